@@ -104,12 +104,14 @@ class ApproveAutomatically(Command[bool]):
 
 class RecordReattribution(Command[None]):
     """Stores what the repeated search for a conversion's click led to. `next_at`: when to search again; `None`: not
-    again. `needs_rate`: the click was found, but there is no exchange rate for the partner's terms."""
+    again. `needs_rate`: the click was found, but there is no exchange rate for the partner's terms.
+    `passed_over`: bots' clicks that it passed over, by partition and offset."""
 
     conversion_id: UUID
     events: tuple[DomainEvent, ...]
     next_at: datetime | None
     needs_rate: bool
+    passed_over: frozenset[tuple[int, int]] = frozenset()
 
 
 class RecordAwaitedReports(Command[None]):

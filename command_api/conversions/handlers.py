@@ -96,7 +96,9 @@ def approve_automatically(command: commands.ApproveAutomatically, uow: UnitOfWor
 @HANDLERS.on(commands.RecordReattribution, senders="system")
 def record_reattribution(command: commands.RecordReattribution, uow: UnitOfWork) -> None:
     _append_decided(uow, command.conversion_id, command.events)
-    repository.update_pending_attribution(uow, command.conversion_id, command.next_at, needs_rate=command.needs_rate)
+    repository.update_pending_attribution(
+        uow, command.conversion_id, command.next_at, command.passed_over, needs_rate=command.needs_rate
+    )
     _CLICKS_CAME.inc(int(bool(command.events)))
 
 
@@ -105,7 +107,7 @@ def record_awaited_reports(command: commands.RecordAwaitedReports, uow: UnitOfWo
     _append_decided(uow, command.conversion_id, command.events, command.ids)
     repository.remove_awaiting_exchange_rate(uow, command.conversion_id, command.report_ids, command.next_at)
     if command.pending is not None:
-        repository.save_pending_attribution(uow, [command.pending])
+        repository.save_pending_attribution(uow, [command.pending], {})
 
 
 def _append_decided(

@@ -68,6 +68,8 @@ class Conversion:
     """A click that arrived after the approval and would earn it; awaits a decision."""
     reversed_by_hand: int = 0
     """The part of the sale that persons reversed; the rest of `reversed_amount` follows from the reports."""
+    seen: tuple[conversions.LogPosition, ...] = ()
+    """Up to where clicks were known to the last decision that names it."""
     dismissed: frozenset[str] = field(default_factory=frozenset)
     """Proposals that were declined, by `proposal_key`."""
 
@@ -178,7 +180,8 @@ def evolve(conversion: Conversion | None, event: DomainEvent) -> Conversion:
         case conversions.ConversionRestated():
             earned, gone = event.commission.amount if event.commission else 0, event.reversed_commission
             after = restated(conversion, event.timestamp, event.facts, earned, event.reversed_amount, gone)
-            return replace(after, payout=event.payout, tier=event.tier, proposed=None)
+            seen = event.seen or conversion.seen
+            return replace(after, payout=event.payout, tier=event.tier, proposed=None, seen=seen)
         case conversions.ConversionReportMerged() | conversions.ConversionReportConflicted():
             return with_report(conversion, event.reported, event.key_kind, event.timestamp)
         case conversions.ConversionAdjustmentProposed():
@@ -251,6 +254,7 @@ def _recorded(event: conversions.ConversionRecorded) -> Conversion:
         reports=(event.reported or _first_report(event),),
         key_kind=event.reported.key_kind if event.reported else "",
         predates_reports=event.reported is None,
+        seen=event.seen,
     )
 
 
@@ -263,6 +267,7 @@ def _attributed(conversion: Conversion, event: conversions.ConversionAttributed)
         tier=event.tier,
         counts_since=event.timestamp,
         approved_at=event.timestamp if conversion.status is APPROVED else None,
+        seen=event.seen or conversion.seen,
     )
 
 

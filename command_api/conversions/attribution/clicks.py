@@ -43,6 +43,8 @@ class ClickRow:
     subs: Mapping[str, str] = field(default_factory=dict)
     bot_reason: str = ""
     """Why analytics exclude the click; empty: they do not."""
+    place: tuple[int, int] | None = None
+    """Partition and offset of its record; none: not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ class Clicks(Protocol):
     def by_visitor(
         self, wanted: Sequence[VisitorQuery], *, oldest_first: bool
     ) -> dict[tuple[UUID, int], list[ClickRow]]:
-        """The first `PAGE_SIZE` clicks on partners by website and visitor, in that order, without bots."""
+        """The first `PAGE_SIZE` clicks on partners by website and visitor, in that order, also those of bots."""
         ...
 
     def next_page(self, visit: VisitorQuery, after: ClickRow, *, oldest_first: bool) -> list[ClickRow]:
@@ -196,7 +198,7 @@ def _of_visitors(wanted: Sequence[VisitorQuery]) -> dict[str, Any]:
 
 def _row(row: Sequence[Any]) -> ClickRow:
     website_id, event_id, visitor, occurred_ms, click_id, link_id, partner_id, *dimensions = row
-    country, device, source, is_bot, bot_reason, *subs = dimensions
+    country, device, source, is_bot, bot_reason, partition, offset, *subs = dimensions
     return ClickRow(
         website_id=website_id,
         event_id=event_id,
@@ -210,18 +212,19 @@ def _row(row: Sequence[Any]) -> ClickRow:
         source=source,
         subs={name: value for name, value in zip(_SUBS, subs, strict=True) if value},
         bot_reason=(bot_reason or "bot") if is_bot else "",
+        place=(partition, offset),
     )
 
 
 _SUBS: Final = tuple(f"sub{number}" for number in range(1, 11))
 _SELECT: Final = (
     "SELECT website_id, event_id, visitor, toUnixTimestamp64Milli(occurred_at), click_id, link_id, partner_id, country,"  # noqa: S608 - own text
-    f" device, source, is_bot, bot_reason, {', '.join(_SUBS)} FROM events"
+    f" device, source, is_bot, bot_reason, _partition, _offset, {', '.join(_SUBS)} FROM events"
 )
 _OF_VISITORS: Final = (
     f"{_SELECT} WHERE website_id IN {{sites:Array(UUID)}} AND toDate(occurred_at) >= {{first:Date}}"
     " AND toDate(occurred_at) <= {last:Date} AND type = 'click' AND visitor IN {visitors:Array(UInt64)}"
-    " AND partner_id != {none:UUID} AND NOT is_bot"
+    " AND partner_id != {none:UUID}"
 )
 _ORDER: Final = {True: "ORDER BY occurred_at, event_id", False: "ORDER BY occurred_at DESC, event_id DESC"}
 _EVENTS_OF_VISITORS: Final = (

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Final
 
 from command_api.conversions import decisions, model
+from command_api.conversions.attribution.held import Place
 from command_api.conversions.attribution.lookup import BatchLookup
 from command_api.conversions.attribution.rules import click_of
 from command_api.conversions.lookups import hour_of
@@ -50,6 +51,8 @@ class ReportDecision:
     """It counts against the limits of claims."""
     refused_claim: Reported | None = None
     """What a rejected claim says: it counts once a report with a secret names the transaction."""
+    passed_over: frozenset[Place] = frozenset()
+    """Bots' clicks that earn nothing by it, also if they are called genuine later."""
 
     @property
     def needs_rate(self) -> bool:
@@ -68,6 +71,7 @@ def decide(
     before = lookup.conversion(report.conversion_id)
     reported = to_reported(report, place)
     is_new_claim = reported.key_kind == CLAIM and before is None
+    lookup.passed_over.clear()
     try:
         if before is None:
             events, state = _decide_first_report(report, reported, website, lookup, context)
@@ -85,7 +89,12 @@ def decide(
         more, state = _decide_refused_claims(state, website, lookup, context)
         events += more
     lookup.changed(report.conversion_id, events)
-    return ReportDecision(tuple(events), bool(events) and may_change(state), is_new_claim=is_new_claim)
+    held = lookup.held(before) if before is not None else None
+    passed_over = frozenset(lookup.passed_over) | (held.passed_over if held is not None else frozenset())
+    if events:
+        lookup.set_passed_over(report.conversion_id, passed_over)
+    waits = bool(events) and may_change(state)
+    return ReportDecision(tuple(events), waits, is_new_claim=is_new_claim, passed_over=passed_over)
 
 
 def reattribute(
@@ -96,13 +105,13 @@ def reattribute(
     its details may still come."""
     if not may_change(state):
         return [], False
-    merged, held = state.merged, state.facts.attribution
+    merged, held = state.merged, lookup.held(state)
     if held is not None and state.is_assigned:
         found: Attribution | None = lookup.with_details(website.id, held)
     else:
         found = lookup.attribution(website, merged.traces, state.facts.occurred_at, held)
     events: list[DomainEvent] = []
-    if not _is_same(found, held):
+    if not _is_same(found, state.facts.attribution):
         if _is_settled(state) and not _is_same_click(found, state):
             return _proposal(state, found, website, lookup, context), True
         events = _restatement(state, merged, website, lookup, context, found)
@@ -233,7 +242,7 @@ def _decide_further_report(
     merged = state.merged
     held = found = state.facts.attribution
     if not (state.is_assigned or (state.predates_reports and state.is_attributed)):
-        found = lookup.attribution(website, merged.traces, merged.occurred_at, held)
+        found = lookup.attribution(website, merged.traces, merged.occurred_at, lookup.held(earlier))
     settled = _is_settled(earlier) and not _is_same_click(found, earlier)
     is_late = settled and _is_late_click(found, earlier, website, lookup)
     borne_out = before.is_claim and not merged.is_claim and state.is_attributed
@@ -290,8 +299,7 @@ def _is_settled(state: model.Conversion) -> bool:
 def _is_late_click(found: Attribution | None, earlier: model.Conversion, website: Website, lookup: BatchLookup) -> bool:
     """Whether the earlier reports already lead to that click: it arrived after the approval, independently of
     the new report."""
-    held = earlier.facts.attribution
-    without = lookup.attribution(website, earlier.merged.traces, earlier.facts.occurred_at, held)
+    without = lookup.attribution(website, earlier.merged.traces, earlier.facts.occurred_at, lookup.held(earlier))
     return click_of(found) == click_of(without)
 
 

@@ -7,13 +7,14 @@ sale builds on them. `prefetch` reads for the whole batch at once; anything else
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final, LiteralString, TypeVar
 from uuid import UUID
 
 from command_api.conversions import model, monthly_totals
 from command_api.conversions.attribution.clicks import MAX_PAGES, PAGE_SIZE, ClickRow, Clicks, ClickVisit, VisitorQuery
+from command_api.conversions.attribution.held import NOT_PROJECTED, Held, Place, VisitorClicks, read_places
 from command_api.conversions.attribution.rules import (
     CLOCK_TOLERANCE,
     ReferencedLink,
@@ -85,13 +86,17 @@ class BatchLookup:
     _conversions: dict[UUID, model.Conversion | None] = field(default_factory=dict)
     _decoded_click_ids: dict[str, Click | None] = field(default_factory=dict)
     _click_rows: dict[UUID, ClickRow | None] = field(default_factory=dict)
-    _visits: dict[UUID, ClickVisit | None] = field(default_factory=dict)
+    _visits: dict[UUID, ClickVisit | None] = field(default_factory=lambda: {NOT_PROJECTED: None})
     _visitors: dict[tuple[UUID, int, bool], _VisitorClicks] = field(default_factory=dict)
     _links: dict[int, ReferencedLink | None] = field(default_factory=dict)
     _coupons: dict[tuple[UUID, str], tuple[ReferencedLink, datetime] | None] = field(default_factory=dict)
     _monthly_totals: dict[monthly_totals.TotalKey, MonthlyTotal] = field(default_factory=dict)
     _claims: dict[ClaimCount, int] = field(default_factory=dict)
     _refused_claims: dict[UUID, list[Reported]] = field(default_factory=dict)
+    _passed_over: dict[UUID, frozenset[Place] | None] = field(default_factory=dict)
+    """None: no click is searched for."""
+    passed_over: set[Place] = field(default_factory=set)
+    """Bots' clicks that the searches for a click passed over, since this was emptied."""
 
     def prefetch(self, wanted: Sequence[ClickQuery]) -> None:
         """Reads links, coupons and clicks for all queries at once."""
@@ -112,12 +117,15 @@ class BatchLookup:
                 and self._is_first_click(each.website_id) is oldest_first
             }
             self._read_visitors(list(visits.values()), oldest_first)
-        likely = [known.rows[0] for known in self._visitors.values() if known.rows]
+        people = [[row for row in known.rows if not row.bot_reason] for known in self._visitors.values()]
+        likely = [rows[0] for rows in people if rows]
         self._read_visits([*filter(None, self._click_rows.values()), *likely])
 
-    def prefetch_refused(self, reports: Iterable[ConversionReported]) -> None:
-        """Reads what was refused of the conversions before: reports that wait for an exchange rate, and claims."""
+    def prefetch_kept(self, reports: Iterable[ConversionReported]) -> None:
+        """Reads the stored data of the conversions: reports that wait for an exchange rate, claims that were refused,
+        and clicks that were passed over."""
         wanted = sorted({report.conversion_id for report in reports})
+        self._read_passed_over(wanted)
         self.awaiting_rate.update(found for (found,) in self._rows(_AWAITING_RATE, (wanted,), wanted))
         self._read_refused_claims([found for found in wanted if found not in self._refused_claims])
 
@@ -126,12 +134,12 @@ class BatchLookup:
         website: websites.Website,
         named: Iterable[ReportedTraces],
         occurred_at: datetime,
-        current: Attribution | None = None,
+        held: Held | None = None,
     ) -> Attribution | None:
         """The click that earns a conversion: the one of the most trusted traces that lead to a click.
 
-        `current`: the attribution so far. Its attribution model stays, and so do the terms of
-        an unchanged click; and all details, while the click's row is not there (`events` is built again).
+        `held`: the attribution so far. Its attribution model stays, and so do the terms of an unchanged click; and all
+        details, while the click's row is not there (`events` is built again) or marked otherwise than it was.
         """
 
         def partner_of(partner_id: UUID) -> partners.Partner | None:
@@ -139,21 +147,34 @@ class BatchLookup:
             partner = self.partner(partner_id)
             return partner if partner is not None and partner.is_for(website.account_id) else None
 
-        attribution_model = website.attribution_model
-        if current is not None and current.model:
-            attribution_model = AttributionModel(current.model)
+        named, attribution_model = tuple(named), website.attribution_model
+        if held is not None and held.is_final and (named, occurred_at) == (held.traces, held.occurred_at):
+            return held.attribution
+        if held is not None and held.attribution.model:
+            attribution_model = AttributionModel(held.attribution.model)
         for each in named:
-            traces = self._traces(website.id, each, occurred_at, attribution_model)
-            if current is not None and _is_row_missing(traces, current):
-                return current
+            traces, clicks = self._traces(website.id, each, occurred_at, attribution_model, held)
+            if held is not None and _is_row_missing(traces, held.attribution):
+                return held.attribution
             found = attribute(website.id, occurred_at, traces, attribution_model, partner_of, self._visit_of)
-            if found is None:
-                continue
-            is_known = found.click_id and current is not None and click_of(found) == click_of(current)
-            if is_known and traces.click_row is None and current is not None and found.by is AttributedBy.CLICK_ID:
-                return current.model_copy(update={"terms": found.terms})
-            return found
+            self.passed_over |= clicks.passed_over
+            if found is not None:
+                return found if held is None else self._unless_as_held(found, clicks, held)
         return None
+
+    def held(self, state: model.Conversion) -> Held | None:
+        """The attribution of a conversion, and what led to it."""
+        if state.facts.attribution is None:
+            return None
+        if state.id not in self._passed_over:
+            self._read_passed_over([state.id])
+        stored, traces, occurred_at = self._passed_over[state.id], state.merged.traces, state.facts.occurred_at
+        passed_over, is_final = stored or frozenset(), stored is None
+        return Held(state.facts.attribution, state.seen, passed_over, traces, occurred_at, is_final=is_final)
+
+    def set_passed_over(self, conversion_id: UUID, places: Iterable[Place]) -> None:
+        """The clicks that a conversion, which is searched for from now on, passes over."""
+        self._passed_over[conversion_id] = frozenset(places)
 
     def decode_click(self, website_id: UUID, named: ReportedTraces) -> Click | None:
         """The decoded click id; none if it is missing, forged or another website's."""
@@ -187,14 +208,15 @@ class BatchLookup:
         traces = ResolvedTraces(click_id=click_id, click_row=self._click_rows[event_id(click_id)])
         return of_click(traces, click, link, partner, self._visit_of, AttributedBy.MANUAL)
 
-    def with_details(self, website_id: UUID, chosen: Attribution) -> Attribution:
+    def with_details(self, website_id: UUID, held: Held) -> Attribution:
         """The attribution that a person chose, with the details of its click as far as they are projected."""
+        chosen = held.attribution
         click = self.open_click(chosen.click_id)
         if click is None:
             return chosen
         self._read_click_rows({(website_id, chosen.click_id): click})
         row = self._click_rows[event_id(chosen.click_id)]
-        if row is None:
+        if row is None or held.is_remarked(row):
             return chosen
         return chosen.model_copy(update={**details_of(row, self._visit_of), "bot_reason": row.bot_reason})
 
@@ -272,9 +294,24 @@ class BatchLookup:
                 found[currency] = rate.rate
         return found
 
+    def _unless_as_held(self, found: Attribution, clicks: VisitorClicks, held: Held) -> Attribution:
+        """What was found; of the held click, only if its row is there and marked as it was."""
+        if click_of(found) != click_of(held.attribution):
+            return found
+        is_as_held = clicks.is_as_held if found.by is AttributedBy.VISITOR else False
+        if found.by is AttributedBy.CLICK_ID and found.click_id:
+            row = self._click_rows[event_id(found.click_id)]
+            is_as_held = row is None or held.is_remarked(row)
+        return held.attribution.model_copy(update={"terms": found.terms}) if is_as_held else found
+
     def _traces(
-        self, website_id: UUID, named: ReportedTraces, occurred_at: datetime, attribution_model: AttributionModel
-    ) -> ResolvedTraces:
+        self,
+        website_id: UUID,
+        named: ReportedTraces,
+        occurred_at: datetime,
+        attribution_model: AttributionModel,
+        held: Held | None,
+    ) -> tuple[ResolvedTraces, VisitorClicks]:
         click = self.decode_click(website_id, named)
         if click is not None:
             self._read_links({click.link_code})
@@ -284,18 +321,26 @@ class BatchLookup:
             key = website_id, normal_coupon(named.coupon)
             self._read_coupons({key})
             coupon = self._coupons[key]
+        row = self._click_rows[event_id(named.click_id)] if click else None
+        if row is not None and held is not None and held.attribution.click_id == named.click_id:
+            row = replace(row, bot_reason=held.attribution.bot_reason) if held.is_remarked(row) else row
+        oldest_first = attribution_model is AttributionModel.FIRST_CLICK
         visit = VisitorQuery(website_id, named.visitor, occurred_at)
-        return ResolvedTraces(
+        is_repeated = held is not None and held.repeats(named, occurred_at)
+        rows = self._clicks_of(visit, oldest_first)
+        clicks = VisitorClicks(website_id, named.visitor, rows, held, is_repeated, oldest_first)
+        traces = ResolvedTraces(
             click_id=named.click_id,
             click=click,
             click_link=self._links.get(click.link_code) if click else None,
-            click_row=self._click_rows[event_id(named.click_id)] if click else None,
+            click_row=row,
             coupon=normal_coupon(named.coupon) if named.coupon else "",
             coupon_link=coupon[0] if coupon and coupon[1] <= occurred_at + CLOCK_TOLERANCE else None,
-            visitor_clicks=self._clicks_of(visit, attribution_model is AttributionModel.FIRST_CLICK),
+            visitor_clicks=clicks,
             partner_hint=named.partner_id or NO_ID,
             is_claim=named.is_claim,
         )
+        return traces, clicks
 
     def _load(self, known: dict[UUID, State | None], id_: UUID, evolve: Evolve[State]) -> State | None:
         if id_ not in known:
@@ -355,6 +400,11 @@ class BatchLookup:
         for _, wanted_id, _ in wanted:
             self._click_rows[wanted_id] = found.get(wanted_id)
 
+    def _read_passed_over(self, conversion_ids: list[UUID]) -> None:
+        self._passed_over.update(dict.fromkeys(conversion_ids))
+        for conversion_id, places in self._rows(_PASSED_OVER, (conversion_ids,), conversion_ids):
+            self._passed_over[conversion_id] = read_places(places)
+
     def _read_refused_claims(self, conversion_ids: list[UUID]) -> None:
         self._refused_claims.update((conversion_id, []) for conversion_id in conversion_ids)
         for conversion_id, claim in self._rows(_REFUSED_CLAIMS, (conversion_ids, MAX_REFUSED_CLAIMS), conversion_ids):
@@ -402,6 +452,9 @@ def _days_of(click: Click) -> Iterator[date]:
 
 
 _LINK: Final[LiteralString] = "SELECT link_id, website_id, partner_id FROM lookup.link WHERE link_id = %s"
+_PASSED_OVER: Final[LiteralString] = (
+    "SELECT conversion_id, passed_over FROM conversions.pending_attribution WHERE conversion_id = ANY(%s)"
+)
 _REFUSED_CLAIMS: Final[LiteralString] = (
     "SELECT conversion_id, claim FROM (SELECT conversion_id, claim, at, report_id,"
     " row_number() OVER (PARTITION BY conversion_id ORDER BY at, report_id) AS place FROM conversions.rejected_report"

@@ -33,6 +33,7 @@ from command_api.conversions.attribution import repository
 from command_api.conversions.attribution.click_positions import ClickPositions, has_reached, log_positions
 from command_api.conversions.attribution.clicks import Clicks
 from command_api.conversions.attribution.decision import ReportDecision, decide, to_reported
+from command_api.conversions.attribution.held import Place
 from command_api.conversions.attribution.lookup import BatchLookup, ClickQuery
 from command_api.conversions.attribution.repository import RejectedReport
 from command_api.conversions.lookups import ClaimCount, append_conversions, hour_of
@@ -79,6 +80,8 @@ class Batch:
     ids: list[MessageIds] = field(default_factory=list)
     """Of each event."""
     waiting: list[ConversionReported] = field(default_factory=list)
+    passed_over: dict[UUID, frozenset[Place]] = field(default_factory=dict)
+    """Bots' clicks that decided conversions passed over."""
     rejected: list[RejectedReport] = field(default_factory=list)
     awaiting_rate: list[ConversionReported] = field(default_factory=list)
     """Those of the refused that are decided again when a rate is recorded."""
@@ -245,6 +248,7 @@ class AttributionPolicy:
             return
         if outcome.waits:
             batch.waiting.append(report)
+            batch.passed_over[report.conversion_id] = outcome.passed_over
         batch.outcomes.append("waiting" if outcome.waits else "decided" if outcome.events else "nothing_new")
 
     def _prefetch(self, lookup: BatchLookup, reports: Sequence[ConversionReported], stop: Event) -> None:
@@ -262,7 +266,7 @@ class AttributionPolicy:
             merged = merge([*(before.reports if before else ()), *reported[report.conversion_id]])
             traces += [ClickQuery(report.website_id, each, merged.occurred_at) for each in merged.traces]
         lookup.prefetch(traces)
-        lookup.prefetch_refused(reports)
+        lookup.prefetch_kept(reports)
 
     def _publish_refusals(self, batch: Batch) -> None:
         if batch.rejected:
@@ -281,7 +285,7 @@ class AttributionPolicy:
 
 def _append(batch: Batch, uow: UnitOfWork) -> None:
     append_conversions(uow, batch.events, batch.claims, batch.ids)
-    repository.save_pending_attribution(uow, batch.waiting)
+    repository.save_pending_attribution(uow, batch.waiting, batch.passed_over)
     repository.save_rejected_reports(uow, batch.rejected)
     repository.save_awaiting_exchange_rate(uow, batch.awaiting_rate)
     repository.retry_awaiting_exchange_rate(uow, batch.retried)

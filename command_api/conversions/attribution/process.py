@@ -26,6 +26,7 @@ from command_api.conversions import model
 from command_api.conversions.attribution.click_positions import log_positions, projected
 from command_api.conversions.attribution.clicks import UNAVAILABLE, Clicks
 from command_api.conversions.attribution.decision import decide, reattribute, to_reported
+from command_api.conversions.attribution.held import read_places
 from command_api.conversions.attribution.lookup import BatchLookup, ClickQuery
 from command_api.conversions.attribution.repository import AWAITING_EXCHANGE_RATE, PENDING_ATTRIBUTION, ids_of
 from command_api.conversions.commands import RecordAwaitedReports, RecordReattribution
@@ -75,6 +76,7 @@ class _Pending:
     received_at: datetime
     until: datetime
     needs_rate: bool
+    passed_over: list[list[int]] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,7 @@ class _Search:
         if state is None or website is None:
             return RecordReattribution(timeout.id, (), None, needs_rate=False)
         needs_rate = is_attributed = False
+        self.lookup.passed_over.clear()
         try:
             events, may_change = reattribute(state, website, self.lookup, CommandContext(self.now))
         except CommandRejected as rejected:
@@ -103,12 +106,14 @@ class _Search:
         else:
             is_attributed = state.is_attributed or bool(events)
         self.lookup.changed(timeout.id, events)
+        known = read_places(pending.passed_over)
+        passed_over = frozenset(self.lookup.passed_over) | (known if state.is_attributed else frozenset())
         if not may_change or (pending.until <= self.now and not needs_rate):
             return RecordReattribution(timeout.id, tuple(events), None, needs_rate)
         next_at = self.now + pause_after(self.now - pending.received_at, is_attributed=is_attributed)
-        if not events and needs_rate == pending.needs_rate:
+        if not events and (needs_rate, passed_over) == (pending.needs_rate, known):
             return next_at
-        return RecordReattribution(timeout.id, tuple(events), next_at, needs_rate)
+        return RecordReattribution(timeout.id, tuple(events), next_at, needs_rate, passed_over)
 
 
 def _plan_search(container: Container, clicks: Clicks, due: Sequence[Timeout], now: datetime) -> Issue:
@@ -117,6 +122,8 @@ def _plan_search(container: Container, clicks: Clicks, due: Sequence[Timeout], n
     pending = {conversion_id: _Pending(*row) for conversion_id, *row in rows}
     click_key = derived_key(container.settings, "click-id")
     lookup = BatchLookup(container, clicks, click_key, seen=log_positions(projected(container)))
+    for conversion_id, row in pending.items():
+        lookup.set_passed_over(conversion_id, read_places(row.passed_over))
     states = {key: _with_traces(lookup.conversion(key), row.report) for key, row in pending.items()}
     lookup.prefetch(
         [
@@ -183,12 +190,13 @@ def _plan_decision(container: Container, clicks: Clicks, due: Sequence[Timeout],
     reports: dict[UUID, list[ConversionReported]] = defaultdict(list)
     for conversion_id, report in container.select(_REPORTS, [timeout.id for timeout in due]):
         reports[conversion_id].append(ConversionReported.model_validate(report))
-    lookup = BatchLookup(container, clicks, derived_key(container.settings, "click-id"))
+    click_key = derived_key(container.settings, "click-id")
+    lookup = BatchLookup(container, clicks, click_key, seen=log_positions(projected(container)))
     return _Decision(reports, lookup, now).issue
 
 
 _PENDING: Final[LiteralString] = (
-    "SELECT conversion_id, report, received_at, until, needs_rate FROM conversions.pending_attribution"
+    "SELECT conversion_id, report, received_at, until, needs_rate, passed_over FROM conversions.pending_attribution"
     " WHERE conversion_id = ANY(%s)"
 )
 _REPORTS: Final[LiteralString] = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from threading import Event
@@ -15,6 +15,7 @@ from psycopg import Connection
 from psycopg.types.json import Jsonb
 
 from command_api.conversions.attribution.decision import ReportRejection
+from command_api.conversions.attribution.held import Place, stored_places
 from command_api.kernel.unit_of_work import UnitOfWork
 from infra.kernel.log import Record
 from schemas import tracking
@@ -48,24 +49,29 @@ class RejectedReport:
     claim: Reported | None = None
 
 
-def save_pending_attribution(uow: UnitOfWork, reports: Sequence[ConversionReported]) -> None:
-    """Schedules further attribution attempts for the conversions of the reports."""
+def save_pending_attribution(
+    uow: UnitOfWork, reports: Sequence[ConversionReported], passed_over: Mapping[UUID, Iterable[Place]]
+) -> None:
+    """Schedules further attribution attempts for the conversions of the reports. `passed_over`: bots' clicks of each,
+    besides those that are stored."""
     if reports:
         received = [from_log_time(report.received_at) for report in reports]
-        uow.cursor.execute(_ADD_PENDING, (PENDING_LIFETIME, [report.conversion_id for report in reports], received))
+        ids = [report.conversion_id for report in reports]
+        places = [_stored(passed_over.get(conversion_id, ())) for conversion_id in ids]
+        uow.cursor.execute(_ADD_PENDING, (PENDING_LIFETIME, ids, received, places))
         _make_due_soon(uow, PENDING_ATTRIBUTION, reports)
 
 
 def update_pending_attribution(
-    uow: UnitOfWork, conversion_id: UUID, next_at: datetime | None, *, needs_rate: bool
+    uow: UnitOfWork, conversion_id: UUID, next_at: datetime | None, passed_over: Iterable[Place], *, needs_rate: bool
 ) -> None:
-    """Schedules the next attempt, or ends them."""
+    """Schedules the next attempt, or ends them. `passed_over`: bots' clicks that this one passed over."""
     if next_at is None:
         uow.cursor.execute("DELETE FROM conversions.pending_attribution WHERE conversion_id = %s", (conversion_id,))
     else:
         uow.cursor.execute(
-            "UPDATE conversions.pending_attribution SET needs_rate = %s WHERE conversion_id = %s",
-            (needs_rate, conversion_id),
+            "UPDATE conversions.pending_attribution SET needs_rate = %s, passed_over = %s WHERE conversion_id = %s",
+            (needs_rate, _stored(passed_over), conversion_id),
         )
     uow.set_timeout(PENDING_ATTRIBUTION, conversion_id, next_at)
 
@@ -75,7 +81,7 @@ def follow_assigned(uow: UnitOfWork, conversion_id: UUID, *, has_click: bool) ->
     are looked for, if there is one."""
     uow.cursor.execute("DELETE FROM conversions.pending_attribution WHERE conversion_id = %s", (conversion_id,))
     if has_click:
-        uow.cursor.execute(_ADD_PENDING, (PENDING_LIFETIME, [conversion_id], [uow.context.at]))
+        uow.cursor.execute(_ADD_PENDING, (PENDING_LIFETIME, [conversion_id], [uow.context.at], [None]))
     uow.set_timeout(PENDING_ATTRIBUTION, conversion_id, uow.context.at + FIRST_RETRY if has_click else None)
 
 
@@ -181,6 +187,11 @@ def rejection_record(rejected: RejectedReport) -> Record:
     return Record(REJECTED.name, str(report.website_id).encode(), rejection.model_dump_json().encode(), headers)
 
 
+def _stored(passed_over: Iterable[Place]) -> Jsonb | None:
+    places = stored_places(passed_over)
+    return Jsonb(places) if places else None
+
+
 def _without_nul(value: Any) -> Any:
     """Removes NUL characters, which Postgres cannot store in text or jsonb."""
     if isinstance(value, str):
@@ -191,10 +202,11 @@ def _without_nul(value: Any) -> Any:
 
 
 _ADD_PENDING: Final = (
-    "INSERT INTO conversions.pending_attribution (conversion_id, received_at, until)"
-    " SELECT id, received_at, greatest(received_at, now()) + %s"
-    " FROM unnest(%s::uuid[], %s::timestamptz[]) AS reported (id, received_at) ORDER BY id, received_at"
-    " ON CONFLICT (conversion_id) DO NOTHING"
+    "INSERT INTO conversions.pending_attribution (conversion_id, received_at, until, passed_over)"
+    " SELECT DISTINCT ON (id) id, received_at, greatest(received_at, now()) + %s, passed_over"
+    " FROM unnest(%s::uuid[], %s::timestamptz[], %s::jsonb[]) AS reported (id, received_at, passed_over)"
+    " ORDER BY id, received_at ON CONFLICT (conversion_id) DO UPDATE SET passed_over ="
+    " coalesce(excluded.passed_over, pending_attribution.passed_over)"
 )
 _AWAITING_RATE: Final[LiteralString] = (
     "SELECT DISTINCT a.conversion_id FROM conversions.awaiting_exchange_rate AS a WHERE NOT EXISTS ("

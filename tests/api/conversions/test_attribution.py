@@ -485,7 +485,7 @@ def test_what_cannot_be_stored_is_found_in_its_batch(
     command_policies: Policies, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shop = command_policies.shop()
-    look_up = BatchLookup.prefetch_refused
+    look_up = BatchLookup.prefetch_kept
 
     def refuse(reading: BatchLookup, reports: Sequence[ConversionReported]) -> None:
         if any(report.txid.startswith("BAD") for report in reports):
@@ -493,7 +493,7 @@ def test_what_cannot_be_stored_is_found_in_its_batch(
         look_up(reading, reports)
 
     with monkeypatch.context() as patch:
-        patch.setattr(BatchLookup, "prefetch_refused", refuse)
+        patch.setattr(BatchLookup, "prefetch_kept", refuse)
         txids = [f"{'BAD' if number == 3 else 'GOOD'}-{number}" for number in range(6)]
         reports = [command_policies.report_of(shop, txid=txid) for txid in txids]
         command_policies.publish(reports)
@@ -572,14 +572,14 @@ def test_a_dead_letter_that_cannot_be_stored_blocks_no_other(
     command_policies: Policies, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world, shop = command_policies.world, command_policies.shop()
-    look_up = BatchLookup.prefetch_refused
+    look_up = BatchLookup.prefetch_kept
 
     def refuse(reading: BatchLookup, reports: Sequence[ConversionReported]) -> None:
         if any(report.txid == "UNSTORABLE" for report in reports):
             raise psycopg.DataError("invalid byte sequence")
         look_up(reading, reports)
 
-    monkeypatch.setattr(BatchLookup, "prefetch_refused", refuse)
+    monkeypatch.setattr(BatchLookup, "prefetch_kept", refuse)
     bad, good = (command_policies.report_of(shop, txid=txid) for txid in ("UNSTORABLE", "STORABLE"))
     for number, report in enumerate((bad, good)):
         world.postgres.execute(
