@@ -9,6 +9,7 @@ from command_api.analytics.report_process import scheduled_reports
 from command_api.analytics.report_renderer import ReportRenderer
 from command_api.conversions import automatic_approval, claim_alarm
 from command_api.conversions.attribution import repository as attribution
+from command_api.conversions.attribution import visit_changes
 from command_api.conversions.attribution.clicks import ClickHouseClicks
 from command_api.conversions.attribution.process import awaiting_exchange_rate, pending_attribution
 from command_api.conversions.decision_handlers import SCHEDULED_DECISIONS
@@ -76,8 +77,8 @@ def _social_readings(container: Container) -> Sequence[ProcessManager]:
     return [social_readings(container, NetworkClient.of(container.settings))]
 
 
-def recurring_jobs(container: Container) -> Sequence[RecurringJob]:
-    """Work that repeats at an interval, whatever happens."""
+def recurring_jobs(container: Container, clients: ClientPool) -> Sequence[RecurringJob]:
+    """Work that repeats at an interval, whatever happens. `clients`: connections to ClickHouse."""
     return [
         RecurringJob(audit_anchor.NAME, audit_anchor.INTERVAL, partial(audit_anchor.anchor, container)),
         RecurringJob(attribution.COUNTS, attribution.COUNT_INTERVAL, attribution.count),
@@ -85,5 +86,6 @@ def recurring_jobs(container: Container) -> Sequence[RecurringJob]:
             automatic_approval.NAME, automatic_approval.INTERVAL, partial(automatic_approval.approve_due, container)
         ),
         RecurringJob(claim_alarm.NAME, claim_alarm.INTERVAL, partial(claim_alarm.run, container)),
+        RecurringJob(visit_changes.NAME, visit_changes.INTERVAL, partial(visit_changes.run, container, clients)),
         RecurringJob(views.NAME, views.FLUSH_INTERVAL, lambda _connection, _stop: views.flush(container)),
     ]

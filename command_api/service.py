@@ -112,7 +112,8 @@ def leaders_of(container: Container, events: Log, clients: ClientPool) -> Sequen
         for partition in range(CONVERSIONS.partitions)
     ]
     relay = Leader(container.settings, RELAY, Relay(events).run)
-    processes = ProcessWorker(container, process_managers(container, clients, events), recurring_jobs(container))
+    managers, jobs = process_managers(container, clients, events), recurring_jobs(container, clients)
+    processes = ProcessWorker(container, managers, jobs)
     return [
         relay,
         *deciders,

@@ -90,7 +90,8 @@ def begin(work: str, moment: str, nth: int) -> None:
     if work == "relay":
         leaders = [Leader(settings, outbox_relay.NAME, Relay(log).run)]
     elif work == "approving":
-        leaders = [Leader(settings, process_manager.NAME, ProcessWorker(core, (), recurring_jobs(core)).run)]
+        jobs = recurring_jobs(core, ClientPool(settings, 1))
+        leaders = [Leader(settings, process_manager.NAME, ProcessWorker(core, (), jobs).run)]
     elif work == "deciding":
         worker = ProcessWorker(core, [SCHEDULED_DECISIONS], now=lambda: datetime.now(UTC) + timedelta(seconds=11))
         leaders = [Leader(settings, process_manager.NAME, worker.run)]

@@ -9,9 +9,10 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import count
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -20,6 +21,7 @@ import psycopg
 import pytest
 
 from command_api.conversions import model
+from command_api.conversions.attribution.repository import PENDING_ATTRIBUTION
 from command_api.kernel.leader_election import running
 from command_api.registry import open_container
 from command_api.schema import create_schema as create_event_store
@@ -60,6 +62,8 @@ class Policies:
 
     world: World
     clickhouse: Settings
+    _offsets: Iterator[int] = field(default_factory=lambda: count(10**6))
+    """Of the records that projected clicks would come from, behind all that are in the log."""
 
     @contextmanager
     def leading(self) -> Iterator[None]:
@@ -111,6 +115,8 @@ class Policies:
             "device": "mobile",
             "source": "news",
             "sub1": "banner",
+            "_topic": "clicks",
+            "_offset": next(self._offsets),
             **row,
         }
         self._client.raw_insert("events__g1", insert_block=orjson.dumps(full), fmt="JSONEachRow")
@@ -146,6 +152,26 @@ class Policies:
 
     def publish_raw(self, value: bytes) -> None:
         self.world.log.publish([Record("conversions", b"raw", value)]).result(15)
+
+    def remark(self, visitor: int, sub1: str, *, is_bot: bool) -> None:
+        """What a rebuild makes of a visitor's clicks after a traffic rule."""
+        self._client.command(
+            "ALTER TABLE events__g1 UPDATE is_bot = {is_bot:Bool}, bot_reason = if({is_bot:Bool}, 'remarked', '')"
+            " WHERE visitor = {visitor:UInt64} AND sub1 = {sub1:String}",
+            parameters={"is_bot": is_bot, "visitor": visitor, "sub1": sub1},
+            settings={"mutations_sync": 2},
+        )
+
+    def searched(self, conversion: UUID) -> None:
+        """Until the click of the conversion was searched for twice: once with everything that is projected now."""
+
+        def due(before: object = None) -> object:
+            sql = "SELECT due_at FROM kernel.timeout WHERE process = %s AND id = %s"
+            row = self.world.postgres.execute(sql, (PENDING_ATTRIBUTION, conversion)).fetchone()
+            return row if row != before else None
+
+        for _ in range(2):
+            wait_for(partial(due, due()), "another search")
 
     def state(self, conversion: UUID) -> model.Conversion | None:
         return self.world.core.store.load(conversion, model.evolve)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -13,11 +14,12 @@ import psycopg
 import pytest
 
 from command_api.conversions import claim_alarm, handlers, model
-from command_api.conversions.attribution import decision, process
+from command_api.conversions.attribution import decision, process, visit_changes
 from command_api.conversions.attribution.lookup import BatchLookup
 from command_api.conversions.attribution.repository import PENDING_ATTRIBUTION
 from command_api.conversions.lookups import append_conversions
 from command_api.kernel.unit_of_work import UnitOfWork
+from infra.kernel.clickhouse.client import ClientPool
 from infra.kernel.config.settings import Settings
 from infra.kernel.log import Record
 from schemas.base import REGISTRY
@@ -26,7 +28,7 @@ from schemas.events.conversions import AttributedBy, ConversionApproved, Convers
 from schemas.events.websites import WebsiteUpdated
 from schemas.topics import CLICKS
 from schemas.tracking import NO_ID, ConversionReported, Refusal, log_time
-from tests.support.policies import Policies, command_policies, policies
+from tests.support.policies import Policies, command_policies, policies, project
 from tests.support.stack import wait_for
 
 __all__ = ["command_policies"]
@@ -317,6 +319,65 @@ def test_an_unusual_rate_of_claims_raises_one_alarm_a_day(command_policies: Poli
     assert raised == 1
     told = "SELECT count(*) FROM notifications.notification WHERE kind = 'claims' AND account_id = %s"
     wait_for(lambda: world.count(told, world.owner.account_id) >= 1, "the owner to be notified")
+
+
+def test_a_sale_follows_the_visit_of_its_click(command_policies: Policies) -> None:
+    """The sale is an hour old, so that its next search is minutes away; the page view that began the visit is late."""
+    world, shop = command_policies.world, command_policies.shop()
+    click = command_policies.click(shop, timedelta(hours=2))
+    visitor = command_policies.project_click(shop, click=click)
+    received = log_time(datetime.now(UTC) - timedelta(hours=1))
+    conversion = command_policies.report(shop, click_id=click, status="approved", received_at=received)
+    before = command_policies.decided(conversion, version=2)
+    assert before.facts.attribution is not None and before.facts.attribution.source == "news"
+    command_policies.relayed()
+    project(world, "conversions")
+    clients = ClientPool(command_policies.clickhouse, 1)
+    with closing(clients):
+        visit_changes.make_due(world.core, clients, world.postgres)  # the day as it is now
+        resting = "SELECT count(*) FROM kernel.timeout WHERE id = %s AND due_at > now() + interval '5 min'"
+        wait_for(lambda: world.count(resting, conversion) == 1, "the next search to be minutes away")
+        page = {"type": "pageview", "click_id": "", "link_id": str(NO_ID), "partner_id": str(NO_ID), "path": "/best"}
+        ago = timedelta(hours=2, minutes=5)
+        command_policies.project_click(shop, ago, visitor=visitor, source="newsletter", **page)
+
+        def is_restated() -> bool:
+            visit_changes.make_due(world.core, clients, world.postgres)
+            return command_policies.decided(conversion).version >= 4
+
+        wait_for(is_restated, "the sale to follow")
+    after = command_policies.decided(conversion)
+    found = after.facts.attribution
+    assert found is not None and (found.source, found.visit.entry_page) == ("newsletter", "/best")
+    assert (after.status, after.commission) == (before.status, before.commission)
+
+
+def test_a_traffic_rule_moves_no_sale_that_has_a_click(command_policies: Policies) -> None:
+    """Made and undone: neither the click that it excludes is lost, nor one that it calls genuine taken."""
+    shop = command_policies.shop()
+    visitor = command_policies.project_click(shop, timedelta(days=2), sub1="old")
+    command_policies.project_click(shop, timedelta(days=1), visitor=visitor, sub1="last")
+    command_policies.project_click(shop, timedelta(hours=1), visitor=visitor, sub1="robot", is_bot=True)
+    conversion = command_policies.report(shop, visitor=visitor)
+    before = command_policies.decided(conversion)
+    assert before.facts.attribution is not None and before.facts.attribution.subs == {"sub1": "last"}
+    for is_made in (True, False, True):
+        command_policies.remark(visitor, "last", is_bot=is_made)
+        command_policies.remark(visitor, "robot", is_bot=not is_made)
+        command_policies.searched(conversion)
+        assert command_policies.state(conversion) == before
+    command_policies.project_click(shop, timedelta(minutes=30), visitor=visitor, sub1="late")
+    after = command_policies.decided(conversion, version=3)
+    assert after.facts.attribution is not None and after.facts.attribution.subs == {"sub1": "late"}
+
+
+def test_a_sale_without_a_click_takes_one_that_a_rule_calls_genuine(command_policies: Policies) -> None:
+    shop = command_policies.shop()
+    visitor = command_policies.project_click(shop, sub1="robot", is_bot=True)
+    conversion = command_policies.report(shop, visitor=visitor)
+    assert not command_policies.decided(conversion).is_attributed
+    command_policies.remark(visitor, "robot", is_bot=False)
+    assert command_policies.decided(conversion, version=2).is_attributed
 
 
 def test_a_decision_names_the_clicks_it_has_seen(command_policies: Policies) -> None:
