@@ -35,7 +35,9 @@ from infra.kernel.security.encryption import derived_key
 from projectors import schema
 from projectors.engine.postgres_worker import apply
 from projectors.registry import REGISTRY
+from projectors.rollups.conversion_rows import NAMES, row_of
 from schemas import click_id
+from schemas.envelope import decode
 from schemas.identity import conversion_id
 from schemas.tracking import log_time
 from tests.support.command import World
@@ -64,6 +66,8 @@ class Policies:
     clickhouse: Settings
     _offsets: Iterator[int] = field(default_factory=lambda: count(10**6))
     """Of the records that projected clicks would come from, behind all that are in the log."""
+    _decided: int = 0
+    """Records of topic `domain` that were projected."""
 
     @contextmanager
     def leading(self) -> Iterator[None]:
@@ -152,6 +156,19 @@ class Policies:
 
     def publish_raw(self, value: bytes) -> None:
         self.world.log.publish([Record("conversions", b"raw", value)]).result(15)
+
+    def project_decisions(self) -> None:
+        """What the projector makes of the decided conversions, as far as they are relayed; once for each."""
+        for record in self.world.records("domain")[self._decided :]:
+            self._decided += 1
+            row = (
+                row_of(decode(record.value, record.headers).event)
+                if dict(record.headers).get("event") in NAMES
+                else None
+            )
+            if row is not None:
+                full = {**row, "_topic": "domain", "_offset": record.offset}
+                self._client.raw_insert("events__g1", insert_block=orjson.dumps(full), fmt="JSONEachRow")
 
     def remark(self, visitor: int, sub1: str, *, is_bot: bool) -> None:
         """What a rebuild makes of a visitor's clicks after a traffic rule."""

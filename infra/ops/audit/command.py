@@ -35,6 +35,7 @@ from infra.ops.audit.rejected_events import audit_rejected_events
 from infra.ops.audit.report import Report
 from infra.ops.audit.reported_conversions import audit_reported_conversions
 from infra.ops.audit.rollups import audit_rollups
+from infra.ops.audit.sale_visits import audit_sale_visits
 from infra.ops.audit.tracked_events import audit_tracked_events
 from schemas.topics import CONVERSIONS, DOMAIN
 
@@ -92,6 +93,7 @@ def audit(
             report.add(audit_built_visits(clickhouse, meter.advance))
         report.add(audit_money_sums(clickhouse, postgres))
         report.add(audit_recent(clickhouse))
+        report.add(audit_sale_visits(clickhouse, postgres))
         if ledger is not None:
             report.add(audit_ledger(ledger, clickhouse, postgres))
         return report

@@ -20,8 +20,10 @@ from command_api.conversions.attribution.repository import PENDING_ATTRIBUTION
 from command_api.conversions.lookups import append_conversions
 from command_api.kernel.unit_of_work import UnitOfWork
 from infra.kernel.clickhouse.client import ClientPool
+from infra.kernel.clickhouse.reader import Reader
 from infra.kernel.config.settings import Settings
 from infra.kernel.log import Record
+from infra.ops.audit import sale_visits
 from schemas.base import REGISTRY
 from schemas.envelope import decode, position_of
 from schemas.events.conversions import AttributedBy, ConversionApproved, ConversionRecorded
@@ -337,7 +339,7 @@ def test_a_sale_follows_the_visit_of_its_click(command_policies: Policies) -> No
         visit_changes.make_due(world.core, clients, world.postgres)  # the day as it is now
         resting = "SELECT count(*) FROM kernel.timeout WHERE id = %s AND due_at > now() + interval '5 min'"
         wait_for(lambda: world.count(resting, conversion) == 1, "the next search to be minutes away")
-        page = {"type": "pageview", "click_id": "", "link_id": str(NO_ID), "partner_id": str(NO_ID), "path": "/best"}
+        page = {"type": "pageview", "link_id": str(NO_ID), "partner_id": str(NO_ID), "path": "/best"}
         ago = timedelta(hours=2, minutes=5)
         command_policies.project_click(shop, ago, visitor=visitor, source="newsletter", **page)
 
@@ -350,6 +352,36 @@ def test_a_sale_follows_the_visit_of_its_click(command_policies: Policies) -> No
     found = after.facts.attribution
     assert found is not None and (found.source, found.visit.entry_page) == ("newsletter", "/best")
     assert (after.status, after.commission) == (before.status, before.commission)
+
+
+def test_the_audit_sees_a_sale_that_did_not_follow_the_visit_of_its_click(
+    command_policies: Policies, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world, shop = command_policies.world, command_policies.shop()
+    click = command_policies.click(shop, timedelta(hours=2))
+    visitor = command_policies.project_click(shop, click=click)
+    conversion = command_policies.report(shop, click_id=click)
+    command_policies.decided(conversion)
+    monkeypatch.setattr(sale_visits, "PATIENCE_S", 0)
+
+    def findings(*, is_projected: bool = True) -> list[str]:
+        """Of this sale, with what both stores have of it by now, or had before."""
+        if is_projected:
+            command_policies.relayed()
+            project(world, "conversions")
+            command_policies.project_decisions()
+        with Reader(command_policies.clickhouse) as clickhouse:
+            report = sale_visits.audit_sale_visits(clickhouse, world.postgres)
+        assert report.checked["visits of sales"]
+        return [what for _, _, what in report.examples if str(conversion) in what]
+
+    assert findings() == []
+    ago, page = timedelta(hours=2, minutes=5), {"type": "pageview", "link_id": str(NO_ID), "partner_id": str(NO_ID)}
+    command_policies.project_click(shop, ago, visitor=visitor, source="newsletter", **page)
+    [found] = findings(is_projected=False)
+    assert "'newsletter'" in found and "source in Postgres" in found
+    command_policies.decided(conversion, version=3)
+    assert findings() == []
 
 
 def test_a_traffic_rule_moves_no_sale_that_has_a_click(command_policies: Policies) -> None:

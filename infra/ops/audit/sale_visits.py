@@ -1,0 +1,141 @@
+"""Sales beside the visits of their clicks: source, campaign and pages of a sale are those of its click's visit.
+
+The visits are found again from the raw rows; the sales are read from both stores. Under live traffic a sale is a
+moment behind its click: a difference is looked at again until `PATIENCE_S` is over.
+"""
+
+# ruff: noqa: S608 - queries are made of this package's own names, and of ids and times that the engines returned
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from time import monotonic, sleep
+from typing import Any, Final
+from uuid import UUID
+
+import psycopg
+
+from infra.domain.visits.statement import visits
+from infra.kernel.clickhouse.reader import Reader
+from infra.ops.audit.quiescence import exists
+from infra.ops.audit.report import Kind, Report
+from schemas.events.conversions import VisitDetails
+from schemas.tracking import NO_ID
+
+PATIENCE_S: Final = 40.0
+"""Longer than it takes until a changed day makes the search of its sales due, and they are searched."""
+POLL_S: Final = 2.0
+MAX_EVENTS: Final = 1_000
+"""Of a visitor on a day: the attribution reads no more of them."""
+
+_CHECK: Final = "sale visits"
+_BATCH: Final = 500
+_COLUMNS: Final = ("source", *VisitDetails.model_fields)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sale:
+    """A sale whose click is still searched for, as Postgres has it."""
+
+    id: UUID
+    website_id: UUID
+    clicked_at: datetime
+    click_id: str
+    link_id: UUID | None
+    partner_id: UUID
+    source: str
+    bot_reason: str
+
+
+def audit_sale_visits(clickhouse: Reader, postgres: psycopg.Connection[Any]) -> Report:
+    """Compares every sale whose click may still change."""
+    report = Report()
+    if not exists(postgres, "conversions.pending_attribution") or not exists(postgres, "read.conversions"):
+        return report
+    deadline, wrong = monotonic() + PATIENCE_S, dict[UUID, str]()
+    ids: Sequence[UUID] | None = None
+    while True:
+        sales = [_Sale(*row) for row in postgres.execute(_SALES, {"ids": ids})]
+        for batch in (sales[start : start + _BATCH] for start in range(0, len(sales), _BATCH)):
+            wrong |= _differences(clickhouse, batch, report if ids is None else Report())
+        if not wrong or monotonic() > deadline:
+            break
+        ids, wrong = list(wrong), {}
+        sleep(POLL_S)
+    for sale_id, difference in wrong.items():
+        report.found(Kind.WRONG, _CHECK, f"conversion {sale_id} {difference}")
+    return report
+
+
+def _differences(clickhouse: Reader, sales: Sequence[_Sale], report: Report) -> dict[UUID, str]:
+    """What differs, by sale."""
+    ids = _list(str(sale.id) for sale in sales)
+    rows = clickhouse.rows(
+        "SELECT toString(conversion_id) AS id, toString(argMax(visitor, _offset)) AS last_visitor,"
+        f" {', '.join(f'toString(argMax({name}, _offset)) AS last_{name}' for name in _COLUMNS)}"
+        f" FROM events WHERE type = 'conversion' AND conversion_id IN ({ids}) GROUP BY conversion_id"
+    )
+    stored = {UUID(row["id"]): row for row in rows}
+    clicks = _clicks(clickhouse, sales, {row["last_visitor"] for row in rows} - {"0"})
+    found: dict[UUID, str] = {}
+    for sale in sales:
+        click, row = clicks.get(_key_of(sale)), stored.get(sale.id)
+        # What a traffic rule has marked otherwise since keeps the visit of its time.
+        if click is None or row is None or click["is_bot"] != bool(sale.bot_reason):
+            continue
+        report.checked["visits of sales"] += 1
+        other = {name: row[f"last_{name}"] for name in _COLUMNS if row[f"last_{name}"] != click[name]}
+        if sale.source != click["source"]:
+            other["source in Postgres"] = sale.source
+        if other:
+            told = ", ".join(f"{name}={value!r}" for name, value in other.items())
+            found[sale.id] = f"has {told}; the visit of its click has { ({name: click[name] for name in _COLUMNS}) }"
+    return found
+
+
+def _clicks(clickhouse: Reader, sales: Sequence[_Sale], visitors: Iterable[str]) -> Mapping[tuple[Any, ...], Any]:
+    """The clicks of these visitors with their visits. The click of a visitor with more events is left out."""
+    numbers = ", ".join(sorted(visitors))
+    if not numbers:
+        return {}
+    condition = (
+        f"website_id IN ({_list({str(sale.website_id) for sale in sales})}) AND toDate(occurred_at) IN"
+        f" ({_list({sale.clicked_at.astimezone(UTC).date().isoformat() for sale in sales})}) AND visitor IN ({numbers})"
+    )
+    columns = ("event_id", "type", "occurred_at", "visitor", "is_bot", "click_id", "link_id", "partner_id", *_COLUMNS)
+    found = visits("events", condition, columns)
+    rows = clickhouse.rows(
+        "SELECT toString(website_id) AS website, toUnixTimestamp64Milli(occurred_at) AS at, click_id,"
+        f" toString(link_id) AS link, toString(partner_id) AS partner, is_bot, {', '.join(_COLUMNS)}"
+        f" FROM (SELECT *, count() OVER (PARTITION BY website_id, day, visitor) AS events FROM ({found}))"
+        f" WHERE type = 'click' AND events <= {MAX_EVENTS}"
+    )
+    return {key: row for row in rows for key in _keys_of(row)}
+
+
+def _keys_of(row: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
+    if row["click_id"]:
+        yield row["website"], row["click_id"]
+    yield row["website"], row["click_id"], row["at"], row["link"], row["partner"]
+
+
+def _key_of(sale: _Sale) -> tuple[Any, ...]:
+    """The key of its click: the click id, or all that a click without one has."""
+    if sale.click_id:
+        return str(sale.website_id), sale.click_id
+    at = round(sale.clicked_at.timestamp() * 1000)
+    return str(sale.website_id), "", at, str(sale.link_id or NO_ID), str(sale.partner_id)
+
+
+def _list(values: Iterable[str]) -> str:
+    return ", ".join(f"'{value}'" for value in sorted(values))
+
+
+_SALES: Final = (
+    "SELECT c.id, c.website_id, c.clicked_at, coalesce(c.click_id, ''), c.link_id, c.partner_id, c.source,"
+    " c.click_bot_reason FROM conversions.pending_attribution AS p JOIN read.conversions AS c ON c.id = p.conversion_id"
+    " WHERE c.clicked_at IS NOT NULL AND c.attributed_by <> 'coupon'"
+    " AND (%(ids)s::uuid[] IS NULL OR c.id = ANY(%(ids)s)) ORDER BY c.id"
+)
