@@ -101,6 +101,7 @@ class _Making:
         self.visitors = [f"v{number}" for number in range(max(4, transactions // 2))]
         for _ in range(transactions * 2):
             made.events.append(self.event(rng.randrange(len(made.links)) if rng.random() < 0.9 else None))
+        made.events += [self.page_before(event) for event in made.events if rng.random() < 0.3]
         made.follows = [self.follow() for _ in range(transactions // 4)]
         for number in range(transactions):
             made.reports += self.transaction(f"T{number}")
@@ -136,6 +137,13 @@ class _Making:
         rng = self.rng
         event_id = UUID(int=rng.getrandbits(128), version=4)
         return Event(event_id, rng.choice(self.visitors), self.moment(), rng.choice(list(ADDRESSES)), link, self.subs())
+
+    def page_before(self, event: Event) -> Event:
+        """A page view with a campaign that perhaps begins the visit of an event, whichever arrives first."""
+        earlier = timedelta(minutes=self.rng.choice((1, 7, 29, 31)), seconds=self.rng.randrange(60))
+        name = self.rng.choice(("oracle mail", "Spring Sale", "partner-x"))
+        event_id = UUID(int=self.rng.getrandbits(128), version=4)
+        return Event(event_id, event.visitor, event.at - earlier, event.ip, source=name)
 
     def follow(self) -> Follow:
         return Follow(self.rng.randrange(len(self.made.links)), self.rng.choice(list(ADDRESSES)), self.subs(0.4))

@@ -32,6 +32,7 @@ def conversions_differ(world: World, place: Place) -> list[str]:
             row["attribution"],
             row["keyKind"],
             int(row["conflicts"]),
+            row["source"],
             datetime.fromisoformat(row["occurredAt"]),
         )
         for row in rows
@@ -46,6 +47,7 @@ def conversions_differ(world: World, place: Place) -> list[str]:
             sale.by,
             sale.key_kind,
             sale.conflicts,
+            sale.origin.source,
             sale.at,
         )
         for txid, sale in place.books.sales.items()
@@ -126,7 +128,7 @@ def tables_differ(world: World, places: Sequence[Place]) -> list[str]:
     }
     wrong = _compared("selected events", events, expected)
     rows = world.select(
-        f"SELECT conversion_id, {key}, status, currency, partner_id, toString(by_site_key), value, commission,"
+        f"SELECT conversion_id, {key}, source, status, currency, partner_id, toString(by_site_key), value, commission,"
         f" commission_reversed, toUnixTimestamp64Milli(occurred_at) FROM conversions WHERE {of_them}"
     )
     conversions = {row[0]: (*row[1:-4], *map(int, row[-4:])) for row in rows}
@@ -135,6 +137,7 @@ def tables_differ(world: World, places: Sequence[Place]) -> list[str]:
             place.id,
             sale.origin.country,
             *(sale.origin.subs.get(name, "") for name in SUBS),
+            sale.origin.source,
             sale.status,
             sale.currency,
             place.partners[sale.program],

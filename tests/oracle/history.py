@@ -61,6 +61,8 @@ class Event:
     ip: str = "192.0.2.1"
     link: int | None = None
     subs: Subs = field(default_factory=dict)
+    source: str = ""
+    """The campaign's, of a page view."""
 
     @property
     def type(self) -> str:

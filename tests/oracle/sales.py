@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from typing import Final
 
@@ -28,6 +28,8 @@ class Origin:
     program: int | None = None
     country: str = "ZZ"
     subs: Subs = field(default_factory=dict)
+    source: str = ""
+    """What brought the visitor to the visit."""
 
 
 @dataclass
@@ -135,7 +137,21 @@ def origin_of(site: Site, call: Event | Follow) -> Origin:
     """Of a click or a page view. Its own sub ids replace those of its link one by one."""
     link = site.links[call.link] if call.link is not None else None
     subs = {**(link.subs if link else {}), **call.subs}
-    return Origin(link.program if link else None, ADDRESSES[call.ip], subs)
+    source = _source_of(site, call) if isinstance(call, Event) else ""  # who follows a link came from nowhere
+    return Origin(link.program if link else None, ADDRESSES[call.ip], subs, source)
+
+
+def _source_of(site: Site, event: Event) -> str:
+    """That of the first event of its visit: a UTC day of one visitor, without a pause of more than half an hour."""
+    day = [one for one in site.events if one.visitor == event.visitor and one.at.date() == event.at.date()]
+    source, before = "", datetime.min.replace(tzinfo=UTC)
+    for one in sorted(day, key=lambda one: one.at):
+        if one.at > before + timedelta(minutes=30):
+            source = one.source
+        if one is event:
+            break
+        before = one.at
+    return source
 
 
 def _standing(trusted: Sequence[Report], name: str, trust: dict[str, int]) -> Report | None:

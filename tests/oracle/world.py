@@ -13,7 +13,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from typing import Any, Final
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 from uuid import uuid4
 
 import httpx
@@ -238,6 +238,8 @@ class World:
         }
         if event.link is not None:
             body["link"] = place.slugs[event.link]
+        if event.source:
+            body["url"] = f"https://{place.site.domain}/page?{urlencode({'utm_source': event.source})}"
         return self._post("/track", body, place.secret, timeout_s)
 
     def _follow(self, place: Place, follow: Follow) -> httpx.Response:
