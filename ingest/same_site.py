@@ -16,7 +16,7 @@ def is_same_site(host: str, other: str) -> bool:
 
 
 def warm_up() -> None:
-    """Reads the list, which takes a quarter of a second: not while somebody waits."""
+    """Reads the list, which takes a quarter of a second: not while a person waits."""
     _suffixes()
 
 
