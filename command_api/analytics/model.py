@@ -59,7 +59,7 @@ def require_active(annotation: Annotation | None, website: Website | None, conte
     """Returns the annotation. Raises `CommandRejected` (missing) unless the actor may act for the website's owner."""
     if annotation is None or annotation.removed:
         raise not_found("annotation")
-    require_owned(website, context)
+    require_owned(website, context, "annotation")
     return annotation
 
 

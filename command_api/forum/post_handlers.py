@@ -96,7 +96,7 @@ def dismiss_flags(command: commands.DismissFlags, uow: UnitOfWork) -> None:
 def flag_post(command: commands.FlagPost, uow: UnitOfWork) -> None:
     writer, post = writers.load_writer(uow, command.author_name), _load(uow, command.post_id)
     if post is not None:
-        threads.require_visible(uow.load(post.thread_id, threads.evolve), uow.context)
+        threads.require_visible(uow.load(post.thread_id, threads.evolve), uow.context, "post")
     events = posts.flag(post, command.fields.reason, command.fields.note, uow.context)
     writers.append(uow, writer, *events, *_thread_events(uow, post, events))
     count(uow, writer.stats, "flag")
@@ -106,7 +106,7 @@ def flag_post(command: commands.FlagPost, uow: UnitOfWork) -> None:
 def like_post(command: commands.LikePost, uow: UnitOfWork) -> None:
     writer = writers.load_writer(uow, command.author_name)
     post = posts.require_visible(_load(uow, command.post_id), uow.context)
-    threads.require_visible(uow.load(post.thread_id, threads.evolve), uow.context)
+    threads.require_visible(uow.load(post.thread_id, threads.evolve), uow.context, "post")
     reaction = uow.load(forum_like_id(post.id, writer.id), reactions.evolve_like)
     events = reactions.like(reaction, post, writer.id, uow.context)
     writers.append(uow, writer, *events)

@@ -104,10 +104,10 @@ def hide(thread: Thread | None, context: CommandContext) -> list[DomainEvent]:
     return [forum.ThreadHidden(**next_event(thread, context))] if thread is not None and thread.shown else []
 
 
-def require_visible(thread: Thread | None, context: CommandContext) -> Thread:
-    """The thread; not found for accounts that may not see it."""
+def require_visible(thread: Thread | None, context: CommandContext, what: str = "thread") -> Thread:
+    """The thread; `what` is not found for accounts that may not see it."""
     if thread is None or not thread.is_visible_to(context):
-        raise not_found("thread")
+        raise not_found(what)
     return thread
 
 

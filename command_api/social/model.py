@@ -134,7 +134,7 @@ def require_active(channel: SocialChannel | None, website: Website | None, conte
     """Returns the channel. Raises `CommandRejected` (missing) unless the actor may act for the website's owner."""
     if channel is None or channel.removed:
         raise not_found("social channel")
-    require_owned(website, context)
+    require_owned(website, context, "social channel")
     return channel
 
 

@@ -159,7 +159,7 @@ def require_active(post: SocialPost | None, website: Website | None, context: Co
     """Returns the post. Raises `CommandRejected` (missing) unless the actor may act for the website's owner."""
     if post is None or post.removed:
         raise not_found("post")
-    require_owned(website, context)
+    require_owned(website, context, "post")
     return post
 
 

@@ -251,10 +251,11 @@ def undo_remark(website: Website | None, rule_id: UUID, context: CommandContext)
     return [websites.WebsiteTrafficRemarkUndone(**next_event(website, context), rule_id=rule_id)]
 
 
-def require_owned(website: Website | None, context: CommandContext) -> Website:
-    """Returns the website. Raises `CommandRejected` (missing) unless it exists and the actor may act for its owner."""
+def require_owned(website: Website | None, context: CommandContext, what: str = "website") -> Website:
+    """Returns the website. Raises `CommandRejected` (missing) unless it exists and the actor may act for its owner.
+    `what` is named: the thing of the website that the command names, as if it did not exist."""
     if website is None or website.disconnected or not context.may_act_for(website.account_id):
-        raise not_found("website")
+        raise not_found(what)
     return website
 
 
