@@ -8,7 +8,6 @@ from functools import partial
 
 import anyio.to_thread
 from fastapi import APIRouter, Depends, FastAPI, Request, Response
-from fastapi.routing import APIRoute
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -67,7 +66,8 @@ from infra.kernel.clickhouse.client import ClientPool
 from infra.kernel.config.version import product_version
 from infra.kernel.http import health
 from infra.kernel.http.lanes import Lanes
-from infra.kernel.http.problems import REFUSALS, Problem, describe, install
+from infra.kernel.http.openapi import REFUSALS, describe, operation_id
+from infra.kernel.http.problems import Problem, install
 from infra.kernel.http.request_bounds import RequestBounds
 from infra.kernel.http.route_costs import CostTable
 from infra.kernel.llm import LanguageModel
@@ -159,7 +159,7 @@ def create_app(container: Container, parts: Callable[[], health.Parts] | None = 
         openapi_url="/api/openapi.json",
         docs_url=None,
         redoc_url=None,
-        generate_unique_id_function=_operation_id,
+        generate_unique_id_function=operation_id,
         responses=REFUSALS,
         lifespan=lifespan,
     )
@@ -192,12 +192,6 @@ def create_app(container: Container, parts: Callable[[], health.Parts] | None = 
     app.add_middleware(LogContextMiddleware)
     describe(app)
     return app
-
-
-def _operation_id(route: APIRoute) -> str:
-    """`connect_website` -> `connectWebsite`."""
-    head, *tail = route.name.split("_")
-    return head + "".join(part.capitalize() for part in tail)
 
 
 class CrossSiteGuard:

@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from infra import PRODUCT_NAME
 from infra.kernel.config.settings import Settings
 from infra.kernel.config.version import product_version
-from infra.kernel.http import health, problems
+from infra.kernel.http import health, openapi, problems
 from infra.kernel.http.lanes import working_in
 from infra.kernel.http.request_bounds import RequestBounds
 from infra.kernel.http.route_costs import CostTable
@@ -209,11 +209,11 @@ def create_app(settings: Settings) -> FastAPI:
         lifespan=partial(_lifespan, settings),
         dependencies=[Depends(refuse_odd_parameters)],
         generate_unique_id_function=_operation_id,
-        responses=problems.REFUSALS,
+        responses=openapi.REFUSALS,
         strict_content_type=True,
     )
     problems.install(app)
-    problems.describe(app)
+    openapi.describe(app)
     for router in ROUTERS:
         app.include_router(router)
     _add_health(app)
@@ -273,7 +273,8 @@ class _LiveReader:
 
 def _operation_id(route: APIRoute) -> str:
     """Unique over all calls: conversions and partners exist as lists and as analytics."""
-    return f"{route.name}_analytics" if route.path.startswith("/api/platform/analytics/") else route.name
+    name = openapi.operation_id(route)
+    return f"{name}Analytics" if route.path.startswith("/api/platform/analytics/") else name
 
 
 def _add_health(app: FastAPI) -> None:

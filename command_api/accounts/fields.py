@@ -52,7 +52,7 @@ def _or_default(default: int) -> BeforeValidator:
         text = str(value).strip() if isinstance(value, (int, str)) and not isinstance(value, bool) else ""
         return int(text) if text.isascii() and text.isdecimal() and int(text) >= 1 else default
 
-    return BeforeValidator(read, json_schema_input_type=int)
+    return BeforeValidator(read)
 
 
 Email = Annotated[str, AfterValidator(checked_email)]
@@ -62,8 +62,8 @@ DisplayName = Annotated[str, AfterValidator(_display_name)]
 """A name, or empty for the account's own."""
 Company = Annotated[str, Field(max_length=200), AfterValidator(str.strip), AfterValidator(checked_name)]
 InviteCode = Annotated[str, Field(max_length=100), required("Invite code")]
-MaxUses = Annotated[int, _or_default(DEFAULT_USES), Field(ge=1, le=MAX_USES)]
-Days = Annotated[int, _or_default(DEFAULT_DAYS), Field(ge=1, le=MAX_DAYS)]
+MaxUses = Annotated[int, Field(ge=1, le=MAX_USES), _or_default(DEFAULT_USES)]
+Days = Annotated[int, Field(ge=1, le=MAX_DAYS), _or_default(DEFAULT_DAYS)]
 Secret = Annotated[str, Field(max_length=200)]
 Given = Annotated[str, Field(max_length=1024)]
 """A password that is verified, not chosen."""

@@ -37,13 +37,13 @@ class AccountRequest:
         """The response that opens a session in the client, or requires the second factor."""
         if isinstance(result, SecondFactorNeeded):
             return private_response(schemas.SecondFactorRequired(ticket=result.ticket))
-        user = schemas.User.of(result.account, id=str(result.account.id))
+        user = schemas.SignedInUser.of(result.account, id=str(result.account.id))
         return self._with_cookies(result, schemas.SessionResult(token=result.session.token, user=user), 200)
 
     def registration_response(self, registered: Registered) -> Response:
         """The answer to a registration: a session, and the second factor to set up."""
         result, factor = registered.result, registered.second_factor
-        user = schemas.User.of(result.account, id=str(result.account.id))
+        user = schemas.SignedInUser.of(result.account, id=str(result.account.id))
         body = schemas.RegisteredResult.of(factor, token=result.session.token, user=user, otpauth_uri=factor.uri)
         return self._with_cookies(result, body, 201)
 

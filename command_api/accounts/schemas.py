@@ -74,7 +74,7 @@ class SetupRequest(RequestModel):
     name: Name
 
 
-class User(ResponseModel):
+class SignedInUser(ResponseModel):
     """The person who is signed in."""
 
     id: str
@@ -87,7 +87,7 @@ class SessionResult(ResponseModel):
     """What a browser stores; the cookie that makes it usable comes beside it."""
 
     token: str
-    user: User
+    user: SignedInUser
     requires_2fa: Annotated[Literal[False], Field(alias="requires2FA")] = False
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from hashlib import sha256
 from hmac import compare_digest
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 
 from command_api.accounts import schemas
 from command_api.accounts.commands import CreateWebsiteSession
@@ -22,9 +23,15 @@ from command_api.kernel.container import Container
 from command_api.kernel.http import From, container_of
 from command_api.websites import model as websites
 from infra.kernel.http.client_info import Client
+from infra.kernel.http.openapi import WEBSITE_SESSION, Authentication
 from infra.kernel.http.route_costs import SIGN_IN, routes_of
 from infra.kernel.security.audit_log import Entry, record
-from infra.kernel.security.website_sessions import authenticate_website, revoke_website_session, website_cookie
+from infra.kernel.security.website_sessions import (
+    WebsitePrincipal,
+    authenticate_website,
+    revoke_website_session,
+    website_cookie,
+)
 from schemas.events.websites import KeyKind
 from schemas.uuid7 import uuid7
 
@@ -61,11 +68,18 @@ def login_to_website(body: schemas.WebsiteLogin, request: AccountRequestDep) -> 
     return answer
 
 
+def _signed_in(request: Request) -> WebsitePrincipal:
+    return authenticate_website(container_of(request).pool, request.headers, request.method)
+
+
 @router.post("/logout", status_code=204)
-def logout_of_website(request: Request, client: From) -> Response:
+def logout_of_website(
+    request: Request,
+    client: From,
+    person: Annotated[WebsitePrincipal, Depends(Authentication(WEBSITE_SESSION, _signed_in))],
+) -> Response:
     """Ends this website session immediately."""
     container = container_of(request)
-    person = authenticate_website(container.pool, request.headers, request.method)
     with container.pool.connection() as connection:
         revoke_website_session(connection, person.session_id)
         entry = Entry("website.signed_out", "done", person.account_id, person.account_id, person.website_id)

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from command_api.analytics import report_schemas, schemas, view_schemas
 from command_api.analytics.report_schemas import ReportAnswer
-from command_api.analytics.schemas import Annotation
+from command_api.analytics.schemas import AnnotationState
 from command_api.analytics.view_schemas import ViewAnswer
 from command_api.kernel.command_handlers import Command
 from infra.domain.reports.contract import Rendered
@@ -15,14 +15,14 @@ from infra.domain.reports.schedule import Period
 from schemas.events.analytics import ReportPause
 
 
-class AddAnnotation(Command[Annotation]):
+class AddAnnotation(Command[AnnotationState]):
     """Puts a note on a moment of a website's charts."""
 
     annotation_id: UUID
     fields: schemas.AddAnnotation
 
 
-class ChangeAnnotation(Command[Annotation]):
+class ChangeAnnotation(Command[AnnotationState]):
     """Changes the text or the moment."""
 
     annotation_id: UUID

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from command_api.analytics import commands, model
-from command_api.analytics.schemas import Annotation
+from command_api.analytics.schemas import AnnotationState
 from command_api.kernel.aggregates import first_event, require_found, shared_fields, state_after
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.unit_of_work import UnitOfWork
@@ -16,7 +16,7 @@ HANDLERS: Final = CommandHandlers()
 
 
 @HANDLERS.on(commands.AddAnnotation, senders="accounts")
-def add_annotation(command: commands.AddAnnotation, uow: UnitOfWork) -> Annotation:
+def add_annotation(command: commands.AddAnnotation, uow: UnitOfWork) -> AnnotationState:
     fields = command.fields
     website = uow.load(fields.website_id, websites.evolve)
     added = model.add(command.annotation_id, website, at=fields.at, text=fields.text, context=uow.context)
@@ -25,7 +25,7 @@ def add_annotation(command: commands.AddAnnotation, uow: UnitOfWork) -> Annotati
 
 
 @HANDLERS.on(commands.ChangeAnnotation, senders="accounts")
-def change_annotation(command: commands.ChangeAnnotation, uow: UnitOfWork) -> Annotation:
+def change_annotation(command: commands.ChangeAnnotation, uow: UnitOfWork) -> AnnotationState:
     annotation = require_found(uow.load(command.annotation_id, model.evolve), "annotation")
     website = uow.load(annotation.website_id, websites.evolve)
     fields = command.fields
@@ -54,5 +54,5 @@ def record_import(command: commands.RecordImport, uow: UnitOfWork) -> None:
     )
 
 
-def _shown(annotation: model.Annotation) -> Annotation:
-    return Annotation(**shared_fields(annotation, Annotation))
+def _shown(annotation: model.Annotation) -> AnnotationState:
+    return AnnotationState(**shared_fields(annotation, AnnotationState))

@@ -5,20 +5,20 @@ from __future__ import annotations
 from fastapi import APIRouter, Response
 
 from command_api.analytics import commands
-from command_api.analytics.schemas import AddAnnotation, Annotation, ChangeAnnotation
+from command_api.analytics.schemas import AddAnnotation, AnnotationState, ChangeAnnotation
 from command_api.kernel.http import Id, Runs
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform/annotations", tags=["analytics"])
 
 
-@router.post("", status_code=201, response_model=Annotation)
+@router.post("", status_code=201, response_model=AnnotationState)
 def add_annotation(body: AddAnnotation, run: Runs) -> Response:
     """Puts a note on a moment of a website's charts."""
     return run(commands.AddAnnotation(uuid7(), body), body, status=201)
 
 
-@router.patch("/{id}", response_model=Annotation)
+@router.patch("/{id}", response_model=AnnotationState)
 def change_annotation(annotation_id: Id, body: ChangeAnnotation, run: Runs) -> Response:
     """Changes the text or the moment."""
     return run(commands.ChangeAnnotation(annotation_id, body), body)

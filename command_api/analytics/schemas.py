@@ -29,7 +29,7 @@ class ChangeAnnotation(RequestModel):
     text: Text | None = None
 
 
-class Annotation(ResponseModel):
+class AnnotationState(ResponseModel):
     """The note."""
 
     id: UUID

@@ -9,7 +9,7 @@ from command_api.conversions import payout_schemas
 from command_api.conversions.attribution.clicks import FoundClick
 from command_api.conversions.schemas import (
     BulkResult,
-    Conversion,
+    ConversionState,
     DecideMany,
     DecisionState,
     RejectMany,
@@ -23,7 +23,7 @@ from schemas.message_ids import MessageIds
 from schemas.tracking import ConversionReported
 
 
-class ConversionCommand(Command[Conversion]):
+class ConversionCommand(Command[ConversionState]):
     """A decision about one conversion."""
 
     conversion_id: UUID

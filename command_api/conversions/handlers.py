@@ -15,7 +15,7 @@ from command_api.conversions.attribution.clicks import NoClicks
 from command_api.conversions.attribution.lookup import BatchLookup
 from command_api.conversions.bulk import decide_many
 from command_api.conversions.lookups import append_conversions
-from command_api.conversions.schemas import BulkResult, Conversion, to_response
+from command_api.conversions.schemas import BulkResult, ConversionState, to_response
 from command_api.kernel.aggregates import state_after
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.event_store import ConcurrencyConflict
@@ -34,24 +34,24 @@ _CLICKS_CAME = Counter("policy_clicks_came_total", "Waiting conversions whose cl
 
 
 @HANDLERS.on(commands.ApproveConversion, senders="accounts")
-def approve_conversion(command: commands.ApproveConversion, uow: UnitOfWork) -> Conversion:
+def approve_conversion(command: commands.ApproveConversion, uow: UnitOfWork) -> ConversionState:
     return _decide(command, uow, lambda conversion: decisions.approve(conversion, uow.context))
 
 
 @HANDLERS.on(commands.RejectConversion, senders="accounts")
-def reject_conversion(command: commands.RejectConversion, uow: UnitOfWork) -> Conversion:
+def reject_conversion(command: commands.RejectConversion, uow: UnitOfWork) -> ConversionState:
     return _decide(command, uow, lambda conversion: decisions.reject(conversion, command.reason, uow.context))
 
 
 @HANDLERS.on(commands.ReverseConversion, senders="accounts")
-def reverse_conversion(command: commands.ReverseConversion, uow: UnitOfWork) -> Conversion:
+def reverse_conversion(command: commands.ReverseConversion, uow: UnitOfWork) -> ConversionState:
     return _decide(
         command, uow, lambda conversion: decisions.reverse(conversion, command.reason, command.amount, uow.context)
     )
 
 
 @HANDLERS.on(commands.AssignConversion, senders="accounts")
-def assign_conversion(command: commands.AssignConversion, uow: UnitOfWork) -> Conversion:
+def assign_conversion(command: commands.AssignConversion, uow: UnitOfWork) -> ConversionState:
     lookup = BatchLookup(uow, command.found or NoClicks(), derived_key(uow.settings, "click-id"))
 
     def decide(conversion: model.Conversion) -> Sequence[DomainEvent]:
@@ -64,13 +64,13 @@ def assign_conversion(command: commands.AssignConversion, uow: UnitOfWork) -> Co
 
 
 @HANDLERS.on(commands.AcceptAdjustment, senders="accounts")
-def accept_adjustment(command: commands.AcceptAdjustment, uow: UnitOfWork) -> Conversion:
+def accept_adjustment(command: commands.AcceptAdjustment, uow: UnitOfWork) -> ConversionState:
     lookup = BatchLookup(uow, NoClicks(), b"")
     return _decide(command, uow, lambda conversion: decision.accept_adjustment(conversion, lookup, uow.context))
 
 
 @HANDLERS.on(commands.DismissAdjustment, senders="accounts")
-def dismiss_adjustment(command: commands.DismissAdjustment, uow: UnitOfWork) -> Conversion:
+def dismiss_adjustment(command: commands.DismissAdjustment, uow: UnitOfWork) -> ConversionState:
     return _decide(command, uow, lambda conversion: decisions.dismiss_adjustment(conversion, uow.context))
 
 
@@ -138,7 +138,7 @@ def delete_rejected_reports(event: WebsiteDisconnected, uow: UnitOfWork) -> None
 
 def _decide(
     command: commands.ConversionCommand, uow: UnitOfWork, decide: Callable[[model.Conversion], Sequence[DomainEvent]]
-) -> Conversion:
+) -> ConversionState:
     found = uow.load(command.conversion_id, model.evolve)
     website = uow.load(found.facts.website_id, websites.evolve) if found else None
     conversion = model.require_owned(found, website, uow.context)

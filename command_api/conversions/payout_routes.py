@@ -12,6 +12,7 @@ from command_api.conversions import commands, payout_schemas, payouts
 from command_api.kernel.http import Id, Runs
 from command_api.kernel.rate_limits import Limit, consume
 from command_api.websites import model as websites
+from infra.kernel.http.openapi import file_content
 from infra.kernel.http.route_costs import MONEY, UPLOAD, costs, routes_of
 from schemas.uuid7 import uuid7
 
@@ -50,10 +51,8 @@ async def _request_body(request: Request) -> bytes:
         **costs(UPLOAD),
         "requestBody": {
             "required": True,
-            "content": {
-                kind: {"schema": {"type": "string", "format": "binary"}}
-                for kind in ("application/pdf", "image/jpeg", "image/png", "image/webp")
-            },
+            "description": "The file itself: PDF, JPEG, PNG or WebP, recognized by its content.",
+            "content": file_content(),
         },
     },
 )

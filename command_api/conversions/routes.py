@@ -45,26 +45,26 @@ def undo_decision(decision_id: Id, run: Runs, body: schemas.Approve | None = Non
     return run(commands.UndoDecision(decision_id), body, consistent_with=("conversion_decisions",))
 
 
-@router.post("/{id}/approve", response_model=schemas.Conversion)
+@router.post("/{id}/approve", response_model=schemas.ConversionState)
 def approve_conversion(conversion_id: Id, run: Runs, body: schemas.Approve | None = None) -> Response:
     """Approves the conversion: its commission is earned."""
     return run(commands.ApproveConversion(conversion_id), body)
 
 
-@router.post("/{id}/reject", response_model=schemas.Conversion)
+@router.post("/{id}/reject", response_model=schemas.ConversionState)
 def reject_conversion(conversion_id: Id, body: schemas.Reject, run: Runs) -> Response:
     """Rejects the conversion: it earns nothing."""
     return run(commands.RejectConversion(conversion_id, body.reason), body)
 
 
-@router.post("/{id}/reverse", response_model=schemas.Conversion)
+@router.post("/{id}/reverse", response_model=schemas.ConversionState)
 def reverse_conversion(conversion_id: Id, body: schemas.Reverse, run: Runs) -> Response:
     """Reverses the sale, wholly or in part; the commission follows in proportion."""
     return run(commands.ReverseConversion(conversion_id, body.reason, body.amount), body)
 
 
-@router.post("/{id}/assign", response_model=schemas.Conversion)
-def assign_conversion(conversion_id: Id, body: schemas.Assign, request: Request, run: Runs) -> Response:
+@router.post("/{id}/assign", response_model=schemas.ConversionState)
+def assign_conversion(conversion_id: Id, body: schemas.AssignConversion, request: Request, run: Runs) -> Response:
     """Credits a conversion without a click to a click or a link of its website. The commission follows from the terms
     at the time of the click, or of the sale for a link. A later click does not replace it.
     """
@@ -77,19 +77,19 @@ def assign_conversion(conversion_id: Id, body: schemas.Assign, request: Request,
     return run.prepared(prepared, body)
 
 
-@router.post("/{id}/adjustment/accept", response_model=schemas.Conversion)
+@router.post("/{id}/adjustment/accept", response_model=schemas.ConversionState)
 def accept_adjustment(conversion_id: Id, run: Runs, body: schemas.Approve | None = None) -> Response:
     """Accepts the proposed click, which arrived after the approval."""
     return run(commands.AcceptAdjustment(conversion_id), body)
 
 
-@router.post("/{id}/adjustment/dismiss", response_model=schemas.Conversion)
+@router.post("/{id}/adjustment/dismiss", response_model=schemas.ConversionState)
 def dismiss_adjustment(conversion_id: Id, run: Runs, body: schemas.Approve | None = None) -> Response:
     """Keeps the approved commission; the same click is not proposed again."""
     return run(commands.DismissAdjustment(conversion_id), body)
 
 
-def _found(conversion_id: UUID, body: schemas.Assign, request: Request, run: Runs) -> FoundClick | None:
+def _found(conversion_id: UUID, body: schemas.AssignConversion, request: Request, run: Runs) -> FoundClick | None:
     conversion = run.container.load(conversion_id, model.evolve)
     website = run.container.load(conversion.facts.website_id, websites.evolve) if conversion else None
     website_id = model.require_owned(conversion, website, run.context).facts.website_id

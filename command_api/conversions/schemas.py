@@ -44,7 +44,7 @@ class Reject(RequestModel):
     reason: Text
 
 
-class Assign(RequestModel):
+class AssignConversion(RequestModel):
     """What earns a conversion without a click: one of the website's clicks or links. The choice is final."""
 
     click_id: Annotated[str | None, Field(min_length=1, max_length=64)] = None
@@ -66,7 +66,7 @@ class Money(ResponseModel):
     currency: str
 
 
-class Conversion(ResponseModel):
+class ConversionState(ResponseModel):
     """The conversion after the decision."""
 
     id: UUID
@@ -226,14 +226,14 @@ class TestConversion(ResponseModel):
     steps: list[TestStep]
 
 
-def to_response(conversion: model.Conversion, partner: partners.Partner | None) -> Conversion:
+def to_response(conversion: model.Conversion, partner: partners.Partner | None) -> ConversionState:
     """`partner`: the one that its click belongs to."""
     facts = conversion.facts
     attribution = facts.attribution
     sale = facts.amount
-    return Conversion(
-        **shared_fields(conversion, Conversion, but=("status", "commission")),
-        **shared_fields(facts, Conversion, but=("amount", "attribution")),
+    return ConversionState(
+        **shared_fields(conversion, ConversionState, but=("status", "commission")),
+        **shared_fields(facts, ConversionState, but=("amount", "attribution")),
         partner_id=attribution.partner_id if attribution else None,
         partner_name=partner.name if partner else None,
         link_id=attribution.link_id if attribution else None,

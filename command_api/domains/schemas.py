@@ -21,7 +21,7 @@ class AddDomain(RequestModel):
     website_id: Annotated[UUID, Field(strict=False)]
 
 
-class CustomDomain(ResponseModel):
+class CheckedDomain(ResponseModel):
     """A custom domain. The token is public: it belongs into a TXT record at `verificationName`."""
 
     id: UUID
@@ -39,8 +39,8 @@ class CustomDomain(ResponseModel):
     problem: str | None = Field(description="Problem that the last check found")
 
 
-def to_response(domain: Domain, record: CheckRecord, at: datetime) -> CustomDomain:
-    return CustomDomain.of(
+def to_response(domain: Domain, record: CheckRecord, at: datetime) -> CheckedDomain:
+    return CheckedDomain.of(
         domain,
         ssl_enabled=domain.ssl,
         verification_token=domain.token,

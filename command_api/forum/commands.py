@@ -82,7 +82,7 @@ class FlagPost(PostCommand):
     """Reports a post to the moderators; the third member's report hides it until one reviews it."""
 
     author_name: str
-    fields: schemas.Report
+    fields: schemas.FlagPost
 
 
 class LikePost(PostCommand):

@@ -18,16 +18,14 @@ from infra.kernel.http.problems import Problem
 
 router = APIRouter(prefix="/api/admin/forum", tags=["forum"])
 
-# `Why` and `Move` stay in this module: other contexts have such names too, so the API document has the module in them.
 
-
-class Why(RequestModel):
+class ModerationReason(RequestModel):
     """An optional reason, kept in the forum's log."""
 
     reason: Reason = ""
 
 
-class Move(RequestModel):
+class MoveThread(RequestModel):
     """The category to move the thread to, and an optional reason for the forum's log."""
 
     category_id: Annotated[UUID, Field(strict=False)]
@@ -50,29 +48,29 @@ ModeratorRunner = Annotated[CommandRunner, Depends(moderator_runner)]
 
 
 @router.post("/threads/{id}/pin", status_code=204)
-def pin_thread(thread_id: Id, body: Why, run: ModeratorRunner) -> Response:
+def pin_thread(thread_id: Id, body: ModerationReason, run: ModeratorRunner) -> Response:
     """Shows it above other threads."""
     return run(commands.PinThread(thread_id, body.reason), body, status=204)
 
 
 @router.post("/threads/{id}/unpin", status_code=204)
-def unpin_thread(thread_id: Id, body: Why, run: ModeratorRunner) -> Response:
+def unpin_thread(thread_id: Id, body: ModerationReason, run: ModeratorRunner) -> Response:
     return run(commands.UnpinThread(thread_id, body.reason), body, status=204)
 
 
 @router.post("/threads/{id}/lock", status_code=204)
-def lock_thread(thread_id: Id, body: Why, run: ModeratorRunner) -> Response:
+def lock_thread(thread_id: Id, body: ModerationReason, run: ModeratorRunner) -> Response:
     """Only moderators can reply to a locked thread."""
     return run(commands.LockThread(thread_id, body.reason), body, status=204)
 
 
 @router.post("/threads/{id}/unlock", status_code=204)
-def unlock_thread(thread_id: Id, body: Why, run: ModeratorRunner) -> Response:
+def unlock_thread(thread_id: Id, body: ModerationReason, run: ModeratorRunner) -> Response:
     return run(commands.UnlockThread(thread_id, body.reason), body, status=204)
 
 
 @router.post("/threads/{id}/move", status_code=204)
-def move_thread(thread_id: Id, body: Move, run: ModeratorRunner) -> Response:
+def move_thread(thread_id: Id, body: MoveThread, run: ModeratorRunner) -> Response:
     """To another category."""
     return run(commands.MoveThread(thread_id, body.category_id, body.reason), body, status=204)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from typing import Annotated, Final
@@ -12,6 +13,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from command_api.forum import commands, schemas, threads, views
 from command_api.kernel import rate_limits
 from command_api.kernel.http import CommandRunner, From, Id, Runs, container_of
+from infra.kernel.http.openapi import OPTIONAL_SESSION, Authentication
 from infra.kernel.http.problems import Problem
 from infra.kernel.http.route_costs import PUBLIC, costs
 from infra.kernel.security.sessions import authenticate, bearer, session_cookie
@@ -77,7 +79,7 @@ def unlike_post(post_id: Id, run: ForumRunner) -> Response:
 
 
 @router.post("/forum/posts/{id}/flag", status_code=204)
-def flag_post(post_id: Id, body: schemas.Report, run: ForumRunner) -> Response:
+def flag_post(post_id: Id, body: schemas.FlagPost, run: ForumRunner) -> Response:
     """Reports a post to the moderators; the third member's report hides it until it is reviewed."""
     return run(commands.FlagPost(post_id, run.person.public_name, body), body, status=204)
 
@@ -114,24 +116,28 @@ def read_everything(run: Runs) -> Response:
     return Response(status_code=204)
 
 
+def _viewer(request: Request) -> UUID | None:
+    """The account of a valid session."""
+    if bearer(request.headers) or session_cookie(request.headers):
+        with suppress(Problem):
+            return authenticate(container_of(request).pool, request.headers, request.method).account_id
+    return None
+
+
 @router.post("/public/forum/threads/{id}/view", status_code=204, openapi_extra=costs(PUBLIC))
-def view_thread(thread_id: Id, _body: schemas.View, request: Request, client: From) -> Response:
-    """Counts a visitor once a day."""
+def view_thread(
+    thread_id: Id,
+    _body: schemas.View,
+    request: Request,
+    client: From,
+    viewer: Annotated[UUID | None, Depends(Authentication(OPTIONAL_SESSION, _viewer))],
+) -> Response:
+    """Counts a visitor, an account or else address and browser, once a day."""
     container = container_of(request)
     rate_limits.consume(container.pool, PER_VIEWER, client.address)
-    views.count_view(container.pool, thread_id, _visitor(request, client.address))
+    visitor = f"account {viewer}" if viewer else f"{client.address}\n{request.headers.get('user-agent', '')}"
+    views.count_view(container.pool, thread_id, visitor)
     return Response(status_code=204)
-
-
-def _visitor(request: Request, address: str) -> str:
-    """The account of a valid session, else address and browser."""
-    person = None
-    if bearer(request.headers) or session_cookie(request.headers):
-        try:
-            person = authenticate(container_of(request).pool, request.headers, request.method).account_id
-        except Problem:
-            person = None
-    return f"account {person}" if person else f"{address}\n{request.headers.get('user-agent', '')}"
 
 
 def _charge(run: CommandRunner, limit: rate_limits.Limit) -> None:

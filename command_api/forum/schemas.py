@@ -34,7 +34,7 @@ class NewText(RequestModel):
     text: Text
 
 
-class Report(RequestModel):
+class FlagPost(RequestModel):
     """Why the post is reported, with an optional note for the moderators."""
 
     reason: FlagReason

@@ -34,7 +34,7 @@ MAX_WAIT_S: Final = 2.0
 WebsiteId = Annotated[UUID, Path(alias="websiteId")]
 
 
-class Done(ResponseModel):
+class DigestStopped(ResponseModel):
     """A confirmation to show to the person."""
 
     ok: bool = True
@@ -71,8 +71,8 @@ def choose_digest(body: ChooseDigest, run: Runs) -> Response:
     return run(commands.ChooseDigest(body.every), body, status=204, consistent_with=("insight_digests",))
 
 
-@router.post(f"{DIGEST_STOP_PATH}{{token}}", response_model=Done, tags=["public"], openapi_extra=costs(PUBLIC))
-def stop_digest(token: Annotated[str, Path(max_length=200)], client: From, request: Request) -> Done:
+@router.post(f"{DIGEST_STOP_PATH}{{token}}", response_model=DigestStopped, tags=["public"], openapi_extra=costs(PUBLIC))
+def stop_digest(token: Annotated[str, Path(max_length=200)], client: From, request: Request) -> DigestStopped:
     """One click in a mail program (RFC 8058): authorized by the token in the URL."""
     container = container_of(request)
     consume(container.pool, STOPS, client.address)
@@ -80,7 +80,7 @@ def stop_digest(token: Annotated[str, Path(max_length=200)], client: From, reque
     if account_id is None:
         raise Problem(404, "not_found", "Not found.")
     container.commands.dispatch(commands.StopDigest(account_id), system_context())
-    return Done(message="You will no longer receive insights by email.")
+    return DigestStopped(message="You will no longer receive insights by email.")
 
 
 def _analyze(service: InsightService, website: websites.Website, run: Runs) -> AnalysisRun:

@@ -19,6 +19,7 @@ from command_api.kernel.decision import CommandContext, CommandRejected, Kind, O
 from command_api.kernel.event_store import UNAVAILABLE
 from command_api.kernel.read_your_writes import wait_for_projections
 from infra.kernel.http.client_info import Client, client_of
+from infra.kernel.http.openapi import SESSION, Authentication
 from infra.kernel.http.problems import FieldError, Problem, unavailable
 from infra.kernel.security.sessions import Principal, authenticate, not_signed_in, require_admin
 from infra.kernel.security.subject_keys import SubjectErased
@@ -93,8 +94,11 @@ def container_of(request: Request) -> Container:
 
 
 def signed_in(request: Request) -> Principal:
-    """Returns the authenticated principal. A sync dependency, because it reads Postgres."""
+    """Returns the authenticated principal. Raises `Problem` 401."""
     return authenticate(container_of(request).pool, request.headers, request.method)
+
+
+SignedIn = Annotated[Principal, Depends(Authentication(SESSION, signed_in))]
 
 
 async def client(request: Request) -> Client:
@@ -106,7 +110,7 @@ def _client(request: Request) -> Client:
     return client_of(request, container_of(request).settings, request.app.state.places)
 
 
-async def admin(person: Annotated[Principal, Depends(signed_in)]) -> Principal:
+async def admin(person: SignedIn) -> Principal:
     """Dependency: returns the signed-in admin. Raises `Problem` 403."""
     require_admin(person)
     return person
@@ -160,7 +164,7 @@ class CommandRunner:
         return Response(response.body, response.status, response.headers, "application/json")
 
 
-async def command_runner(request: Request, person: Annotated[Principal, Depends(signed_in)]) -> CommandRunner:
+async def command_runner(request: Request, person: SignedIn) -> CommandRunner:
     """Dependency: dispatches commands of the signed-in person."""
     return CommandRunner(request, person)
 
@@ -215,7 +219,6 @@ def install_error_handlers(app: FastAPI) -> None:
 
 Id = Annotated[UUID, Path(alias="id")]
 From = Annotated[Client, Depends(client)]
-SignedIn = Annotated[Principal, Depends(signed_in)]
 Admin = Annotated[Principal, Depends(admin)]
 Runs = Annotated[CommandRunner, Depends(command_runner)]
 AdminRuns = Annotated[CommandRunner, Depends(admins_runner)]

@@ -24,6 +24,7 @@ from command_api.kernel.decision import CommandRejected, invalid
 from command_api.kernel.http import RequestModel, Runs
 from command_api.kernel.images import Picture
 from infra.kernel.http.client_left import client_left
+from infra.kernel.http.openapi import file_content
 from infra.kernel.http.problems import Problem
 from infra.kernel.http.route_costs import UPLOAD, costs
 from infra.kernel.http.worker_slots import release_worker_slot
@@ -57,10 +58,8 @@ IMAGE_BODY: Final[dict[str, Any]] = {
     **costs(UPLOAD),
     "requestBody": {
         "required": True,
-        "content": {
-            kind: {"schema": {"type": "string", "format": "binary"}}
-            for kind in ("image/jpeg", "image/png", "image/webp")
-        },
+        "description": "The file itself: JPEG, PNG or WebP, recognized by its content.",
+        "content": file_content(),
     },
 }
 """`openapi_extra` of such a route."""

@@ -7,14 +7,14 @@ from fastapi import APIRouter, Response
 from command_api.accounts import invites
 from command_api.kernel.http import AdminRuns, Id, RequestModel
 from command_api.leads import commands
-from command_api.leads.schemas import Assign, InquiryState, SignupState, Text
+from command_api.leads.schemas import AssignInquiry, InquiryState, SignupState, Text
 from schemas.events.leads import InquiryStatus
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/admin", tags=["leads"])
 
 
-class Move(RequestModel):
+class MoveInquiry(RequestModel):
     """The inquiry's next status."""
 
     status: InquiryStatus
@@ -33,12 +33,12 @@ def note_on_inquiry(inquiry_id: Id, body: Text, run: AdminRuns) -> Response:
 
 
 @router.post("/inquiries/{id}/status", response_model=InquiryState)
-def move_inquiry(inquiry_id: Id, body: Move, run: AdminRuns) -> Response:
+def move_inquiry(inquiry_id: Id, body: MoveInquiry, run: AdminRuns) -> Response:
     return run(commands.MoveInquiry(inquiry_id, body.status), body)
 
 
 @router.post("/inquiries/{id}/assign", response_model=InquiryState)
-def assign_inquiry(inquiry_id: Id, body: Assign, run: AdminRuns) -> Response:
+def assign_inquiry(inquiry_id: Id, body: AssignInquiry, run: AdminRuns) -> Response:
     """To an admin, or to no one."""
     return run(commands.AssignInquiry(inquiry_id, body.account_id), body)
 

@@ -37,7 +37,7 @@ STOP_PATH: Final = "/api/public/newsletter/stop/"
 """Mail programs POST a form to it, which no other address takes."""
 
 
-class Done(ResponseModel):
+class FormAnswer(ResponseModel):
     """A confirmation to show to the person."""
 
     ok: bool
@@ -76,41 +76,41 @@ class Visitor:
             raise otherwise
         return contact
 
-    def send(self, command: Command[None], message: str) -> Done:
+    def send(self, command: Command[None], message: str) -> FormAnswer:
         """Dispatches the command; returns the confirmation."""
         self.container.commands.dispatch(command, system_context())
-        return Done(ok=True, message=message)
+        return FormAnswer(ok=True, message=message)
 
 
 VisitorDep = Annotated[Visitor, Depends()]
 
 
-@router.post("/newsletter/subscribe", response_model=Done)
-def subscribe_to_newsletter(body: Subscribe, visitor: VisitorDep) -> Done:
+@router.post("/newsletter/subscribe", response_model=FormAnswer)
+def subscribe_to_newsletter(body: Subscribe, visitor: VisitorDep) -> FormAnswer:
     """Emails a link that confirms the subscription; nothing else is sent before."""
     visitor.charge()
     message = "Please confirm your subscription: we have sent you an email."
     if not body.website and visitor.may_mail("newsletter", body.email):
         return visitor.send(commands.RequestSubscription(body), message)
-    return Done(ok=True, message=message)
+    return FormAnswer(ok=True, message=message)
 
 
-@router.post("/newsletter/confirm", response_model=Done)
-def confirm_subscription(body: MailedLink, visitor: VisitorDep) -> Done:
+@router.post("/newsletter/confirm", response_model=FormAnswer)
+def confirm_subscription(body: MailedLink, visitor: VisitorDep) -> FormAnswer:
     """`code`: from the emailed link; works once."""
     subscription_id = visitor.confirmed("newsletter", body.code, newsletter.link_invalid())
     return visitor.send(commands.ConfirmSubscription(subscription_id), "You've been subscribed to our newsletter.")
 
 
-@router.post("/newsletter/unsubscribe", response_model=Done)
-def unsubscribe_from_newsletter(body: MailedLink, visitor: VisitorDep) -> Done:
+@router.post("/newsletter/unsubscribe", response_model=FormAnswer)
+def unsubscribe_from_newsletter(body: MailedLink, visitor: VisitorDep) -> FormAnswer:
     """`code`: from an email's unsubscribe link. The address is deleted."""
     contact = visitor.unsubscribed("newsletter", body.code, newsletter.link_incomplete())
     return visitor.send(commands.EndSubscription(contact, "page"), UNSUBSCRIBED)
 
 
-@router.post("/newsletter/stop/{token}", response_model=Done)
-def stop_newsletter(token: Annotated[str, Path(max_length=200)], visitor: VisitorDep) -> Done:
+@router.post("/newsletter/stop/{token}", response_model=FormAnswer)
+def stop_newsletter(token: Annotated[str, Path(max_length=200)], visitor: VisitorDep) -> FormAnswer:
     """One click in a mail program (RFC 8058): a form, from a server, which the token in the address speaks for.
 
     However many come from one address: a mail provider sends those of all its users.
@@ -120,19 +120,19 @@ def stop_newsletter(token: Annotated[str, Path(max_length=200)], visitor: Visito
     return visitor.send(commands.EndSubscription(contact, "one_click"), UNSUBSCRIBED)
 
 
-@router.post("/early-access", response_model=Done)
-def sign_up_for_early_access(body: EarlyAccess, visitor: VisitorDep) -> Done:
+@router.post("/early-access", response_model=FormAnswer)
+def sign_up_for_early_access(body: EarlyAccess, visitor: VisitorDep) -> FormAnswer:
     """Emails a link that confirms the address. Until then it has no place and no position in line."""
     visitor.charge()
     message = "We'll notify you when early access opens."
     if not body.website:
         with suppress(MailLimitReached):
             visitor.send(commands.JoinEarlyAccess(body), message)
-    return Done(ok=True, message=message)
+    return FormAnswer(ok=True, message=message)
 
 
-@router.post("/early-access/confirm", response_model=Done)
-def confirm_early_access(body: MailedLink, visitor: VisitorDep) -> Done:
+@router.post("/early-access/confirm", response_model=FormAnswer)
+def confirm_early_access(body: MailedLink, visitor: VisitorDep) -> FormAnswer:
     """Assigns one of the ten places, or a position on the waiting list: an email says which. An address has one place.
     `code`: from the emailed link; works once, for a day."""
     signup_id = visitor.confirmed("early_access", body.code, early_access.link_invalid())
@@ -140,19 +140,19 @@ def confirm_early_access(body: MailedLink, visitor: VisitorDep) -> Done:
     return visitor.send(commands.ConfirmSignup(signup_id), message)
 
 
-@router.post("/early-access/leave", response_model=Done)
-def leave_early_access(body: MailedLink, visitor: VisitorDep) -> Done:
+@router.post("/early-access/leave", response_model=FormAnswer)
+def leave_early_access(body: MailedLink, visitor: VisitorDep) -> FormAnswer:
     """`code`: from an email about the place or the waiting list. The address is deleted."""
     contact = visitor.unsubscribed("early_access", body.code, newsletter.link_incomplete())
     message = "You've left early access, and your address is deleted."
     return visitor.send(commands.LeaveEarlyAccess(contact), message)
 
 
-@router.post("/contact", status_code=201, response_model=Done)
+@router.post("/contact", status_code=201, response_model=FormAnswer)
 def send_inquiry(body: Contact, request: Request, visitor: VisitorDep) -> Response:
     """Sends a message to the admins' inbox. The sender gets a confirmation by email."""
     visitor.charge()
-    answer = Done(ok=True, message="Thank you for your inquiry. We will get back to you soon.").model_dump_json()
+    answer = FormAnswer(ok=True, message="Thank you for your inquiry. We will get back to you soon.").model_dump_json()
     command = commands.ReceiveInquiry(uuid7(), body, sends_receipt=visitor.may_mail("inquiry", body.email))
     if body.website:
         return Response(answer, 201, media_type="application/json")

@@ -2,8 +2,6 @@
 commands.
 
 The specification sets no limits to texts; these are wide enough for people and narrow enough for a database.
-
-`Done` and `Move` lie with their routes: other contexts have classes of these names, so OpenAPI adds the module's.
 """
 
 from __future__ import annotations
@@ -91,7 +89,7 @@ class Text(RequestModel):
     text: Message
 
 
-class Assign(RequestModel):
+class AssignInquiry(RequestModel):
     """The admin who takes over the inquiry; null: nobody."""
 
     account_id: Annotated[UUID | None, Field(strict=False)]

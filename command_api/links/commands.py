@@ -8,10 +8,10 @@ from uuid import UUID
 
 from command_api.kernel.command_handlers import Command
 from command_api.links import schemas
-from command_api.links.schemas import Link, Links, Organized
+from command_api.links.schemas import Links, LinkState, Organized
 
 
-class CreateLink(Command[Link]):
+class CreateLink(Command[LinkState]):
     """Creates a link. Defaults: the partner's base URL as destination and a random slug. `utm`: of clicks that name
     none; `channel_id`: the social channel for which it is made."""
 
@@ -27,7 +27,7 @@ class CreateLinks(Command[Links]):
     links: tuple[CreateLink, ...]
 
 
-class UpdateLink(Command[Link]):
+class UpdateLink(Command[LinkState]):
     """Updates the given fields. An empty sub or coupon is removed."""
 
     link_id: UUID

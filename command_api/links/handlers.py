@@ -21,7 +21,7 @@ from command_api.links.lookups import (
     require_link_limit,
     require_room_for_links,
 )
-from command_api.links.schemas import Link, Links, Organized, routing_after, to_response
+from command_api.links.schemas import Links, LinkState, Organized, routing_after, to_response
 from command_api.partners import model as partners
 from command_api.partners.lookups import require_partner_limit
 from command_api.websites import model as websites
@@ -35,7 +35,7 @@ HANDLERS: Final = CommandHandlers()
 
 
 @HANDLERS.on(commands.CreateLink, senders="accounts")
-def create_link(command: commands.CreateLink, uow: UnitOfWork) -> Link:
+def create_link(command: commands.CreateLink, uow: UnitOfWork) -> LinkState:
     created = _LinkBatch(uow).create(command)
     uow.append(*created.events)
     require_link_limit(uow, {created.link.website_id})
@@ -62,7 +62,7 @@ def create_links(command: commands.CreateLinks, uow: UnitOfWork) -> Links:
 
 
 @HANDLERS.on(commands.UpdateLink, senders="accounts")
-def update_link(command: commands.UpdateLink, uow: UnitOfWork) -> Link:
+def update_link(command: commands.UpdateLink, uow: UnitOfWork) -> LinkState:
     fields = command.fields
     link = require_found(uow.load(command.link_id, model.evolve), "link")
     website, partner = uow.load(link.website_id, websites.evolve), uow.load(link.partner_id, partners.evolve)

@@ -20,7 +20,7 @@ Label = Annotated[str, Field(max_length=200)]
 Id = Annotated[UUID, Field(strict=False)]
 
 
-class Rule(RequestModel):
+class RuleInput(RequestModel):
     """Visitors from one of the countries (none: any) with one of the devices (none: any) go to the destination."""
 
     countries: Annotated[list[Annotated[str, Field(max_length=20)]], Field(max_length=250)] = Field(
@@ -42,7 +42,7 @@ class LinkFields(RequestModel):
 
     destination: Text | None = None
     coupon: Text | None = None
-    rules: Annotated[list[Rule], Field(max_length=20)] | None = None
+    rules: Annotated[list[RuleInput], Field(max_length=20)] | None = None
     variants: Annotated[list[SplitVariant], Field(max_length=10)] | None = None
     expires_at: Moment | None = None
     fallback: Text | None = None
@@ -115,7 +115,7 @@ class ShownVariant(ResponseModel):
     weight: int
 
 
-class Link(ResponseModel):
+class LinkState(ResponseModel):
     """The link. `url` is its tracked address."""
 
     id: UUID
@@ -153,7 +153,7 @@ class Link(ResponseModel):
 class Links(ResponseModel):
     """The created links, in the order of the request."""
 
-    links: list[Link]
+    links: list[LinkState]
 
 
 def routing_after(before: Routing, fields: LinkFields) -> Routing | None:
@@ -174,10 +174,10 @@ def routing_after(before: Routing, fields: LinkFields) -> Routing | None:
     )
 
 
-def to_response(link: model.Link, partner: Partner | None, url_prefix: str) -> Link:
+def to_response(link: model.Link, partner: Partner | None, url_prefix: str) -> LinkState:
     """`url_prefix`: the beginning of the addresses of the website's links."""
     routing = link.routing
-    return Link.of(
+    return LinkState.of(
         link,
         partner_name=partner.name if partner else "",
         url=url_prefix + link.slug,

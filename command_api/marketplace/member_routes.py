@@ -11,7 +11,7 @@ from command_api.kernel.decision import not_found, system_context
 from command_api.kernel.http import Id, ResponseModel, Runs, container_of
 from command_api.kernel.rate_limits import Limit, consume
 from command_api.marketplace import commands
-from command_api.marketplace.schemas import Flag, QuestionState, SavedSearchState, SaveSearch, Write
+from command_api.marketplace.schemas import FlagQuestion, QuestionState, SavedSearchState, SaveSearch, Write
 from infra.kernel.http.route_costs import PUBLIC, costs
 from infra.kernel.mail.unsubscribe import verify_unsubscribe_token
 from schemas.uuid7 import uuid7
@@ -26,7 +26,7 @@ ANSWERS: Final = Limit("listing-answer", timedelta(seconds=30), 30)
 SEARCHES: Final = Limit("saved-search", timedelta(minutes=2), 40)
 
 
-class Stopped(ResponseModel):
+class SearchMailStopped(ResponseModel):
     """A confirmation to show to the person."""
 
     ok: bool
@@ -41,7 +41,7 @@ def answer_question(id_: Id, body: Write, run: Runs) -> Response:
 
 
 @router.post("/questions/{id}/flag", response_model=QuestionState)
-def flag_question(id_: Id, body: Flag, run: Runs) -> Response:
+def flag_question(id_: Id, body: FlagQuestion, run: Runs) -> Response:
     """Reports the question to the admins; once per member."""
     consume(run.container.pool, FLAGS, str(run.person.account_id))
     return run(commands.FlagQuestion(id_, body.reason), body, consistent_with=QUESTIONS_CONSISTENT_WITH)
@@ -59,12 +59,12 @@ def end_saved_search(id_: Id, run: Runs) -> Response:
     return run(commands.EndSavedSearch(id_), status=204, consistent_with=SEARCHES_CONSISTENT_WITH)
 
 
-@public_router.post("/searches/stop/{token}", response_model=Stopped, openapi_extra=costs(PUBLIC))
-def stop_saved_search(token: str, request: Request) -> Stopped:
+@public_router.post("/searches/stop/{token}", response_model=SearchMailStopped, openapi_extra=costs(PUBLIC))
+def stop_saved_search(token: str, request: Request) -> SearchMailStopped:
     """One click in a mail program (RFC 8058); authorized by the token."""
     container = container_of(request)
     search_id = verify_unsubscribe_token(container.settings, "saved_search", token)
     if search_id is None:
         raise not_found("saved search")
     container.commands.dispatch(commands.StopSavedSearch(search_id), system_context())
-    return Stopped(ok=True, message="You will no longer receive emails about this search.")
+    return SearchMailStopped(ok=True, message="You will no longer receive emails about this search.")

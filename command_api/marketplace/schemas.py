@@ -133,7 +133,7 @@ class Write(RequestModel):
     text: Words
 
 
-class Flag(RequestModel):
+class FlagQuestion(RequestModel):
     """Why the content is reported to the admins."""
 
     reason: FlagReason

@@ -18,6 +18,7 @@ from command_api.matching import commands, members, narration, schemas
 from command_api.matching.idea_profile import AnalyzedIdea, analyze_idea
 from infra.domain.program_matching.directory import ACTIVE, listed_of
 from infra.domain.program_matching.scoring import Idea, Match, ranked
+from infra.kernel.http.openapi import SESSION
 from infra.kernel.http.problems import Problem
 from infra.kernel.llm import LanguageModel
 from schemas.identity import matching_profile_id
@@ -83,7 +84,13 @@ def apply_to_program(body: schemas.Apply, run: Runs) -> Response:
     return run(commands.ApplyToProgram(body.program_id), body, consistent_with=("applications",))
 
 
-@router.get("/affiliate/applications/{id}/go", status_code=303, response_class=Response, responses=_REDIRECTS)
+@router.get(
+    "/affiliate/applications/{id}/go",
+    status_code=303,
+    response_class=Response,
+    responses=_REDIRECTS,
+    openapi_extra={"security": [{SESSION: []}]},
+)
 def follow_tracked_link(application: Id, request: Request) -> Response:
     """The tracked link: redirects the applicant's browser to the program's page and counts the visit with the
     application."""

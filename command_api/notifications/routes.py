@@ -35,7 +35,7 @@ class MailedCode(RequestModel):
     code: Annotated[str, Field(max_length=200)]
 
 
-class Stopped(BaseModel):
+class DigestMailStopped(BaseModel):
     """A confirmation to show to the person."""
 
     ok: bool = True
@@ -63,15 +63,15 @@ def set_notification_preference(kind: Annotated[str, Path(max_length=50)], body:
     return run(commands.SetPreference(kind, body), body)
 
 
-@router.post("/public/notifications/unsubscribe", response_model=Stopped, openapi_extra=costs(PUBLIC))
-def unsubscribe_from_digests(body: MailedCode, request: Request, client: From) -> Stopped:
+@router.post("/public/notifications/unsubscribe", response_model=DigestMailStopped, openapi_extra=costs(PUBLIC))
+def unsubscribe_from_digests(body: MailedCode, request: Request, client: From) -> DigestMailStopped:
     """`code`: from an email's unsubscribe link."""
     message = "This link is not valid. You can stop the emails in your settings."
     return _stop_digests(request, client, body.code, "page", Problem(400, "link_invalid", message))
 
 
-@router.post("/public/notifications/stop/{token}", response_model=Stopped, openapi_extra=costs(PUBLIC))
-def stop_digests(token: Annotated[str, Path(max_length=200)], request: Request, client: From) -> Stopped:
+@router.post("/public/notifications/stop/{token}", response_model=DigestMailStopped, openapi_extra=costs(PUBLIC))
+def stop_digests(token: Annotated[str, Path(max_length=200)], request: Request, client: From) -> DigestMailStopped:
     """One-click unsubscribe (RFC 8058): a mail client's POST, authenticated by the token."""
     otherwise = Problem(404, "not_found", "There is nothing at this address.")
     return _stop_digests(request, client, token, "one_click", otherwise)
@@ -79,14 +79,14 @@ def stop_digests(token: Annotated[str, Path(max_length=200)], request: Request, 
 
 def _stop_digests(
     request: Request, client: Client, token: str, way: Literal["page", "one_click"], otherwise: Problem
-) -> Stopped:
+) -> DigestMailStopped:
     container = container_of(request)
     rate_limits.consume(container.pool, PER_VISITOR, client.address)
     account = verify_unsubscribe_token(container.settings, "notification_digest", token)
     if account is None:
         raise otherwise
     container.commands.dispatch(commands.StopDigests(account, way), system_context())
-    return Stopped()
+    return DigestMailStopped()
 
 
 def _mark_seen(run: CommandRunner, notification_id: UUID | None, but: Sequence[str] = ()) -> int:

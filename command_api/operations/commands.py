@@ -14,7 +14,7 @@ from command_api.operations.reference_rates import RateCheck, ReferenceRate
 from infra.kernel.http.client_info import Client
 
 
-class RecordExchangeRate(Command[schemas.ExchangeRate]):
+class RecordExchangeRate(Command[schemas.ExchangeRateState]):
     """Records a rate. Conversions that wait for one are decided now; those that are decided keep theirs."""
 
     fields: schemas.RecordRate

@@ -19,8 +19,7 @@ from command_api.operations.schemas import Group, GroupHandled, Handled, Reveale
 router = APIRouter(prefix="/api/admin/dead-letters", tags=["operations"])
 
 
-# `Why` stays in this module: the forum has one too, so the API document has the module in its name.
-class Why(RequestModel):
+class DeadLetterReason(RequestModel):
     """An optional reason, kept in the dead letter's history."""
 
     reason: Annotated[str, Field(max_length=500)] = ""
@@ -39,18 +38,18 @@ def skip_dead_letters(body: Group, _: Admin, run: Runs) -> Response:
 
 
 @router.post("/{id}/retry", response_model=Handled)
-def retry_dead_letter(letter_id: Id, _: Admin, run: Runs, body: Why | None = None) -> Response:
+def retry_dead_letter(letter_id: Id, _: Admin, run: Runs, body: DeadLetterReason | None = None) -> Response:
     """Requests a retry of the record, which runs within seconds."""
     return run(commands.RetryDeadLetter(letter_id, body.reason if body else ""), body)
 
 
 @router.post("/{id}/skip", response_model=Handled)
-def skip_dead_letter(letter_id: Id, _: Admin, run: Runs, body: Why | None = None) -> Response:
+def skip_dead_letter(letter_id: Id, _: Admin, run: Runs, body: DeadLetterReason | None = None) -> Response:
     """Skips the record permanently; it is kept. Records parked behind it are retried."""
     return run(commands.SkipDeadLetter(letter_id, body.reason if body else ""), body)
 
 
 @router.post("/{id}/reveal", response_model=RevealedRecord)
-def reveal_dead_letter(letter_id: Id, _: Admin, run: Runs, body: Why | None = None) -> Response:
+def reveal_dead_letter(letter_id: Id, _: Admin, run: Runs, body: DeadLetterReason | None = None) -> Response:
     """Returns the record's content; the access is stored as an event with actor and reason."""
     return run(commands.RevealDeadLetter(letter_id, body.reason if body else ""), body)

@@ -24,7 +24,7 @@ class RecordRate(RequestModel):
     on: Annotated[date, Field(strict=False)]
 
 
-class ExchangeRate(ResponseModel):
+class ExchangeRateState(ResponseModel):
     """The recorded rate: from day `on` (UTC), one `base` is worth `rate` `quote`. `rate` is an exact decimal."""
 
     base: str

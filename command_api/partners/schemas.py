@@ -141,7 +141,7 @@ class MadeRequest(ResponseModel):
     partner_name: str | None
 
 
-class Partner(ResponseModel):
+class PartnerState(ResponseModel):
     """The partner after the change. `commission`: percent of the sale, null for other terms."""
 
     id: UUID
@@ -159,9 +159,9 @@ class Partner(ResponseModel):
     created_at: datetime
 
 
-def to_response(partner: model.Partner, at: datetime) -> Partner:
+def to_response(partner: model.Partner, at: datetime) -> PartnerState:
     terms = partner.terms_at(at).terms
-    return Partner.of(
+    return PartnerState.of(
         partner,
         commission=model.percent(terms),
         terms=terms_shape(terms),

@@ -8,20 +8,20 @@ from uuid import UUID
 
 from command_api.kernel.command_handlers import Command
 from command_api.kernel.images import Picture
-from command_api.links.schemas import Link
+from command_api.links.schemas import LinkState
 from command_api.social import schemas
-from command_api.social.schemas import ImportedSocialFile, SocialChannel, SocialPost
+from command_api.social.schemas import ImportedSocialFile, SocialChannelState, SocialPost
 from schemas.events.social import ChannelDay, FigureSource, PostFigures
 
 
-class AddSocialChannel(Command[SocialChannel]):
+class AddSocialChannel(Command[SocialChannelState]):
     """Adds a channel to a website of the sender."""
 
     channel_id: UUID
     fields: schemas.AddSocialChannel
 
 
-class RenameSocialChannel(Command[SocialChannel]):
+class RenameSocialChannel(Command[SocialChannelState]):
     """Changes its handle or what its owner calls it."""
 
     channel_id: UUID
@@ -34,7 +34,7 @@ class RemoveSocialChannel(Command[None]):
     channel_id: UUID
 
 
-class CreateSocialLink(Command[Link]):
+class CreateSocialLink(Command[LinkState]):
     """Creates a tracked link of the channel, whose clicks carry the channel's UTM parameters."""
 
     channel_id: UUID

@@ -44,7 +44,7 @@ class CreateSocialLink(RequestModel):
     post_id: Annotated[Id | None, Field(description="Of one post: its clicks get the post's `utm_content`")] = None
 
 
-class SocialChannel(ResponseModel):
+class SocialChannelState(ResponseModel):
     """A social channel. `url` is its address on its network."""
 
     id: UUID
@@ -56,8 +56,8 @@ class SocialChannel(ResponseModel):
     added_at: datetime
 
 
-def to_response(channel: State) -> SocialChannel:
-    return SocialChannel.of(channel, url=address_of(channel.network, channel.handle))
+def to_response(channel: State) -> SocialChannelState:
+    return SocialChannelState.of(channel, url=address_of(channel.network, channel.handle))
 
 
 class AddSocialPost(RequestModel):

@@ -203,7 +203,11 @@ SECTIONS: Final[tuple[Section, ...]] = (
 )
 
 
-@router.get("/api/platform/export", response_class=StreamingResponse)
+@router.get(
+    "/api/platform/export",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"application/json": {"schema": {"type": "object"}}}}},
+)
 def export_account(request: Request, context: Context, scope: CallerScope) -> StreamingResponse:
     """Everything that is stored about your account."""
     mine = scope.principal.account_id

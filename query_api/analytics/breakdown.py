@@ -101,7 +101,7 @@ class BreakdownRow(ReportMetrics):
     previous: ReportMetrics | None = Field(description="In the comparison range; null with compare=none")
 
 
-class Totals(ReportMetrics):
+class BreakdownTotals(ReportMetrics):
     """Everything in the range, whatever page and search."""
 
     previous: ReportMetrics | None
@@ -114,7 +114,7 @@ class Breakdown(BaseModel):
     currency: str
     by: list[str]
     rows: list[BreakdownRow]
-    totals: Totals
+    totals: BreakdownTotals
     nextCursor: str | None = Field(description="For the page after this one; null: there is none")
 
 
@@ -177,7 +177,7 @@ def read(query: BreakdownQuery, request: AnalyticsRequest, response: Response) -
             )
             for row, values in ((row, values_of(row, parsed.by)) for row in rows)
         ],
-        totals=Totals.model_construct(previous=earlier(), **shown.figures({**total, **more.get((), {})})),
+        totals=BreakdownTotals.model_construct(previous=earlier(), **shown.figures({**total, **more.get((), {})})),
         nextCursor=_cursor(rows[-1], parsed) if has_more else None,
     )
 

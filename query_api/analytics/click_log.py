@@ -13,6 +13,7 @@ import orjson
 from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from infra.kernel.http.openapi import file_response
 from query_api.analytics import filters
 from query_api.analytics.request import parse_filter
 from query_api.kernel import clickhouse_reader, pagination
@@ -40,7 +41,7 @@ _WINDOWS: Final = (timedelta(days=1), timedelta(days=14), timedelta(days=180), N
 """How far back one reading looks: further only when the nearer past does not fill the page, and no part of it twice."""
 
 
-class Bots(StrEnum):
+class ClickBots(StrEnum):
     """What to do with clicks of machines."""
 
     INCLUDE = "include"
@@ -63,7 +64,7 @@ class ClicksQuery(BaseModel):
         description="ISO 3166-1 alpha-2, ZZ: unknown; a comma means any of them, a leading `-` not",
     )
     device: str | None = Field(default=None, pattern="^(desktop|mobile|tablet|bot|other)$")
-    bots: Bots = Bots.INCLUDE
+    bots: ClickBots = ClickBots.INCLUDE
 
 
 class ClicksPage(ClicksQuery):
@@ -160,7 +161,7 @@ def get_link_clicks(
     scope: CallerScope,
     limit: pagination.Limit = 50,
     cursor: pagination.Cursor = None,
-    bots: Bots = Bots.EXCLUDE,
+    bots: ClickBots = ClickBots.EXCLUDE,
 ) -> list[TrackedClick]:
     """The clicks of one link, newest first, with their conversions."""
     link = scope.row("SELECT id, website_id FROM read.links WHERE deleted_at IS NULL AND id = %s", id, "link")
@@ -168,7 +169,7 @@ def get_link_clicks(
     return _page(query, request, response, context, scope.reader)
 
 
-@router.get("/api/admin/clicks.csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})
+@router.get("/api/admin/clicks.csv", response_class=Response, responses=file_response("text/csv"))
 def get_admin_clicks_csv(query: Annotated[ClicksQuery, Query()], context: Context, admin: AdminScope) -> Response:
     """The newest 10,000 of them."""
     clicks = _with_names(admin.reader, _read(context, admin.reader, query, None, MAX_EXPORTED))
@@ -218,8 +219,8 @@ def _chosen(reader: Reader, query: ClicksQuery) -> tuple[list[str], dict[str, An
     if query.device is not None:
         where.append("t.device = {device:String}")
         bound["device"] = query.device
-    if query.bots is not Bots.INCLUDE:
-        where.append("t.is_bot" if query.bots is Bots.ONLY else "NOT t.is_bot")
+    if query.bots is not ClickBots.INCLUDE:
+        where.append("t.is_bot" if query.bots is ClickBots.ONLY else "NOT t.is_bot")
     if query.conversionId is not None:
         sql = "SELECT website_id::text, click_id FROM read.conversions WHERE id = %s AND click_id <> ''"
         row = reader.row(sql, (query.conversionId,))

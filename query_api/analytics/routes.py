@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BaseModel
 
+from infra.kernel.http.openapi import file_response
 from query_api.analytics import breakdown, clicks, conversions, excluded_traffic, geographic, overview, partners
 from query_api.analytics.breakdown import Breakdown, BreakdownQuery, SeriesPoint, SeriesQuery
 from query_api.analytics.clicks import ClickPoint
@@ -26,7 +27,7 @@ router = APIRouter(
 )
 _CSV: dict[str, Any] = {
     "response_class": Response,
-    "responses": {200: {"content": {"text/csv": {}}, "description": "The same rows as the JSON"}},
+    "responses": file_response("text/csv", description="The same rows as the JSON"),
 }
 
 

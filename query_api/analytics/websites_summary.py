@@ -69,7 +69,7 @@ class WebsiteSummary(BaseModel):
     series: DailySeries
 
 
-class Totals(BaseModel):
+class WebsitesTotals(BaseModel):
     """The sum of all websites for a period."""
 
     clicks: int
@@ -82,10 +82,10 @@ class Totals(BaseModel):
 class AllTotals(BaseModel):
     """The sums of each period."""
 
-    today: Totals
-    yesterday: Totals
-    last7Days: Totals
-    last30Days: Totals
+    today: WebsitesTotals
+    yesterday: WebsitesTotals
+    last7Days: WebsitesTotals
+    last30Days: WebsitesTotals
 
 
 class WebsitesSummary(BaseModel):
@@ -221,13 +221,13 @@ def _period(
     )
 
 
-def _total(of: Iterable[PeriodTotals], currency: str) -> Totals:
+def _total(of: Iterable[PeriodTotals], currency: str) -> WebsitesTotals:
     found = list(of)
     apart: Counter[str] = Counter()
     for one in found:
         if one.converted is None:
             apart[one.revenue.currency] += one.revenue.amount
-    return Totals(
+    return WebsitesTotals(
         clicks=sum(one.clicks for one in found),
         visitors=sum(one.visitors for one in found),
         conversions=sum(one.conversions for one in found),

@@ -15,6 +15,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BaseModel
 
+from infra.kernel.http.openapi import file_response
 from query_api.conversions.bookings import sums
 from query_api.conversions.statement_periods import Period, period
 from query_api.kernel.csv import csv_stream
@@ -61,7 +62,7 @@ class Line(BaseModel):
 COLUMNS: Final = tuple(Line.model_fields)
 
 
-@router.get("/api/platform/statements.csv", response_class=Response)
+@router.get("/api/platform/statements.csv", response_class=Response, responses=file_response("text/csv"))
 def get_statements_csv(
     scope: CallerScope,
     website_id: Annotated[UUID, Query(alias="websiteId")],

@@ -50,7 +50,7 @@ class LogPosition(BaseModel):
     offset: int
 
 
-class Rule(BaseModel):
+class CommissionRule(BaseModel):
     """The basis of the commission: the payout in the report, else the partner's terms at the click."""
 
     by: str = Field(description="terms or payout")
@@ -122,7 +122,7 @@ class Assignment(RowModel):
     reason: str
 
 
-class Report(BaseModel):
+class AmountReport(BaseModel):
     """What one report said about the amount."""
 
     amount: Amount
@@ -151,13 +151,13 @@ class Explanation(BaseModel):
     """Everything behind a conversion's commission. Without a click there is neither rule nor working yet."""
 
     conversion: Conversion
-    rule: Rule | None
+    rule: CommissionRule | None
     click: ClickBehind | None
     rate: RateUsed | None
     working: Working | None
     missingClick: MissingClick | None = Field(description="Why no click is credited; null: one is")
     assignment: Assignment | None = Field(description="Null: no person chose the click")
-    reports: list[Report] = Field(description="Reports with an amount; the most trusted is used, then the first")
+    reports: list[AmountReport] = Field(description="Reports with an amount; the most trusted is used, then the first")
     events: list[StepBehind]
     messages: list[MessageBehind] | None = Field(default=None, description="For admins only")
 
@@ -210,7 +210,7 @@ def _messages(reader: Reader, id: UUID) -> list[MessageBehind]:
     return [MessageBehind.of_row(asdict(one), statement=months.get(one.id)) for one in messages]
 
 
-def _rule(reader: Reader, earning: Row, payout: Amount | None) -> Rule:
+def _rule(reader: Reader, earning: Row, payout: Amount | None) -> CommissionRule:
     attribution = earning["detail"]["facts"]["attribution"]
     held = reader.rows(
         "SELECT effective_at, terms FROM read.partner_terms WHERE partner_id = %s ORDER BY effective_at",
@@ -221,7 +221,7 @@ def _rule(reader: Reader, earning: Row, payout: Amount | None) -> Rule:
     version = _version(held, terms, clicked_at)
     paying = tier or terms
     paid = paid_text(terms, paying.rate_bp, paying.flat_amount)
-    return Rule(
+    return CommissionRule(
         by="payout" if payout else "terms",
         text=f"{amount_text(payout.amount, payout.currency)}, as the report says" if payout else paid,
         terms=terms_shape(attribution["terms"]),
@@ -334,10 +334,10 @@ def _basis(earning: Row, payout: Amount | None) -> tuple[Fraction, str, str]:
     return Fraction(paying.flat_amount), of, amount_text(paying.flat_amount, of)
 
 
-def _reports(steps: Sequence[Row], stands: Amount) -> list[Report]:
+def _reports(steps: Sequence[Row], stands: Amount) -> list[AmountReport]:
     """Every report that names an amount of the sale, in the order in which they came; a part that a report reversed is
     among the events."""
-    found: list[Report] = []
+    found: list[AmountReport] = []
     for step in steps:
         detail = step["detail"]
         if step["name"] not in _REPORTING:
@@ -349,7 +349,7 @@ def _reports(steps: Sequence[Row], stands: Amount) -> list[Report]:
             continue
         place = said["place"] if said else detail.get("report")
         found.append(
-            Report(
+            AmountReport(
                 amount=amount,
                 reportedBy=said["reported_by"] if said else detail["reported_by"],
                 keyKind=said["key_kind"] if said else "",

@@ -12,6 +12,7 @@ from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BaseModel, Field
 
 from infra.domain.payout_files import opened
+from infra.kernel.http.openapi import file_response
 from query_api.conversions.list_query import Id
 from query_api.conversions.payout_matching import AGES, Balance, Lot, Paid, balance
 from query_api.kernel.authorization import Website, require_existing
@@ -194,7 +195,11 @@ def get_payout_steps(id: UUID, scope: CallerScope) -> list[PayoutStep]:
     return [PayoutStep.of_row(row) for row in rows]
 
 
-@router.get("/{id}/file", response_class=Response)
+@router.get(
+    "/{id}/file",
+    response_class=Response,
+    responses=file_response("application/pdf", "image/jpeg", "image/png", "image/webp"),
+)
 def get_payout_file(id: UUID, scope: CallerScope, context: Context) -> Response:
     """The file of a payout, as a download."""
     row = scope.row(f"{_SELECT} WHERE t.id = %s", id, "payout")

@@ -11,6 +11,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BaseModel, Field
 
+from infra.kernel.http.openapi import file_response
 from query_api.conversions.list_query import Ordered, Wanted
 from query_api.kernel.authorization import AccountScope
 from query_api.kernel.csv import csv_stream
@@ -137,7 +138,7 @@ def get_conversions(wanted: Wanted, order: Ordered, page: Page50) -> list[Conver
     return [_to_response(row) for row in page.take(found, *order.cursor)]
 
 
-@router.get("/api/platform/conversions.csv", response_class=Response)
+@router.get("/api/platform/conversions.csv", response_class=Response, responses=file_response("text/csv"))
 def get_conversions_csv(
     wanted: Wanted, order: Ordered, _website_id: Annotated[UUID, Query(alias="websiteId")]
 ) -> Response:

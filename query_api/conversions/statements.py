@@ -19,6 +19,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Path, Query, Response
 from pydantic import BaseModel, Field
 
+from infra.kernel.http.openapi import file_response
 from query_api.conversions import statement_page
 from query_api.conversions.bookings import Sums, bookings, sums
 from query_api.conversions.statement_periods import Period, period
@@ -102,7 +103,7 @@ def get_statements(scope: CallerScope, website_id: WebsiteId, month: MonthText) 
     )
 
 
-@router.get("/{partnerId}.csv", response_class=Response)
+@router.get("/{partnerId}.csv", response_class=Response, responses=file_response("text/csv"))
 def get_statement_csv(partner_id: PartnerId, scope: CallerScope, website_id: WebsiteId, month: MonthText) -> Response:
     """Every booking of one statement, between its opening and its closing balance."""
     selected = period(scope, website_id, month)
@@ -110,7 +111,7 @@ def get_statement_csv(partner_id: PartnerId, scope: CallerScope, website_id: Web
     return csv_stream(_file(selected, found), COLUMNS, _lines(scope.reader, selected, found))
 
 
-@router.get("/{partnerId}.html", response_class=Response)
+@router.get("/{partnerId}.html", response_class=Response, responses=file_response("text/html", description="The page"))
 def get_statement_page(partner_id: PartnerId, scope: CallerScope, website_id: WebsiteId, month: MonthText) -> Response:
     """The same as a page for printing or saving as PDF; of very long statements only the first bookings."""
     selected, now = period(scope, website_id, month), datetime.now(UTC)

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from fastapi import Depends, Request, Response
 
+from infra.kernel.http.openapi import OPTIONAL_SESSION, Authentication
 from infra.kernel.http.problems import Problem
 from infra.kernel.security.sessions import Principal, authenticate, bearer, session_cookie
 from query_api.forum.schemas import DELETED_MEMBER, REMOVED, Author
@@ -38,15 +39,16 @@ class Viewer:
         return self.is_moderator or self.account_id == author_id
 
 
-def moderation_view(request: Request, context: Context) -> Viewer:
-    """Dependency: the viewer; without a valid session a visitor."""
+def _moderation_view(request: Request) -> Viewer:
+    context: Services = request.app.state.services
     if bearer(request.headers) or session_cookie(request.headers):
         with suppress(Problem):
             return viewer_for(context, authenticate(context.pool, request.headers, request.method))
     return Viewer(Reader.of_service(context.pool), None, False)
 
 
-CurrentViewer = Annotated[Viewer, Depends(moderation_view)]
+CurrentViewer = Annotated[Viewer, Depends(Authentication(OPTIONAL_SESSION, _moderation_view))]
+"""Dependency: the viewer; without a valid session a visitor."""
 
 
 def viewer_for(context: Services, person: Principal) -> Viewer:

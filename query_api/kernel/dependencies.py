@@ -12,6 +12,7 @@ from typing import Annotated, Final
 from fastapi import Depends, Header, Request, Response
 
 from infra.kernel.config.settings import Settings
+from infra.kernel.http.openapi import SESSION, Authentication
 from infra.kernel.http.problems import Problem
 from infra.kernel.security.sessions import Pool, Principal, authenticate
 from query_api.kernel.authorization import AccountScope, AllAccounts
@@ -82,12 +83,16 @@ async def refuse_odd_parameters(request: Request) -> None:
         seen.add(name)
 
 
-def current_principal(request: Request, context: Context) -> Principal:
-    """Dependency: the signed-in principal. Raises `Problem` 401."""
+def _principal(request: Request) -> Principal:
+    context: Services = request.app.state.services
     return authenticate(context.pool, request.headers, request.method)
 
 
-async def account_scope(context: Context, principal: Annotated[Principal, Depends(current_principal)]) -> AccountScope:
+CurrentPrincipal = Annotated[Principal, Depends(Authentication(SESSION, _principal))]
+"""Dependency: the signed-in principal. Raises `Problem` 401."""
+
+
+async def account_scope(context: Context, principal: CurrentPrincipal) -> AccountScope:
     """Dependency: the account scope of the principal."""
     return AccountScope(context.pool, principal)
 
@@ -122,7 +127,7 @@ class Reads:
         self,
         response: Response,
         context: Context,
-        _principal: Annotated[Principal, Depends(current_principal)],
+        _principal: CurrentPrincipal,
         x_wait_for: WaitFor = None,
     ) -> None:
         """Waits, then sets the headers. Raises `Problem` 400 for a malformed `X-Wait-For`."""

@@ -12,6 +12,7 @@ from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BaseModel, Field
 
 from infra.kernel.config.settings import Settings
+from infra.kernel.http.openapi import file_response
 from infra.kernel.mail import contacts
 from query_api.kernel.authorization import require_existing
 from query_api.kernel.csv import csv_stream
@@ -202,7 +203,7 @@ def get_subscribers(
 @router.get(
     "/subscribers.csv",
     response_class=Response,
-    responses={200: {"content": {"text/csv": {}}}},
+    responses=file_response("text/csv"),
     dependencies=[Depends(Reads("subscriptions"))],
 )
 def get_subscribers_csv(context: Context, admin: AdminScope) -> Response:

@@ -13,6 +13,7 @@ import segno
 from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel, Field
 
+from infra.kernel.http.openapi import file_response
 from infra.kernel.http.problems import Problem
 from query_api.analytics import metrics
 from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts, Source
@@ -33,7 +34,7 @@ router = APIRouter(
 )
 
 
-class Rule(BaseModel):
+class RoutingRule(BaseModel):
     """Visitors from one of the countries (none: any) with one of the devices (none: any) go to the destination."""
 
     countries: list[str]
@@ -93,7 +94,7 @@ class Link(RowModel):
     destination: str
     coupon: str | None
     isActive: bool
-    rules: list[Rule] = Field(description="The first match wins")
+    rules: list[RoutingRule] = Field(description="The first match wins")
     variants: list[Variant] = Field(description="Replace the destination; a visitor always gets the same variant")
     expiresAt: datetime | None
     fallback: str | None = Field(description="Redirect target when expired or off; null: none")
@@ -250,7 +251,7 @@ def get_link(id: UUID, response: Response, context: Context, scope: CallerScope)
     return shown(context, [_one(scope, id)], response)[0]
 
 
-@router.get("/api/platform/links/{id}/qr.svg", response_class=Response, responses={200: {"content": {SVG: {}}}})
+@router.get("/api/platform/links/{id}/qr.svg", response_class=Response, responses=file_response(SVG))
 def get_link_qr(
     id: UUID,
     context: Context,

@@ -27,12 +27,12 @@ from query_api.marketplace.schemas import (
     EscrowCall,
     EscrowKind,
     Listing,
+    ListingStep,
     Message,
     NextStep,
     Offer,
     OfferInFull,
     SavedSearch,
-    Step,
 )
 
 router = APIRouter(prefix="/api/marketplace", tags=["marketplace"])
@@ -141,7 +141,7 @@ def get_offer_messages(id: UUID, scope: CallerScope, page: Page100) -> list[Mess
 
 
 @router.get("/offers/{id}/history", dependencies=[Depends(Reads("offers", "market_steps"))])
-def get_offer_history(id: UUID, scope: CallerScope) -> list[Step]:
+def get_offer_history(id: UUID, scope: CallerScope) -> list[ListingStep]:
     """All events of the offer and its escrow, oldest first; the same for both sides."""
     reader, _, row = _one(id, scope)
     return steps(reader, *(one for one in (row["id"], row["escrow_id"]) if one is not None))

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Path, Query, Response
 
+from infra.kernel.http.openapi import file_response
 from infra.kernel.http.problems import Problem
 from query_api.forum.moderation_view import CurrentViewer, PublicReads, Viewer, said
 from query_api.kernel.authorization import not_found, require_existing
@@ -15,7 +16,7 @@ from query_api.kernel.dependencies import AdminScope, Context, Reads, Services
 from query_api.kernel.pagination import Page50
 from query_api.kernel.postgres_reader import Reader, like
 from query_api.marketplace import rows as shown
-from query_api.marketplace.schemas import FlaggedQuestion, Listing, ListingInFull, Question, Seller, Step
+from query_api.marketplace.schemas import FlaggedQuestion, Listing, ListingInFull, ListingStep, Question, Seller
 from schemas.events.marketplace import ListingStatus, Niche
 from schemas.listing_claims import IS_VERIFIED
 
@@ -130,7 +131,7 @@ def get_listing(id: UUID, context: Context, viewer: CurrentViewer) -> ListingInF
 
 
 @router.get("/listings/{id}/history", dependencies=[Depends(PublicReads("listings", "market_steps"))])
-def get_listing_history(id: UUID, context: Context, viewer: CurrentViewer) -> list[Step]:
+def get_listing_history(id: UUID, context: Context, viewer: CurrentViewer) -> list[ListingStep]:
     """All events of the listing, oldest first. For its seller, its buyer and admins; empty for others."""
     reader, _ = one(viewer, context, id)
     return steps(reader, id)
@@ -145,7 +146,7 @@ def get_listing_questions(id: UUID, context: Context, viewer: CurrentViewer, pag
     return [Question.of_row(row) for row in _questions(viewer.reader, found, viewer)]
 
 
-@router.get("/images/{hash}", response_class=Response, responses={200: {"content": {WEBP: {}}}})
+@router.get("/images/{hash}", response_class=Response, responses=file_response(WEBP))
 def get_image(
     context: Context, hash: Annotated[str, Path(pattern="^[0-9a-f]{64}$", min_length=64, max_length=64)]
 ) -> Response:
@@ -207,9 +208,9 @@ def one(viewer: Viewer, context: Services, listing_id: UUID) -> tuple[Reader, di
     raise not_found("listing")
 
 
-def steps(reader: Reader, *aggregates: UUID) -> list[Step]:
+def steps(reader: Reader, *aggregates: UUID) -> list[ListingStep]:
     """The histories of these, put together."""
-    return [Step.of_row(row) for row in reader.rows(_STEPS, (list(aggregates),))]
+    return [ListingStep.of_row(row) for row in reader.rows(_STEPS, (list(aggregates),))]
 
 
 def _questions(reader: Reader, rows: list[dict[str, Any]], viewer: Viewer) -> list[dict[str, Any]]:

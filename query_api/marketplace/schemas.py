@@ -125,7 +125,7 @@ class ListingInFull(Listing):
     reason: str | None = Field(description="For the seller and admins: why it was rejected or suspended")
 
 
-class Step(RowModel):
+class ListingStep(RowModel):
     """One event of the history."""
 
     number: int

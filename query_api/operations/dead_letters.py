@@ -43,7 +43,7 @@ class DeadLetter(BaseModel):
     correlationId: str = Field(description="Of the record; empty: it has none")
 
 
-class Step(BaseModel):
+class DeadLetterStep(BaseModel):
     """One action on a dead letter."""
 
     type: str
@@ -54,7 +54,7 @@ class Step(BaseModel):
 class DeadLetterDetail(DeadLetter):
     """With what was done to it, newest first."""
 
-    history: list[Step]
+    history: list[DeadLetterStep]
 
 
 class DeadLetterGroup(BaseModel):
@@ -119,4 +119,4 @@ def get_dead_letters(
 def get_dead_letter(id: UUID, admin: AdminScope) -> DeadLetterDetail:
     """One of them, with what was done to it."""
     row = require_existing(admin.reader.row(_ONE, (id,)), "dead letter")
-    return DeadLetterDetail(**row, history=[Step(**step) for step in admin.reader.rows(_HISTORY, (id,))])
+    return DeadLetterDetail(**row, history=[DeadLetterStep(**step) for step in admin.reader.rows(_HISTORY, (id,))])

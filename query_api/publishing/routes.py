@@ -22,6 +22,7 @@ from infra.domain.publishing.render import File, SiteImage, Surroundings, archiv
 from infra.domain.publishing.serving import NEWSLETTER_FORM, image_path, narrow_path, site_path
 from infra.domain.publishing.starters import places_to_fill, starters
 from infra.kernel.http.client_left import client_left
+from infra.kernel.http.openapi import file_response
 from infra.kernel.http.problems import FieldError, Problem
 from infra.kernel.http.route_costs import STATEMENT, costs
 from infra.kernel.security.rate_limits import Limit, consume
@@ -110,7 +111,7 @@ def get_site_starters() -> list[StarterSummary]:
     ]
 
 
-@router.get("/images/{hash}", response_class=Response, responses={200: {"content": {WEBP: {}}}})
+@router.get("/images/{hash}", response_class=Response, responses=file_response(WEBP))
 def get_site_image(
     context: Context, hash: Annotated[str, Path(pattern="^[0-9a-f]{64}$", min_length=64, max_length=64)]
 ) -> Response:
@@ -221,7 +222,7 @@ def preview_site_page(id: UUID, order: PreviewOrder, scope: CallerScope, context
     "/{id}/export",
     dependencies=[Depends(Reads("sites", "site_versions", "links"))],
     response_class=Response,
-    responses={200: {"content": {ZIP: {}}}},
+    responses=file_response(ZIP),
 )
 def export_site(id: UUID, scope: CallerScope, context: Context) -> Response:
     """The saved site as static files for any host, images included. Its links lead through the tracking address.

@@ -12,6 +12,7 @@ from fastapi.responses import RedirectResponse
 from pydantic import Field
 
 from infra.kernel.config.settings import Settings
+from infra.kernel.http.openapi import file_response
 from infra.kernel.mail import contacts
 from query_api.kernel.authorization import AccountScope, require_existing
 from query_api.kernel.csv import csv_stream
@@ -70,7 +71,7 @@ def get_site_subscribers(
 @router.get(
     "/api/platform/sites/{id}/subscribers.csv",
     response_class=Response,
-    responses={200: {"content": {"text/csv": {}}}},
+    responses=file_response("text/csv"),
     dependencies=_READS,
 )
 def get_site_subscribers_csv(id: UUID, scope: CallerScope, context: Context) -> Response:

@@ -12,6 +12,7 @@ from xml.sax.saxutils import escape
 from fastapi import APIRouter, Request, Response
 
 from infra.kernel.config.settings import Settings
+from infra.kernel.http.openapi import file_response
 from infra.kernel.http.problems import unavailable
 from query_api.kernel.dependencies import Context
 from query_api.kernel.postgres_reader import Reader
@@ -60,7 +61,7 @@ class SitemapCache:
             self._lock.release()
 
 
-@router.get("/sitemap.xml", response_class=Response, responses={200: {"content": {"application/xml": {}}}})
+@router.get("/sitemap.xml", response_class=Response, responses=file_response("application/xml"))
 def get_sitemap(request: Request, context: Context) -> Response:
     """Addresses of the newest listings for sale and of threads with the newest replies, 10,000 of each."""
     kept: SitemapCache = request.app.state.sitemap

@@ -16,6 +16,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Response
 from pydantic import Field
 
+from infra.kernel.http.openapi import file_response
 from infra.kernel.http.problems import Problem
 from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts
 from query_api.kernel.csv import csv_response
@@ -124,14 +125,14 @@ def get_social_report(
 @router.get(
     "/social-report.csv",
     response_class=Response,
-    responses={200: {"content": {"text/csv": {}}, "description": "The same rows as the JSON"}},
+    responses=file_response("text/csv", description="The same rows as the JSON"),
 )
 def get_social_report_csv(context: Context, scope: CallerScope, query: Annotated[ChannelsQuery, Query()]) -> Response:
     """The same rows as a file."""
     return csv_response("social", list(SocialRow.model_fields), get_social_report(context, scope, query))
 
 
-@router.get("/social-posts/{id}/picture", response_class=Response, responses={200: {"content": {WEBP: {}}}})
+@router.get("/social-posts/{id}/picture", response_class=Response, responses=file_response(WEBP))
 def get_social_post_picture(id: UUID, context: Context, scope: CallerScope) -> Response:
     """The picture of one of the caller's posts."""
     post = scope.reader.row("SELECT id FROM read.social_posts WHERE id = %s AND picture IS NOT NULL", (id,))

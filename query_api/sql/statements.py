@@ -29,11 +29,12 @@ from infra.domain.sql_access.running_statements import RunningStatement, to_its_
 from infra.domain.sql_access.statement_log import Outcome
 from infra.domain.sql_access.validation_result import ExecutableStatement, StatementRejected, fill
 from infra.domain.sql_access.views import TooManyNames, row_filter
+from infra.kernel.http.openapi import file_content
 from infra.kernel.http.problems import FieldError, Problem
 from infra.kernel.http.route_costs import STATEMENT, costs
-from infra.kernel.security.sessions import Pool, Principal, refuse_cross_site
+from infra.kernel.security.sessions import Pool, refuse_cross_site
 from query_api.kernel.authorization import not_found
-from query_api.kernel.dependencies import Context, current_principal
+from query_api.kernel.dependencies import Context, CurrentPrincipal
 from query_api.sql.execution import TABLES_READ_AT, Answer, Failed, StatementRunner, until_gone
 from query_api.sql.safe_csv import PlainCsv
 
@@ -56,7 +57,7 @@ _MEDIA: Final[Mapping[str, str]] = {
 }
 
 
-def analyst(principal: Annotated[Principal, Depends(current_principal)]) -> Analyst:
+def analyst(principal: CurrentPrincipal) -> Analyst:
     """Dependency: the principal as an analyst. Raises `Problem` 403 unless analyst or admin."""
     if not analyst_accounts.ROLES & principal.roles:
         raise Problem(403, "not_allowed", "Only analysts and admins may do this.")
@@ -163,7 +164,10 @@ class _Statement:
     response_class=Response,
     openapi_extra=costs(STATEMENT),
     responses={
-        200: {"model": SqlResult, "content": {media.partition(";")[0]: {} for media in list(_MEDIA.values())[1:]}}
+        200: {
+            "model": SqlResult,
+            "content": file_content(*(media.partition(";")[0] for media in list(_MEDIA.values())[1:])),
+        }
     },
 )
 async def run_sql(

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
+from infra.kernel.http.openapi import WEBSITE_SESSION, Authentication
 from infra.kernel.security.sessions import Principal
 from infra.kernel.security.website_sessions import WebsitePrincipal, authenticate_website
 from query_api.analytics import delivery, routes
@@ -22,7 +23,7 @@ from query_api.analytics.overview import Overview
 from query_api.analytics.partners import PartnerPerformance
 from query_api.analytics.request import AnalyticsRequest, Day, FigureQuery, request_for
 from query_api.kernel.authorization import AccountScope
-from query_api.kernel.dependencies import Context
+from query_api.kernel.dependencies import Context, Services
 from query_api.kernel.responses import RowModel
 from query_api.websites import routes as websites
 from query_api.websites.routes import Key
@@ -41,12 +42,13 @@ class SessionWebsite(RowModel):
     userEmail: str
 
 
-def signed_in_to_website(request: Request, context: Context) -> WebsitePrincipal:
-    """Dependency: the website session. Raises `Problem` 401, also for a platform token."""
+def _signed_in_to_website(request: Request) -> WebsitePrincipal:
+    context: Services = request.app.state.services
     return authenticate_website(context.pool, request.headers, request.method)
 
 
-TheirWebsite = Annotated[WebsitePrincipal, Depends(signed_in_to_website)]
+TheirWebsite = Annotated[WebsitePrincipal, Depends(Authentication(WEBSITE_SESSION, _signed_in_to_website))]
+"""Dependency: the website session. Raises `Problem` 401, also for a platform token."""
 
 
 def request(query: Annotated[FigureQuery, Query()], context: Context, person: TheirWebsite) -> AnalyticsRequest:

@@ -86,6 +86,12 @@ class Api:
 
     @cached_property
     def document(self) -> dict[str, Any]:
+        """The description of the app's own API, without the tracking API, which is served elsewhere."""
+        whole = self.whole_document
+        return {**whole, "paths": {path: item for path, item in whole["paths"].items() if "servers" not in item}}
+
+    @cached_property
+    def whole_document(self) -> dict[str, Any]:
         """The merged OpenAPI document: 503 while a service on a busy machine still makes its part of it."""
         found: dict[str, Any] = {}
 

@@ -63,6 +63,7 @@ TOGETHER = (
     ),
     ("api/kernel/test_access_matrix",),
     ("api/kernel/test_schemathesis",),
+    ("api/kernel/test_generated_clients",),
     ("api/ingest/test_hostile",),
     ("api/ingest/test_outages",),
     ("api/analytics/test_live",),

@@ -20,8 +20,6 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
-from infra.kernel.http.route_costs import describe_costs
-
 MEDIA_TYPE: Final = "application/problem+json"
 RETRY_AFTER_S: Final = 2
 MAX_ERRORS: Final = 20
@@ -94,68 +92,6 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(psycopg.OperationalError, _postgres_down)
     app.add_exception_handler(Exception, _unexpected)
-
-
-REFUSALS: Final[dict[int | str, dict[str, Any]]] = {
-    "default": {
-        "description": "Refused or failed",
-        "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
-    }
-}
-"""What every call may answer besides its own: for `FastAPI(responses=...)`."""
-
-
-def describe(app: FastAPI) -> None:
-    """Adds to the OpenAPI document what FastAPI cannot know: problem documents and the two authentication schemes;
-    removes its own 422s, which `install` answers as 400."""
-    made = app.openapi
-
-    def openapi() -> dict[str, Any]:
-        if app.openapi_schema is None:
-            document = made()
-            components = document.setdefault("components", {})
-            components.setdefault("schemas", {})["Problem"] = _schema()
-            components["schemas"].pop("HTTPValidationError", None)
-            components["schemas"].pop("ValidationError", None)
-            components["securitySchemes"] = {
-                "token": {"type": "http", "scheme": "bearer"},
-                "cookie": {"type": "apiKey", "in": "cookie", "name": "sid"},
-            }
-            document["security"] = [{"token": []}]
-            for operations in document["paths"].values():
-                for operation in operations.values():
-                    operation["responses"].pop("422", None)
-            describe_costs(document)
-            app.openapi_schema = document
-        return app.openapi_schema
-
-    app.openapi = openapi  # type: ignore[method-assign]  # FastAPI documents replacing it so
-
-
-def _schema() -> dict[str, Any]:
-    text = {"type": "string"}
-    field = {"type": "object", "required": ["field", "message"], "properties": {"field": text, "message": text}}
-    return {
-        "type": "object",
-        "description": "RFC 9457; `message` can be shown to people.",
-        "required": ["type", "title", "status", "code", "message"],
-        "properties": {
-            "type": text,
-            "title": text,
-            "status": {"type": "integer"},
-            "code": text,
-            "detail": text,
-            "message": text,
-            "errors": {"type": "array", "items": field, "maxItems": MAX_ERRORS},
-            "errorCount": {"type": "integer", "description": "How many faults there are, if not all are named."},
-            "work": {
-                "type": "object",
-                "description": "With proof_of_work_needed: the puzzles to solve for the header Proof-Of-Work.",
-                "required": ["challenge", "puzzles", "bits"],
-                "properties": {"challenge": text, "puzzles": {"type": "integer"}, "bits": {"type": "integer"}},
-            },
-        },
-    }
 
 
 async def _problem(_: Request, error: Exception) -> Response:

@@ -32,8 +32,9 @@ class Description:
 class ApiDescription:
     """Belongs to the event loop."""
 
-    def __init__(self, proxy: Proxy) -> None:
+    def __init__(self, proxy: Proxy, app_url: str, tracking_url: str) -> None:
         self._proxy = proxy
+        self._urls = (app_url, tracking_url)
         self._lock = asyncio.Lock()
         self._made: Description | None = None
         self._made_at = 0.0
@@ -55,10 +56,10 @@ class ApiDescription:
         documents = [document for document in found if document is not None]
         if len(documents) < len(found):
             return
-        self._made = await asyncio.to_thread(_described, documents)
+        self._made = await asyncio.to_thread(_described, documents, *self._urls)
         self._made_at = monotonic()
 
 
-def _described(documents: Sequence[Mapping[str, Any]]) -> Description:
-    document = merged(documents)
+def _described(documents: Sequence[Mapping[str, Any]], app_url: str, tracking_url: str) -> Description:
+    document = merged(documents, app_url, tracking_url)
     return Description(orjson.dumps(document), page(document))

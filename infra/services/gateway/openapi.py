@@ -1,4 +1,7 @@
-"""One description of the whole API out of the two services' own, as JSON and as a page for people."""
+"""One description of the whole API out of the services' own and the tracking API's, as JSON and as a page for people.
+
+Names of schemas are unique over both services: a test of the whole API finds those that are not.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,15 @@ from html import escape
 from typing import Any
 
 from infra import PRODUCT_NAME
+from infra.services.gateway import tracking_api
 
 _METHODS = ("get", "post", "put", "patch", "delete")
 _PREFIX = "#/components/"
 
 
-def merged(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The documents as one. Components of the same name and different content keep apart: the later gets a number."""
+def merged(documents: Sequence[Mapping[str, Any]], app_url: str, tracking_url: str) -> dict[str, Any]:
+    """The documents as one, with the tracking API. Components of the same name and different content, as two versions
+    during an upgrade may have, keep apart: the later gets a number."""
     paths: dict[str, dict[str, Any]] = {}
     components: dict[str, dict[str, Any]] = {}
     for document in documents:
@@ -30,10 +35,13 @@ def merged(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
                 components[kind].setdefault(target, _pointed(content, renamed))
         for path, operations in document.get("paths", {}).items():
             paths.setdefault(path, {}).update(_pointed(operations, renamed))
+    components.setdefault("schemas", {}).update(tracking_api.SCHEMAS)
+    components.setdefault("securitySchemes", {}).update(tracking_api.SECURITY_SCHEMES)
     return {
         "openapi": "3.1.0",
         "info": {"title": f"{PRODUCT_NAME} API", "version": "1"},
-        "paths": dict(sorted(paths.items())),
+        "servers": [{"url": app_url}],
+        "paths": dict(sorted(paths.items())) | tracking_api.paths(tracking_url),
         "components": components,
     }
 

@@ -67,6 +67,7 @@ class Gateway:
         self._monitors = settings.metrics_networks
         self._key = forwarding_key(settings)
         self._origin = settings.app_url
+        self._tracking = settings.tracking_base_url
         self._proxy: Proxy | None = None
         self._previews: LinkPreviews | None = None
         self._description: ApiDescription | None = None
@@ -171,7 +172,7 @@ class Gateway:
             message = await receive()
             if message["type"] == "lifespan.startup":
                 self._proxy = Proxy(*self._urls, self._trusted, self._key)
-                self._description = ApiDescription(self._proxy)
+                self._description = ApiDescription(self._proxy, self._origin, self._tracking)
                 self._previews = LinkPreviews(self._site, self._urls[0], self._origin)
                 await send({"type": "lifespan.startup.complete"})
             else:

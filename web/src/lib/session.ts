@@ -2,7 +2,7 @@
 import { useSyncExternalStore } from 'react';
 import type { components } from './api/schema';
 
-export type User = Pick<components['schemas']['User'], 'id' | 'email' | 'name' | 'roles'>;
+export type User = Pick<components['schemas']['SignedInUser'], 'id' | 'email' | 'name' | 'roles'>;
 export interface Session {
   readonly token: string;
   readonly user: User;

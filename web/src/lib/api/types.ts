@@ -34,10 +34,10 @@ export type SocialConnection = Schemas['SocialConnection'];
 export type SocialRow = Schemas['SocialRow'];
 export type SocialNetwork = SocialChannel['network'];
 export type Link = Schemas['Link'];
-export type NewLink = Pick<Schemas['Link2'], 'id' | 'slug' | 'url' | 'passesClickId'>;
+export type NewLink = Pick<Schemas['LinkState'], 'id' | 'slug' | 'url' | 'passesClickId'>;
 export type ConversionStatus = Schemas['ConversionStatus'];
 export type Money = Schemas['Money'];
-export type Conversion = Omit<Schemas['Conversion2'], 'status'> & { status: ConversionStatus } & Partial<
+export type Conversion = Omit<Schemas['ConversionState'], 'status'> & { status: ConversionStatus } & Partial<
     Pick<
       Schemas['Conversion'],
       | 'conflicts'

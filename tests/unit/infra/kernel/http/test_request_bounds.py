@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from starlette.datastructures import Headers
 
 from infra.kernel.config.settings import Settings
-from infra.kernel.http import problems
+from infra.kernel.http import openapi, problems
 from infra.kernel.http.lanes import Lanes, current_lane
 from infra.kernel.http.problems import Problem
 from infra.kernel.http.request_bounds import RequestBounds
@@ -57,7 +57,7 @@ def client() -> TestClient:
 
     app = FastAPI()
     problems.install(app)
-    problems.describe(app)
+    openapi.describe(app)
     app.include_router(router)
     app.include_router(other)
     settings = Settings(master_key="k" * 43, address_refusals=REFUSALS_A_SECOND)

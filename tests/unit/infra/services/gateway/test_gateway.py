@@ -26,7 +26,7 @@ from infra.kernel.http.client_info import client_of
 from infra.kernel.http.forwarding import forwarding_key, proof_of
 from infra.kernel.http.request_limits import App, BodyGuard, Receive, Scope, Send, guarded_protocol
 from infra.kernel.http.server import KEEP_ALIVE_S
-from infra.services.gateway import headers
+from infra.services.gateway import headers, tracking_api
 from infra.services.gateway.openapi import merged, page
 from infra.services.gateway.service import Gateway, is_relevant
 from infra.services.gateway.static import Site
@@ -168,6 +168,7 @@ class World:
     query: FakeService
     command: FakeService
     gateway: Gateway
+    settings: Settings
 
 
 def dist(folder: Path) -> Path:
@@ -190,7 +191,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         serving(BodyGuard(command), command_port),
         serving(BodyGuard(gateway), web, lifespan=True),
     ):
-        yield World(f"http://127.0.0.1:{web}", query, command, gateway)
+        yield World(f"http://127.0.0.1:{web}", query, command, gateway, settings)
 
 
 class TestStatic:
@@ -544,16 +545,18 @@ class TestOwnPages:
     def test_one_document_describes_both_services(self, world: World) -> None:
         found = get(world.url + "/api/openapi.json").json()
         assert set(found["paths"]["/api/things"]) == {"get", "post"}
+        assert [server["url"] for server in found["servers"]] == [world.settings.app_url]
+        assert [server["url"] for server in found["paths"]["/track"]["servers"]] == [world.settings.tracking_base_url]
         shown = get(world.url + "/api/docs")
-        assert "2 calls" in shown.text and "&lt;query&gt;" in shown.text and "<script" not in shown.text
+        assert "11 calls" in shown.text and "&lt;query&gt;" in shown.text and "<script" not in shown.text
 
     def test_components_of_one_name_and_two_meanings_stay_apart(self) -> None:
-        found = merged([document("query"), document("command")])
+        found = merged([document("query"), document("command")], "https://app.example", "https://track.example")
         schemas = found["components"]["schemas"]
         assert (schemas["Thing"]["title"], schemas["Thing2"]["title"]) == ("query", "command")
         answer = found["paths"]["/api/things"]["post"]["responses"]["200"]
         assert answer["content"]["application/json"]["schema"]["$ref"] == "#/components/schemas/Thing2"
-        assert set(schemas) == {"Thing", "Thing2", "Same"}
+        assert set(schemas) == {"Thing", "Thing2", "Same", *tracking_api.SCHEMAS}
         assert page(found).startswith(b"<!doctype html>")
 
 

@@ -66,6 +66,7 @@ export interface Document {
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 const AREAS: readonly (readonly [RegExp, string])[] = [
+  [/^\/(?!api\/)/, 'Tracking'],
   [/^\/api\/public/, 'Public'],
   [/^\/api\/(marketplace|platform\/marketplace)/, 'Marketplace'],
   [/^\/api\/(forum|platform\/forum)/, 'Forum'],
@@ -139,8 +140,7 @@ function fieldsOf(schema: Schema, document: Document): Field[] {
   }));
 }
 
-/** The type's own name: one that two services have stands in the document behind its module ("command_api__leads__Done"). */
-const nameOf = (ref: string): string => ref.split('/').at(-1)?.split('__').at(-1) ?? '';
+const nameOf = (ref: string): string => ref.split('/').at(-1) ?? '';
 
 function typeOf(schema: Schema | undefined): string {
   if (!schema) return '';
