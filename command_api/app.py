@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, FastAPI, Request, Response
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from command_api.accounts import admin_routes, invite_routes, settings_routes, website_login
+from command_api.accounts import admin_routes, invite_routes, settings_routes, token_routes, website_login
 from command_api.accounts import routes as accounts
 from command_api.accounts.passwords import Passwords
 from command_api.accounts.providers import routes as providers
@@ -83,6 +83,7 @@ CONTEXTS = (
     accounts,
     invite_routes,
     settings_routes,
+    token_routes,
     admin_routes,
     website_login,
     providers,

@@ -30,7 +30,7 @@ from infra.kernel.log import open_log
 from infra.kernel.observability.request_context import LogContextMiddleware
 from infra.kernel.postgres.lane_pools import BACKGROUND, lane_pool
 from infra.kernel.security.sessions import Pool
-from query_api.accounts import admin, export, invites, profile, sessions, sign_ins
+from query_api.accounts import admin, export, invites, profile, sessions, sign_ins, tokens
 from query_api.analytics import annotations as annotation_routes
 from query_api.analytics import (
     click_log,
@@ -120,6 +120,7 @@ ROUTERS: Final = (
     domains.router,
     sessions.router,
     sign_ins.router,
+    tokens.router,
     export.router,
     admin.router,
     audit_log.router,
@@ -213,7 +214,7 @@ def create_app(settings: Settings) -> FastAPI:
         strict_content_type=True,
     )
     problems.install(app)
-    openapi.describe(app)
+    openapi.describe(app, access_tokens=True)
     for router in ROUTERS:
         app.include_router(router)
     _add_health(app)

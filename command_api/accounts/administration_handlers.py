@@ -12,6 +12,7 @@ from command_api.accounts.sessions import end_all
 from command_api.kernel.aggregates import state_after
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.unit_of_work import UnitOfWork
+from infra.kernel.security.access_tokens import revoke_access_tokens
 from infra.kernel.security.sessions import end_streams
 
 HANDLERS: Final = CommandHandlers()
@@ -41,6 +42,7 @@ def disable_account(command: commands.DisableAccount, uow: UnitOfWork) -> Admine
         uow.append(*events)
         require_remaining_admin(uow, before)
         end_all(uow.cursor, before.id)
+        revoke_access_tokens(uow.cursor, before.id)
     return to_administered(state_after(model.evolve, before, events))
 
 

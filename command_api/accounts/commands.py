@@ -12,7 +12,7 @@ from uuid import UUID
 
 from command_api.accounts import schemas
 from command_api.accounts.login_challenge import ByPassword, FirstFactor, LoginChallenge
-from command_api.accounts.schemas import AdminedAccount, CreatedInvite, Profile
+from command_api.accounts.schemas import AdminedAccount, CreatedAccessToken, CreatedInvite, Profile
 from command_api.accounts.second_factor import Confirmed
 from command_api.accounts.sessions import SignInResult
 from command_api.kernel.command_handlers import Command
@@ -215,3 +215,20 @@ class ResetTwoFactor(Command[AdminedAccount]):
     """Deletes the second factor of an account whose owner lost it, ends its sessions and notifies the owner."""
 
     account_id: UUID
+
+
+class IssueAccessToken(Command[CreatedAccessToken]):
+    """Issues an access token to the sender. `password_hash`: the password that the sender proved."""
+
+    token_id: UUID
+    fields: schemas.NameAccessToken
+    token: str = field(repr=False)
+    password_hash: str = field(repr=False)
+    client: Client = field(repr=False)
+
+
+class RevokeAccessToken(Command[None]):
+    """Ends an access token of the sender."""
+
+    token_id: UUID
+    client: Client = field(repr=False)

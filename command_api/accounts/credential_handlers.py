@@ -19,6 +19,7 @@ from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import conflict, not_found
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.websites.model import known_timezone
+from infra.kernel.security.access_tokens import revoke_access_tokens
 from infra.kernel.security.oauth_providers import configured, label_of
 
 HANDLERS: Final = CommandHandlers()
@@ -180,6 +181,7 @@ def _replace_password(
     uow.cursor.execute(
         "UPDATE sql.token SET revoked_at = now() WHERE account_id = %s AND revoked_at IS NULL", (account.id,)
     )
+    revoke_access_tokens(uow.cursor, account.id)
     uow.send(mails.password_changed(account.email, account.id, uow.settings.app_url))
 
 

@@ -24,6 +24,7 @@ from command_api.kernel.decision import CommandContext, not_found
 from command_api.kernel.unit_of_work import UnitOfWork
 from infra.kernel.http.client_info import Client
 from infra.kernel.mail.outbox import unqueue
+from infra.kernel.security.access_tokens import revoke_access_tokens
 from infra.kernel.security.subject_keys import Keyring
 
 HANDLERS: Final = CommandHandlers()
@@ -42,6 +43,7 @@ def handle_erasure(command: commands.EraseAccount, uow: UnitOfWork) -> None:
     if not command.may_be_last_admin:
         require_remaining_admin(uow, account)
     end_all(uow.cursor, account.id)
+    revoke_access_tokens(uow.cursor, account.id)
     for statement in _DELETE_ACCOUNT:
         uow.cursor.execute(statement, (account.id,))
     unqueue(uow.cursor, account.id)
@@ -91,6 +93,7 @@ _DELETE_ACCOUNT: Final[tuple[LiteralString, ...]] = (
     "DELETE FROM auth.one_time_link WHERE account_id = %s",
     "DELETE FROM auth.session WHERE account_id = %s",
     "DELETE FROM auth.website_session WHERE account_id = %s",
+    "DELETE FROM auth.access_token WHERE account_id = %s",
     "DELETE FROM kernel.idempotency WHERE account_id = %s",
     "DELETE FROM kernel.account_usage WHERE account_id = %s",
 )

@@ -10,6 +10,7 @@ from command_api.accounts import (
     erasure,
     registration_handlers,
     session_handlers,
+    token_handlers,
 )
 from command_api.kernel.command_handlers import CommandHandlers
 
@@ -20,5 +21,6 @@ HANDLERS: Final = CommandHandlers.merged(
         credential_handlers.HANDLERS,
         administration_handlers.HANDLERS,
         erasure.HANDLERS,
+        token_handlers.HANDLERS,
     )
 )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import Annotated, Literal
+from uuid import UUID
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from command_api.accounts import invites, model
 from command_api.accounts.fields import (
@@ -23,7 +24,8 @@ from command_api.accounts.fields import (
     Secret,
     required,
 )
-from command_api.kernel.http import RequestModel, ResponseModel
+from command_api.kernel.http import Moment, RequestModel, ResponseModel
+from infra.kernel.text.hidden_characters import checked_name
 from schemas.events.accounts import Role
 
 
@@ -277,3 +279,34 @@ def to_profile(account: model.Account) -> Profile:
 
 def to_administered(account: model.Account) -> AdminedAccount:
     return AdminedAccount.of(account, id=str(account.id))
+
+
+class NameAccessToken(RequestModel):
+    """What an access token is called, what it may do, and for how long; without `websiteIds` it is for the account."""
+
+    name: Annotated[str, AfterValidator(str.strip), Field(min_length=1, max_length=120), AfterValidator(checked_name)]
+    scopes: Annotated[list[Literal["read"]], Field(min_length=1, max_length=20)]
+    website_ids: Annotated[
+        list[Annotated[UUID, Field(strict=False)]] | None,
+        Field(min_length=1, max_length=500, description="It reads these websites and nothing else"),
+    ] = None
+    expires_at: Annotated[Moment | None, Field(description="Within five years; a year from now if it is not given")] = (
+        None
+    )
+
+
+class CreateAccessToken(NameAccessToken, Proven):
+    """Needs the password, and a code where the account has a second factor."""
+
+
+class CreatedAccessToken(ResponseModel):
+    """The token is shown only in this response."""
+
+    id: UUID
+    name: str
+    token: str
+    last4: str
+    scopes: list[str]
+    website_ids: list[UUID] | None
+    created_at: datetime
+    expires_at: datetime

@@ -21,6 +21,7 @@ from command_api.kernel.read_your_writes import wait_for_projections
 from infra.kernel.http.client_info import Client, client_of
 from infra.kernel.http.openapi import SESSION, Authentication
 from infra.kernel.http.problems import FieldError, Problem, unavailable
+from infra.kernel.security.access_tokens import refuse_access_token
 from infra.kernel.security.sessions import Principal, authenticate, not_signed_in, require_admin
 from infra.kernel.security.subject_keys import SubjectErased
 from schemas.base import UnknownEvent
@@ -94,8 +95,10 @@ def container_of(request: Request) -> Container:
 
 
 def signed_in(request: Request) -> Principal:
-    """Returns the authenticated principal. Raises `Problem` 401."""
-    return authenticate(container_of(request).pool, request.headers, request.method)
+    """Returns the authenticated principal. Raises `Problem` 401, and 403 for an access token: they only read."""
+    pool = container_of(request).pool
+    refuse_access_token(pool, request.headers)
+    return authenticate(pool, request.headers, request.method)
 
 
 SignedIn = Annotated[Principal, Depends(Authentication(SESSION, signed_in))]

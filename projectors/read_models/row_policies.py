@@ -24,9 +24,16 @@ def own_account(column: str) -> str:
     return f"{_ADMIN} or {column} = (select read.reader_account())"
 
 
+def own_account_website(column: str, website: str = "website_id") -> str:
+    """Rows that name their account and a website, for that account, and for who reads for that website alone."""
+    limit = f"{column} = (select read.reader_owner()) and {website} = any ((select read.reader_limit())::uuid[])"
+    return f"{own_account(column)} or {limit}"
+
+
 def unowned_or_own(column: str) -> str:
-    """Rows of no account, for every signed-in account; the others for the account that they name."""
-    return f"{_ADMIN} or {column} is null and {PUBLIC} or {column} = (select read.reader_account())"
+    """Rows of no account, for every signed-in account; the others for the account that they name, also where one reads
+    for single websites of it."""
+    return f"{_ADMIN} or {column} is null and {PUBLIC} or {column} = (select read.reader_owner())"
 
 
 def shown_or_own(shown: str, column: str) -> str:

@@ -21,6 +21,7 @@ from infra.domain.social_connections import decrypt_name
 from infra.kernel.config.settings import Settings
 from infra.kernel.http.client_info import client_of
 from infra.kernel.mail import contacts
+from infra.kernel.security.access_tokens import require_whole_account
 from infra.kernel.security.audit_log import Entry, record
 from infra.kernel.security.oauth_providers import decrypt_label
 from query_api.kernel.dependencies import CallerScope, Context
@@ -199,6 +200,12 @@ SECTIONS: Final[tuple[Section, ...]] = (
         _OWN,
         shown="id, name, last4, created_at, last_used_at, expires_at, revoked_at",
     ),
+    Section(
+        "accessTokens",
+        "auth.access_token",
+        _OWN,
+        shown="id, name, last4, scopes, website_ids, created_at, expires_at, last_used_at, revoked_at",
+    ),
     Section("activity", "auth.audit", _OWN, key=("seq",), shown="seq, at, action, outcome, address, device, details"),
 )
 
@@ -210,6 +217,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
 )
 def export_account(request: Request, context: Context, scope: CallerScope) -> StreamingResponse:
     """Everything that is stored about your account."""
+    require_whole_account(scope.principal)
     mine = scope.principal.account_id
     with context.pool.connection() as connection:
         entry = Entry("account.exported", actor_id=mine, account_id=mine)

@@ -12,6 +12,7 @@ from pydantic.alias_generators import to_camel
 
 from infra import PRODUCT_NAME
 from infra.kernel.config.version import product_version
+from infra.kernel.security.access_tokens import require_whole_account
 from query_api.kernel.dependencies import CallerScope, Context, Reads
 from query_api.kernel.responses import RowModel
 
@@ -93,6 +94,7 @@ _PASSWORD: Final = "SELECT account_id FROM auth.credential WHERE account_id = %s
 def get_user(scope: CallerScope) -> User:
     """Who is signed in."""
     principal = scope.principal
+    require_whole_account(principal)
     of_session = {"email": principal.email, "name": principal.name, "roles": sorted(principal.roles)}
     row = scope.reader.row(_USER, (principal.account_id,)) or {**_NO_DETAILS, **of_session}
     has_password = scope.reader.row(_PASSWORD, (principal.account_id,)) is not None

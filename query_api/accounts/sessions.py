@@ -9,6 +9,7 @@ from uuid import UUID
 from fastapi import APIRouter
 from pydantic import Field
 
+from infra.kernel.security.access_tokens import require_whole_account
 from infra.kernel.security.sessions import IDLE
 from query_api.kernel import audit_rows
 from query_api.kernel.audit_rows import AuditEntry, AuditFilter
@@ -40,6 +41,7 @@ _LIVE: Final = (
 @router.get("/api/platform/sessions")
 def get_sessions(scope: CallerScope) -> list[Session]:
     """Active sessions, last used first, at most 200."""
+    require_whole_account(scope.principal)
     rows = scope.reader.rows(_LIVE, (scope.principal.account_id, IDLE))
     return [Session.of_row(row, current=row["id"] == scope.principal.session_id) for row in rows]
 

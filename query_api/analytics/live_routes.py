@@ -24,7 +24,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope, Send
 
 from infra.kernel.http.problems import Problem
-from infra.kernel.security.sessions import authenticate
+from infra.kernel.security.access_tokens import authenticate_caller
 from query_api.analytics.live_hub import LiveHub, Subscription
 from query_api.analytics.live_snapshot import LiveData
 from query_api.kernel.authorization import AccountScope
@@ -132,7 +132,7 @@ async def _changes(subscription: Subscription, timeout_s: float) -> bool:
 def _is_allowed(request: Request, context: Services, subscription: Subscription) -> bool | None:
     """Whether the stream may go on; none when that cannot be looked up."""
     try:
-        principal = authenticate(context.pool, request.headers, request.method)
+        principal = authenticate_caller(context.pool, request.headers, request.method)
         AccountScope(context.pool, principal).website(subscription.website_id)
     except Problem:
         return False

@@ -12,7 +12,8 @@ from fastapi import Depends, Request, Response
 
 from infra.kernel.http.openapi import OPTIONAL_SESSION, Authentication
 from infra.kernel.http.problems import Problem
-from infra.kernel.security.sessions import Principal, authenticate, bearer, session_cookie
+from infra.kernel.security.access_tokens import authenticate_caller
+from infra.kernel.security.sessions import Principal, bearer, session_cookie
 from query_api.forum.schemas import DELETED_MEMBER, REMOVED, Author
 from query_api.kernel.dependencies import CallerScope, Context, Services, WaitFor, wait_for
 from query_api.kernel.postgres_reader import Reader
@@ -43,7 +44,9 @@ def _moderation_view(request: Request) -> Viewer:
     context: Services = request.app.state.services
     if bearer(request.headers) or session_cookie(request.headers):
         with suppress(Problem):
-            return viewer_for(context, authenticate(context.pool, request.headers, request.method))
+            person = authenticate_caller(context.pool, request.headers, request.method)
+            if person.website_ids is None:
+                return viewer_for(context, person)
     return Viewer(Reader.of_service(context.pool), None, False)
 
 

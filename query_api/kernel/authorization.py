@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 from uuid import UUID
 
 from infra.kernel.http.problems import Problem
+from infra.kernel.security.access_tokens import require_whole_account
 from infra.kernel.security.sessions import Pool, Principal, require_admin
 from query_api.kernel.postgres_reader import ADMIN, Reader, Row
 from schemas.zones import ZoneInfo
@@ -59,7 +60,7 @@ class AccountScope:
 
     def __init__(self, pool: Pool, principal: Principal) -> None:
         self.principal = principal
-        self.reader = Reader(pool, principal.account_id)
+        self.reader = Reader.of_caller(pool, principal)
         self._pool = pool
 
     def website(self, website_id: UUID) -> Website:
@@ -91,6 +92,7 @@ class AccountScope:
 
     def of_account(self, account_id: UUID) -> Reader:
         """Reads for another account: only for what that account has agreed to show this principal."""
+        require_whole_account(self.principal)
         return Reader(self._pool, account_id)
 
     def all_accounts(self) -> AllAccounts:

@@ -14,7 +14,8 @@ from fastapi import Depends, Header, Request, Response
 from infra.kernel.config.settings import Settings
 from infra.kernel.http.openapi import SESSION, Authentication
 from infra.kernel.http.problems import Problem
-from infra.kernel.security.sessions import Pool, Principal, authenticate
+from infra.kernel.security.access_tokens import authenticate_caller
+from infra.kernel.security.sessions import Pool, Principal
 from query_api.kernel.authorization import AccountScope, AllAccounts
 from query_api.kernel.clickhouse_reader import ClickHouseReader, Query, Row
 from query_api.kernel.first_events import FirstEvents
@@ -85,11 +86,11 @@ async def refuse_odd_parameters(request: Request) -> None:
 
 def _principal(request: Request) -> Principal:
     context: Services = request.app.state.services
-    return authenticate(context.pool, request.headers, request.method)
+    return authenticate_caller(context.pool, request.headers, request.method)
 
 
 CurrentPrincipal = Annotated[Principal, Depends(Authentication(SESSION, _principal))]
-"""Dependency: the signed-in principal. Raises `Problem` 401."""
+"""Dependency: the principal of a session or, for reads, of an access token. Raises `Problem` 401, 403."""
 
 
 async def account_scope(context: Context, principal: CurrentPrincipal) -> AccountScope:

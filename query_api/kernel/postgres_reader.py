@@ -25,6 +25,8 @@ SERVICE: Final = "service"
 MODERATOR: Final = "moderator:"
 ANALYST: Final = "analyst:"
 """Before the account's id."""
+WEBSITES: Final = "websites:"
+"""Before the account's id and those of the websites."""
 
 Row = dict[str, Any]
 
@@ -43,10 +45,18 @@ class Reader:
         self._reads_for = str(reads_for)
 
     @classmethod
+    def of_caller(cls, pool: Pool, principal: Principal) -> Reader:
+        """For the caller's account; for an access token of single websites, for these alone."""
+        if principal.website_ids is None:
+            return cls(pool, principal.account_id)
+        ids = ",".join(sorted(str(website_id) for website_id in principal.website_ids))
+        return cls(pool, f"{WEBSITES}{principal.account_id}:{ids}")
+
+    @classmethod
     def of(cls, pool: Pool, principal: Principal) -> Reader:
         """For what is open to all, and moderated (forum, listings): an admin reads everything, others the rows of their
         account and of no account."""
-        return cls(pool, ADMIN if principal.is_admin else principal.account_id)
+        return cls(pool, ADMIN) if principal.is_admin else cls.of_caller(pool, principal)
 
     @classmethod
     def of_service(cls, pool: Pool) -> Reader:

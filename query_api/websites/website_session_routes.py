@@ -12,7 +12,10 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Request, Response
 
 from infra.kernel.http.openapi import WEBSITE_SESSION, Authentication
-from infra.kernel.security.sessions import Principal
+from infra.kernel.http.problems import Problem
+from infra.kernel.security.access_tokens import PREFIX as ACCESS_TOKEN
+from infra.kernel.security.access_tokens import authenticate_caller
+from infra.kernel.security.sessions import Principal, bearer
 from infra.kernel.security.website_sessions import WebsitePrincipal, authenticate_website
 from query_api.analytics import delivery, routes
 from query_api.analytics.clicks import ClickPoint
@@ -44,11 +47,17 @@ class SessionWebsite(RowModel):
 
 def _signed_in_to_website(request: Request) -> WebsitePrincipal:
     context: Services = request.app.state.services
+    if (bearer(request.headers) or "").startswith(ACCESS_TOKEN):
+        caller = authenticate_caller(context.pool, request.headers, request.method)
+        websites_of_token = list(caller.website_ids or ())
+        if len(websites_of_token) != 1:
+            raise Problem(403, "one_website_needed", "An access token reads this if it is for exactly one website.")
+        return WebsitePrincipal(caller.account_id, websites_of_token[0], caller.session_id)
     return authenticate_website(context.pool, request.headers, request.method)
 
 
 TheirWebsite = Annotated[WebsitePrincipal, Depends(Authentication(WEBSITE_SESSION, _signed_in_to_website))]
-"""Dependency: the website session. Raises `Problem` 401, also for a platform token."""
+"""Dependency: the website session, or an access token of one website. Raises `Problem` 401 for a platform token."""
 
 
 def request(query: Annotated[FigureQuery, Query()], context: Context, person: TheirWebsite) -> AnalyticsRequest:

@@ -81,6 +81,28 @@ export function people(key, user, twoFactor) {
       hasPassword: true,
       passwordChangedAt: ago(50_000),
     }),
+    'GET /api/platform/tokens': () => [
+      {
+        id: 't1',
+        name: 'Nightly report',
+        last4: 'x7Qa',
+        scopes: ['read'],
+        websiteIds: null,
+        createdAt: ago(9_000),
+        expiresAt: ago(-90 * 1440),
+        lastUsedAt: ago(35),
+      },
+      {
+        id: 't2',
+        name: 'Spreadsheet of the shop',
+        last4: 'm2Vd',
+        scopes: ['read'],
+        websiteIds: ['11111111-1111-4111-8111-111111111111'],
+        createdAt: ago(200),
+        expiresAt: ago(-3 * 1440),
+        lastUsedAt: null,
+      },
+    ],
     'GET /api/platform/sessions': () =>
       ['Firefox', 'Chrome', ''].map((device, index) => ({
         id: `s${index}`,

@@ -31,6 +31,11 @@ OPTIONAL_SESSION: Final = "optionalSession"
 _SCHEMES: Final[Mapping[str, Schema]] = {
     "token": {"type": "http", "scheme": "bearer", "description": "`token` of the sign-in; for programs it is enough."},
     "cookie": {"type": "apiKey", "in": "cookie", "name": "sid", "description": "A browser's session; for reads alone."},
+    "accessToken": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "`althing_…`, of a program that runs without a person: for reads, with scope `read`.",
+    },
     "websiteToken": {"type": "http", "scheme": "bearer", "description": "`token` of the sign-in to one website."},
     "websiteCookie": {"type": "apiKey", "in": "cookie", "name": "wsid", "description": "Its browser's session."},
 }
@@ -44,6 +49,7 @@ _CHANGES: Final[Mapping[str, list[Schema]]] = {
     WEBSITE_SESSION: [{"websiteToken": []}],
     OPTIONAL_SESSION: [{}, {"token": []}],
 }
+_BY_ACCESS_TOKEN: Final[Schema] = {"accessToken": ["read"]}
 _BINARY: Final = "application/octet-stream"
 _STREAM: Final = "text/event-stream"
 _BOUNDS: Final = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
@@ -81,20 +87,20 @@ def file_content(*media_types: str) -> dict[str, Any]:
     return {media: {"schema": schema} for media in (*media_types, *(() if text else (_BINARY,)))}
 
 
-def describe(app: FastAPI) -> None:
+def describe(app: FastAPI, *, access_tokens: bool = False) -> None:
     """Makes `app.openapi()` the complete document of the service, without FastAPI's own 422s: `problems.install`
-    answers them as 400."""
+    answers them as 400. `access_tokens`: its reads take those of programs."""
     made = app.openapi
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:
-            app.openapi_schema = _completed(made())
+            app.openapi_schema = _completed(made(), access_tokens)
         return app.openapi_schema
 
     app.openapi = openapi  # type: ignore[method-assign]  # FastAPI documents replacing it so
 
 
-def _completed(document: dict[str, Any]) -> dict[str, Any]:
+def _completed(document: dict[str, Any], access_tokens: bool) -> dict[str, Any]:
     components = document.setdefault("components", {})
     schemas = components.setdefault("schemas", {})
     schemas["Problem"] = _problem()
@@ -104,7 +110,9 @@ def _completed(document: dict[str, Any]) -> dict[str, Any]:
     for item in document["paths"].values():
         for method, operation in item.items():
             operation["responses"].pop("422", None)
-            operation["security"] = _security(method, operation.get("security", ()))
+            security = _security(method, operation.get("security", ()))
+            by_token = [_BY_ACCESS_TOKEN] if access_tokens and security and method == "get" else []
+            operation["security"] = [*security, *by_token]
             _describe_stream(operation)
     describe_costs(document)
     for schema in _objects(document):

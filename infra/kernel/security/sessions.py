@@ -59,6 +59,8 @@ class Principal:
     roles: frozenset[str]
     public_name: str = ""
     """The name that others see."""
+    website_ids: frozenset[UUID] | None = None
+    """The websites that an access token is for; none: the whole account."""
 
     @property
     def is_admin(self) -> bool:
@@ -247,11 +249,13 @@ def revoke_sessions(connection: Connection[Any], account_id: UUID, except_for: U
 
 
 def end_streams(connection: Connection[Any], account_id: UUID) -> None:
-    """Closes the open streams of an account's sessions, which stay valid: a new stream is authorized again."""
-    connection.execute(
-        "SELECT pg_notify(%s, id::text) FROM auth.session WHERE account_id = %s AND revoked_at IS NULL",
-        (SESSION_ENDED, account_id),
-    )
+    """Closes the open streams of an account's sessions and access tokens, which stay valid: a new stream is authorized
+    again."""
+    for table in ("auth.session", "auth.access_token"):
+        connection.execute(
+            f"SELECT pg_notify(%s, id::text) FROM {table} WHERE account_id = %s AND revoked_at IS NULL".encode(),  # noqa: S608 - own names
+            (SESSION_ENDED, account_id),
+        )
 
 
 _REVOKE: Final = "WITH ended AS (UPDATE auth.session SET revoked_at = now()"

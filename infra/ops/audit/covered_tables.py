@@ -47,8 +47,8 @@ WITHOUT_CHECK: Final[Mapping[str, tuple[str, ...]]] = {
         *("log.record", "log.partition", "log.split", "log.topic", "log.signed_from"),
     ),
     "Credentials, keys, one-time links and their limits: written and read by sign-in alone, and in no event.": (
-        *("auth.contact_link", "auth.credential", "auth.first_account", "auth.handoff_code", "auth.invite_code"),
-        *("auth.linked_sign_in", "auth.login_ticket", "auth.one_time_link", "auth.postback_token"),
+        *("auth.access_token", "auth.contact_link", "auth.credential", "auth.first_account", "auth.handoff_code"),
+        *("auth.invite_code", "auth.linked_sign_in", "auth.login_ticket", "auth.one_time_link", "auth.postback_token"),
         *("auth.provider_sign_in", "auth.rate_limit", "auth.recovery_code", "auth.second_factor", "auth.session"),
         *("auth.setup_token", "auth.subject_key", "auth.website_session", "ingest.salt", "forum.salt"),
         *("notifications.webhook_secret", "social.connection_flow", "sql.token"),

@@ -7,7 +7,7 @@ from typing import Final
 
 from infra.kernel.postgres.rows import Rows
 from projectors.engine.read_model import ReadModel
-from projectors.read_models.row_policies import own_account
+from projectors.read_models.row_policies import own_account_website
 from schemas.base import ERASED
 from schemas.events import domains
 from schemas.events.accounts import AccountErased
@@ -30,7 +30,7 @@ CUSTOM_DOMAINS: Final = ReadModel(
         "removed_at timestamptz",
     ),
     key=("id",),
-    readers=own_account("account_id"),
+    readers=own_account_website("account_id"),
     indexes=("account_id, added_at", "website_id", "domain"),
     personal=("domain", "token"),
 )

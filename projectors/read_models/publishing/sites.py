@@ -6,7 +6,7 @@ from typing import Final
 
 from infra.kernel.postgres.rows import Rows
 from projectors.engine.read_model import ReadModel
-from projectors.read_models.row_policies import own_account
+from projectors.read_models.row_policies import own_account_website
 from schemas.events.publishing import (
     SiteCreated,
     SiteMoved,
@@ -35,7 +35,7 @@ SITES: Final = ReadModel(
         "updated_at timestamptz not null",
     ),
     key=("id",),
-    readers=own_account("account_id"),
+    readers=own_account_website("account_id"),
     indexes=("account_id, created_at",),
     personal=("document",),
 )

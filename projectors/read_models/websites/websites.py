@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from projectors.engine.read_model import ReadModel
-from projectors.read_models.row_policies import own_account
+from projectors.read_models.row_policies import own_account_website
 from schemas.base import ERASED
 from schemas.events.accounts import AccountErased
 from schemas.events.websites import (
@@ -37,7 +37,7 @@ WEBSITES: Final = ReadModel(
         "deleted_at timestamptz",
     ),
     key=("id",),
-    readers=own_account("account_id"),
+    readers=own_account_website("account_id", "id"),
     indexes=("account_id", "domain"),
     personal=("domain",),
 )

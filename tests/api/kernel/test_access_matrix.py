@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, LiteralString
 from urllib.parse import urlencode
 from uuid import UUID, uuid4
 
@@ -21,8 +21,10 @@ import pytest
 
 from infra.kernel.config.paths import ROOT
 from infra.kernel.security.sessions import open_session, revoke_session
+from tests.support.access_tokens import create_token, headers_of
 from tests.support.full_api import Api, SampleData, register
 from tests.support.people import PASSWORD
+from tests.support.query import this_moment
 
 NOT_THERE = ("dead-letters/{id}", "custom-domains/{id}", "statements/{partnerId}")
 """What nobody has here: other tests have it. A 404 shows that the call was let through."""
@@ -95,7 +97,7 @@ NEVER_STORED = ("/reveal", "/insights/{insightId}/dismiss", "/connection", "/con
 """What is done to the secret of a key, to an insight and to a channel's connection: the owner has none."""
 NOT_SAVED = (
     *("/api/platform/sql/{queryId}", "/api/platform/sql/tokens/{id}", "/api/platform/sql/pins"),
-    "/api/platform/reports",
+    *("/api/platform/reports", "/api/platform/tokens/{id}"),
 )
 """What is done to statements that run and to tokens, and to the query of a body: the sample has none of them."""
 ANYBODYS = {("post", "/api/marketplace/questions/{id}/flag"), ("delete", "/api/marketplace/listings/{id}/watch")}
@@ -119,6 +121,7 @@ VALUES: Mapping[str, Any] = {
     "until": "2026-11-02T00:00:00Z",
     "at": "2026-11-02T00:00:00Z",
     "publishedAt": "2026-11-02T00:00:00Z",
+    "scopes": ["read"],
     "queryId": "00000000-0000-4000-8000-000000000001",
 }
 
@@ -331,10 +334,19 @@ def outsiders(api: Api, of: SampleData) -> dict[str, dict[str, str]]:
             "Cookie": f"sid={opened.cookie}",
         },
         "website token": of.website_headers(api),
+        "revoked access token": _ended_token(api, of, "revoked_at"),
+        "expired access token": _ended_token(api, of, "expires_at"),
+        "access token as cookie": {"Cookie": f"sid={create_token(api, of.admin)['token']}"},
         "browser's website token in a program": of.website_headers(api, browser=True),
         "basic": {"Authorization": "Basic YWRtaW46YWRtaW4="},
         "empty": {"Authorization": "Bearer"},
     }
+
+
+def _ended_token(api: Api, of: SampleData, column: LiteralString) -> dict[str, str]:
+    token = create_token(api, of.admin)
+    api.query.postgres.execute(f"UPDATE auth.access_token SET {column} = now() WHERE id = %s", (token["id"],))
+    return headers_of(token)
 
 
 def test_only_who_is_signed_in_gets_through(full_api: Api, belongings: SampleData, calls: list[Call]) -> None:
@@ -414,6 +426,74 @@ def absent(call: Call) -> Call:
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
+def takes_access_tokens(api: Api, call: Call) -> bool:
+    operation = api.document["paths"][call.template][call.method]
+    return any("accessToken" in one for one in operation["security"])
+
+
+def test_an_access_token_reads_everything_and_changes_nothing(
+    full_api: Api, belongings: SampleData, calls: list[Call]
+) -> None:
+    """Every read takes it, as the session of its account; every command is 403 and says which scope is missing."""
+    before = history(full_api, belongings)
+    roles = f"/api/admin/accounts/{belongings.admin.account_id}/roles"
+    given = full_api.call("PUT", roles, belongings.admin, json={"roles": ["member", "admin"]})
+    assert given.status_code == 200, given.text  # a token has the roles of its account, not those of a session
+    account, admins = (headers_of(create_token(full_api, one)) for one in (belongings.owner, belongings.admin))
+    website = headers_of(create_token(full_api, belongings.owner, belongings.website))
+    wrong, reads = [], 0
+    for call in calls:
+        token = admins if call.is_admins or call.is_analysts else website if call.is_websites else account
+        status, body = full_api.status(call.method, call.path, token, **call.options)
+        if takes_access_tokens(full_api, call):
+            reads += 1
+            expected = status not in (401, 403) and status < 500
+            expected = expected and (status != 404 or is_found_by_nobody(full_api, belongings, call))
+        elif call.key in PUBLIC:
+            expected = status not in (401, 403) or "missing_scope" not in body
+        else:
+            expected = status == (401 if call.is_websites else 403)
+            expected = expected and (call.is_websites or ('"missing_scope"' in body and '"scope":"write"' in body))
+        if not expected:
+            wrong.append((call.key, status, body[:200]))
+    assert not wrong, "\n".join(str(one) for one in wrong)
+    assert reads > 100
+    assert history(full_api, belongings) == before
+
+
+def is_found_by_nobody(api: Api, of: SampleData, call: Call) -> bool:
+    """Whether the session of the account does not find it either."""
+    person = of.admin if call.is_admins or call.is_analysts else of.owner
+    return not call.is_websites and api.status(call.method, call.path, person.headers, **call.options)[0] == 404
+
+
+def test_a_token_of_one_website_sees_nothing_of_the_others(
+    full_api: Api, belongings: SampleData, calls: list[Call]
+) -> None:
+    domain = f"{uuid4().hex}.example"
+    made = full_api.call("POST", "/api/platform/websites", belongings.owner, json={"domain": domain})
+    other = UUID(made.json()["id"])
+    full_api.query.insert("websites", {
+        "id": other, "account_id": belongings.owner.account_id, "domain": domain, "timezone": "UTC",
+        "currency": "USD", "attribution_model": "last_click", "created_at": this_moment(),
+    })  # fmt: skip
+    token = headers_of(create_token(full_api, belongings.owner, other))
+    mine = f"/api/platform/analytics/overview?websiteId={other}"
+    assert full_api.status("GET", mine, token)[0] == 200
+    secret = (*belongings.ids, belongings.domain, belongings.slug, str(belongings.owner.session_id))
+    wrong = []
+    for call in calls:
+        if call.method != "get" or not takes_access_tokens(full_api, call):
+            continue
+        status, body = full_api.status(call.method, call.path, token, **call.options)
+        refused = status in (403, 404) if call.names_belongings and call.key not in PUBLIC else status < 500
+        if call.is_admins or call.is_analysts:
+            refused = status == 403
+        if not refused or any(one in body for one in secret):
+            wrong.append((call.key, status, body[:300]))
+    assert not wrong, "\n".join(str(one) for one in wrong)
+
+
 def test_a_stream_of_anothers_website_does_not_begin(full_api: Api, belongings: SampleData) -> None:
     eve = full_api.query.person()
     path = f"/api/platform/analytics/live?websiteId={belongings.website}"
@@ -465,7 +545,7 @@ def test_the_web_app_is_built_from_this_document(full_api: Api) -> None:
     """After a change of the API: `OPENAPI_WRITE=1 pytest` of this test writes it; the build makes types of it."""
     path, settings = ROOT / "web" / "openapi.json", full_api.query.settings
     text = json.dumps(full_api.whole_document, indent=2, ensure_ascii=False) + "\n"
-    text = text.replace(full_api.address.replace("127.0.0.1", "localhost"), "https://app.example.com")
+    text = text.replace(full_api.address, "https://app.example.com")
     text = text.replace(settings.tracking_base_url, "https://track.example.com")
     if os.environ.get("OPENAPI_WRITE"):
         path.write_text(text)

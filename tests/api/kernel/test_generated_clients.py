@@ -192,14 +192,14 @@ def test_operations_of_the_app_work_in_python(python_client: PythonClient, full_
         added = call("add_annotation", me, body=note)
         call("change_annotation", me, id=UUID(str(added.id)), body=model("ChangeAnnotation", text="Newer page"))
         assert call("get_overview_analytics", me, website_id=of.website).clicks.total == 1
-        assert call("get_clicks_csv_analytics", me, website_id=of.website).startswith("bucket,")
+        assert call("get_clicks_csv_analytics", me, website_id=of.website).startswith("date,")
         assert [one.id for one in call("get_conversions", me, website_id=of.website)] == [of.conversion]
         rejected = call("reject_conversion", me, id=of.conversion, body=model("Reject", reason="returned"))
         assert rejected.status == "rejected"
         call("get_threads")
         image = importlib.import_module(f"{PACKAGE}.types").File(payload=b"no picture")
         refused = python_client.answer("set_social_post_picture", me, id=of.social_post, body=image)
-        assert refused.status_code == 400
+        assert 400 <= refused.status_code < 500 and refused.parsed.message
         missing = python_client.answer("get_link", me, id=uuid4())
         assert (missing.status_code, missing.parsed.code) == (404, "not_found")
         call("logout", me)

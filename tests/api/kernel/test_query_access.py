@@ -23,6 +23,7 @@ OF_EVERYBODY = {
     "/api/platform/partner-requests",
     "/api/platform/search",
     "/api/platform/sessions",
+    "/api/platform/tokens",
     "/api/platform/invite-codes",
     "/api/platform/user/activity",
     "/api/platform/websites/summary",

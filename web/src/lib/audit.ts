@@ -18,6 +18,8 @@ const WORDS: Readonly<Record<string, string>> = {
   'account.recovery_code_used': 'Recovery code used',
   'account.roles_changed': 'Roles changed',
   'account.exported': 'Data exported',
+  'access_token.issued': 'Access token created',
+  'access_token.revoked': 'Access token revoked',
   'website.sign_in': 'Website sign-in',
   'website.signed_out': 'Signed out of a website',
   'website.key_issued': 'API key created',

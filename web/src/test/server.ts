@@ -33,6 +33,7 @@ import * as make from './fixtures';
 interface State {
   account: Account;
   invites: InviteCode[];
+  accessTokens: components['schemas']['AccessToken'][];
   domains: CustomDomain[];
   websites: Website[];
   conversions: Conversion[];
@@ -61,6 +62,7 @@ export function resetState(): void {
   Object.assign(state, {
     account: make.account(),
     invites: [],
+    accessTokens: [],
     domains: [],
     websites: [make.website()],
     conversions: [make.conversion()],
@@ -132,6 +134,7 @@ export const server = setupServer(
   get('/api/platform/user', () => state.account),
   get('/api/platform/invite-codes', () => state.invites),
   get('/api/platform/custom-domains', () => state.domains),
+  get('/api/platform/tokens', () => state.accessTokens),
   get('/api/platform/sessions', () => [
     {
       id: 's1',

@@ -19,6 +19,7 @@ log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 RULES: Final[dict[str, LiteralString]] = {
     "salts": "delete from ingest.salt where created_at < now() - interval '48 hours'",
     "sessions": "delete from auth.session where expires_at < now() - interval '1 day'",
+    "access tokens": "delete from auth.access_token where least(revoked_at, expires_at) < now() - interval '30 days'",
     "website sessions": "delete from auth.website_session where expires_at < now() - interval '1 day'",
     "unfinished sign-ins": "delete from auth.login_ticket where expires_at < now()",
     "sign-ins at a provider": "delete from auth.provider_sign_in where expires_at < now()",

@@ -5,6 +5,8 @@ import { providersQuery } from '@/lib/sign-in-providers';
 import { activityQuery } from '../api/activity';
 import { linkedQuery } from '../api/linked-sign-ins';
 import { sessionsQuery } from '../api/sessions';
+import { accessTokensQuery } from '../api/access-tokens';
+import { AccessTokensCard } from './access-tokens';
 import { ActivityCard } from './activity';
 import { AppearanceCard } from './appearance';
 import { DataCard } from './data';
@@ -19,6 +21,7 @@ export function GeneralPanel() {
   const queries = [
     useQuery(userQuery),
     useQuery(sessionsQuery),
+    useQuery(accessTokensQuery),
     useQuery(linkedQuery),
     useQuery(providersQuery),
     useInfiniteQuery(activityQuery),
@@ -42,6 +45,7 @@ export function GeneralPanel() {
       <div className="grid gap-5">
         <AppearanceCard />
         <SessionsCard />
+        <AccessTokensCard />
         <ActivityCard />
         <DataCard />
       </div>

@@ -1,0 +1,42 @@
+"""`GET /api/platform/tokens`: the account's access tokens. The tokens themselves are nowhere."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from fastapi import APIRouter
+from pydantic import Field
+
+from infra.kernel.security.access_tokens import require_whole_account
+from query_api.kernel.dependencies import CallerScope
+from query_api.kernel.responses import RowModel
+
+router = APIRouter(tags=["access tokens"])
+
+
+class AccessToken(RowModel):
+    """An access token of a program."""
+
+    id: UUID
+    name: str
+    last4: str
+    scopes: list[str]
+    websiteIds: list[UUID] | None = Field(description="The only websites that it reads; null: the whole account")
+    createdAt: datetime
+    expiresAt: datetime
+    lastUsedAt: datetime | None = Field(description="To the minute; null: never")
+
+
+_VALID: Final = (
+    "SELECT id, name, last4, scopes, website_ids, created_at, expires_at, last_used_at FROM auth.access_token"
+    " WHERE account_id = %s AND revoked_at IS NULL AND expires_at > now() ORDER BY created_at DESC, id DESC"
+)
+
+
+@router.get("/api/platform/tokens")
+def get_access_tokens(scope: CallerScope) -> list[AccessToken]:
+    """The valid access tokens, newest first."""
+    require_whole_account(scope.principal)
+    return [AccessToken.of_row(row) for row in scope.reader.rows(_VALID, (scope.principal.account_id,))]
