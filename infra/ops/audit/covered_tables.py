@@ -63,12 +63,14 @@ WITHOUT_CHECK: Final[Mapping[str, tuple[str, ...]]] = {
         *("engine.build", "engine.dead_letter", "engine.log_end", "engine.log_sample", "engine.position"),
         *("engine.projection", "engine.relay", "engine.request", "engine.runner", "engine.sample", "events.snapshots"),
         *("lookup.projection", "ops.backup", "ops.canary", "ops.llm_call", "ops.migrations", "operations.rate_source"),
+        *("kernel.account_usage",),
         *("notifications.link_check", "domains.dns_check", "ingest.key_use", "auth.audit_anchor", "social.connection"),
     ),
     "Texts, images and files of people, kept here alone so that they can be erased; events have their ids.": (
         *("ops.contact", "forum.member", "forum.read", "forum.follower", "marketplace.listing_host", "sql.saved_query"),
         *("sql.statement", "conversions.payout_file", "ops.listing_image", "ops.listing_image_use"),
         *("social.post_image", "publishing.site_image", "publishing.served_site", "publishing.site_file"),
+        *("publishing.rendered_page",),
     ),
 }
 """Tables of Postgres that are compared with nothing, by reason."""

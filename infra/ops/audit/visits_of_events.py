@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from schemas.tracking import PAGE_NAMED
+
 _BROUGHT: Final = (
     *("source", "channel", "referrer_host", "utm_source", "utm_medium", "utm_campaign", "utm_content", "utm_term"),
 )
@@ -20,6 +22,8 @@ COLUMNS: Final = (
 )
 """Columns that a row has from its visit, or from the events before it."""
 _IDLE: Final = "INTERVAL 30 MINUTE"
+_WITHOUT_PAGE: Final = f"(origin = 'redirect' AND placement = '' AND flags != '{PAGE_NAMED}')"
+"""Of a followed link whose page is not known."""
 
 # Elements of the arrays.
 _AT, _ID, _SESSION, _TYPE, _HOST, _PAGE, _SOURCES, _CONTENT, _PLACE, _IS_KNOWN = (f"e.{n}" for n in range(1, 11))
@@ -31,8 +35,8 @@ def query(condition: str, content: str) -> str:
     event's row. `condition` chooses rows of `events`."""
     sources = ", ".join(f"toString({name})" for name in _BROUGHT)
     element = (
-        "(occurred_at, event_id, session, toString(type), if(origin = 'redirect', '', toString(hostname)),"
-        f" if(origin = 'redirect', '', toString(path)), ({sources}), {content}, (_topic, _partition, _offset),"
+        f"(occurred_at, event_id, session, toString(type), if({_WITHOUT_PAGE}, '', toString(hostname)),"
+        f" if({_WITHOUT_PAGE}, '', toString(path)), ({sources}), {content}, (_topic, _partition, _offset),"
         " visitor != 0)"
     )
     visitors = (
@@ -44,11 +48,13 @@ def query(condition: str, content: str) -> str:
     cut = (
         "SELECT website_id, day, is_bot, who, arrayFill(p -> p.2 != '', arrayMap(e -> "
         f"(if({_PAGE} = '', '', {_HOST}), {_PAGE}), sorted)) AS pages,"
-        f" arrayFill(s -> s != 0, arrayMap(e -> {_SESSION}, sorted)) AS sessions,"
+        f" arrayFill(s -> s.1 != 0, arrayMap(e -> ({_SESSION}, {_HOST}), sorted)) AS sessions,"
         f" arrayMap(e -> {_AT}, sorted) AS times, arraySplit((e, begins) -> begins,"
         f" arrayMap((e, p) -> ({_all_of('e', 10)}, p.1, p.2), sorted, pages),"
-        f" arrayMap((e, n) -> n > 1 AND if({_SESSION} != 0 AND sessions[n - 1] != 0, {_SESSION} != sessions[n - 1],"
-        f" {_AT} > times[n - 1] + {_IDLE}), sorted, arrayEnumerate(sorted))) AS visits FROM ({visitors})"
+        f" arrayMap((e, n) -> n > 1 AND ({_AT} > times[n - 1] + {_IDLE} OR {_SESSION} != 0 AND sessions[n - 1].1 != 0"
+        f" AND {_SESSION} != sessions[n - 1].1"
+        f" AND ({_HOST} = '' OR sessions[n - 1].2 = '' OR sessions[n - 1].2 = {_HOST})),"
+        f" sorted, arrayEnumerate(sorted))) AS visits FROM ({visitors})"
     )
     one = f"SELECT website_id, day, is_bot, who, v AS events, n AS number FROM ({cut}) ARRAY JOIN visits AS v," + (
         " arrayEnumerate(visits) AS n"
@@ -60,8 +66,9 @@ def query(condition: str, content: str) -> str:
         " events[1].12 AS entry_page, events[-1].12 AS exit_page,"
         f" if({_IS_KNOWN}, cityHash64(website_id, day, is_bot, who, toUInt64(number)), 0) AS visit,"
         f" toUInt8({_IS_KNOWN} AND place = 1) AS is_entry,"
-        " toUInt8(is_entry AND events[1].4 = 'pageview' AND arrayCount(x -> x.4 != 'link.impression', events) = 1)"
-        " AS is_bounce, toUInt32(if(is_entry, dateDiff('second', events[1].1, events[-1].1), 0)) AS visit_seconds"
+        " toUInt8(is_entry AND arrayFilter(type -> type != 'link.impression', arrayMap(x -> x.4, events))"
+        " = ['pageview']) AS is_bounce,"
+        " toUInt32(if(is_entry, dateDiff('second', events[1].1, events[-1].1), 0)) AS visit_seconds"
         f" FROM ({one}) ARRAY JOIN events AS e, arrayEnumerate(events) AS place"
     )
 

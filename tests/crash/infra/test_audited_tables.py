@@ -31,6 +31,7 @@ from infra.ops.audit.quiescence import wait_until_quiescent
 from infra.ops.audit.report import Report
 from projectors.engine.clickhouse import HttpClickHouse
 from projectors.engine.ownership import Ownership
+from projectors.registry import REGISTRY
 from projectors.visits import builder as visit_builder
 from projectors.visits.builder import VisitBuilder
 from schemas import envelope
@@ -232,27 +233,29 @@ def more_decisions() -> list[DomainEvent]:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a stored table. `is_key`: it says which row it is."""
+    """A column of a stored table. `is_key`: it says which row it is; `is_unique`: so does it in another index."""
 
     name: str
     type: str
     is_key: bool
+    is_unique: bool = False
 
 
 class PostgresRows:
     """Plants faults in the first row of a table."""
 
     def __init__(self, postgres: psycopg.Connection[Any], table: str) -> None:
-        self._postgres, self._table = postgres, table
+        self._postgres, self._table, self._name = postgres, table, table.partition("__g")[0]
         rows = postgres.execute(_COLUMNS_OF, (table,)).fetchall()
         self._columns = [Column(*row) for row in rows]
         assert self._rows(), f"{table} has no row"
 
     def change(self) -> None:
+        """Not what is personal: while a person is being erased, either text is right."""
         self._first_that_is_taken(
             f"UPDATE {self._table} SET {each.name} = {_other(each)} {_FIRST.format(self._table)}"
-            for each in self._columns
-            if not each.is_key and each.type in _OTHERS
+            for each in sorted(self._columns, key=lambda column: column.is_key)
+            if each.type in _OTHERS and each.name not in _PERSONAL.get(self._name, ())
         )
 
     def lose(self) -> None:
@@ -269,9 +272,10 @@ class PostgresRows:
         )
 
     def _with_other(self, key: Column) -> str:
-        is_number = key.type in ("integer", "bigint", "smallint")
-        unique = {"notification_id": "900", key.name: f"{key.name} + 1000" if is_number else _other(key)}
-        return ", ".join(unique.get(each.name, each.name) for each in self._columns)
+        others = {each.name: _other(each, far=1_000) for each in self._columns if each.is_unique or each == key}
+        if "notification_id" in others:
+            others["notification_id"] = "900"  # the relay has passed it
+        return ", ".join(others.get(each.name, each.name) for each in self._columns)
 
     def _first_that_is_taken(self, statements: Iterable[str]) -> None:
         """A constraint may refuse some."""
@@ -290,13 +294,14 @@ class PostgresRows:
         return int(count)
 
 
+_PERSONAL: Final = {f"read.{model.name}": model.personal for model in REGISTRY.postgres}
 _OTHERS: Final = {
     "text": "coalesce({0}, '') || 'x'",
     "uuid": "gen_random_uuid()",
-    "integer": "coalesce({0}, 0) + 1",
-    "bigint": "coalesce({0}, 0) + 1",
-    "smallint": "coalesce({0}, 0) + 1",
-    "numeric": "coalesce({0}, 0) + 1",
+    "integer": "coalesce({0}, 0) + {1}",
+    "bigint": "coalesce({0}, 0) + {1}",
+    "smallint": "coalesce({0}, 0) + {1}",
+    "numeric": "coalesce({0}, 0) + {1}",
     "boolean": "NOT coalesce({0}, false)",
     "timestamp with time zone": "coalesce({0}, now()) + interval '1 hour'",
     "date": "coalesce({0}, current_date) + 1",
@@ -307,13 +312,16 @@ _OTHERS: Final = {
 """Another value of each type."""
 _FIRST: Final = "WHERE ctid = (SELECT min(ctid) FROM {})"
 _COLUMNS_OF: Final = """
-SELECT quote_ident(attname), format_type(atttypid, NULL), coalesce(attnum = ANY (indkey), false) FROM pg_attribute
-LEFT JOIN pg_index ON indrelid = attrelid AND indisprimary
+SELECT quote_ident(attname), format_type(atttypid, NULL),
+    EXISTS (SELECT FROM pg_index WHERE indrelid = attrelid AND indisprimary AND attnum = ANY (indkey)),
+    EXISTS (SELECT FROM pg_index WHERE indrelid = attrelid AND indisunique AND NOT indisprimary
+        AND attnum = ANY (indkey))
+FROM pg_attribute
 WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum"""
 
 
-def _other(column: Column) -> str:
-    return _OTHERS[column.type].format(column.name)
+def _other(column: Column, far: int = 1) -> str:
+    return _OTHERS[column.type].format(column.name, far)
 
 
 _WHICH: Final = {"events": "type != 'conversion'", "partner_15m": "clicks > 0", "country_15m": "clicks > 0"}
@@ -407,15 +415,16 @@ def test_a_fault_of_each_table_is_found_by_the_check_of_the_table(
             before = found
 
 
-def test_every_column_of_built_visits_is_compared(way: Pipeline, ledger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["visit_builds", "breakdown", "visit_events"])
+def test_every_column_of_built_visits_is_compared(
+    way: Pipeline, ledger: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     """Each is changed in a row of its own, but for those that say which row it is: such a row would be lost."""
     with filled(way, ledger, monkeypatch), Reader(way.settings) as clickhouse:
         assert audit_built_visits(clickhouse).is_clean
-        for name in ("visit_builds", "breakdown", "visit_events"):
-            rows, check = ClickHouseRows(way, tables_of(way).clickhouse[name]), CLICKHOUSE[name]
-            columns = [each for each in rows.columns if not each.is_key]
-            before = found_by(audit_built_visits(clickhouse))[check]
-            for number, column in enumerate(columns):
-                rows.change_column(column, number)
-            report = audit_built_visits(clickhouse)
-            assert found_by(report)[check] - before >= len(columns), f"{name}\n{report.as_text()}"
+        rows = ClickHouseRows(way, tables_of(way).clickhouse[name])
+        columns = [each for each in rows.columns if not each.is_key]
+        for number, column in enumerate(columns):
+            rows.change_column(column, number)
+        report = audit_built_visits(clickhouse)
+        assert found_by(report)[CLICKHOUSE[name]] >= len(columns), report.as_text()
