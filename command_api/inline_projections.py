@@ -9,7 +9,13 @@ from typing import Final
 
 from command_api.accounts.lookups import ROLES
 from command_api.analytics.lookups import REPORT_LOOKUP, VIEW_NAMES
-from command_api.conversions.lookups import CLAIM_COUNTS, MONTHLY_TOTALS, SCHEDULED_DECISIONS
+from command_api.conversions.lookups import (
+    CLAIM_COUNTS,
+    MONTHLY_TOTALS,
+    SCHEDULED_DECISIONS,
+    SCOPED_TRANSACTIONS,
+    UNREAD_REPORTS,
+)
 from command_api.domains.lookups import CUSTOM_DOMAINS
 from command_api.forum.lookups import FORUM_MEMBER_STATS
 from command_api.kernel.inline_projection import InlineProjections
@@ -40,10 +46,12 @@ INLINE_PROJECTIONS: Final = InlineProjections(
         VIEW_NAMES,
         REPORT_LOOKUP,
         SCHEDULED_DECISIONS,
+        SCOPED_TRANSACTIONS,
         SOCIAL_CHANNEL_LOOKUP,
         SITE_LOOKUP,
         SOCIAL_POST_LOOKUP,
         SQL_LOOKUP,
+        UNREAD_REPORTS,
         WATCHLISTS,
         WEBSITE_OWNERS,
     )

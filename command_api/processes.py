@@ -7,7 +7,7 @@ from functools import partial
 
 from command_api.analytics.report_process import scheduled_reports
 from command_api.analytics.report_renderer import ReportRenderer
-from command_api.conversions import automatic_approval, claim_alarm
+from command_api.conversions import automatic_approval, claim_alarm, unread_alarm
 from command_api.conversions.attribution import repository as attribution
 from command_api.conversions.attribution import visit_changes
 from command_api.conversions.attribution.clicks import ClickHouseClicks
@@ -64,7 +64,7 @@ def process_managers(container: Container, clients: ClientPool, events: Log) -> 
 
 
 def _reference_rates(container: Container) -> Sequence[ProcessManager]:
-    """None unless the installation requests them."""
+    """None if the installation may call nothing outside."""
     if container.settings.exchange_rates is None:
         return []
     return [reference_rates(container, OutwardRateFetcher.of(container.settings))]
@@ -87,5 +87,6 @@ def recurring_jobs(container: Container, clients: ClientPool) -> Sequence[Recurr
         ),
         RecurringJob(claim_alarm.NAME, claim_alarm.INTERVAL, partial(claim_alarm.run, container)),
         RecurringJob(visit_changes.NAME, visit_changes.INTERVAL, partial(visit_changes.run, container, clients)),
+        RecurringJob(unread_alarm.NAME, unread_alarm.INTERVAL, partial(unread_alarm.run, container)),
         RecurringJob(views.NAME, views.FLUSH_INTERVAL, lambda _connection, _stop: views.flush(container)),
     ]

@@ -9,10 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
+from uuid import UUID
 
+from infra.domain.conversion_identity import candidates, chosen, shared_id
 from ingest.directory.postgres import Postgres
 from schemas.tracking import ConversionReported
 
+CLICK_RANK: Final = 2
+"""Of a click that a report with a secret names; one with the site key has 1."""
 MAX_PUBLISHED: Final = 100
 """Recorded reports per transaction. Further ones are published each time and merged by the policy."""
 
@@ -27,27 +31,40 @@ class Verdict(Enum):
     KNOWN = "known"
     """The same report is in the log: answer 200 with the same id."""
     CONFLICT = "conflict"
-    """Its amount differs from a report of at least the same rank: publish it and answer 409."""
+    """Its amount differs from a report of at least the same rank, or it names another click than one of the same rank:
+    publish it and answer 409."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The verdict on a report, and whether the log has it already."""
+    """The verdict on a report, and whether the log has it already. `conflict`: what it contradicts (`CONFLICTS`)."""
 
     verdict: Verdict
     is_published: bool = False
+    conflict: str = ""
 
 
 _INSERT: Final = """
-INSERT INTO ingest.conversion_key (conversion_id, website_id, amount, currency, first_report_id, amount_rank)
-VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING RETURNING 1
+INSERT INTO ingest.conversion_key
+    (conversion_id, website_id, amount, currency, first_report_id, amount_rank, click_id, click_rank, shared_id)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING RETURNING 1
 """
 _BETTER: Final = """
 UPDATE ingest.conversion_key SET amount = %s, currency = %s, amount_rank = %s
 WHERE conversion_id = %s AND (amount IS NULL OR amount_rank < %s) RETURNING 1
 """
+_BETTER_CLICK: Final = """
+UPDATE ingest.conversion_key SET click_id = %s, click_rank = %s
+WHERE conversion_id = %s AND (click_id IS NULL OR click_rank < %s) RETURNING 1
+"""
 _READ: Final = """
-SELECT amount, currency, amount_rank, acked, %s = ANY (published) FROM ingest.conversion_key WHERE conversion_id = %s
+SELECT amount, currency, amount_rank, acked, %s = ANY (published), click_id, click_rank
+FROM ingest.conversion_key WHERE conversion_id = %s
+"""
+_KNOWN: Final = """
+SELECT k.conversion_id, coalesce(k.click_id, c.click_id, '') FROM ingest.conversion_key AS k
+LEFT JOIN read.conversions AS c ON c.id = k.conversion_id
+WHERE k.conversion_id = ANY(%s) OR k.shared_id = %s LIMIT 10
 """
 _PUBLISHED: Final = """
 UPDATE ingest.conversion_key SET acked = true, published =
@@ -57,10 +74,24 @@ WHERE conversion_id = %s
 
 
 class ConversionKeys:
-    """The table; a report needs at most three short statements."""
+    """The table; a report needs at most five short statements."""
 
     def __init__(self, postgres: Postgres) -> None:
         self._postgres = postgres
+
+    async def resolve(self, reported: ConversionReported) -> UUID:
+        """The conversion that the report belongs to, as far as this table tells; the policy decides. Raises
+        `Unavailable`."""
+        wanted = candidates(reported)
+        if not wanted.are_several:
+            return reported.conversion_id
+        rows = await self._postgres.rows(_KNOWN, ([*wanted.ids], wanted.shared_id))
+        clicks: dict[UUID, str] = dict(rows)
+        scoped = [found for found in clicks if found not in wanted.ids]
+        found = chosen(
+            reported, wanted, clicks.__contains__, lambda one, click: clicks.get(one) == click, lambda: scoped
+        )
+        return reported.conversion_id if found is None else found
 
     async def claim(self, reported: ConversionReported) -> Claim:
         """Inserts the report or compares it with earlier ones. Raises `Unavailable`."""
@@ -68,18 +99,23 @@ class ConversionKeys:
         # What a reversal names may be a part of the sale, or its sender's own figure: it contradicts no amount.
         said = reported.amount if reported.status != "reversed" else None
         amount, currency = (said.amount, said.currency) if said is not None else (None, None)
-        new = (identity, reported.website_id, amount, currency, reported.report_id, rank)
-        if await self._postgres.rows(_INSERT, new):
+        click, click_rank = reported.click_id or None, min(rank, CLICK_RANK)
+        shared = shared_id(reported)
+        new = (identity, reported.website_id, amount, currency, reported.report_id, rank, click, click_rank)
+        if await self._postgres.rows(_INSERT, (*new, None if shared == identity else shared)):
             return Claim(Verdict.FIRST)
         if amount is not None:
             await self._postgres.rows(_BETTER, (amount, currency, rank, identity, rank))
-        ((known_amount, known_currency, known_rank, acked, is_known),) = await self._postgres.rows(
-            _READ, (digest, identity)
-        )
+        if click is not None:
+            await self._postgres.rows(_BETTER_CLICK, (click, click_rank, identity, click_rank))
+        (known,) = await self._postgres.rows(_READ, (digest, identity))
+        known_amount, known_currency, known_rank, acked, is_known, known_click, known_click_rank = known
         disagrees = amount is not None and (amount, currency) != (known_amount, known_currency)
         # A network's different amount is stored and shown beside the shop's; the rest of its report counts.
         if disagrees and (reported.reported_by != "postback" or rank == known_rank):
-            return Claim(Verdict.CONFLICT, is_known)
+            return Claim(Verdict.CONFLICT, is_known, "amount")
+        if click is not None and click != known_click and click_rank == known_click_rank:
+            return Claim(Verdict.CONFLICT, is_known, "click")
         if not acked:
             return Claim(Verdict.FIRST)
         return Claim(Verdict.KNOWN if is_known else Verdict.FURTHER, is_known)

@@ -19,6 +19,7 @@ from ingest.importing.access_log import PageLine
 from ingest.request_context import Headers, RequestContext
 from ingest.routing import Route
 from ingest.rows import SentEvent
+from schemas.networks import TxidScope
 from schemas.tracking import NO_ID, ConversionReported, TrackedEvent
 
 if TYPE_CHECKING:
@@ -99,6 +100,15 @@ class Report:
     partner_id: UUID = NO_ID
     subs: dict[str, str] = field(default_factory=dict)
     props: dict[str, Any] = field(default_factory=dict)
+    txid_scope: TxidScope = TxidScope.WEBSITE
+    other_id: UUID = NO_ID
+    """The conversion's id by the rules of before, where they gave another one."""
+    apart: str = ""
+    """What keeps a report apart that has no transaction id of its own."""
+    unread: dict[str, str] = field(default_factory=dict)
+    """Fields that could not be read and are empty, as they were sent."""
+    exact: dict[str, str] = field(default_factory=dict)
+    """Amounts that are no whole minor units, as decimals of minor units."""
 
 
 @dataclass(slots=True)

@@ -22,6 +22,7 @@ class Preset:
     """Their words (lower case) -> ours."""
     leads: frozenset[str] = frozenset({"lead"})
     """Event names that are leads; the others are sales."""
+    slug: str = DEFAULT
 
 
 FIELDS: Final = frozenset(
@@ -30,7 +31,7 @@ FIELDS: Final = frozenset(
     | {f"sub{number}" for number in range(1, 11)}
 )
 PRESETS: Final[Mapping[str, Preset]] = MappingProxyType(
-    {slug: Preset(network.names, network.statuses) for slug, network in NETWORKS.items()}
+    {slug: Preset(network.names, network.statuses, slug=slug) for slug, network in NETWORKS.items()}
 )
 
 TOKEN_NAMES: Final = frozenset(
@@ -48,16 +49,20 @@ def preset_of(name: str) -> Preset:
 
 
 def translate(preset: Preset, sent: Mapping[str, str]) -> dict[str, str]:
-    """The parameters under Althing's names without unknown ones. Raises `EventRejected` (repeated_field) when two
-    parameters mean the same and differ."""
+    """The parameters under Althing's names, without unknown ones and empty ones; only an empty transaction id is one
+    that was not filled in. Of two values for one field that differ both are kept, joined, so that they are read as
+    neither. Raises `EventRejected` (repeated_field) where they would be another sale, sender or click."""
     found: dict[str, str] = {}
     for name, value in sent.items():
         ours = preset.names.get(name, name)
-        if ours not in FIELDS or not value:
+        if ours not in FIELDS or (not value and ours != "txid"):
             continue
-        if found.setdefault(ours, value) != value:
-            raise invalid("repeated_field", f"{ours} is given twice, with different values")
-    status = found.get("status", "").lower()
-    if status in preset.statuses:
-        found["status"] = preset.statuses[status]
+        if ours in found and found[ours] != value and value:
+            if ours in _DECISIVE and found[ours]:
+                raise invalid("repeated_field", f"{ours} is given twice, with different values")
+            value = f"{found[ours]} | {value}" if found[ours] else value
+        found[ours] = value or found.get(ours, "")
     return found
+
+
+_DECISIVE: Final = frozenset({"txid", "token", "partner", "preset", "click_id"})

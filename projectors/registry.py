@@ -220,6 +220,7 @@ IGNORED: Final[frozenset[type[DomainEvent]]] = frozenset(
         social.SocialChannelConnected,  # the query service shows the connection itself
         social.SocialChannelDisconnected,
         websites.ClaimsUnusual,  # a notification follows from it
+        websites.ReportsUnread,  # likewise
     }
 )
 """Decided events that no projection shows; a test holds that every other one is handled somewhere."""

@@ -15,9 +15,11 @@ REFERENCE_RATES: Final = uuid5(NAMESPACE, "reference-rates")
 """The checks for the European Central Bank's reference rates."""
 
 
-def conversion_id(website_id: UUID, event: str, txid: str) -> UUID:
-    """The id of a sale: the same for every report of it."""
-    return uuid5(NAMESPACE, f"conversion\n{website_id}\n{event}\n{txid}")
+def conversion_id(website_id: UUID, event: str, txid: str, *, click_id: str = "", apart: str = "") -> UUID:
+    """The id of a sale: the same for every report of it. `click_id`: where the transaction id is unique within one
+    click only; `apart`: what tells reports apart that have no transaction id."""
+    within = "".join(f"\n{name}\n{text}" for name, text in (("click", click_id), ("apart", apart)) if text)
+    return uuid5(NAMESPACE, f"conversion\n{website_id}\n{event}\n{txid}{within}")
 
 
 def slug_id(kind: str, slug: str) -> UUID:
@@ -137,6 +139,11 @@ def escrow_id(offer_id: UUID) -> UUID:
 def listing_watch_id(account_id: UUID, listing_id: UUID) -> UUID:
     """Whether an account keeps an eye on a listing."""
     return uuid5(NAMESPACE, f"listing-watch\n{account_id}\n{listing_id}")
+
+
+def unread_alarm_id(website_id: UUID, day: date, field: str, partner_id: UUID | None, *, is_placeholder: bool) -> UUID:
+    """The alarm about values of a field that cannot be read on one day (UTC): there is one at most."""
+    return uuid5(NAMESPACE, f"unread-alarm\n{website_id}\n{day.isoformat()}\n{field}\n{partner_id}\n{is_placeholder}")
 
 
 def claims_alarm_id(website_id: UUID, day: date) -> UUID:

@@ -40,6 +40,13 @@ class Reports(StrEnum):
     JSON = "json"
 
 
+class TxidScope(StrEnum):
+    """Within what a network's transaction ids are unique: all sales of a website, or those of one click."""
+
+    WEBSITE = "website"
+    CLICK = "click"
+
+
 class Network(Frozen):
     """One network. The comments of `networks.toml` explain the fields."""
 
@@ -54,6 +61,7 @@ class Network(Frozen):
     names: Mapping[str, str] = {}
     postback: Mapping[str, str] = {}
     statuses: Mapping[str, str] = {}
+    txid_scope: TxidScope = TxidScope.WEBSITE
     documented: bool = True
     note: str = ""
     source: str = ""
@@ -67,6 +75,13 @@ def _read() -> dict[str, Network]:
 NETWORKS: Final[Mapping[str, Network]] = MappingProxyType(_read())
 """By slug."""
 _BY_HOST: Final[Mapping[str, Network]] = {host: network for network in NETWORKS.values() for host in network.hosts}
+
+
+def txid_scope_of(preset: str, own: TxidScope) -> TxidScope:
+    """Within what the transaction ids of reports in these names are unique. `own`: the website's setting, for Althing's
+    names and the common ones, which any system may send."""
+    network = NETWORKS[preset or DEFAULT]
+    return own if network.kind is NetworkKind.GENERIC else network.txid_scope
 
 
 def network_of_host(host: str) -> Network | None:

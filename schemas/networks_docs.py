@@ -26,6 +26,10 @@ parameter `name:` is a part of the path (`/name:VALUE`). A click id has 39 lette
 The tracking script recognizes links in pages by these hosts and parameters
 ([Tracking API](tracking-api.md#affiliate-links)).
 
+**Transaction ids.** With most networks a transaction id is unique within the website; with trackers only within one
+click, so that a sale is identified by the id and the click ([scope](conversions.md#transaction-ids)). The names of kind
+generic have the scope that the website sets.
+
 `–` is what was not found in public documentation or does not exist. Entries marked *check* are not documented in full,
 or depend on how a program is set up: send a test conversion before you rely on them. The comments of
 `schemas/networks.toml` explain how to add a network."""
@@ -37,8 +41,8 @@ def page() -> str:
     rows = "\n".join(_row(one) for one in named)
     parts = [
         _HEAD,
-        "| network | slug | link hosts | click id parameter | longest | sales arrive by |\n|---|---|---|---|---|---|\n"
-        + rows,
+        "| network | slug | link hosts | click id parameter | longest | transaction id within | sales arrive by |\n"
+        "|---|---|---|---|---|---|---|\n" + rows,
         "## Postbacks",
         "Parameters of the postback URL with the placeholders that the network replaces. Our own names are always"
         " understood, too, unless the network gives them another meaning.",
@@ -59,9 +63,11 @@ def _row(one: Network) -> str:
     marks = [f"any, with `{mark}=`" for mark in one.marks]
     hosts = ", ".join([*one.hosts[:3], *marks]) + (", …" if len(one.hosts) > 3 else "") or "–"
     click_id = f"`{one.click_id}`" if one.click_id else "–"
+    scope = "its setting" if one.kind is NetworkKind.GENERIC else str(one.txid_scope)
     longest = f"{one.max_length:,}" if one.max_length else "–"
     check = "" if one.documented else " *check*"
-    return f"| {one.name}{check} | `{one.slug}` | {hosts} | {click_id} | {longest} | {_REPORTS[one.reports]} |"
+    cells = (f"{one.name}{check}", f"`{one.slug}`", hosts, click_id, longest, scope, _REPORTS[one.reports])
+    return f"| {' | '.join(cells)} |"
 
 
 def _postback(one: Network) -> str:

@@ -36,6 +36,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "admin_act": Kind("An admin changes one of your websites, links or domains", "daily"),
     "webhook": Kind("Webhooks that were turned off automatically", "daily"),
     "claims": Kind("Unusually many sales reported with your public site key", "daily"),
+    "unread": Kind("Sales reported with values that cannot be read", "daily"),
     "partner": Kind("Partner requests: decisions, and new requests for admins", "daily"),
     "deal": Kind("Your deals: payment, handover, inspection, dispute", "off", at_once=True),
 }

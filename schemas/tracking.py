@@ -264,7 +264,19 @@ class ConversionReported(Frozen):
     address_class: str = Field(default="", description="Class of the sender's address, e.g. datacentre; empty: none")
     is_conflict: bool = Field(
         default=False,
-        description="Its amount differs from the stored one: rejected as `amount_conflict`",
+        description="It contradicts an earlier report: rejected as `amount_conflict` or `click_conflict`",
+    )
+    txid_scope: str = Field(
+        default="",
+        pattern="^(|website|click)$",
+        description="Within what the sender's transaction ids are unique; empty: the website",
+    )
+    other_id: UUID = Field(
+        default=NO_ID, description="The conversion's id by the rules of before, where they give another one"
+    )
+    unread: dict[str, str] = Field(default_factory=dict, description="Fields that could not be read, as they were sent")
+    exact: dict[str, str] = Field(
+        default_factory=dict, description="Amounts that are no whole minor units, as decimals of minor units"
     )
 
     @property

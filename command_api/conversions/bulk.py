@@ -84,6 +84,7 @@ class Selected:
             and which.key_kind in (None, conversion.key_kind)
             and which.click_id in (None, click.click_id if click else None)
             and which.attributed in (None, click is not None)
+            and which.unread in (None, bool(conversion.merged.unread))
             and which.kind in (None, facts.kind)
             and which.link_id in (None, click.link_id if click else None)
             and which.country in (None, click.country if click else "")
@@ -129,4 +130,4 @@ def selected(body: Selection, uow: UnitOfWork) -> Selected:
 _BEHIND: Final = (
     "(c.occurred_at, c.id) > (SELECT b.occurred_at, b.id FROM read.conversions AS b WHERE b.id = %(after)s)"
 )
-_COPIED: Final = (*(name for name in EQUAL if name != "status"), "attributed", "subs", "search")
+_COPIED: Final = (*(name for name in EQUAL if name != "status"), "attributed", "unread", "subs", "search")

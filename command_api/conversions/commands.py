@@ -7,6 +7,7 @@ from uuid import UUID
 
 from command_api.conversions import payout_schemas
 from command_api.conversions.attribution.clicks import FoundClick
+from command_api.conversions.attribution.correction import Corrected
 from command_api.conversions.schemas import (
     BulkResult,
     ConversionState,
@@ -54,6 +55,19 @@ class AssignConversion(ConversionCommand):
     click_id: str
     link_id: UUID | None
     found: FoundClick | None
+
+
+class CorrectReport(ConversionCommand):
+    """Says what a report means whose values could not be read."""
+
+    report_id: UUID
+    says: Corrected
+
+
+class ReadReportsAgain(ConversionCommand):
+    """Reads the values again that could not be read, in the words of the network `preset`; `None`: the partner's."""
+
+    preset: str | None
 
 
 class AcceptAdjustment(ConversionCommand):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
 from command_api.conversions import model
-from command_api.conversions.merging import contradictions, count_conflicts, is_part, merge
+from command_api.conversions.merging import Merged, contradictions, count_conflicts, is_part, merge
 from command_api.conversions.model import APPROVED, PENDING, REJECTED, REVERSED, Conversion, contribution, evolve
 from command_api.conversions.money import CURRENCY_UNKNOWN, Rates, commission_of
 from command_api.conversions.tiers import ZERO_TOTAL, MonthlyTotal, terms_of_tier, tier_of
@@ -32,6 +33,8 @@ class Basis:
     monthly_total: MonthlyTotal = ZERO_TOTAL
     seen: tuple[LogPosition, ...] = ()
     provisional: bool = False
+    exact: Mapping[str, str] = field(default_factory=dict)
+    """Of amount and payout, where they are no whole minor units: `Merged.exact`."""
 
 
 def record(
@@ -186,7 +189,7 @@ def merge_report(conversion: Conversion, reported: Reported, context: CommandCon
     reports = (*conversion.reports, reported)
     merged = merge(reports)
     contradicted = contradictions(reported, reports, merged)
-    if reported.report_id not in merged.winners:
+    if reported.report_id not in merged.winners and not _tells_unread(reported, conversion, merged):
         if not (contradicted or is_part(reported, reports)) or len(conversion.reports) >= MAX_REPORTS:
             return []
         if any(_repeats(known, reported) for known in conversion.reports):
@@ -198,6 +201,7 @@ def merge_report(conversion: Conversion, reported: Reported, context: CommandCon
         "key_kind": merged.key_kind,
         "conflicts": count_conflicts(reports, merged),
         "approves_at": model.with_report(conversion, reported, merged.key_kind, head["timestamp"]).approves_at,
+        "unread": merged.unread,
     }
     if not contradicted:
         return [conversions.ConversionReportMerged(**head, **told)]
@@ -357,9 +361,19 @@ def commission_for(
         terms, rates = facts.attribution.terms, basis.rates
         tier = tier_of(terms, basis.monthly_total, facts.occurred_at, currency, rates) if payout is None else None
         paid = terms_of_tier(terms, tier)
-        commission, rate = commission_of(facts.amount, payout, paid, currency, rates, kind=facts.kind)
-    known = {"seen": basis.seen, "provisional": basis.provisional}
+        commission, rate = commission_of(
+            facts.amount, payout, paid, currency, rates, kind=facts.kind, exact=basis.exact
+        )
+    known = {"seen": basis.seen, "provisional": basis.provisional, "exact": dict(basis.exact)}
     return commission, {"commission": commission, "exchange_rate": rate, "tier": tier, **known}
+
+
+def _tells_unread(reported: Reported, conversion: Conversion, merged: Merged) -> bool:
+    """Whether the report names a value that no report before has, though it could not be read."""
+    known = {name for report in conversion.reports for name in report.unread}
+    return len(conversion.reports) < MAX_REPORTS and any(
+        name in merged.unread and name not in known for name in reported.unread
+    )
 
 
 def _repeats(one: Reported, other: Reported) -> bool:

@@ -9,7 +9,7 @@ from uuid import UUID
 from prometheus_client import Counter
 
 from command_api.conversions import commands, decisions, model
-from command_api.conversions.attribution import decision, repository
+from command_api.conversions.attribution import correction, decision, repository
 from command_api.conversions.attribution.assignment import assign
 from command_api.conversions.attribution.clicks import NoClicks
 from command_api.conversions.attribution.lookup import BatchLookup
@@ -61,6 +61,24 @@ def assign_conversion(command: commands.AssignConversion, uow: UnitOfWork) -> Co
     if uow.events:
         repository.follow_assigned(uow, command.conversion_id, has_click=bool(command.click_id))
     return answer
+
+
+@HANDLERS.on(commands.CorrectReport, senders="accounts")
+def correct_report(command: commands.CorrectReport, uow: UnitOfWork) -> Conversion:
+    lookup = BatchLookup(uow, NoClicks(), b"")
+    return _decide(
+        command,
+        uow,
+        lambda conversion: correction.correct(conversion, command.report_id, command.says, lookup, uow.context),
+    )
+
+
+@HANDLERS.on(commands.ReadReportsAgain, senders="accounts")
+def read_reports_again(command: commands.ReadReportsAgain, uow: UnitOfWork) -> Conversion:
+    lookup = BatchLookup(uow, NoClicks(), b"")
+    return _decide(
+        command, uow, lambda conversion: correction.read_again(conversion, command.preset, lookup, uow.context)
+    )
 
 
 @HANDLERS.on(commands.AcceptAdjustment, senders="accounts")

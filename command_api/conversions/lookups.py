@@ -1,5 +1,6 @@
-"""Inline projections `monthly_totals`, which decide the tier of a commission, `claim_counts`, which limit claims, and
-`scheduled_decisions`, decisions that can still be undone.
+"""Inline projections `monthly_totals`, which decide the tier of a commission, `claim_counts`, which limit claims,
+`scheduled_decisions`, decisions that can still be undone, `scoped_transactions`, sales of single clicks, and
+`unread_reports`, of which their owners are notified.
 
 A tier is chosen before its event is stored. `append_conversions` checks it again under the store's lock: if another
 writer has moved the month into another tier, it raises `ConcurrencyConflict`, and the tier is chosen again. Concurrent
@@ -20,6 +21,7 @@ from command_api.kernel.event_store import ConcurrencyConflict
 from command_api.kernel.inline_projection import InlineProjection, Table, Tables
 from command_api.kernel.reader import Reader
 from command_api.kernel.unit_of_work import UnitOfWork
+from infra.domain.report_reading import is_placeholder
 from infra.kernel.postgres.rows import Row
 from schemas.base import DomainEvent
 from schemas.events.conversions import (
@@ -28,10 +30,16 @@ from schemas.events.conversions import (
     ConversionDecisionScheduled,
     ConversionDecisionUndone,
     ConversionRecorded,
+    ConversionReportConflicted,
+    ConversionReportMerged,
     ConversionRestated,
     ConversionStep,
+    Reported,
 )
+from schemas.events.websites import ReportsUnread
+from schemas.identity import conversion_id
 from schemas.message_ids import MessageIds
+from schemas.tracking import NO_ID
 
 ALL_CLICKS: Final = ""
 """The row that counts the claims of a website whatever their click."""
@@ -100,11 +108,92 @@ SCHEDULED_DECISIONS: Final = InlineProjection(
 """Decisions that are not final yet, and their conversions."""
 
 
+SCOPED_TRANSACTIONS: Final = InlineProjection(
+    "scoped_transactions",
+    version=1,
+    tables=(
+        Table(
+            "scoped_transaction",
+            columns=("shared_id uuid not null", "conversion_id uuid not null"),
+            key=("shared_id", "conversion_id"),
+        ),
+    ),
+)
+"""Sales whose transaction id alone does not identify them: `shared_id` would be their id if it did."""
+
+
+UNREAD_REPORTS: Final = InlineProjection(
+    "unread_reports",
+    version=1,
+    tables=(
+        Table(
+            "unread_report",
+            columns=(
+                "website_id uuid not null",
+                "day date not null",
+                "field text not null",
+                "is_placeholder boolean not null",
+                "partner_id uuid not null",
+                "reports bigint not null default 0",
+                "is_raised boolean not null default false",
+            ),
+            key=("website_id", "day", "field", "is_placeholder", "partner_id"),
+            indexes=("day",),
+        ),
+    ),
+)
+"""Reports with values that cannot be read, by the day (UTC) on which they were received, and whether the owner was
+notified."""
+
+
+@UNREAD_REPORTS.on(ConversionRecorded)
+def _recorded_unread(tables: Tables, event: ConversionRecorded) -> None:
+    _count_unread(tables, event.facts.website_id, event.reported)
+
+
+@UNREAD_REPORTS.on(ConversionReportMerged)
+def _merged_unread(tables: Tables, event: ConversionReportMerged) -> None:
+    _count_unread(tables, event.website_id, event.reported)
+
+
+@UNREAD_REPORTS.on(ConversionReportConflicted)
+def _conflicted_unread(tables: Tables, event: ConversionReportConflicted) -> None:
+    _count_unread(tables, event.website_id, event.reported)
+
+
+def _count_unread(tables: Tables, website_id: UUID, reported: Reported | None) -> None:
+    if reported is None:
+        return
+    for field, text in reported.unread.items():
+        key = {
+            "website_id": website_id,
+            "day": reported.received_at.astimezone(UTC).date(),
+            "field": field,
+            "is_placeholder": is_placeholder(text),
+            "partner_id": reported.partner_id or NO_ID,
+        }
+        tables["unread_report"].increment(key, reports=1)
+
+
+@UNREAD_REPORTS.on(ReportsUnread)
+def _raised(tables: Tables, event: ReportsUnread) -> None:
+    key = {"website_id": event.website_id, "day": event.day, "field": event.field}
+    key |= {"is_placeholder": event.is_placeholder, "partner_id": event.partner_id or NO_ID}
+    tables["unread_report"].update(key, is_raised=True)
+
+
+@SCOPED_TRANSACTIONS.on(ConversionRecorded)
+def _identified(tables: Tables, event: ConversionRecorded) -> None:
+    shared = conversion_id(event.facts.website_id, event.facts.event, event.facts.txid)
+    if event.originator_id != shared:
+        tables["scoped_transaction"].put(shared_id=shared, conversion_id=event.originator_id)
+
+
 @SCHEDULED_DECISIONS.on(ConversionDecisionScheduled)
 def _scheduled(tables: Tables, event: ConversionDecisionScheduled) -> None:
     tables["scheduled_decision"].put(decision_id=event.originator_id)
-    for conversion_id in event.conversion_ids:
-        tables["scheduled_item"].put(conversion_id=conversion_id, decision_id=event.originator_id)
+    for decided in event.conversion_ids:
+        tables["scheduled_item"].put(conversion_id=decided, decision_id=event.originator_id)
 
 
 @SCHEDULED_DECISIONS.on(ConversionDecisionUndone, ConversionDecisionApplied)

@@ -20,7 +20,7 @@ field may be forgotten, and any order of the same reports ends alike.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
@@ -66,6 +66,10 @@ class Merged:
     """The report whose status counts; none: no report decides."""
     returned: Fraction
     """The part of the sale that a report reversed while its status stays; below 1."""
+    exact: Mapping[str, str]
+    """Of amount and payout, where they are no whole minor units, as decimals of minor units."""
+    unread: tuple[str, ...]
+    """Fields that a report names, but that could not be read, and that no other report gives."""
     winners: tuple[UUID, ...]
     """The reports that the fields come from. A report that is not among them adds nothing."""
 
@@ -105,6 +109,8 @@ def merge(reports: Iterable[Reported]) -> Merged:
         key_kind=ranked.key_kind,
         status=status,
         returned=returned or Fraction(0),
+        exact=_exact(amount=amount, payout=payout),
+        unread=_unread(known, amount, payout, status),
         winners=tuple(sorted(sources | {known[0].report_id})),
     )
 
@@ -209,6 +215,18 @@ def _click_id(report: Reported) -> str:
 
 def _newest(reports: Sequence[Reported], *statuses: str) -> Reported | None:
     return max((report for report in reports if report.status in statuses), key=_first, default=None)
+
+
+def _exact(**winners: Reported | None) -> dict[str, str]:
+    return {name: found.exact[name] for name, found in winners.items() if found is not None and name in found.exact}
+
+
+def _unread(
+    reports: Sequence[Reported], amount: Reported | None, payout: Reported | None, status: Reported | None
+) -> tuple[str, ...]:
+    given = {"amount": amount, "payout": payout, "status": status, "currency": amount or payout}
+    given |= {name: _best(reports, attrgetter(name)) for name in ("click_id", "coupon", "customer")}
+    return tuple(sorted({name for report in reports for name in report.unread if given.get(name) is None}))
 
 
 def amount_rank(report: Reported) -> int:

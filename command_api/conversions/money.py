@@ -13,22 +13,32 @@ from schemas.events.partners import Terms, TermsKind
 
 CURRENCY_UNKNOWN: Final = "currency_unknown"
 
+NOTHING: Final[Mapping[str, str]] = {}
 Rates = Mapping[str, str]
 """Currency -> how many major units of the website's currency one major unit of it is worth, as a decimal text."""
 
 
 def commission_of(
-    amount: Money, payout: Money | None, terms: Terms, currency: str, rates: Rates, *, kind: str = "sale"
+    amount: Money,
+    payout: Money | None,
+    terms: Terms,
+    currency: str,
+    rates: Rates,
+    *,
+    kind: str = "sale",
+    exact: Mapping[str, str] = NOTHING,
 ) -> tuple[Money, str | None]:
     """The commission of a sale or lead in the website's `currency`, and the exchange rate (none: no conversion).
 
-    A reported payout takes precedence over the terms. Raises `CommandRejected` `currency_unknown` and
+    `exact`: decimals of the minor units of `amount` and `payout`, where they are no integers: only the commission is
+    rounded. A reported payout takes precedence over the terms. Raises `CommandRejected` `currency_unknown` and
     `amount_too_large`.
     """
     if payout is not None:
-        return convert(Fraction(payout.amount), payout.currency, currency, rates)
+        return convert(Fraction(exact.get("payout", payout.amount)), payout.currency, currency, rates)
     if terms.kind is TermsKind.PERCENT:
-        return convert(Fraction(amount.amount * terms.rate_bp, 10_000), amount.currency, currency, rates)
+        sale = Fraction(exact.get("amount", amount.amount))
+        return convert(sale * terms.rate_bp / 10_000, amount.currency, currency, rates)
     if terms.kind is TermsKind.PER_LEAD and kind != "lead":
         return Money(amount=0, currency=currency), None
     return convert(Fraction(terms.flat_amount), terms.flat_currency or currency, currency, rates)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Path, Request, Response
 
 from command_api.conversions import commands, model, schemas
 from command_api.conversions.attribution.assignment import read_click
 from command_api.conversions.attribution.clicks import Clicks, FoundClick
+from command_api.conversions.attribution.correction import Corrected
 from command_api.kernel.http import Id, Runs
 from command_api.websites import model as websites
 from infra.kernel.http.route_costs import MONEY, routes_of
 from infra.kernel.http.worker_slots import release_worker_slot
 from infra.kernel.security.encryption import derived_key
+from schemas.base import Money
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform/conversions", tags=["conversions"], route_class=routes_of(MONEY))
@@ -77,6 +80,22 @@ def assign_conversion(conversion_id: Id, body: schemas.AssignConversion, request
     return run.prepared(prepared, body)
 
 
+@router.post("/{id}/reports/{reportId}/correct", response_model=schemas.ConversionState)
+def correct_report(
+    conversion_id: Id, report_id: Annotated[UUID, Path(alias="reportId")], body: schemas.CorrectReport, run: Runs
+) -> Response:
+    """Says what a report means whose amount, payout or status could not be read. It counts as if the report had said
+    so; the report stays as it was sent."""
+    says = Corrected(_money(body.amount), _money(body.payout), body.status)
+    return run(commands.CorrectReport(conversion_id, report_id, says), body)
+
+
+@router.post("/{id}/read-again", response_model=schemas.ConversionState)
+def read_reports_again(conversion_id: Id, run: Runs, body: schemas.ReadAgain | None = None) -> Response:
+    """Reads the values again that could not be read, for example after the partner's network was corrected."""
+    return run(commands.ReadReportsAgain(conversion_id, body.preset if body is not None else None), body)
+
+
 @router.post("/{id}/adjustment/accept", response_model=schemas.ConversionState)
 def accept_adjustment(conversion_id: Id, run: Runs, body: schemas.Approve | None = None) -> Response:
     """Accepts the proposed click, which arrived after the approval."""
@@ -87,6 +106,10 @@ def accept_adjustment(conversion_id: Id, run: Runs, body: schemas.Approve | None
 def dismiss_adjustment(conversion_id: Id, run: Runs, body: schemas.Approve | None = None) -> Response:
     """Keeps the approved commission; the same click is not proposed again."""
     return run(commands.DismissAdjustment(conversion_id), body)
+
+
+def _money(said: schemas.SaidAmount | None) -> Money | None:
+    return None if said is None else Money(amount=said.amount, currency=said.currency)
 
 
 def _found(conversion_id: UUID, body: schemas.AssignConversion, request: Request, run: Runs) -> FoundClick | None:

@@ -14,6 +14,7 @@ from command_api.kernel.aggregates import shared_fields
 from command_api.kernel.http import RequestModel, ResponseModel
 from command_api.partners import model as partners
 from infra.domain.conversion_filter import MAX_SEARCH
+from schemas.currencies import MAX_AMOUNT
 from schemas.days import FIRST_DAY, LAST_DAY
 
 MAX_ITEMS: Final = 500
@@ -50,6 +51,29 @@ class AssignConversion(RequestModel):
     click_id: Annotated[str | None, Field(min_length=1, max_length=64)] = None
     link_id: Annotated[UUID | None, Field(strict=False, description="If the click itself is not known")] = None
     reason: Annotated[Text, Field(description="Kept with the conversion, with who assigned it and when")]
+
+
+class SaidAmount(RequestModel):
+    """An amount that a person says."""
+
+    amount: Annotated[int, Field(ge=0, le=MAX_AMOUNT, description="Minor units")]
+    currency: Annotated[str, Field(pattern="^[A-Z]{3}$")]
+
+
+class CorrectReport(RequestModel):
+    """What a report means whose values could not be read; a field that is left out stays unread."""
+
+    amount: Annotated[SaidAmount | None, Field(description="The sale")] = None
+    payout: Annotated[SaidAmount | None, Field(description="What the partner pays")] = None
+    status: Literal["pending", "approved", "rejected", "reversed", "hold"] | None = None
+
+
+class ReadAgain(RequestModel):
+    """How the values are read that could not be read."""
+
+    preset: Annotated[
+        str | None, Field(max_length=32, description="The network whose words hold; none: the partner's")
+    ] = None
 
 
 class Reverse(RequestModel):
@@ -106,6 +130,7 @@ class Filter(RequestModel):
 
     search: Annotated[str | None, Field(max_length=MAX_SEARCH, description="As in the list")] = None
     attributed: Annotated[bool | None, Field(description="Whether a click is credited")] = None
+    unread: Annotated[bool | None, Field(description="Whether a report has a value that cannot be read")] = None
     kind: Literal["sale", "lead"] | None = None
     link_id: Annotated[UUID | None, Field(strict=False)] = None
     country: Annotated[str | None, Field(max_length=2)] = None

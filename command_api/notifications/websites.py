@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from command_api.notifications.notification import ADMINS, Notification, Notifications, on
 from schemas.events.notifications import AlertOpened, WebhookSwitchedOff
-from schemas.events.websites import ClaimsUnusual
+from schemas.events.websites import ClaimsUnusual, ReportsUnread
 
 
 @on(ClaimsUnusual)
@@ -14,6 +16,33 @@ def claims_unusual(event: ClaimsUnusual) -> Notifications:
     yield Notification("claims", str(event.originator_id), event.account_id, title=title, path=path)
     admins = "Unusually many sales were reported with a website's public site key"
     yield Notification("claims", str(event.originator_id), None, title=admins, but=(event.account_id,), roles=ADMINS)
+
+
+@on(ReportsUnread)
+def reports_unread(event: ReportsUnread) -> Notifications:
+    name = READABLE.get(event.field, event.field)
+    title = f"Sales were reported with {name} that cannot be read"
+    if event.is_placeholder:
+        title = f"Your postback URL has an unfilled placeholder: sales came without {name}"
+    path = f"/dashboard/conversions?website={event.website_id}&unread=yes"
+    yield Notification("unread", str(event.originator_id), event.account_id, title=title, path=path)
+
+
+READABLE: Final = {
+    "txid": "a transaction ID",
+    "click_id": "a click ID",
+    "amount": "an amount",
+    "payout": "a payout",
+    "currency": "a currency",
+    "status": "a status",
+    "event": "an event name",
+    "occurred_at": "a time",
+    "coupon": "a coupon",
+    "customer_id": "a customer ID",
+    "visitor_id": "a visitor ID",
+    "props": "properties",
+}
+"""Fields of a report as the app names them."""
 
 
 @on(AlertOpened)

@@ -23,6 +23,7 @@ from schemas.claim_limits import DEFAULT_MAX_CLAIMS_PER_CLICK, MAX_CLAIMS_PER_CL
 from schemas.currencies import MAX_AMOUNT, MINOR_DIGITS
 from schemas.events import websites
 from schemas.events.websites import AttributionModel, KeyKind, TrafficConditions, TrafficMark
+from schemas.networks import TxidScope
 from schemas.tracking import MAX_IMPRESSIONS_EVERY
 from schemas.zones import available_timezones
 
@@ -80,6 +81,8 @@ class Website:
     """Whether the script adds click ids to the affiliate links of the pages."""
     link_impressions_every: int = 0
     """One page view of so many reports which affiliate links were in view; 0: none."""
+    txid_scope: TxidScope = TxidScope.WEBSITE
+    """Within what the transaction ids are unique that its own systems report."""
 
     @property
     def max_claim_amount(self) -> int:
@@ -132,6 +135,7 @@ def update(
     max_claims_per_click: int | None = None,
     link_click_ids: bool | None = None,
     link_impressions_every: int | None = None,
+    txid_scope: TxidScope | None = None,
     context: CommandContext,
 ) -> list[DomainEvent]:
     website = require_owned(website, context)
@@ -153,6 +157,7 @@ def update(
         "max_claims_per_click": max_claims_per_click,
         "link_click_ids": link_click_ids,
         "link_impressions_every": link_impressions_every,
+        "txid_scope": txid_scope,
     }
     changed = {name: value for name, value in wanted.items() if value is not None and value != getattr(website, name)}
     if not changed:
@@ -290,6 +295,7 @@ def evolve(website: Website | None, event: DomainEvent) -> Website:
                 ),
                 link_click_ids=_given(event.link_click_ids, website.link_click_ids),
                 link_impressions_every=_given(event.link_impressions_every, website.link_impressions_every),
+                txid_scope=_given(event.txid_scope, website.txid_scope),
             )
         case websites.WebsiteTransferred():
             return replace(website, account_id=event.account_id, domain=event.domain)

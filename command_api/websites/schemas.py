@@ -10,6 +10,7 @@ from pydantic import AwareDatetime, Field
 
 from command_api.kernel.http import RequestModel, ResponseModel
 from schemas.events.websites import AttributionModel, KeyKind, TrafficMark
+from schemas.networks import TxidScope
 
 Text = Annotated[str, Field(max_length=300)]
 Word = Annotated[str, Field(max_length=1024)]
@@ -42,6 +43,13 @@ class UpdateWebsite(RequestModel):
     link_impressions_every: Annotated[
         int | None, Field(description="One page view of so many reports which affiliate links were in view; 0: none")
     ] = None
+    txid_scope: Annotated[
+        TxidScope | None,
+        Field(
+            strict=False,
+            description="Within what the ids of /track/sale and of postbacks in Althing's names are unique",
+        ),
+    ] = None
 
 
 class CreateKey(RequestModel):
@@ -64,6 +72,7 @@ class Website(ResponseModel):
     max_claims_per_click: int
     link_click_ids: bool
     link_impressions_every: int
+    txid_scope: TxidScope
     created_at: datetime
 
 

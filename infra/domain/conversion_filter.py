@@ -52,6 +52,7 @@ class ConversionFilter:
     key_kind: str | None = None
     address_class: str | None = None
     attributed: bool | None = None
+    unread: bool | None = None
     subs: Mapping[str, str] = field(default_factory=dict)
     search: str | None = None
     start: datetime | None = None
@@ -69,6 +70,8 @@ class ConversionFilter:
                 bound[name] = value
         if self.attributed is not None:
             terms.append(f"{table}.partner_id IS {'NOT ' if self.attributed else ''}NULL")
+        if self.unread is not None:
+            terms.append(f"{table}.unread {'<>' if self.unread else '='} ''")
         for name, value in sorted(self.subs.items()):
             terms.append(f"{table}.subs ->> %({name}_name)s = %({name})s")
             bound |= {f"{name}_name": name, name: value}

@@ -23,6 +23,7 @@ from ingest.errors import EventRejected, Unavailable
 from ingest.rate_limits import Bucket
 from ingest.routing import NO_ROUTING, Routing, routing_with_click_id
 from schemas.click_id_links import with_click_id
+from schemas.networks import TxidScope
 
 MAX_AGE_S: Final = 24 * 3600.0
 NEGATIVE_S: Final = 2.0
@@ -54,7 +55,8 @@ class Website:
     """A website that may send. `id_text`, `id_bytes`: the id in the forms that the hot path needs.
 
     `link_click_ids`: its script adds click ids to the links of its pages; `link_impressions_every`: one page view of so
-    many reports which links were in view, 0: none. `account_id`: its owner.
+    many reports which links were in view, 0: none. `account_id`: its owner. `txid_scope`: of the ids of its own
+    reports.
     """
 
     id: UUID
@@ -63,6 +65,7 @@ class Website:
     link_click_ids: bool = False
     link_impressions_every: int = 0
     account_id: UUID | None = None
+    txid_scope: TxidScope = TxidScope.WEBSITE
     id_text: str = field(init=False)
     id_bytes: bytes = field(init=False)
 

@@ -27,7 +27,7 @@ from ingest.directory.changes import Changes, Progress, changes_between, progres
 from ingest.directory.directory import CustomDomain, KeyRow, LinkRow, Listing, Partner, Website, origins_of, pairs_of
 from ingest.directory.postgres import OPTIONS
 from ingest.routing import routing_from, routing_of
-from schemas.networks import click_id_parameter
+from schemas.networks import TxidScope, click_id_parameter
 
 logger: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
@@ -44,7 +44,8 @@ WATCHED: Final = ("website_keys:", "websites:", "links:", "partners:", "custom_d
 # them.
 WEBSITES: Final = (
     "SELECT id, domain, currency, coalesce((to_jsonb(w) ->> 'link_click_ids')::boolean, false),"
-    " coalesce((to_jsonb(w) ->> 'link_impressions_every')::integer, 0), account_id"
+    " coalesce((to_jsonb(w) ->> 'link_impressions_every')::integer, 0), account_id,"
+    " coalesce(to_jsonb(w) ->> 'txid_scope', 'website')"
     " FROM read.websites AS w WHERE deleted_at IS NULL"
 )
 KEYS: Final = (
@@ -206,12 +207,17 @@ def _read_changed(connection: psycopg.Connection[Any], changes: Changes) -> List
     return listing_of(websites, keys, links, [])
 
 
+def _website(row: Sequence[Any]) -> Website:
+    website_id, domain, currency, has_click_ids, every, account_id, scope = row
+    return Website(website_id, domain, currency, has_click_ids, every, account_id, TxidScope(scope))
+
+
 def listing_of(
     websites: list[Any], keys: list[Any], links: list[Any], partners: list[Any], domains: Sequence[Any] = ()
 ) -> Listing:
     """A listing from the rows that `WEBSITES`, `KEYS`, `LINKS`, `PARTNERS` and `DOMAINS` give."""
     return Listing(
-        tuple(Website(*row) for row in sorted(websites)),
+        tuple(_website(row) for row in sorted(websites)),
         tuple(KeyRow(row[0], row[1], row[2], origins_of(row[3])) for row in sorted(keys, key=lambda row: row[1])),
         tuple(
             LinkRow(
@@ -326,6 +332,7 @@ def _listing_from(kept: dict[str, Any]) -> Listing:
                 w.get("link_click_ids", False),
                 w.get("link_impressions_every", 0),
                 _id_or_none(w.get("account_id")),
+                TxidScope(w.get("txid_scope", TxidScope.WEBSITE)),
             )
             for w in kept["websites"]
         ),

@@ -6,34 +6,36 @@ With `dry_run=1` the report takes every step of the pipeline and is answered, bu
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 import msgspec
 
 from infra.kernel.http.request_limits import Receive, Scope, Send
 from ingest.context import IngestContext
-from ingest.conversion_reports import accept_report, check_event, check_report, check_status, check_txid
+from ingest.conversion_reports import accept_report, check_report
 from ingest.directory.directory import Directory, Key, Partner
 from ingest.directory.request_lookups import RequestLookups
-from ingest.endpoints.conversion_status import current_status
+from ingest.endpoints.conversion_status import current_status, first_status
 from ingest.errors import EventRejected, Unavailable, invalid
-from ingest.event import Report, ReportedEvent
-from ingest.money import minor_units
+from ingest.event import ReportedEvent
 from ingest.pipeline import NO_STEP, POSTBACK
 from ingest.presets import TOKEN_NAMES, Preset, preset_of, translate
 from ingest.query_strings import parameters
-from ingest.referrers import MAX_TEXT, clean
+from ingest.report_fields import Sender, read_report
 from ingest.request_context import Headers, client_address, client_of, request_context
 from ingest.request_cost import exempt_server_key
 from ingest.responses import send_json, send_problem
 from ingest.steps.decode import MAX_EVENT_BYTES, inflate, too_large
 from ingest.steps.identify_site import MAY_POSTBACK, bearer, identify
-from schemas.tracking import NO_ID, SUBS, Outcome
+from schemas.networks import txid_scope_of
+from schemas.tracking import NO_ID, Outcome
 
 ENDPOINT: Final = "/postback"
 DRY_RUN: Final = "dry_run"
-_scalars = msgspec.json.Decoder(dict[str, str | int | None])
+AWIN_PUSH: Final = "AwinTransactionPush"
+"""The one field of the form that Awin posts; it has JSON, in the names of preset `awin`."""
+_object = msgspec.json.Decoder(dict[str, Any], float_hook=str)
 
 
 async def postback(context: IngestContext, scope: Scope, receive: Receive, send: Send) -> None:
@@ -55,9 +57,9 @@ async def postback(context: IngestContext, scope: Scope, receive: Receive, send:
         runner.current = "decode"
         client = client_of(scope, headers, context.settings.trusted_proxies, context.places)
         request = request_context(key, client, "server", headers)
-        event = ReportedEvent(context, key, request, _report(key, preset, fields, _partner_id(partner, key)))
+        event = ReportedEvent(context, key, request, read_report(_sender_of(context, key, preset, partner), fields))
         if _is_dry_run(sent):
-            await send_json(send, 200, {"id": str(check_report(runner, event)), "status": DRY_RUN})
+            await send_json(send, 200, check_report(runner, event).answer(DRY_RUN))
             runner.current = NO_STEP
             return
         accepted = await accept_report(runner, event)
@@ -79,8 +81,9 @@ async def postback(context: IngestContext, scope: Scope, receive: Receive, send:
     except Unavailable as error:
         await send_problem(send, error)
         return
-    status = "pending" if accepted.is_new else await current_status(context.postgres, accepted.id)
-    await send_json(send, 202 if accepted.is_new else 200, {"id": str(accepted.id), "status": status})
+    known = first_status(context.postgres, event) if accepted.is_new else current_status(context.postgres, accepted.id)
+    status = await known
+    await send_json(send, 202 if accepted.is_new else 200, accepted.answer(status))
     runner.current = NO_STEP
 
 
@@ -115,16 +118,30 @@ async def _read(context: IngestContext, scope: Scope, receive: Receive, headers:
         raise too_large("A postback may have 32 KB.")
     kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
     if kind in (b"application/x-www-form-urlencoded", b""):
-        return parameters(body) | sent
+        form = parameters(body)
+        pushed = form.pop(AWIN_PUSH, None)
+        return form | sent if pushed is None else {"preset": "awin"} | _texts(pushed) | sent
     if kind != b"application/json":
         raise EventRejected(
             Outcome.INVALID, "unsupported_media_type", "Send a form, JSON, or everything in the query.", status=415
         )
+    return _texts(body) | sent
+
+
+def _texts(body: bytes | str) -> dict[str, str]:
+    """The members of a JSON object as the query would have them; numbers as they are written. Raises `EventRejected`
+    (bad_json)."""
     try:
-        found = _scalars.decode(body)
+        found = _object.decode(body)
     except (ValueError, RecursionError):
-        raise invalid("bad_json", 'The body is not a JSON object of texts; write amounts as text: "12.50".') from None
-    return {name: str(value) for name, value in found.items() if value is not None} | sent
+        raise invalid("bad_json", "The body is not a JSON object.") from None
+    return {name: _text(value) for name, value in found.items() if value is not None}
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool | list | dict):
+        return msgspec.json.encode(value).decode()
+    return str(value)
 
 
 async def _preset(directory: Directory, sent: dict[str, str], lookups: RequestLookups) -> tuple[Preset, Partner | None]:
@@ -152,24 +169,13 @@ def _unknown_partner() -> EventRejected:
     return invalid("unknown_partner", "partner is not the slug of a partner")
 
 
-def _report(key: Key, preset: Preset, fields: dict[str, str], partner_id: UUID) -> Report:
-    event = check_event(fields.get("event", "sale"))
-    currency = fields.get("currency", key.website.currency).upper()
-    amount, payout = fields.get("amount"), fields.get("payout")
-    click = fields.get("click_id", "")
-    return Report(
-        kind="lead" if event in preset.leads else "sale",
-        reported_by="postback",
-        event=event,
-        txid=check_txid(fields.get("txid") or click),
-        click_id=click,
-        coupon=fields.get("coupon", ""),
-        amount=None if amount is None else minor_units(amount, currency),
-        payout=None if payout is None else minor_units(payout, currency),
-        currency=currency,
-        status=check_status(fields.get("status", "")),
-        occurred_at=fields.get("occurred_at"),
-        customer_id=fields.get("customer_id", ""),
-        partner_id=partner_id,
-        subs={name: clean(fields[name])[:MAX_TEXT] for name in SUBS if name in fields},
+def _sender_of(context: IngestContext, key: Key, preset: Preset, partner: Partner | None) -> Sender:
+    return Sender(
+        key,
+        context.click_key,
+        "postback",
+        preset.statuses,
+        preset.leads,
+        txid_scope_of(preset.slug, key.website.txid_scope),
+        _partner_id(partner, key),
     )

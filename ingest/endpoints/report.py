@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, Final
 
 import msgspec
 
 from infra.kernel.http.request_limits import Receive, Scope, Send
 from ingest.context import IngestContext
-from ingest.conversion_reports import accept_report, check_event, check_status, check_txid
+from ingest.conversion_reports import accept_report
 from ingest.directory.directory import Key
-from ingest.endpoints.conversion_status import current_status
+from ingest.endpoints.conversion_status import current_status, first_status
 from ingest.errors import EventRejected, Unavailable, invalid
 from ingest.event import Report, ReportedEvent
 from ingest.pipeline import NO_STEP, REPORT
 from ingest.query_strings import parameters
+from ingest.report_fields import Number, Sender, read_report
 from ingest.request_context import client_address, client_of, request_context
 from ingest.request_cost import exempt_server_key
 from ingest.responses import send_json, send_problem
@@ -24,29 +24,28 @@ from ingest.steps.identify_site import MAY_READ, MAY_REPORT, bearer, identify
 from ingest.steps.report import identity_of
 from schemas.tracking import NO_ID
 
-Text = str | int | None
-
 
 class SentConversion(msgspec.Struct):
-    """The body; unknown fields are ignored."""
+    """The body; unknown fields are ignored. Every value is read by `ingest.report_fields`."""
 
     site: str | None = None
-    click_id: str | None = None
-    visitor_id: Text = None
-    coupon: str | None = None
-    txid: Text = None
-    amount: int | None = None
-    currency: str | None = None
-    payout: int | None = None
-    status: Text = None
-    event: str | None = None
-    occurred_at: str | int | None = None
-    customer_id: Text = None
-    props: dict[str, Any] | None = None
+    click_id: Any = None
+    visitor_id: Any = None
+    coupon: Any = None
+    txid: Any = None
+    amount: Any = None
+    currency: Any = None
+    payout: Any = None
+    status: Any = None
+    event: Any = None
+    occurred_at: Any = None
+    customer_id: Any = None
+    props: msgspec.Raw = msgspec.Raw(b"null")
 
 
-_decode: Final = msgspec.json.Decoder(SentConversion, float_hook=finite).decode
-_FIELD: Final = re.compile(r"at `\$\.(\w+)")
+_FIELDS: Final = tuple(name for name in SentConversion.__struct_fields__ if name not in ("site", "props"))
+_decode: Final = msgspec.json.Decoder(SentConversion, float_hook=Number).decode
+_decode_props: Final = msgspec.json.Decoder(Any, float_hook=finite).decode
 
 
 async def sale(context: IngestContext, scope: Scope, receive: Receive, send: Send) -> None:
@@ -81,7 +80,7 @@ async def _report(context: IngestContext, scope: Scope, receive: Receive, send: 
         exempt_server_key(scope, key)
         client = client_of(scope, headers, context.settings.trusted_proxies, context.places)
         runner.current = "decode"
-        report = report_of(sent, kind)
+        report = report_of(context, key, sent, kind)
         waits = query.get("wait", "").lower() in ("true", "1")
         before = await context.conversion_outcomes.current(identity_of(key, report)) if waits else None
         event = ReportedEvent(context, key, request_context(key, client, "server", headers), report)
@@ -112,8 +111,9 @@ async def _report(context: IngestContext, scope: Scope, receive: Receive, send: 
             await send_json(send, 200, shown)
             runner.current = NO_STEP
             return
-    status = "pending" if accepted.is_new else await current_status(context.postgres, accepted.id)
-    await send_json(send, 202 if accepted.is_new else 200, {"id": str(accepted.id), "status": status})
+    known = first_status(context.postgres, event) if accepted.is_new else current_status(context.postgres, accepted.id)
+    status = await known
+    await send_json(send, 202 if accepted.is_new else 200, accepted.answer(status))
     runner.current = NO_STEP
 
 
@@ -123,39 +123,18 @@ def _read(body: bytes, content_type: bytes) -> SentConversion:
         raise too_large("A report may have 32 KB.")
     try:
         return _decode(body)
-    except msgspec.ValidationError as error:
-        field = _FIELD.search(str(error))
-        if field is None:
-            raise invalid("not_a_report", "A report is one JSON object.") from None
-        name, found = field.group(1), str(error).partition(" - at ")[0]
-        hint = "an integer in minor units (1099 = 10.99 USD)" if name in ("amount", "payout") else found
-        raise invalid(f"bad_{name}", f"{name}: {hint}") from None
+    except msgspec.ValidationError:
+        raise invalid("not_a_report", "A report is one JSON object, and site a text.") from None
     except (ValueError, RecursionError):
         raise invalid("bad_json", "The body is not JSON in UTF-8.") from None
 
 
-def report_of(sent: SentConversion, kind: str) -> Report:
+def report_of(context: IngestContext, key: Key, sent: SentConversion, kind: str) -> Report:
     """The report that was sent. Raises `EventRejected`."""
-    click = sent.click_id or ""
-    txid = "" if sent.txid is None else str(sent.txid)
-    if kind == "sale":
-        if sent.amount is None:
-            raise invalid("missing_amount", "amount is required: an integer in minor units (1099 = 10.99 USD)")
-        if not sent.currency:
-            raise invalid("missing_currency", "currency is required: an ISO 4217 code such as USD")
-    return Report(
-        kind=kind,
-        reported_by=kind,
-        event=check_event(sent.event or kind),
-        txid=check_txid(txid or (click if kind == "lead" else "")),
-        click_id=click,
-        visitor_id="" if sent.visitor_id is None else str(sent.visitor_id),
-        coupon=sent.coupon or "",
-        amount=sent.amount,
-        payout=sent.payout,
-        currency=sent.currency or "",
-        status=check_status("" if sent.status is None else str(sent.status)),
-        occurred_at=sent.occurred_at,
-        customer_id="" if sent.customer_id is None else str(sent.customer_id),
-        props=sent.props or {},
-    )
+    fields = {name: getattr(sent, name) for name in _FIELDS}
+    try:
+        fields["props"] = _decode_props(sent.props)
+    except (ValueError, RecursionError):
+        fields["props"] = str(bytes(sent.props), "utf-8", "replace")
+    sender = Sender(key, context.click_key, kind, txid_scope=key.website.txid_scope)
+    return read_report(sender, fields)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import fields
 from hashlib import blake2b
 from operator import attrgetter
 from typing import Final
@@ -13,25 +11,24 @@ import msgspec
 
 from ingest.clock import log_text
 from ingest.directory.directory import Key, Website
-from ingest.errors import invalid, not_allowed
+from ingest.errors import not_allowed
 from ingest.event import Report, ReportedEvent
-from ingest.money import check_minor_units, exponent_of
 from ingest.request_context import RequestContext
 from ingest.steps.stamp import event_time
 from ingest.steps.validate import props_text
-from schemas import click_id
 from schemas.base import Money
 from schemas.identity import conversion_id
+from schemas.networks import TxidScope
 from schemas.tracking import ConversionReported
 from schemas.uuid7 import uuid7
 
 DECIDING: Final = frozenset({"approved", "rejected", "reversed"})
 """Statuses that may follow each other, so that the same one may be reported again."""
-MAX_COUPON: Final = 64
-MAX_CUSTOMER: Final = 255
-PLAIN: Final = re.compile(r"[^\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 _encode: Final = msgspec.json.Encoder(order="deterministic").encode
-_content: Final = attrgetter(*(field.name for field in fields(Report)))
+_content: Final = attrgetter(
+    *("kind", "reported_by", "event", "txid", "click_id", "visitor_id", "coupon", "amount", "payout", "currency"),
+    *("status", "occurred_at", "customer_id", "partner_id", "subs", "props"),
+)
 
 
 def limit_rate(event: ReportedEvent) -> None:
@@ -47,36 +44,6 @@ def check_permission(event: ReportedEvent) -> None:
             raise not_allowed("click_id_needed", "With a site key a conversion needs the click_id that it came from.")
         if report.status not in ("", "pending") or report.payout is not None:
             raise not_allowed("secret_key_needed", "status and payout need a secret key or postback token.")
-
-
-def check_click_id(event: ReportedEvent) -> None:
-    """Raises `EventRejected` (forged_click_id, foreign_click_id)."""
-    if not event.report.click_id:
-        return
-    try:
-        click = click_id.read(event.context.click_key, event.report.click_id)
-    except click_id.ForgedClickId:
-        raise invalid("forged_click_id", "click_id was not made here, or was changed") from None
-    if not click.is_of(event.key.website.id):
-        raise invalid("foreign_click_id", "click_id belongs to another website")
-
-
-def check_amounts(event: ReportedEvent) -> None:
-    """Raises `EventRejected` for amounts beyond the bound and for unknown currencies."""
-    report = event.report
-    for amount in (report.amount, report.payout):
-        if amount is not None:
-            check_minor_units(amount)
-    if report.currency:
-        exponent_of(report.currency)
-
-
-def check_texts(event: ReportedEvent) -> None:
-    """Raises `EventRejected` (bad_coupon, bad_customer_id)."""
-    report = event.report
-    for name, text, limit in (("coupon", report.coupon, MAX_COUPON), ("customer_id", report.customer_id, MAX_CUSTOMER)):
-        if text and (len(text) > limit or PLAIN.fullmatch(text) is None):
-            raise invalid(f"bad_{name}", f"{name} may have {limit} characters, none of them a control character")
 
 
 def set_time(event: ReportedEvent) -> None:
@@ -118,12 +85,17 @@ def to_reported(event: ReportedEvent) -> None:
         key_kind=key.kind,
         time_named=report.occurred_at is not None and event.occurred != request.now,
         address_class=request.client.bot_reason,
+        txid_scope=report.txid_scope if report.txid_scope is TxidScope.CLICK else "",
+        other_id=report.other_id,
+        unread=report.unread,
+        exact=report.exact,
     )
 
 
 def identity_of(key: Key, report: Report) -> UUID:
     """The conversion that the report belongs to."""
-    return conversion_id(key.website.id, report.event, report.txid)
+    click = report.click_id if report.txid_scope is TxidScope.CLICK else ""
+    return conversion_id(key.website.id, report.event, report.txid, click_id=click, apart=report.apart)
 
 
 def _report_id(identity: UUID, key: Key, report: Report, request: RequestContext) -> UUID:
@@ -135,7 +107,11 @@ def _report_id(identity: UUID, key: Key, report: Report, request: RequestContext
 
 
 def _content_digest(report: Report) -> bytes:
-    return blake2b(_encode(_content(report)), digest_size=16).digest()
+    """A report that was read in full has the digest that it always had."""
+    content = _content(report)
+    if report.unread or report.exact:
+        content = (*content, report.unread, report.exact)
+    return blake2b(_encode(content), digest_size=16).digest()
 
 
 def _money(amount: int | None, report: Report, website: Website) -> Money | None:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, date, datetime
 from fractions import Fraction
+from operator import itemgetter
 from typing import Any, Final
 from uuid import UUID
 
@@ -18,6 +19,7 @@ from pydantic import BaseModel, Field
 
 from infra.domain.exchange_rates import Derivation
 from infra.domain.message_chain import bookings, chain
+from infra.domain.report_reading import is_placeholder
 from infra.kernel.http.problems import Problem
 from query_api.conversions.missing_click import MissingClick, missing_click
 from query_api.conversions.routes import Conversion, find_conversion
@@ -133,6 +135,17 @@ class AmountReport(BaseModel):
     place: LogPosition | None = Field(description="Null: it waited for an exchange rate")
 
 
+class UnreadValue(BaseModel):
+    """A field of a report that could not be read and was left empty."""
+
+    reportId: UUID
+    field: str
+    text: str = Field(description="As it was sent; empty where it is about a person")
+    isPlaceholder: bool = Field(description="A placeholder that the sender did not fill in")
+    reportedBy: str
+    at: datetime
+
+
 class MessageBehind(RowModel):
     """One decided event of the chain that the conversion is part of, without its content."""
 
@@ -158,6 +171,9 @@ class Explanation(BaseModel):
     missingClick: MissingClick | None = Field(description="Why no click is credited; null: one is")
     assignment: Assignment | None = Field(description="Null: no person chose the click")
     reports: list[AmountReport] = Field(description="Reports with an amount; the most trusted is used, then the first")
+    unread: list[UnreadValue] = Field(
+        description="What reports say in a form that cannot be read, the first received first"
+    )
     events: list[StepBehind]
     messages: list[MessageBehind] | None = Field(default=None, description="For admins only")
 
@@ -198,6 +214,7 @@ def explain_conversion(id: UUID, scope: CallerScope, context: Context) -> Explan
         missingClick=missing_click(scope, context, conversion, steps),
         assignment=_assignment(steps, scope.principal.account_id),
         reports=_reports(steps, conversion.amount),
+        unread=_unread(steps),
         events=[_step(step, conversion, scope.principal.account_id) for step in steps],
         messages=_messages(scope.all_accounts().reader, id) if scope.principal.is_admin else None,
     )
@@ -319,19 +336,28 @@ def _working(earning: Row, payout: Amount | None) -> Working:
 
 def _basis(earning: Row, payout: Amount | None) -> tuple[Fraction, str, str]:
     """Minor units before any conversion, their currency, and how they come about."""
-    facts = earning["detail"]["facts"]
+    facts, exact = earning["detail"]["facts"], earning["detail"].get("exact", {})
     if payout is not None:
-        return Fraction(payout.amount), payout.currency, amount_text(payout.amount, payout.currency)
+        minor = Fraction(exact.get("payout", payout.amount))
+        return minor, payout.currency, _amount_text(minor, payout.currency)
     terms = Terms.model_validate(facts["attribution"]["terms"])
     paying = _tier(earning) or terms
     if terms.kind is TermsKind.PERCENT:
         sale = facts["amount"]
-        text = f"{amount_text(sale['amount'], sale['currency'])} × {paying.rate_bp / 100:g}%"
-        return Fraction(sale["amount"] * paying.rate_bp, 10_000), sale["currency"], text
+        minor = Fraction(exact.get("amount", sale["amount"]))
+        text = f"{_amount_text(minor, sale['currency'])} × {paying.rate_bp / 100:g}%"
+        return minor * paying.rate_bp / 10_000, sale["currency"], text
     of = terms.flat_currency or earning["currency"]
     if terms.kind is TermsKind.PER_LEAD and facts["kind"] != "lead":
         return Fraction(0), earning["currency"], "Sales earn nothing under these terms"
     return Fraction(paying.flat_amount), of, amount_text(paying.flat_amount, of)
+
+
+def _amount_text(minor: Fraction, currency: str) -> str:
+    """With more decimals than the currency has, where a report named them."""
+    if minor.denominator == 1:
+        return amount_text(minor.numerator, currency)
+    return f"{_decimal(minor / 10 ** digits(currency))} {currency}"
 
 
 def _reports(steps: Sequence[Row], stands: Amount) -> list[AmountReport]:
@@ -359,6 +385,22 @@ def _reports(steps: Sequence[Row], stands: Amount) -> list[AmountReport]:
             )
         )
     return found
+
+
+def _unread(steps: Sequence[Row]) -> list[UnreadValue]:
+    reports = [said for step in steps if (said := step["detail"].get("reported")) and said.get("unread")]
+    return [
+        UnreadValue(
+            reportId=said["report_id"],
+            field=name,
+            text=text,
+            isPlaceholder=is_placeholder(text),
+            reportedBy=said["reported_by"],
+            at=said["received_at"],
+        )
+        for said in sorted(reports, key=itemgetter("received_at"))
+        for name, text in sorted(said["unread"].items())
+    ]
 
 
 _REPORTING: Final = frozenset({"conversion.recorded", "conversion.report_merged", "conversion.report_conflicted"})

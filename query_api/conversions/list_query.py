@@ -159,6 +159,11 @@ def _list_query(
     attributed: Annotated[
         Literal["yes", "no"] | None, BeforeValidator(_empty_is_absent), Query(description="Whether a click is credited")
     ] = None,
+    unread: Annotated[
+        Literal["yes", "no"] | None,
+        BeforeValidator(_empty_is_absent),
+        Query(description="Whether a report has a value that cannot be read"),
+    ] = None,
     kind: Annotated[Literal["sale", "lead"] | None, BeforeValidator(_empty_is_absent), Query()] = None,
     link_id: Annotated[Id, Query(alias="linkId")] = None,
     country: Annotated[Text, Query(description="Of the click, ISO 3166-1 alpha-2; ZZ: unknown")] = None,
@@ -199,6 +204,7 @@ def _list_query(
         reported_by=reported_by,
         key_kind=key_kind,
         attributed=None if attributed is None else attributed == "yes",
+        unread=None if unread is None else unread == "yes",
         subs={name: value for name, value in subs.items() if value is not None},
         search=search,
         start=day_start(zone, _checked("from", from_)) if from_ is not None else None,

@@ -15,6 +15,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
+from infra.domain.report_reading import is_placeholder
 from infra.kernel.http.problems import Problem
 from query_api.conversions.routes import Conversion
 from query_api.kernel.authorization import AccountScope
@@ -80,6 +81,8 @@ class _Traces:
 
     is_claim: bool = False
     click_id: str = ""
+    unread: str = ""
+    """What a report names that is no click id of the website."""
     coupon: str = ""
     visitor: bool = False
     partner_id: UUID | None = None
@@ -95,7 +98,7 @@ def _traces(steps: Sequence[Row]) -> _Traces:
     claims = [said for said in reports if said["key_kind"] == "site"]
     for group in (trusted, claims):
         found = _merged(group)
-        if found.click_id or found.coupon or found.visitor:
+        if found.click_id or found.unread or found.coupon or found.visitor:
             return found
     return _merged(trusted or claims)
 
@@ -105,6 +108,7 @@ def _merged(reports: Sequence[Row]) -> _Traces:
     for said in reports:
         if not found.click_id or (_is_click_id(said["click_id"]) and not _is_click_id(found.click_id)):
             found.click_id = said["click_id"]
+        found.unread = found.unread or said.get("unread", {}).get("click_id", "")
         found.coupon = found.coupon or said["coupon"]
         found.visitor = found.visitor or bool(said["visitor"])
         found.partner_id = found.partner_id or (UUID(said["partner_id"]) if said["partner_id"] else None)
@@ -130,6 +134,8 @@ class _Search:
     def reason(self) -> MissingClick:
         if self.traces.click_id:
             return self._of_click(self.traces.click_id)
+        if self.traces.unread:
+            return self._of_click(self.traces.unread)
         if self.traces.coupon:
             return self._of_coupon(self.traces.coupon)
         if self.traces.visitor:
@@ -143,8 +149,8 @@ class _Search:
         try:
             click = click_id.claimed(text)
         except click_id.ForgedClickId:
-            is_placeholder = _PLACEHOLDER.search(text) is not None or text.lower() in _WORDS
-            return MissingClick(reason="placeholder" if is_placeholder else "unknown_click_id", **told)
+            is_unfilled = is_placeholder(text) or _PLACEHOLDER.search(text) is not None
+            return MissingClick(reason="placeholder" if is_unfilled else "unknown_click_id", **told)
         link = self.scope.reader.row(_LINK, (click.link_code,))
         if link is None or not click.is_of(link["website_id"]):
             return MissingClick(reason="unknown_click_id", **told)
@@ -215,5 +221,4 @@ _LINK: Final = (
     " JOIN read.websites AS w ON w.id = l.website_id WHERE l.code = %s"
 )
 _PLACEHOLDER: Final = re.compile(r"[^0-9A-Za-z_.~:-]")
-_WORDS: Final = frozenset({"click_id", "clickid", "subid", "null", "none", "undefined"})
-"""What networks send in place of a value that they do not have."""
+"""No click id of any kind has such characters."""

@@ -81,6 +81,7 @@ class Conversion(RowModel):
     )
     addressClass: str = Field(description="Class of the address that reported it first, e.g. datacentre; empty: none")
     clickBotReason: str | None = Field(description="Why metrics exclude its click; null: included")
+    unread: list[str] = Field(description="Fields that no report gives in a form that can be read")
     otherEvents: list[str] = Field(description="Other event names under which the same transaction was reported")
     adjustment: Adjustment | None = Field(
         description="A click received after the approval that would have been credited"
@@ -116,7 +117,7 @@ class MatchingTotals(BaseModel):
 _SELECT: Final = """SELECT c.*, {key} AS sort_key, p.name AS partner_name, l.slug AS link_slug,
     d.decision AS waits_for, d.id AS decision_id, d.due_at AS decision_due_at, ARRAY(
     SELECT o.event FROM read.conversions AS o
-    WHERE o.website_id = c.website_id AND o.txid = c.txid AND o.id <> c.id ORDER BY o.event LIMIT 10
+    WHERE o.website_id = c.website_id AND o.txid = c.txid AND o.event <> c.event ORDER BY o.event LIMIT 10
 ) AS other_events
 FROM read.conversions AS c LEFT JOIN read.partners AS p ON p.id = c.partner_id
 LEFT JOIN read.links AS l ON l.id = c.link_id
@@ -245,6 +246,7 @@ def _to_response(row: Mapping[str, Any]) -> Conversion:
         customer=row["customer"] or None,
         click_bot_reason=row["click_bot_reason"] or None,
         decision=_waiting(row),
+        unread=row["unread"].split(",") if row["unread"] else [],
     )
 
 

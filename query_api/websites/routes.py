@@ -17,6 +17,7 @@ from query_api.kernel.dependencies import STALE, CallerScope, Context, Reads
 from query_api.kernel.responses import RowModel
 from schemas.claim_limits import DEFAULT_MAX_CLAIMS_PER_CLICK, default_max_claim
 from schemas.events.websites import TrafficMark
+from schemas.networks import TxidScope
 
 router = APIRouter(prefix="/api/platform/websites", tags=["websites"])
 
@@ -37,6 +38,7 @@ class Site(RowModel):
     linkImpressionsEvery: int = Field(
         description="One page view of so many reports which affiliate links were in view; 0: none"
     )
+    txidScope: TxidScope = Field(description="Within what the transaction ids are unique that its own systems report")
 
 
 class Key(RowModel):
@@ -82,7 +84,8 @@ _SITE_KEYS: Final = (
 _SETTINGS: Final = (
     "SELECT id, to_jsonb(w) -> 'max_claim_amount' AS max_claim_amount,"
     " to_jsonb(w) -> 'max_claims_per_click' AS max_claims_per_click, to_jsonb(w) -> 'link_click_ids' AS link_click_ids,"
-    " to_jsonb(w) -> 'link_impressions_every' AS link_impressions_every FROM read.websites AS w WHERE id = ANY(%s)"
+    " to_jsonb(w) -> 'link_impressions_every' AS link_impressions_every,"
+    " to_jsonb(w) -> 'txid_scope' AS txid_scope FROM read.websites AS w WHERE id = ANY(%s)"
 )
 _RULES: Final = (
     "SELECT r.id, r.since, r.until, r.mark, r.conditions, r.note, r.created_at,"
@@ -121,6 +124,7 @@ def get_websites(response: Response, context: Context, scope: CallerScope) -> li
             max_claims_per_click=settings.get(one.id, {}).get("max_claims_per_click") or DEFAULT_MAX_CLAIMS_PER_CLICK,
             link_click_ids=settings.get(one.id, {}).get("link_click_ids") or False,
             link_impressions_every=settings.get(one.id, {}).get("link_impressions_every") or 0,
+            txid_scope=settings.get(one.id, {}).get("txid_scope") or TxidScope.WEBSITE,
         )
         for one in websites
     ]

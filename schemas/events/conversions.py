@@ -146,6 +146,10 @@ class Reported(Frozen):
     amount_refused: bool = Field(
         default=False, description="A claim above its website's limit: the amount is shown and never counts"
     )
+    unread: dict[str, str] = Field(default_factory=dict, description="Fields that could not be read, as they were sent")
+    exact: dict[str, str] = Field(
+        default_factory=dict, description="Amounts that are no whole minor units, as decimals of minor units"
+    )
 
 
 class ConversionRecorded(DomainEvent):
@@ -166,6 +170,9 @@ class ConversionRecorded(DomainEvent):
         default=(), description="Up to where (exclusive) the clicks of each partition were known to this decision"
     )
     provisional: bool = Field(default=False, description="Clicks received before the report were not all known yet")
+    exact: dict[str, str] = Field(
+        default_factory=dict, description="Reported amounts that are no whole minor units, as decimals of minor units"
+    )
     change: CounterDelta
 
 
@@ -182,6 +189,9 @@ class ConversionAttributed(DomainEvent):
     provisional: bool = False
     reversed_amount: int = Field(
         default=0, ge=0, description="Minor units of the sale that were reversed before its click was known"
+    )
+    exact: dict[str, str] = Field(
+        default_factory=dict, description="Reported amounts that are no whole minor units, as decimals of minor units"
     )
     change: CounterDelta
 
@@ -273,6 +283,9 @@ class ConversionRestated(DomainEvent):
     seen: tuple[LogPosition, ...] = ()
     provisional: bool = False
     key_kind: str = Field(default="", description="`site`: nothing but claims")
+    exact: dict[str, str] = Field(
+        default_factory=dict, description="Reported amounts that are no whole minor units, as decimals of minor units"
+    )
     change: CounterDelta
 
 
@@ -285,6 +298,7 @@ class ConversionReportMerged(DomainEvent):
     key_kind: str = Field(description="Kind of the most trusted key that reported the conversion by now")
     conflicts: int = Field(default=0, description="Number of other amounts, payouts, click ids and coupons so far")
     approves_at: datetime | None = Field(default=None, description="When it is approved automatically; none: never")
+    unread: tuple[str, ...] = Field(default=(), description="Fields that no report gives in a form that can be read")
 
 
 class ConversionReportConflicted(DomainEvent):
@@ -303,6 +317,7 @@ class ConversionReportConflicted(DomainEvent):
         default=None, description="Number of other amounts, payouts, click ids and coupons so far; none: one more"
     )
     approves_at: datetime | None = Field(default=None, description="When it is approved automatically; none: never")
+    unread: tuple[str, ...] = Field(default=(), description="Fields that no report gives in a form that can be read")
 
 
 class ConversionAdjustmentProposed(DomainEvent):

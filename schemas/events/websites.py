@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from typing import ClassVar
 from uuid import UUID
@@ -10,6 +10,7 @@ from uuid import UUID
 from pydantic import Field
 
 from schemas.base import DomainEvent, Frozen, Personal
+from schemas.networks import TxidScope
 from schemas.tracking import MAX_IMPRESSIONS_EVERY
 
 
@@ -84,6 +85,9 @@ class WebsiteUpdated(DomainEvent):
         le=MAX_IMPRESSIONS_EVERY,
         description="One page view of so many reports which affiliate links were in view; 0: none",
     )
+    txid_scope: TxidScope | None = Field(
+        default=None, description="Within what the transaction ids are unique that its own systems report"
+    )
 
 
 class WebsiteDisconnected(DomainEvent):
@@ -134,6 +138,19 @@ class ClaimsUnusual(DomainEvent):
     hour: datetime = Field(description="Start of the hour (UTC) in which the limit was exceeded")
     claims: int = Field(description="Claims in that hour until then")
     usual: int = Field(description="Claims of a usual hour of the seven days before, rounded up")
+
+
+class ReportsUnread(DomainEvent):
+    """Reports of conversions have a value that cannot be read. Raised at most once a day for a website and field."""
+
+    NAME: ClassVar[str] = "website.reports_unread"
+    website_id: UUID
+    account_id: UUID = Field(description="The website's owner")
+    day: date = Field(description="UTC")
+    field: str = Field(description="txid, amount, click_id, ...")
+    is_placeholder: bool = Field(description="The values are placeholders that the sender did not fill in")
+    partner_id: UUID | None = Field(default=None, description="Whose postbacks they are, where they name a partner")
+    reports: int = Field(ge=1, description="So many on that day until then")
 
 
 class WebsiteTrafficRemarked(DomainEvent):

@@ -36,7 +36,7 @@ READ_MODELS = """
 CREATE SCHEMA IF NOT EXISTS read;
 CREATE TABLE read.websites (id uuid PRIMARY KEY, account_id uuid, domain text, timezone text, currency text,
   attribution_model text, created_at timestamptz, deleted_at timestamptz, link_click_ids boolean,
-  link_impressions_every int);
+  link_impressions_every int, txid_scope text);
 CREATE TABLE read.website_keys (id uuid PRIMARY KEY, website_id uuid, kind text, key_hash bytea, last4 text,
   public_key text, allowed_origins text[], created_at timestamptz, revoked_at timestamptz);
 CREATE TABLE read.partners (id uuid PRIMARY KEY, name text, slug text, base_url text, description text, terms jsonb,
@@ -48,6 +48,7 @@ CREATE TABLE read.links (id uuid PRIMARY KEY, slug text UNIQUE, code bigint UNIQ
 CREATE TABLE read.custom_domains (id uuid PRIMARY KEY, account_id uuid, website_id uuid, domain text, token text,
   is_verified boolean, ssl_enabled boolean, added_at timestamptz, expires_at timestamptz, verified_at timestamptz,
   lost_at timestamptz, removed_at timestamptz);
+CREATE TABLE read.exchange_rates (base text, quote text, on_day date, rate text);
 CREATE TABLE read.conversions (id uuid PRIMARY KEY, website_id uuid, kind text, event text, txid text, status text,
   amount bigint, currency text, commission bigint, commission_currency text, reversed_amount bigint,
   reversed_commission bigint, partner_id uuid, link_id uuid, click_id text, attributed_by text, clicked_at timestamptz,
@@ -177,18 +178,21 @@ class IngestService:
         link_click_ids: bool = False,
         link_impressions_every: int = 0,
         account_id: UUID | None = None,
+        txid_scope: str | None = None,
     ) -> Site:
         """Connects a website; known to ingest at once, by the look-up of an unknown key."""
         site = Site(uuid4(), domain, f"pk_{uuid4().hex}", f"sk_{uuid4().hex}", f"pb_{uuid4().hex}")
         self.execute(
-            "INSERT INTO read.websites (id, account_id, domain, currency, link_click_ids, link_impressions_every)"
-            " VALUES (%s, %s, %s, %s, %s, %s)",
+            "INSERT INTO read.websites"
+            " (id, account_id, domain, currency, link_click_ids, link_impressions_every, txid_scope)"
+            " VALUES (%s, %s, %s, %s, %s, %s, %s)",
             site.id,
             account_id,
             domain,
             currency,
             link_click_ids,
             link_impressions_every,
+            txid_scope,
         )
         for kind, key in (("site", site.site_key), ("secret", site.secret_key), ("postback", site.token)):
             self.execute(

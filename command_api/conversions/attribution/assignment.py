@@ -45,7 +45,8 @@ def assign(
     else:
         chosen = _link(conversion, link_id, lookup, context)
     facts = conversion.facts.model_copy(update={"attribution": chosen})
-    return decisions.assign(conversion, chosen, basis_of(facts, conversion.payout, website, lookup), reason, context)
+    basis = basis_of(facts, conversion.payout, website, lookup, exact=conversion.merged.exact)
+    return decisions.assign(conversion, chosen, basis, reason, context)
 
 
 def read_click(clicks: Clicks, click_key: bytes, website_id: UUID, click_id: str) -> FoundClick | None:

@@ -6,6 +6,7 @@ reports give the same result in any order: amounts, click and status are functio
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
@@ -17,7 +18,7 @@ from command_api.conversions.attribution.lookup import BatchLookup
 from command_api.conversions.attribution.rules import click_of
 from command_api.conversions.lookups import hour_of
 from command_api.conversions.merging import CLAIM, Merged, merge
-from command_api.conversions.money import CURRENCY_UNKNOWN, exchange
+from command_api.conversions.money import CURRENCY_UNKNOWN, NOTHING, exchange
 from command_api.kernel.aggregates import require_found, shared_fields, state_after
 from command_api.kernel.decision import CommandContext, CommandRejected, invalid
 from command_api.websites.model import Website
@@ -126,7 +127,7 @@ def accept_adjustment(state: model.Conversion, lookup: BatchLookup, context: Com
     return decisions.restate(
         state,
         facts,
-        basis_of(facts, state.payout, website, lookup, without=state),
+        basis_of(facts, state.payout, website, lookup, without=state, exact=state.merged.exact),
         payout=state.payout,
         customer=state.merged.customer,
         cause="adjustment",
@@ -163,8 +164,11 @@ def basis_of(
     website: Website,
     lookup: BatchLookup,
     without: model.Conversion | None = None,
+    *,
+    exact: Mapping[str, str] = NOTHING,
 ) -> decisions.Basis:
-    """What a commission of these facts depends on. `without`: the conversion to leave out of its month's total."""
+    """What a commission of these facts depends on. `without`: the conversion to leave out of its month's total;
+    `exact`: of its reports."""
     attribution, occurred_at = facts.attribution, facts.occurred_at
     currencies = (
         facts.amount.currency,
@@ -174,7 +178,7 @@ def basis_of(
     )
     rates = lookup.rates(currencies, website, occurred_at)
     monthly_total = lookup.monthly_total(website.id, attribution, occurred_at, without)
-    return decisions.Basis(rates, monthly_total, lookup.seen, lookup.is_provisional)
+    return decisions.Basis(rates, monthly_total, lookup.seen, lookup.is_provisional, exact)
 
 
 def _decide_first_report(
@@ -199,7 +203,7 @@ def _decide_first_report(
     recorded = decisions.record(
         report.conversion_id,
         facts,
-        basis_of(facts, merged.payout, website, lookup),
+        basis_of(facts, merged.payout, website, lookup, exact=merged.exact),
         received_at=reported.received_at,
         reported_by=reported.reported_by,
         payout=merged.payout,
@@ -303,6 +307,20 @@ def _is_late_click(found: Attribution | None, earlier: model.Conversion, website
     return click_of(found) == click_of(without)
 
 
+def restated_by(
+    state: model.Conversion, website: Website, lookup: BatchLookup, context: CommandContext
+) -> list[DomainEvent]:
+    """The events that bring the amounts in line with the reports; the click stays."""
+    return _restatement(state, state.merged, website, lookup, context, state.facts.attribution)
+
+
+def with_reported_status(
+    events: list[DomainEvent], state: model.Conversion, before: Merged, context: CommandContext
+) -> tuple[list[DomainEvent], model.Conversion]:
+    """Adds the events of the reported status, if the reports name another one than `before`."""
+    return _with_status(events, state, before, state.merged, context)
+
+
 def _with_status(
     events: list[DomainEvent], state: model.Conversion, before: Merged | None, merged: Merged, context: CommandContext
 ) -> tuple[list[DomainEvent], model.Conversion]:
@@ -351,7 +369,7 @@ def _restatement(
     is_same_money = (facts.kind, facts.amount, facts.occurred_at, state.payout) == known
     if is_same_money and _is_same(found, facts.attribution) and not recount:
         return []
-    basis = basis_of(wanted, merged.payout, website, lookup, without=state)
+    basis = basis_of(wanted, merged.payout, website, lookup, without=state, exact=merged.exact)
     if is_same_money and found is not None and not state.is_attributed and state.is_open:
         return decisions.attribute(state, found, basis, context)
     cause = "report" if recount or not is_same_money else "details" if _is_same_click(found, state) else "click"
@@ -364,7 +382,7 @@ def _proposal(
     state: model.Conversion, found: Attribution | None, website: Website, lookup: BatchLookup, context: CommandContext
 ) -> list[DomainEvent]:
     facts = state.facts.model_copy(update={"attribution": found})
-    basis = basis_of(facts, state.payout, website, lookup, without=state)
+    basis = basis_of(facts, state.payout, website, lookup, without=state, exact=state.merged.exact)
     commission, _ = decisions.commission_for(facts, state.payout, state.currency, basis)
     return decisions.propose_adjustment(state, found, commission, context)
 

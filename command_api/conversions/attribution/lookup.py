@@ -33,12 +33,14 @@ from command_api.links.model import normal_coupon
 from command_api.operations.rates import rate_on
 from command_api.partners import model as partners
 from command_api.websites import model as websites
+from infra.domain.conversion_identity import candidates, chosen
 from infra.domain.exchange_rates import DatedRate
+from schemas import identity as identities
 from schemas.base import DomainEvent
 from schemas.click_id import IN_PAGE, Click, ForgedClickId, event_id
 from schemas.click_id import read as read_click_id
 from schemas.days import local_day
-from schemas.events.conversions import AttributedBy, Attribution, LogPosition, Reported
+from schemas.events.conversions import AttributedBy, Attribution, ConversionRecorded, LogPosition, Reported
 from schemas.events.websites import AttributionModel
 from schemas.tracking import NO_ID, ConversionReported
 from schemas.zones import ZoneInfo
@@ -97,6 +99,8 @@ class BatchLookup:
     """None: no click is searched for."""
     passed_over: set[Place] = field(default_factory=set)
     """Bots' clicks that the searches for a click passed over, since this was emptied."""
+    _scoped: dict[UUID, list[UUID]] = field(default_factory=dict)
+    """Of this batch."""
 
     def prefetch(self, wanted: Sequence[ClickQuery]) -> None:
         """Reads links, coupons and clicks for all queries at once."""
@@ -251,11 +255,43 @@ class BatchLookup:
     def conversion(self, conversion_id: UUID) -> model.Conversion | None:
         return self._load(self._conversions, conversion_id, model.evolve)
 
+    def identity_of(self, report: ConversionReported) -> UUID:
+        """The recorded conversion that the report belongs to, else the id of a new one. Raises `AmbiguousTxid`."""
+
+        def exists(identity: UUID) -> bool:
+            return self.conversion(identity) is not None
+
+        def names_click(identity: UUID, click_id: str) -> bool:
+            state = self.conversion(identity)
+            found = state.facts.attribution if state is not None else None
+            return state is not None and (
+                any(known.click_id == click_id for known in state.reports)
+                or (found is not None and found.click_id == click_id)
+            )
+
+        wanted = candidates(report)
+        if not wanted.are_several:
+            return report.conversion_id
+        found = chosen(report, wanted, exists, names_click, lambda: self.scoped(wanted.shared_id))
+        return report.conversion_id if found is None else found
+
+    def scoped(self, shared_id: UUID) -> list[UUID]:
+        """The sales of single clicks that share a transaction id, those of this batch included."""
+        stored = [found for (found,) in self.reader.select(_SCOPED, shared_id)]
+        return list(dict.fromkeys([*stored, *self._scoped.get(shared_id, ())]))
+
+    def _add_scoped(self, event: ConversionRecorded) -> None:
+        shared_id = identities.conversion_id(event.facts.website_id, event.facts.event, event.facts.txid)
+        if shared_id != event.originator_id:
+            self._scoped.setdefault(shared_id, []).append(event.originator_id)
+
     def changed(self, conversion_id: UUID, events: Iterable[DomainEvent]) -> None:
         """Applies `events` that are about to be stored: later reports of the batch build on them."""
         state = self.conversion(conversion_id)
         for event in events:
             state = model.evolve(state, event)
+            if isinstance(event, ConversionRecorded):
+                self._add_scoped(event)
             if (moved := monthly_totals.delta(event)) is not None and moved[0] in self._monthly_totals:
                 self._monthly_totals[moved[0]] += moved[1]
         self._conversions[conversion_id] = state
@@ -460,6 +496,7 @@ _REFUSED_CLAIMS: Final[LiteralString] = (
     " row_number() OVER (PARTITION BY conversion_id ORDER BY at, report_id) AS place FROM conversions.rejected_report"
     " WHERE conversion_id = ANY(%s) AND claim IS NOT NULL) AS refused WHERE place <= %s ORDER BY at, report_id"
 )
+_SCOPED: Final[LiteralString] = "SELECT conversion_id FROM lookup.scoped_transaction WHERE shared_id = %s LIMIT 10"
 _AWAITING_RATE: Final[LiteralString] = (
     "SELECT DISTINCT conversion_id FROM conversions.awaiting_exchange_rate WHERE conversion_id = ANY(%s)"
 )

@@ -3,10 +3,10 @@
 topic `conversions` -> this (one worker per partition) -> event store -> relay -> topic `domain`.
 
 The events of a batch, its position, pending and rejected reports and dead letters are one transaction: a crash leaves
-all of a batch or nothing. The aggregate's id derives from website, event and transaction, so a sale that is reported
-twice is one sale. Rejections go to topic `rejected` before that, with a deterministic id. The policy waits for engines
-that are down; a report that can never be decided is a dead letter, and so is one that only a newer version of the
-program can decide, which decides it when it takes over.
+all of a batch or nothing. The aggregate's id derives from website, event and transaction (and click, where transaction
+ids are unique within one click only), so a sale that is reported twice is one sale. Rejections go to topic `rejected`
+before that, with a deterministic id. The policy waits for engines that are down; a report that can never be decided is
+a dead letter, and so is one that only a newer version of the program can decide, which decides it when it takes over.
 
 A batch is decided once the projected clicks have passed what the log held when the batch was read: every click that was
 acknowledged before its report. Each decision names those positions. While the projection is behind for longer than
@@ -32,7 +32,7 @@ from pydantic import ValidationError
 from command_api.conversions.attribution import repository
 from command_api.conversions.attribution.click_positions import ClickPositions, has_reached, log_positions
 from command_api.conversions.attribution.clicks import Clicks
-from command_api.conversions.attribution.decision import ReportDecision, decide, to_reported
+from command_api.conversions.attribution.decision import ReportDecision, ReportRejection, decide, to_reported
 from command_api.conversions.attribution.held import Place
 from command_api.conversions.attribution.lookup import BatchLookup, ClickQuery
 from command_api.conversions.attribution.repository import RejectedReport
@@ -43,6 +43,7 @@ from command_api.kernel.decision import system_context
 from command_api.kernel.leader_election import Connection, notified
 from command_api.kernel.retry import retried
 from command_api.kernel.unit_of_work import UnitOfWork
+from infra.domain.conversion_identity import AmbiguousTxid
 from infra.kernel.clickhouse.client import ClickHouseError
 from infra.kernel.log import Log, LogUnavailable, StoredRecord, signature
 from infra.kernel.log.signature import UNSIGNED, UNSIGNED_TEXT
@@ -58,6 +59,7 @@ from schemas.message_ids import MessageIds, correlation_of
 from schemas.topics import CONVERSIONS
 from schemas.tracking import ConversionReported, from_log_time
 
+AMBIGUOUS_TXID: Final = "ambiguous_txid"
 BATCH_SIZE: Final = 200
 RETRY_BATCH_SIZE: Final = 50
 READ_TIMEOUT_S: Final = 0.5
@@ -198,6 +200,7 @@ class AttributionPolicy:
         for record, report in reports:
             try:
                 place = LogPosition(topic=record.topic, partition=record.partition, offset=record.offset)
+                report = _of_its_conversion(report, lookup)
                 outcome = decide(report, lookup, now, place)
                 self._add(batch, report, outcome)
                 if outcome.events and report.conversion_id in lookup.awaiting_rate:
@@ -209,6 +212,8 @@ class AttributionPolicy:
                     batch.claims.append((count, website.max_claims_per_click))
             except TRANSIENT:
                 raise
+            except AmbiguousTxid as error:
+                self._add(batch, report, ReportDecision(rejection=ReportRejection(AMBIGUOUS_TXID, f"{error}.")))
             except UnknownEvent as error:
                 batch.fail(record, NEWER, str(error))
             except Exception as error:  # noqa: BLE001 - one bad report must not block the others
@@ -270,7 +275,11 @@ class AttributionPolicy:
 
     def _publish_refusals(self, batch: Batch) -> None:
         if batch.rejected:
-            records = [repository.rejection_record(each) for each in batch.rejected]
+            records = [
+                repository.rejection_record(each)
+                for each in batch.rejected
+                if not (each.report.is_conflict and each.reason.code == AMBIGUOUS_TXID)  # ingest published that
+            ]
             self._log.publish(records).result(ACK_TIMEOUT_S)
 
     def _store(self, batch: Batch, records: Sequence[StoredRecord], position: int) -> None:
@@ -281,6 +290,12 @@ class AttributionPolicy:
             dead_letters.write(connection, self._key, batch.poison)
             step = Step.over(position, list(records), 0, self._rate.count(len(records)))
             positions.advance(connection, self._key, step, notify=False)
+
+
+def _of_its_conversion(report: ConversionReported, lookup: BatchLookup) -> ConversionReported:
+    """The report with the id of the conversion that it belongs to. Raises `AmbiguousTxid`."""
+    identity = lookup.identity_of(report)
+    return report if identity == report.conversion_id else report.model_copy(update={"conversion_id": identity})
 
 
 def _append(batch: Batch, uow: UnitOfWork) -> None:

@@ -101,6 +101,7 @@ def _reported(row: Row, event: conversions.ConversionReportConflicted | conversi
         "key_kind": event.key_kind,
         "approves_at": event.approves_at,
         "coupon": found or row["coupon"],
+        "unread": ",".join(event.unread),
     }
 
 
@@ -172,6 +173,7 @@ def _recorded(event: conversions.ConversionRecorded) -> Row:
         "key_kind": kind,
         "address_class": event.reported.address_class if event.reported else "",
         "coupon": event.reported.coupon if event.reported else "",
+        "unread": ",".join(sorted(event.reported.unread)) if event.reported else "",
         "adjustment": None,
     }
 

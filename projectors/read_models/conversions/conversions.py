@@ -12,7 +12,7 @@ from schemas.events import conversions
 
 CONVERSIONS: Final = ReadModel(
     name="conversions",
-    version=4,
+    version=5,
     columns=(
         "id uuid",
         "website_id uuid not null",
@@ -58,6 +58,8 @@ CONVERSIONS: Final = ReadModel(
         "subs jsonb not null default '{}'",
         # The last one that a report named.
         "coupon text not null default ''",
+        # Fields that no report gives in a form that can be read, with commas; empty: none.
+        "unread text not null default ''",
     ),
     key=("id",),
     readers=OWN_WEBSITES,
@@ -98,6 +100,7 @@ def recorded(rows: Rows, event: conversions.ConversionRecorded) -> None:
         approves_at=None if _is_claim(event) else _approves_at(facts, event.timestamp),
         key_kind=event.reported.key_kind if event.reported else "",
         address_class=event.reported.address_class if event.reported else "",
+        unread=",".join(sorted(event.reported.unread)) if event.reported else "",
         **_coupon(event.reported),
         **_attribution(facts),
     )
@@ -187,6 +190,7 @@ CONVERSIONS.sets(
         "key_kind": event.key_kind,
         "conflicts": event.conflicts,
         "approves_at": event.approves_at,
+        "unread": ",".join(event.unread),
         **_coupon(event.reported),
     },
 )
@@ -203,6 +207,7 @@ def report_conflicted(rows: Rows, event: conversions.ConversionReportConflicted)
         key_kind=event.key_kind,
         conflicts=event.conflicts,
         approves_at=event.approves_at,
+        unread=",".join(event.unread),
         **_coupon(event.reported),
     )
 

@@ -18,10 +18,11 @@ from schemas.events.websites import (
     WebsiteTransferred,
     WebsiteUpdated,
 )
+from schemas.networks import TxidScope
 
 WEBSITES: Final = ReadModel(
     name="websites",
-    version=4,
+    version=5,
     columns=(
         "id uuid",
         "account_id uuid not null",
@@ -33,6 +34,7 @@ WEBSITES: Final = ReadModel(
         "max_claims_per_click integer",
         "link_click_ids boolean not null default false",
         "link_impressions_every integer not null default 0",
+        "txid_scope text not null default 'website'",
         "created_at timestamptz not null",
         "deleted_at timestamptz",
     ),
@@ -44,7 +46,7 @@ WEBSITES: Final = ReadModel(
 
 _SETTINGS: Final = {
     *("domain", "timezone", "attribution_model", "max_claim_amount", "max_claims_per_click"),
-    *("link_click_ids", "link_impressions_every"),
+    *("link_click_ids", "link_impressions_every", "txid_scope"),
 }
 
 
@@ -55,6 +57,7 @@ WEBSITES.puts(
     attribution_model=AttributionModel.LAST_CLICK.value,
     link_click_ids=False,
     link_impressions_every=0,
+    txid_scope=TxidScope.WEBSITE.value,
 )
 WEBSITES.sets(WebsiteUpdated, lambda event: event.model_dump(mode="json", include=_SETTINGS, exclude_none=True))
 WEBSITES.sets(WebsiteTransferred, lambda event: {"account_id": event.account_id, "domain": event.domain})

@@ -41,11 +41,11 @@ def test_it_says_why_no_click_is_credited(books: Accounting) -> None:
     old, late = books.made.click(shop, timedelta(days=31)), books.made.click(shop, -timedelta(minutes=10))
     foreign, bot = books.made.click(other), a_click(books, shop, is_bot=1, bot_reason="headless")
     partner = {"partner_id": shop.partner["id"], "reported_by": "postback", "key_kind": "postback"}
-    reasons = {
+    reasons = {  # a text that is no click id of the website is `unread` in the report that ingest accepts
         "no_click_id": unattributed(books, shop, **partner),
-        "placeholder": unattributed(books, shop, click_id="{click_id}"),
-        "unknown_click_id": unattributed(books, shop, click_id="XYZ123"),
-        "other_website": unattributed(books, shop, click_id=foreign),
+        "placeholder": unattributed(books, shop, unread={"click_id": "{click_id}"}),
+        "unknown_click_id": unattributed(books, shop, unread={"click_id": "XYZ123"}),
+        "other_website": unattributed(books, shop, unread={"click_id": foreign}),
         "outside_window": unattributed(books, shop, click_id=old),
         "click_after_sale": unattributed(books, shop, click_id=late),
         "bot_click": unattributed(books, shop, click_id=bot, key_kind="site"),

@@ -13,7 +13,7 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 
-from command_api.conversions import claim_alarm, handlers, model
+from command_api.conversions import claim_alarm, handlers, model, unread_alarm
 from command_api.conversions.attribution import decision, process, visit_changes
 from command_api.conversions.attribution.lookup import BatchLookup
 from command_api.conversions.attribution.repository import PENDING_ATTRIBUTION
@@ -28,9 +28,10 @@ from schemas.base import REGISTRY
 from schemas.envelope import decode, position_of
 from schemas.events.conversions import AttributedBy, ConversionApproved, ConversionRecorded
 from schemas.events.websites import WebsiteUpdated
+from schemas.identity import conversion_id
 from schemas.topics import CLICKS
 from schemas.tracking import NO_ID, ConversionReported, Refusal, log_time
-from tests.support.policies import Policies, command_policies, policies, project
+from tests.support.policies import Policies, Shop, command_policies, policies, project
 from tests.support.stack import wait_for
 
 __all__ = ["command_policies"]
@@ -717,3 +718,83 @@ def test_a_report_that_only_a_newer_version_can_decide_waits_for_it(
             newer.decided(approved, version=3)
         left = newer.world.postgres.execute(letters).fetchall()
         assert left == [("newer_version", "open", 1), ("newer_version", "retried", 2)]
+
+
+def scoped(made: Policies, shop: Shop, click: str = "", **said: Any) -> dict[str, Any]:
+    """A postback of a network whose transaction ids are unique within a click."""
+    identity = conversion_id(shop.website_id, "sale", said["txid"], click_id=click)
+    told = {"reported_by": "postback", "key_kind": "postback", "txid_scope": "click", "click_id": click, "amount": None}
+    return made.report_of(shop, **told, conversion_id=str(identity), **said)
+
+
+def test_one_transaction_id_of_three_clicks_pays_three_times_and_what_was_reported_before_pays_once(
+    command_policies: Policies,
+) -> None:
+    made = command_policies
+    shop, txid = made.shop(), uuid4().hex
+    clicks = [made.click(shop, timedelta(minutes=minutes)) for minutes in (5, 6, 7)]
+    before = made.report(shop, txid=txid, click_id=clicks[0], key_kind="postback", reported_by="postback", amount=None,
+                         payout={"amount": 2_000, "currency": "USD"})  # fmt: skip
+    made.decided(before)
+    payouts = [{"amount": amount, "currency": "USD"} for amount in (2_000, 3_500, 2_000)]
+    reports = [scoped(made, shop, click, txid=txid, payout=paid) for click, paid in zip(clicks, payouts, strict=True)]
+    made.publish([*reports, *reports])
+    made.caught_up()
+    assert made.state(UUID(reports[0]["conversion_id"])) is None, "it is the sale from before the scope changed"
+    states = [made.decided(one) for one in (before, *(UUID(report["conversion_id"]) for report in reports[1:]))]
+    assert [state.commission for state in states] == [2_000, 3_500, 2_000]
+    made.publish([scoped(made, shop, clicks[1], txid=txid, status="approved")])
+    made.caught_up()
+    assert [made.decided(state.id).status.value for state in states] == ["pending", "approved", "pending"]
+
+
+def test_a_status_without_a_click_is_about_the_only_sale_and_refused_where_there_are_several(
+    command_policies: Policies,
+) -> None:
+    made, world = command_policies, command_policies.world
+    shop, txid = made.shop(), uuid4().hex
+    first = scoped(made, shop, made.click(shop), txid=txid, payout={"amount": 500, "currency": "USD"})
+    made.publish([first, scoped(made, shop, txid=txid, status="approved")])
+    made.caught_up()
+    assert made.decided(UUID(first["conversion_id"])).status.value == "approved"
+    second = made.click(shop, timedelta(minutes=9))
+    unclear = scoped(made, shop, txid=txid, status="rejected")
+    made.publish([scoped(made, shop, second, txid=txid, payout={"amount": 7, "currency": "USD"}), unclear])
+    made.caught_up()
+    assert made.decided(UUID(first["conversion_id"])).status.value == "approved"
+    told = "SELECT count(*) FROM conversions.rejected_report WHERE report_id = %s AND code = 'ambiguous_txid'"
+    assert world.count(told, unclear["report_id"]) == 1
+
+
+def test_values_that_cannot_be_read_are_corrected_and_their_owner_is_notified_once(
+    command_policies: Policies,
+) -> None:
+    made, world = command_policies, command_policies.world
+    shop = made.shop()
+    unread = {"txid": "{transaction_id}", "amount": "1,234", "status": "Rebill"}
+    by_network = {"key_kind": "postback", "reported_by": "postback", "amount": None}
+    sent = made.report_of(shop, click_id=made.click(shop), unread=unread, **by_network)
+    made.publish([sent])
+    conversion = UUID(sent["conversion_id"])
+    assert made.decided(conversion).merged.unread == ("amount", "status", "txid")
+    unread_alarm.raise_due(world.core, world.postgres)  # the service's own may have been first
+    assert unread_alarm.raise_due(world.core, world.postgres) == 0
+    raised = (
+        "SELECT count(*) FROM events.stored_events WHERE topic = 'website.reports_unread.v1'"
+        " AND convert_from(state, 'UTF8')::jsonb ->> 'website_id' = %s"
+    )
+    assert world.count(raised, shop.site["id"]) == 3
+    told = (
+        "SELECT count(*) FROM notifications.notification WHERE kind = 'unread' AND account_id = %s"
+        " AND title LIKE 'Your postback URL has an unfilled placeholder%%'"
+    )
+    wait_for(lambda: world.count(told, world.owner.account_id) >= 1, "the owner to be notified")
+    path = f"/api/platform/conversions/{conversion}"
+    body = {"amount": {"amount": 123_400, "currency": "USD"}}
+    stranger = world.person()
+    for action, says in ((f"reports/{sent['report_id']}/correct", body), ("read-again", {"preset": "keitaro"})):
+        assert world.call("POST", f"{path}/{action}", stranger, json=says).status_code == 404
+        answer = world.call("POST", f"{path}/{action}", world.owner, json=says)
+        assert answer.status_code == 200, answer.text
+    assert (answer.json()["status"], answer.json()["commission"]) == ("approved", {"amount": 12_340, "currency": "USD"})
+    assert made.decided(conversion).merged.unread == ("txid",)

@@ -53,7 +53,7 @@ def test_presets_translate_and_never_guess() -> None:
         "txid": "o",
         "click_id": "c",
     }
-    assert translate(preset_of("keitaro"), {"subid": "c", "status": "sale"})["status"] == "approved"
+    assert translate(preset_of("keitaro"), {"subid": "c", "status": "sale"})["status"] == "sale"
     assert translate(preset_of("IMPACT"), {"ActionId": "1", "OrderId": "1"}) == {"txid": "1"}
     with pytest.raises(EventRejected) as refused:
         translate(preset_of("impact"), {"ActionId": "1", "OrderId": "2"})

@@ -54,6 +54,7 @@ export const website = (over: Partial<Website> = {}): Website => ({
   maxClaimsPerClick: 5,
   linkClickIds: false,
   linkImpressionsEvery: 0,
+  txidScope: 'website',
   ...over,
 });
 

@@ -49,6 +49,7 @@ export const explanation = (over: Partial<Explanation> = {}): Explanation => ({
   missingClick: null,
   assignment: null,
   working: { text: '100.00 USD × 30% = 30 USD, rounded 30.00 USD', exact: '30', rounded: '30.00', agrees: true },
+  unread: [],
   reports: [
     {
       amount: usd(10_000),

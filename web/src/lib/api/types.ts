@@ -15,6 +15,7 @@ export type Website = Pick<
   | 'maxClaimsPerClick'
   | 'linkClickIds'
   | 'linkImpressionsEvery'
+  | 'txidScope'
 >;
 export type ConnectedWebsite = Pick<
   Schemas['ConnectedWebsite'],
@@ -41,6 +42,7 @@ export type Conversion = Omit<Schemas['ConversionState'], 'status'> & { status: 
     Pick<
       Schemas['Conversion'],
       | 'conflicts'
+      | 'unread'
       | 'keyKind'
       | 'clickBotReason'
       | 'otherEvents'

@@ -13,6 +13,11 @@ export function Marks({ row }: { readonly row: Conversion }) {
         </span>
       )}
       {(row.conflicts ?? 0) > 0 && <Badge tone="warn">Conflicting reports</Badge>}
+      {(row.unread ?? []).length > 0 && (
+        <span title={`Sent in a form that cannot be read: ${(row.unread ?? []).join(', ')}.`}>
+          <Badge tone="warn">Unreadable values</Badge>
+        </span>
+      )}
       {row.clickBotReason && (
         <span title={`Click excluded from reports: ${reasonName(row.clickBotReason)}`}>
           <Badge tone="warn">Bot click</Badge>
