@@ -1,6 +1,6 @@
 """Process manager `reference-rates`: records the European Central Bank's euro reference rates once a day.
 
-Only with `ALTHING_EXCHANGE_RATES=ecb`: without it nothing is fetched. The process has one timeout and runs in the
+On unless `ALTHING_EXCHANGE_RATES=none`: then nothing is fetched. The process has one timeout and runs in the
 leader. It is due shortly after the bank's usual time of publication on its working days, and
 every half hour for a few hours while the file of the day is missing; a day without one is a holiday. A failed check is
 repeated at growing intervals.

@@ -246,7 +246,8 @@ def _to_response(row: Mapping[str, Any]) -> Conversion:
         customer=row["customer"] or None,
         click_bot_reason=row["click_bot_reason"] or None,
         decision=_waiting(row),
-        unread=row["unread"].split(",") if row["unread"] else [],
+        # While a new version is built, the live table may be one without the column.
+        unread=row["unread"].split(",") if row.get("unread") else [],
     )
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import httpx
+import pytest
 from playwright.sync_api import Page, expect
 
 from infra.ops.demo import members
@@ -21,24 +22,46 @@ README = (Path(ROOT) / "README.md").read_text()
 AGENT = {"User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0"}
 
 
-def test_the_sale_of_the_readme_counts(admin_stack: Stack, api: httpx.Client) -> None:
-    site = connect(api, "readme.example")
-    _, link = partner_with_link(api, site["id"], "Readme Partner", 10)
-    go = httpx.get(link["url"], headers=AGENT, timeout=PATIENCE_S)
-    click_id = parse_qs(urlsplit(go.headers["location"]).query)["cid"][0]
-    found = re.search(r"^ +curl .*?^ +-H \"Content.*?$", README, re.DOTALL | re.MULTILINE)
-    assert found is not None
-    command = found.group().replace("http://127.0.0.1:8001", admin_stack.tracking)
-    command = command.replace("sk_…", site["secretKey"]).replace('"click_id":"…"', f'"click_id":"{click_id}"')
+def said_in_readme(first_words: str) -> str:
+    """A command of the README, to the letter."""
+    found = re.search(rf"^ +({re.escape(first_words)}.*?)\n +```", README, re.DOTALL | re.MULTILINE)
+    assert found is not None, first_words
+    return found.group(1)
+
+
+def run(command: str) -> str:
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=PATIENCE_S, check=True)
-    assert json.loads(done.stdout)["status"] == "pending", done.stdout
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize(("currency", "total"), [("USD", 5.0), ("EUR", 5.0), ("JPY", 500)])
+def test_the_first_steps_of_the_readme_end_in_money_in_the_websites_currency(
+    admin_stack: Stack, api: httpx.Client, currency: str, total: float
+) -> None:
+    """Only what the reader has to fill in is filled in: key, link, the click that was printed, and the currency."""
+    site = connect(api, f"readme-{currency.lower()}.example", currency=currency)
+    _, link = partner_with_link(api, site["id"], f"Readme {currency}", 10)
+    followed = said_in_readme("curl -sS -o /dev/null").replace("http://127.0.0.1:8001/go/…", link["url"])
+    click_id = wait_for(lambda: run(followed), "the link")
+    sale = said_in_readme("curl -sS http://127.0.0.1:8001/track/sale")
+    filled_in = {
+        "http://127.0.0.1:8001": admin_stack.tracking,
+        "sk_…": site["secretKey"],
+        '"click_id":"…"': f'"click_id":"{click_id}"',
+        '"currency":"…"': f'"currency":"{currency}"',
+    }
+    for place, value in filled_in.items():
+        assert place in sale
+        sale = sale.replace(place, value)
+    told = json.loads(run(sale))
+    assert told["status"] == "pending" and "unread" not in told, told
 
     def revenue() -> bool:
         query = {"websiteId": site["id"], "timeRange": "24h"}
-        shown = read(api, "/api/platform/analytics/overview", query)
-        return bool(shown["revenue"] == {**shown["revenue"], "total": 5.0, "pending": 5.0, "active_partners": 1})
+        shown = read(api, "/api/platform/analytics/overview", query)["revenue"]
+        return bool((shown["total"], shown["pending"], shown["active_partners"]) == (total, total, 1))
 
-    wait_for(revenue, "the sale of 49.99 at 10 % to show as 5.00 pending")
+    wait_for(revenue, "10 % of the sale to show as pending")
 
 
 def test_getting_started_ends_with_an_attributed_sale_without_typing_a_parameter(

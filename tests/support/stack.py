@@ -88,6 +88,8 @@ class Stack:
             "ALTHING_TRACKING_PORT": str(tracking),
             # Tests count what they send.
             "ALTHING_CANARY": "0",
+            # They call nothing outside.
+            "ALTHING_EXCHANGE_RATES": "none",
             **{name: str(port) for name, port in zip(_INTERNAL_PORTS, internal, strict=True)},
             **(settings or {}),
         }
@@ -205,6 +207,7 @@ def engine(make: Callable[[Path, Ports, secret_file.StackSecrets], ProcessSpec])
         kafka_port=kafka_port,
         postgres_port=postgres_port,
         clickhouse_port=clickhouse_port,
+        exchange_rates=None,
     )
     chosen = ports.choose(settings)
     spec = make(folder, chosen, secret_file.load_or_create(folder))
@@ -225,7 +228,9 @@ def _shared() -> Settings | None:
     if any(name not in os.environ for name in SHARED):
         return None
     folder, postgres_url, clickhouse_url = (os.environ[name] for name in SHARED)
-    return Settings(data_dir=Path(folder), postgres_url=postgres_url, clickhouse_url=clickhouse_url)
+    return Settings(
+        data_dir=Path(folder), postgres_url=postgres_url, clickhouse_url=clickhouse_url, exchange_rates=None
+    )
 
 
 @pytest.fixture(scope="session")

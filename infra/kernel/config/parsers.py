@@ -91,6 +91,11 @@ def parse_one_of(*names: str) -> Callable[[str], str]:
     return parse
 
 
+def parse_rate_source(text: str) -> str | None:
+    """Where exchange rates come from; `none`: from nowhere outside."""
+    return None if text == "none" else parse_one_of("ecb", "none")(text)
+
+
 def parse_servers(text: str) -> str:
     """`host:port`, several with commas between them; spaces are removed."""
     for server in text.split(","):

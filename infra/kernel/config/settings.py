@@ -31,6 +31,7 @@ from infra.kernel.config.parsers import (
     parse_password,
     parse_port,
     parse_profile,
+    parse_rate_source,
     parse_resolvers,
     parse_servers,
     parse_url,
@@ -346,9 +347,10 @@ class Settings:
     )
     exchange_rates: str | None = setting(
         "ALTHING_EXCHANGE_RATES",
-        "`ecb`: records the euro reference rates of the European Central Bank once a day, by an outgoing call. "
-        "Default: rates are recorded by hand.",
-        parse_one_of("ecb"),
+        "`ecb`: records the euro reference rates of the European Central Bank once a day, by an outgoing call. `none`: "
+        "rates are recorded by hand, for an installation that may call nothing outside.",
+        parse_rate_source,
+        "ecb",
     )
     exchange_rates_url: str | None = setting(
         "ALTHING_EXCHANGE_RATES_URL",

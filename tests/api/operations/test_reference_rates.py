@@ -16,7 +16,7 @@ from command_api.operations import rate_source
 from command_api.operations.rate_source import OutwardRateFetcher, reference_rates
 from command_api.processes import process_managers
 from infra.kernel.clickhouse.client import ClientPool
-from infra.kernel.config.settings import Settings
+from infra.kernel.config.settings import Settings, load
 from tests.support.command import World, world
 from tests.support.rate_server import DAILY, LAST_90_DAYS, RateServer, rate_server
 
@@ -154,14 +154,16 @@ def test_each_failure_is_visible_records_nothing_and_is_tried_again(
     assert 'exchange_rate_checks_total{outcome="failed"}' in installation.world.http.get("/metrics").text
 
 
-def test_nothing_is_fetched_unless_the_installation_requests_it(installation: Installation) -> None:
+def test_nothing_is_fetched_where_nothing_outside_may_be_called(installation: Installation) -> None:
     core, log = installation.world.core, installation.world.log
 
     def names(settings: Settings) -> list[str]:
         return [each.name for each in process_managers(replace(core, settings=settings), ClientPool(settings, 1), log)]
 
     assert "reference-rates" in names(core.settings)
-    assert "reference-rates" not in names(replace(core.settings, exchange_rates=None))
+    assert load({}, None).exchange_rates == "ecb", "on by default"
+    none = load({"ALTHING_EXCHANGE_RATES": "none"}, None).exchange_rates
+    assert "reference-rates" not in names(replace(core.settings, exchange_rates=none))
 
 
 def test_a_file_is_previewed_then_imported_without_its_bad_lines(installation: Installation) -> None:

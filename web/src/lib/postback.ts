@@ -39,15 +39,22 @@ export function networkOfHost(host: string): Network | undefined {
   return ALL.find((item) => item.hosts?.some((known) => host === known || host.endsWith(`.${known}`)));
 }
 
-/** `token`: the postback token of the website that earns; without one, a place for it. */
+/** A currency code that stands for itself. */
+const CODE = /^[A-Z]{3}$/;
+
+/** `token`: the postback token of the website that earns; without one, a place for it. `currency`: the website's, where
+ * the network has no placeholder for the sale's. */
 export function postbackUrl(
   trackingUrl: string,
   slug: string,
   preset: string | null,
   token: string = TOKEN_PLACE,
+  currency?: string,
 ): string {
   const parameters = networkOf(preset)?.parameters ?? ALL[0]?.parameters ?? {};
-  const query = Object.entries(parameters).map(([name, macro]) => `${name}=${macro}`);
+  const query = Object.entries(parameters).map(
+    ([name, macro]) => `${name}=${currency !== undefined && CODE.test(macro) ? currency : macro}`,
+  );
   return `${trackingUrl}/postback?partner=${encodeURIComponent(slug)}&${query.join('&')}&token=${encodeURIComponent(token)}`;
 }
 

@@ -19,7 +19,7 @@ import { ErrorBox, Skeleton } from '@/components/data/states';
 const TestConversion = lazy(() => import('./test-conversion').then((module) => ({ default: module.TestConversion })));
 
 interface Props {
-  readonly website: Pick<Website, 'id' | 'domain'>;
+  readonly website: Pick<Website, 'id' | 'domain'> & Partial<Pick<Website, 'currency'>>;
   /** The token as it was just made; else it is read again when it is copied. */
   readonly token?: string;
   /** The token to show first. */
@@ -42,7 +42,7 @@ export function PostbackUrl({ website, token, keyId, partnerId }: Props) {
   if (!partner)
     return <p className="text-[0.8125rem] text-muted">Once a partner exists, its postback URL appears here.</p>;
   const urlWith = (secret: string) =>
-    postbackUrl(about.data.trackingUrl, partner.slug, partner.postbackPreset ?? null, secret);
+    postbackUrl(about.data.trackingUrl, partner.slug, partner.postbackPreset ?? null, secret, website.currency);
   return (
     <section aria-label="Postback URL" className="flex min-w-0 flex-col gap-3">
       <SelectField label="Partner" value={partner.id} onChange={(event) => setChosen(event.target.value)}>
