@@ -64,7 +64,7 @@ def assign_conversion(command: commands.AssignConversion, uow: UnitOfWork) -> Co
 
 
 @HANDLERS.on(commands.CorrectReport, senders="accounts")
-def correct_report(command: commands.CorrectReport, uow: UnitOfWork) -> Conversion:
+def correct_report(command: commands.CorrectReport, uow: UnitOfWork) -> ConversionState:
     lookup = BatchLookup(uow, NoClicks(), b"")
     return _decide(
         command,
@@ -74,7 +74,7 @@ def correct_report(command: commands.CorrectReport, uow: UnitOfWork) -> Conversi
 
 
 @HANDLERS.on(commands.ReadReportsAgain, senders="accounts")
-def read_reports_again(command: commands.ReadReportsAgain, uow: UnitOfWork) -> Conversion:
+def read_reports_again(command: commands.ReadReportsAgain, uow: UnitOfWork) -> ConversionState:
     lookup = BatchLookup(uow, NoClicks(), b"")
     return _decide(
         command, uow, lambda conversion: correction.read_again(conversion, command.preset, lookup, uow.context)

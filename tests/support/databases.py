@@ -58,7 +58,8 @@ def _template(postgres: Settings, clickhouse: Settings | None, makers: tuple[Mak
 def _databases(postgres: Settings, clickhouse: Settings | None, how: str = "") -> Iterator[Settings]:
     name = f"t{uuid.uuid4().hex[:20]}"
     server = postgres.postgres_url or ""
-    made = replace(postgres, postgres_url=_in_database(server, name), address_refusals=MANY)
+    url = _in_database(server, name)
+    made = replace(postgres, postgres_url=url, address_refusals=MANY, exchange_rates=None)
     columns = None if clickhouse is None else HttpClickHouse(clickhouse)
     if clickhouse is not None:
         made = replace(made, clickhouse_url=_in_database(clickhouse.clickhouse_url or "", name))

@@ -302,6 +302,7 @@ def _start(settings: Settings, port: int, folder: Path) -> Engine:
     environment = {
         **{name: "" for name in os.environ if name.startswith("ALTHING_")},
         "PYTHONPATH": str(ROOT),
+        "ALTHING_EXCHANGE_RATES": "none",
         "ALTHING_ADDRESS_REFUSALS": str(settings.address_refusals),
         "POSTGRES_URL": settings.postgres_url or "",
         "CLICKHOUSE_URL": settings.clickhouse_url or "",
