@@ -107,6 +107,7 @@ def test() -> None:
     environment = dict(os.environ, CHROMIUM=browser(), PHP=php())
     html_checker()
     helm()
+    clickhouse_jdbc()
     failed: list[str] = []
     of_python = [str(PYTHON), "-m", "pytest", *IN_PARALLEL]
     of_web = ["npm", "test", "--prefix", "web"] if has_web() else []
@@ -425,6 +426,15 @@ def helm() -> Path:
     if not has_maven() or shutil.which("javac") is None:
         raise Failed(f"The test of the Helm chart needs a JDK {OLDEST_JAVA} or newer and Maven: install both.")
     return fetch_jars("helm", ROOT / "tests/support/helm", "Helm")
+
+
+def clickhouse_jdbc() -> Path:
+    """The folder with ClickHouse's JDBC driver, which only tests need. Raises `Failed` without a JDK or Maven."""
+    if not has_maven() or shutil.which("javac") is None:
+        raise Failed(
+            f"The test of ClickHouse's JDBC driver needs a JDK {OLDEST_JAVA} or newer and Maven: install both."
+        )
+    return fetch_jars("clickhouse-jdbc", ROOT / "tests/contract/clickhouse/clickhouse_jdbc", "ClickHouse's JDBC driver")
 
 
 def has_maven() -> bool:

@@ -95,8 +95,22 @@ _SCALARS: Final = (
     # hashes and identity
     " cityHash64 sipHash64 xxHash32 xxHash64 murmurHash3_64 halfMD5 MD5 SHA1 SHA256 farmHash64 intHash32 intHash64"
     " finalizeAggregation runningAccumulate rand rand32 rand64 randUniform randNormal rowNumberInAllBlocks bar"
-    # called by clients when they connect; the validator answers the last four
-    " version timezone serverTimezone currentDatabase database currentUser user"
+    # as programs for charts write them
+    " parseDateTime64BestEffort parseDateTime64BestEffortOrNull parseDateTime64BestEffortOrZero"
+    " parseDateTimeBestEffortOrZero parseDateTimeBestEffortUS parseDateTimeOrNull toDateTime64OrNull toDateTimeOrZero"
+    " toDateOrZero toDate32OrNull toFloat32OrNull toFloat32OrZero toInt8OrNull toInt16OrNull toUInt8OrNull"
+    " toUInt16OrNull toUInt32OrNull toUInt32OrZero toStringCutToZero accurateCastOrDefault timeZone timeZoneOffset"
+    " toTimezone toRelativeYearNum toRelativeQuarterNum toRelativeMonthNum toRelativeWeekNum toRelativeDayNum"
+    " toRelativeHourNum toRelativeMinuteNum toRelativeSecondNum toStartOfMillisecond toUnixTimestamp64Micro"
+    " toUnixTimestamp64Nano toUnixTimestamp64Second fromUnixTimestamp64Micro fromUnixTimestamp64Nano"
+    " fromUnixTimestamp64Second timestampDiff timestamp_diff timestampAdd timestamp_add timestampSub timestamp_sub"
+    " addMilliseconds subtractMilliseconds toIntervalMillisecond fromDaysSinceYearZero toDaysSinceYearZero"
+    " from_unixtime date_format dateDiff lcase ucase character_length octet_length positionCaseInsensitiveUTF8"
+    " countSubstringsCaseInsensitive startsWithUTF8 endsWithUTF8 startsWithCaseInsensitive endsWithCaseInsensitive"
+    " multiSearchFirstIndex multiSearchAnyCaseInsensitive extractGroups extractAllGroups regexpExtract"
+    " tryBase64Decode arrayElementOrNull"
+    # called by clients when they connect; the validator answers the last five
+    " version revision timezone serverTimezone currentDatabase database currentUser user displayName"
 )  # fmt: skip
 
 SCALARS: Final = names(f"{_SCALARS} {_WINDOWS}")

@@ -27,7 +27,8 @@ from sqlglot.errors import SqlglotError
 
 from infra.domain.sql_access import functions, limits
 from infra.domain.sql_access.dialect import AnalystSql, Trusted
-from infra.domain.sql_access.tables import SCHEMA, View
+from infra.domain.sql_access.source_names import rewrite_values, shorten_columns
+from infra.domain.sql_access.tables import DATABASE, SCHEMA, View
 from infra.domain.sql_access.validation_result import StatementRejected, StatementUnreadable, ValidatedStatement
 from infra.domain.sql_access.views import find
 
@@ -41,6 +42,8 @@ def read(sql: str, name: str) -> ValidatedStatement:
     if sum(1 for _ in islice(_tokens(sql), limits.TEXT_WORDS + 1)) > limits.TEXT_WORDS:
         raise StatementRejected(f"A statement may have at most {limits.TEXT_WORDS:,} words and signs.")
     tree = _parse(sql)
+    shorten_columns(tree)
+    rewrite_values(tree)
     _check(tree)
     views = _replace_tables(tree)
     _answer_about_oneself(tree, name)
@@ -119,7 +122,7 @@ _WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _BARE: Final = re.compile(r"\w+")
 _NUMBER: Final = re.compile(r"[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?")
 _BAD_IN_NAME: Final = re.compile(r"[\x00-\x1f\x7f\\\"'`]")
-_TYPE: Final = re.compile(r"[A-Za-z0-9_(), .'/+-]+")
+_TYPE: Final = re.compile(r"[A-Za-z0-9_(), .'/=+-]+")
 _MAX_SHOWN: Final = 80
 _AFTER_IN: Final = "After IN, write a list or a sub-select; for an array use has(array, value)."
 
@@ -202,7 +205,8 @@ def _bare(node: exp.Expr) -> exp.Expr:
 def _check_type(node: exp.Expr) -> None:
     kind = node.args.get("kind") if isinstance(node, exp.Placeholder) else node
     written = kind.sql(AnalystSql) if isinstance(kind, exp.Expr) else str(kind or "")
-    if not _TYPE.fullmatch(written) or "identifier" in written.lower():
+    selects = isinstance(kind, exp.Expr) and kind.find(exp.Query) is not None
+    if selects or not _TYPE.fullmatch(written) or "identifier" in written.lower():
         raise StatementRejected(
             f"{written[:_MAX_SHOWN] or 'A parameter without a type'} is not a type that can be used here."
         )
@@ -256,7 +260,10 @@ def _alias(name: str) -> exp.TableAlias:
 
 def _answer_about_oneself(tree: exp.Expr, name: str) -> None:
     """The validator knows the user and the database; the engine does not."""
-    answers = {"currentuser": name, "user": name, "currentdatabase": "althing", "database": "althing"}
+    answers = {
+        **dict.fromkeys(("currentuser", "user"), name),
+        **dict.fromkeys(("currentdatabase", "database", "displayname"), DATABASE),
+    }
     for call in list(tree.find_all(exp.Anonymous)):
         answer = answers.get(str(call.this).lower())
         if answer is not None:

@@ -158,6 +158,29 @@ SETTINGS: Final = names(
 )
 
 
+IGNORED: Final = names(
+    # How the client and the server, or the servers of a cluster, speak with each other.
+    "network_compression_method network_zstd_compression_level connect_timeout connect_timeout_with_failover_ms "
+    "receive_timeout send_timeout tcp_keep_alive_timeout idle_connection_timeout poll_interval keep_alive_timeout "
+    "send_logs_level load_balancing prefer_localhost_replica distributed_product_mode select_sequential_consistency "
+    "enable_parallel_replicas allow_experimental_parallel_reading_from_replicas max_parallel_replicas "
+    "skip_unavailable_shards fallback_to_stale_replicas_for_distributed_queries "
+    "max_replica_delay_for_distributed_queries use_hedged_requests async_query_sending_for_remote "
+    # How rows are inserted and tables changed.
+    "async_insert wait_for_async_insert async_insert_busy_timeout_ms async_insert_deduplicate insert_quorum "
+    "insert_quorum_parallel insert_deduplicate insert_deduplication_token insert_distributed_sync "
+    "distributed_foreground_insert max_insert_block_size min_insert_block_size_rows min_insert_block_size_bytes "
+    "max_insert_threads max_partitions_per_insert_block optimize_on_insert mutations_sync alter_sync "
+    "replication_alter_partitions_sync lightweight_deletes_sync database_replicated_enforce_synchronous_settings "
+    # What the server records and reports, and how soon.
+    "log_queries log_query_settings log_query_threads log_profile_events log_processors_profiles log_formatted_queries "
+    "priority workload opentelemetry_start_trace_probability interactive_delay "
+    "use_query_cache enable_writes_to_query_cache enable_reads_from_query_cache query_cache_ttl"
+)
+"""Settings that programs always send, and that change nothing in what a readonly user's statement returns: they are
+accepted and not applied."""
+
+
 def check_format(name: str, allowed: frozenset[str]) -> None:
     """Raises `ClickHouseError` 497 for a format that is not on the list."""
     if name.lower() not in allowed:

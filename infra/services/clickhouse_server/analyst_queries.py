@@ -87,7 +87,9 @@ class AnalystExecutor:
     async def answer(self, analyst_statement: AnalystStatement, receive: Receive, reply: Reply) -> None:
         """Runs it and sends its result. When this ends, whatever ran is gone. Raises `ClickHouseError`."""
         allow_list.check_format(analyst_statement.output_format, allow_list.OUTPUT_FORMATS)
-        settings = readonly.settings_for(analyst_statement.request.settings, analyst_statement.limits)
+        settings = readonly.settings_for(
+            analyst_statement.request.settings, analyst_statement.limits, self._engine.settings
+        )
         run = Run(float(settings.get("max_execution_time", SECONDS)))
         entry = Running(
             mark=uuid.uuid4().hex,
@@ -149,6 +151,7 @@ class AnalystExecutor:
             settings=settings,
             tables_in=self._database,
             is_checked=not analyst_statement.user.readonly,
+            protocol_revision=analyst_statement.request.protocol_revision,
             create=found.statements,
             paths=found.paths,
             external=(*brought, *written),

@@ -8,7 +8,6 @@ analyst wrote, as on the SQL page (`infra.domain.sql_access.faults`), with Click
 from __future__ import annotations
 
 import asyncio
-import re
 import time
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -20,15 +19,22 @@ from uuid import UUID, uuid4
 import psycopg
 from psycopg_pool import PoolTimeout
 
-from infra.domain.sql_access import analyst_accounts, limits, statement_log
+from infra.domain.sql_access import analyst_accounts, client_statements, limits, statement_log
 from infra.domain.sql_access.analyst_accounts import Analyst
+from infra.domain.sql_access.client_statements import ClientStatement, UnknownTable
 from infra.domain.sql_access.faults import explain
 from infra.domain.sql_access.running_statements import RunningStatement, RunningStatements
 from infra.domain.sql_access.statement_log import Outcome
 from infra.domain.sql_access.tables import DATABASE
-from infra.domain.sql_access.validation_result import EXECUTION_DATABASE, StatementRejected, StatementUnreadable, fill
+from infra.domain.sql_access.validation_result import (
+    EXECUTION_DATABASE,
+    ExecutableStatement,
+    StatementRejected,
+    StatementUnreadable,
+    fill,
+)
 from infra.domain.sql_access.validator_pool import ValidatorPool
-from infra.domain.sql_access.views import TooManyNames, row_filter
+from infra.domain.sql_access.views import Scope, TooManyNames, row_filter
 from infra.kernel.config.settings import Settings
 from infra.kernel.postgres import pool
 from infra.services.clickhouse_server import allow_list
@@ -45,8 +51,7 @@ ENTRY_POINT = "clickhouse"
 CONNECTIONS = 4
 
 _DATABASES = ("", DATABASE, "default")
-_SHOW = re.compile(r"show\s+(databases|tables)(?:\s+(?:from|in)\s+[`\"]?\w+[`\"]?)?", re.IGNORECASE)
-_DESCRIBE = re.compile(r"desc(?:ribe)?\s+(?:table\s+)?(?:[`\"]?althing[`\"]?\.)?[`\"]?(\w+)[`\"]?", re.IGNORECASE)
+_REFUSALS = (StatementRejected, TooManyNames, UnknownTable, statement_log.TooManyRunning, ClickHouseError)
 
 
 class AnalystAuthenticator:
@@ -91,13 +96,13 @@ class AnalystAuthenticator:
         try:
             _reject_unsupported(analyst, request, statement, entry.asked_format)
             scope = await self._do(analyst_accounts.scope, self._pool, analyst)
-            validated = await self._vetting.validate(analyst.account_id, _select_for(text), scope.name)
-            executable = await self._do(fill, validated, scope)
+            asked = client_statements.read(text)
+            executable = await self._executable(analyst, asked, scope)
             recorded = self._statements.running(
                 self._pool, analyst, entry.statement_id, ENTRY_POINT, text, executable.tables
             )
             running = await stack.enter_async_context(recorded)
-        except (StatementRejected, TooManyNames, statement_log.TooManyRunning, ClickHouseError) as refusal:
+        except _REFUSALS as refusal:
             failure = explained(_to_error(refusal), text)
             if failure.code != Code.NETWORK_ERROR:
                 message = explain(str(refusal), text).message
@@ -108,8 +113,16 @@ class AnalystAuthenticator:
         runs = replace(read_statement(executable.sql.encode()), output_format=entry.asked_format)
         own = {**request.own, "database": EXECUTION_DATABASE}
         granted = {**limits.settings(), **row_filter(scope)}
-        account, asked = str(analyst.account_id), replace(request, own=own)
-        return running, AnalystStatement(account, asked, runs, user, granted, str(entry.statement_id), executable.data)
+        account, inside = str(analyst.account_id), replace(request, own=own)
+        return running, AnalystStatement(account, inside, runs, user, granted, str(entry.statement_id), executable.data)
+
+    async def _executable(self, analyst: Analyst, asked: ClientStatement, scope: Scope) -> ExecutableStatement:
+        validated = await self._vetting.validate(analyst.account_id, asked.select, scope.name)
+        executable = await self._do(fill, validated, scope)
+        if asked.kind == "explain":
+            told = client_statements.explained(asked.select, executable.tables)
+            return replace(await self._executable(analyst, ClientStatement(told), scope), tables=executable.tables)
+        return replace(executable, sql=f"DESCRIBE TABLE ({executable.sql})") if asked.kind == "describe" else executable
 
     def close(self) -> None:
         self._vetting.close()
@@ -148,9 +161,17 @@ def _reject_unsupported(analyst: Analyst, request: Request, statement: Statement
             raise StatementRejected(f"The format {name[:40]} is not available here.")
     if (request.database or "") not in _DATABASES:
         raise error(Code.UNKNOWN_DATABASE, f"Database {(request.database or '')[:80]} does not exist")
-    if "max_rows_to_read" in request.settings and not analyst.is_admin:
+    if not analyst.is_admin and _lowers(request.settings.get("max_rows_to_read", "0")):
         # the number of read rows would leak information about other websites' rows
         raise error(Code.READONLY, "Cannot modify 'max_rows_to_read' setting in readonly mode")
+
+
+def _lowers(max_rows: str) -> bool:
+    """Whether it is less than the limit that holds anyway."""
+    try:
+        return float(max_rows) != 0 and not float(max_rows) >= limits.ROWS_READ
+    except ValueError:
+        return True
 
 
 def _to_error(refusal: Exception) -> ClickHouseError:
@@ -159,6 +180,8 @@ def _to_error(refusal: Exception) -> ClickHouseError:
     if isinstance(refusal, statement_log.TooManyRunning):
         most = f"Too many simultaneous queries of this analyst. Maximum: {limits.RUNNING}"
         return error(Code.TOO_MANY_SIMULTANEOUS_QUERIES, most)
+    if isinstance(refusal, UnknownTable):
+        return error(Code.UNKNOWN_TABLE, str(refusal).rstrip("."))
     return error(Code.SYNTAX_ERROR if isinstance(refusal, StatementUnreadable) else Code.ACCESS_DENIED, str(refusal))
 
 
@@ -172,15 +195,3 @@ def _without_format(head: bytes) -> tuple[str, str | None]:
         head = head[: found[-2].start]
         return head.decode("utf-8", "replace").strip(), name
     return head.decode("utf-8", "replace").strip(), None
-
-
-def _select_for(text: str) -> str:
-    """The SELECT that answers `SHOW TABLES`, `SHOW DATABASES` and `DESCRIBE TABLE`; any other text as it is."""
-    if show := _SHOW.fullmatch(text):
-        return f"SELECT name FROM system.{show.group(1).lower()} ORDER BY name"  # noqa: S608 - one of two words
-    if describe := _DESCRIBE.fullmatch(text):
-        return (
-            "SELECT name, type, '' AS default_type, '' AS default_expression, comment, '' AS codec_expression,"  # noqa: S608 - own text
-            f" '' AS ttl_expression FROM system.columns WHERE table = '{describe.group(1)}' ORDER BY position"
-        )
-    return text

@@ -7,10 +7,12 @@ request can leak into the next. All calls here block; the engine releases Python
 from __future__ import annotations
 
 import importlib
+import json
 import re
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -53,6 +55,13 @@ class Engine:
         self.incoming = _empty_directory(data_dir.absolute() / "incoming")
         self.version = self.scalar("SELECT version()")
         self.timezone = self.scalar("SELECT timezone()")
+
+    @cached_property
+    def settings(self) -> Mapping[str, str]:
+        """The value of each setting on a new connection."""
+        with self.connection() as connection:
+            found, _ = connection.run("SELECT name, value FROM system.settings", "JSONCompactEachRow")
+        return {str(name): str(value) for name, value in map(json.loads, found.splitlines())}
 
     def create_database(self, name: str) -> None:
         self._anchor.run(f"CREATE DATABASE IF NOT EXISTS {identifier(name)}")

@@ -58,6 +58,7 @@ class Job:
     create: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     external: tuple[JobTable, ...] = ()
+    protocol_revision: int = 0
 
 
 @dataclass(frozen=True)

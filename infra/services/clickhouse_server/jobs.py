@@ -81,7 +81,12 @@ def _make_tables(engine: Engine, job: Job) -> None:
 
 def _answer(engine: Engine, front: socket.socket, job: Job) -> Stats:
     no_settings: Mapping[str, str] = {}
-    own = {"database": job.database, "default_format": job.output_format, "wait_end_of_query": str(int(job.whole))}
+    own = {
+        "database": job.database,
+        "default_format": job.output_format,
+        "wait_end_of_query": str(int(job.whole)),
+        "client_protocol_version": str(job.protocol_revision),
+    }
     user, asked, limits = _ANALYST, no_settings, job.settings
     if job.is_checked:
         user, asked, limits = _SERVICE, {**job.settings, "readonly": "1"}, no_settings

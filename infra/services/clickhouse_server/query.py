@@ -25,7 +25,7 @@ class Lease:
     """A connection for one query: of its own, opened at first use, or its session's, which outlives it."""
 
     def __init__(self, engine: Engine, session: Session | None) -> None:
-        self._engine = engine
+        self.engine = engine
         self._session = session
         self._own: Connection | None = None
         self._brought: list[str] = []
@@ -40,7 +40,7 @@ class Lease:
         if self._session is not None:
             return self._session.connection
         if self._own is None:
-            self._own = self._engine.open()
+            self._own = self.engine.open()
         return self._own
 
     @property
@@ -99,6 +99,7 @@ class Query:
             self.request.parameters,
             self._output_format,
             whole=self.request.flag("wait_end_of_query"),
+            revision=self.request.protocol_revision,
         )
         if result.more is None:
             self.lease.release()
@@ -131,7 +132,8 @@ class Query:
             allow_list.check_format(self._output_format, allow_list.OUTPUT_FORMATS)
             for table in self.request.external:
                 allow_list.check_format(table.input_format, allow_list.INPUT_FORMATS)
-            settings = readonly.settings_for(settings, self.readonly_limits)
+            current = self.lease.engine.settings if settings else {}
+            settings = readonly.settings_for(settings, self.readonly_limits, current)
         if self.statement.input_format is None and formats.header_cutter(self._output_format) is None:
             settings = self._bounded(settings)
         comment = settings.get("log_comment", "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from infra.services.clickhouse_server import formats
+from infra.services.clickhouse_server import formats, native_revision
 from infra.services.clickhouse_server.engine import Connection, ResultStream, Stats
 from infra.services.clickhouse_server.errors import Code, error
 from infra.services.clickhouse_server.sql import Statement
@@ -22,6 +22,7 @@ class ResultReader:
     stats: Callable[[], Stats]
     more: ResultStream | None = None
     _header: bytes = b""
+    _convert: Callable[[bytes], bytes] | None = None
 
     def next(self) -> tuple[bytes, bool]:
         """The next part and whether it is the last. Blocks; raises what the engine raises in mid-stream."""
@@ -29,7 +30,7 @@ class ResultReader:
         chunk, last = self.more.fetch()
         if self._header and chunk.startswith(self._header):
             chunk = chunk[len(self._header) :]
-        return chunk, last
+        return self._convert(chunk) if self._convert is not None else chunk, last
 
     def cancel(self) -> None:
         if self.more is not None:
@@ -37,18 +38,28 @@ class ResultReader:
 
 
 def start(
-    connection: Connection, statement: Statement, parameters: Mapping[str, str], default_format: str, *, whole: bool
+    connection: Connection,
+    statement: Statement,
+    parameters: Mapping[str, str],
+    default_format: str,
+    *,
+    whole: bool,
+    revision: int = 0,
 ) -> ResultReader:
-    """Runs `statement` up to its first result. `whole`: to its end (`wait_end_of_query`), bounded in size."""
+    """Runs `statement` up to its first result. `whole`: to its end (`wait_end_of_query`), bounded in size. `revision`:
+    of the protocol that the client reads Native in."""
     name = statement.output_format or default_format
     cut = formats.header_cutter(name)
+    convert = native_revision.converter(revision) if name.lower() == "native" else None
     stream = connection.stream(statement.head, name, parameters) if cut is not None else None
     if cut is None or stream is None:
         result, stats = connection.run(statement.head, name, parameters)
         _check_size(len(result))
-        return ResultReader(name, result, lambda: stats)
+        return ResultReader(name, convert(result) if convert is not None else result, lambda: stats)
     first, last = stream.fetch()
-    reading = ResultReader(name, first, stream.stats, stream, first[: cut(first)] if first else b"")
+    header = first[: cut(first)] if first else b""
+    first = convert(first) if convert is not None else first
+    reading = ResultReader(name, first, stream.stats, stream, header, convert)
     if not last:
         second, last = reading.next()
         reading.first += second

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from infra.services.clickhouse_server.allow_list import SETTINGS
+from infra.services.clickhouse_server.allow_list import IGNORED, SETTINGS
 from infra.services.clickhouse_server.errors import ClickHouseError, Code, error
 
 _TABLE_FUNCTIONS = {"numbers", "numbers_mt", "zeros", "zeros_mt", "generate_series", "generateseries", "values", "view"}
@@ -45,7 +45,7 @@ def check(sql: bytes, explain: Explain) -> None:
     root = tree[0].strip().split(" ")[0] if tree else ""
     if root not in _SELECTS and root not in _OTHER_READS and not (root == "Explain" and _explains_select(tree)):
         raise error(Code.READONLY, f"Cannot execute query in readonly mode: {root[:_MAX_SHOWN]} is not a read")
-    if root in _OTHER_READS or any(_HIDES_NAMES in line for line in tree):
+    if (root in _OTHER_READS and not _describes_select(root, tree)) or any(_HIDES_NAMES in line for line in tree):
         _check_text(sql.decode("utf-8", "replace"))
     for above, line in zip(["", *tree], tree, strict=False):
         _check_node(above, line)
@@ -55,6 +55,11 @@ def _explains_select(tree: list[str]) -> bool:
     """Whether an EXPLAIN's children are a SELECT and, at most, the EXPLAIN's own options."""
     children = [line.strip().split(" ")[0] for line in tree[1:] if line.startswith(" ") and not line.startswith("  ")]
     return any(child in _SELECTS for child in children) and all(child in (*_SELECTS, "Set") for child in children)
+
+
+def _describes_select(root: str, tree: list[str]) -> bool:
+    """Whether it is DESCRIBE of a SELECT, whose names the listing has."""
+    return root == "DescribeQuery" and any(line.strip().startswith(_SELECTS) for line in tree)
 
 
 def _check_text(sql: str) -> None:
@@ -92,23 +97,55 @@ _MIN_LIMIT = 0.001
 _LOWER_ONLY = ("max_execution_time", "max_result_rows", "max_result_bytes", "max_rows_to_read", "max_memory_usage")
 
 
-def settings_for(asked: Mapping[str, str], limits: Mapping[str, str]) -> dict[str, str]:
+def settings_for(
+    asked: Mapping[str, str], limits: Mapping[str, str], current: Mapping[str, str] | None = None
+) -> dict[str, str]:
     """The settings of a readonly user's query: its limits, lowered on request, and those of `allow_list.SETTINGS`.
 
-    Raises `ClickHouseError` 164 for any other.
+    A higher limit is the limit. What changes nothing is accepted and left out: `allow_list.IGNORED`, and a value that a
+    setting has already (`current`: the engine's). Raises `ClickHouseError` 164 for any other.
     """
     found = dict(limits)
-    for name, value in asked.items():
-        bounded = name in _LOWER_ONLY or name in limits
-        if _lower(value, limits.get(name)) if bounded else name in SETTINGS:
+    for name, value in _without_break(asked).items():
+        if name in _LOWER_ONLY or name in limits:
+            found |= {name: value} if name not in limits else {name: _bounded(name, value, limits[name])}
+        elif name in SETTINGS:
             found[name] = value
-        elif name != "readonly":
-            raise error(Code.READONLY, f"Cannot modify '{name}' setting in readonly mode")
+        elif name not in IGNORED and name != "readonly" and not _same(value, (current or {}).get(name)):
+            raise _refused(name)
     return found
 
 
-def _lower(value: str, limit: str | None) -> bool:
+def _without_break(asked: Mapping[str, str]) -> Mapping[str, str]:
+    """`result_overflow_mode = 'break'` requests the first `max_result_rows`: a LIMIT, which ends exactly there."""
+    if asked.get("result_overflow_mode") != "break":
+        return asked
+    rest = {name: value for name, value in asked.items() if name not in ("result_overflow_mode", "max_result_rows")}
+    most = asked.get("max_result_rows", "0")
+    return {**rest, "limit": most} if most.isdecimal() and int(most) and "limit" not in rest else rest
+
+
+def _bounded(name: str, value: str, limit: str) -> str:
+    """The value, or the limit if it is none (0) or a higher one. Raises `ClickHouseError` 164 for what is no limit."""
+    if _same(value, limit):
+        return limit
     try:
-        return limit is None or _MIN_LIMIT <= float(value) <= float(limit)
+        asked, most = float(value), float(limit)
     except ValueError:
-        return False
+        raise _refused(name) from None
+    if most == 0 or not (asked == 0 or asked >= _MIN_LIMIT):
+        raise _refused(name)
+    if asked == 0 or asked > most:
+        return limit
+    return value
+
+
+def _same(value: str, other: str | None) -> bool:
+    if other is None or value == other:
+        return other is not None
+    words = {"true": "1", "false": "0"}
+    return words.get(value.lower(), value) == words.get(other.lower(), other)
+
+
+def _refused(name: str) -> ClickHouseError:
+    return error(Code.READONLY, f"Cannot modify '{name}' setting in readonly mode")

@@ -61,6 +61,12 @@ class Request:
         return self.own.get("default_format") or self.headers.get("x-clickhouse-format") or None
 
     @property
+    def protocol_revision(self) -> int:
+        """In which the client reads Native."""
+        text = self.own.get("client_protocol_version", "0")
+        return int(text) if text.isdecimal() and len(text) < 10 else 0
+
+    @property
     def session_timeout_s(self) -> int:
         text = self.own.get("session_timeout", "")
         if not text:

@@ -35,7 +35,7 @@ from tests.support.clickhouse import USER as CLICKHOUSE_USER
 from tests.support.engines import ROOT, wait_until
 from tests.support.full_api import Api, serve_full_api
 from tests.support.people import PASSWORD
-from tests.support.sandbox_escapes import SANDBOX_ESCAPES
+from tests.support.sandbox_escapes import ANSWERED_IN_CLIENTS, SANDBOX_ESCAPES
 
 SLOW = (
     "SELECT count() FROM (SELECT arrayJoin(range(100000)) AS a) AS x"
@@ -56,7 +56,8 @@ def ask(request: pytest.FixtureRequest, world: AnalystWorld) -> Ask:
 @pytest.mark.parametrize("name", sorted(SANDBOX_ESCAPES))
 def test_no_sandbox_escape_through_either_entry_point(world: AnalystWorld, ask: Ask, name: str) -> None:
     answer = ask(world.ada, SANDBOX_ESCAPES[name])
-    assert answer.status_code in (400, 403, 404, 413, 422), answer.text[:300]
+    if answer.request.url.port != world.clickhouse.port or name not in ANSWERED_IN_CLIENTS:
+        assert answer.status_code in (400, 403, 404, 413, 422), answer.text[:300]
     assert "secret-of-eve" not in answer.text and str(world.eve_site) not in answer.text
     assert "root:" not in answer.text
 
@@ -245,10 +246,13 @@ def test_settings_cannot_be_loosened_on_the_port(world: AnalystWorld) -> None:
         answer = world.ask(world.ada, "SELECT value FROM system.settings WHERE name = 'readonly'", **{name: value})
         assert answer.status_code != 200 or answer.text == "1\n", name
     limit = "SELECT value FROM system.settings WHERE name = 'max_execution_time'"
-    for tiny in ("0.0000001", "1e-9", "0", "-1", "nan", "inf", "1e400"):
+    for tiny in ("0.0000001", "1e-9", "-1", "nan"):
         assert world.ask(world.ada, limit, max_execution_time=tiny).status_code != 200, "that would be no limit"
+    for high in ("0", "31", "inf", "1e400"):
+        assert world.ask(world.ada, limit, max_execution_time=high).text == "30\n", "the limit holds"
     assert world.ask(world.ada, limit, max_execution_time="2").text == "2\n"
-    assert world.ask(world.ada, "SELECT 1", max_threads="64").status_code != 200
+    threads = "SELECT value FROM system.settings WHERE name = 'max_threads'"
+    assert world.ask(world.ada, threads, max_threads="64").text == f"{limits.THREADS}\n"
     assert world.ask(world.ada, "SELECT 1", max_threads="1").status_code == 200
     told = world.ask(world.ada, "SELECT name, value FROM system.settings WHERE name LIKE 'max_%'", readonly="0").text
     assert "max_execution_time\t30\n" in told

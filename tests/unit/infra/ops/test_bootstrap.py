@@ -215,7 +215,7 @@ def fails_in(checkout: Path, times: int, count: int = 1) -> Callable[..., None]:
 def without_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("lint", "gate", "web_pages"):
         monkeypatch.setattr(bootstrap, name, lambda: None)
-    for name in ("browser", "php", "html_checker", "helm"):
+    for name in ("browser", "php", "html_checker", "helm", "clickhouse_jdbc"):
         monkeypatch.setattr(bootstrap, name, lambda: "program")
     monkeypatch.setattr(bootstrap, "set_up", lambda **_: None)
 

@@ -244,8 +244,8 @@ class TestUsers:
     ("name", "value"),
     [
         ("max_execution_time", "1e-9"),
-        ("max_execution_time", "0"),
-        ("max_execution_time", "61"),
+        ("max_execution_time", "nan"),
+        ("max_execution_time", "x"),
         ("max_result_rows", "-1"),
         ("format_schema", "/etc/passwd"),
         ("format_schema_source", "file"),
@@ -259,4 +259,19 @@ def test_a_readonly_user_loosens_nothing_and_names_no_file(name: str, value: str
     limits = {"max_execution_time": "60", "max_result_rows": "100"}
     with pytest.raises(ClickHouseError, match="readonly mode"):
         readonly.settings_for({name: value}, limits)
-    assert readonly.settings_for({"max_execution_time": "0.5"}, limits)["max_execution_time"] == "0.5"
+    for value, held in (("0.5", "0.5"), ("0", "60"), ("61", "60"), ("inf", "60"), ("60", "60")):
+        assert readonly.settings_for({"max_execution_time": value}, limits)["max_execution_time"] == held
+
+
+def test_what_changes_nothing_is_accepted_and_left_out() -> None:
+    limits, current = (
+        {"max_result_rows": "100", "result_overflow_mode": "throw"},
+        {"allow_ddl": "1", "join_algorithm": "auto"},
+    )
+    asked = {"allow_ddl": "true", "join_algorithm": "auto", "async_insert": "1", "network_compression_method": "LZ4"}
+    assert readonly.settings_for({**asked, "result_overflow_mode": "throw"}, limits, current) == limits
+    with pytest.raises(ClickHouseError, match="allow_ddl"):
+        readonly.settings_for({"allow_ddl": "0"}, limits, current)
+    first = readonly.settings_for({"max_result_rows": "7", "result_overflow_mode": "break"}, limits, current)
+    assert first == {**limits, "limit": "7"}
+    assert readonly.settings_for({"result_overflow_mode": "break"}, limits, current) == limits
