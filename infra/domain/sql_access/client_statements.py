@@ -134,7 +134,8 @@ def _nothing(columns: str) -> Callable[[re.Match[str]], ClientStatement]:
     return lambda _: ClientStatement(f"SELECT {columns} WHERE 0")
 
 
-_OPTIONS: Final = r"(?:\s*\w+\s*=\s*\w+\s*,?)*"
+_OPTIONS: Final = r"(?:\s+\w+\s*=\s*\w+(?:\s*,)?)*"
+"""Each option in one way only: a text that could be divided in many would take for ever to be refused."""
 
 
 def _answers(

@@ -88,3 +88,10 @@ def test_the_description_is_of_the_documented_tables() -> None:
         assert "__g" not in written and "website_id IN" not in written
     shown = described.create_statement(EVENTS)
     assert shown.startswith("CREATE VIEW althing.events\n(\n    `website_id` UUID COMMENT ") and "SELECT" not in shown
+
+
+@pytest.mark.parametrize("part", ["aaa=", " a=1  ", "a = 1 ,", "a=1,,"])
+def test_a_text_that_is_nearly_one_is_refused_at_once(part: str) -> None:
+    """A pattern that could divide it in many ways would not end."""
+    text = "EXPLAIN " + part * 200 + "!"
+    assert client_statements.read(text).select == text
