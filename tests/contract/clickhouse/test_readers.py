@@ -106,7 +106,7 @@ def test_have_limits_that_they_cannot_raise(reader: httpx.Client) -> None:
     for value in ("61", "0"):
         shown = ask(reader, "SELECT getSetting('max_execution_time'), getSetting('readonly')", max_execution_time=value)
         assert shown.text == "60\t1\n"
-    for name, value in (("max_execution_time", "-1"), ("allow_ddl", "0"), ("allow_introspection_functions", "1")):
+    for name, value in (("max_execution_time", "-1"), ("allow_ddl", "0"), ("allow_introspection_functions", "0")):
         refused = ask(reader, "SELECT 1", **{name: value})
         assert (refused.status_code, refused.headers["x-clickhouse-exception-code"]) == (500, "164")
     lowered = ask(reader, "SELECT count() FROM numbers(1000000000000)", max_execution_time="0.2")
