@@ -88,8 +88,8 @@ class Stack:
             "ALTHING_TRACKING_PORT": str(tracking),
             # Tests count what they send.
             "ALTHING_CANARY": "0",
-            # They call nothing outside.
-            "ALTHING_EXCHANGE_RATES": "none",
+            # They call nothing outside. A previous release does not know the setting.
+            **({"ALTHING_EXCHANGE_RATES": "none"} if tree == ROOT else {}),
             **{name: str(port) for name, port in zip(_INTERNAL_PORTS, internal, strict=True)},
             **(settings or {}),
         }

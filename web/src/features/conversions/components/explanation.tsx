@@ -24,6 +24,7 @@ import { sumOf } from '../lib/sums';
 import { ReverseDialog } from './reverse-dialog';
 
 const MissingClickPart = lazy(() => import('./missing-click').then((module) => ({ default: module.MissingClickPart })));
+const UnreadValues = lazy(() => import('./unread-values').then((module) => ({ default: module.UnreadValues })));
 const NO_CLICK = <p className="text-muted">No matching click found, so no commission is credited.</p>;
 
 interface Props {
@@ -91,6 +92,13 @@ function Explained({
         <Proposal conversion={conversion} adjustment={conversion.adjustment} at={at} onDecided={onDecided} />
       )}
       <Reports told={told} at={at} />
+      {told.unread.length > 0 && (
+        <Part title="Unreadable values">
+          <Suspense fallback={<Skeleton className="h-24" />}>
+            <UnreadValues told={told} at={at} />
+          </Suspense>
+        </Part>
+      )}
       {rule && working ? (
         <Part title="Calculation">
           <p className="rounded-lg bg-sunken px-3 py-2.5 font-mono text-[0.8125rem] break-words">{working.text}</p>

@@ -17,6 +17,7 @@ import { toast, toastError } from '@/stores/toasts';
 import { ClaimLimits } from './claim-limits';
 import { Keys } from './keys';
 import { LinkSettings } from './link-settings';
+import { TxidSettings } from './txid-settings';
 import { snippet } from '../lib/snippet';
 
 // The forms library comes with the first use of the form.
@@ -126,6 +127,7 @@ function WebsiteCard({ website }: { readonly website: Website }) {
         )}
         <Keys website={website} />
         <LinkSettings website={website} />
+        <TxidSettings website={website} />
         <ClaimLimits website={website} />
       </div>
       {removing && (

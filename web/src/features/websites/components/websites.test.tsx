@@ -447,6 +447,20 @@ test('what the script does with affiliate links is switched on, and a failure is
   expect(ids).toBeChecked();
 });
 
+test('what the transaction IDs of a website are unique for is chosen and saved', async () => {
+  savesWebsite();
+  state.websites = [website({ txidScope: 'website' })];
+  const { user } = renderApp('/account-settings?tab=websites');
+  const form = within(await screen.findByRole('region', { name: 'Transaction IDs of vpnreview.is' }));
+  const scope = form.getByRole('combobox', { name: 'Each ID is unique' });
+  expect(scope).toHaveDisplayValue('For the whole website');
+  await user.selectOptions(scope, 'For one click');
+  expect(await screen.findByText('Transaction ID setting saved', { exact: true })).toBeInTheDocument();
+  await waitFor(() => expect(scope).toHaveDisplayValue('For one click'));
+  const sent = state.seen.filter((item) => item.line === 'PATCH /api/platform/websites/w1').map((item) => item.body);
+  expect(sent).toEqual([{ txidScope: 'click' }]);
+});
+
 test('General shows who is signed in and keeps the theme and the key choice', async () => {
   const { user, router } = renderApp('/account-settings');
   expect(await screen.findByText('sigrun@example.com')).toBeInTheDocument();
