@@ -248,8 +248,9 @@ def _load_active(uow: UnitOfWork, channel_id: UUID) -> tuple[model.SocialChannel
 
 def _load_post(uow: UnitOfWork, id_: UUID) -> tuple[posts.SocialPost, websites.Website]:
     post = require_found(uow.load(id_, posts.evolve), "post")
-    _, website = _load_active(uow, post.channel_id)
-    return posts.require_active(post, website, uow.context), website
+    channel, website = _load(uow, post.channel_id)
+    model.require_active(channel, website, uow.context, "post")
+    return posts.require_active(post, website, uow.context), websites.require_owned(website, uow.context)
 
 
 def _load(uow: UnitOfWork, channel_id: UUID) -> tuple[model.SocialChannel, websites.Website | None]:

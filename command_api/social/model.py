@@ -130,11 +130,14 @@ def slugs_of(channel: SocialChannel, partner_slug: str, random: str) -> tuple[st
     return short, f"{short}-{random}"
 
 
-def require_active(channel: SocialChannel | None, website: Website | None, context: CommandContext) -> SocialChannel:
-    """Returns the channel. Raises `CommandRejected` (missing) unless the actor may act for the website's owner."""
+def require_active(
+    channel: SocialChannel | None, website: Website | None, context: CommandContext, what: str = "social channel"
+) -> SocialChannel:
+    """Returns the channel. Raises `CommandRejected` (missing `what`) unless the actor may act for the website's
+    owner."""
     if channel is None or channel.removed:
-        raise not_found("social channel")
-    require_owned(website, context, "social channel")
+        raise not_found(what)
+    require_owned(website, context, what)
     return channel
 
 
