@@ -56,6 +56,8 @@ HELD_ELSEWHERE: Final = {
 MAY_BE_LOST: Final = {"notifications.notification", "ingest.conversion_key"}
 """Members, retention and erasure delete notifications, and no event says so; without the other row a report that is
 sent again is published again, and merged."""
+NOT_JUDGED: Final = {"conversions.pending_attribution": ("report", "needs_rate", "passed_over")}
+"""What the next search for the click finds out again: no answer shows it."""
 SAME_TWICE: Final = {"visitors_15m"}
 """A state twice is the same state."""
 
@@ -172,6 +174,7 @@ def a_late_sale(report: ConversionReported, now: datetime) -> DomainEvent:
         kind="sale",
         occurred_at=now,
         visitor=7,
+        unread={"status": "gebucht"},
     )
     change = recorded.change.model_copy(update={"pending": 0, "commission_pending": 0})
     update = {"originator_id": report.conversion_id, "facts": facts, "reported": told, "change": change}
@@ -255,7 +258,8 @@ class PostgresRows:
         self._first_that_is_taken(
             f"UPDATE {self._table} SET {each.name} = {_other(each)} {_FIRST.format(self._table)}"
             for each in sorted(self._columns, key=lambda column: column.is_key)
-            if each.type in _OTHERS and each.name not in _PERSONAL.get(self._name, ())
+            if each.type in _OTHERS
+            and each.name not in {*_PERSONAL.get(self._name, ()), *NOT_JUDGED.get(self._name, ())}
         )
 
     def lose(self) -> None:
