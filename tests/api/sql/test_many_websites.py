@@ -13,6 +13,7 @@ from infra.domain.sql_access.parameters import MAX_VALUE_BYTES
 from tests.api.sql.test_saved_queries import PINS, _pin, _query
 from tests.support.analysts import AnalystWorld, Asker
 from tests.support.query import event, this_moment
+from tests.support.stack import wait_for
 
 WEBSITES = 500
 COUNTED = "SELECT uniqExact(website_id) AS sites, count() AS clicks FROM clicks"
@@ -44,7 +45,7 @@ def test_every_way_to_run_a_statement_sees_all_websites(world: AnalystWorld, man
         assert world.post(mia, {"sql": named, "format": format_}).status_code == 200
     one = {"sql": f"{COUNTED} WHERE website_id = {{site:UUID}}", "parameters": {"site": str(sites[7])}}
     assert world.post(mia, one).json()["rows"] == [["1", "1"]]
-    assert outcomes(world, mia) == {"done"}
+    wait_for(lambda: outcomes(world, mia) == {"done"}, "the last one's end to be recorded")
 
 
 def test_as_many_tables_as_a_statement_may_name(world: AnalystWorld, many: tuple[Asker, list[UUID]]) -> None:
