@@ -274,7 +274,7 @@ const OPENAPI = {
           201: {
             description: 'Created',
             content: {
-              'application/json': { schema: { $ref: '#/components/schemas/command_api__leads__public_routes__Done' } },
+              'application/json': { schema: { $ref: '#/components/schemas/FormAnswer' } },
             },
           },
         },
@@ -309,7 +309,7 @@ test('the list of calls comes from the running services and can be searched', as
   await user.click(await screen.findByText('/api/public/contact'));
   expect(await screen.findByText('string (email)')).toBeInTheDocument();
   expect(screen.getByText('string | null')).toBeInTheDocument();
-  expect(screen.getByText('Done')).toBeInTheDocument(); // and not the module it stands in
+  expect(screen.getByText('FormAnswer')).toBeInTheDocument();
   await user.type(screen.getByRole('searchbox', { name: 'Search endpoints' }), 'list links');
   expect(screen.queryByText('/api/public/contact')).not.toBeInTheDocument();
   expect(screen.getByText('/api/platform/links')).toBeInTheDocument();
