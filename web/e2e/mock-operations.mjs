@@ -186,6 +186,20 @@ const group = (projectionName, reason, open) => ({
   newestAt: at(2),
   lastError: 'Expecting property name enclosed in double quotes: line 1 column 2 (char 1)',
 });
+const USAGE = {
+  budget: { commands: 20_000, bytes: 268_435_456 },
+  accounts: [
+    {
+      accountId: '00000000-0000-4000-8000-000000000031',
+      email: 'sigrun@example.com',
+      commands: 412,
+      bytes: 18_400_212,
+      refused: 0,
+    },
+    { accountId: '00000000-0000-4000-8000-000000000032', email: null, commands: 20_000, bytes: 4_212_004, refused: 3 },
+  ],
+};
+
 const SYSTEM = {
   version: '1.0',
   python: '3.11.9',
@@ -324,6 +338,7 @@ export function operationsAnswer(key) {
       bytes: 28,
     },
     'GET /api/admin/system': SYSTEM,
+    'GET /api/admin/account-usage': USAGE,
   };
   if (key in answers) return [answers[key], 200];
   const one = /^GET \/api\/admin\/projections\/(\w+)$/.exec(key);
