@@ -70,7 +70,15 @@ class Both:
 
     def run(self, tree: Path, module: str, *arguments: str) -> str:
         """The output of `python -m module` of a tree."""
-        done = subprocess.run(
+        done = self.command_of(tree, module, *arguments)
+        assert done.returncode == 0, (
+            f"{module} {arguments}: {done.returncode}\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
+        )
+        return done.stdout
+
+    def command_of(self, tree: Path, module: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """The same, however it ends."""
+        return subprocess.run(
             [sys.executable, "-m", module, *arguments],
             cwd=self.folder,
             env=environment(tree, self.environment),
@@ -79,10 +87,6 @@ class Both:
             timeout=120,
             check=False,
         )
-        assert done.returncode == 0, (
-            f"{module} {arguments}: {done.returncode}\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
-        )
-        return done.stdout
 
     def letters(self) -> dict[str, int]:
         """Open dead letters of the event that the old version does not know, by projection."""
@@ -153,11 +157,23 @@ def replace_the_old(both: Both) -> None:
         assert each.stop() == 0, each.name
     wait_for(lambda: both.count(NOT_OWNED_BY, owner_of(both)) == 0, "the new projectors to take over")
     # The previous release does not say yet that a newer version wrote the event, as this one does.
-    both.run(new.tree, "infra.ops.cli", "dlq", "retry", "--reason", "undecodable")
+    wait_for(lambda: is_retried(both, new), "the events that the old version could not read to be processed")
     wait_for(lambda: not both.count(OPEN_LETTERS, PARKED), "the parked events to be processed")
     assert both.count("select count(*) from read.partners where name = 'Renamed'") == 1
 
 
+def is_retried(both: Both, version: Version) -> bool:
+    """Whether a retry leaves no event that the old version could not read. An event may follow from one that is retried
+    after it: then the next retry processes it."""
+    both.command_of(version.tree, "infra.ops.cli", "dlq", "retry", "--reason", "undecodable")
+    open_letters = both.database.execute(UNREAD).fetchall()
+    print(open_letters[:5])
+    return not open_letters
+
+
+UNREAD: Final = """
+    select projection, count(*), min(error) from engine.dead_letter
+    where state = 'open' and reason = 'undecodable' group by 1"""
 PARKED: Final = ["undecodable", "parked", "newer_version"]
 OPEN_LETTERS: Final = "select count(*) from engine.dead_letter where state = 'open' and reason = any(%s)"
 NOT_OWNED_BY: Final = """
