@@ -135,7 +135,7 @@ def _nothing(columns: str) -> Callable[[re.Match[str]], ClientStatement]:
 
 
 _OPTIONS: Final = r"(?:\s+\w+\s*=\s*\w+(?:\s*,)?)*"
-"""Each option in one way only: a text that could be divided in many would take for ever to be refused."""
+"""Each option in one way only: a text that could be divided in many would take very long to be refused."""
 
 
 def _answers(
