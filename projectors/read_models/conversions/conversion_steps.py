@@ -25,7 +25,7 @@ Note = (
 
 CONVERSION_STEPS: Final = ReadModel(
     name="conversion_steps",
-    version=3,
+    version=4,
     columns=(
         "conversion_id uuid",
         "version int",
