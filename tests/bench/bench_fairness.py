@@ -88,7 +88,9 @@ def run(seconds: float = SECONDS) -> list[Figure]:
     with stack(settings) as made:
         owner = Owner(made)
         site = owner.website("bench.example")
-        attacks = attacks_of(made, owner, site)
+        # Somebody else: the honest one signs in so often that the oldest sessions of that account end.
+        attacker = owner.member()
+        attacks = attacks_of(made, attacker, attacker.website("attacker.example"))
         honest = Honest(made, site)
         honest.measure(3)
         quiet = honest.measure(seconds)

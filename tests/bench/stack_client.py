@@ -29,12 +29,21 @@ class Site:
 
 
 class Owner:
-    """The admin of the stack, signed in, through the gateway."""
+    """The admin of the stack, or who has the `token`, signed in, through the gateway."""
 
-    def __init__(self, stack: Stack) -> None:
+    def __init__(self, stack: Stack, token: str = "") -> None:
+        self.stack = stack
         self.http = httpx.Client(base_url=stack.app, timeout=TIMEOUT_S)
-        signed = self.http.post("/api/platform/login", json={"email": EMAIL, "password": PASSWORD}).raise_for_status()
-        self.http.headers["Authorization"] = f"Bearer {signed.json()['token']}"
+        signs_in = {"email": EMAIL, "password": PASSWORD}
+        token = token or self.http.post("/api/platform/login", json=signs_in).raise_for_status().json()["token"]
+        self.http.headers["Authorization"] = f"Bearer {token}"
+
+    def member(self) -> Owner:
+        """A member, who registers with an invite of this person."""
+        code = self.command("POST", "/api/platform/invite-codes", {}).json()["code"]
+        person = {"email": "member@althing.example", "password": PASSWORD, "name": "Member", "inviteCode": code}
+        made = httpx.post(f"{self.stack.app}/api/platform/register", json=person, timeout=TIMEOUT_S).raise_for_status()
+        return Owner(self.stack, made.json()["token"])
 
     def website(self, domain: str) -> Site:
         made = self.command("POST", "/api/platform/websites", {"domain": domain, "timezone": "UTC", "currency": "USD"})

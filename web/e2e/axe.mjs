@@ -5,7 +5,7 @@
 // Each state is loaded and reached once; theme and width are then changed in place (look.mjs).
 import { appStarted, launch, leave, newPage, settle } from './browser.mjs';
 import { DESKTOP, look, PHONE, PREPARE, proof } from './look.mjs';
-import { startMock } from './mock-api.mjs';
+import { lacks, startMock } from './mock-api.mjs';
 
 /** One more than there are cores in CI: each waits at times for a frame, or for an answer. */
 const AT_ONCE = 3;
@@ -258,6 +258,7 @@ const STATES = [
   { name: 'conversions, explained', path: '/conversions', act: opens(/^Explain/) },
   { name: 'conversions, claims', path: '/conversions?keyKind=site' },
   { name: 'conversions, claim explained', path: '/conversions?keyKind=site', act: opens(/^Explain/) },
+  { name: 'conversions, unreadable values', path: '/conversions?open=c6', act: unreadable },
   { name: 'conversions, reject similar', path: '/conversions?keyKind=site&open=c1', act: rejectSimilar },
   { name: 'conversions, empty', path: '/conversions', base: empty },
   { name: 'conversions, nothing yet', path: '/conversions', base: first },
@@ -275,6 +276,8 @@ const STATES = [
   { name: 'set up two-factor', path: '/account-settings', act: opens('Set up two-factor authentication') },
   { name: 'new recovery codes', path: '/account-settings', base: first, act: opens('New recovery codes') },
   { name: 'unlink', path: '/account-settings', act: opens('Unlink GitHub') },
+  { name: 'new access token', path: '/account-settings', act: opens('New token') },
+  { name: 'revoke access token', path: '/account-settings', act: opens('Revoke Nightly report') },
   { name: 'erase account', path: '/account-settings', act: opens('Erase my account') },
   { name: 'custom domains', path: '/account-settings?tab=custom-domains' },
   { name: 'custom domains, no website', path: '/account-settings?tab=custom-domains', base: empty },
@@ -670,6 +673,7 @@ let looks = 0;
 let lost = 0;
 for (const text of await proof(browser)) report('proof', text);
 await Promise.all(Array.from({ length: AT_ONCE }, worker));
+for (const place of lacks) report('mock', `an answer lacks what the API promises: ${place}`);
 await browser.close();
 for (const server of [mock, empty, first, broken, slow]) server.close();
 console.log(
@@ -844,6 +848,11 @@ async function approveOne(page) {
     .first()
     .click();
   await page.getByText('Approving 1 conversion').first().waitFor();
+}
+
+/** What corrects them is fetched when an explanation has any. */
+async function unreadable(page) {
+  await page.getByRole('button', { name: 'Read again' }).waitFor();
 }
 
 async function rejectSimilar(page) {

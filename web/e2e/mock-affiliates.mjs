@@ -1,6 +1,6 @@
 // Answers for the admin's affiliate screens.
 const at = (minutes) => new Date(Date.now() - minutes * 60_000).toISOString();
-const terms = (percent, tiers = []) => ({
+export const terms = (percent, tiers = []) => ({
   kind: 'percent',
   percent,
   amount: null,
@@ -179,6 +179,7 @@ export function affiliates(key, query, partners, links, nothing) {
   if (/^GET \/api\/admin\/partners\/[^/]+\/terms$/.test(key))
     return [12.5, 10].map((percent, index) => ({
       effectiveAt: at(900 * (index + 1)),
+      state: ['in_force', 'past'][index],
       commission: percent,
       flatCommission: null,
       terms: terms(percent),

@@ -1,5 +1,6 @@
 // A development server for screenshots and accessibility checks without the stack: serves dist/ with the gateway's
 // content security policy and answers the API from seeded figures. Figures agree with each other: totals are sums.
+import { lacking } from './mock-contract.mjs';
 import { balances, payouts } from './mock-payouts.mjs';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +9,7 @@ import { emailReports, savedViews } from './mock-reports.mjs';
 import { publicAnswer } from './mock-public.mjs';
 import { publishing } from './mock-publishing.mjs';
 import { serveFile } from './site-files.mjs';
-import { affiliates, linkClicks, ownPartner, partnerRequests } from './mock-affiliates.mjs';
+import { affiliates, linkClicks, ownPartner, partnerRequests, terms } from './mock-affiliates.mjs';
 import { breakdown } from './mock-breakdown.mjs';
 import { forumAnswer } from './mock-forum.mjs';
 import { ideasAnswer } from './mock-ideas.mjs';
@@ -33,7 +34,13 @@ const HOUR = 3_600_000;
 /** No browser solves it during a test. */
 const ENDLESS = { challenge: 'c'.repeat(44), puzzles: 64, bits: 20 };
 
-const user = { id: 'u1', email: 'sigrun@example.com', name: 'Sigrún Jónsdóttir', roles: ['admin'] };
+const user = {
+  id: 'u1',
+  email: 'sigrun@example.com',
+  name: 'Sigrún Jónsdóttir',
+  displayName: 'Sigrún',
+  roles: ['admin'],
+};
 const partnerNames = [
   'NordVPN',
   'Bluehost',
@@ -51,9 +58,15 @@ const partners = partnerNames.map((name, index) => ({
   name,
   slug: name.toLowerCase(),
   baseUrl: `https://www.${name.toLowerCase()}.com/`,
+  commission: 5 + index,
+  flatCommission: null,
+  terms: terms(5 + index),
+  description: '',
   isActive: index !== 8,
+  cookieDays: 30,
   postbackPreset: index % 2 ? 'awin' : null,
   clickIdParameter: index % 2 ? 'clickref' : null,
+  ownClickIdParameter: null,
   isPrivate: false,
 }));
 const countries = [
@@ -75,6 +88,9 @@ const names = new Intl.DisplayNames(['en'], { type: 'region' });
  * @param {{ empty?: boolean, first?: boolean, broken?: boolean, slow?: boolean }} options
  * empty: no website yet; first: a website without any event; broken: figures are refused; slow: most figures never come
  */
+/** What the answers so far lack of what the API's description requires. */
+export const lacks = new Set();
+
 export function startMock({ empty = false, first = false, broken = false, slow = false } = {}) {
   const websites = empty
     ? []
@@ -120,6 +136,7 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     }
     if (url.pathname === '/api/platform/analytics/live') return live(response, first ? () => sent : null);
     const json = (value, status = 200, headers = {}) => {
+      for (const place of lacking(key, status, value)) lacks.add(`${key} ${status}: ${place}`);
       response.writeHead(status, {
         'Content-Type': status < 400 ? 'application/json' : 'application/problem+json',
         ...headers,
@@ -303,7 +320,7 @@ export function startMock({ empty = false, first = false, broken = false, slow =
       response.writeHead(200, { 'Content-Type': 'image/svg+xml' });
       return response.end('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M2 2h5v5H2z"/></svg>');
     }
-    if (/^GET \/api\/platform\/links\/[^/]+$/.test(key))
+    if (/^GET \/api\/platform\/links\/[^/]+$/.test(key) && links.length > 0)
       return json(links.find((item) => url.pathname.endsWith(item.id)) ?? links[0]);
     if (key === 'POST /api/platform/links') {
       const made = link(
@@ -396,6 +413,11 @@ const website = (id, domain) => ({
   timezone: ZONE,
   currency: 'USD',
   createdAt: '2026-08-01T10:00:00Z',
+  firstEventAt: '2026-08-01T10:04:00Z',
+  siteKey: 'pk_4vQm2Wc8Yb1NsKt6',
+  linkClickIds: true,
+  linkImpressionsEvery: 0,
+  txidScope: 'website',
   maxClaimAmount: 500_000,
   maxClaimsPerClick: 5,
 });
@@ -579,13 +601,25 @@ function explanation(row) {
       agrees: true,
     },
     reports: reports.slice(0, row.conflicts ? 2 : 1),
+    unread: row.unread.map((field) => unreadValue(field, row)),
+    missingClick: null,
+    assignment: null,
     events: texts.map(([name, text, by, more], index) => step(index + 1, `conversion.${name}`, text, by, more)),
   };
 }
+const unreadValue = (field, row) => ({
+  reportId: 'r1',
+  field,
+  text: field === 'payout' ? '{payout_amount}' : '',
+  isPlaceholder: field === 'payout',
+  reportedBy: 'postback',
+  at: row.recordedAt,
+});
 const statements = (month) => ({
   month,
   timezone: ZONE,
   isOver: false,
+  isFinal: false,
   statements: partners.slice(0, 4).map((partner, index) => {
     const [opening, approved, takenBack, adjustments, held] = [
       210_400 - 40_000 * index,
@@ -653,14 +687,17 @@ function conversion(index) {
     linkId: 'l1',
     clickId: '01JD7W8Z3Q5K9M2N4P6R8T0V1XCYDZ',
     event: index % 4 ? 'sale' : 'lead',
+    kind: index % 4 ? 'sale' : 'lead',
     txid: `ORD-${104_233 - index * 17}`,
     status,
     amount: money(amount),
     commission: money(amount * 0.3),
     reversed: money(status === 'reversed' ? amount : 0),
+    reversedCommission: money(status === 'reversed' ? amount * 0.3 : 0),
     reason: { rejected: 'Outside the cookie window', reversed: 'Refunded by the customer' }[status] ?? null,
     attribution: index === 5 ? null : 'click_id',
     occurredAt: at,
+    clickedAt: index === 5 ? null : new Date(Date.parse(at) - 2 * HOUR).toISOString(),
     recordedAt: at,
     decidedAt: null,
     approvesAt:
@@ -673,6 +710,7 @@ function conversion(index) {
     addressClass: keyKind === 'site' ? 'datacentre_address' : '',
     clickBotReason: index === 4 ? 'headless' : null,
     otherEvents: index === 2 ? ['purchase'] : [],
+    unread: index === 6 ? ['payout', 'customer_id'] : [],
     adjustment: null,
     linkSlug: index === 5 ? null : 'nord-review',
     country: index === 5 ? '' : ['DE', 'US', 'IS', 'GB', 'FR'][index % 5],
@@ -924,6 +962,9 @@ function delivery(series, nothing) {
     ? []
     : [
         {
+          outcome: 'origin_not_allowed',
+          partner: '',
+          sample: '{"type": "pageview", "url": "https://other.example/"}',
           at: new Date(Date.now() - 70_000).toISOString(),
           code: 'origin_not_allowed',
           message: "This site key may not be used from this page: its origin is not in the key's list.",
@@ -931,6 +972,9 @@ function delivery(series, nothing) {
           count: 14,
         },
         {
+          outcome: 'invalid',
+          partner: '',
+          sample: '{"type": "signup", "occurred_at": "2026-01-01"}',
           at: new Date(Date.now() - 1_900_000).toISOString(),
           code: 'invalid',
           message: 'occurred_at may be up to 24 hours back with a site key.',
@@ -938,11 +982,10 @@ function delivery(series, nothing) {
           count: 3,
         },
       ];
-  const reasons = refusals.map((refusal) => ({ outcome: 'invalid', partner: '', ...refusal }));
   const partners = nothing
     ? []
     : [{ partner: 'fjordline', name: 'Fjordline', accepted: 48, duplicate: 3, rejected: 1 }];
-  return { bucket: 'day', outcomes, series: points, reasons, partners, refusals };
+  return { bucket: 'day', outcomes, series: points, reasons: refusals, partners, refusals };
 }
 
 function live(response, counter) {

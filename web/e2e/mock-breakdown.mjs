@@ -166,6 +166,7 @@ export function breakdown(query, overview, { partners, links, countries }) {
           }
           return {
             values: Object.fromEntries(by.map((name, index) => [name, cell[index][0]])),
+            labels: Object.fromEntries(by.map((name, index) => [name, cell[index][2] ?? cell[index][0]])),
             label: cell.map(([value, , label]) => label ?? (value || '(not set)')).join(' · '),
             ...withRates(row),
             previous: query.compare === 'none' ? null : withRates(scaled(row, 0.8 + (0.25 * ((place * 3) % 4)) / 3)),
@@ -182,7 +183,7 @@ export function breakdown(query, overview, { partners, links, countries }) {
     currency: 'USD',
     by,
     rows: found.slice(start, end),
-    totals: withRates(totals),
+    totals: { ...withRates(totals), previous: query.compare === 'none' ? null : withRates(scaled(totals, 0.9)) },
     nextCursor: end < found.length ? String(end) : null,
   };
 }

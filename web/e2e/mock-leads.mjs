@@ -50,6 +50,7 @@ const signup = (index) => ({
   waitingNumber: index < 9 ? null : index - 8,
   joinedAt: ago(9000 - index * 400),
   invitedAt: index < 2 ? ago(100) : null,
+  heldUntil: index === 8 ? ago(-1440) : null,
 });
 
 /** The body and status of the answer to "METHOD path", or nothing for paths of other mocks. */
