@@ -189,6 +189,9 @@ class TrackedEvent(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=Tru
     placement: Annotated[
         str, Column(LOW, "Where on the page a link stood, as sent", Part.VISIT, is_sent=True, since=3)
     ] = ""
+    ad_ids: Annotated[
+        str, Column(TEXT, "Click ids of advertising networks, sealed with an erasable key", Part.HIDDEN, since=4)
+    ] = ""
 
 
 def _fields() -> Iterator[Column]:

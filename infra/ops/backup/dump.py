@@ -2,7 +2,7 @@
 
 Excluded are rows that can be rebuilt (read models, positions of projections), rows that must not come back (open
 sessions, one-time links: revoked ones would be valid again) and rows that must not be kept longer than promised
-(salts of visitors, emails).
+(salts of visitors, keys of ad click ids, emails).
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ NOT_KEPT: Final = (
     "auth.rate_limit",
     "events.snapshots",
     "ingest.salt",
+    "ingest.visitor_key",
     "ops.backup",
     "ops.canary",
     "ops.mail",

@@ -1,4 +1,4 @@
-CREATE TABLE IF NOT EXISTS events__g3 (
+CREATE TABLE IF NOT EXISTS events__g4 (
   website_id UUID CODEC(ZSTD(1)),
   event_id UUID CODEC(ZSTD(1)),
   type LowCardinality(String),
@@ -45,6 +45,7 @@ CREATE TABLE IF NOT EXISTS events__g3 (
   city LowCardinality(String),
   language LowCardinality(String),
   placement LowCardinality(String),
+  ad_ids String CODEC(ZSTD(1)),
   conversion_id UUID CODEC(ZSTD(1)),
   event_name LowCardinality(String),
   d_pending Int8 CODEC(ZSTD(1)),
