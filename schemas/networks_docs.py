@@ -12,7 +12,7 @@ from schemas.networks import NETWORKS, Network, NetworkKind, Reports
 _ROOT: Final = Path(__file__).parent.parent
 PAGE: Final = _ROOT / "docs" / "networks.md"
 TABLE: Final = _ROOT / "web" / "src" / "lib" / "networks.json"
-_REPORTS: Final = {Reports.POSTBACK: "postback", Reports.FILE: "report file", Reports.JSON: "JSON webhook"}
+_REPORTS: Final = {Reports.POSTBACK: "postback", Reports.FILE: "nothing yet", Reports.JSON: "JSON webhook"}
 _HEAD: Final = """\
 # Networks and trackers
 
@@ -31,8 +31,9 @@ click, so that a sale is identified by the id and the click ([scope](conversions
 generic have the scope that the website sets.
 
 `–` is what was not found in public documentation or does not exist. Entries marked *check* are not documented in full,
-or depend on how a program is set up: send a test conversion before you rely on them. The comments of
-`schemas/networks.toml` explain how to add a network."""
+or depend on how a program is set up: send a test conversion before you rely on them. *nothing yet*: the network sends
+no postbacks, and its report files cannot be imported as sales. The comments of `schemas/networks.toml` explain how to
+add a network."""
 
 
 def page() -> str:
