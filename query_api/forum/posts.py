@@ -21,8 +21,12 @@ from query_api.kernel.pagination import Cursor, Limit, Page20
 router = APIRouter(prefix="/api/forum", tags=["forum"])
 
 EXCERPT: Final = 200
-MAX_RENDERED: Final = 50
-Html = Annotated[bool, Query(description="Also the sanitised HTML of each text; at most 50 posts at once then")]
+MAX_RENDERED: Final = 40_000
+"""Characters that are rendered for one answer: the slowest text of a post takes 10 µs a character."""
+Html = Annotated[
+    bool,
+    Query(description="Also the sanitised HTML of each text; as many posts at once as have 40,000 characters together"),
+]
 _READ: Final = PublicReads("forum_posts", "forum_threads", "forum_members", "forum_likes", "forum_flags")
 
 
@@ -39,18 +43,23 @@ def get_forum_posts(
 ) -> list[Post]:
     """In the order of writing. `Link` names the previous and next pages, which stay the same when posts are added."""
     require_existing(viewer.reader.row("SELECT 1 FROM read.forum_threads WHERE id = %s", (id,)), "thread")
-    if html:
-        limit = min(limit, MAX_RENDERED)
     bound = {**viewer.bound, "thread": id, "limit": limit + 1}
     if around is not None and cursor is None:
         rows, before, after = _around(viewer, bound, around, limit)
+        first = next(place for place, row in enumerate(rows) if row["id"] == around)
     elif cursor is not None and (place := pagination.decode(cursor, str, int))[0] == "before":
         found = viewer.reader.rows(_BACK, {**bound, "place": place[1]})
         rows, before, after = found[:limit][::-1], len(found) > limit, True
+        first = len(rows) - 1
     else:
         start = pagination.decode(cursor, str, int)[1] if cursor is not None else -1
         found = viewer.reader.rows(_ON, {**bound, "place": start})
         rows, before, after = found[:limit], cursor is not None, len(found) > limit
+        first = 0
+    if html:
+        kept = rendered_at_once([len(said(row["text"])) for row in rows], first)
+        before, after = before or kept.start > 0, after or kept.stop < len(rows)
+        rows = rows[kept.start : kept.stop]
     _link(request, response, rows, before, after)
     return shown(viewer, rows, html=html)
 
@@ -97,7 +106,7 @@ def shown(viewer: Viewer, rows: Sequence[Mapping[str, Any]], *, html: bool = Fal
                 row,
                 author=named(found, row["author_id"]),
                 text=text,
-                excerpt=markdown.plain(text, EXCERPT),
+                excerpt=_excerpt(text),
                 html=_rendered(text) if html else None,
                 reply_to=None if answered is None else _quote(answered, named(found, answered["author_id"])),
                 mentions=[found[one] for one in row["mentions"] if one in found],
@@ -110,7 +119,23 @@ def shown(viewer: Viewer, rows: Sequence[Mapping[str, Any]], *, html: bool = Fal
     return posts
 
 
+def rendered_at_once(lengths: Sequence[int], first: int) -> range:
+    """Which texts of these lengths one answer renders: from the `first` on outwards, one at least."""
+    spent, kept = 0, range(first, first)
+    for place in sorted(range(len(lengths)), key=lambda one: abs(one - first)):
+        spent += lengths[place]
+        if kept and spent > MAX_RENDERED:
+            break
+        kept = range(min(kept.start, place), max(kept.stop, place + 1))
+    return kept
+
+
 _rendered = lru_cache(maxsize=200)(markdown.render)
+
+
+@lru_cache(maxsize=2_000)
+def _excerpt(text: str) -> str:
+    return markdown.plain(text, EXCERPT)
 
 
 def _around(
@@ -146,7 +171,7 @@ def _quoted(viewer: Viewer, rows: Sequence[Mapping[str, Any]]) -> dict[UUID, dic
 
 
 def _quote(row: Mapping[str, Any], author: Any) -> Quoted:
-    return Quoted(id=row["id"], author=author, excerpt=markdown.plain(said(row["text"]), EXCERPT))
+    return Quoted(id=row["id"], author=author, excerpt=_excerpt(said(row["text"])))
 
 
 COLUMNS: Final = (

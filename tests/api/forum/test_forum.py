@@ -89,8 +89,11 @@ def test_pages_keep_their_place_whatever_is_added(forum: Forum, ada: Person, eve
     assert ids(second.json()) == written[3:6]
     back = forum.call("GET", second.links["prev"]["url"].removeprefix("/api/"))
     assert ids(back.json()) == [written[0], written[2]]
-    around = forum.call("GET", f"forum/threads/{made['id']}/posts", params={"around": written[4], "limit": 3})
+    posts = f"forum/threads/{made['id']}/posts"
+    around = forum.call("GET", posts, params={"around": written[4], "limit": 3})
     assert ids(around.json()) == written[3:6] and {"next", "prev"} <= around.links.keys()
+    rendered = forum.call("GET", f"{posts}?around={written[4]}&limit=3&html=true")
+    assert ids(rendered.json()) == written[3:6] and all(post["html"].startswith("<p>") for post in rendered.json())
     last = forum.call("GET", f"forum/threads/{made['id']}/posts", params={"around": later, "limit": 3})
     assert ids(last.json()) == [written[5], written[6], later] and "next" not in last.links
     assert forum.call("GET", f"forum/threads/{made['id']}/posts", params={"around": str(uuid4())}).status_code == 404
