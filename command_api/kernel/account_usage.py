@@ -12,7 +12,7 @@ from typing import Any, Final, LiteralString
 from uuid import UUID
 
 import structlog
-from psycopg import Cursor
+from psycopg import Connection, Cursor
 
 from infra.kernel.config.settings import Settings
 from infra.kernel.http.lanes import current_lane
@@ -62,6 +62,11 @@ def charge(cursor: Cursor[dict[str, Any]], budget: Budget, account_id: UUID, app
         raise BudgetSpent(over, max(1, int((midnight - now).total_seconds())))
 
 
+def charge_bytes(connection: Connection[Any], account_id: UUID, stored: int) -> None:
+    """Charges what is stored outside a command. Its next command is refused if the budget is spent."""
+    connection.execute(_STORED, (account_id, datetime.now(UTC).date(), stored))
+
+
 def note_refusal(pool: Pool, account_id: UUID) -> None:
     """Counts a refused command, for admins."""
     log.warning("account_budget_spent", account_id=str(account_id))
@@ -80,6 +85,9 @@ _CHARGE: Final[LiteralString] = """
 INSERT INTO kernel.account_usage AS u (account_id, day, commands, bytes) VALUES (%s, %s, 1, %s)
 ON CONFLICT (account_id, day) DO UPDATE SET commands = u.commands + 1, bytes = u.bytes + excluded.bytes
 RETURNING commands, bytes"""
+_STORED: Final[LiteralString] = """
+INSERT INTO kernel.account_usage AS u (account_id, day, commands, bytes) VALUES (%s, %s, 0, %s)
+ON CONFLICT (account_id, day) DO UPDATE SET bytes = u.bytes + excluded.bytes"""
 _REFUSED: Final[LiteralString] = """
 INSERT INTO kernel.account_usage AS u (account_id, day, commands, bytes, refused) VALUES (%s, %s, 0, 0, 1)
 ON CONFLICT (account_id, day) DO UPDATE SET refused = u.refused + 1"""

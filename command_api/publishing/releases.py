@@ -20,6 +20,7 @@ from psycopg.types.json import Jsonb
 from pydantic import TypeAdapter
 
 from command_api.domains import model as domains
+from command_api.kernel.account_usage import charge_bytes
 from command_api.kernel.decision import conflict, not_found
 from command_api.kernel.event_store import ConcurrencyConflict
 from command_api.kernel.unit_of_work import UnitOfWork
@@ -131,6 +132,8 @@ def keep(site_id: UUID, page: PlannedPage, file: File, uow: UnitOfWork) -> None:
     values = (site_id, page.key, file.content_type, file.security_policy, _etag(file), file.body, problems)
     with uow.pool.connection() as connection:
         connection.execute(_KEEP, values)
+        if uow.context.account_id is not None:
+            charge_bytes(connection, uow.context.account_id, len(file.body))
 
 
 def drop_others(site_id: UUID, plan: Plan, uow: UnitOfWork) -> None:

@@ -66,6 +66,16 @@ class LargeSite:
         sql = "SELECT path, convert_from(body, 'UTF8') FROM publishing.site_file WHERE site_id = %s"
         return dict(self.api.query.postgres.execute(sql, (self.id,)).fetchall())
 
+    def sizes(self) -> int:
+        return sum(len(text.encode()) for path, text in self.served().items() if path.endswith("index.html"))
+
+    def charged(self) -> int:
+        """Bytes of the account's daily budget."""
+        sql = "SELECT coalesce(sum(bytes), 0)::bigint FROM kernel.account_usage WHERE account_id = %s"
+        [found] = self.api.query.postgres.execute(sql, (self.owner.account_id,)).fetchone() or (None,)
+        assert isinstance(found, int)
+        return found
+
     def kept(self) -> int:
         sql = "SELECT count(*) FROM publishing.rendered_page WHERE site_id = %s"
         [count] = self.api.query.postgres.execute(sql, (self.id,)).fetchone() or (None,)
@@ -93,8 +103,10 @@ def jobs(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
 
 
 def test_a_release_renders_the_pages_that_changed(large: LargeSite, jobs: list[bytes]) -> None:
+    before = large.charged()
     assert large.publish().json()["published"] == 1
     assert len(jobs) == PAGES and large.kept() == 0
+    assert large.charged() - before >= large.sizes(), "its pages are charged to the account's daily budget"
     assert large.publish().json()["published"] == 1 and len(jobs) == PAGES, "nothing changed"
 
     large.save(large.pages[2], "Second.", 1)
