@@ -14,26 +14,22 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from io import BytesIO
 from uuid import uuid4
 
 import httpx
-from PIL import Image
 
 from tests.bench import Figure, figure
 from tests.bench.stack_client import EMAIL, PASSWORD, Owner, Site
 from tests.support.hostile_requests import percentile
 from tests.support.stack import Stack, stack
 from tests.support.user_agents import BROWSER
+from tests.support.worst_requests import full_page, large_picture, long_filters
 
 COMMAND = "python -m tests.bench fairness"
 SECONDS = 20.0
 PAUSE_S = 0.05
 TIMEOUT_S = 60.0
 PAGES = 8
-_HEAD = "| a | b | c | d | e | f | g |\n|---|---|---|---|---|---|---|\n"
-MARKDOWN = _HEAD + "| *x* | y | z | u | v | w | t |\n" * 1_200
-"""Nearly as many cells and marks as a block takes."""
 UNKNOWN = json.dumps({f"u{index}": 1 for index in range(110_000)}).encode()[: 1024 * 1024]
 
 Send = Callable[[httpx.Client], httpx.Response]
@@ -145,8 +141,7 @@ def attacks_of(made: Stack, owner: Owner, site: Site) -> dict[str, Send]:
     first = {"name": "Mine", "websiteId": None, "state": {"filters": ["page:is:/"]}}
     view = owner.command("POST", "/api/platform/views", first).json()["id"]
     images = f"{api}/platform/social-posts/{_social_post(owner, site)}/images"
-    picture, page = _picture(), {"document": _page(0), "basedOn": 1}
-    filters = {**first, "state": {"filters": [f"page:is:/{number}{'x' * 4_000}" for number in range(20)]}}
+    picture, page, filters = large_picture(), {"document": full_page(), "basedOn": 1}, long_filters()
     partners = json.dumps([{"type": "click", "partner": str(uuid4())} for _ in range(9_000)]).encode()
     as_json, as_png = {"Content-Type": "application/json"}, {**token, "Content-Type": "image/png"}
     return {
@@ -171,13 +166,8 @@ def _site_of_full_pages(owner: Owner, site: Site) -> tuple[str, str]:
     owner.command("PUT", f"/api/platform/sites/{made['id']}/document", document)
     paths = [f"/api/platform/sites/{made['id']}/pages/{one}" for one in ids]
     for number, path in enumerate(paths):
-        owner.command("PUT", path, {"document": _page(number), "basedOn": 0})
+        owner.command("PUT", path, {"document": full_page(number), "basedOn": 0})
     return paths[0], f"/api/platform/sites/{made['id']}/publish"
-
-
-def _page(number: int) -> dict[str, object]:
-    text = f"# {number}\n\n{MARKDOWN}"
-    return {"blocks": [{"id": str(uuid4()), "type": "article", "markdown": text} for _ in range(5)]}
 
 
 def _social_post(owner: Owner, site: Site) -> str:
@@ -185,10 +175,3 @@ def _social_post(owner: Owner, site: Site) -> str:
     made = owner.command("POST", "/api/platform/social-channels", channel).json()
     post = {"address": "https://www.instagram.com/p/DAbCdEf/", "publishedAt": "2026-11-01T12:00:00Z"}
     return str(owner.command("POST", f"/api/platform/social-channels/{made['id']}/posts", post).json()["id"])
-
-
-def _picture() -> bytes:
-    """39.7 megapixels in little more than a hundred kilobytes."""
-    drawn = BytesIO()
-    Image.new("RGB", (6_300, 6_300), (200, 30, 30)).save(drawn, "PNG")
-    return drawn.getvalue()

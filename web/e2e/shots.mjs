@@ -197,6 +197,7 @@ const SCREENS = [
   { name: 'audit-trail', path: '/admin/audit-trail' },
   { name: 'projections', path: '/admin/projections' },
   { name: 'outbox', path: '/admin/outbox' },
+  { name: 'system', path: '/admin/system' },
   { name: 'marketplace', path: '/marketplace' },
   { name: 'marketplace-none', path: '/marketplace?search=nothing', signedIn: false },
   { name: 'listing', path: '/marketplace/listing/m1' },
@@ -258,6 +259,13 @@ const SCREENS = [
   { name: 'insights', path: '/insights' },
   { name: 'switcher', path: '/insights', act: click(/^Website: /), after: true },
   { name: 'shortcuts', path: '/analytics', act: keys('?'), after: true },
+  { name: 'new-access-token', path: '/account-settings', act: click('New token'), after: true },
+  {
+    name: 'unreadable-values',
+    path: '/conversions?open=c6',
+    act: (page) => page.getByRole('button', { name: 'Read again' }).scrollIntoViewIfNeeded(),
+    after: true,
+  },
   { name: 'onboarding', path: '/onboarding', act: connect },
 ];
 const LOOKS = [

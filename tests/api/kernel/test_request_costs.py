@@ -2,6 +2,7 @@
 time of the services, memory and bytes written to Postgres stay within the bounds of the class
 (`infra.kernel.http.route_costs`).
 
+What runs in processes of its own (pages, images) has limits of its own: `test_rendering.py`, `test_image_uploads.py`.
 Processor time is compared with reference work of the same run, which took `REFERENCE_MS` where the bounds were set.
 """
 
@@ -22,6 +23,7 @@ from infra.kernel.http.json_bounds import MAX_DEPTH
 from infra.kernel.http.route_costs import CLASSES, EXTENSION, CostClass
 from tests.api.kernel.test_access_matrix import Call, Walk
 from tests.support.full_api import Api, SampleData
+from tests.support.worst_requests import JSON, worst_requests
 
 REFERENCE_MS: Final = 100.0
 MIN_ROUTES: Final = 440
@@ -31,6 +33,7 @@ TEXT: Final = "# *x* [y](z) `w` <b> &c "
 TEXTS: Final = {"text", "message", "description", "note", "reason", "title", "name", "sql", "answer", "idea"}
 MAX_TEXT: Final = 2_000
 """What every free text takes."""
+MANY_MEMBERS: Final = json.dumps({f"u{index}": 1 for index in range(110_000)}).encode()[: 1024 * 1024]
 NOISE_KIB: Final = 4 * 1024
 """Memory that the process takes for itself while a request runs."""
 
@@ -70,7 +73,10 @@ class Meter:
         for each in self._processes:
             Path(f"/proc/{each.pid}/clear_refs").write_text("5")  # resets the peak
         before, stored, began = self._resident_kib("VmRSS:"), self._written(), self._processor_s()
-        status, _ = self._api.status(method, path, headers, content=content)
+        with self._api.http.stream(method, self._api.address + path, headers=headers, content=content) as answer:
+            status = answer.status_code
+            for _ in answer.iter_raw():
+                pass  # what this client keeps would be measured as well
         spent_ms = (self._processor_s() - began) * 1000 * self._speed
         grown = [peak - was for peak, was in zip(self._resident_kib("VmHWM:"), before, strict=True)]
         return status, Cost(spent_ms, max(grown), (self._written() - stored) / 1024)
@@ -117,11 +123,12 @@ def bodies(call: Call, cost: CostClass, largest: bytes) -> Iterator[bytes]:
             yield json.dumps({**call.body, **texts}).encode()
 
 
-def bodies_of_anybody(cost: CostClass) -> Iterator[bytes]:
-    """As many members as a body of the usual size has, and as deep as one may be."""
-    yield json.dumps({f"u{index}": 1 for index in range(110_000)}).encode()[: 1024 * 1024]
+def body_of_anybody(cost: CostClass, number: int) -> bytes:
+    """In turn: as many members as a body of the usual size has, and as deep as one may be."""
+    if number % 2 == 0:
+        return MANY_MEMBERS
     depth = MAX_DEPTH - 2
-    yield f'{{"u": {"[" * depth}{", ".join("1" * max(1, cost.json_values - 100))}{"]" * depth}}}'.encode()
+    return f'{{"u": {"[" * depth}{", ".join("1" * max(1, cost.json_values - 100))}{"]" * depth}}}'.encode()
 
 
 class Largest:
@@ -202,26 +209,26 @@ def test_no_request_costs_more_than_its_class(full_api: Api, of: SampleData) -> 
     calls = sorted((call for call in walk.calls if not is_stream(call)), key=order)
     assert len(calls) >= MIN_ROUTES - 10
     meter, largest, wrong = Meter(full_api), Largest(full_api.document, walk), list[tuple[Any, ...]]()
-    seen = set[str]()
-    for call in calls:
+    worst = dict(worst_requests(of.site_page))
+    for number, call in enumerate(calls):
         cost = CLASSES[full_api.document["paths"][call.template][call.method][EXTENSION]]
-        sent = (
-            [("member", body) for body in bodies(call, cost, largest.of(call, cost))] if call.body is not None else []
-        )
-        if cost.name not in seen and call.method != "get":
-            sent += [("nobody", body) for body in bodies_of_anybody(cost)]
-            seen.add(cost.name)
-        for who, body in sent or [("member", b"")]:
+        sent = [("worst of a member", kind, body) for kind, body in worst.pop(call.key, [])]
+        if call.body is not None:
+            sent += [("member", JSON, body) for body in bodies(call, cost, largest.of(call, cost))]
+        if call.method != "get":
+            sent.append(("nobody", JSON, body_of_anybody(cost, number)))
+        for who, kind, body in sent or [("member", JSON, b"")]:
             gc.collect(0)
-            headers = {**headers_of(full_api, of, call, who), "content-type": "application/json"}
+            headers = {**headers_of(full_api, of, call, who), "content-type": kind}
             status, used = meter.measure(call.method, call.path, headers, body)
             for _ in range(MORE_TRIES):
                 if used.above(cost):  # Postgres and Python also work for themselves, but not each time
                     used = used.least(meter.measure(call.method, call.path, headers, body)[1])
             if above := used.above(cost):
                 wrong.append((call.key, who, f"{len(body):,} bytes", f"status {status}", *above))
-            if status >= 500 and status != 503:
+            if status >= (400 if who.startswith("worst") else 500) and status != 503:
                 wrong.append((call.key, who, f"{len(body):,} bytes", f"status {status}"))
+    assert not worst, f"no such routes: {sorted(worst)}"
     assert not wrong, "\n".join(str(one) for one in wrong)
 
 

@@ -148,7 +148,7 @@ const ENGINES: readonly Column<System['engines'][number]>[] = [
     header: 'State',
     cell: (row) => <Badge tone={row.answers ? 'good' : 'bad'}>{row.answers ? 'Up' : 'Not responding'}</Badge>,
   },
-  { id: 'note', header: 'Note', cell: (row) => row.note && <span className="block min-w-40">{row.note}</span> },
+  { id: 'note', header: 'Note', cell: (row) => row.note && <span className="block sm:min-w-40">{row.note}</span> },
 ];
 
 function Disk({ data: { disk } }: { readonly data: System }) {
