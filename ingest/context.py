@@ -24,6 +24,7 @@ from ingest.site_files import SiteFiles
 from ingest.steps.pseudonymise import Hasher
 from ingest.steps.publish import Publisher
 from ingest.suspicion import SuspicionDetector
+from ingest.visitor_keys import VisitorKeyBlocks
 
 
 @dataclass(slots=True)
@@ -50,6 +51,7 @@ class IngestContext:
     conversion_outcomes: ConversionOutcomes
     key_uses: KeyUses
     suspicion_detector: SuspicionDetector
+    visitor_keys: VisitorKeyBlocks
     site_files: SiteFiles = field(default_factory=SiteFiles)
     stopping: bool = False
 

@@ -58,6 +58,8 @@ class Counters:
     """Redirected clicks that the log did not accept at first and that were kept for a retry."""
     clicks_lost: int = 0
     """Redirected clicks that did not fit the buffer while the log was unavailable."""
+    ad_ids_not_kept: int = 0
+    """Events whose ad click ids were to be kept while there was no key at hand."""
     refusals_lost: int = 0
     """Rejections that did not fit the buffer while the log was unavailable."""
 
@@ -72,7 +74,7 @@ def exposition(counters: Counters, gauges: Mapping[str, float]) -> bytes:
     lines.append("# TYPE althing_ingest_answers_total counter")
     lines += [f'althing_ingest_answers_total{{status="{s}"}} {count}' for s, count in sorted(counters.answers.items())]
     lines += _steps(counters.sources)
-    for name in ("published", "publish_failures", "clicks_retried", "clicks_lost", "refusals_lost"):
+    for name in ("published", "publish_failures", "clicks_retried", "clicks_lost", "refusals_lost", "ad_ids_not_kept"):
         lines.append(f"# TYPE althing_ingest_{name}_total counter")
         lines.append(f"althing_ingest_{name}_total {getattr(counters, name)}")
     for name, value in gauges.items():

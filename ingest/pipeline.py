@@ -21,6 +21,7 @@ from ingest.steps.enrich import enrich
 from ingest.steps.pseudonymise import pseudonymise
 from ingest.steps.record import to_record, to_record_by_id
 from ingest.steps.resolve_network import resolve_network
+from ingest.steps.seal_ad_ids import seal_ad_ids, seal_link_ad_ids
 from ingest.steps.stamp import set_time, stamp
 from ingest.steps.validate import validate
 
@@ -137,6 +138,7 @@ TRACK: Final = Pipeline[SiteEvent](
     pseudonymise,
     detect_suspicion,
     stamp,
+    seal_ad_ids,
     to_record,
     before=("identify_site", "decode", "look_up", "limit_rate"),
     after=("publish", "answer"),
@@ -150,6 +152,7 @@ PIXEL: Final = Pipeline[SiteEvent](
     pseudonymise,
     detect_suspicion,
     stamp,
+    seal_ad_ids,
     to_record_by_id,
     before=("decode", "identify_site", "look_up", "limit_rate"),
     after=("publish", "answer"),
@@ -162,6 +165,7 @@ REDIRECT: Final = Pipeline[LinkClick](
     detect_bot,
     click.pseudonymise,
     click.detect_suspicion,
+    seal_link_ad_ids,
     to_record_by_id,
     before=("look_up", "choose_route"),
     after=("publish", "answer"),

@@ -172,7 +172,10 @@ _QUERY_SIGN: Final = re.compile(r"[?&#]")
 _HOME: Final = frozenset({"", "/", "!", "!/"})
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _UTM: Final = frozenset({"utm_source", "utm_medium", "utm_campaign", "utm_content", "utm_term"})
-_PAID: Final = frozenset({"gclid", "gbraid", "wbraid", "msclkid", "dclid", "yclid", "ttclid", "twclid", "li_fat_id"})
+_PAID: Final = frozenset(
+    {"gclid", "gbraid", "wbraid", "msclkid", "dclid", "yclid", "ttclid", "twclid", "li_fat_id", "rdt_cid", "sccid"}
+)
+"""Without `fbclid` and `epik`, which Facebook and Pinterest add to links in posts as well."""
 _MEDIUM_PAID: Final = frozenset({"cpc", "ppc", "cpm", "cpv", "cpa", "cpp", "display", "banner", "retargeting", "ads"})
 _MEDIUM: Final = {
     "email": "email",

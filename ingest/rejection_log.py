@@ -18,6 +18,7 @@ import structlog
 
 from infra.kernel.log import Log, Record
 from infra.kernel.observability import logging
+from ingest.ad_click_ids import IN_TEXT as AD_CLICK_ID
 from ingest.clock import now_ms
 from ingest.errors import EventRejected
 from ingest.metrics import Counters
@@ -145,6 +146,7 @@ def without_secrets(sample: bytes | str) -> str:
     text = _SECRET.sub(lambda found: f"{found.group(1) or found.group(2)}[removed]", text)
     text = _PRIVATE_FIELD.sub(r'\1"[removed]"', text)
     text = _QUERY.sub(r"\1[removed]", text)
+    text = AD_CLICK_ID.sub(r"\1[removed]", text)
     text = _PERSONAL.sub("[removed]", text)
     return "".join(c if c.isprintable() or c == " " else "�" for c in text[:MAX_SAMPLE])
 
@@ -170,7 +172,9 @@ def _record(kind: _Kind, group: _RejectionGroup) -> Record:
 _SECRET: Final = re.compile(
     r"\b((?:sk|pb|pk)_)[A-Za-z0-9_]+|((?:token|password|secret|authorization)[\"']?\s*[=:]\s*[\"']?)[^&\"'\s,}]+", re.I
 )
-_PRIVATE_FIELD: Final = re.compile(r'("(?:ip|user_agent|visitor_id|session_id|customer_id)"\s*:\s*)(?:"[^"]*"?|[\d.]+)')
+_PRIVATE_FIELD: Final = re.compile(
+    r'("(?:ip|user_agent|visitor_id|session_id|customer_id|ad_params)"\s*:\s*)(?:"[^"]*"?|[\d.]+)'
+)
 _QUERY: Final = re.compile(r"(https?://[^\s\"'?#]*[?#])[^\s\"']*")
 _PERSONAL: Final = re.compile(
     r"(?<![\w.+%-])[\w.+%-]+(?:@|%40)[\w-]+\.[\w.-]+|\b\d{1,3}(?:\.\d{1,3}){3}\b|(?:[0-9a-f]{1,4}:){4,7}[0-9a-f]{0,4}",

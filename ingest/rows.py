@@ -39,9 +39,18 @@ else:
     )
 
 
+class Consent(msgspec.Struct, omit_defaults=True):
+    """What a visitor has agreed to (true) or refused (false), as far as the sender knows."""
+
+    ads: bool | None = None
+    analytics: bool | None = None
+
+
 class SentEvent(_SentProperties, omit_defaults=True):
     """One event of `POST /track` as a site sends it; unknown fields are ignored. The order of the fields counts: the
     hash of a repeated event is of its text.
+
+    `ad_params`: ad click ids that the script took out of `url`, `name=value&…`; `view`: the page view of an impression.
 
     `props` stays as it was sent until step validate: decoded, a body full of lists would take fifty times its size.
     """
@@ -53,6 +62,10 @@ class SentEvent(_SentProperties, omit_defaults=True):
     user_agent: str | None = None
     sent_at: str | int | None = None
     hash: bool | None = None
+    view: str | None = None
+    ad_params: str | None = None
+    consent: Consent | None = None
+    gpc: bool | None = None
 
 
 encode_row: Final = msgspec.json.Encoder().encode

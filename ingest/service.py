@@ -16,6 +16,7 @@ from infra.kernel.log import open_log
 from infra.kernel.net.geoip import open_geoip
 from infra.kernel.observability import logging as logs
 from infra.kernel.security.encryption import derived_key
+from infra.kernel.security.visitor_keys import VisitorKeys
 from ingest import same_site
 from ingest.app import App, endpoint_of
 from ingest.canary import canary_key
@@ -42,6 +43,7 @@ from ingest.steps.publish import Publisher
 from ingest.suspicion import Limits, SuspicionDetector
 from ingest.tracing import traced
 from ingest.user_agents import warm_up
+from ingest.visitor_keys import VisitorKeyBlocks
 from schemas.tracking import Outcome
 
 LINGER_MS = 1
@@ -109,7 +111,7 @@ class Service:
         same_site.warm_up()
         log = open_log(settings, linger_ms=LINGER_MS, delivery_timeout_s=DELIVERY_TIMEOUT_S)
         counters = Counters()
-        postgres, of_sites, of_requests, of_events = self._pools = pools(settings.postgres_url)
+        postgres, of_sites, of_requests, of_events, of_keys = self._pools = pools(settings.postgres_url)
         for pool in self._pools:
             await pool.open()
         built_in = (canary_key(settings),) if settings.canary else ()
@@ -143,6 +145,7 @@ class Service:
                 Limits(settings.suspicious_clicks) if settings.mark_suspicious else None,
                 read_datacentres() if settings.mark_datacentres else Datacentres(),
             ),
+            visitor_keys=VisitorKeyBlocks(directory, of_keys, VisitorKeys(settings)),
         )
         self._refresher = Refresher(
             settings.postgres_url,
@@ -158,6 +161,7 @@ class Service:
         context.rejections.start()
         context.retries.start()
         context.key_uses.start()
+        context.visitor_keys.start()
         self._app.context = context
         # The objects that exist now stay alive: the collector need not traverse them in each run.
         gc.collect()
@@ -187,6 +191,7 @@ class Service:
         await context.retries.stop()
         await context.rejections.stop(1.0)
         await context.key_uses.stop(0.5)
+        await context.visitor_keys.stop()
         if self._refresher is not None:
             await asyncio.to_thread(self._refresher.stop)
         for pool in self._pools:
@@ -196,10 +201,16 @@ class Service:
         await asyncio.to_thread(closing.join, CLOSE_S)  # an unavailable log must not delay the exit
 
 
-def pools(url: str | None) -> tuple[Postgres, Postgres, Postgres, Postgres]:
-    """Connections for reported conversions, published sites, what requests name (a key, a followed link), and what
-    their events name. Each has its own: who uses up those of one kind delays nobody else."""
-    return Postgres(url), Postgres(url, size=4), Postgres(url, size=3, least=0), Postgres(url, size=2, least=0)
+def pools(url: str | None) -> tuple[Postgres, Postgres, Postgres, Postgres, Postgres]:
+    """Connections for reported conversions, published sites, what requests name (a key, a followed link), what their
+    events name, and visitors' keys. Each has its own: who uses up those of one kind delays nobody else."""
+    return (
+        Postgres(url),
+        Postgres(url, size=4),
+        Postgres(url, size=3, least=0),
+        Postgres(url, size=2, least=0),
+        Postgres(url, size=1, least=0),
+    )
 
 
 if __name__ == "__main__":

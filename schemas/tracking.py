@@ -45,6 +45,9 @@ MAX_IMPRESSIONS_EVERY: Final = 1_000
 PAGE_NAMED: Final = "page"
 """Flag of a followed link: it named the page on which it stood, which is then its path."""
 
+AD_IDS_NOT_KEPT: Final = "ad_ids_not_kept"
+"""Flag of an event whose ad click ids were to be kept, and there was no key to seal them."""
+
 HASH_HEADER: Final = "h"
 
 
@@ -179,7 +182,9 @@ class TrackedEvent(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=Tru
     value: Annotated[int, Column(NUMBER, "Amount in minor units, if sent", Part.EVENT)] = 0
     currency: Annotated[str, Column(LOW, "ISO 4217 code of value", Part.EVENT)] = ""
     props: Annotated[str, Column(TEXT, "Properties from the sender, as a JSON object", Part.EVENT)] = ""
-    flags: Annotated[str, Column(LOW, "Comma list: future_clamped, clock_corrected, backfill, page", Part.HIDDEN)] = ""
+    flags: Annotated[
+        str, Column(LOW, "Comma list: future_clamped, clock_corrected, backfill, page, ad_ids_not_kept", Part.HIDDEN)
+    ] = ""
     origin: Annotated[
         str,
         Column(LOW, "script, server, pixel, redirect, import; of a conversion: claim or decision", Part.HIDDEN),

@@ -22,7 +22,14 @@ from schemas.base import DomainEvent
 from schemas.claim_limits import DEFAULT_MAX_CLAIMS_PER_CLICK, MAX_CLAIMS_PER_CLICK, default_max_claim
 from schemas.currencies import MAX_AMOUNT, MINOR_DIGITS
 from schemas.events import websites
-from schemas.events.websites import AttributionModel, KeyKind, TrafficConditions, TrafficMark
+from schemas.events.websites import (
+    DEFAULT_AD_CLICK_ID_DAYS,
+    MAX_AD_CLICK_ID_DAYS,
+    AttributionModel,
+    KeyKind,
+    TrafficConditions,
+    TrafficMark,
+)
 from schemas.networks import TxidScope
 from schemas.tracking import MAX_IMPRESSIONS_EVERY
 from schemas.zones import available_timezones
@@ -83,6 +90,10 @@ class Website:
     """One page view of so many reports which affiliate links were in view; 0: none."""
     txid_scope: TxidScope = TxidScope.WEBSITE
     """Within what the transaction ids are unique that its own systems report."""
+    keep_ad_click_ids: bool = False
+    """Whether click ids of advertising networks are kept."""
+    ad_click_id_days: int = DEFAULT_AD_CLICK_ID_DAYS
+    ad_click_ids_need_consent: bool = False
 
     @property
     def max_claim_amount(self) -> int:
@@ -136,6 +147,9 @@ def update(
     link_click_ids: bool | None = None,
     link_impressions_every: int | None = None,
     txid_scope: TxidScope | None = None,
+    keep_ad_click_ids: bool | None = None,
+    ad_click_id_days: int | None = None,
+    ad_click_ids_need_consent: bool | None = None,
     context: CommandContext,
 ) -> list[DomainEvent]:
     website = require_owned(website, context)
@@ -147,6 +161,8 @@ def update(
     if link_impressions_every is not None and not 0 <= link_impressions_every <= MAX_IMPRESSIONS_EVERY:
         message = f"Choose one page view in 1 to {MAX_IMPRESSIONS_EVERY:,}, or 0 for none."
         raise invalid("bad_sampling", message, "linkImpressionsEvery")
+    if ad_click_id_days is not None and not 1 <= ad_click_id_days <= MAX_AD_CLICK_ID_DAYS:
+        raise invalid("bad_days", f"Choose from 1 to {MAX_AD_CLICK_ID_DAYS} days.", "adClickIdDays")
     if currency is not None and currency != website.currency:
         raise invalid("currency_fixed", "A website's currency cannot change: its history uses it.", "currency")
     wanted = {
@@ -158,6 +174,9 @@ def update(
         "link_click_ids": link_click_ids,
         "link_impressions_every": link_impressions_every,
         "txid_scope": txid_scope,
+        "keep_ad_click_ids": keep_ad_click_ids,
+        "ad_click_id_days": ad_click_id_days,
+        "ad_click_ids_need_consent": ad_click_ids_need_consent,
     }
     changed = {name: value for name, value in wanted.items() if value is not None and value != getattr(website, name)}
     if not changed:
@@ -296,6 +315,9 @@ def evolve(website: Website | None, event: DomainEvent) -> Website:
                 link_click_ids=_given(event.link_click_ids, website.link_click_ids),
                 link_impressions_every=_given(event.link_impressions_every, website.link_impressions_every),
                 txid_scope=_given(event.txid_scope, website.txid_scope),
+                keep_ad_click_ids=_given(event.keep_ad_click_ids, website.keep_ad_click_ids),
+                ad_click_id_days=_given(event.ad_click_id_days, website.ad_click_id_days),
+                ad_click_ids_need_consent=_given(event.ad_click_ids_need_consent, website.ad_click_ids_need_consent),
             )
         case websites.WebsiteTransferred():
             return replace(website, account_id=event.account_id, domain=event.domain)

@@ -50,6 +50,15 @@ class UpdateWebsite(RequestModel):
             description="Within what the ids of /track/sale and of postbacks in Althing's names are unique",
         ),
     ] = None
+    keep_ad_click_ids: Annotated[
+        bool | None, Field(description="Whether click ids of advertising networks (gclid, ...) are kept, encrypted")
+    ] = None
+    ad_click_id_days: Annotated[
+        int | None, Field(description="Days, 1 to 730, after which they cannot be read any more")
+    ] = None
+    ad_click_ids_need_consent: Annotated[
+        bool | None, Field(description="Whether they are kept only of visitors who have agreed")
+    ] = None
 
 
 class CreateKey(RequestModel):
@@ -73,6 +82,9 @@ class Website(ResponseModel):
     link_click_ids: bool
     link_impressions_every: int
     txid_scope: TxidScope
+    keep_ad_click_ids: bool
+    ad_click_id_days: int
+    ad_click_ids_need_consent: bool
     created_at: datetime
 
 

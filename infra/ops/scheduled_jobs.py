@@ -23,7 +23,7 @@ JOBS: Final = (
         "delete-expired",
         retention.delete_expired,
         timedelta(minutes=10),
-        "deletes old salts, ended sessions and used-up idempotency keys",
+        "deletes old salts, expired keys of ad click ids, ended sessions and used-up idempotency keys",
     ),
     Job(
         "send-mail",

@@ -56,7 +56,8 @@ class Website:
 
     `link_click_ids`: its script adds click ids to the links of its pages; `link_impressions_every`: one page view of so
     many reports which links were in view, 0: none. `account_id`: its owner. `txid_scope`: of the ids of its own
-    reports.
+    reports. `keeps_ad_click_ids`: of visitors who come from advertisements; with `ad_click_ids_need_consent` of those
+    alone who agreed.
     """
 
     id: UUID
@@ -66,6 +67,8 @@ class Website:
     link_impressions_every: int = 0
     account_id: UUID | None = None
     txid_scope: TxidScope = TxidScope.WEBSITE
+    keeps_ad_click_ids: bool = False
+    ad_click_ids_need_consent: bool = False
     id_text: str = field(init=False)
     id_bytes: bytes = field(init=False)
 
@@ -204,6 +207,7 @@ class Index:
     """Listings by what requests name. To make one of a large listing takes a while: not in the event loop."""
 
     __slots__ = (
+        "ad_click_id_sites",
         "domains",
         "keys",
         "links",
@@ -216,6 +220,8 @@ class Index:
 
     def __init__(self, listing: Listing, built_in: Mapping[str, Key]) -> None:
         self.websites: dict[UUID, Website] = {}
+        self.ad_click_id_sites: dict[UUID, None] = {}
+        """Websites that keep ad click ids; what `websites` says of them counts."""
         self.keys: dict[str, Key] = dict(built_in)
         self.links: dict[str, Link] = {}
         self.links_by_id: dict[str, Link] = {}
@@ -230,6 +236,8 @@ class Index:
         """Enters all that `listing` has by `put`."""
         for website in listing.websites:
             put(self.websites, website.id, website)
+            if website.keeps_ad_click_ids:
+                put(self.ad_click_id_sites, website.id, None)
         for partner in listing.partners:
             put(self.partners, partner.id_text, partner)
             put(self.partners, partner.slug, partner)
@@ -348,6 +356,7 @@ class Directory:
         )
         self.links, self.links_by_id, self.links_by_code = index.links, index.links_by_id, index.links_by_code
         self.network_partners = index.network_partners
+        self.ad_click_id_sites = index.ad_click_id_sites
 
     def _put(self, into: dict[Any, Any], name: object, value: object) -> None:
         """Until the next reading."""

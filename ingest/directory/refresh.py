@@ -45,7 +45,9 @@ WATCHED: Final = ("website_keys:", "websites:", "links:", "partners:", "custom_d
 WEBSITES: Final = (
     "SELECT id, domain, currency, coalesce((to_jsonb(w) ->> 'link_click_ids')::boolean, false),"
     " coalesce((to_jsonb(w) ->> 'link_impressions_every')::integer, 0), account_id,"
-    " coalesce(to_jsonb(w) ->> 'txid_scope', 'website')"
+    " coalesce(to_jsonb(w) ->> 'txid_scope', 'website'),"
+    " coalesce((to_jsonb(w) ->> 'keep_ad_click_ids')::boolean, false),"
+    " coalesce((to_jsonb(w) ->> 'ad_click_ids_need_consent')::boolean, false)"
     " FROM read.websites AS w WHERE deleted_at IS NULL"
 )
 KEYS: Final = (
@@ -208,8 +210,8 @@ def _read_changed(connection: psycopg.Connection[Any], changes: Changes) -> List
 
 
 def _website(row: Sequence[Any]) -> Website:
-    website_id, domain, currency, has_click_ids, every, account_id, scope = row
-    return Website(website_id, domain, currency, has_click_ids, every, account_id, TxidScope(scope))
+    website_id, domain, currency, has_click_ids, every, account_id, scope, *ad_click_ids = row
+    return Website(website_id, domain, currency, has_click_ids, every, account_id, TxidScope(scope), *ad_click_ids)
 
 
 def listing_of(
@@ -333,6 +335,8 @@ def _listing_from(kept: dict[str, Any]) -> Listing:
                 w.get("link_impressions_every", 0),
                 _id_or_none(w.get("account_id")),
                 TxidScope(w.get("txid_scope", TxidScope.WEBSITE)),
+                w.get("keeps_ad_click_ids", False),
+                w.get("ad_click_ids_need_consent", False),
             )
             for w in kept["websites"]
         ),

@@ -24,7 +24,7 @@ from schemas.tracking import NO_ID
 
 ENDPOINT: Final = "/t.gif"
 GIF: Final = b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
-_ONLY_IN_BODIES: Final = frozenset({"site", "props", "ip", "user_agent"})
+_ONLY_IN_BODIES: Final = frozenset({"site", "props", "ip", "user_agent", "consent"})
 _FIELDS: Final = frozenset(SentEvent.__struct_fields__) - _ONLY_IN_BODIES
 
 

@@ -459,7 +459,7 @@ def unknown_names(directory: Directory, sent: SentEvent) -> list[Name]:
 
 def sample_of(sent: SentEvent) -> bytes:
     """The event as it was sent, without fields that identify the visitor."""
-    shown = replace(sent, site=None, ip=None, user_agent=None, visitor_id=None, session_id=None)
+    shown = replace(sent, site=None, ip=None, user_agent=None, visitor_id=None, session_id=None, ad_params=None)
     try:
         return msgspec.json.encode(shown)
     except (ValueError, OverflowError):

@@ -48,10 +48,16 @@ def built_script(address: str = "") -> tuple[bytes, bytes, bytes]:
 
 
 def network_table() -> str:
-    """The networks as the script reads them: between `|` slug, click id parameter, hosts, and `?` before a parameter
-    that marks its links."""
+    """The networks as the script reads them: between `|` slug, click id parameter, hosts (`.com`: the slug
+    before it), and `?` before a parameter that marks its links."""
     return "|".join(
-        " ".join((one.slug, one.click_id, *one.hosts, *(f"?{mark}" for mark in one.marks)))
+        " ".join(
+            (one.slug, one.click_id, *(_short(one.slug, host) for host in one.hosts), *(f"?{m}" for m in one.marks))
+        )
         for one in NETWORKS.values()
         if one.kind is not NetworkKind.GENERIC
     )
+
+
+def _short(slug: str, host: str) -> str:
+    return host.removeprefix(slug) if host.startswith(f"{slug}.") else host

@@ -1,9 +1,10 @@
 """Makes the browser script small: no comments, no needless space, short names for what it declares.
 
 It knows as much of JavaScript as the script uses, which therefore keeps to: comments on lines of their own, strings in
-double quotes, regular expressions that begin with a backslash, statements that end with `;` or a bracket, functions
-and variables in the syntax of 2009, `name:` for members of object literals. All is inside of one function; a function
-in it that declares a name, itself or in its callbacks, means nothing else by that name.
+double quotes, regular expressions that begin with a backslash or `[`, statements that end with `;` or a bracket, no
+empty one before a bracket, functions and variables in the syntax of 2009, `name:` for members of object literals. All
+is inside of one function; a function in it that declares a name, itself or in its callbacks, means
+nothing else by that name.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from itertools import product
 from typing import Final
 
 _TOKEN: Final = re.compile(
-    r"""//[^\n]*|\s+|"(?:[^"\\]|\\.)*"|/(?=\\)(?:\\.|[^/\\])+/[a-z]*|[A-Za-z_$][\w$]*|\d[\w.]*|.""", re.S
+    r"""//[^\n]*|\s+|"(?:[^"\\]|\\.)*"|/(?=[\\\[])(?:\\.|[^/\\])+/[a-z]*|[A-Za-z_$][\w$]*|\d[\w.]*|.""", re.S
 )
 _WORD: Final = re.compile(r"[\w$]")
 _NAME: Final = re.compile(r"[A-Za-z_$][\w$]*")
@@ -29,7 +30,17 @@ _LOCALS: Final = 10
 def minify(source: str) -> str:
     """The source, smaller, with the same meaning."""
     tokens = [token for token in _TOKEN.findall(source) if not token.isspace() and not token.startswith("//")]
-    return _joined(_renamed(tokens))
+    short = [_SHORT.get(token, token) for token in _without_last_semicolons(tokens)]
+    return _joined(_renamed(short))
+
+
+def _without_last_semicolons(tokens: Sequence[str]) -> list[str]:
+    """Without the semicolons that a bracket follows: it ends the statement as well."""
+    after = [*tokens[1:], ""]
+    return [token for token, following in zip(tokens, after, strict=True) if (token, following) != (";", "}")]
+
+
+_SHORT: Final = {"true": "!0", "false": "!1"}
 
 
 def _joined(tokens: Sequence[str]) -> str:

@@ -13,15 +13,17 @@
 // data-placement                                   the name of a place, for the links in it
 // <a data-event="signup" data-event-plan="pro">   sends an event when it is clicked
 // althing("signup", { plan: "pro" })               sends an event; althing.click_id gives the visitor's click id
+// althing("consent", { analytics: false, ads: true })   what the visitor agreed to: whether anything is stored in the
+//                                                  browser, and whether the click ids of ads are sent
+// althing_consent = { ads: false }                 the same, before the script is there
 // localStorage.althing_ignore = 1                  sends nothing from this browser
 //
 // Rules for this file: ingest/script/minify.py. Networks and the address of ingest are filled in (ingest/script/__init__.py).
 (function (w, d, n) {
-  var script = d.currentScript, sites = w.althing_sites = w.althing_sites || {}, store = {}, keeps, options, site, ours, url;
+  var script = d.currentScript, sites = w.althing_sites = w.althing_sites || {}, store = {}, options, site, ours, url;
   try {
     store = w.localStorage;
     store.getItem("x");
-    keeps = 1;
   } catch (e) { store = {}; }
   // Of the events in the queue, those in flight wait for their answer.
   var queue = [], flying = [];
@@ -31,8 +33,11 @@
   // What the website has set, as the last answer told: ids for the next clicks, and that one page view of so many counts
   // how often its links are seen.
   var ids = [], idsAt, every = 0, dice = Math.random();
-  var networks = {}, viewer, watched = new Set(), looking, timers = new Map();
-  var KEY = "althing_q";
+  var networks = {}, viewer, looking, timers = new Map();
+  var KEY = "althing_q", AD = /([?&#;]\w*(c[lc]?k?id|braid|fat_id|epik)=)[^&#]+/gi;
+  // The click ids of the ad that the visitor came from, which stay in this page's memory; the newest event of this page,
+  // with which they are sent; and which were, with what consent.
+  var ad, newest, told;
 
   // What goes wrong in here is no error of the page.
   function safe(f) {
@@ -41,21 +46,48 @@
     };
   }
 
+  // Browsers end such an address with a new one, also where pages have no HTTPS.
   function uuid() {
-    var b = w.crypto.getRandomValues(new Uint8Array(16)), s = "";
-    b[6] = b[6] & 15 | 64;
-    b[8] = b[8] & 63 | 128;
-    for (var i = 0; i < 16; i++) s += (i > 3 && i < 11 && i % 2 < 1 ? "-" : "") + (b[i] + 256).toString(16).slice(1);
-    return s;
+    return URL.createObjectURL(new Blob()).slice(-36);
+  }
+
+  function agreed() {
+    return w.althing_consent = w.althing_consent || {};
+  }
+
+  // Nothing but true is an agreement. Who refuses analytics is counted without anything in this browser.
+  function agree(given) {
+    var now = agreed(), k;
+    for (k in given) now[k] = given[k] === true;
+    if (now.analytics === false) {
+      delete store.althing_s;
+      delete store[KEY];
+    }
+  }
+
+  // The ids to send. Who agrees only on the page after the landing page brings its address as the referrer.
+  function landed(ads) {
+    var ids = ad || ads && !d.referrer.indexOf(w.location.origin) && idsIn(d.referrer);
+    if (ids && ads !== false && told != ads + ids) return ids;
+  }
+
+  // The click ids of ads in an address; and the address without them, which shows that there were some.
+  function idsIn(address) {
+    return (address.match(AD) || []).join("");
+  }
+
+  function bare(address) {
+    return address.replace(AD, "$1-");
   }
 
   // 30 minutes idle end a session; the id lives in this browser only. There is none where it cannot be kept: then every
   // page would be a visit.
   function session() {
+    if (agreed().analytics === false) return;
     var now = Date.now(), s = (store.althing_s || "").split(".");
     if (!(now - s[1] < 18e5)) s = [uuid()];
-    try { store.althing_s = s[0] + "." + now; } catch (e) { return; }
-    return keeps && s[0];
+    store.althing_s = s[0] + "." + now;
+    return store.getItem && s[0];
   }
 
   function off() {
@@ -68,48 +100,51 @@
   }
 
   function stored() {
-    try { return JSON.parse(store[KEY] || "[]"); } catch (e) { return []; }
+    return safe(JSON.parse)(store[KEY]) || [];
   }
 
   // Other pages of the site keep their events in the same place.
   function save(gone) {
     var all = without(stored(), queue.concat(gone)).concat(queue);
-    try { store[KEY] = JSON.stringify(all.slice(-50)); } catch (e) { }
+    if (agreed().analytics !== false) try { store[KEY] = JSON.stringify(all.slice(-50)); } catch (e) { }
   }
 
   function later(ms) {
     clearTimeout(timer);
     timer = setTimeout(flush, ms);
-    wait = Math.min(wait * 2, 6e4);
+    wait = wait < 6e4 ? wait * 2 : wait;
   }
 
   // What is queued goes in one request, as text/plain, so that no preflight is needed. An event leaves the queue only
   // when its answer has come: what a page that goes away does not hear of, the next one sends again, with the same id.
   function flush() {
-    var sent = without(queue, flying).slice(0, 50), body;
-    sent.forEach(function (e) { e.sent_at = Date.now(); });
+    var sent = without(queue, flying).slice(0, 50), ads = agreed().ads, tells, body;
+    sent.forEach(function (e) {
+      e.sent_at = Date.now();
+      e.consent = agreed();
+      e.gpc = n.globalPrivacyControl;
+      if (e == newest && !e.gpc) e.ad_params = tells = landed(ads);
+    });
     body = JSON.stringify(sent);
-    if (off() || d.prerendering || !sent.length || (flying.length && !d.hidden)) return;
-    if (d.hidden && n.sendBeacon && !("keepalive" in Request.prototype)) {
-      n.sendBeacon(url, body);
-      return;
-    }
+    if (tells) delete newest.ad_params;
+    if (off() || d.prerendering || !sent[0] || flying.length && !d.hidden) return;
     flying = flying.concat(sent);
-    fetch(url, { method: "POST", body: body, keepalive: body.length < 6e4, credentials: "omit" }).then(function (r) {
+    fetch(url, { method: "POST", body: body, keepalive: body.length < 6e4 }).then(function (r) {
       flying = without(flying, sent);
       if (r.status == 408 || r.status == 429 || r.status > 499) {
-        later((r.headers.get("Retry-After") || 0) * 1000 || wait);
+        later(r.headers.get("Retry-After") * 1000 || wait);
       } else {
         wait = 1000;
         queue = without(queue, sent);
         save(sent);
+        if (tells && r.ok) told = ads + tells;
         flush();
-        if (r.status == 202) return r.json().then(take);
+        if (r.ok) return r.json().then(take);
       }
     }, function () {
       flying = without(flying, sent);
       later(wait);
-    }).catch(function () { });
+    }).catch(safe);
   }
 
   function take(answer) {
@@ -123,16 +158,20 @@
   // The times of a page's events are in their order, also within a millisecond.
   function made(type, more) {
     if (off()) return;
-    var now = Date.now(), e = { id: uuid(), type: type, site: site, url: w.location.href, title: d.title };
+    var l = w.location, now = Date.now();
+    var e = { id: uuid(), type: type, site: site, url: bare(l.href), title: d.title };
+    ad = idsIn(l.href) || ad;
     e.occurred_at = at = now > at || now < at - 1000 ? now : at + 1;
-    e.session_id = session();
+    e.session_id = safe(session)();
     if (isOn("hash")) e.hash = true;
     for (var k in more) e[k] = more[k];
+    delete e.parameter;
     return e;
   }
 
   function add(e) {
     if (!e) return;
+    newest = e;
     queue = queue.concat(e).slice(-200);
     save([]);
     flush();
@@ -156,7 +195,7 @@
   }
 
   function isOn(name) {
-    return options[name] != null && options[name] !== false;
+    return options[name] || options[name] === "";
   }
 
   // The path of an address: without its query and that of its fragment.
@@ -173,13 +212,13 @@
     if (now == last) return;
     same = last && pathOf(now) == pathOf(last);
     if (how == "replace" && (same || held && !first)) {
-      if (!same) held.url = l.href;
+      if (!same) held.url = bare(l.href);
       last = now;
       return;
     }
     settle();
     first = !last;
-    held = made("pageview", { referrer: last ? l.origin + last : d.referrer });
+    held = made("pageview", { referrer: bare(last ? l.origin + last : d.referrer) });
     titled = d.title;
     last = now;
     if (first ? !titled && d.readyState == "loading" : !d.hidden) hold(5000);
@@ -187,7 +226,6 @@
     dice = Math.random();
     timers.forEach(clearTimeout);
     timers.clear();
-    watched.clear();
     if (viewer) viewer.disconnect();
     look();
   }
@@ -201,9 +239,8 @@
         ["push", "replace"].forEach(function (how) {
           var name = how + "State", old = w.history[name];
           w.history[name] = function () {
-            var result = old.apply(this, arguments);
+            old.apply(this, arguments);
             safe(page)(how);
-            return result;
           };
         });
         w.addEventListener("popstate", safe(page));
@@ -231,7 +268,7 @@
   function networkOf(a) {
     var labels = a.hostname.split("."), named = a.closest("[data-network]"), found;
     for (; labels.length > 1; labels.shift()) found = found || networks[labels.join(".")];
-    if (!found && a.pathname.indexOf("/go/") == 0) return;
+    if (!found && !a.pathname.indexOf("/go/")) return;
     a.search.slice(1).split("&").forEach(function (pair) {
       found = found || networks["?" + pair.split("=")[0]];
     });
@@ -240,9 +277,9 @@
 
   // What an event tells of an affiliate link; nothing of other links, nor of our own, which are counted when followed.
   function about(a) {
-    if (typeof a.href != "string" || a.protocol.indexOf("http") || a.host == w.location.host || a.origin == ours) return;
+    if ((a.protocol + "").indexOf("http") || a.host == w.location.host || a.origin == ours) return;
     var network = networkOf(a), partner = a.dataset.partner, more = { props: { url: (a.host + a.pathname).slice(0, 500) } };
-    if (!network && (!partner || a.pathname.indexOf("/go/") == 0)) return;
+    if (!network && (!partner || !a.pathname.indexOf("/go/"))) return;
     if (partner) more.partner = partner;
     if (network) more.props.network = network[0];
     more.parameter = a.dataset.subid || network && network[1];
@@ -291,7 +328,7 @@
   // The link has the click id while the browser follows it; before and after, its address is the author's.
   function tag(a, more) {
     var own = a.getAttribute("href"), next, set;
-    if (!more.parameter || !ids.length || Date.now() - idsAt > 432e5) return;
+    if (!more.parameter || !ids[0] || Date.now() - idsAt > 432e5) return;
     next = tagged(a.href, more.parameter, ids[0]);
     if (!next) return;
     more.click_id = ids.shift();
@@ -302,17 +339,12 @@
     });
   }
 
-  function report(type, more) {
-    delete more.parameter;
-    send(type, more);
-  }
-
   function follow(a) {
     var more = about(a);
-    if (!more || off()) return;
+    if (!more) return;
     more.placement = (places().get(a) || more).placement;
     tag(a, more);
-    report("click", more);
+    send("click", more);
   }
 
   // A link is seen when half of it is in view for a second: once in a page view.
@@ -321,7 +353,8 @@
     if (!more || !every || d.hidden) return;
     viewer.unobserve(a);
     more.value = every;
-    report("link.impression", more);
+    more.view = "" + dice;
+    send("link.impression", more);
   }
 
   function look() {
@@ -331,35 +364,37 @@
       viewer = new IntersectionObserver(safe(function (entries) {
         entries.forEach(function (e) {
           clearTimeout(timers.get(e.target));
-          if (e.intersectionRatio >= 0.5) timers.set(e.target, setTimeout(safe(function () { seen(e.target); }), 1000));
+          if (e.intersectionRatio >= .5) timers.set(e.target, setTimeout(safe(function () { seen(e.target); }), 1000));
         });
-      }), { threshold: 0.5 });
+      }), { threshold: .5 });
       new MutationObserver(safe(function () {
         looking = looking || setTimeout(safe(look), 500);
       })).observe(d, { childList: true, subtree: true });
     }
     places().forEach(function (more, a) {
-      if (!watched.has(a)) viewer.observe(a);
-      watched.add(a);
+      if (timers.has(a)) return;
+      timers.set(a, 0);
+      viewer.observe(a);
     });
   }
 
   function clicked(e) {
-    if (e.type == "auxclick" && e.button != 1) return;
-    var target = e.composedPath()[0], own, link, props = {}, at, k;
-    if (!target.closest) return;
-    own = target.closest("[data-event]");
-    link = target.closest("a[href],area[href]");
+    if (e.button > 1) return;
+    var target = e.composedPath()[0], own = target.closest("[data-event]"), link = target.closest("a[href],area[href]");
+    var props = {}, at, k;
     if (own) {
       at = own.dataset;
-      for (k in at) if (k != "event" && k.indexOf("event") == 0) props[k.slice(5).toLowerCase()] = at[k];
+      for (k in at) if (/\bevent./.test(k)) props[k.slice(5).toLowerCase()] = at[k];
       if (at.event) send(at.event, { props: props });
     }
     if (link) follow(link);
   }
 
   function call(type, props) {
-    safe(function () { send(type, { props: props || {} }); })();
+    safe(function () {
+      if (type == "consent") agree(props);
+      else send(type, { props: props || {} });
+    })();
   }
 
   function begin(me) {
@@ -374,7 +409,7 @@
     "NETWORKS".split("|").forEach(function (line) {
       var words = line.split(" ");
       networks["=" + words[0]] = words;
-      words.slice(2).forEach(function (word) { networks[word] = words; });
+      words.slice(2).forEach(function (word) { networks[word[0] == "." ? words[0] + word : word] = words; });
     });
     safe(function () { call.click_id = (d.cookie.split("aff_click_id=")[1] || "").split(";")[0]; })();
     d.addEventListener("click", safe(clicked), true);
@@ -383,6 +418,7 @@
       if (d.hidden) settle();
       flush();
     }));
+    agree(agreed());
     if (d.prerendering) d.addEventListener("prerenderingchange", safe(start));
     else start();
   }
@@ -403,7 +439,7 @@
     else if (!known && d.readyState == "loading") d.addEventListener("DOMContentLoaded", safe(find));
     else if (!known && !sites[""]) {
       sites[""] = 1;
-      console.warn("althing: no data-site, nothing is sent");
+      console.warn("althing: no data-site");
     }
   }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from hashlib import blake2b
 from typing import Final
-from uuid import UUID
+from uuid import UUID, uuid5
 
 import msgspec
 
@@ -14,7 +14,7 @@ from ingest.errors import EventRejected, invalid
 from ingest.event import SiteEvent
 from ingest.request_context import RequestContext
 from ingest.rows import SentEvent
-from schemas.tracking import HASH_HEADER, Outcome
+from schemas.tracking import HASH_HEADER, IMPRESSION, Outcome, TrackedEvent
 from schemas.uuid7 import uuid7_text
 
 AHEAD_MS: Final = 60_000
@@ -26,6 +26,8 @@ CLOCK_CORRECTED: Final = "clock_corrected"
 BACKFILL: Final = "backfill"
 _PAST_TEXT: Final = {"secret": "30 days back with a secret key", "site": "24 hours back with a site key"}
 _CANONICAL: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+MAX_VIEW: Final = 64
+"""Characters of a page view's id."""
 _encode: Final = msgspec.json.Encoder(order="deterministic").encode
 
 
@@ -75,11 +77,31 @@ def stamp(event: SiteEvent) -> None:
         row.flags = BACKFILL
     elif event.clock_off:
         row.flags = CLOCK_CORRECTED
-    if sent.id is None and not event.own_id:
+    if sent.view is not None and row.type == IMPRESSION and request.kind == "site" and 0 < len(sent.view) <= MAX_VIEW:
+        row.event_id = impression_id(request.website.id, sent.view, row)
+        event.record_headers = ((HASH_HEADER, blake2b(row.event_id.encode(), digest_size=8).digest()),)
+    elif sent.id is None and not event.own_id:
         row.event_id = uuid7_text(request.now)
     else:
         row.event_id = event.own_id or event_id(sent.id or "")
         event.record_headers = ((HASH_HEADER, content_hash(sent)),)
+
+
+def impression_id(website: UUID, view: str, row: TrackedEvent) -> str:
+    """The id of a link that was in view in one page view: it repeats, so that the link counts once."""
+    where = _url_in(row.props) if row.props else ""
+    return str(uuid5(website, "\n".join((IMPRESSION, view, where, row.placement, row.link_id, row.partner_id))))
+
+
+class _Props(msgspec.Struct):
+    url: str = ""
+
+
+def _url_in(props: str) -> str:
+    try:
+        return _decode_props(props).url or props
+    except msgspec.ValidationError:
+        return props
 
 
 def event_id(sent: str) -> str:
@@ -93,6 +115,14 @@ def event_id(sent: str) -> str:
 
 
 def content_hash(sent: SentEvent) -> bytes:
-    """8 bytes of what was sent; the order of its fields, how the site was named and when it was sent do not count."""
+    """8 bytes of what was sent; the order of its fields, how the site was named, when it was sent and with which
+    consent do not count."""
     sent.id = sent.site = sent.sent_at = None
-    return blake2b(_encode(sent), digest_size=8).digest()
+    consent = sent.ad_params, sent.consent, sent.gpc
+    sent.ad_params = sent.consent = sent.gpc = None
+    digest = blake2b(_encode(sent), digest_size=8).digest()
+    sent.ad_params, sent.consent, sent.gpc = consent
+    return digest
+
+
+_decode_props: Final = msgspec.json.Decoder(_Props).decode

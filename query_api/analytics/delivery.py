@@ -25,12 +25,15 @@ from query_api.kernel.authorization import AccountScope, Website
 from query_api.kernel.clickhouse_reader import Row
 from query_api.kernel.dependencies import CallerScope, Context, Reads, Services
 from schemas import instants
-from schemas.tracking import NO_ID, Outcome
+from schemas.tracking import AD_IDS_NOT_KEPT, NO_ID, Outcome
 
 REFUSALS: Final = 50
 REASONS: Final = 50
 MAX_GROUPS: Final = 1_000
 POSTBACK: Final = "/postback"
+OLDEST_DAYS: Final = 31
+"""Days that an event may be old when it arrives, but for backfills, which keep no ad click ids."""
+_KEEPS_AD_IDS: Final = "SELECT to_jsonb(w) -> 'keep_ad_click_ids' AS keeps FROM read.websites AS w WHERE id = %s"
 
 router = APIRouter(
     prefix="/api/platform/analytics",
@@ -123,6 +126,9 @@ class Delivery(BaseModel):
     reasons: list[DeliveryReason] = Field(description="The most frequent first")
     partners: list[DeliveryPartner] = Field(description="The partner with the most postbacks first")
     refusals: list[DeliveryRefusal]
+    adIdsNotKept: int = Field(
+        description="Stored events whose ad click ids were to be kept, while there was no key to encrypt them"
+    )
 
 
 _REJECTED_BY_DECISION: Final = (
@@ -151,8 +157,11 @@ def get_delivery(
     range_ = _range(query, website, context)
     queries = [_counted(website, range_, *parts) for parts in _SUMMED.values()]
     more = (_last_refusals(website, range_), _reasons(website, range_), _by_partner(website, range_))
-    *found, refusals, reasons, reports = context.read(response, *queries, *more)
-    series = _series(range_, [row for rows in found for row in rows])
+    not_kept = [_not_kept(website, range_)] if _keeps_ad_ids(scope, website) else []
+    found = context.read(response, *more, *not_kept, *queries)
+    refusals, reasons, reports = found[: len(more)]
+    counted = found[len(more) + len(not_kept) :]
+    series = _series(range_, [row for rows in counted for row in rows])
     total = sum(series, Counter[str]())
     return Delivery(
         bucket=range_.bucket,
@@ -161,7 +170,13 @@ def get_delivery(
         reasons=[DeliveryReason.model_validate(row) for row in reasons[:REASONS]],
         partners=_partners(scope, reports, reasons),
         refusals=[DeliveryRefusal.model_validate({**row, "at": row["at"].replace(tzinfo=UTC)}) for row in refusals],
+        adIdsNotKept=found[len(more)][0]["events"] if not_kept else 0,
     )
+
+
+def _keeps_ad_ids(scope: AccountScope, website: Website) -> bool:
+    row = scope.reader.row(_KEEPS_AD_IDS, (website.id,))
+    return bool(row and row["keeps"])
 
 
 def _range(query: DeliveryQuery, website: Website, context: Services) -> Range:
@@ -181,6 +196,16 @@ def _counted(
         f" AND {which} GROUP BY edge, result"
     )
     return clickhouse_reader.Query(sql, {**_bound(website, range_), **edges_of(range_)})
+
+
+def _not_kept(website: Website, range_: Range) -> clickhouse_reader.Query:
+    start, end = instants.bound("start"), instants.bound("end")
+    sql = (
+        "SELECT count() AS events FROM events AS t WHERE t.website_id = {website:UUID}"  # noqa: S608 - own text
+        f" AND toDate(t.occurred_at) >= toDate({start}) - {OLDEST_DAYS} AND toDate(t.occurred_at) <= toDate({end}) + 1"
+        f" AND t.received_at >= {start} AND t.received_at < {end} AND t.flags LIKE '%{AD_IDS_NOT_KEPT}%'"
+    )
+    return clickhouse_reader.Query(sql, _bound(website, range_))
 
 
 def _last_refusals(website: Website, range_: Range) -> clickhouse_reader.Query:

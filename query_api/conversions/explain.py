@@ -21,6 +21,7 @@ from infra.domain.exchange_rates import Derivation
 from infra.domain.message_chain import bookings, chain
 from infra.domain.report_reading import is_placeholder
 from infra.kernel.http.problems import Problem
+from query_api.conversions.ad_click_ids import AdClickId, ad_click_ids
 from query_api.conversions.missing_click import MissingClick, missing_click
 from query_api.conversions.routes import Conversion, find_conversion
 from query_api.kernel import clickhouse_reader
@@ -76,6 +77,9 @@ class ClickBehind(RowModel):
     source: str
     subs: dict[str, str]
     place: LogPosition | None
+    adClickIds: list[AdClickId] | None = Field(
+        description="Of the click's visit, if the website keeps them; null: they could not be read"
+    )
 
 
 class RateUsed(BaseModel):
@@ -275,29 +279,37 @@ def _tier_text(tier: TierUsed, currency: str) -> str:
 def _click(reader: Reader, context: Services, conversion: Conversion, earning: Row) -> ClickBehind:
     told = earning["detail"]["facts"]["attribution"]
     link = reader.row("SELECT slug FROM read.links WHERE id = %s", (told["link_id"],)) if told["link_id"] else None
+    place, ids = _tracked_click(reader, context, conversion, told) if told["click_id"] else (None, [])
     return ClickBehind.of_row(
         told,
         at=told["clicked_at"],
         click_id=told["click_id"] or None,
         link=link["slug"] if link else None,
-        place=_place_of_click(context, conversion, told) if told["click_id"] else None,
+        place=place,
+        ad_click_ids=ids,
     )
 
 
-def _place_of_click(context: Services, conversion: Conversion, told: Row) -> LogPosition | None:
+def _tracked_click(
+    reader: Reader, context: Services, conversion: Conversion, told: Row
+) -> tuple[LogPosition | None, list[AdClickId] | None]:
+    """Where the click's record is, and the ad click ids of its visit."""
     at = datetime.fromisoformat(told["clicked_at"]).astimezone(UTC)
     sql = (
-        f"SELECT _partition, _offset FROM {live_table('events')} WHERE website_id = {{site:UUID}}"  # noqa: S608 - bound
+        f"SELECT visitor, _partition, _offset FROM {live_table('events')} WHERE website_id = {{site:UUID}}"  # noqa: S608 - bound
         " AND toDate(occurred_at) = {day:Date} AND type = 'click' AND event_id = {id:UUID} LIMIT 1"
     )
-    bound = {"site": str(conversion.websiteId), "day": at.date().isoformat(), "id": str(event_id(told["click_id"]))}
+    click = event_id(told["click_id"])
+    bound = {"site": str(conversion.websiteId), "day": at.date().isoformat(), "id": str(click)}
+    place: LogPosition | None = None
     try:
         [found] = context.query_coalescer.all(clickhouse_reader.Query(sql, bound))
+        if not found:
+            return None, []
+        place = LogPosition(topic=CLICKS.name, partition=found[0]["_partition"], offset=found[0]["_offset"])
+        return place, ad_click_ids(reader, context, conversion.websiteId, click, found[0]["visitor"], at.date())
     except Problem:  # the rest of the explanation does not need it
-        return None
-    return (
-        LogPosition(topic=CLICKS.name, partition=found[0]["_partition"], offset=found[0]["_offset"]) if found else None
-    )
+        return place, None
 
 
 def _rate(reader: Reader, website: Website, earning: Row, payout: Amount | None) -> RateUsed | None:

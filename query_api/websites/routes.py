@@ -16,7 +16,7 @@ from query_api.kernel.authorization import AccountScope
 from query_api.kernel.dependencies import STALE, CallerScope, Context, Reads
 from query_api.kernel.responses import RowModel
 from schemas.claim_limits import DEFAULT_MAX_CLAIMS_PER_CLICK, default_max_claim
-from schemas.events.websites import TrafficMark
+from schemas.events.websites import DEFAULT_AD_CLICK_ID_DAYS, TrafficMark
 from schemas.networks import TxidScope
 
 router = APIRouter(prefix="/api/platform/websites", tags=["websites"])
@@ -39,6 +39,11 @@ class Site(RowModel):
         description="One page view of so many reports which affiliate links were in view; 0: none"
     )
     txidScope: TxidScope = Field(description="Within what the transaction ids are unique that its own systems report")
+    keepAdClickIds: bool = Field(
+        description="Whether click ids of advertising networks (gclid, ...) are kept, encrypted"
+    )
+    adClickIdDays: int = Field(description="Days after which they cannot be read any more")
+    adClickIdsNeedConsent: bool = Field(description="Whether they are kept only of visitors who have agreed")
 
 
 class Key(RowModel):
@@ -85,7 +90,10 @@ _SETTINGS: Final = (
     "SELECT id, to_jsonb(w) -> 'max_claim_amount' AS max_claim_amount,"
     " to_jsonb(w) -> 'max_claims_per_click' AS max_claims_per_click, to_jsonb(w) -> 'link_click_ids' AS link_click_ids,"
     " to_jsonb(w) -> 'link_impressions_every' AS link_impressions_every,"
-    " to_jsonb(w) -> 'txid_scope' AS txid_scope FROM read.websites AS w WHERE id = ANY(%s)"
+    " to_jsonb(w) -> 'txid_scope' AS txid_scope, to_jsonb(w) -> 'keep_ad_click_ids' AS keep_ad_click_ids,"
+    " to_jsonb(w) -> 'ad_click_id_days' AS ad_click_id_days,"
+    " to_jsonb(w) -> 'ad_click_ids_need_consent' AS ad_click_ids_need_consent"
+    " FROM read.websites AS w WHERE id = ANY(%s)"
 )
 _RULES: Final = (
     "SELECT r.id, r.since, r.until, r.mark, r.conditions, r.note, r.created_at,"
@@ -125,6 +133,9 @@ def get_websites(response: Response, context: Context, scope: CallerScope) -> li
             link_click_ids=settings.get(one.id, {}).get("link_click_ids") or False,
             link_impressions_every=settings.get(one.id, {}).get("link_impressions_every") or 0,
             txid_scope=settings.get(one.id, {}).get("txid_scope") or TxidScope.WEBSITE,
+            keep_ad_click_ids=settings.get(one.id, {}).get("keep_ad_click_ids") or False,
+            ad_click_id_days=settings.get(one.id, {}).get("ad_click_id_days") or DEFAULT_AD_CLICK_ID_DAYS,
+            ad_click_ids_need_consent=settings.get(one.id, {}).get("ad_click_ids_need_consent") or False,
         )
         for one in websites
     ]

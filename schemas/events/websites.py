@@ -13,6 +13,9 @@ from schemas.base import DomainEvent, Frozen, Personal
 from schemas.networks import TxidScope
 from schemas.tracking import MAX_IMPRESSIONS_EVERY
 
+DEFAULT_AD_CLICK_ID_DAYS = 90
+MAX_AD_CLICK_ID_DAYS = 730
+
 
 class KeyKind(StrEnum):
     """What a website's key may do (tracking API, "Keys")."""
@@ -87,6 +90,15 @@ class WebsiteUpdated(DomainEvent):
     )
     txid_scope: TxidScope | None = Field(
         default=None, description="Within what the transaction ids are unique that its own systems report"
+    )
+    keep_ad_click_ids: bool | None = Field(
+        default=None, description="Whether click ids of advertising networks are kept, sealed with an erasable key"
+    )
+    ad_click_id_days: int | None = Field(
+        default=None, ge=1, le=MAX_AD_CLICK_ID_DAYS, description="Days after which they cannot be read any more"
+    )
+    ad_click_ids_need_consent: bool | None = Field(
+        default=None, description="Whether they are kept only of visitors who have agreed"
     )
 
 

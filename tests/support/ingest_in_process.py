@@ -15,6 +15,7 @@ from infra.kernel.config.settings import Settings
 from infra.kernel.http.request_limits import Message
 from infra.kernel.log import Log, Position, Record
 from infra.kernel.net.geoip import open_geoip
+from infra.kernel.security.visitor_keys import VisitorKeys
 from ingest.app import App
 from ingest.context import IngestContext
 from ingest.conversion_keys import ConversionKeys
@@ -34,6 +35,7 @@ from ingest.steps.decode import MAX_EVENTS
 from ingest.steps.pseudonymise import Hasher, Salts
 from ingest.steps.publish import Publisher
 from ingest.suspicion import Limits, SuspicionDetector
+from ingest.visitor_keys import VisitorKeyBlocks
 
 KEY = "pk_attacked"
 SECRET_KEY = "sk_attacked"
@@ -123,4 +125,5 @@ def ingest_context(kept: KeepingLog) -> IngestContext:
         conversion_outcomes=ConversionOutcomes(postgres),
         key_uses=KeyUses(directory, postgres),
         suspicion_detector=SuspicionDetector(Limits(settings.suspicious_clicks), read_datacentres()),
+        visitor_keys=VisitorKeyBlocks(directory, postgres, VisitorKeys(Settings(master_key="5a" * 32))),
     )

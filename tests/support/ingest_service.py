@@ -36,7 +36,7 @@ READ_MODELS = """
 CREATE SCHEMA IF NOT EXISTS read;
 CREATE TABLE read.websites (id uuid PRIMARY KEY, account_id uuid, domain text, timezone text, currency text,
   attribution_model text, created_at timestamptz, deleted_at timestamptz, link_click_ids boolean,
-  link_impressions_every int, txid_scope text);
+  link_impressions_every int, txid_scope text, keep_ad_click_ids boolean, ad_click_ids_need_consent boolean);
 CREATE TABLE read.website_keys (id uuid PRIMARY KEY, website_id uuid, kind text, key_hash bytea, last4 text,
   public_key text, allowed_origins text[], created_at timestamptz, revoked_at timestamptz);
 CREATE TABLE read.partners (id uuid PRIMARY KEY, name text, slug text, base_url text, description text, terms jsonb,
@@ -179,13 +179,15 @@ class IngestService:
         link_impressions_every: int = 0,
         account_id: UUID | None = None,
         txid_scope: str | None = None,
+        keep_ad_click_ids: bool = False,
+        ad_click_ids_need_consent: bool = False,
     ) -> Site:
         """Connects a website; known to ingest at once, by the look-up of an unknown key."""
         site = Site(uuid4(), domain, f"pk_{uuid4().hex}", f"sk_{uuid4().hex}", f"pb_{uuid4().hex}")
         self.execute(
             "INSERT INTO read.websites"
-            " (id, account_id, domain, currency, link_click_ids, link_impressions_every, txid_scope)"
-            " VALUES (%s, %s, %s, %s, %s, %s, %s)",
+            " (id, account_id, domain, currency, link_click_ids, link_impressions_every, txid_scope, keep_ad_click_ids,"
+            " ad_click_ids_need_consent) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)",
             site.id,
             account_id,
             domain,
@@ -193,6 +195,8 @@ class IngestService:
             link_click_ids,
             link_impressions_every,
             txid_scope,
+            keep_ad_click_ids,
+            ad_click_ids_need_consent,
         )
         for kind, key in (("site", site.site_key), ("secret", site.secret_key), ("postback", site.token)):
             self.execute(

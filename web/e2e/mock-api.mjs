@@ -420,6 +420,9 @@ const website = (id, domain) => ({
   txidScope: 'website',
   maxClaimAmount: 500_000,
   maxClaimsPerClick: 5,
+  keepAdClickIds: true,
+  adClickIdDays: 90,
+  adClickIdsNeedConsent: true,
 });
 const defaultKeys = () => [
   {
@@ -592,6 +595,10 @@ function explanation(row) {
       source: 'newsletter',
       subs: { sub1: 'sidebar' },
       place: place('clicks', 2, 18_204),
+      adClickIds: [
+        { name: 'gclid', network: 'Google Ads', value: 'Cj0KCQiA_example' },
+        { name: null, network: null, value: '[erased]' },
+      ],
     },
     rate: null,
     working: {
@@ -985,7 +992,15 @@ function delivery(series, nothing) {
   const partners = nothing
     ? []
     : [{ partner: 'fjordline', name: 'Fjordline', accepted: 48, duplicate: 3, rejected: 1 }];
-  return { bucket: 'day', outcomes, series: points, reasons: refusals, partners, refusals };
+  return {
+    bucket: 'day',
+    outcomes,
+    series: points,
+    reasons: refusals,
+    partners,
+    refusals,
+    adIdsNotKept: nothing ? 0 : 3,
+  };
 }
 
 function live(response, counter) {

@@ -108,7 +108,7 @@ def visits(table: str, condition: str, columns: Collection[str] = ROW_COLUMNS) -
 
 _ALWAYS: Final = ("event_id", "type", "occurred_at", "visitor", "is_bot")
 _OF_VISITOR: Final = "PARTITION BY website_id, day, is_bot, who ORDER BY occurred_at, event_id"
-_LINK_ALONE: Final = f"origin = 'redirect' AND placement = '' AND flags <> '{PAGE_NAMED}'"
+_LINK_ALONE: Final = f"origin = 'redirect' AND placement = '' AND NOT startsWith(flags, '{PAGE_NAMED}')"
 """A followed link that names no page. Before there was the flag, only those that named a place tell that they did."""
 _BEGINS: Final = (
     f"occurred_at > previous_at + INTERVAL {IDLE_MINUTES} MINUTE OR session <> 0"

@@ -22,7 +22,7 @@ COLUMNS: Final = (
 )
 """Columns that a row has from its visit, or from the events before it."""
 _IDLE: Final = "INTERVAL 30 MINUTE"
-_WITHOUT_PAGE: Final = f"(origin = 'redirect' AND placement = '' AND flags != '{PAGE_NAMED}')"
+_WITHOUT_PAGE: Final = f"(origin = 'redirect' AND placement = '' AND NOT startsWith(flags, '{PAGE_NAMED}'))"
 """Of a followed link whose page is not known."""
 
 # Elements of the arrays.

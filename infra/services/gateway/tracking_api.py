@@ -72,6 +72,17 @@ _EVENT: Final = {
     "occurred_at": _TIME,
     "sent_at": {**_TIME, "description": "What the sender's clock reads while it sends, in the forms of `occurred_at`"},
     "hash": {"type": "boolean", "description": "The fragment of `url` is part of the page"},
+    "view": {**_STRING, "description": "Of a link impression: its page view, in which the link counts once"},
+    "ad_params": {**_STRING, "description": "Ad click ids that are not in `url`: name=value&..."},
+    "consent": _object(
+        {
+            "ads": {"type": "boolean", "description": "false: no ad click ids are kept"},
+            "analytics": {"type": "boolean", "description": "false: the browser stores nothing"},
+        },
+        [],
+        "What the visitor agreed to or refused, as far as you know",
+    ),
+    "gpc": {"type": "boolean", "description": "The visitor's browser sends Global Privacy Control"},
     **{column.name: {**_STRING, "description": column.meaning} for column in EVENT_COLUMNS if column.is_sent},
     "value": {**_MINOR_UNITS, "description": "Minor units, if `currency` is given"},
     "currency": {**_STRING, "description": "ISO 4217"},
@@ -303,7 +314,7 @@ _PATHS: Final[Mapping[str, Schema]] = {
                 {
                     name: str(schema.get("description", ""))
                     for name, schema in {**_EVENT, "site": {"description": "The site key"}}.items()
-                    if name not in ("props", "ip", "user_agent")
+                    if name not in ("props", "ip", "user_agent", "consent")
                 },
                 required=["site"],
             ),

@@ -12,6 +12,7 @@ from projectors.read_models.row_policies import own_account_website
 from schemas.base import ERASED
 from schemas.events.accounts import AccountErased
 from schemas.events.websites import (
+    DEFAULT_AD_CLICK_ID_DAYS,
     AttributionModel,
     WebsiteConnected,
     WebsiteDisconnected,
@@ -22,7 +23,7 @@ from schemas.networks import TxidScope
 
 WEBSITES: Final = ReadModel(
     name="websites",
-    version=5,
+    version=6,
     columns=(
         "id uuid",
         "account_id uuid not null",
@@ -35,6 +36,9 @@ WEBSITES: Final = ReadModel(
         "link_click_ids boolean not null default false",
         "link_impressions_every integer not null default 0",
         "txid_scope text not null default 'website'",
+        "keep_ad_click_ids boolean not null default false",
+        f"ad_click_id_days integer not null default {DEFAULT_AD_CLICK_ID_DAYS}",
+        "ad_click_ids_need_consent boolean not null default false",
         "created_at timestamptz not null",
         "deleted_at timestamptz",
     ),
@@ -47,6 +51,7 @@ WEBSITES: Final = ReadModel(
 _SETTINGS: Final = {
     *("domain", "timezone", "attribution_model", "max_claim_amount", "max_claims_per_click"),
     *("link_click_ids", "link_impressions_every", "txid_scope"),
+    *("keep_ad_click_ids", "ad_click_id_days", "ad_click_ids_need_consent"),
 }
 
 
@@ -58,6 +63,9 @@ WEBSITES.puts(
     link_click_ids=False,
     link_impressions_every=0,
     txid_scope=TxidScope.WEBSITE.value,
+    keep_ad_click_ids=False,
+    ad_click_id_days=DEFAULT_AD_CLICK_ID_DAYS,
+    ad_click_ids_need_consent=False,
 )
 WEBSITES.sets(WebsiteUpdated, lambda event: event.model_dump(mode="json", include=_SETTINGS, exclude_none=True))
 WEBSITES.sets(WebsiteTransferred, lambda event: {"account_id": event.account_id, "domain": event.domain})

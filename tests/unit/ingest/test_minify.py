@@ -12,15 +12,16 @@ from ingest.script.minify import minify
     [
         (
             "(function (w) {\n  // gone\n  var a = 1;\n  w.a = a;\n})(window);\n",
-            "(function(u){var p=1;u.a=p;})(window);",
+            "(function(u){var p=1;u.a=p})(window);",
         ),
-        ('(function () { f("a , b: // c"); })();', '(function(){f("a , b: // c");})();'),
-        ("(function (s) { s.split(/\\/s+ s/g); })();", "(function(d){d.split(/\\/s+ s/g);})();"),
+        ('(function () { f("a , b: // c"); })();', '(function(){f("a , b: // c")})();'),
+        ("(function (s) { s.split(/\\/s+ s/g); })();", "(function(d){d.split(/\\/s+ s/g)})();"),
+        ("(function (s) { s(true, /[?&]x= /g, false); })();", "(function(d){d(!0,/[?&]x= /g,!1)})();"),
         (
             "(function () { function one(long) { try { return { long: long, of: typeof long }; } catch (x) { } }"
             " function two(name) { for (var k in name) one(name[k]); } two(one); })();",
-            "(function(){function d(e){try{return{long:e,of:typeof e};}catch(t){}}"
-            "function u(e){for(var t in e)d(e[t]);}u(d);})();",
+            "(function(){function d(e){try{return{long:e,of:typeof e}}catch(t){}}"
+            "function u(e){for(var t in e)d(e[t])}u(d)})();",
         ),
     ],
 )

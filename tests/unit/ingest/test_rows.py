@@ -26,5 +26,5 @@ def test_the_order_of_sent_fields_is_fixed() -> None:
     """The hash of a repeated event is of its fields in this order: it must not change between versions."""
     assert PROPERTIES[:10] == SUBS
     before = ("click_id", "link", "partner")
-    after = ("value", "currency", "props", "ip", "user_agent", "sent_at", "hash")
+    after = ("value", "currency", "props", "ip", "user_agent", "sent_at", "hash", "view", "ad_params", "consent", "gpc")
     assert SentEvent.__struct_fields__[9:] == (*before, *PROPERTIES, *after)

@@ -55,6 +55,9 @@ export const website = (over: Partial<Website> = {}): Website => ({
   linkClickIds: false,
   linkImpressionsEvery: 0,
   txidScope: 'website',
+  keepAdClickIds: false,
+  adClickIdDays: 90,
+  adClickIdsNeedConsent: false,
   ...over,
 });
 
@@ -355,6 +358,7 @@ export const delivery = (over: Partial<Delivery> = {}): Delivery => ({
       sample: '{}',
     },
   ],
+  adIdsNotKept: 0,
   ...over,
 });
 

@@ -44,6 +44,7 @@ export const explanation = (over: Partial<Explanation> = {}): Explanation => ({
     source: 'news',
     subs: { sub1: 'banner' },
     place: { topic: 'clicks', partition: 2, offset: 41 },
+    adClickIds: [],
   },
   rate: null,
   missingClick: null,

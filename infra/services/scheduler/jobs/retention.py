@@ -1,4 +1,5 @@
-"""Deletes expired data: salts of visitor hashes, ended sessions, unused links, emails, idempotency keys.
+"""Deletes expired data: salts of visitor hashes, keys of ad click ids, ended sessions, unused links, emails,
+idempotency keys.
 
 A job of `infra.services.scheduler.service`. Each rule is one statement in its own transaction, so a failing rule
 does not block the others.
@@ -18,6 +19,9 @@ log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 RULES: Final[dict[str, LiteralString]] = {
     "salts": "delete from ingest.salt where created_at < now() - interval '48 hours'",
+    "keys of ad click ids": "delete from ingest.visitor_key as k using read.websites as w where w.id = k.website_id"
+    " and (w.deleted_at is not null or k.made_on + coalesce((to_jsonb(w) ->> 'ad_click_id_days')::integer, 730)"
+    " < (now() at time zone 'UTC')::date)",
     "sessions": "delete from auth.session where expires_at < now() - interval '1 day'",
     "access tokens": "delete from auth.access_token where least(revoked_at, expires_at) < now() - interval '30 days'",
     "website sessions": "delete from auth.website_session where expires_at < now() - interval '1 day'",

@@ -138,6 +138,23 @@ def test_settings_for_links_in_pages_can_be_switched_on_and_off() -> None:
             model.update(website, link_impressions_every=every, context=CONTEXT)
 
 
+def test_ad_click_ids_are_kept_for_as_long_and_from_whom_the_owner_wants() -> None:
+    website = connected()
+    assert (website.keep_ad_click_ids, website.ad_click_id_days, website.ad_click_ids_need_consent) == (
+        False,
+        90,
+        False,
+    )
+    settings = {"keep_ad_click_ids": True, "ad_click_id_days": 730, "ad_click_ids_need_consent": True}
+    [event] = model.update(website, **settings, context=CONTEXT)  # type: ignore[arg-type]
+    website = model.evolve(website, event)
+    assert {name: getattr(website, name) for name in settings} == settings
+    assert model.update(website, **settings, context=CONTEXT) == []  # type: ignore[arg-type]
+    for days in (0, 731):
+        with pytest.raises(CommandRejected, match="1 to 730"):
+            model.update(website, ad_click_id_days=days, context=CONTEXT)
+
+
 def test_the_currency_is_fixed() -> None:
     with pytest.raises(CommandRejected) as refused:
         model.update(connected(), currency="EUR", context=CONTEXT)

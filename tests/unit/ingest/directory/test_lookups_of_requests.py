@@ -337,6 +337,6 @@ async def test_a_request_itself_gets_try_again_above_the_rate() -> None:
     assert (await ingest.send("/track", {"type": "a"}, "pk_x")).status == 401, "keys are looked up beside links"
 
 
-def test_the_connections_of_look_ups_sites_and_reports_are_not_the_same() -> None:
+def test_the_connections_of_look_ups_sites_reports_and_keys_are_not_the_same() -> None:
     made = pools("postgresql://nowhere")
-    assert len({id(one._pool) for one in made}) == len(made) == 4
+    assert len({id(one._pool) for one in made}) == len(made) == 5

@@ -396,6 +396,7 @@ test('a stream that never opens says so; a refused one asks whether the session 
 });
 
 test('"Event delivery" counts every outcome and names the last refusals', async () => {
+  state.delivery = { ...state.delivery, adIdsNotKept: 1234 };
   renderApp('/analytics');
   await waitFor(() => expect(screen.getByTestId('outcome-accepted')).toHaveTextContent('90'));
   const delivery = card('Event delivery');
@@ -405,6 +406,7 @@ test('"Event delivery" counts every outcome and names the last refusals', async 
     delivery.getByText("This site key may not be used from this page: its origin is not in the key's list."),
   ).toBeInTheDocument();
   expect(delivery.getByRole('slider', { name: 'Events over time, 100 in all' })).toBeInTheDocument();
+  expect(delivery.getByText(/^Ad click IDs of 1,234 of these events could not be stored/)).toBeInTheDocument();
   const reasons = within(delivery.getByRole('table', { name: 'Repeats and rejections table' }));
   expect(reasons.getByRole('row', { name: /unknown_partner hosterr \/postback 4/ })).toBeInTheDocument();
   const partners = within(delivery.getByRole('table', { name: 'Postbacks by partner table' }));

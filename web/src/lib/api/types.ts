@@ -16,6 +16,9 @@ export type Website = Pick<
   | 'linkClickIds'
   | 'linkImpressionsEvery'
   | 'txidScope'
+  | 'keepAdClickIds'
+  | 'adClickIdDays'
+  | 'adClickIdsNeedConsent'
 >;
 export type ConnectedWebsite = Pick<
   Schemas['ConnectedWebsite'],

@@ -102,6 +102,12 @@ export function DeliveryStats({ website, period, className, query }: StatsProps)
           </div>
         ))}
       </dl>
+      {delivery && delivery.adIdsNotKept > 0 && (
+        <p className="mt-4 text-[0.8125rem] text-muted">
+          Ad click IDs of {formatCount(delivery.adIdsNotKept)} of these events could not be stored, because no
+          encryption key was available. The events count.
+        </p>
+      )}
       {reasons.length > 0 && (
         <>
           <h3 className="mt-5 mb-2 font-medium">Repeats and rejections</h3>

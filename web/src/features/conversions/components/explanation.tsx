@@ -167,6 +167,7 @@ function Explained({
                   .join(', '),
               ],
               ['Click ID', click.clickId],
+              ['Ad click IDs', click.adClickIds?.map(adClickId).join(', ')],
               ['Log position', click.place && placeOf(click.place)],
             ]}
           />
@@ -195,6 +196,8 @@ function Explained({
     </div>
   );
 }
+
+type Click = NonNullable<Explanation['click']>;
 
 interface ChainProps {
   readonly messages: NonNullable<Explanation['messages']>;
@@ -228,6 +231,10 @@ function Chain({ messages, at }: ChainProps) {
     </Part>
   );
 }
+
+/** `Google Ads (gclid): Cj0…`, or that it is erased. */
+const adClickId = ({ name, network, value }: NonNullable<Click['adClickIds']>[number]): string =>
+  name ? `${network ? `${network} (${name})` : name}: ${value}` : value;
 
 const placeOf = (place: { topic: string; partition: number; offset: number }): string =>
   `${place.topic}[${place.partition}] @ ${place.offset}`;

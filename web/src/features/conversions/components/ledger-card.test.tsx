@@ -565,6 +565,23 @@ test('each amount explains itself beside the list', async () => {
   await waitFor(() => expect(router.state.location.href).toBe('/conversions'));
 });
 
+test('the click IDs of the ad that led to the visit are shown, or that they are erased', async () => {
+  const told = explanation();
+  const adClickIds = [
+    { name: 'gclid', network: 'Google Ads', value: 'Cj0K' },
+    { name: null, network: null, value: '[erased]' },
+  ];
+  server.use(
+    http.get(at('/api/platform/conversions/{id}/explain'), () =>
+      HttpResponse.json({ ...told, click: told.click && { ...told.click, adClickIds } }),
+    ),
+  );
+  renderApp('/conversions?open=c1');
+  const drawer = await screen.findByRole('dialog', { name: 'Transaction ORD-1' });
+  expect(within(drawer).getByText('Ad click IDs')).toBeInTheDocument();
+  expect(within(drawer).getByText('Google Ads (gclid): Cj0K, [erased]')).toBeInTheDocument();
+});
+
 test('disagreeing reports say which one stands; one that is not attributed says what it waits for', async () => {
   const told = explanation();
   server.use(

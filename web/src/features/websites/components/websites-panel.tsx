@@ -16,6 +16,7 @@ import { websitesQuery } from '@/lib/shared-queries';
 import { toast, toastError } from '@/stores/toasts';
 import { ClaimLimits } from './claim-limits';
 import { Keys } from './keys';
+import { AdClickIdSettings } from './ad-click-id-settings';
 import { LinkSettings } from './link-settings';
 import { TxidSettings } from './txid-settings';
 import { snippet } from '../lib/snippet';
@@ -128,6 +129,7 @@ function WebsiteCard({ website }: { readonly website: Website }) {
         <Keys website={website} />
         <LinkSettings website={website} />
         <TxidSettings website={website} />
+        <AdClickIdSettings website={website} />
         <ClaimLimits website={website} />
       </div>
       {removing && (

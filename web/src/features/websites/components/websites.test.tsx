@@ -461,6 +461,33 @@ test('what the transaction IDs of a website are unique for is chosen and saved',
   expect(sent).toEqual([{ txidScope: 'click' }]);
 });
 
+test('whether ad click IDs are kept, for how long and of whom is chosen and saved', async () => {
+  savesWebsite();
+  state.websites = [website({ adClickIdDays: 45 })];
+  const { user } = renderApp('/account-settings?tab=websites');
+  const form = within(await screen.findByRole('region', { name: 'Ad click IDs of vpnreview.is' }));
+  const keep = form.getByRole('checkbox', { name: 'Keep ad click IDs' });
+  const consent = form.getByRole('checkbox', { name: 'Only with consent' });
+  const days = form.getByRole('combobox', { name: 'Readable for' });
+  expect(days).toHaveDisplayValue('45 days');
+  await user.click(keep);
+  expect(await screen.findByText('Ad click ID settings saved', { exact: true })).toBeInTheDocument();
+  await waitFor(() => expect(keep).toBeChecked());
+  await waitFor(() => expect(consent).toBeEnabled());
+  await user.click(consent);
+  await waitFor(() => expect(consent).toBeChecked());
+  await waitFor(() => expect(days).toBeEnabled());
+  await user.selectOptions(days, '30 days');
+  await waitFor(() => expect(days).toHaveDisplayValue('30 days'));
+  const sent = state.seen.filter((item) => item.line === 'PATCH /api/platform/websites/w1').map((item) => item.body);
+  expect(sent).toEqual([{ keepAdClickIds: true }, { adClickIdsNeedConsent: true }, { adClickIdDays: 30 }]);
+  server.use(http.patch(at('/api/platform/websites/{id}'), () => refuse(503, 'A service does not answer right now.')));
+  await waitFor(() => expect(keep).toBeEnabled());
+  await user.click(keep);
+  expect(await screen.findByText('Failed to save the ad click ID settings')).toBeInTheDocument();
+  expect(keep).toBeChecked();
+});
+
 test('General shows who is signed in and keeps the theme and the key choice', async () => {
   const { user, router } = renderApp('/account-settings');
   expect(await screen.findByText('sigrun@example.com')).toBeInTheDocument();

@@ -1,0 +1,82 @@
+"""The ad click ids of the visit that a conversion's click belongs to, opened for the website's owner.
+
+They are sealed in column `ad_ids` of the visit's events (`infra.kernel.security.visitor_keys`). What is sealed with a
+key that is gone is `[erased]`.
+"""
+
+# ruff: noqa: S608 - names of tables and columns are ours; values are bound
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Final
+from uuid import UUID
+
+from pydantic import BaseModel, Field
+
+from infra.domain.visits.statement import visits
+from infra.kernel.security.encryption import DecryptionError
+from infra.kernel.security.visitor_keys import WRAPPED, Sealed, VisitorKeys, key_ids
+from query_api.kernel.clickhouse_reader import Query
+from query_api.kernel.dependencies import Services
+from query_api.kernel.postgres_reader import Reader
+from schemas.ad_click_ids import NETWORKS
+from schemas.base import ERASED
+
+MAX_EVENTS: Final = 10_000
+"""Events of the visitor's day that the visit is looked for in; the newest."""
+
+
+class AdClickId(BaseModel):
+    """A click id with which an advertising network knows the click that began the visit."""
+
+    name: str | None = Field(description="The parameter, such as gclid; null: erased")
+    network: str | None = Field(description="Whose it is; null: erased")
+    value: str = Field(description="As it was sent; [erased]: its key is deleted")
+
+
+def ad_click_ids(
+    reader: Reader, context: Services, website_id: UUID, click: UUID, visitor: int, day: date
+) -> list[AdClickId]:
+    """The ids in the visit of the click, the first seen first. `visitor`: the click's; `day`: its UTC day. Raises
+    `Problem` 503."""
+    bound = {"site": str(website_id), "day": day.isoformat(), "visitor": visitor, "id": str(click)}
+    rows = context.clickhouse.rows(Query(_OF_VISIT if visitor else _OF_CLICK, bound))
+    return opened(reader, context, [Sealed(website_id, row["event_id"], row["ad_ids"]) for row in rows])
+
+
+def opened(reader: Reader, context: Services, sealed: Sequence[Sealed]) -> list[AdClickId]:
+    """What the texts say, each id once; `[erased]` once, if the key of any of them is gone."""
+    if not sealed:
+        return []
+    rows = reader.rows(WRAPPED, (list(key_ids(one.text for one in sealed)),))
+    wrapped, keys = {row["key_id"]: row["key_wrapped"] for row in rows}, VisitorKeys(context.settings)
+    found: dict[tuple[str, str], AdClickId] = {}
+    for one in sealed:
+        try:
+            values = keys.open(one, wrapped)
+        except DecryptionError:  # ingest did not seal it: the audit of the signatures reports its record
+            continue
+        if values is None:
+            found["", ERASED] = AdClickId(name=None, network=None, value=ERASED)
+            continue
+        for name, value in values.items():
+            found[name, value] = AdClickId(name=name, network=NETWORKS.get(name), value=value)
+    return list(found.values())
+
+
+_DAY: Final = "website_id = {site:UUID} AND toDate(occurred_at) = {day:Date}"
+_EVENTS: Final = (
+    f"(SELECT * FROM events WHERE {_DAY} AND visitor = {{visitor:UInt64}} AND type <> 'conversion'"
+    f" ORDER BY occurred_at DESC LIMIT {MAX_EVENTS})"
+)
+_VISIT: Final = (
+    "SELECT arrayJoin(ids) FROM (SELECT groupArray(event_id) AS ids"
+    f" FROM ({visits(_EVENTS, '1', ('event_id', 'visit'))})"
+    " GROUP BY visit HAVING has(ids, {id:UUID}))"
+)
+_SEALED: Final = f"SELECT event_id, ad_ids FROM events WHERE {_DAY} AND ad_ids <> '' AND event_id"
+# Of `events` by its view: while a new version is built, the live table may be one that has no such column.
+_OF_VISIT: Final = f"{_SEALED} IN ({_VISIT}) ORDER BY occurred_at, event_id"
+_OF_CLICK: Final = f"{_SEALED} = {{id:UUID}}"
