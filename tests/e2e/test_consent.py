@@ -83,7 +83,7 @@ def tab_of(tracking: IngestService, publisher: Publisher, context: BrowserContex
             page = context.new_page()
             tab = Tab(tracking, publisher, page, clicks, site)
             page.on("request", lambda one: tab.bodies.append(one.post_data or "") if "/track" in one.url else None)
-            has_keys = "SELECT FROM ingest.visitor_key WHERE website_id = %s"
+            has_keys = "SELECT 1 FROM ingest.visitor_key WHERE website_id = %s"
             tracking.execute("SELECT pg_notify('projection', 'websites:domain:0:1:1')")
             wait_for(lambda: tracking.execute(has_keys, site.id), "the keys", PATIENCE_S)
             return tab

@@ -136,7 +136,7 @@ def test_a_script_without_a_key_says_so_once(
     publisher.html = html(tracking, site, embedding)
     tab.goto(publisher.url)
     tab.evaluate("althing('nothing happens')")
-    assert [(message.type, message.text) for message in said] == [("warning", "althing: no data-site, nothing is sent")]
+    assert [(message.type, message.text) for message in said] == [("warning", "althing: no data-site")]
 
 
 def test_two_websites_in_one_page(tracking: IngestService, site: Site, publisher: Publisher, tab: Page) -> None:

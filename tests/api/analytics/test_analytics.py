@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 from schemas import filters
+from schemas.tracking import AD_IDS_NOT_KEPT
 from tests.support.query import QueryService, conversion, event, this_moment
 
 
@@ -65,6 +66,24 @@ def test_all_five(query_service: QueryService) -> None:
         answer = query_service.get(f"/api/admin/{path}", admin)
         assert answer.status_code == 200, answer.text
     assert datetime.now(UTC) and uuid4()
+
+
+def test_delivery_counts_events_whose_ad_click_ids_could_not_be_kept(query_service: QueryService) -> None:
+    ada = query_service.person()
+    website, now = query_service.website(ada), this_moment()
+    flags = ("", AD_IDS_NOT_KEPT, f"page,{AD_IDS_NOT_KEPT}", "page", "clock_corrected")
+    query_service.events([event(website, now - timedelta(minutes=5), flags=text) for text in flags])
+
+    def counted() -> int:
+        answer = query_service.get(f"/api/platform/analytics/delivery?websiteId={website}", ada)
+        assert answer.status_code == 200, answer.text
+        found = answer.json()
+        assert found["outcomes"]["accepted"] == len(flags)
+        return int(found["adIdsNotKept"])
+
+    assert counted() == 0, "the website keeps none"
+    query_service.postgres.execute("UPDATE read.websites__g1 SET keep_ad_click_ids = true WHERE id = %s", (website,))
+    assert counted() == 2
 
 
 def test_a_client_whose_clock_is_ahead_makes_nothing_look_newer(query_service: QueryService) -> None:

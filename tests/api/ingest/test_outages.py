@@ -8,7 +8,9 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
+from ingest.visitor_keys import BLOCK
 from schemas import topics
+from schemas.tracking import AD_IDS_NOT_KEPT
 from tests.support.engines import Engine, engine_folder, start_kafka, wait_until
 from tests.support.ingest_service import IngestService, running_ingest
 
@@ -30,9 +32,11 @@ def test_ingest_goes_on_without_postgres_and_says_503_without_the_log(
     kafka_edge: tuple[IngestService, Engine],
 ) -> None:
     ingest_service, kafka = kafka_edge
-    site = ingest_service.add_site("own.example")
+    site = ingest_service.add_site("own.example", keep_ad_click_ids=True)
     partner = ingest_service.add_partner("acme")
     slug = ingest_service.add_link(site, partner, "https://shop.example/?c={click_id}")
+    keys = "SELECT 1 FROM ingest.visitor_key WHERE website_id = %s AND made_on = (now() AT TIME ZONE 'UTC')::date"
+    wait_until(lambda: len(ingest_service.execute(keys, site.id)) >= BLOCK, 60, "the website's keys")
     headers = {"authorization": f"Bearer {site.secret_key}"}
     event, sale = {"type": "pageview"}, {"txid": "t1", "amount": 5, "currency": "USD"}
     copy = ingest_service.folder / "data" / "ingest-directory.json"
@@ -45,6 +49,13 @@ def test_ingest_goes_on_without_postgres_and_says_503_without_the_log(
         assert client.get(f"/go/{slug}").status_code == 302
         assert len(clicks.take(2)) == 2
         assert client.post("/track/sale", json=sale, headers=headers).status_code == 202
+        # Nobody waits for a key: those at hand are used up, then the events come without their ids.
+        landed = [{**event, "url": "/?gclid=a", "visitor_id": str(n)} for n in range(BLOCK + 5)]
+        assert client.post("/track", json=landed, headers=headers).json()["accepted"] == BLOCK + 5
+        rows = clicks.take(BLOCK + 5)
+        assert [("ad_ids" in row, row.get("flags", "")) for row in rows].count((False, AD_IDS_NOT_KEPT)) == 5
+        assert sum("ad_ids" in row for row in rows) == BLOCK
+        assert ingest_service.metric("althing_ingest_ad_ids_not_kept_total") == 5
         unknown = client.post("/track", json=event, headers={"authorization": "Bearer sk_new"})
         assert unknown.status_code == 503 and int(unknown.headers["retry-after"]) >= 1
         assert client.get("/readyz").status_code == 200
