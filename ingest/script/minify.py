@@ -1,9 +1,9 @@
 """Makes the browser script small: no comments, no needless space, short names for what it declares.
 
 It knows as much of JavaScript as the script uses, which therefore keeps to: comments on lines of their own, strings in
-double quotes, regular expressions that begin with a backslash or `[`, statements that end with `;` or a bracket, no
-empty one before a bracket, functions and variables in the syntax of 2009, `name:` for members of object literals. All
-is inside of one function; a function in it that declares a name, itself or in its callbacks, means
+double quotes, regular expressions that begin with a backslash, `[` or `(`, statements that end with `;` or a bracket,
+none of them empty before a bracket, functions and variables in the syntax of 2009, `name:` for members of object
+literals. All is inside of one function; a function in it that declares a name, itself or in its callbacks, means
 nothing else by that name.
 """
 
@@ -16,7 +16,7 @@ from itertools import product
 from typing import Final
 
 _TOKEN: Final = re.compile(
-    r"""//[^\n]*|\s+|"(?:[^"\\]|\\.)*"|/(?=[\\\[])(?:\\.|[^/\\])+/[a-z]*|[A-Za-z_$][\w$]*|\d[\w.]*|.""", re.S
+    r"""//[^\n]*|\s+|"(?:[^"\\]|\\.)*"|/(?=[\\\[(])(?:\\.|[^/\\])+/[a-z]*|[A-Za-z_$][\w$]*|\d[\w.]*|.""", re.S
 )
 _WORD: Final = re.compile(r"[\w$]")
 _NAME: Final = re.compile(r"[A-Za-z_$][\w$]*")

@@ -16,7 +16,7 @@ from ingest.script.minify import minify
         ),
         ('(function () { f("a , b: // c"); })();', '(function(){f("a , b: // c")})();'),
         ("(function (s) { s.split(/\\/s+ s/g); })();", "(function(d){d.split(/\\/s+ s/g)})();"),
-        ("(function (s) { s(true, /[?&]x= /g, false); })();", "(function(d){d(!0,/[?&]x= /g,!1)})();"),
+        ("(function (s) { s(true, /[?&]s= /g, /(s) s/); })();", "(function(d){d(!0,/[?&]s= /g,/(s) s/)})();"),
         (
             "(function () { function one(long) { try { return { long: long, of: typeof long }; } catch (x) { } }"
             " function two(name) { for (var k in name) one(name[k]); } two(one); })();",
