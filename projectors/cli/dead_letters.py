@@ -59,7 +59,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         added.add_argument("--projection", help="only this projection's")
         added.add_argument("--reason", help="only those with this reason")
         if name in ("list", "export"):
-            added.add_argument("--state", choices=("open", "retried", "skipped", "all"), default="open")
+            added.add_argument("--state", choices=("open", "retried", "skipped", "superseded", "all"), default="open")
             added.add_argument("--limit", type=int, default=100 if name == "list" else 1_000_000)
 
 

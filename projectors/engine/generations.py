@@ -22,6 +22,7 @@ from psycopg import Connection
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
+from infra.kernel.subscriptions import dead_letters
 from projectors.engine import barrier, schema
 from projectors.engine.clickhouse import ClickHouse
 from projectors.engine.projection import ClickHouseProjection, Projection, Registry
@@ -263,6 +264,7 @@ def rollback(
                 "where name = %s and generation = %s",
                 (name, target.generation),
             )
+            dead_letters.reopen(connection, name, target.generation)
             also(target.generation, is_live=False)
             connection.execute("select pg_notify(%s, %s)", (CONTROL, name))
     return next(b for b in builds(connection, name) if b.generation == target.generation)
@@ -283,6 +285,7 @@ def cancel(connection: Connection[Any], registry: Registry, name: str) -> int:
             "(name = %s or (name = any(%s) and source_generation = %s))",
             (state, build.generation, name, names, build.generation),
         )
+        dead_letters.supersede(connection, name)
         _end_rollback(connection, build, "cancelled")
         connection.execute("select pg_notify(%s, %s)", (CONTROL, name))
     return build.generation
@@ -464,6 +467,7 @@ def _make_live(connection: Connection[Any], name: str, generation: int) -> None:
         "(select version from engine.build where name = %s and generation = %s) where name = %s",
         (generation, name, generation, name),
     )
+    dead_letters.supersede(connection, name)
 
 
 def _end_rollback(connection: Connection[Any], build: Build, state: str) -> None:

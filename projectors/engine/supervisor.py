@@ -26,6 +26,7 @@ from psycopg import Connection
 from infra.kernel.config.settings import Settings
 from infra.kernel.log import LogUnavailable, partitions
 from infra.kernel.observability import logging
+from infra.kernel.subscriptions import dead_letters
 from infra.kernel.subscriptions.positions import Key
 from projectors.engine import backfill, barrier, generations, samples, schema
 from projectors.engine.clickhouse import BACKFILL_TIMEOUT_S, HttpClickHouse, Unavailable
@@ -299,6 +300,7 @@ class WorkerSupervisor:
         if monotonic() - self._last_tidy < TIDY_EVERY_S:
             return
         self._last_tidy = monotonic()
+        dead_letters.supersede(connection)
         for name, generation in expired(connection):
             for build in found:
                 if build_key(build) == (name, generation):

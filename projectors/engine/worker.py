@@ -87,6 +87,7 @@ class Worker(ABC, Thread):
         self._source: Source | None = None
         self._left: list[StoredRecord] = []
         self._crashing: frozenset[int] = frozenset()
+        self._inherited: frozenset[int] = frozenset()
         self._signed_from: float = inf
         self._read_ns = 0
         self._last_records = monotonic()
@@ -147,6 +148,7 @@ class Worker(ABC, Thread):
             with self.runtime.pool.connection() as connection:
                 self._position = positions.start(connection, self.key, self.runtime.name, counts=self._is_first)
                 self._crashing = dead_letters.crashing(connection, self.key)
+                self._inherited = dead_letters.inherited(connection, self.key)
                 self._signed_from = signature.start(connection, self.key.topic, self.key.partition)
                 if dead_letters.readmit(connection, self.key):
                     self.has_retries.set()
@@ -228,18 +230,26 @@ class Worker(ABC, Thread):
         self._limit.succeed(len(records) - before)
 
     def find_crashing(self, records: Sequence[StoredRecord]) -> None:
-        """After three starts without a step: tries the records in a child process, and dead-letters the culprit."""
+        """Dead-letters what crashed another generation. After three starts without a step: tries the records in a child
+        process, and dead-letters the culprit."""
+        for record in records:
+            if record.offset in self._inherited:
+                self._quarantine(record)
         if self._position.starts <= TRIES_BEFORE_PROBING:
             return
         log.warning("crash_probe_started", starts=self._position.starts)
         while (culprit := probe.find_culprit(self.runtime.probe_module, self.key, records, self._crashing)) is not None:
             log.error("crashing_record_quarantined", offset=culprit)
             record = next(record for record in records if record.offset == culprit)
-            with self.runtime.pool.connection() as connection:
-                bad = FailedRecord(record, dead_letters.CRASHES, dead_letters.CRASH)
-                dead_letters.write(connection, self.key, [bad])
-            self._crashing |= {culprit}
-            self.after_crash(record)
+            self._quarantine(record)
+
+    def _quarantine(self, record: StoredRecord) -> None:
+        with self.runtime.pool.connection() as connection:
+            bad = FailedRecord(record, dead_letters.CRASHES, dead_letters.CRASH)
+            dead_letters.write(connection, self.key, [bad])
+        self._crashing |= {record.offset}
+        self._inherited -= {record.offset}
+        self.after_crash(record)
 
     def after_crash(self, record: StoredRecord) -> None:
         """Called when a record was dead-lettered because it crashes the process."""

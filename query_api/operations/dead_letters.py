@@ -19,7 +19,7 @@ from query_api.kernel.pagination import Page50
 
 router = APIRouter(tags=["admin"])
 
-State = Literal["open", "retried", "skipped"]
+State = Literal["open", "retried", "skipped", "superseded"]
 Text = Annotated[str | None, Query(max_length=100)]
 
 
@@ -66,6 +66,7 @@ class DeadLetterGroup(BaseModel):
     waiting: int
     retried: int
     skipped: int
+    superseded: int = Field(description="Their generation was replaced by one that read the records again")
     oldestAt: datetime
     newestAt: datetime
     lastError: str
@@ -81,6 +82,7 @@ _GROUPS: Final = (
     "SELECT projection, reason, count(*) FILTER (WHERE state = 'open') AS open,"
     " count(*) FILTER (WHERE state = 'open' AND retry_requested_at IS NOT NULL) AS waiting,"
     " count(*) FILTER (WHERE state = 'retried') AS retried, count(*) FILTER (WHERE state = 'skipped') AS skipped,"
+    " count(*) FILTER (WHERE state = 'superseded') AS superseded,"
     ' min(first_at) AS "oldestAt", max(first_at) AS "newestAt",'
     ' (array_agg(error ORDER BY first_at DESC))[1] AS "lastError" FROM engine.dead_letter'
     " GROUP BY projection, reason ORDER BY 3 DESC, projection, reason"

@@ -184,6 +184,7 @@ const group = (projectionName, reason, open) => ({
   waiting: 0,
   retried: 3,
   skipped: 1,
+  superseded: 2,
   oldestAt: at(900),
   newestAt: at(2),
   lastError: 'Expecting property name enclosed in double quotes: line 1 column 2 (char 1)',

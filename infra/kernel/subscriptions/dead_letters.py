@@ -37,6 +37,9 @@ NEWER: Final = "newer_version"
 NO_FAULTS: Final = frozenset({PARKED, NEWER})
 """Reasons that say nothing against the code or the producer: they do not count as failures."""
 
+SUPERSEDED: Final = "superseded"
+"""State of a dead letter whose generation was replaced by one that read the record again."""
+
 UNDECODABLE: Final = "undecodable"
 REFUSED: Final = "refused_by_handler"
 
@@ -121,17 +124,52 @@ def crashing(connection: Connection[Any], key: Key) -> frozenset[int]:
     """Offsets on which the process died: not to be touched again, by no generation of the projection."""
     rows = connection.execute(
         'select distinct "offset" from engine.dead_letter '
-        "where projection = %s and topic = %s and partition = %s and reason = %s and state <> 'retried'",
+        "where projection = %s and topic = %s and partition = %s and reason = %s and state in ('open', 'skipped')",
         (key.projection, key.topic, key.partition, CRASHES),
     ).fetchall()
     return frozenset(row[0] for row in rows)
 
 
+def inherited(connection: Connection[Any], key: Key) -> frozenset[int]:
+    """Offsets on which the process died in another generation, and which wait there: this one does not try them, and
+    has no dead letter of them yet."""
+    rows = connection.execute(
+        'select distinct o."offset" from engine.dead_letter o where o.projection = %(projection)s '
+        "and o.topic = %(topic)s and o.partition = %(partition)s and o.generation <> %(generation)s "
+        "and o.reason = %(reason)s and o.state = 'open' and not exists (select from engine.dead_letter d "
+        "where d.projection = o.projection and d.topic = o.topic and d.partition = o.partition "
+        'and d.generation = %(generation)s and d."offset" = o."offset")',
+        {**vars(key), "reason": CRASHES},
+    ).fetchall()
+    return frozenset(row[0] for row in rows)
+
+
+def supersede(connection: Connection[Any], projection: str | None = None) -> None:
+    """Closes what retired generations of `projection` (of all) left open: the live generation reads the same records,
+    and has dead letters of its own where it cannot process them."""
+    connection.execute(
+        "update engine.dead_letter d set state = %(superseded)s, decided_at = now(), retry_requested_at = null "
+        "from engine.build b where b.name = d.projection and b.generation = d.generation and b.state = 'retired' "
+        "and d.state = 'open' and (%(projection)s::text is null or d.projection = %(projection)s)",
+        {"projection": projection, "superseded": SUPERSEDED},
+    )
+
+
+def reopen(connection: Connection[Any], projection: str, generation: int) -> None:
+    """Opens again what `supersede` closed, for a generation that goes on."""
+    connection.execute(
+        "update engine.dead_letter set state = 'open', decided_at = null "
+        "where projection = %s and generation = %s and state = %s",
+        (projection, generation, SUPERSEDED),
+    )
+
+
 def parked_keys(connection: Connection[Any], key: Key) -> set[bytes]:
-    """Keys of aggregates whose events wait behind a dead letter."""
+    """Keys of aggregates whose events wait behind a dead letter; also behind one that is superseded: a rollback may open
+    it again."""
     rows = connection.execute(
         "select distinct key from engine.dead_letter where projection = %s and generation = %s and topic = %s "
-        "and partition = %s and state = 'open' and reason <> %s",
+        "and partition = %s and state in ('open', 'superseded') and reason <> %s",
         (key.projection, key.generation, key.topic, key.partition, UNSIGNED),
     ).fetchall()
     return {bytes(row[0]) for row in rows}

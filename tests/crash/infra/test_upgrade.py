@@ -172,14 +172,9 @@ def is_retried(both: Both, version: Version) -> bool:
 
 UNREAD: Final = """
     select projection, count(*), min(error) from engine.dead_letter
-    where state = 'open' and reason = 'undecodable' and projection not in (select name from engine.build
-    where generation > 1) group by 1"""
-"""Not of what the new version builds again from the log: that reads the events again, and the letters of the old
-generation stay open (docs/plan.md)."""
+    where state = 'open' and reason = 'undecodable' group by 1"""
 PARKED: Final = ["undecodable", "parked", "newer_version"]
-OPEN_LETTERS: Final = """
-    select count(*) from engine.dead_letter where state = 'open' and reason = any(%s)
-    and projection not in (select name from engine.build where generation > 1)"""
+OPEN_LETTERS: Final = "select count(*) from engine.dead_letter where state = 'open' and reason = any(%s)"
 NOT_OWNED_BY: Final = """
     select count(*) from engine.position p join engine.projection j on j.name = p.projection
     where p.generation = j.live_generation and p.owner is distinct from %s"""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from itertools import count
 from threading import Event, Thread
@@ -12,6 +12,9 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from infra.kernel.subscriptions import dead_letters
+from infra.kernel.subscriptions.dead_letters import FailedRecord
+from infra.kernel.subscriptions.positions import Key
 from projectors.engine.generations import request_rebuild
 from projectors.engine.projection import Registry
 from projectors.engine.read_model import ReadModel
@@ -19,7 +22,9 @@ from projectors.engine.schema import create
 from projectors.engine.tables import create_feed
 from projectors.registry import REGISTRY
 from projectors.schema import create_schema
-from schemas.events.links import LinkCreated
+from schemas.base import DomainEvent
+from schemas.events.links import LinkCreated, LinkUpdated
+from schemas.topics import DOMAIN
 from schemas.tracking import Suspicion
 from tests.support.projection_bench import ProjectionBench, click, moment
 from tests.support.stack import wait_for
@@ -182,6 +187,100 @@ def test_a_read_model_of_another_version_is_rebuilt_and_stays_readable(projectin
         assert projecting.sql(LIVE, "links") == [(2, model.version)]
 
 
+def test_letters_of_a_replaced_generation_are_superseded(projecting: ProjectionBench) -> None:
+    """A new version reads one event that the old one could not, and cannot read the other one either."""
+    website, partner, cured, spoiled = uuid4(), uuid4(), uuid4(), uuid4()
+    model = REGISTRY.projections["links"]
+    assert isinstance(model, ReadModel)
+    projecting.decide(
+        link_created(cured, website, partner, "twice"),
+        link_created(spoiled, website, partner, "nul \x00 byte"),
+        updated(cured, "LATER"),
+    )
+    projecting.connection.execute("alter table read.links__g1 add check (slug <> 'twice')")
+    with projecting.running():
+        projecting.wait("links")
+        assert letters(projecting) == [
+            (1, "refused_by_handler", "open"),
+            (1, "refused_by_handler", "open"),
+            (1, "parked", "open"),
+        ]
+    projecting.connection.execute("update engine.build set version = version - 1 where name = 'links'")
+    create_schema(projecting.settings)
+    with projecting.running():
+        wait_for(lambda: projecting.sql(LIVE, "links") == [(2, model.version)], "the new generation to be live")
+        assert projecting.sql("select slug, coupon from read.links") == [("twice", "LATER")]
+        assert letters(projecting) == [
+            (1, "refused_by_handler", "superseded"),
+            (1, "refused_by_handler", "superseded"),
+            (1, "parked", "superseded"),
+            (2, "refused_by_handler", "open"),
+        ]
+        undecided = "select count(*) from engine.dead_letter where state = 'superseded' and decided_at is null"
+        assert projecting.sql(undecided) == [(0,)]
+        assert projecting.command("dlq", "skip", "--projection", "links", "--json") == 0
+    assert {state for _, _, state in letters(projecting)} == {"superseded", "skipped"}
+
+
+def test_a_rollback_opens_the_letters_of_its_generation_again(projecting: ProjectionBench) -> None:
+    link, website, partner = uuid4(), uuid4(), uuid4()
+    projecting.decide(link_created(link, website, partner, "no"))
+    projecting.connection.execute("alter table read.links__g1 add constraint no_no check (slug <> 'no')")
+    with projecting.running():
+        projecting.wait("links")
+        assert projecting.command("projections", "rebuild", "links", "--json") == 0
+        assert projecting.command("projections", "promote", "links", "--json") == 0
+        assert letters(projecting) == [(1, "refused_by_handler", "superseded")]
+        projecting.decide(updated(link, "PARKED"))
+        projecting.wait("links")
+        assert projecting.command("projections", "rollback", "links", "--json") == 0
+        wait_for(lambda: projecting.sql(LIVE, "links")[0][0] == 1, "the generation before")
+        assert letters(projecting) == [(1, "refused_by_handler", "open"), (1, "parked", "open")]
+        projecting.connection.execute("alter table read.links__g1 drop constraint no_no")
+        assert projecting.command("dlq", "retry", "--projection", "links", "--json") == 0
+    assert projecting.sql("select slug, coupon from read.links") == [("no", "PARKED")]
+
+
+def test_what_crashed_the_generation_before_waits_in_the_next_one(projecting: ProjectionBench) -> None:
+    """Neither a read model nor a table of ClickHouse tries it again, and neither leaves it out without a trace."""
+    spoiled, healthy, website, partner = uuid4(), uuid4(), uuid4(), uuid4()
+    projecting.decide(*(link_created(each, website, partner, each.hex) for each in (spoiled, healthy)))
+    with projecting.running():
+        projecting.wait("links")
+        projecting.wait("events")
+    # As the process that ended on it three times left it: without its row, and with its letter.
+    projecting.connection.execute("delete from read.links__g1 where id = %s", (spoiled,))
+    for name in ("links", "events"):
+        key, bad = Key(name, 1, DOMAIN.name, 0), projecting.log.source(DOMAIN.name, 0, 0)
+        with closing(bad):
+            [record] = bad.read(1, 30.0)
+        dead_letters.write(projecting.connection, key, [FailedRecord(record, dead_letters.CRASHES, "ended")])
+    with projecting.running():
+        projecting.decide(updated(spoiled, "LATER"))
+        projecting.wait("links")
+        for name in ("links", "events"):
+            assert projecting.command("projections", "rebuild", name, "--json") == 0
+            assert projecting.command("projections", "promote", name, "--json") == 0
+        assert projecting.sql("select id from read.links") == [(healthy,)]
+        crashed = "select projection, generation, state from engine.dead_letter where reason = %s order by 1 desc, 2"
+        assert projecting.sql(crashed, dead_letters.CRASHES) == [
+            ("links", 1, "superseded"),
+            ("links", 2, "open"),
+            ("events", 1, "superseded"),
+            ("events", 2, "open"),
+        ]
+        assert projecting.command("dlq", "retry", "--projection", "links", "--json") == 0
+    assert projecting.sql("select coupon from read.links where id = %s", spoiled) == [("LATER",)]
+
+
+def letters(projecting: ProjectionBench) -> list[tuple[int, str, str]]:
+    found = (
+        "select generation, reason, state from engine.dead_letter where projection = 'links'"
+        ' order by generation, "offset"'
+    )
+    return [(row[0], row[1], row[2]) for row in projecting.sql(found)]
+
+
 def test_what_a_newer_version_builds_is_left_to_it(projecting: ProjectionBench) -> None:
     """Its read model has a column that today's handlers do not fill; one of its projections is not known at all."""
     projecting.decide(link_created(uuid4(), uuid4(), uuid4(), "first"))
@@ -292,6 +391,10 @@ PARTS = (
 def live_generation(projecting: ProjectionBench, name: str) -> int:
     [(found,)] = projecting.sql("select live_generation from engine.projection where name = %s", name)
     return int(found)
+
+
+def updated(link: UUID, coupon: str) -> DomainEvent:
+    return LinkUpdated(originator_id=link, originator_version=2, timestamp=moment(), coupon=coupon)
 
 
 def link_created(link: UUID, website: UUID, partner: UUID, slug: str) -> LinkCreated:

@@ -181,6 +181,7 @@ function groupColumns(onChoose: Props['onChoose'], onAsk: (asked: Asked) => void
     { id: 'waiting', header: 'Being retried', numeric: true, cell: (row) => formatCount(row.waiting) },
     { id: 'retried', header: 'Retried', numeric: true, cell: (row) => formatCount(row.retried) },
     { id: 'skipped', header: 'Skipped', numeric: true, cell: (row) => formatCount(row.skipped) },
+    { id: 'superseded', header: 'Superseded', numeric: true, cell: (row) => formatCount(row.superseded) },
     {
       id: 'newest',
       header: 'Last',

@@ -362,6 +362,7 @@ test('dead letters show their content only to who says why, and a retry tells wh
     waiting: 0,
     retried: 0,
     skipped: 0,
+    superseded: 0,
     oldestAt: AT,
     newestAt: AT,
     lastError: 'no',

@@ -23,6 +23,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   open: 'warn',
   retried: 'good',
   skipped: 'neutral',
+  superseded: 'neutral',
 };
 
 export const toneOf = (state: string): Tone => TONES[state] ?? 'neutral';
