@@ -44,7 +44,7 @@ def process_managers(container: Container, clients: ClientPool, events: Log) -> 
     clicks = ClickHouseClicks(clients)
     insights = InsightService(container, clients, LanguageModel(container.settings, container.pool), events)
     return [
-        awaiting_exchange_rate(container, clicks),
+        awaiting_exchange_rate(container, clicks, events),
         pending_attribution(container, clicks),
         domain_verification(container, open_dns_checker(container.settings)),
         daily_insights(insights),

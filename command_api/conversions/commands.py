@@ -8,6 +8,8 @@ from uuid import UUID
 from command_api.conversions import payout_schemas
 from command_api.conversions.attribution.clicks import FoundClick
 from command_api.conversions.attribution.correction import Corrected
+from command_api.conversions.attribution.repository import RejectedReport
+from command_api.conversions.lookups import ClaimCount
 from command_api.conversions.schemas import (
     BulkResult,
     ConversionState,
@@ -131,7 +133,8 @@ class RecordReattribution(Command[None]):
 class RecordAwaitedReports(Command[None]):
     """Stores what the reports of a conversion led to that awaited an exchange rate. `ids`: of each event. `pending`:
     the last of them whose conversion may still get another click. `next_at`: when to decide its other reports; `None`:
-    there are none."""
+    there are none. `rejected`: those that have a rate now and are not counted for another reason. `claims`: as in
+    `lookups.append_conversions`."""
 
     conversion_id: UUID
     report_ids: tuple[UUID, ...]
@@ -139,6 +142,8 @@ class RecordAwaitedReports(Command[None]):
     ids: tuple[MessageIds, ...]
     pending: ConversionReported | None
     next_at: datetime | None
+    rejected: tuple[RejectedReport, ...] = ()
+    claims: tuple[tuple[ClaimCount, int], ...] = ()
 
 
 class PayoutCommand(Command[payout_schemas.PayoutState]):

@@ -14,7 +14,7 @@ from command_api.conversions.attribution.assignment import assign
 from command_api.conversions.attribution.clicks import NoClicks
 from command_api.conversions.attribution.lookup import BatchLookup
 from command_api.conversions.bulk import decide_many
-from command_api.conversions.lookups import append_conversions
+from command_api.conversions.lookups import ClaimCount, append_conversions
 from command_api.conversions.schemas import BulkResult, ConversionState, to_response
 from command_api.kernel.aggregates import state_after
 from command_api.kernel.command_handlers import CommandHandlers
@@ -122,21 +122,26 @@ def record_reattribution(command: commands.RecordReattribution, uow: UnitOfWork)
 
 @HANDLERS.on(commands.RecordAwaitedReports, senders="system")
 def record_awaited_reports(command: commands.RecordAwaitedReports, uow: UnitOfWork) -> None:
-    _append_decided(uow, command.conversion_id, command.events, command.ids)
+    _append_decided(uow, command.conversion_id, command.events, command.ids, command.claims)
+    repository.save_rejected_reports(uow, command.rejected)
     repository.remove_awaiting_exchange_rate(uow, command.conversion_id, command.report_ids, command.next_at)
     if command.pending is not None:
         repository.save_pending_attribution(uow, [command.pending], {})
 
 
 def _append_decided(
-    uow: UnitOfWork, conversion_id: UUID, events: Sequence[DomainEvent], ids: Sequence[MessageIds] = ()
+    uow: UnitOfWork,
+    conversion_id: UUID,
+    events: Sequence[DomainEvent],
+    ids: Sequence[MessageIds] = (),
+    claims: Sequence[tuple[ClaimCount, int]] = (),
 ) -> None:
     """Appends events that were decided before the transaction. Raises `TimeoutChanged` if another writer was first: the
     conversion is decided again, with what the decision needs from outside."""
     if events:
         try:
             uow.require_version(conversion_id, events[0].originator_version - 1)
-            append_conversions(uow, events, ids=ids)
+            append_conversions(uow, events, claims, ids)
         except ConcurrencyConflict as conflict:
             raise TimeoutChanged(f"conversion {conversion_id}") from conflict
 

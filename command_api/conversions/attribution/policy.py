@@ -36,7 +36,7 @@ from command_api.conversions.attribution.decision import ReportDecision, ReportR
 from command_api.conversions.attribution.held import Place
 from command_api.conversions.attribution.lookup import BatchLookup, ClickQuery
 from command_api.conversions.attribution.repository import RejectedReport
-from command_api.conversions.lookups import ClaimCount, append_conversions, hour_of
+from command_api.conversions.lookups import ClaimCount, append_conversions
 from command_api.conversions.merging import merge
 from command_api.kernel.container import Container
 from command_api.kernel.decision import system_context
@@ -57,13 +57,12 @@ from schemas.base import DomainEvent, UnknownEvent
 from schemas.events.conversions import LogPosition, Reported
 from schemas.message_ids import MessageIds, correlation_of
 from schemas.topics import CONVERSIONS
-from schemas.tracking import ConversionReported, from_log_time
+from schemas.tracking import ConversionReported
 
 AMBIGUOUS_TXID: Final = "ambiguous_txid"
 BATCH_SIZE: Final = 200
 RETRY_BATCH_SIZE: Final = 50
 READ_TIMEOUT_S: Final = 0.5
-ACK_TIMEOUT_S: Final = 15.0
 TRANSIENT: Final = (PersistenceError, psycopg.Error, ClickHouseError, LogUnavailable, OSError)
 """An engine is down: the batch is decided again, nothing is skipped."""
 
@@ -207,8 +206,7 @@ class AttributionPolicy:
                     batch.retried.append(report.conversion_id)
                 website = lookup.website(report.website_id)
                 if outcome.is_new_claim and outcome.events and website is not None:
-                    count = report.website_id, report.click_id, hour_of(from_log_time(report.received_at))
-                    lookup.add_claim(count)
+                    lookup.add_claim(count := repository.claim_of(report))
                     batch.claims.append((count, website.max_claims_per_click))
             except TRANSIENT:
                 raise
@@ -274,13 +272,12 @@ class AttributionPolicy:
         lookup.prefetch_kept(reports)
 
     def _publish_refusals(self, batch: Batch) -> None:
-        if batch.rejected:
-            records = [
-                repository.rejection_record(each)
-                for each in batch.rejected
-                if not (each.report.is_conflict and each.reason.code == AMBIGUOUS_TXID)  # ingest published that
-            ]
-            self._log.publish(records).result(ACK_TIMEOUT_S)
+        rejected = [
+            each
+            for each in batch.rejected
+            if not (each.report.is_conflict and each.reason.code == AMBIGUOUS_TXID)  # ingest published that
+        ]
+        repository.publish_rejections(self._log, rejected)
 
     def _store(self, batch: Batch, records: Sequence[StoredRecord], position: int) -> None:
         """Raises `Fenced` when another worker moved the position."""

@@ -7,7 +7,8 @@ after the approval an adjustment is proposed.
 
 `awaiting_exchange_rate` decides reports that were rejected because their currency had no exchange rate.
 `repository.make_due` makes them due in the transaction of a new rate's event. Besides, each is decided again one second
-after it arrives, because a rate may be recorded concurrently, and then once an hour.
+after it arrives, because a rate may be recorded concurrently, and then once an hour. One that has a rate and is
+rejected for another reason goes to topic `rejected`, where its owner sees it, as the policy's do.
 """
 
 from __future__ import annotations
@@ -28,13 +29,22 @@ from command_api.conversions.attribution.clicks import UNAVAILABLE, Clicks
 from command_api.conversions.attribution.decision import decide, reattribute, to_reported
 from command_api.conversions.attribution.held import read_places
 from command_api.conversions.attribution.lookup import BatchLookup, ClickQuery
-from command_api.conversions.attribution.repository import AWAITING_EXCHANGE_RATE, PENDING_ATTRIBUTION, ids_of
+from command_api.conversions.attribution.repository import (
+    AWAITING_EXCHANGE_RATE,
+    PENDING_ATTRIBUTION,
+    RejectedReport,
+    claim_of,
+    ids_of,
+    publish_rejections,
+)
 from command_api.conversions.commands import RecordAwaitedReports, RecordReattribution
+from command_api.conversions.lookups import ClaimCount
 from command_api.conversions.money import CURRENCY_UNKNOWN
 from command_api.kernel.container import Container
 from command_api.kernel.decision import CommandContext, CommandRejected
 from command_api.kernel.process_manager import Issue, ProcessManager
 from command_api.kernel.timeouts import Timeout
+from infra.kernel.log import Log, LogUnavailable
 from infra.kernel.security.encryption import derived_key
 from schemas.base import DomainEvent
 from schemas.message_ids import MessageIds
@@ -143,12 +153,12 @@ def _with_traces(state: model.Conversion | None, report: Any) -> model.Conversio
     return replace(state, reports=(*state.reports, to_reported(ConversionReported.model_validate(report), None)))
 
 
-def awaiting_exchange_rate(container: Container, clicks: Clicks) -> ProcessManager:
+def awaiting_exchange_rate(container: Container, clicks: Clicks, events: Log) -> ProcessManager:
     return ProcessManager(
         AWAITING_EXCHANGE_RATE,
-        partial(_plan_decision, container, clicks),
+        partial(_plan_decision, container, clicks, events),
         BATCH_SIZE,
-        UNAVAILABLE,
+        (*UNAVAILABLE, LogUnavailable),
         ids="SELECT DISTINCT conversion_id FROM conversions.awaiting_exchange_rate",
     )
 
@@ -159,6 +169,7 @@ class _Decision:
 
     reports: Mapping[UUID, Sequence[ConversionReported]]
     lookup: BatchLookup
+    log: Log
     now: datetime
 
     def issue(self, timeout: Timeout) -> RecordAwaitedReports | datetime | None:
@@ -169,6 +180,8 @@ class _Decision:
         decided: list[UUID] = []
         events: list[DomainEvent] = []
         ids: list[MessageIds] = []
+        rejected: list[RejectedReport] = []
+        claims: list[tuple[ClaimCount, int]] = []
         pending: ConversionReported | None = None
         for report in reports:
             outcome = decide(report, self.lookup, self.now)
@@ -177,22 +190,37 @@ class _Decision:
             decided.append(report.report_id)
             events.extend(outcome.events)
             ids.extend([ids_of(report)] * len(outcome.events))
+            if outcome.rejection is not None:
+                rejected.append(RejectedReport(report, outcome.rejection, outcome.refused_claim))
+            website = self.lookup.website(report.website_id)
+            if outcome.is_new_claim and outcome.events and website is not None:
+                self.lookup.add_claim(count := claim_of(report))
+                claims.append((count, website.max_claims_per_click))
             if outcome.waits:
                 pending = report
         next_at = self.now + RETRY_INTERVAL
         if not decided:
             return next_at
-        rest = next_at if len(decided) < len(reports) else None
-        return RecordAwaitedReports(timeout.id, tuple(decided), tuple(events), tuple(ids), pending, rest)
+        publish_rejections(self.log, rejected)
+        return RecordAwaitedReports(
+            timeout.id,
+            tuple(decided),
+            tuple(events),
+            tuple(ids),
+            pending,
+            next_at if len(decided) < len(reports) else None,
+            tuple(rejected),
+            tuple(claims),
+        )
 
 
-def _plan_decision(container: Container, clicks: Clicks, due: Sequence[Timeout], now: datetime) -> Issue:
+def _plan_decision(container: Container, clicks: Clicks, events: Log, due: Sequence[Timeout], now: datetime) -> Issue:
     reports: dict[UUID, list[ConversionReported]] = defaultdict(list)
     for conversion_id, report in container.select(_REPORTS, [timeout.id for timeout in due]):
         reports[conversion_id].append(ConversionReported.model_validate(report))
     click_key = derived_key(container.settings, "click-id")
     lookup = BatchLookup(container, clicks, click_key, seen=log_positions(projected(container)))
-    return _Decision(reports, lookup, now).issue
+    return _Decision(reports, lookup, events, now).issue
 
 
 _PENDING: Final[LiteralString] = (

@@ -16,8 +16,9 @@ from psycopg.types.json import Jsonb
 
 from command_api.conversions.attribution.decision import ReportRejection
 from command_api.conversions.attribution.held import Place, stored_places
+from command_api.conversions.lookups import ClaimCount, hour_of
 from command_api.kernel.unit_of_work import UnitOfWork
-from infra.kernel.log import Record
+from infra.kernel.log import Log, Record
 from schemas import tracking
 from schemas.events.conversions import Reported
 from schemas.identity import NAMESPACE
@@ -35,6 +36,7 @@ PENDING_LIFETIME: Final = timedelta(days=30)
 """Events may arrive up to 30 days late, so a click may arrive that long after its sale."""
 FIRST_RETRY: Final = timedelta(seconds=1)
 COUNT_INTERVAL: Final = timedelta(seconds=15)
+ACK_TIMEOUT_S: Final = 15.0
 
 _WAITING = Gauge("policy_waiting", "Conversions whose click has not come")
 _WITHOUT_RATE = Gauge("policy_without_rate", "Reports of conversions that wait for an exchange rate")
@@ -86,11 +88,12 @@ def follow_assigned(uow: UnitOfWork, conversion_id: UUID, *, has_click: bool) ->
 
 
 def save_rejected_reports(uow: UnitOfWork, rejected: Sequence[RejectedReport]) -> None:
-    """Keeps the reasons, and of claims what they say."""
+    """Keeps the reasons, and of claims what they say. A report that awaited a rate may be rejected once more."""
     if rejected:
         uow.cursor.executemany(
             "INSERT INTO conversions.rejected_report (report_id, conversion_id, website_id, code, message, at, claim)"
-            " VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT (report_id) DO NOTHING",
+            " VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT (report_id) DO UPDATE SET code = excluded.code,"
+            " message = excluded.message, claim = coalesce(excluded.claim, rejected_report.claim)",
             [
                 (
                     each.report.report_id,
@@ -165,6 +168,11 @@ def parse_report(value: bytes) -> ConversionReported:
     return ConversionReported.model_validate_json(orjson.dumps(_without_nul(report.model_dump(mode="json"))))
 
 
+def claim_of(report: ConversionReported) -> ClaimCount:
+    """What a recorded claim counts against."""
+    return report.website_id, report.click_id, hour_of(from_log_time(report.received_at))
+
+
 def ids_of(report: ConversionReported) -> MessageIds:
     """The ids of the events that one decision of the report makes."""
     return MessageIds(uuid7(), report.correlation_id, str(report.report_id))
@@ -185,6 +193,12 @@ def rejection_record(rejected: RejectedReport) -> Record:
     )
     headers = ((CORRELATION_ID, report.correlation_id.encode()),)
     return Record(REJECTED.name, str(report.website_id).encode(), rejection.model_dump_json().encode(), headers)
+
+
+def publish_rejections(events: Log, rejected: Sequence[RejectedReport]) -> None:
+    """Appends the rejections to topic `rejected`; until its owner can see them, nothing of the decision is stored."""
+    if rejected:
+        events.publish([rejection_record(each) for each in rejected]).result(ACK_TIMEOUT_S)
 
 
 def _stored(passed_over: Iterable[Place]) -> Jsonb | None:

@@ -525,6 +525,38 @@ def test_sent_again_in_a_known_currency_a_refused_sale_counts_once(command_polic
     ]
 
 
+def test_a_claim_that_awaited_a_rate_and_is_too_large_is_listed_as_refused(command_policies: Policies) -> None:
+    """With its rate it is above what the public key may claim: it counts once a report with a secret names it."""
+    world, shop = command_policies.world, command_policies.shop(currency="MAD")
+    limit = world.call(
+        "PATCH", f"/api/platform/websites/{shop.site['id']}", world.owner, json={"maxClaimAmount": 1_000}
+    )
+    assert limit.status_code == 200, limit.text
+    click = command_policies.click(shop)
+    large, small = (
+        command_policies.report_of(shop, click_id=click, key_kind="site", amount={"amount": amount, "currency": "TND"})
+        for amount in (10_000, 100)
+    )
+    command_policies.publish([large, small])
+    kept = "SELECT count(*) FROM conversions.awaiting_exchange_rate WHERE website_id = %s"
+    wait_for(lambda: world.count(kept, shop.website_id) == 2, "both to wait")
+    record_rate(command_policies, "TND", "MAD", "3.2")
+    conversion = UUID(large["conversion_id"])
+    state = command_policies.decided(UUID(small["conversion_id"]))
+    assert (state.is_claim, state.currency) == (True, "MAD")
+    wait_for(lambda: world.count(kept, shop.website_id) == 0, "none to wait")
+    assert command_policies.state(conversion) is None
+    refused = [Refusal.model_validate_json(r.value) for r in world.records("rejected")]
+    codes = [each.code for each in refused if str(each.report_id) == large["report_id"]]
+    assert codes == ["currency_unknown", "claim_too_large"], "its owner sees both in event delivery"
+    row = "SELECT count(*) FROM conversions.rejected_report WHERE report_id = %s AND code = 'claim_too_large'"
+    assert world.count(row, large["report_id"]) == 1
+    counted = "SELECT count(*) FROM lookup.claim_count WHERE website_id = %s AND click_id = %s"
+    assert world.count(counted, shop.website_id, click) == 1
+    command_policies.report(shop, txid=large["txid"], amount=None, key_kind="secret", status="approved")
+    assert command_policies.decided(conversion).is_attributed, "its trace is kept"
+
+
 def test_a_missing_exchange_rate_blocks_no_other_conversion(command_policies: Policies) -> None:
     world, shop = command_policies.world, command_policies.shop(currency="HUF")
     click = command_policies.click(shop)
