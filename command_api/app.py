@@ -21,9 +21,11 @@ from command_api.analytics import report_routes, view_routes
 from command_api.analytics import routes as annotation_routes
 from command_api.analytics.report_mail import STOP_PATH as REPORT_STOP_PATH
 from command_api.conversions import payout_routes as payouts
+from command_api.conversions import replay_routes
 from command_api.conversions import routes as conversions
 from command_api.conversions import setup_check_routes as setup_check
 from command_api.conversions.attribution.clicks import ClickHouseClicks
+from command_api.conversions.replay import RefusedReports
 from command_api.domains import admin_routes as domain_administration
 from command_api.domains import routes as domains
 from command_api.domains.dns_check import open_dns_checker
@@ -104,6 +106,7 @@ CONTEXTS = (
     report_routes,
     conversions,
     setup_check,
+    replay_routes,
     payouts,
     operations,
     dead_letters,
@@ -169,6 +172,7 @@ def create_app(container: Container, parts: Callable[[], health.Parts] | None = 
     clickhouse = ClientPool(container.settings, CLICKHOUSE_CLIENTS, read_timeout_s=CLICKHOUSE_READ_TIMEOUT_S)
     app.state.container = container
     app.state.clicks = ClickHouseClicks(clickhouse)
+    app.state.refused_reports = RefusedReports(clickhouse)
     app.state.accounts = SignInService(container, Passwords())
     app.state.providers = ProviderSignIn(app.state.accounts)
     app.state.insights = InsightService.of(container)

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections import Counter
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID
 
+import msgspec
 import structlog
 
 from infra.kernel.log import Log, Record
@@ -30,12 +33,16 @@ logger: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 FLUSH_S: Final = 0.5
 MAX_KINDS: Final = 5_000
-"""Different (website, code, second, endpoint, partner) that are gathered at once."""
+"""Different (website, code, second, endpoint, partner, request) that are gathered at once."""
 MAX_WAITING: Final = 20_000
 MAX_SAMPLE: Final = 500
 MAX_PARTNER: Final = 64
+MAX_REQUEST: Final = 4_000
+"""Characters of a request that is kept whole; a longer one cannot be replayed."""
+MAX_REQUESTS: Final = 50
+"""Requests of one website that are kept whole at each `flush`; further ones are counted with the others."""
 
-_Kind = tuple[UUID, str, int, str, str]
+_Kind = tuple[UUID, str, int, str, str, str]
 
 
 @dataclass(slots=True)
@@ -56,6 +63,7 @@ class RejectionLog:
         self._log = log
         self._counters = counters
         self._gathered: dict[_Kind, _RejectionGroup] = {}
+        self._requests: Counter[UUID] = Counter()
         self._waiting = 0
         self._settled_all = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -73,14 +81,17 @@ class RejectionLog:
         sample: bytes | str = b"",
         count: int = 1,
         partner: str = "",
+        request: Mapping[str, str] | None = None,
     ) -> None:
         """Adds a rejection (or `count` equal ones). `sample`: the data that was sent; secret parts are removed here.
-        `partner`: the slug that a postback names, which need not exist."""
+        `partner`: the slug that a postback names, which need not exist. `request`: the fields of one that can be
+        replayed once its partner or preset exists; secret and personal ones are removed here."""
         if website_id == NO_ID:
             website_id, key_kind = refused.website_id, refused.key_kind
         self._counters.outcomes[endpoint, refused.outcome.value] += count
         at = now_ms()
-        kind = (website_id, refused.code, at // 1000, endpoint, partner_text(partner))
+        kept = "" if request is None or website_id == NO_ID else self._kept(website_id, request)
+        kind = (website_id, refused.code, at // 1000, endpoint, partner_text(partner), kept)
         found = self._gathered.get(kind)
         if found is not None:
             found.count += count
@@ -88,6 +99,12 @@ class RejectionLog:
             self._gathered[kind] = _RejectionGroup(at, refused, key_kind, without_secrets(sample), count)
         else:
             self._counters.refusals_lost += count
+
+    def _kept(self, website_id: UUID, request: Mapping[str, str]) -> str:
+        if self._requests[website_id] >= MAX_REQUESTS:
+            return ""
+        self._requests[website_id] += 1
+        return request_text(request)
 
     async def stop(self, timeout_s: float) -> None:
         """Writes the collected rejections and waits for it, at most `timeout_s`."""
@@ -102,6 +119,7 @@ class RejectionLog:
     def flush(self) -> None:
         """Passes the collected rejections to the log without waiting."""
         gathered, self._gathered = self._gathered, {}
+        self._requests.clear()
         records = [_record(kind, group) for kind, group in gathered.items()]
         if not records:
             return
@@ -143,16 +161,33 @@ def without_secrets(sample: bytes | str) -> str:
     text = sample[: 4 * MAX_SAMPLE]
     if isinstance(text, bytes):
         text = text.decode("utf-8", "replace")
+    text = _without_private(text)
+    return "".join(c if c.isprintable() or c == " " else "�" for c in text[:MAX_SAMPLE])
+
+
+def request_text(fields: Mapping[str, str]) -> str:
+    """The fields as a JSON object, whole, but for those that `without_secrets` would change: a part of a value would be
+    read as another value. Empty: more than `MAX_REQUEST`."""
+    kept = {name: value for name, value in fields.items() if _is_plain(name, value)}
+    text = msgspec.json.encode(kept).decode()
+    return text if len(text) <= MAX_REQUEST else ""
+
+
+def _is_plain(name: str, value: str) -> bool:
+    member = msgspec.json.encode({name: value}).decode()
+    return _without_private(member) == member and _without_private(f"{name}={value}") == f"{name}={value}"
+
+
+def _without_private(text: str) -> str:
     text = _SECRET.sub(lambda found: f"{found.group(1) or found.group(2)}[removed]", text)
     text = _PRIVATE_FIELD.sub(r'\1"[removed]"', text)
     text = _QUERY.sub(r"\1[removed]", text)
     text = AD_CLICK_ID.sub(r"\1[removed]", text)
-    text = _PERSONAL.sub("[removed]", text)
-    return "".join(c if c.isprintable() or c == " " else "�" for c in text[:MAX_SAMPLE])
+    return _PERSONAL.sub("[removed]", text)
 
 
 def _record(kind: _Kind, group: _RejectionGroup) -> Record:
-    website_id, code, _, endpoint, partner = kind
+    website_id, code, _, endpoint, partner, request = kind
     refusal = Refusal(
         id=uuid7(group.at_ms),
         website_id=website_id,
@@ -165,8 +200,11 @@ def _record(kind: _Kind, group: _RejectionGroup) -> Record:
         count=group.count,
         sample=group.sample,
         partner=partner,
+        request=request,
     )
-    return Record(topics.REJECTED.name, str(website_id).encode(), refusal.model_dump_json().encode())
+    # Only where there is one, so that a version of before reads the others.
+    value = refusal.model_dump_json(exclude=set() if request else {"request"})
+    return Record(topics.REJECTED.name, str(website_id).encode(), value.encode())
 
 
 _SECRET: Final = re.compile(

@@ -313,6 +313,10 @@ class Refusal(Frozen):
     sample: str = Field(default="", description="The start of the request, without secret parts")
     partner: str = Field(default="", description="Slug of the partner, as the postback names it")
     report_id: UUID = Field(default=NO_ID, description="The report, if it was accepted and its decision rejects it")
+    request: str = Field(
+        default="",
+        description="Of a postback that can be replayed: its fields as a JSON object, without secret and personal parts",
+    )
 
 
 def log_time(moment: datetime) -> str:

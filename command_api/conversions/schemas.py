@@ -76,6 +76,22 @@ class ReadAgain(RequestModel):
     ] = None
 
 
+class ReplayReport(RequestModel):
+    """How a refused postback is read now; what is left out is as it was sent."""
+
+    partner: Annotated[str | None, Field(max_length=64, description="Slug of the partner that it is about")] = None
+    preset: Annotated[str | None, Field(max_length=32, description="The network in whose names it is read")] = None
+
+
+class ReplayedReport(ResponseModel):
+    """What `/postback` answers to a replay."""
+
+    conversion_id: UUID
+    status: Annotated[str, Field(description="Of the conversion, as `/postback` answers it")]
+    is_new: Annotated[bool, Field(description="Whether this is the first report of its transaction")]
+    unread: Annotated[list[str], Field(description="Fields that could not be read")]
+
+
 class Reverse(RequestModel):
     """Reverses a sale, wholly or in part; the commission follows in proportion."""
 

@@ -5,6 +5,7 @@ With `dry_run=1` the report takes every step of the pipeline and is answered, bu
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from typing import Any, Final
 from uuid import UUID
@@ -12,6 +13,7 @@ from uuid import UUID
 import msgspec
 
 from infra.kernel.http.request_limits import Receive, Scope, Send
+from ingest.clock import now_ms, parse_moment
 from ingest.context import IngestContext
 from ingest.conversion_reports import accept_report, check_report
 from ingest.directory.directory import Directory, Key, Partner
@@ -28,13 +30,17 @@ from ingest.request_cost import exempt_server_key
 from ingest.responses import send_json, send_problem
 from ingest.steps.decode import MAX_EVENT_BYTES, inflate, too_large
 from ingest.steps.identify_site import MAY_POSTBACK, bearer, identify
+from ingest.steps.stamp import PAST_MS
 from schemas.networks import txid_scope_of
 from schemas.tracking import NO_ID, Outcome
 
 ENDPOINT: Final = "/postback"
 DRY_RUN: Final = "dry_run"
+REPAIRABLE: Final = frozenset({"unknown_partner", "unknown_preset", "missing_txid", "repeated_field"})
+"""Codes of refusals that another mapping may end: a partner that is added, its network, another preset."""
 AWIN_PUSH: Final = "AwinTransactionPush"
 """The one field of the form that Awin posts; it has JSON, in the names of preset `awin`."""
+_AWIN_TIME: Final = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
 _object = msgspec.json.Decoder(dict[str, Any], float_hook=str)
 
 
@@ -75,6 +81,7 @@ async def postback(context: IngestContext, scope: Scope, receive: Receive, send:
                 key_kind=key.kind if key is not None else "",
                 sample=msgspec.json.encode(shown),
                 partner=sent.get("partner", ""),
+                request=shown if error.code in REPAIRABLE else None,
             )
         await send_problem(send, error)
         return
@@ -120,12 +127,25 @@ async def _read(context: IngestContext, scope: Scope, receive: Receive, headers:
     if kind in (b"application/x-www-form-urlencoded", b""):
         form = parameters(body)
         pushed = form.pop(AWIN_PUSH, None)
-        return form | sent if pushed is None else {"preset": "awin"} | _texts(pushed) | sent
+        return form | sent if pushed is None else {"preset": "awin"} | _awin_push(pushed) | sent
     if kind != b"application/json":
         raise EventRejected(
             Outcome.INVALID, "unsupported_media_type", "Send a form, JSON, or everything in the query.", status=415
         )
     return _texts(body) | sent
+
+
+def _awin_push(pushed: str) -> dict[str, str]:
+    """The members of what Awin pushes. Its `transactionDate` is in UTC, unlike the one that a postback URL names: the
+    time of the sale. One that reports may not be dated back to is left out: the push may say what became of an old
+    sale."""
+    found = _texts(pushed)
+    if _AWIN_TIME.fullmatch(found.get("transactionDate", "")):
+        moment = f"{found['transactionDate'].replace(' ', 'T')}Z"
+        with suppress(EventRejected):
+            if parse_moment(moment) > now_ms() - PAST_MS["secret"]:
+                found["occurred_at"] = moment
+    return found
 
 
 def _texts(body: bytes | str) -> dict[str, str]:

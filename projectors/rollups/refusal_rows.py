@@ -32,6 +32,7 @@ class Row(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     sample: str = ""
     partner: str = ""
     report_id: UUID = UUID(int=0)
+    request: str = ""
 
 
 _decode: Final = msgspec.json.Decoder(Row).decode

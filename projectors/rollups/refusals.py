@@ -8,7 +8,7 @@ from projectors.engine.tables import Table
 
 REFUSALS: Final = Table(
     name="refusals",
-    version=2,
+    version=3,
     columns=(
         "id UUID",
         "website_id UUID",
@@ -22,6 +22,7 @@ REFUSALS: Final = Table(
         "sample String CODEC(ZSTD(1))",
         "partner LowCardinality(String)",
         "report_id UUID",
+        "request String CODEC(ZSTD(1))",
         "_topic LowCardinality(String)",
         "_partition UInt16",
         "_offset UInt64",

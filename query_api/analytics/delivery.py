@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Any, Final
+from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BaseModel, Field, create_model
@@ -81,6 +82,7 @@ class DeliveryQuery(RangeQuery):
 class DeliveryRefusal(BaseModel):
     """One refusal; equal ones of the same second are kept as one with their `count`."""
 
+    id: UUID
     at: datetime
     outcome: Outcome
     code: str
@@ -89,6 +91,9 @@ class DeliveryRefusal(BaseModel):
     count: int
     sample: str = Field(description="The start of the request, without secret parts")
     partner: str = Field(description="Slug of the partner, as the postback names it")
+    isReplayable: bool = Field(
+        description="Whether `POST /api/platform/websites/{id}/refused-reports/{refusalId}/replay` may read it again"
+    )
 
 
 class DeliveryReason(BaseModel):
@@ -211,7 +216,8 @@ def _not_kept(website: Website, range_: Range) -> clickhouse_reader.Query:
 def _last_refusals(website: Website, range_: Range) -> clickhouse_reader.Query:
     sql = (
         "SELECT t.at AS at, toString(t.outcome) AS outcome, t.code AS code, t.message AS message,"  # noqa: S608 - own text
-        " t.endpoint AS endpoint, t.count AS count, t.sample AS sample, t.partner AS partner FROM refusals AS t"
+        " t.endpoint AS endpoint, t.count AS count, t.sample AS sample, t.partner AS partner,"
+        " t.id AS id, t.request <> '' AS isReplayable FROM refusals AS t"
         f" WHERE t.website_id = {{website:UUID}} AND t.at >= {instants.bound('start')}"
         f" AND t.at < {instants.bound('end')} ORDER BY t.at DESC, t.id LIMIT {{limit:UInt32}}"
     )

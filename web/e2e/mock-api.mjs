@@ -973,16 +973,33 @@ function delivery(series, nothing) {
           partner: '',
           sample: '{"type": "pageview", "url": "https://other.example/"}',
           at: new Date(Date.now() - 70_000).toISOString(),
+          id: '00000000-0000-4000-8000-000000000071',
+          isReplayable: false,
           code: 'origin_not_allowed',
           message: "This site key may not be used from this page: its origin is not in the key's list.",
           endpoint: 'POST /track',
           count: 14,
         },
         {
+<<<<<<< HEAD
           outcome: 'invalid',
           partner: '',
           sample: '{"type": "signup", "occurred_at": "2026-01-01"}',
+=======
+          at: new Date(Date.now() - 900_000).toISOString(),
+          id: '00000000-0000-4000-8000-000000000072',
+          isReplayable: true,
+          partner: 'fjordlin',
+          code: 'unknown_partner',
+          message: 'partner is not the slug of a partner',
+          endpoint: '/postback',
+          count: 1,
+        },
+        {
+>>>>>>> 0795c97f (conversions: refused postbacks are kept whole and can be replayed)
           at: new Date(Date.now() - 1_900_000).toISOString(),
+          id: '00000000-0000-4000-8000-000000000073',
+          isReplayable: false,
           code: 'invalid',
           message: 'occurred_at may be up to 24 hours back with a site key.',
           endpoint: 'POST /track',

@@ -192,7 +192,9 @@ def rejection_record(rejected: RejectedReport) -> Record:
         report_id=report.report_id,
     )
     headers = ((CORRELATION_ID, report.correlation_id.encode()),)
-    return Record(REJECTED.name, str(report.website_id).encode(), rejection.model_dump_json().encode(), headers)
+    return Record(
+        REJECTED.name, str(report.website_id).encode(), rejection.model_dump_json(exclude={"request"}).encode(), headers
+    )
 
 
 def publish_rejections(events: Log, rejected: Sequence[RejectedReport]) -> None:

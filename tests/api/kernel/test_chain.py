@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -167,3 +169,53 @@ def test_a_test_conversion_takes_every_step_and_counts_nowhere(journey: Journey)
     assert {name: after[name] for name in names} == {name: before[name] for name in names}
     listed = journey.owner.get("/api/platform/conversions", params={"websiteId": site}).json()
     assert [row["id"] for row in listed] == [journey.conversion]
+
+
+def test_a_refused_report_is_replayed_once_its_partner_exists(journey: Journey) -> None:
+    owner = journey.owner
+    site = create(owner, "/api/platform/websites", domain="late.example", timezone="UTC", currency="USD")
+    report = {"token": site["postbackToken"], "partner": "late-vpn", "customer_id": "c-17", "sub1": "anna@example.com"}
+    sent = [
+        {**report, "txid": "R-1", "payout": "12.50"},
+        {**report, "txid": "R-2", "payout": "7.00"},
+        {"token": site["postbackToken"], "preset": "keitarro", "tid": "R-3", "payout": "3.00"},
+    ]
+    for each in sent:
+        assert httpx.get(f"{journey.stack.tracking}/postback", params=each, timeout=60).status_code == 400
+    shown = {"websiteId": site["id"], "timeRange": "1h"}
+
+    def refused() -> dict[str, dict[str, Any]] | None:
+        found = owner.get("/api/platform/analytics/delivery", params=shown).raise_for_status().json()["refusals"]
+        kept = {
+            txid: one for one in found if one["isReplayable"] for txid in ("R-1", "R-2", "R-3") if txid in one["sample"]
+        }
+        return kept if len(kept) == len(sent) else None
+
+    kept = wait_for(refused, "the refused reports")
+    path = f"/api/platform/websites/{site['id']}/refused-reports"
+
+    def replay(txid: str, **body: str) -> httpx.Response:
+        return owner.post(f"{path}/{kept[txid]['id']}/replay", json=body)
+
+    early = replay("R-1")
+    assert (early.status_code, early.json()["code"]) == (409, "still_refused")
+    create(
+        owner, "/api/admin/partners", name="Late VPN", slug="late-vpn", baseUrl="https://late.example", commission=10
+    )
+    first = wait_for(lambda: answer if (answer := replay("R-1")).is_success else None, "ingest to know the partner")
+    again = replay("R-1")
+    assert (first.json()["isNew"], again.json()["isNew"]) == (True, False)
+    assert again.json()["conversionId"] == first.json()["conversionId"]
+    assert replay("R-2").json()["isNew"] and replay("R-3", preset="keitaro").json()["isNew"]
+
+    def counted() -> list[dict[str, Any]] | None:
+        found = owner.get("/api/platform/conversions", params={"websiteId": site["id"]}).json()
+        return found if len(found) == len(sent) else None
+
+    rows = {row["txid"]: row for row in wait_for(counted, "the three sales")}
+    assert sorted(rows) == ["R-1", "R-2", "R-3"]
+    when = datetime.fromisoformat(kept["R-1"]["at"])
+    assert abs(datetime.fromisoformat(rows["R-1"]["occurredAt"]) - when) < timedelta(seconds=1)
+    refusal = wait_for(refused, "the refusals")
+    assert len(refusal) == len(sent), "a replay that is refused leaves no further refusal"
+    assert owner.post(f"{path}/{uuid4()}/replay", json={}).status_code == 404

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,7 +17,7 @@ from schemas import click_id
 from schemas.identity import conversion_id
 from schemas.networks import NETWORKS
 from schemas.topics import CONVERSIONS
-from schemas.tracking import ConversionReported
+from schemas.tracking import ConversionReported, from_log_time
 from tests.support.ingest_in_process import KEY, SECRET_KEY, WEBSITE, KeepingLog, ingest_context, request
 
 PRESETS = sorted(NETWORKS)
@@ -69,7 +70,8 @@ def test_no_optional_value_costs_a_sale(said: dict[str, Any], amount: Any) -> No
             if name in ("amount", "payout", "status", "coupon")
         )
     else:
-        assert status == 400 and not reports and (too_large or not _is_json(sale) or not sale["currency"]), sale
+        names_no_currency = not str(sale["currency"] or "").strip()
+        assert status == 400 and not reports and (too_large or not _is_json(sale) or names_no_currency), sale
 
 
 def _is_json(sale: dict[str, Any]) -> bool:
@@ -123,3 +125,18 @@ def test_awins_form_is_a_report() -> None:
     status, [report] = sent("/postback", body, "POST", "application/x-www-form-urlencoded")
     assert (status, report["txid"], report["amount"]) == (202, "9", {"amount": 12_050, "currency": "GBP"})
     assert (report["payout"]["amount"], report["exact"]) == (602, {"payout": "602.5"})
+
+
+@pytest.mark.parametrize(("back", "is_named"), [(timedelta(hours=3), True), (timedelta(days=40), False)])
+def test_the_time_that_awin_pushes_is_the_sales(back: timedelta, is_named: bool) -> None:
+    """In UTC. A push about a sale of long ago says what became of it, and is not refused for its age."""
+    at = (datetime.now(UTC) - back).replace(microsecond=0)
+    push = {"transactionId": 9, "transactionAmount": 1, "transactionDate": f"{at:%Y-%m-%d %H:%M:%S}"}
+    body = urlencode({"AwinTransactionPush": json.dumps(push)}).encode()
+    status, [report] = sent("/postback", body, "POST", "application/x-www-form-urlencoded")
+    assert (status, report["time_named"]) == (202, is_named)
+    assert (from_log_time(report["occurred_at"]) == at) is is_named
+    for moment in ("2026-13-01 00:00:00", "yesterday", ""):
+        odd = urlencode({"AwinTransactionPush": json.dumps(push | {"transactionDate": moment})}).encode()
+        status, [report] = sent("/postback", odd, "POST", "application/x-www-form-urlencoded")
+        assert (status, report["time_named"], "unread" in report) == (202, False, False)

@@ -348,6 +348,8 @@ export const delivery = (over: Partial<Delivery> = {}): Delivery => ({
   ],
   refusals: [
     {
+      id: '00000000-0000-4000-8000-000000000071',
+      isReplayable: false,
       at: '2026-11-20T10:00:00Z',
       partner: '',
       outcome: 'origin_not_allowed',
@@ -356,6 +358,18 @@ export const delivery = (over: Partial<Delivery> = {}): Delivery => ({
       endpoint: 'POST /track',
       count: 2,
       sample: '{}',
+    },
+    {
+      id: '00000000-0000-4000-8000-000000000072',
+      isReplayable: true,
+      at: '2026-11-20T09:00:00Z',
+      partner: 'hosterr',
+      outcome: 'invalid',
+      code: 'unknown_partner',
+      message: 'partner is not the slug of a partner',
+      endpoint: '/postback',
+      count: 1,
+      sample: '{"txid":"T-1"}',
     },
   ],
   adIdsNotKept: 0,

@@ -414,6 +414,25 @@ test('"Event delivery" counts every outcome and names the last refusals', async 
   expect(partners.getByRole('row', { name: 'hosterr (unknown) 0 0 4' })).toBeInTheDocument();
 });
 
+test('a rejected report is replayed, and what would reject it again is shown', async () => {
+  const path = at('/api/platform/websites/{id}/refused-reports/{refusalId}/replay');
+  const answers = [
+    HttpResponse.json(
+      { code: 'still_refused', message: 'It would be refused again: partner is unknown' },
+      { status: 409 },
+    ),
+    HttpResponse.json({ conversionId: 'c1', status: 'pending', isNew: true, unread: [] }),
+  ];
+  server.use(http.post(path, () => answers.shift()));
+  const { user } = renderApp('/analytics');
+  const rejected = within(await screen.findByRole('table', { name: 'Rejected events table' }));
+  const replay = rejected.getByRole('button', { name: 'Replay the report of hosterr' });
+  await user.click(replay);
+  expect(await screen.findByText('It would be refused again: partner is unknown')).toBeInTheDocument();
+  await user.click(replay);
+  expect(await screen.findByText('Report recorded')).toBeInTheDocument();
+});
+
 test('what the figures leave out is shown by reason; a reason filters to it and back', async () => {
   const { user, router } = renderApp('/analytics');
   const apart = within(await screen.findByRole('region', { name: 'Excluded traffic' }));

@@ -1,15 +1,20 @@
-import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { ChartCard, type ChartColumn } from '@/components/charts/chart-card';
 import { MiniBars } from '@/components/charts/mini-bars';
 import { Rows } from '@/components/data/rows';
-import type { Answer } from '@/lib/api/client';
+import { Button } from '@/components/ui/button';
+import { api, body, type Answer } from '@/lib/api/client';
+import { messageOf } from '@/lib/api/errors';
 import type { Delivery, Website } from '@/lib/api/types';
 import { formatDateTime, formatIn } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
+import { toast, toastError } from '@/stores/toasts';
 import { fileName, type Period } from '../lib/periods';
 import { deliveryQuery } from '../api/analytics';
 
 type Point = Delivery['series'][number];
+type Refusal = Delivery['refusals'][number];
 type Outcome = Exclude<keyof Point, 'at'>;
 
 const OUTCOMES: readonly { readonly id: Outcome; readonly label: string; readonly group: number }[] = [
@@ -36,16 +41,56 @@ interface Props {
 }
 
 export function DeliveryCard(props: Props) {
-  return <DeliveryStats {...props} query={useQuery(deliveryQuery(props.website.id, props.period))} />;
+  const query = useQuery(deliveryQuery(props.website.id, props.period));
+  return (
+    <DeliveryStats
+      {...props}
+      query={query}
+      action={(refusal) => <Replay website={props.website.id} refusal={refusal} />}
+    />
+  );
+}
+
+/** Sends a rejected report again, once its partner or network exists. */
+function Replay({ website, refusal }: { readonly website: string; readonly refusal: Refusal }) {
+  const client = useQueryClient();
+  const replay = useMutation({
+    mutationFn: () =>
+      body(
+        api.POST('/api/platform/websites/{id}/refused-reports/{refusalId}/replay', {
+          params: { path: { id: website, refusalId: refusal.id } },
+        }),
+      ),
+    onSuccess: async (done) => {
+      toast(
+        done.isNew ? 'Report recorded' : 'Report was already recorded',
+        `Status: ${done.status.replaceAll('_', ' ')}`,
+      );
+      await client.invalidateQueries();
+    },
+    onError: (error) => toastError('Failed to replay the report', messageOf(error)),
+  });
+  return (
+    <Button
+      size="sm"
+      busy={replay.isPending}
+      aria-label={`Replay the report of ${refusal.partner || 'no partner'}`}
+      onClick={() => replay.mutate()}
+    >
+      Replay
+    </Button>
+  );
 }
 
 interface StatsProps extends Omit<Props, 'website'> {
   readonly website: Pick<Website, 'domain' | 'timezone'>;
   readonly query: UseQueryResult<Answer<Delivery>>;
+  /** What can be done about a report that can be replayed. */
+  readonly action?: (refusal: Refusal) => ReactNode;
 }
 
 /** The card for data that the caller loads. */
-export function DeliveryStats({ website, period, className, query }: StatsProps) {
+export function DeliveryStats({ website, period, className, query, action }: StatsProps) {
   const delivery = query.data?.data;
   const series = delivery?.series ?? [];
   const present = OUTCOMES.filter((outcome) => (delivery?.outcomes[outcome.id] ?? 0) > 0);
@@ -155,7 +200,7 @@ export function DeliveryStats({ website, period, className, query }: StatsProps)
           caption="Rejected events table"
           maxHeight="max-h-60"
           rows={refusals}
-          rowKey={(row, index) => `${row.at}${row.code}${index}`}
+          rowKey={(row) => row.id}
           columns={[
             {
               id: 'at',
@@ -175,6 +220,15 @@ export function DeliveryStats({ website, period, className, query }: StatsProps)
               cell: (row) => <Endpoint path={row.endpoint} />,
             },
             { id: 'count', header: 'Count', numeric: true, cell: (row) => formatCount(row.count) },
+            ...(action && refusals.some((row) => row.isReplayable)
+              ? [
+                  {
+                    id: 'actions',
+                    header: <span className="sr-only">Actions</span>,
+                    cell: (row: Refusal) => row.isReplayable && action(row),
+                  },
+                ]
+              : []),
           ]}
         />
       )}
