@@ -18,6 +18,7 @@ from uuid import UUID
 
 import orjson
 import psycopg
+from pydantic import ValidationError
 
 from infra.kernel.clickhouse.reader import Reader
 from infra.ops.audit.quiescence import exists
@@ -60,12 +61,15 @@ class ReportedSales:
         self._rejected: dict[UUID, tuple[Any, ...]] = {}
         self._awaiting: dict[UUID, tuple[UUID, Any]] = {}
         self._pending: dict[UUID, tuple[datetime, datetime]] = {}
+        self._kept: dict[UUID, Any] = {}
+        """The reports that rows of `pending_attribution` keep, by conversion."""
         self._known: dict[UUID, tuple[UUID, list[bytes]]] = {}
         self._newest, self._now = 0, datetime.now(UTC)
         if self.is_there:
             self._known = {key: (website_id, told) for key, website_id, told in postgres.execute(_KNOWN)}
             self._rejected = {report_id: tuple(rest) for report_id, *rest in postgres.execute(_REJECTED)}
             self._awaiting = {report_id: (key, told) for report_id, key, told in postgres.execute(_AWAITING)}
+            self._kept = dict(postgres.execute(_KEPT).fetchall())
             self._pending = {key: (received, until) for key, received, until in postgres.execute(_PENDING)}
         if self.is_there and exists(postgres, "events.stored_events"):
             [(self._newest, self._now)] = postgres.execute(_MOMENT).fetchall()
@@ -117,6 +121,9 @@ class ReportedSales:
         """Takes a report in the log, and compares its rows with it."""
         self.note(reported)
         self._compare_rejection(reported, report)
+        kept = self._kept.get(reported.conversion_id)
+        if kept is not None and _is_same(kept, reported):
+            del self._kept[reported.conversion_id]
         if (waiting := self._awaiting.get(reported.report_id)) is not None:
             report.checked[f"rows of {AWAITING}"] += 1
             if waiting != (reported.conversion_id, _as_kept(reported)):
@@ -140,6 +147,8 @@ class ReportedSales:
         for table, rows in ((REJECTED, self._rejected), (AWAITING, self._awaiting)):
             for report_id in rows.keys() - self._in_log.keys():
                 report.found(Kind.WRONG, table, f"row {report_id} has no report in the log")
+        for key in self._kept:
+            report.found(Kind.WRONG, PENDING, f"row {key}: its report is not in the log")
         self._compare_known(report)
         published = {(row["report_id"], row["code"], row["message"]) for row in clickhouse.rows(_REFUSALS)}
         for report_id, (*_, code, message, _at) in self._rejected.items():
@@ -168,6 +177,14 @@ class ReportedSales:
             )
 
 
+def _is_same(kept: Any, reported: ConversionReported) -> bool:
+    """Whether a row keeps this report; it may be older than some fields."""
+    try:
+        return bool(_as_kept(ConversionReported.model_validate(kept)) == _as_kept(reported))
+    except ValidationError:
+        return False
+
+
 def _as_kept(reported: ConversionReported) -> Any:
     """As jsonb has it, which can hold no NUL."""
     text = reported.model_dump_json().replace("\\u0000", "")
@@ -177,6 +194,7 @@ def _as_kept(reported: ConversionReported) -> Any:
 _REJECTED: Final = "SELECT report_id, conversion_id, website_id, code, message, at FROM conversions.rejected_report"
 _AWAITING: Final = "SELECT report_id, conversion_id, report FROM conversions.awaiting_exchange_rate"
 _PENDING: Final = "SELECT conversion_id, received_at, until FROM conversions.pending_attribution"
+_KEPT: Final = "SELECT conversion_id, report FROM conversions.pending_attribution WHERE report IS NOT NULL"
 _REFUSALS: Final = f"SELECT report_id, code, message FROM refusals WHERE report_id != '{NO_ID}'"  # noqa: S608 - own text
 _KNOWN: Final = "SELECT conversion_id, website_id, published FROM ingest.conversion_key WHERE published <> '{}'"
 _MOMENT: Final = "SELECT coalesce(max(notification_id), 0), now() FROM events.stored_events"

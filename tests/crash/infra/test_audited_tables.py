@@ -56,8 +56,8 @@ HELD_ELSEWHERE: Final = {
 MAY_BE_LOST: Final = {"notifications.notification", "ingest.conversion_key"}
 """Members, retention and erasure delete notifications, and no event says so; without the other row a report that is
 sent again is published again, and merged."""
-NOT_JUDGED: Final = {"conversions.pending_attribution": ("report", "needs_rate", "passed_over")}
-"""What the next search for the click finds out again: no answer shows it."""
+NOT_JUDGED: Final = {"conversions.pending_attribution": ("needs_rate", "passed_over")}
+"""What the next search for the click finds out again, with the rates and the marks of that moment."""
 SAME_TWICE: Final = {"visitors_15m"}
 """A state twice is the same state."""
 
