@@ -128,14 +128,23 @@ class Assignment(RowModel):
     reason: str
 
 
-class AmountReport(BaseModel):
-    """What one report said about the amount."""
+class ReportBehind(BaseModel):
+    """One report and what it brought. Of a report from before reports were recorded, the amount and payout alone are
+    known."""
 
-    amount: Amount
+    amount: Amount | None
+    payout: Amount | None
+    status: str | None
+    clickId: str | None
+    coupon: str | None
+    namesCustomer: bool
+    unread: list[str] = Field(description="Its fields that could not be read")
     reportedBy: str
     keyKind: str = Field(description="Kind of the key that sent it; site: a claim; empty: not recorded")
     at: datetime
-    stands: bool
+    stands: bool | None = Field(
+        description="Whether its amount is used; null: it names none, or reverses a part of the sale"
+    )
     place: LogPosition | None = Field(description="Null: it waited for an exchange rate")
 
 
@@ -174,7 +183,9 @@ class Explanation(BaseModel):
     working: Working | None
     missingClick: MissingClick | None = Field(description="Why no click is credited; null: one is")
     assignment: Assignment | None = Field(description="Null: no person chose the click")
-    reports: list[AmountReport] = Field(description="Reports with an amount; the most trusted is used, then the first")
+    reports: list[ReportBehind] = Field(
+        description="Every report, in the order of arrival; of their amounts the most trusted is used, then the first"
+    )
     unread: list[UnreadValue] = Field(
         description="What reports say in a form that cannot be read, the first received first"
     )
@@ -372,31 +383,37 @@ def _amount_text(minor: Fraction, currency: str) -> str:
     return f"{_decimal(minor / 10 ** digits(currency))} {currency}"
 
 
-def _reports(steps: Sequence[Row], stands: Amount) -> list[AmountReport]:
-    """Every report that names an amount of the sale, in the order in which they came; a part that a report reversed is
-    among the events."""
-    found: list[AmountReport] = []
-    for step in steps:
-        detail = step["detail"]
-        if step["name"] not in _REPORTING:
-            continue
-        said = detail.get("reported")
-        amount = _money(said["amount"] if said else detail.get("amount") or detail["facts"]["amount"])
-        is_part = bool(said) and said["status"] == "reversed" and step["name"] == "conversion.report_merged"
-        if amount is None or (is_part and amount != stands):
-            continue
-        place = said["place"] if said else detail.get("report")
-        found.append(
-            AmountReport(
-                amount=amount,
-                reportedBy=said["reported_by"] if said else detail["reported_by"],
-                keyKind=said["key_kind"] if said else "",
-                at=step["at"],
-                stands=amount == stands,
-                place=LogPosition(**place) if place else None,
-            )
-        )
-    return found
+def _reports(steps: Sequence[Row], stands: Amount) -> list[ReportBehind]:
+    """In the order in which they came."""
+    return [_report(step, stands) for step in steps if step["name"] in _REPORTING]
+
+
+def _report(step: Row, stands: Amount) -> ReportBehind:
+    detail = step["detail"]
+    said: Row = detail.get("reported") or _said_before(detail)
+    amount, place = _money(said["amount"]), said["place"]
+    is_part = said.get("status") == "reversed" and step["name"] == "conversion.report_merged" and amount != stands
+    return ReportBehind(
+        amount=amount,
+        payout=_money(said.get("payout")),
+        status=said.get("status") or None,
+        clickId=said.get("click_id") or None,
+        coupon=said.get("coupon") or None,
+        namesCustomer=bool(said.get("customer")),
+        unread=sorted(said.get("unread", ())),
+        reportedBy=said["reported_by"],
+        keyKind=said.get("key_kind", ""),
+        at=step["at"],
+        stands=None if amount is None or is_part else amount == stands,
+        place=LogPosition(**place) if place else None,
+    )
+
+
+def _said_before(detail: Row) -> Row:
+    """What an event from before reports were recorded tells of its report."""
+    amount = detail.get("amount") or detail["facts"]["amount"]
+    told = {"amount": amount, "payout": detail.get("payout"), "place": detail.get("report")}
+    return {**told, "reported_by": detail["reported_by"], "customer": detail.get("customer")}
 
 
 def _unread(steps: Sequence[Row]) -> list[UnreadValue]:

@@ -532,9 +532,12 @@ function explanation(row) {
   const { amount, commission } = row;
   const other = { ...amount, amount: amount.amount + 500 };
   const less = (money) => ({ ...money, amount: -money.amount });
+  const said = { payout: null, status: null, clickId: null, coupon: null, namesCustomer: false, unread: [] };
   const reports = [
     {
+      ...said,
       amount,
+      namesCustomer: true,
       reportedBy: 'sale',
       keyKind: row.keyKind,
       at: row.recordedAt,
@@ -542,7 +545,12 @@ function explanation(row) {
       place: place('conversions', 1, 3071),
     },
     {
+      ...said,
       amount: other,
+      payout: commission,
+      status: 'approved',
+      clickId: row.clickId,
+      unread: ['coupon'],
       reportedBy: 'postback',
       keyKind: 'postback',
       at: row.recordedAt,
@@ -607,10 +615,10 @@ function explanation(row) {
       rounded,
       agrees: true,
     },
-    reports: reports.slice(0, row.conflicts ? 2 : 1),
-    unread: row.unread.map((field) => unreadValue(field, row)),
     missingClick: null,
     assignment: null,
+    reports: reports.slice(0, row.conflicts ? 2 : 1),
+    unread: row.unread.map((field) => unreadValue(field, row)),
     events: texts.map(([name, text, by, more], index) => step(index + 1, `conversion.${name}`, text, by, more)),
   };
 }
@@ -981,22 +989,21 @@ function delivery(series, nothing) {
           count: 14,
         },
         {
-<<<<<<< HEAD
-          outcome: 'invalid',
-          partner: '',
-          sample: '{"type": "signup", "occurred_at": "2026-01-01"}',
-=======
           at: new Date(Date.now() - 900_000).toISOString(),
           id: '00000000-0000-4000-8000-000000000072',
           isReplayable: true,
+          outcome: 'invalid',
           partner: 'fjordlin',
+          sample: '{"txid": "T-1"}',
           code: 'unknown_partner',
           message: 'partner is not the slug of a partner',
           endpoint: '/postback',
           count: 1,
         },
         {
->>>>>>> 0795c97f (conversions: refused postbacks are kept whole and can be replayed)
+          outcome: 'invalid',
+          partner: '',
+          sample: '{"type": "signup", "occurred_at": "2026-01-01"}',
           at: new Date(Date.now() - 1_900_000).toISOString(),
           id: '00000000-0000-4000-8000-000000000073',
           isReplayable: false,

@@ -316,6 +316,29 @@ def test_a_report_that_disagrees_is_shown_and_the_first_one_stands(books: Accoun
     ]
 
 
+def test_every_report_is_listed_with_what_it_brought(books: Accounting) -> None:
+    shop = books.shop()
+    [conversion] = books.sales(shop, 1, txid="T-8")
+    said = {
+        "payout": usd(700),
+        "coupon": "SAVE",
+        "customer": "c" * 8,
+        "status": "approved",
+        "unread": {"amount": "1,234"},
+    }
+    books.made.report(shop, txid="T-8", amount=None, reported_by="postback", key_kind="postback", **said)
+    books.made.report(shop, txid="T-8", amount=usd(350), reported_by="postback", key_kind="postback", status="reversed")
+    books.made.caught_up()
+    books.project()
+    first, network, part = books.get(f"/api/platform/conversions/{conversion}/explain").json()["reports"]
+    assert (first["stands"], first["status"], first["payout"], first["unread"]) == (True, None, None, [])
+    assert first["clickId"] and not first["namesCustomer"]
+    assert (network["amount"], network["stands"], network["payout"]) == (None, None, usd(700))
+    assert (network["status"], network["coupon"], network["unread"]) == ("approved", "SAVE", ["amount"])
+    assert network["namesCustomer"] and network["clickId"] is None and network["keyKind"] == "postback"
+    assert (part["status"], part["amount"]) == ("reversed", usd(350))
+
+
 def test_what_nobody_decides_is_approved_in_time_and_only_once(books: Accounting) -> None:
     shop, never = books.shop(autoApproveDays=0), books.shop()
     due, other = books.sales(shop, 3), books.sales(never, 1)

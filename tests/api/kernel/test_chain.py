@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
+from itertools import permutations
 from typing import Any
 from uuid import uuid4
 
@@ -219,3 +221,62 @@ def test_a_refused_report_is_replayed_once_its_partner_exists(journey: Journey) 
     refusal = wait_for(refused, "the refusals")
     assert len(refusal) == len(sent), "a replay that is refused leaves no further refusal"
     assert owner.post(f"{path}/{uuid4()}/replay", json={}).status_code == 404
+
+
+def test_reports_of_one_sale_come_to_the_same_in_every_order(journey: Journey) -> None:
+    """A pixel's claim, the shop, the network, and a reversal of a part, each by its own endpoint."""
+    owner, tracking = journey.owner, journey.stack.tracking
+    site = create(owner, "/api/platform/websites", domain="orders.example", timezone="UTC", currency="USD")
+    partner = create(owner, "/api/admin/partners", name="Orders", baseUrl="https://orders.example", commission=10)
+    link = create(owner, "/api/platform/links", websiteId=site["id"], partnerId=partner["id"])
+    wait_for(lambda: httpx.get(f"{tracking}/go/{link['slug']}").is_redirect, "the link")
+    orders = list(permutations(("pixel", "shop", "network", "reversal")))
+
+    def send(number: int) -> None:
+        with httpx.Client(base_url=tracking, headers={"User-Agent": BROWSER}, timeout=60) as client:
+            click = client.get(f"/go/{link['slug']}").cookies["aff_click_id"]
+            sale = {"txid": f"P-{number}", "currency": "USD"}
+            query = {**sale, "token": site["postbackToken"], "partner": partner["slug"]}
+            for name in orders[number]:
+                if name in ("pixel", "shop"):
+                    more = {"amount": 12_000, "click_id": click} if name == "pixel" else {"amount": 10_000}
+                    headers = {"Authorization": f"Bearer {site['siteKey' if name == 'pixel' else 'secretKey']}"}
+                    answer = client.post("/track/sale", json={**sale, **more}, headers=headers)
+                else:
+                    payout = {"payout": "12.00", "click_id": click}
+                    part = {"payout": "3.00", "status": "reversed"}
+                    answer = client.get("/postback", params={**query, **(payout if name == "network" else part)})
+                assert answer.status_code in (200, 202, 409), answer.text
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(send, range(len(orders))))
+
+    def rows() -> dict[str, dict[str, Any]]:
+        shown = {"websiteId": site["id"], "limit": 100}
+        return {row["txid"]: row for row in owner.get("/api/platform/conversions", params=shown).json()}
+
+    def told(row: dict[str, Any]) -> int:
+        return len(owner.get(f"/api/platform/conversions/{row['id']}/explain").json()["reports"])
+
+    def is_decided() -> dict[str, dict[str, Any]] | None:
+        found = rows()
+        return found if len(found) == len(orders) and all(told(row) == 4 for row in found.values()) else None
+
+    found = wait_for(is_decided, "every report to be decided", 60)
+    by_order = {orders[int(txid[2:])]: [row[name] for name in SAME] for txid, row in found.items()}
+    assert all(told == by_order[orders[0]] for told in by_order.values()), by_order
+    [row, *_] = found.values()
+    assert (row["status"], row["amount"]["amount"], row["commission"]["amount"]) == ("pending", 10_000, 900)
+
+
+SAME = (
+    "status",
+    "amount",
+    "commission",
+    "reversed",
+    "reversedCommission",
+    "conflicts",
+    "partnerId",
+    "keyKind",
+    "unread",
+)

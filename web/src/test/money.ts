@@ -54,6 +54,12 @@ export const explanation = (over: Partial<Explanation> = {}): Explanation => ({
   reports: [
     {
       amount: usd(10_000),
+      payout: null,
+      status: null,
+      clickId: null,
+      coupon: null,
+      namesCustomer: false,
+      unread: [],
       reportedBy: 'sale',
       keyKind: 'secret',
       at: '2026-11-20T12:00:01Z',

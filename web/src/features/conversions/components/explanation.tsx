@@ -306,24 +306,46 @@ const KEYS: Readonly<Record<string, string>> = {
 };
 
 function Reports({ told, at }: { readonly told: Explanation; readonly at: (time: string) => string }) {
-  const disagree = told.reports.some((report) => !report.stands);
+  const disagree = told.reports.some((report) => report.stands === false);
   return (
     <Part title={disagree ? 'Conflicting reports' : told.reports.length > 1 ? 'Reports' : 'Report'}>
       <ul className="flex flex-col gap-1.5">
         {told.reports.map((report, index) => (
           <li key={index} className="flex flex-wrap items-center gap-2">
-            <span className="font-medium tabular">{formatMinor(report.amount)}</span>
+            <span className="font-medium tabular">
+              {report.amount ? formatMinor(report.amount) : (statusOf(report) ?? 'No amount')}
+            </span>
             <span className="text-[0.8125rem] text-muted">
               by {report.reportedBy}
               {report.keyKind && ` (${KEYS[report.keyKind] ?? report.keyKind})`}, {at(report.at)}
             </span>
             {report.place && <span className="font-mono text-xs text-muted">{placeOf(report.place)}</span>}
-            {disagree && (report.stands ? <Badge tone="good">Used</Badge> : <Badge tone="warn">Not used</Badge>)}
+            {disagree && report.stands === true && <Badge tone="good">Used</Badge>}
+            {disagree && report.stands === false && <Badge tone="warn">Not used</Badge>}
+            <Brought report={report} />
           </li>
         ))}
       </ul>
     </Part>
   );
+}
+
+type ReportBehind = Explanation['reports'][number];
+
+const statusOf = (report: ReportBehind): string | null =>
+  report.status ? `Status ${report.status.replaceAll('_', ' ')}` : null;
+
+/** What a report names besides its amount. */
+function Brought({ report }: { readonly report: ReportBehind }) {
+  const named = [
+    report.amount && statusOf(report),
+    report.payout && `Payout ${formatMinor(report.payout)}`,
+    report.clickId && `Click ID ${report.clickId}`,
+    report.coupon && `Coupon ${report.coupon}`,
+    report.namesCustomer && 'Customer',
+    report.unread.length > 0 && `Unreadable: ${report.unread.join(', ').replaceAll('_', ' ')}`,
+  ].filter(Boolean);
+  return named.length > 0 && <span className="w-full text-[0.8125rem] break-all text-muted">{named.join(' · ')}</span>;
 }
 
 function Moved({ event }: { readonly event: Explanation['events'][number] }) {

@@ -596,10 +596,24 @@ test('disagreeing reports say which one stands; one that is not attributed says 
           ...told.reports,
           {
             amount: { amount: 12_000, currency: 'USD' },
+            payout: { amount: 1_250, currency: 'USD' },
+            status: 'approved',
+            clickId: 'CLICK-1',
+            coupon: null,
+            namesCustomer: true,
+            unread: ['occurred_at'],
             reportedBy: 'postback',
+            keyKind: 'postback',
             at: '2026-11-21T12:00:00Z',
             stands: false,
             place: null,
+          },
+          {
+            ...told.reports[0],
+            amount: null,
+            status: 'hold',
+            stands: null,
+            at: '2026-11-21T13:00:00Z',
           },
         ],
       }),
@@ -609,6 +623,10 @@ test('disagreeing reports say which one stands; one that is not attributed says 
   const drawer = await screen.findByRole('dialog', { name: 'Transaction ORD-1' });
   expect(within(drawer).getByText('Used').closest('li')).toHaveTextContent('$100.00by sale');
   expect(within(drawer).getByText('Not used').closest('li')).toHaveTextContent('$120.00by postback');
+  expect(within(drawer).getByText('Not used').closest('li')).toHaveTextContent(
+    'Status approved · Payout $12.50 · Click ID CLICK-1 · Customer · Unreadable: occurred at',
+  );
+  expect(within(drawer).getByText('Status hold').closest('li')).toHaveTextContent('Status holdby sale');
   expect(drawer).toHaveTextContent('No matching click found');
 });
 
