@@ -404,6 +404,37 @@ def test_a_traffic_rule_moves_no_sale_that_has_a_click(command_policies: Policie
     assert after.facts.attribution is not None and after.facts.attribution.subs == {"sub1": "late"}
 
 
+def test_a_rule_for_other_pages_of_the_visit_moves_the_source_of_a_sale_and_nothing_else(
+    command_policies: Policies,
+) -> None:
+    """The sale is in the visit of its click, also once the rule is undone."""
+    shop = command_policies.shop()
+    page = {"type": "pageview", "link_id": str(NO_ID), "partner_id": str(NO_ID), "path": "/best", "sub1": "page"}
+    visitor = command_policies.project_click(shop, timedelta(minutes=9), source="newsletter", **page)
+    command_policies.project_click(shop, timedelta(minutes=5), visitor=visitor, source="news")
+    conversion = command_policies.report(shop, visitor=visitor)
+    before = command_policies.decided(conversion)
+
+    def source_of(state: model.Conversion | None) -> str:
+        assert state is not None and state.facts.attribution is not None
+        return state.facts.attribution.source
+
+    assert source_of(before) == "newsletter"
+    for is_bot, source in ((True, "news"), (False, "newsletter")):
+        command_policies.remark(visitor, "page", is_bot=is_bot)
+        wait_for(lambda: source_of(command_policies.state(conversion)) == source, f"the source {source}")  # noqa: B023
+        after = command_policies.state(conversion)
+        assert after is not None and after.facts.attribution is not None and before.facts.attribution is not None
+        kept = ("click_id", "link_id", "partner_id", "clicked_at", "terms", "visitor", "subs", "by")
+        assert all(getattr(after.facts.attribution, name) == getattr(before.facts.attribution, name) for name in kept)
+        assert (after.status, after.commission, after.net_commission, after.facts.amount) == (
+            before.status,
+            before.commission,
+            before.net_commission,
+            before.facts.amount,
+        )
+
+
 def test_a_sale_without_a_click_takes_one_that_a_rule_calls_genuine(command_policies: Policies) -> None:
     shop = command_policies.shop()
     visitor = command_policies.project_click(shop, sub1="robot", is_bot=True)
