@@ -7,14 +7,13 @@ from typing import Final
 
 import psycopg
 
-from infra.domain.sql_access import token_expiry
 from infra.kernel.clickhouse.reader import ClickHouseFailed
 from infra.kernel.log import LogUnavailable
 from infra.kernel.mail import outbox
 from infra.ops.audit import continuous
 from infra.ops.backup import BackupError, daily, erased_subjects
 from infra.services.scheduler import service
-from infra.services.scheduler.jobs import canary, notification_digest, retention
+from infra.services.scheduler.jobs import canary, notification_digest, retention, token_expiry
 from infra.services.scheduler.jobs.canary import CanaryLost
 from infra.services.scheduler.service import Job
 
@@ -35,7 +34,7 @@ JOBS: Final = (
         "warn-of-expiring-tokens",
         token_expiry.warn_due,
         timedelta(minutes=10),
-        "emails analysts a week before an access token expires",
+        "emails people a week before an access token expires",
     ),
     Job(
         "check-pipeline",

@@ -13,7 +13,9 @@ from uuid import UUID, uuid4
 import pyotp
 import pytest
 
+from infra.kernel.mail.outbox import decrypt_mail
 from infra.kernel.security.sessions import hashed
+from infra.services.scheduler.jobs.token_expiry import warn_due
 from tests.support.access_tokens import create_token, headers_of
 from tests.support.full_api import Api, SampleData, register
 from tests.support.people import PASSWORD
@@ -55,6 +57,32 @@ def test_its_last_use_is_listed(full_api: Api, member: Person) -> None:
     assert read(full_api, token) == 200
     [listed] = full_api.call("GET", PATH, member).json()
     assert datetime.fromisoformat(listed["lastUsedAt"]) >= before
+
+
+def test_an_email_comes_a_week_before_it_expires(full_api: Api, member: Person) -> None:
+    """Once, and not for one that is revoked or has more time."""
+    soon, revoked, later = (
+        create_token(
+            full_api, member, name=f"Report {days}", expiresAt=(datetime.now(UTC) + timedelta(days=days)).isoformat()
+        )
+        for days in (6, 5, 8)
+    )
+    assert full_api.call("DELETE", f"{PATH}/{revoked['id']}", member).status_code == 204
+    postgres, app_settings = full_api.query.postgres, full_api.query.settings
+
+    def texts() -> list[str]:
+        mails = "SELECT id, recipient_sealed, text_sealed FROM ops.mail WHERE account_id = %s AND kind = %s ORDER BY id"
+        rows = postgres.execute(mails, (member.account_id, "access_token_expires")).fetchall()
+        return [decrypt_mail(app_settings, *row)[1] or "" for row in rows]
+
+    for _ in range(2):
+        warn_due(app_settings)
+        [text] = texts()
+        assert "“Report 6” for the API" in text and soon["expiresAt"][:10] in text and "/account-settings" in text
+    closer = "UPDATE auth.access_token SET expires_at = now() + interval '2 days' WHERE id = %s"
+    postgres.execute(closer, (later["id"],))
+    warn_due(app_settings)
+    assert ["“Report 8”" in text for text in texts()] == [False, True]
 
 
 def test_it_needs_the_password_again(full_api: Api, member: Person) -> None:
