@@ -315,7 +315,7 @@ class Refusal(Frozen):
     report_id: UUID = Field(default=NO_ID, description="The report, if it was accepted and its decision rejects it")
     request: str = Field(
         default="",
-        description="Of a postback that can be replayed: its fields as a JSON object, without secret and personal parts",
+        description="Of a postback that can be replayed: its fields as JSON, without secret and personal parts",
     )
 
 

@@ -1,4 +1,4 @@
-"""Replays a refused postback: what was kept of its fields is sent to `/postback` again, for its website's owner.
+"""Replays a refused postback: its stored fields are sent to `/postback` again, for its website's owner.
 
 Ingest reads it as it reads the network's own report, so a replay of what it knows already is a repeat. It is a dry run
 first: one that would be refused again leaves no second refusal. A report that names no time happened when it was
@@ -35,7 +35,7 @@ _REFUSAL: Final = (
 
 @dataclass(frozen=True, slots=True)
 class KeptRequest:
-    """What was kept of a refused postback, and when it was refused."""
+    """The stored fields of a refused postback, and when it was refused."""
 
     fields: Mapping[str, str]
     at: datetime

@@ -77,7 +77,7 @@ class ReadAgain(RequestModel):
 
 
 class ReplayReport(RequestModel):
-    """How a refused postback is read now; what is left out is as it was sent."""
+    """How a refused postback is read now; a field without a value is as it was sent."""
 
     partner: Annotated[str | None, Field(max_length=64, description="Slug of the partner that it is about")] = None
     preset: Annotated[str | None, Field(max_length=32, description="The network in whose names it is read")] = None

@@ -137,8 +137,8 @@ async def _read(context: IngestContext, scope: Scope, receive: Receive, headers:
 
 def _awin_push(pushed: str) -> dict[str, str]:
     """The members of what Awin pushes. Its `transactionDate` is in UTC, unlike the one that a postback URL names: the
-    time of the sale. One that reports may not be dated back to is left out: the push may say what became of an old
-    sale."""
+    time of the sale. One that reports may not be dated back to is left out: the push may be about the status of an
+    old sale."""
     found = _texts(pushed)
     if _AWIN_TIME.fullmatch(found.get("transactionDate", "")):
         moment = f"{found['transactionDate'].replace(' ', 'T')}Z"

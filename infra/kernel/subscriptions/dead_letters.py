@@ -165,8 +165,7 @@ def reopen(connection: Connection[Any], projection: str, generation: int) -> Non
 
 
 def parked_keys(connection: Connection[Any], key: Key) -> set[bytes]:
-    """Keys of aggregates whose events wait behind a dead letter; also behind one that is superseded: a rollback may open
-    it again."""
+    """Keys of aggregates whose events wait behind a dead letter, also a superseded one: a rollback may reopen it."""
     rows = connection.execute(
         "select distinct key from engine.dead_letter where projection = %s and generation = %s and topic = %s "
         "and partition = %s and state in ('open', 'superseded') and reason <> %s",

@@ -129,7 +129,7 @@ def test_awins_form_is_a_report() -> None:
 
 @pytest.mark.parametrize(("back", "is_named"), [(timedelta(hours=3), True), (timedelta(days=40), False)])
 def test_the_time_that_awin_pushes_is_the_sales(back: timedelta, is_named: bool) -> None:
-    """In UTC. A push about a sale of long ago says what became of it, and is not refused for its age."""
+    """In UTC. A push about the status of an old sale is not refused for its age."""
     at = (datetime.now(UTC) - back).replace(microsecond=0)
     push = {"transactionId": 9, "transactionAmount": 1, "transactionDate": f"{at:%Y-%m-%d %H:%M:%S}"}
     body = urlencode({"AwinTransactionPush": json.dumps(push)}).encode()
