@@ -226,7 +226,9 @@ class _Reader:
     def _currency(self, decimals: Mapping[str, Decimal | int]) -> str:
         """Empty: unknown."""
         own, text = self._sender.key.website.currency, self._text("currency")
-        if text.strip():
+        if "currency" in self._unread:  # no text
+            found = None
+        elif text.strip():
             found = reading.read_currency(text, own)
             if found is None:
                 self._keep("currency", text)

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from schemas import click_id
@@ -57,6 +57,8 @@ OPTIONAL = ("click_id", "coupon", "payout", "currency", "status", "event", "cust
 
 @settings(max_examples=60, deadline=None)
 @given(st.dictionaries(st.sampled_from(OPTIONAL), values), values)
+@example({"currency": True}, 500)
+@example({"currency": " "}, 500)
 def test_no_optional_value_costs_a_sale(said: dict[str, Any], amount: Any) -> None:
     sale = {"currency": "USD", **said, "txid": "A-1", "amount": 5 if amount is None else amount}
     status, reports = posted(sale)
