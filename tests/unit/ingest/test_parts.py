@@ -256,6 +256,29 @@ async def test_equal_refusals_become_one_record_without_secrets() -> None:
     assert counters.outcomes["track", "invalid"] == 1001
 
 
+async def test_requests_that_can_be_replayed_are_kept_one_by_one_and_within_bounds() -> None:
+    """Whole, but for what is secret or about a person: half a value would be read as another one."""
+    log, counters, website = HeldLog(), Counters(), uuid4()
+    refusals = RejectionLog(log, counters)  # type: ignore[arg-type]  # it publishes; nothing else is asked
+    sent = {"txid": "T-1", "payout": "12,50", "sub1": "a b", "click_id": "0AbC", "offer": "pb_1x", "src": "me@x.org"}
+    personal = {"customer_id": "c-1", "ip": "192.0.2.1", "Token": "t", "password": "p", "ref": "https://x.example/?q=1"}
+    for number in range(60):
+        request = {**sent, **personal, "txid": f"T-{number}"}
+        refusals.add(invalid("unknown_partner", "no"), "/postback", website_id=website, request=request)
+    refusals.add(invalid("unknown_partner", "no"), "/postback", website_id=website, request={"txid": "x" * 5_000})
+    refusals.add(invalid("unknown_partner", "no"), "/postback", request=sent)
+    refusals.flush()
+    values = [json.loads(record.value) for record in log.calls[0][0]]
+    kept = [json.loads(value["request"]) for value in values if "request" in value]
+    assert [one["txid"] for one in kept] == [f"T-{number}" for number in range(50)]
+    assert kept[0] == {"txid": "T-0", "payout": "12,50", "sub1": "a b", "click_id": "0AbC"}
+    assert sum(value["count"] for value in values) == 62
+    refusals.add(invalid("unknown_partner", "no"), "/postback", website_id=website, request={"txid": "x" * 5_000})
+    refusals.add(invalid("unknown_partner", "no"), "/postback", website_id=website, request={"txid": "later"})
+    refusals.flush()
+    assert [json.loads(record.value).get("request") for record in log.calls[1][0]] == [None, '{"txid":"later"}']
+
+
 async def test_refusals_are_bounded() -> None:
     counters = Counters()
     refusals = RejectionLog(HeldLog(), counters)  # type: ignore[arg-type]  # it publishes; nothing else is asked
