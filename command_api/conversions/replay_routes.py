@@ -15,10 +15,9 @@ from command_api.kernel.http import From, Id, SignedIn, container_of, context_fo
 from command_api.kernel.rate_limits import Limit, consume
 from command_api.websites import model as websites
 from command_api.websites import postback_tokens
-from infra.kernel.http.route_costs import MONEY, routes_of
 from infra.kernel.security.audit_log import Entry, record
 
-router = APIRouter(prefix="/api/platform/websites", tags=["websites"], route_class=routes_of(MONEY))
+router = APIRouter(prefix="/api/platform/websites", tags=["websites"])
 
 REPLAYS: Final = Limit("replayed-reports", timedelta(seconds=1), 60)
 BULKHEAD: Final = Bulkhead(limit=4, limit_per_account=1, subject="Reports are", done="replayed")
