@@ -8,7 +8,6 @@ made and stored in blocks before it is known for whom, because ingest goes on wh
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from datetime import date
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
+import msgspec
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from psycopg import Connection, Cursor
 
@@ -37,13 +37,16 @@ Querying = Connection[Any] | Cursor[Any]
 
 @dataclass(frozen=True, slots=True)
 class VisitorKey:
-    """One key. `wrapped`: as it is stored; `made_on`: the UTC day on which alone it may seal."""
+    """One key. `wrapped`: as it is stored; `made_on`: the UTC day on which alone it may seal; `named`: how its texts
+    begin; `bound`: what they are bound to, before the event."""
 
     id: UUID
     website_id: UUID
     made_on: date
     wrapped: str
     cipher: AESGCM
+    named: str
+    bound: str
 
 
 class Sealed(NamedTuple):
@@ -56,8 +59,8 @@ class Sealed(NamedTuple):
 
 def seal(key: VisitorKey, event_id: str, values: Mapping[str, str]) -> str:
     """The values as they are stored with the event (UUID text) of the key's website."""
-    text = json.dumps(values, ensure_ascii=False, separators=(",", ":"))
-    return f"{PREFIX}{key.id.hex}:{encrypt(key.cipher, text, _purpose(key.website_id, key.id, event_id))}"
+    text = msgspec.json.encode(values).decode()
+    return key.named + encrypt(key.cipher, text, key.bound + event_id)
 
 
 def key_id(text: str) -> UUID | None:
@@ -87,7 +90,8 @@ class VisitorKeys:
         """A new key, which may seal once it is stored (`INSERT`)."""
         id_, secret = UUID(bytes=os.urandom(16), version=4), os.urandom(32)
         wrapped = encrypt(self._wrapping, secret.hex(), f"visitor-key:{id_}")
-        return VisitorKey(id_, website_id, made_on, wrapped, AESGCM(secret))
+        named, bound = f"{PREFIX}{id_.hex}:", _purpose(website_id, id_)
+        return VisitorKey(id_, website_id, made_on, wrapped, AESGCM(secret), named, bound)
 
     def open(self, sealed: Sealed, wrapped: Mapping[UUID, str]) -> dict[str, str] | None:
         """The values that were sealed; none: the key is erased, which is shown as `schemas.base.ERASED`. `wrapped`: the
@@ -99,10 +103,7 @@ class VisitorKeys:
             return None
         cipher = AESGCM(bytes.fromhex(decrypt(self._wrapping, wrapped[id_], f"visitor-key:{id_}")))
         content = sealed.text.rpartition(":")[2]
-        values: dict[str, str] = json.loads(
-            decrypt(cipher, content, _purpose(sealed.website_id, id_, str(sealed.event_id)))
-        )
-        return values
+        return _decode(decrypt(cipher, content, f"{_purpose(sealed.website_id, id_)}{sealed.event_id}"))
 
 
 def store(cursor: Querying, keys: Iterable[VisitorKey]) -> None:
@@ -139,5 +140,8 @@ def erase_before(cursor: Querying, website_id: UUID, day: date) -> int:
     ).rowcount
 
 
-def _purpose(website_id: UUID, key_id: UUID, event_id: str) -> str:
-    return f"{website_id}:{key_id}:{event_id}"
+def _purpose(website_id: UUID, key_id: UUID) -> str:
+    return f"{website_id}:{key_id}:"
+
+
+_decode: Final = msgspec.json.Decoder(dict[str, str]).decode

@@ -22,6 +22,8 @@ RULES: Final[dict[str, LiteralString]] = {
     "keys of ad click ids": "delete from ingest.visitor_key as k using read.websites as w where w.id = k.website_id"
     " and (w.deleted_at is not null or k.made_on + coalesce((to_jsonb(w) ->> 'ad_click_id_days')::integer, 730)"
     " < (now() at time zone 'UTC')::date)",
+    "keys of ad click ids older than any setting": "delete from ingest.visitor_key"
+    " where made_on < (now() at time zone 'UTC')::date - 730",
     "sessions": "delete from auth.session where expires_at < now() - interval '1 day'",
     "access tokens": "delete from auth.access_token where least(revoked_at, expires_at) < now() - interval '30 days'",
     "website sessions": "delete from auth.website_session where expires_at < now() - interval '1 day'",
