@@ -17,7 +17,7 @@ from command_api.accounts.passwords import Passwords
 from command_api.accounts.providers import routes as providers
 from command_api.accounts.providers.service import ProviderSignIn
 from command_api.accounts.sign_in import SignInService
-from command_api.analytics import report_routes, view_routes
+from command_api.analytics import erasure_routes, report_routes, view_routes
 from command_api.analytics import routes as annotation_routes
 from command_api.analytics.report_mail import STOP_PATH as REPORT_STOP_PATH
 from command_api.conversions import payout_routes as payouts
@@ -103,6 +103,7 @@ CONTEXTS = (
     social_connections,
     annotation_routes,
     view_routes,
+    erasure_routes,
     report_routes,
     conversions,
     setup_check,
@@ -171,6 +172,7 @@ def create_app(container: Container, parts: Callable[[], health.Parts] | None = 
     app.state.lanes = lanes
     clickhouse = ClientPool(container.settings, CLICKHOUSE_CLIENTS, read_timeout_s=CLICKHOUSE_READ_TIMEOUT_S)
     app.state.container = container
+    app.state.clickhouse = clickhouse
     app.state.clicks = ClickHouseClicks(clickhouse)
     app.state.refused_reports = RefusedReports(clickhouse)
     app.state.accounts = SignInService(container, Passwords())

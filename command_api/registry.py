@@ -8,6 +8,7 @@ from command_api.accounts import handlers as accounts
 from command_api.analytics import handlers as analytics
 from command_api.analytics import report_handlers as reports
 from command_api.analytics import view_handlers as saved_views
+from command_api.analytics import visitor_erasure
 from command_api.conversions import decision_handlers as conversion_decisions
 from command_api.conversions import handlers as conversions
 from command_api.conversions import payout_handlers as payouts
@@ -42,6 +43,7 @@ HANDLERS: Final = CommandHandlers.merged(
         analytics.HANDLERS,
         saved_views.HANDLERS,
         reports.HANDLERS,
+        visitor_erasure.HANDLERS,
         conversions.HANDLERS,
         conversion_decisions.HANDLERS,
         payouts.HANDLERS,

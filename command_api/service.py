@@ -17,6 +17,7 @@ from eventsourcing.persistence import PersistenceError
 
 from command_api.accounts.erasure import repeat_erasures
 from command_api.accounts.sign_in import SignInService
+from command_api.analytics.visitor_erasure import repeat_erasures as repeat_visitor_erasures
 from command_api.app import create_app
 from command_api.conversions.attribution.clicks import ClickHouseClicks
 from command_api.conversions.attribution.policy import AttributionPolicy
@@ -90,6 +91,8 @@ def _prepare(container: Container, accounts: SignInService) -> None:
     """Prepares the data that the first command requires."""
     if again := repeat_erasures(container):
         log.info("erasures_repeated", accounts=again)
+    if again := repeat_visitor_erasures(container):
+        log.info("visitor_erasures_repeated", visitors=again)
     adopt_saved_queries(container)
     starter_set.seed(container)
     link = accounts.ensure_first_admin()

@@ -16,6 +16,7 @@ from projectors.read_models.analytics.default_views import DEFAULT_VIEWS
 from projectors.read_models.analytics.imports import IMPORTS
 from projectors.read_models.analytics.reports import REPORTS
 from projectors.read_models.analytics.saved_views import SAVED_VIEWS
+from projectors.read_models.analytics.visitor_erasures import VISITOR_ERASURES
 from projectors.read_models.conversions.conversion_decisions import CONVERSION_DECISIONS
 from projectors.read_models.conversions.conversion_steps import CONVERSION_STEPS
 from projectors.read_models.conversions.conversions import CONVERSIONS
@@ -68,7 +69,7 @@ from projectors.read_models.websites.traffic_rules import TRAFFIC_RULES
 from projectors.read_models.websites.website_keys import WEBSITE_KEYS
 from projectors.read_models.websites.website_zones import WEBSITE_ZONES
 from projectors.read_models.websites.websites import WEBSITES
-from projectors.rollups import conversion_rows, event_rows, refusal_rows, report_rows, traffic_marks
+from projectors.rollups import conversion_rows, event_rows, event_rules, forgotten, refusal_rows, report_rows
 from projectors.rollups.conversion_events import CONVERSION_EVENTS
 from projectors.rollups.conversion_reports import CONVERSION_REPORTS
 from projectors.rollups.country_15m import COUNTRIES
@@ -95,8 +96,8 @@ EVENTS_PROJECTION: Final = ClickHouseProjection(
     topics=(CLICKS, DOMAIN),
     transforms={CLICKS.name: event_rows.to_rows, DOMAIN.name: conversion_rows.to_rows},
     deduplicated_topics=frozenset({CLICKS.name}),
-    parameters=traffic_marks.read_parameters,
-    parse_parameters=traffic_marks.parse_parameters,
+    parameters=event_rules.read_parameters,
+    parse_parameters=event_rules.parse_parameters,
 )
 
 REFUSALS_PROJECTION: Final = ClickHouseProjection(
@@ -106,6 +107,8 @@ REFUSALS_PROJECTION: Final = ClickHouseProjection(
     topics=(REJECTED,),
     transforms={REJECTED.name: refusal_rows.to_rows},
     deduplicated_topics=frozenset({REJECTED.name}),
+    parameters=forgotten.read_refusals,
+    parse_parameters=refusal_rows.parse_parameters,
 )
 
 REPORTS_PROJECTION: Final = ClickHouseProjection(
@@ -128,6 +131,7 @@ REGISTRY: Final = Registry(
         WEBSITE_KEYS,
         WEBSITE_ZONES,
         TRAFFIC_RULES,
+        VISITOR_ERASURES,
         ANNOTATIONS,
         IMPORTS,
         SAVED_VIEWS,

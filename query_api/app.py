@@ -41,6 +41,7 @@ from query_api.analytics import (
     platform_totals,
     report_view,
     reports,
+    visitor_data,
     websites_summary,
 )
 from query_api.analytics import live_routes as live
@@ -127,6 +128,7 @@ ROUTERS: Final = (
     mail_outbox.router,
     website.router,
     websites.router,
+    visitor_data.router,
     partners.router,
     links.router,
     social.router,

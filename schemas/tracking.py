@@ -232,6 +232,10 @@ PLACE_COLUMNS: Final = (
 )
 """Where the row's record is in the log; the projector appends it."""
 
+OF_PERSONS: Final = frozenset({"click_id", "props", "title", "city", "region", *SUBS})
+"""Columns that describe the person rather than what happened: empty in the rows of a visitor who was forgotten. Visitor
+and session get other pseudonyms there."""
+
 COLUMNS: Final = tuple(
     sorted((*EVENT_COLUMNS, *CONVERSION_COLUMNS, *PLACE_COLUMNS), key=lambda column: column.name != "website_id")
 )

@@ -1,17 +1,22 @@
-"""Commands of annotations, imports, saved views and reports by email."""
+"""Commands of annotations, imports, saved views, reports by email, and the erasure of visitors."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from command_api.analytics import report_schemas, schemas, view_schemas
+from command_api.analytics.erasure_schemas import ErasedVisitor
 from command_api.analytics.report_schemas import ReportAnswer
 from command_api.analytics.schemas import AnnotationState
 from command_api.analytics.view_schemas import ViewAnswer
 from command_api.kernel.command_handlers import Command
 from infra.domain.reports.contract import Rendered
 from infra.domain.reports.schedule import Period
+from infra.domain.visitor_data.person import Kind, Person
 from schemas.events.analytics import ReportPause
 
 
@@ -133,3 +138,28 @@ class PauseReport(Command[None]):
 
     report_id: UUID
     reason: ReportPause
+
+
+@dataclass(frozen=True, slots=True)
+class FoundVisitor:
+    """A person and what is stored of them, by kind. `refusals`: refused requests whose sample names them."""
+
+    person: Person
+    refusals: tuple[UUID, ...]
+    counts: Mapping[str, int]
+
+
+class RepeatErasure(Command[None]):
+    """Forgets a visitor again, as it was `decided` after the backup that was restored."""
+
+    erasure_id: UUID
+    decided: Mapping[str, Any]
+
+
+class ForgetVisitor(Command[ErasedVisitor]):
+    """Erases a person among the website's visitors: `found` before the command, since the search is slow."""
+
+    website_id: UUID
+    erasure_id: UUID
+    named_by: Kind
+    found: FoundVisitor

@@ -16,7 +16,7 @@ from command_api.conversions.attribution.lookup import BatchLookup
 from command_api.conversions.bulk import decide_many
 from command_api.conversions.lookups import ClaimCount, append_conversions
 from command_api.conversions.schemas import BulkResult, ConversionState, to_response
-from command_api.kernel.aggregates import state_after
+from command_api.kernel.aggregates import next_event, state_after
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.event_store import ConcurrencyConflict
 from command_api.kernel.timeouts import TimeoutChanged
@@ -25,6 +25,8 @@ from command_api.partners import model as partners
 from command_api.websites import model as websites
 from infra.kernel.security.encryption import derived_key
 from schemas.base import DomainEvent
+from schemas.events.analytics import VisitorForgotten
+from schemas.events.conversions import ConversionForgotten
 from schemas.events.operations import ExchangeRateRecorded
 from schemas.events.websites import WebsiteDisconnected
 from schemas.message_ids import MessageIds
@@ -157,6 +159,16 @@ def delete_rejected_reports(event: WebsiteDisconnected, uow: UnitOfWork) -> None
     """Deletes the rejections of an erased owner's reports: their messages quote what was reported."""
     if event.owner_erased:
         uow.cursor.execute("DELETE FROM conversions.rejected_report WHERE website_id = %s", (event.originator_id,))
+
+
+@HANDLERS.before(VisitorForgotten)
+def forget_conversions(event: VisitorForgotten, uow: UnitOfWork) -> None:
+    """Takes from the conversions of the person what leads to them. What earned them stays: no click is looked for."""
+    found = [uow.load(conversion_id, model.evolve) for conversion_id in event.conversions]
+    own = [each for each in found if each is not None and each.facts.website_id == event.website_id]
+    more = {"website_id": event.website_id, "erasure_id": event.originator_id}
+    uow.append(*(ConversionForgotten(**next_event(each, uow.context), **more) for each in own))
+    repository.forget_traces(uow, [each.id for each in own])
 
 
 def _decide(

@@ -72,6 +72,8 @@ class Conversion:
     """Up to where clicks were known to the last decision that names it."""
     dismissed: frozenset[str] = field(default_factory=frozenset)
     """Proposals that were declined, by `proposal_key`."""
+    is_forgotten: bool = False
+    """The person behind it was erased: what earned it stays, and nothing replaces it."""
 
     @property
     def is_attributed(self) -> bool:
@@ -79,8 +81,9 @@ class Conversion:
 
     @property
     def is_assigned(self) -> bool:
-        """A person chose its click or link: neither reports nor later clicks replace it."""
-        return self.facts.attribution is not None and self.facts.attribution.by is AttributedBy.MANUAL
+        """A person chose its click or link, or was forgotten: neither reports nor later clicks replace it."""
+        found = self.facts.attribution
+        return found is not None and (found.by is AttributedBy.MANUAL or self.is_forgotten)
 
     @property
     def is_claim(self) -> bool:
@@ -184,13 +187,22 @@ def evolve(conversion: Conversion | None, event: DomainEvent) -> Conversion:
             return replace(after, payout=event.payout, tier=event.tier, proposed=None, seen=seen)
         case conversions.ConversionReportMerged() | conversions.ConversionReportConflicted():
             return with_report(conversion, event.reported, event.key_kind, event.timestamp)
-        case conversions.ConversionAdjustmentProposed():
-            return replace(conversion, proposed=event)
-        case conversions.ConversionAdjustmentDismissed():
-            key = proposal_key(conversion.proposed.proposed) if conversion.proposed else "none"
-            return replace(conversion, proposed=None, dismissed=conversion.dismissed | {key})
+        case conversions.ConversionForgotten():
+            return forgotten(conversion)
+        case conversions.ConversionAdjustmentProposed() | conversions.ConversionAdjustmentDismissed():
+            return _adjusted(conversion, event)
         case _:
             raise UnexpectedEvent(f"{event.NAME} does not happen to conversions")
+
+
+def _adjusted(
+    conversion: Conversion,
+    event: conversions.ConversionAdjustmentProposed | conversions.ConversionAdjustmentDismissed,
+) -> Conversion:
+    if isinstance(event, conversions.ConversionAdjustmentProposed):
+        return replace(conversion, proposed=event)
+    key = proposal_key(conversion.proposed.proposed) if conversion.proposed else "none"
+    return replace(conversion, proposed=None, dismissed=conversion.dismissed | {key})
 
 
 def reopened(conversion: Conversion, at: datetime, *, whole: bool) -> Conversion:
@@ -234,6 +246,24 @@ def with_report(conversion: Conversion, reported: Reported | None, key_kind: str
     after = replace(conversion, reports=(*conversion.reports, reported), key_kind=key_kind)
     borne_out = conversion.is_claim and not after.is_claim and conversion.counts_since is not None
     return replace(after, counts_since=at) if borne_out else after
+
+
+def forgotten(conversion: Conversion) -> Conversion:
+    """Without what leads to the person: amounts, order, link and terms stay."""
+    found = conversion.facts.attribution
+    if found is not None:
+        visit = found.visit.model_copy(update={"region": "", "city": ""})
+        found = found.model_copy(update={"click_id": "", "visitor": 0, "subs": {}, "visit": visit})
+    return replace(
+        conversion,
+        facts=conversion.facts.model_copy(update={"attribution": found}),
+        reports=tuple(
+            reported.model_copy(update={"click_id": "", "visitor": 0, "customer": "", "unread": {}})
+            for reported in conversion.reports
+        ),
+        proposed=None,
+        is_forgotten=True,
+    )
 
 
 def _recorded(event: conversions.ConversionRecorded) -> Conversion:

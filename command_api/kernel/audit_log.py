@@ -26,8 +26,10 @@ _OMITTED_OF: Final = {
     "account": {"account_id"},
     "link": {"slug", "destination", "coupon", "tags", "folder"},
     "website": {"name", "is_readable"},
+    "visitor": {"salt", "visitors", "sessions", "clicks", "conversions", "refusals"},
 }
-"""By context. The account is in the entry; texts of users must be erasable, and entries are immutable."""
+"""By context. The account is in the entry; texts of users and pseudonyms of visitors must be erasable, and
+entries are immutable."""
 _OMITTED_OF_OWNERS: Final = {"partner": {"name", "slug", "base_url", "description"}}
 """Likewise, where the event names an account."""
 _MAX_TEXT_LENGTH: Final = 200

@@ -7,13 +7,12 @@ than that is hashed with the newest salt and the day on which it happened.
 
 from __future__ import annotations
 
-import hmac
 import os
 from collections.abc import Mapping
 from datetime import date
-from hashlib import blake2b, sha256
 from typing import Final
 
+from infra.kernel.security.pseudonyms import Pseudonyms, keyed, number
 from ingest.clock import DAY_MS
 from ingest.errors import invalid
 from ingest.event import SiteEvent
@@ -56,57 +55,40 @@ class Salts:
         return milliseconds // DAY_MS in self._by_day
 
 
-class Hasher:
+class Hasher(Pseudonyms):
     """Makes the hashes; `key` is derived from the master key."""
 
     def __init__(self, key: bytes, customer_key: bytes, salts: Salts) -> None:
-        self._visitors = _keyed(key, b"visitor")
-        self._sessions = _keyed(key, b"session")
-        self._customer_key = customer_key
+        super().__init__(key, customer_key)
         self._salts = salts
         self._last: tuple[RequestContext | None, bytes, int, int] = (None, b"", 0, 0)
         """The last passing visitor: request, salt, day and number. Events of one request share it."""
-        self._salted = _keyed(b"", b"passing")
+        self._salted = keyed(b"", b"passing")
         """The hash with the salt of `_last`."""
 
     def session_id(self, website: bytes, session_id: str) -> int:
         """The session that the website calls `session_id`. Raises `EventRejected` (bad_session_id)."""
         if len(session_id) > MAX_ID:
             raise invalid("bad_session_id", f"session_id may have {MAX_ID} characters")
-        return _number(self._sessions, website + session_id.encode())
+        return self.session(website, session_id)
 
     def named_visitor_id(self, website: bytes, visitor_id: str) -> int:
         """The visitor that the website calls `visitor_id`. Raises `EventRejected` (bad_visitor_id)."""
         if len(visitor_id) > MAX_ID:
             raise invalid("bad_visitor_id", f"visitor_id may have {MAX_ID} characters")
-        return _number(self._visitors, website + visitor_id.encode())
+        return self.visitor(website, visitor_id)
 
     def daily_visitor_id(self, request: RequestContext, occurred: int) -> int:
         """The visitor by address and user agent, for one day."""
         salt, day = self._salts.of(occurred), occurred // DAY_MS
-        last_request, last_salt, last_day, number = self._last
+        last_request, last_salt, last_day, visitor = self._last
         if request is last_request and salt is last_salt and day == last_day:
-            return number
+            return visitor
         client = request.client
         day_suffix = "" if self._salts.has_salt_for(occurred) else f"\n{day}"
         message = f"{client.address}\n{client.agent_text}{day_suffix}".encode("utf-8", "replace")
         if salt is not last_salt:
-            self._salted = _keyed(salt, b"passing")
-        number = _number(self._salted, request.website.id_bytes + message)
-        self._last = request, salt, day, number
-        return number
-
-    def customer(self, website: bytes, customer_id: str) -> str:
-        """The buyer's pseudonym within the website: 32 hexadecimal digits."""
-        return hmac.new(self._customer_key, website + customer_id.encode(), sha256).hexdigest()[:32]
-
-
-def _keyed(key: bytes, purpose: bytes) -> blake2b:
-    """A hash that has taken its key in, to be copied: that takes half of the time."""
-    return blake2b(digest_size=8, key=key, person=purpose)
-
-
-def _number(keyed: blake2b, message: bytes) -> int:
-    hashed = keyed.copy()
-    hashed.update(message)
-    return int.from_bytes(hashed.digest(), "big")
+            self._salted = keyed(salt, b"passing")
+        visitor = number(self._salted, request.website.id_bytes + message)
+        self._last = request, salt, day, visitor
+        return visitor

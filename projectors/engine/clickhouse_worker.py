@@ -87,8 +87,9 @@ class ClickHouseWorker(Worker):
 
     def prepare(self) -> None:
         """Loads parameters and remembered ids, then repeats the insert that a crash left unfinished."""
-        self._parameters = self._projection.parse_parameters(self._read_parameters())
+        parameters = self._read_parameters()
         with self.runtime.pool.connection() as connection:
+            self._parameters = self._projection.parse_parameters(parameters, connection)
             self._lineage = partitions.lineage(connection, self.key.topic, self.key.partition)
         if self.key.topic in self._projection.deduplicated_topics:
             folder = self.runtime.data_dir / "projector" / self.key.projection / str(self.key.generation)

@@ -86,7 +86,8 @@ class ClickHouseProjection:
     parameters: Callable[[Connection[Any]], list[Any]] | None = None
     """What rows depend on beside the records, as JSON. A build keeps what it began with; when it changes, the running
     service builds a generation with the new ones and makes it live."""
-    parse_parameters: Callable[[list[Any]], Any] = list
+    parse_parameters: Callable[[list[Any], Connection[Any]], Any] = lambda parameters, _: parameters
+    """What transforms get of a build's parameters, for each partition; may read what these name."""
 
     @property
     def tables(self) -> tuple[Table, ...]:

@@ -11,11 +11,13 @@ import orjson
 from infra.kernel.log import StoredRecord
 from infra.kernel.subscriptions.dead_letters import NEWER, UNDECODABLE, FailedRecord
 from projectors.engine.projection import Batch, DedupIndex
+from projectors.rollups.event_rules import EventRules
 from schemas import envelope
 from schemas.base import DomainEvent
 from schemas.events import conversions
 from schemas.tracking import NO_ID, SUBS, log_time
 
+_NO_RULES: Final = EventRules()
 NAMES: Final = frozenset(event_class.NAME.encode() for event_class in get_args(conversions.ConversionStep))
 
 
@@ -36,9 +38,18 @@ def to_rows(records: Sequence[StoredRecord], _known: DedupIndex, batch: Batch) -
             batch.bad.append(FailedRecord(record, reason, str(error)))
             continue
         if row is not None:
+            row = without_person(row, batch.parameters or _NO_RULES)
             place = {"_topic": record.topic, "_partition": record.partition, "_offset": record.offset}
             batch.rows.append(orjson.dumps({**row, **place}))
             batch.offsets.append(record.offset)
+
+
+def without_person(row: Mapping[str, Any], rules: EventRules) -> Mapping[str, Any]:
+    """The row as it is left once the person behind its conversion was forgotten."""
+    for erasure in rules.forgotten.get(row["website_id"], ()):
+        if row["conversion_id"] in erasure.conversions:
+            row = erasure.applied(row)
+    return row
 
 
 def row_of(event: DomainEvent) -> Mapping[str, Any] | None:

@@ -13,7 +13,7 @@ from projectors.engine.tables import Rollup
 
 EVENT_DAYS: Final = Rollup(
     name=NAME,
-    version=1,
+    version=2,
     columns=(
         "website_id UUID",
         "day Date",

@@ -36,6 +36,7 @@ class Row(Protocol):
     country: str
     is_bot: bool
     bot_reason: str
+    click_id: str
 
 
 def _field(column: Column) -> tuple[str, Any] | tuple[str, Any, Any]:

@@ -24,7 +24,9 @@ from infra.kernel.subscriptions.dead_letters import NEWER, FailedRecord
 from projectors.engine.projection import Batch, DedupIndex, Duplicate
 from projectors.rollups.duplicates import DUPLICATES
 from projectors.rollups.event_row import Row, decode_row
-from projectors.rollups.traffic_marks import Marks, Rule, result_of
+from projectors.rollups.event_rules import EventRules
+from projectors.rollups.forgotten import without_person
+from projectors.rollups.traffic_marks import Rule, result_of
 from schemas.canary import WEBSITE_ID
 from schemas.topics import CLICKS, REJECTED
 from schemas.tracking import HASH_HEADER, Outcome, Refusal
@@ -47,7 +49,7 @@ _REFUSALS: Final = UUID("b3b7a2b4-4a4f-5f0d-8e0c-27a9c2b9a1d5")
 _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - log times are UTC without saying so
 _FIRST: Final = datetime(FIRST_YEAR, 1, 1)  # noqa: DTZ001 - compared with times that have no zone either
 _END: Final = datetime(LAST_YEAR + 1, 1, 1)  # noqa: DTZ001 - compared with times that have no zone either
-_NO_MARKS: Final[Marks] = {}
+_NO_RULES: Final = EventRules()
 _BRACE: Final = ord("}")
 _TYPE: Final = re.compile(r"[a-z0-9_.-]+")
 _COUNTRY: Final = re.compile(r"[A-Z]{2}")
@@ -86,7 +88,8 @@ def _checked(records: Sequence[StoredRecord], batch: Batch) -> list[tuple[Stored
     """
     good: list[tuple[StoredRecord, _Named | None]] = []
     add = good.append
-    marks: Marks = batch.parameters or _NO_MARKS
+    rules: EventRules = batch.parameters or _NO_RULES
+    ruled = rules.websites
     for record in records:
         try:
             row = decode_row(record.value)
@@ -107,8 +110,8 @@ def _checked(records: Sequence[StoredRecord], batch: Batch) -> list[tuple[Stored
             if row.website_id == WEBSITE_ID:
                 _keep_apart(record, row, record.offset, batch)
             else:
-                if marks and (rules := marks.get(row.website_id)) is not None:
-                    record = _marked(record, row, rules)
+                if ruled and row.website_id in ruled:
+                    record = _by_rules(record, row, rules)
                 add((record, _named(record, row) if record.headers else None))
     return good
 
@@ -117,6 +120,12 @@ def reason_of(error: Exception) -> str:
     """Why a record that cannot be decoded is a dead letter. Records are signed: a field that this code does not have
     was written by a newer version of ingest."""
     return NEWER if str(error).startswith(_UNKNOWN_FIELD) else INVALID
+
+
+def _by_rules(record: StoredRecord, row: Row, rules: EventRules) -> StoredRecord:
+    """The record as traffic rules have it, and as it is left of a visitor who was forgotten."""
+    marked = _marked(record, row, rules.marks.get(row.website_id, ()))
+    return without_person(marked, row, rules.forgotten.get(row.website_id, ()), decode_row)
 
 
 def _marked(record: StoredRecord, row: Row, rules: Sequence[Rule]) -> StoredRecord:

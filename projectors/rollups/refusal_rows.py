@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 from uuid import UUID
 
 import msgspec
+import orjson
+from psycopg import Connection
 
 from infra.kernel.log import StoredRecord
 from projectors.engine.projection import Batch, DedupIndex
@@ -15,6 +17,7 @@ from projectors.rollups.timed_records import decoded, unix_seconds
 from schemas.tracking import Outcome
 
 _SAME: Final = bytes(8)
+_NONE: Final[frozenset[UUID]] = frozenset()
 
 
 class Row(msgspec.Struct, forbid_unknown_fields=True, gc=False):
@@ -41,11 +44,22 @@ _decode: Final = msgspec.json.Decoder(Row).decode
 def to_rows(records: Sequence[StoredRecord], known: DedupIndex, batch: Batch) -> None:
     """Rows of `refusals` (`projection.RowMaker`)."""
     found = decoded(records, _decode, "at", batch)
+    forgotten: frozenset[UUID] = batch.parameters or _NONE
     known.load([row.id.bytes + row.website_id.bytes for _, row in found])
     for record, row in found:
         at = unix_seconds(row.at)
         if known.check(row.id.bytes + row.website_id.bytes, record.offset, _SAME, at) is None:
-            line = record.value.rstrip()[:-1]
+            value = _without_sample(record.value) if row.id in forgotten else record.value
+            line = value.rstrip()[:-1]
             place = (record.topic.encode(), record.partition, record.offset)
             batch.rows.append(line + b',"_topic":"%b","_partition":%d,"_offset":%d}' % place)
             batch.offsets.append(record.offset)
+
+
+def parse_parameters(parameters: Sequence[str], _connection: Connection[Any]) -> frozenset[UUID]:
+    """Refusals whose sample named a visitor who was forgotten."""
+    return frozenset(map(UUID, parameters))
+
+
+def _without_sample(value: bytes) -> bytes:
+    return orjson.dumps({**orjson.loads(value), "sample": ""})

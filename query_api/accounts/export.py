@@ -143,6 +143,12 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("payoutSteps", "read.payout_steps", _OF_WEBSITES, key=("position",)),
     Section("websiteZones", "read.website_zones", _OF_WEBSITES, key=("position",)),
     Section("trafficRules", "read.traffic_rules", _OF_WEBSITES, key=("position",)),
+    Section(
+        "visitorErasures",
+        "read.visitor_erasures",
+        _OF_WEBSITES,
+        shown="id, website_id, named_by, counts, erased_by, erased_at",
+    ),
     Section("annotations", "read.annotations", _OF_WEBSITES),
     Section("imports", "read.imports", _OF_WEBSITES),
     Section("savedViews", "read.saved_views", f"({_OWN} OR {_OF_WEBSITES})"),

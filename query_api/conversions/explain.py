@@ -496,6 +496,7 @@ _PLAIN_TEXTS: Final = {
     "conversion.adjustment_proposed": "A click that came after the approval would have earned it",
     "conversion.adjustment_dismissed": "The approved amount is kept",
     "conversion.rejected": "Rejected",
+    "conversion.forgotten": "The person behind it was erased; what earned it stays",
 }
 
 

@@ -207,3 +207,21 @@ class ReportRestored(DomainEvent):
     """The deletion was undone."""
 
     NAME: ClassVar[str] = "report.restored"
+
+
+class VisitorForgotten(DomainEvent):
+    """A person among the visitors of a website was erased: from now on every table of events is built without them.
+
+    Pseudonyms name who is meant; the id by which the person was found is not kept. What was stored until then gets
+    pseudonyms that are keyed with `salt`, so that figures stay as they are."""
+
+    NAME: ClassVar[str] = "visitor.forgotten"
+    website_id: UUID
+    named_by: str = Field(pattern="^(visitor_id|customer_id|click_id|order_id)$", description="Kind of the id")
+    salt: str = Field(pattern="^[0-9a-f]{64}$", description="Random; what is replaced is keyed with it")
+    visitors: tuple[int, ...] = Field(default=(), description="Pseudonyms, with what was received until then")
+    sessions: tuple[int, ...] = Field(default=(), description="Likewise")
+    clicks: tuple[UUID, ...] = Field(default=(), description="Event ids that follow from the ids of clicks")
+    conversions: tuple[UUID, ...] = ()
+    refusals: tuple[UUID, ...] = Field(default=(), description="Refused requests whose sample named the person")
+    counts: dict[str, int] = Field(default_factory=dict, description="What was stored, by kind")

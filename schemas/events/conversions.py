@@ -336,6 +336,15 @@ class ConversionAdjustmentDismissed(DomainEvent):
     website_id: UUID
 
 
+class ConversionForgotten(DomainEvent):
+    """The person behind the conversion was erased: its amounts, its order and what earned it stay, and nothing that
+    leads to the person does. From now on no click replaces what earned it."""
+
+    NAME: ClassVar[str] = "conversion.forgotten"
+    website_id: UUID
+    erasure_id: UUID = Field(description="The aggregate of `visitor.forgotten`")
+
+
 ConversionStep = (
     ConversionRecorded
     | ConversionAttributed

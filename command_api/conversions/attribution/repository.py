@@ -87,6 +87,15 @@ def follow_assigned(uow: UnitOfWork, conversion_id: UUID, *, has_click: bool) ->
     uow.set_timeout(PENDING_ATTRIBUTION, conversion_id, uow.context.at + FIRST_RETRY if has_click else None)
 
 
+def forget_traces(uow: UnitOfWork, conversion_ids: Sequence[UUID]) -> None:
+    """Deletes what is kept beside the events of conversions and leads to a person who was forgotten. Called after the
+    append."""
+    for statement in _FORGET:
+        uow.cursor.execute(statement, (list(conversion_ids),))
+    for conversion_id in conversion_ids:
+        uow.set_timeout(PENDING_ATTRIBUTION, conversion_id, None)
+
+
 def save_rejected_reports(uow: UnitOfWork, rejected: Sequence[RejectedReport]) -> None:
     """Keeps the reasons, and of claims what they say. A report that awaited a rate may be rejected once more."""
     if rejected:
@@ -217,6 +226,13 @@ def _without_nul(value: Any) -> Any:
     return value
 
 
+_FORGET: Final[tuple[LiteralString, ...]] = (
+    "DELETE FROM conversions.pending_attribution WHERE conversion_id = ANY(%s)",
+    "UPDATE conversions.rejected_report SET claim = NULL WHERE conversion_id = ANY(%s)",
+    "UPDATE ingest.conversion_key SET click_id = NULL, click_rank = 0 WHERE conversion_id = ANY(%s)",
+    "DELETE FROM kernel.idempotency AS i USING unnest(%s::uuid[]) AS forgotten (id)"
+    " WHERE position(forgotten.id::text IN i.body) > 0",
+)
 _ADD_PENDING: Final = (
     "INSERT INTO conversions.pending_attribution (conversion_id, received_at, until, passed_over)"
     " SELECT DISTINCT ON (id) id, received_at, greatest(received_at, now()) + %s, passed_over"

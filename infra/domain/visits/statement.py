@@ -55,9 +55,9 @@ VISIT_COLUMNS: Final = (
 ROW_COLUMNS: Final = (*EVENT_COLUMNS, *VISIT_COLUMNS)
 """The columns of a row with its visit, after `website_id` and `day`."""
 
-FINGERPRINT: Final = "cityHash64(_topic, _partition, _offset, is_bot, bot_reason)"
+FINGERPRINT: Final = "cityHash64(_topic, _partition, _offset, is_bot, bot_reason, visitor, click_id, city, props)"
 """Of a row of `events`. Two sets of rows with the same sum are the same: a row is a function of its record in the log,
-but for what traffic rules mark."""
+but for what traffic rules mark, and for what is taken from the rows of a visitor who is forgotten."""
 
 
 def visits(table: str, condition: str, columns: Collection[str] = ROW_COLUMNS) -> str:

@@ -19,7 +19,7 @@ from infra.domain.visits.dimensions import DAILY
 from infra.domain.visits.statement import ROW_COLUMNS, TYPES
 from schemas.tracking import COLUMNS, CONVERSION_COLUMNS, IMPRESSION
 
-VERSION: Final = 3
+VERSION: Final = 4
 """Of the tables below and of what a build contains; with a new version every day is built again."""
 
 EVENT_DAYS: Final = "event_days"

@@ -36,7 +36,7 @@ _SETTINGS: Final = (
     " SETTINGS max_threads = 2, max_bytes_before_external_group_by = 1000000000, max_bytes_before_external_sort ="
     " 1000000000"
 )
-_FINGERPRINT: Final = "cityHash64(_topic, _partition, _offset, is_bot, bot_reason)"
+_FINGERPRINT: Final = "cityHash64(_topic, _partition, _offset, is_bot, bot_reason, visitor, click_id, city, props)"
 _PLACE: Final = "concat(toString(_topic), ':', toString(_partition))"
 _COUNTERS: Final = {
     "events": "count()",

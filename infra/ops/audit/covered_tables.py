@@ -57,6 +57,7 @@ WITHOUT_CHECK: Final[Mapping[str, tuple[str, ...]]] = {
         *("kernel.idempotency", "kernel.timeout", "notifications.alert_mail", "notifications.digest"),
         *("notifications.webhook_delivery", "insights.daily_analysis", "insights.digest", "marketplace.saved_search"),
         *("marketplace.saved_search_notice", "ops.escrow_call", "ops.escrow_message", "ops.mail", "ops.to_erase"),
+        *("ops.visitor_to_erase",),
         *("publishing.sent_form", "forum.act", "forum.views", "forum.visit", "conversions.click_day"),
     ),
     "Positions, states and measurements of the services: what a projection, a backup or an outside service did last.": (

@@ -4,7 +4,7 @@ notifications. The events are read once, from the log's beginning.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Final
 from uuid import UUID, uuid5
 
@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from infra.kernel.clickhouse.reader import Reader
 from infra.kernel.log import Log
 from infra.ops.audit.event_store import EventStore
+from infra.ops.audit.forgotten_visitors import ForgottenVisitors
 from infra.ops.audit.log_reader import Ends, read
 from infra.ops.audit.notifications import Notifications
 from infra.ops.audit.read_models import read_models
@@ -21,6 +22,7 @@ from infra.ops.audit.report import Kind, Report
 from infra.ops.audit.reported_sales import ReportedSales
 from infra.ops.audit.signatures import Signatures
 from infra.ops.audit.tracked_events import dead_letters
+from infra.ops.audit.traffic_rules import generation_of
 from infra.ops.audit.wide_rows import WideRows
 from schemas.envelope import Decrypt, Enveloped, UndecodableEvent, decode, position_of
 from schemas.events import conversions
@@ -37,7 +39,8 @@ def audit_domain_events(
     report = Report()
     end = ends[DOMAIN.name, 0]
     set_aside = _dead_letters(postgres, DOMAIN.name)
-    rows = _ConversionRows(clickhouse, end, dead_letters(postgres, DOMAIN.name, 0), report)
+    forgotten = ForgottenVisitors(postgres, generation_of(clickhouse), report)
+    rows = _ConversionRows(clickhouse, end, dead_letters(postgres, DOMAIN.name, 0), forgotten, report)
     with read_models(postgres) as models:
         store, notifications = EventStore(postgres, report), Notifications(postgres)
         sales = ReportedSales(postgres)
@@ -91,8 +94,10 @@ def _first_ones(
 class _ConversionRows:
     """The rows of type `conversion`, each against the event that it was made of."""
 
-    def __init__(self, clickhouse: Reader, end: int, dead: set[int], report: Report) -> None:
-        self._dead, self._report = dead, report
+    def __init__(
+        self, clickhouse: Reader, end: int, dead: set[int], forgotten: ForgottenVisitors, report: Report
+    ) -> None:
+        self._dead, self._forgotten, self._report = dead, forgotten, report
         self._rows = WideRows(clickhouse, DOMAIN.name, 0, end, self._without_event)
 
     def audit(self, offset: int, event: conversions.ConversionStep) -> None:
@@ -105,7 +110,7 @@ class _ConversionRows:
             self._report.found(Kind.MISSING, _ROWS, f"{name} has no row")
         elif homes > 1:
             self._report.found(Kind.DUPLICATE, _ROWS, f"{name} is kept {homes} times", homes - 1)
-        fields = _row(event)
+        fields = self._forgotten.applied(_row(event))
         if any(found != self._rows.hash_of(fields) for found in hashes):
             self._report.found(Kind.WRONG, _ROWS, f"{name} has {self._rows.difference(offset, fields)}")
 
@@ -116,7 +121,7 @@ class _ConversionRows:
         self._report.found(Kind.WRONG, _ROWS, f"domain[0]@{offset} has {count} rows, but nothing that counts", count)
 
 
-def _row(event: conversions.ConversionStep) -> Mapping[str, Any]:
+def _row(event: conversions.ConversionStep) -> dict[str, Any]:
     facts, change = event.facts, event.change
     click = facts.attribution
     assert click is not None  # noqa: S101 - the caller has checked

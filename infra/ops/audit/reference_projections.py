@@ -46,6 +46,8 @@ def _conversions(rows: Rows, event: DomainEvent, _: Place) -> None:
             row["adjustment"] = _adjustment(event)
         case conversions.ConversionAdjustmentDismissed():
             row["adjustment"] = None
+        case conversions.ConversionForgotten():
+            row.update({"click_id": None, "customer": "", "subs": {}, "unread": "", "adjustment": None})
         case _ if isinstance(event, conversions.ConversionStep):
             row.update(_moved(event))
             _count(row, event)
@@ -193,6 +195,10 @@ def _payable(facts: conversions.ConversionFacts, earned_at: datetime) -> datetim
 def _conversion_steps(rows: Rows, event: DomainEvent, place: Place) -> None:
     if not event.NAME.startswith("conversion."):
         return
+    if isinstance(event, conversions.ConversionForgotten):
+        for version in range(1, event.originator_version):
+            if (before := rows.get((event.originator_id, version))) is not None:
+                _forget(before["detail"])
     state = event.model_dump(mode="json")
     told = state.pop("facts", None)
     for name in ("originator_id", "originator_version", "timestamp", "actor_id", "change", "customer", "website_id"):
@@ -225,6 +231,22 @@ def _conversion_steps(rows: Rows, event: DomainEvent, place: Place) -> None:
         "approved": change.approved if change else 0,
         "detail": state,
     }
+
+
+def _forget(detail: Any) -> None:
+    """Empties what leads to a person, at any depth."""
+    for inner in detail if isinstance(detail, list) else detail.values():
+        if isinstance(inner, dict | list):
+            _forget(inner)
+    if isinstance(detail, dict):
+        for name in ("click_id", "customer", "region", "city"):
+            if isinstance(detail.get(name), str):
+                detail[name] = ""
+        for name in ("subs", "unread"):
+            if isinstance(detail.get(name), dict):
+                detail[name] = {}
+        if "visitor" in detail:
+            detail["visitor"] = 0
 
 
 def _attribution(facts: conversions.ConversionFacts) -> Row:

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from infra.kernel.clickhouse.reader import Reader
 from infra.kernel.log import Log
+from infra.ops.audit.forgotten_visitors import erased_samples
 from infra.ops.audit.log_reader import Ends, read
 from infra.ops.audit.report import Kind, Report
 from infra.ops.audit.signatures import Signatures
@@ -26,7 +27,7 @@ _COLUMNS: Final = tuple(Refusal.model_fields)
 def audit_rejected_events(log: Log, clickhouse: Reader, postgres: psycopg.Connection[Any], ends: Ends) -> Report:
     """Compares every refusal before `ends`. The same id may lie in the log twice; it has one row."""
     report = Report()
-    end = ends[REJECTED.name, 0]
+    end, forgotten = ends[REJECTED.name, 0], erased_samples(postgres)
     dead = dead_letters(postgres, REJECTED.name, 0, projection="refusals")
     rows = clickhouse.rows(f"SELECT {', '.join(_COLUMNS)} FROM refusals WHERE _offset < {end}")
     times = Counter(_key(row) for row in rows)
@@ -41,6 +42,7 @@ def audit_rejected_events(log: Log, clickhouse: Reader, postgres: psycopg.Connec
         except ValidationError as error:
             report.found(Kind.WRONG, _CHECK, f"{place} cannot be read: {error.errors()[0]['msg']}")
             continue
+        refusal["sample"] = "" if refusal["id"] in forgotten else refusal["sample"]
         key = _key(refusal)
         if key in logged:
             continue

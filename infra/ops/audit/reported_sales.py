@@ -26,6 +26,7 @@ from infra.ops.audit.report import Kind, Report
 from schemas.base import DomainEvent
 from schemas.events.conversions import (
     ConversionAssigned,
+    ConversionForgotten,
     ConversionRecorded,
     ConversionReportConflicted,
     ConversionReportMerged,
@@ -94,6 +95,8 @@ class ReportedSales:
                 self._searches[event.originator_id] = _Search(
                     [event.timestamp] if event.click_id else [], is_over=not event.click_id
                 )
+            case ConversionForgotten():
+                self._searches[event.originator_id] = _Search(is_over=True)
         if isinstance(event, ConversionRecorded):
             self._decided.add(event.originator_id)
 

@@ -15,6 +15,7 @@ import psycopg
 from infra.kernel.clickhouse.reader import Reader
 from infra.kernel.log import Log, StoredRecord, partitions
 from infra.kernel.log.partitions import Lineage, is_before, place_of
+from infra.ops.audit.forgotten_visitors import ForgottenVisitors
 from infra.ops.audit.log_reader import Ends, read
 from infra.ops.audit.report import Kind, Report
 from infra.ops.audit.signatures import Signatures
@@ -45,13 +46,14 @@ def _audit_generation(
 ) -> Report:
     report = Report()
     signatures, rules = Signatures(postgres, report), Rules(postgres, generation, report)
+    forgotten = ForgottenVisitors(postgres, generation, report)
     splits = partitions.splits(postgres, CLICKS.name)
     clicks = sorted(partition for topic, partition in ends if topic == CLICKS.name)
     stored = [_stored(clickhouse, postgres, partition, ends[CLICKS.name, partition], report) for partition in clicks]
     firsts = Firsts(stored)
     for each in stored:
         moved = MovedRecords(Lineage(each.partition, splits), clickhouse, report)
-        _audit_partition(log, clickhouse, each, firsts, moved, signatures, rules, report)
+        _audit_partition(log, clickhouse, each, firsts, moved, signatures, rules, forgotten, report)
     _audit_repeated_ids(clickhouse, ends, report)
     return report
 
@@ -149,6 +151,7 @@ def _audit_partition(
     moved: MovedRecords,
     signatures: Signatures,
     rules: Rules,
+    forgotten: ForgottenVisitors,
     report: Report,
 ) -> None:
     partition, end, duplicates, dead = stored.partition, stored.end, stored.duplicates, stored.dead
@@ -174,7 +177,7 @@ def _audit_partition(
             count = len(hashes) + (offset in duplicates) + (offset in dead)
             report.found(Kind.DUPLICATE, _CHECK, f"record {_shown(partition, offset)} is kept {count} times", count - 1)
         if hashes:
-            fields = rules.applied(orjson.loads(record.value))
+            fields = forgotten.applied(rules.applied(orjson.loads(record.value)))
             if any(found != rows.hash_of(fields) for found in hashes):
                 what = f"row {_shown(partition, offset)} has {rows.difference(offset, fields)}"
                 report.found(Kind.WRONG, _CHECK, what)

@@ -31,7 +31,8 @@ class Rules:
             "SELECT progress -> 'parameters' FROM engine.build WHERE name = 'events' AND generation = %s",
             (generation,),
         ).fetchone()
-        self._rules: list[Fields] = (row[0] if row is not None else None) or []
+        parameters = (row[0] if row is not None else None) or []
+        self._rules: list[Fields] = [each for each in parameters if "erasure" not in each]
         made = {
             row[0]: row[1:]
             for row in postgres.execute(

@@ -1,8 +1,11 @@
-"""The list of erased accounts beside the backups: a restore of an older backup must not bring them back.
+"""The lists of erased accounts and visitors beside the backups: a restore of an older backup must not bring them back.
 
 The list (`erased.json` in the folder of the backups) grows with every backup and, once a minute, by the scheduler. A
 restore records all accounts on it that are not erased in the restored data; the command service erases them again,
 by the same steps as the first time, before it answers its first request.
+
+`erased-visitors.json` has each `visitor.forgotten` as it was decided: pseudonyms, by which the person is forgotten
+again, and never the id by which they were found.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 import fcntl
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,10 +25,19 @@ from infra.ops.backup import BackupError
 from infra.ops.stack.secret_file import write_private
 
 FILE_NAME: Final = "erased.json"
+VISITORS_FILE_NAME: Final = "erased-visitors.json"
 _LOCK_FILE: Final = ".erased.lock"
 _ERASED: Final = (
     "SELECT subject_id::text, erased_at FROM auth.subject_key WHERE key_wrapped IS NULL AND erased_at IS NOT NULL"
 )
+_FORGOTTEN: Final = (
+    "SELECT originator_id::text, convert_from(state, 'UTF8')::jsonb FROM events.stored_events"
+    " WHERE topic LIKE 'visitor.forgotten.v%'"
+)
+_VISITORS_TABLE: Final = (
+    "CREATE TABLE IF NOT EXISTS ops.visitor_to_erase (erasure_id uuid PRIMARY KEY, decided jsonb NOT NULL)"
+)
+"""As in migration 0366, which a restored backup may not have yet."""
 
 
 def note(settings: Settings) -> str | None:
@@ -38,23 +51,41 @@ def note(settings: Settings) -> str | None:
 
 
 def update(connection: psycopg.Connection[Any], folder: Path) -> int:
-    """Adds newly erased accounts to the list in `folder` and returns their number. Entries are never removed."""
+    """Adds newly erased accounts and visitors to the lists in `folder` and returns their number. Entries are never
+    removed."""
     with (folder / _LOCK_FILE).open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        known = read(folder)
-        rows = connection.execute(_ERASED)
-        new = {subject: at.isoformat() for subject, at in rows if subject not in known}
-        if new or not (folder / FILE_NAME).exists():
-            write_private(folder / FILE_NAME, json.dumps({**known, **new}, indent=1) + "\n")
-        return len(new)
+        accounts = {subject: at.isoformat() for subject, at in connection.execute(_ERASED)}
+        visitors = dict(connection.execute(_FORGOTTEN).fetchall())
+        return _add(folder / FILE_NAME, accounts) + _add(folder / VISITORS_FILE_NAME, visitors)
 
 
-def read(folder: Path) -> Mapping[str, str]:
-    """Ids of the erased with their times. Raises `BackupError` for a damaged list: who is on it must not come back."""
-    path = folder / FILE_NAME
+def _add(path: Path, found: Mapping[str, Any]) -> int:
+    known = _read(path)
+    new = {name: value for name, value in found.items() if name not in known}
+    if new or not path.exists():
+        write_private(path, json.dumps({**known, **new}, indent=1) + "\n")
+    return len(new)
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What the lists have: accounts with their times, and decided erasures of visitors by their ids."""
+
+    accounts: Mapping[str, str]
+    visitors: Mapping[str, Any]
+
+
+def read(folder: Path) -> Erased:
+    """Both lists. Raises `BackupError` for a damaged one: who is on it must not come back."""
+    accounts = {subject: str(at) for subject, at in _read(folder / FILE_NAME).items()}
+    return Erased(accounts, _read(folder / VISITORS_FILE_NAME))
+
+
+def _read(path: Path) -> Mapping[str, Any]:
     try:
         found = json.loads(path.read_text())
-        return {str(subject): str(at) for subject, at in found.items()}
+        return {str(name): value for name, value in found.items()}
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, AttributeError) as error:
@@ -63,8 +94,25 @@ def read(folder: Path) -> Mapping[str, str]:
         ) from error
 
 
-def apply(connection: psycopg.Connection[Any], listed: Mapping[str, str]) -> int:
-    """Notes who of the list is to be erased again; how many."""
+def apply(connection: psycopg.Connection[Any], listed: Erased) -> int:
+    """Notes who of the lists is to be erased again; how many."""
+    return _apply_accounts(connection, listed.accounts) + _apply_visitors(connection, listed.visitors)
+
+
+def _apply_visitors(connection: psycopg.Connection[Any], listed: Mapping[str, Any]) -> int:
+    if not listed:
+        return 0
+    connection.execute(_VISITORS_TABLE)
+    done = connection.execute(
+        "INSERT INTO ops.visitor_to_erase (erasure_id, decided) SELECT l.id::uuid, l.decided::jsonb"
+        " FROM unnest(%s::text[], %s::text[]) AS l (id, decided) WHERE NOT EXISTS ("
+        "SELECT FROM events.stored_events AS e WHERE e.originator_id = l.id::uuid) ON CONFLICT DO NOTHING",
+        (list(listed), [json.dumps(decided) for decided in listed.values()]),
+    )
+    return done.rowcount
+
+
+def _apply_accounts(connection: psycopg.Connection[Any], listed: Mapping[str, str]) -> int:
     if not listed:
         return 0
     done = connection.execute(

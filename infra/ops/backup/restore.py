@@ -9,7 +9,6 @@ from __future__ import annotations
 import shutil
 import time
 from collections import Counter
-from collections.abc import Mapping
 from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -134,7 +133,7 @@ def _check_room(data_dir: Path, found: Manifest) -> None:
         )
 
 
-def _fill(source: Path, found: Manifest, laid: StackLayout, listed: Mapping[str, str], progress: Progress) -> None:
+def _fill(source: Path, found: Manifest, laid: StackLayout, listed: erased_subjects.Erased, progress: Progress) -> None:
     environment = base_environment(laid.made)
     supervisor = Supervisor(laid.data_dir, environment, laid.publish, laid.move)
     try:

@@ -31,7 +31,10 @@ log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 _READS = ("GET", "HEAD")
 _LIVE = b"/live"
 """How the addresses of live streams end: whatever a client says that it accepts, they have connections of their own."""
-_READ_BY_ANY_METHOD = re.compile(r"/api/platform/(sql(/[0-9a-fA-F-]{32,36})?|sites/[0-9a-fA-F-]{32,36}/preview)")
+_READ_BY_ANY_METHOD = re.compile(
+    r"/api/platform/(sql(/[0-9a-fA-F-]{32,36})?|sites/[0-9a-fA-F-]{32,36}/preview"
+    r"|websites/[0-9a-fA-F-]{32,36}/visitor-data/(find|export))"
+)
 _NAVIGATION = re.compile(
     rf"/api/platform/(auth/({'|'.join(NAMES)})(/callback)?|affiliate/applications/[0-9a-fA-F-]{{32,36}}/go)"
 )

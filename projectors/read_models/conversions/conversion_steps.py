@@ -20,12 +20,13 @@ Note = (
     | conversions.ConversionAdjustmentProposed
     | conversions.ConversionAdjustmentDismissed
     | conversions.ConversionAssigned
+    | conversions.ConversionForgotten
 )
 """Events that move nothing."""
 
 CONVERSION_STEPS: Final = ReadModel(
     name="conversion_steps",
-    version=4,
+    version=5,
     columns=(
         "conversion_id uuid",
         "version int",
@@ -114,3 +115,39 @@ CONVERSION_STEPS.on(conversions.ConversionReportMerged)(_note)
 CONVERSION_STEPS.on(conversions.ConversionAdjustmentProposed)(_note)
 CONVERSION_STEPS.on(conversions.ConversionAdjustmentDismissed)(_note)
 CONVERSION_STEPS.on(conversions.ConversionAssigned)(_note)
+
+
+@CONVERSION_STEPS.on(conversions.ConversionForgotten)
+def _forgotten(rows: Rows, event: conversions.ConversionForgotten) -> None:
+    """What the steps before say of the person is gone; what they moved stays."""
+    for version in range(1, event.originator_version):
+        step = {"conversion_id": event.originator_id, "version": version}
+        if row := rows.get(**step):
+            rows.update(step, detail=_without_person(row["detail"]))
+    _note(rows, event)
+
+
+def _without_person(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_without_person(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: _OF_PERSON[name] if _is_of_person(name, inner) else _without_person(inner)
+        for name, inner in value.items()
+    }
+
+
+def _is_of_person(name: str, value: Any) -> bool:
+    return name in _OF_PERSON and isinstance(value, type(_OF_PERSON[name]))
+
+
+_OF_PERSON: Final[dict[str, Any]] = {
+    "click_id": "",
+    "visitor": 0,
+    "customer": "",
+    "subs": {},
+    "unread": {},
+    "region": "",
+    "city": "",
+}

@@ -12,7 +12,7 @@ from schemas.events import conversions
 
 CONVERSIONS: Final = ReadModel(
     name="conversions",
-    version=5,
+    version=6,
     columns=(
         "id uuid",
         "website_id uuid not null",
@@ -226,6 +226,10 @@ def adjustment_proposed(rows: Rows, event: conversions.ConversionAdjustmentPropo
 
 
 CONVERSIONS.sets(conversions.ConversionAdjustmentDismissed, adjustment=None)
+CONVERSIONS.sets(
+    conversions.ConversionForgotten,
+    lambda _event: {"click_id": None, "customer": "", "subs": {}, "unread": "", "adjustment": None},
+)
 
 
 def _count(rows: Rows, event: conversions.ConversionStep, **differences: int) -> None:

@@ -13,6 +13,7 @@ from schemas.base import Money
 from schemas.events.conversions import (
     ConversionAdjustmentDismissed,
     ConversionAdjustmentProposed,
+    ConversionForgotten,
     ConversionReportConflicted,
     ConversionReportMerged,
 )
@@ -33,6 +34,7 @@ def test_conversions_in_clickhouse_are_those_of_the_read_model() -> None:
         ConversionReportMerged,
         ConversionAdjustmentProposed,
         ConversionAdjustmentDismissed,
+        ConversionForgotten,
     }
     counting = model.handlers.keys() - moving_nothing
     assert {event_class.NAME.encode() for event_class in counting} == conversion_rows.NAMES

@@ -18,6 +18,8 @@ const WORDS: Readonly<Record<string, string>> = {
   'account.recovery_code_used': 'Recovery code used',
   'account.roles_changed': 'Roles changed',
   'account.exported': 'Data exported',
+  'visitor_data.found': 'Data of a visitor looked up',
+  'visitor_data.exported': 'Data of a visitor exported',
   'access_token.issued': 'Access token created',
   'access_token.revoked': 'Access token revoked',
   'website.sign_in': 'Website sign-in',

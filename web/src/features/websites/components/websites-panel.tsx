@@ -19,6 +19,7 @@ import { Keys } from './keys';
 import { AdClickIdSettings } from './ad-click-id-settings';
 import { LinkSettings } from './link-settings';
 import { TxidSettings } from './txid-settings';
+import { VisitorData } from './visitor-data';
 import { snippet } from '../lib/snippet';
 
 // The forms library comes with the first use of the form.
@@ -131,6 +132,7 @@ function WebsiteCard({ website }: { readonly website: Website }) {
         <TxidSettings website={website} />
         <AdClickIdSettings website={website} />
         <ClaimLimits website={website} />
+        <VisitorData website={website} />
       </div>
       {removing && (
         <ConfirmDialog

@@ -1,0 +1,127 @@
+"""Erasure of a website's visitor: finds the person as `query_api.analytics.visitor_data` does, and decides it.
+
+`visitor.forgotten` names the person by pseudonyms. It is the one source of what follows: the projections `events` and
+`refusals` are built again without the person, the conversions lose what leads to them (`conversion.forgotten`, in the
+same transaction), and every later rebuild does the same. What a context stores itself is deleted by its handler of the
+event (`CommandHandlers.before`).
+"""
+
+# ruff: noqa: S608 - names of tables and columns are ours; values are bound
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+from uuid import UUID
+
+import orjson
+
+from command_api.analytics import commands
+from command_api.analytics.commands import FoundVisitor
+from command_api.analytics.erasure_schemas import ErasedVisitor
+from command_api.kernel.aggregates import first_event
+from command_api.kernel.command_handlers import CommandHandlers
+from command_api.kernel.container import Container
+from command_api.kernel.decision import not_found, system_context
+from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.websites import model as websites
+from infra.domain.visitor_data.person import ROWS_OF_PERSON, Identifier, Row, find_person, too_large
+from infra.domain.visitor_data.samples import MAX_SAMPLES, SAMPLES, bound_samples
+from infra.kernel.clickhouse.client import ClickHouseError, ClientPool
+from infra.kernel.http.problems import Problem
+from infra.kernel.security.pseudonyms import Pseudonyms
+from schemas.click_id import event_id
+from schemas.events.analytics import VisitorForgotten
+
+HANDLERS: Final = CommandHandlers()
+QUERY_TIMEOUT_S: Final = 10
+_COUNTED: Final = (
+    "SELECT countIf(type = 'pageview') AS pageviews, countIf(type = 'click') AS clicks,"
+    " countIf(type NOT IN ('pageview', 'click', 'conversion')) AS events"
+    f" FROM events WHERE {ROWS_OF_PERSON}"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stores:
+    """`infra.domain.visitor_data.person.Stores` of the write side, which reads every website: statements name one."""
+
+    container: Container
+    clickhouse_clients: ClientPool
+
+    def postgres(self, sql: str, values: Mapping[str, Any]) -> Sequence[Row]:
+        with self.container.pool.connection() as connection:
+            cursor = connection.execute(sql.encode(), values)
+            names = [column.name for column in cursor.description or ()]
+            return [row if isinstance(row, dict) else dict(zip(names, row, strict=True)) for row in cursor]
+
+    def clickhouse(self, sql: str, values: Mapping[str, Any]) -> Sequence[Row]:
+        settings = {"max_execution_time": QUERY_TIMEOUT_S}
+        with self.clickhouse_clients.use() as client:
+            found = client.query(sql.replace("{events}", "events"), parameters=dict(values), settings=settings)
+        return [dict(zip(found.column_names, row, strict=True)) for row in found.result_rows]
+
+
+def find(container: Container, clients: ClientPool, website_id: UUID, identifier: Identifier) -> FoundVisitor:
+    """Raises `Problem` 422 `too_much_data`, and 503 while analytics do not answer."""
+    stores = _Stores(container, clients)
+    try:
+        person = find_person(stores, Pseudonyms.of(container.settings), website_id, identifier)
+        [counts] = stores.clickhouse(_COUNTED, person.bound)
+        samples = bound_samples(person)
+        rows = stores.clickhouse(SAMPLES.format(refusals="refusals"), samples) if samples is not None else []
+    except (ClickHouseError, OSError) as error:
+        message = "The analytics store is unavailable. Please try again in a moment."
+        raise Problem(503, "analytics_unavailable", message, headers={"Retry-After": "2"}) from error
+    if len(rows) > MAX_SAMPLES:
+        raise too_large("samples of refused requests", MAX_SAMPLES)
+    refusals = tuple(row["id"] for row in rows)
+    return FoundVisitor(
+        person, refusals, {**counts, "conversions": len(person.conversion_ids), "samples": len(refusals)}
+    )
+
+
+@HANDLERS.on(commands.ForgetVisitor, senders="accounts")
+def forget_visitor(command: commands.ForgetVisitor, uow: UnitOfWork) -> ErasedVisitor:
+    """Raises `CommandRejected` (missing) for another's website, and when nothing is stored of the person."""
+    website = websites.require_owned(uow.load(command.website_id, websites.evolve), uow.context)
+    person, counts = command.found.person, {name: count for name, count in command.found.counts.items() if count}
+    if not counts:
+        raise not_found("visitor")
+    uow.append(
+        VisitorForgotten(
+            **first_event(command.erasure_id, uow.context),
+            website_id=website.id,
+            named_by=str(command.named_by),
+            salt=secrets.token_hex(32),
+            visitors=tuple(sorted(person.visitors)),
+            sessions=tuple(sorted(person.sessions)),
+            clicks=tuple(sorted(map(event_id, person.click_ids))),
+            conversions=tuple(sorted(person.conversion_ids)),
+            refusals=command.found.refusals,
+            counts=counts,
+        )
+    )
+    return ErasedVisitor(id=command.erasure_id, counts=counts)
+
+
+@HANDLERS.on(commands.RepeatErasure, senders="system")
+def repeat_erasure(command: commands.RepeatErasure, uow: UnitOfWork) -> None:
+    """Conversions that are newer than the backup are not there, and need nothing."""
+    if uow.event(command.erasure_id, 1) is None:
+        head = {"originator_id": str(command.erasure_id), "originator_version": 1}
+        uow.append(VisitorForgotten.model_validate_json(orjson.dumps({**command.decided, **head})))
+    uow.cursor.execute("DELETE FROM ops.visitor_to_erase WHERE erasure_id = %s", (command.erasure_id,))
+
+
+def repeat_erasures(container: Container) -> int:
+    """Repeats erasures of visitors that are newer than the restored backup (`ops.visitor_to_erase`), before the first
+    request; returns their number. Resumable: what is done is removed from the list."""
+    waiting = container.select("SELECT erasure_id, decided FROM ops.visitor_to_erase")
+    for erasure_id, decided in waiting:
+        command = commands.RepeatErasure(erasure_id, decided)
+        container.commands.dispatch(command, system_context(datetime.now(UTC)))
+    return len(waiting)

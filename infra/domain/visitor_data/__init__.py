@@ -1,0 +1,1 @@
+"""What is stored of one person among a website's visitors: found by an id, shown, exported and erased."""

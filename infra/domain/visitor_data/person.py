@@ -1,0 +1,254 @@
+"""Finds the person behind an id that the website's owner names: their pseudonyms, clicks and conversions.
+
+The links that are followed, each once and in this order:
+
+1. the id → a visitor and the conversions whose reports name it, or the conversions of a customer, an order or a click;
+2. an order → its customer → the customer's other conversions;
+3. these conversions → the clicks that earned them, and the visitors whom their reports name;
+4. these clicks → their visitors;
+5. these visitors → their sessions, and whom these sessions had before they were named → the clicks of all of them;
+6. these clicks → the conversions that they earned.
+
+A visitor whom the website does not name has a pseudonym for one day: it leads to what happened on that day, no further.
+A coupon, or a click that somebody chose by hand, is no trace of a person and leads nowhere.
+"""
+
+# ruff: noqa: S608 - names of tables and columns are ours; values are bound
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, timedelta
+from enum import StrEnum
+from typing import Any, Final, Protocol
+from uuid import UUID
+
+from infra.kernel.http.problems import Problem
+from infra.kernel.security.pseudonyms import Pseudonyms
+from schemas import click_id
+
+MAX_ROWS: Final = 10_000
+MAX_CONVERSIONS: Final = 500
+MAX_VISITORS: Final = 1_000
+
+Row = Mapping[str, Any]
+
+
+class Kind(StrEnum):
+    """What an id names."""
+
+    VISITOR = "visitor_id"
+    CUSTOMER = "customer_id"
+    CLICK = "click_id"
+    ORDER = "order_id"
+
+
+@dataclass(frozen=True, slots=True)
+class Identifier:
+    """An id as the website's owner knows it. `event`: the name of the conversion, of an order; empty: any."""
+
+    kind: Kind
+    value: str
+    event: str = ""
+
+
+class Stores(Protocol):
+    """Both stores, read by one website's owner."""
+
+    def postgres(self, sql: str, values: Mapping[str, Any]) -> Sequence[Row]:
+        """The rows of a statement over the read models."""
+        ...
+
+    def clickhouse(self, sql: str, values: Mapping[str, Any]) -> Sequence[Row]:
+        """The rows of a statement whose `{events}` stands for the table of that name."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """What stands for a person in what is stored of one website."""
+
+    website_id: UUID
+    visitors: frozenset[int] = frozenset()
+    sessions: frozenset[int] = frozenset()
+    customers: frozenset[str] = frozenset()
+    click_ids: frozenset[str] = frozenset()
+    conversion_ids: frozenset[UUID] = frozenset()
+    txids: frozenset[str] = frozenset()
+
+    @property
+    def bound(self) -> dict[str, Any]:
+        """The values of `ROWS_OF_PERSON`."""
+        return {
+            "site": str(self.website_id),
+            "visitors": sorted(self.visitors),
+            "sessions": sorted(self.sessions),
+            "clicks": sorted(self.click_ids),
+            "conversions": sorted(map(str, self.conversion_ids)),
+        }
+
+
+ROWS_OF_PERSON: Final = (
+    "website_id = {site:UUID} AND (visitor IN {visitors:Array(UInt64)} OR session IN {sessions:Array(UInt64)}"
+    " OR click_id IN {clicks:Array(String)} OR conversion_id IN {conversions:Array(UUID)})"
+)
+"""The condition on rows of `events` that are the person's."""
+
+
+def too_large(what: str, limit: int) -> Problem:
+    """More than one answer may hold: an id that many people share is none of a person."""
+    message = (
+        f"This ID leads to more than {limit:,} {what}. One person has fewer: the website seems to give it to many."
+    )
+    return Problem(422, "too_much_data", message)
+
+
+def find_person(stores: Stores, pseudonyms: Pseudonyms, website_id: UUID, identifier: Identifier) -> Person:
+    """Follows the links. Raises `Problem` 422 `too_much_data`."""
+    return _Search(stores, website_id).run(pseudonyms, identifier)
+
+
+@dataclass(slots=True)
+class _Search:
+    stores: Stores
+    website_id: UUID
+    visitors: set[int] = field(default_factory=set)
+    sessions: set[int] = field(default_factory=set)
+    customers: set[str] = field(default_factory=set)
+    click_ids: set[str] = field(default_factory=set)
+    conversions: dict[UUID, Row] = field(default_factory=dict)
+
+    def run(self, pseudonyms: Pseudonyms, identifier: Identifier) -> Person:
+        self._begin(pseudonyms, identifier)
+        if identifier.kind is Kind.ORDER:
+            self.customers |= {row["customer"] for row in self.conversions.values() if row["customer"]}
+            self._take(_OF_CUSTOMERS, customers=sorted(self.customers))
+        self._follow_conversions()
+        self._follow_clicks()
+        self._follow_visitors()
+        self._take(_OF_CLICKS, clicks=sorted(self.click_ids))
+        self._take(_OF_VISITORS, visitors=[str(visitor) for visitor in sorted(self.visitors)])
+        return Person(
+            self.website_id,
+            frozenset(self.visitors),
+            frozenset(self.sessions),
+            frozenset(self.customers | {row["customer"] for row in self.conversions.values() if row["customer"]}),
+            frozenset(self.click_ids),
+            frozenset(self.conversions),
+            frozenset(row["txid"] for row in self.conversions.values()),
+        )
+
+    def _begin(self, pseudonyms: Pseudonyms, identifier: Identifier) -> None:
+        match identifier.kind:
+            case Kind.VISITOR:
+                self.visitors.add(pseudonyms.visitor(self.website_id.bytes, identifier.value))
+                self._take(_OF_VISITORS, visitors=[str(visitor) for visitor in self.visitors])
+            case Kind.CUSTOMER:
+                self.customers.add(pseudonyms.customer(self.website_id.bytes, identifier.value))
+                self._take(_OF_CUSTOMERS, customers=sorted(self.customers))
+            case Kind.CLICK:
+                self.click_ids.add(identifier.value)
+                self._take(_OF_CLICKS, clicks=[identifier.value])
+            case Kind.ORDER:
+                self._take(_OF_ORDER, txid=identifier.value, event=identifier.event)
+
+    def _follow_conversions(self) -> None:
+        found = self.conversions.values()
+        self.click_ids |= {row["click_id"] for row in found if row["click_id"] and row["attributed_by"] in _TRACES}
+        if found:
+            bound = {"site": self.website_id, "ids": list(self.conversions)}
+            for row in self.stores.postgres(_REPORTED, bound):
+                self.visitors |= {int(row["visitor"])} - {0}
+                self.click_ids |= {row["click_id"]} - {""} if _is_click_id(row["click_id"]) else set()
+
+    def _follow_clicks(self) -> None:
+        if self.click_ids:
+            bound = {"site": str(self.website_id), "clicks": sorted(self.click_ids), "days": _days(self.click_ids)}
+            self.visitors |= {row["visitor"] for row in self.stores.clickhouse(_VISITORS_OF_CLICKS, bound)} - {0}
+
+    def _follow_visitors(self) -> None:
+        self._read_visitors()
+        if self.sessions:
+            bound = {"site": str(self.website_id), "sessions": sorted(self.sessions)}
+            found = {row["visitor"] for row in self.stores.clickhouse(_VISITORS_OF_SESSIONS, bound)} - {0}
+            if found - self.visitors:
+                self.visitors |= found
+                self._read_visitors()
+
+    def _read_visitors(self) -> None:
+        if not self.visitors:
+            return
+        if len(self.visitors) > MAX_VISITORS:
+            raise too_large("visitors", MAX_VISITORS)
+        bound = {"site": str(self.website_id), "visitors": sorted(self.visitors)}
+        rows = self.stores.clickhouse(_OF_PEOPLE, bound)
+        if sum(row["rows"] for row in rows) > MAX_ROWS or len(rows) > MAX_ROWS:
+            raise too_large("events", MAX_ROWS)
+        self.sessions |= {row["session"] for row in rows} - {0}
+        self.click_ids |= {row["click_id"] for row in rows} - {""}
+
+    def _take(self, sql: str, **values: Any) -> None:
+        """Adds the conversions that the statement gives."""
+        if not all(values[name] or name == "event" for name in values):
+            return
+        bound = {"site": self.website_id, "limit": MAX_CONVERSIONS + 1, **values}
+        self.conversions.update({row["id"]: row for row in self.stores.postgres(sql, bound)})
+        if len(self.conversions) > MAX_CONVERSIONS:
+            raise too_large("conversions", MAX_CONVERSIONS)
+
+
+def _is_click_id(text: str) -> bool:
+    try:
+        click_id.claimed(text)
+    except click_id.ForgedClickId:
+        return False
+    return True
+
+
+def _days(click_ids: Iterable[str]) -> list[str]:
+    """The days (UTC) on which these clicks may lie, by which rows of `events` are sorted."""
+    days = set()
+    for text in click_ids:
+        try:
+            at = click_id.claimed(text).at.astimezone(UTC)
+        except (click_id.ForgedClickId, OverflowError):
+            continue
+        days |= {(at + timedelta(days=more)).date().isoformat() for more in (-1, 0, 1)}
+    return sorted(days)
+
+
+_TRACES: Final = ("click_id", "visitor")
+_CONVERSIONS: Final = (
+    "SELECT id, txid, click_id, customer, attributed_by FROM read.conversions AS c WHERE website_id = %(site)s AND "
+)
+_OF_ORDER: Final = (
+    f"{_CONVERSIONS} txid = %(txid)s AND (%(event)s::text = '' OR event = %(event)s::text) LIMIT %(limit)s"
+)
+_OF_CUSTOMERS: Final = f"{_CONVERSIONS} customer = ANY(%(customers)s) LIMIT %(limit)s"
+_OF_CLICKS: Final = (
+    f"{_CONVERSIONS} click_id = ANY(%(clicks)s) AND attributed_by IN ('click_id', 'visitor') LIMIT %(limit)s"
+)
+_OF_VISITORS: Final = (
+    f"{_CONVERSIONS} id IN (SELECT s.conversion_id FROM read.conversion_steps AS s WHERE s.website_id = %(site)s"
+    " AND s.detail -> 'reported' ->> 'visitor' = ANY(%(visitors)s)) LIMIT %(limit)s"
+)
+_REPORTED: Final = (
+    "SELECT detail -> 'reported' ->> 'visitor' AS visitor, detail -> 'reported' ->> 'click_id' AS click_id"
+    " FROM read.conversion_steps WHERE website_id = %(site)s AND conversion_id = ANY(%(ids)s)"
+    " AND detail -> 'reported' ->> 'visitor' IS NOT NULL"
+)
+_VISITORS_OF_CLICKS: Final = (
+    "SELECT DISTINCT visitor FROM {events} WHERE website_id = {site:UUID}"
+    " AND toDate(occurred_at) IN {days:Array(Date)} AND type = 'click' AND click_id IN {clicks:Array(String)}"
+    f" LIMIT {MAX_VISITORS + 1}"
+)
+_VISITORS_OF_SESSIONS: Final = (
+    "SELECT DISTINCT visitor FROM {events} WHERE website_id = {site:UUID} AND session IN {sessions:Array(UInt64)}"
+    f" AND type <> 'conversion' LIMIT {MAX_VISITORS + 1}"
+)
+_OF_PEOPLE: Final = (
+    "SELECT session, click_id, count() AS rows FROM {events} WHERE website_id = {site:UUID}"
+    " AND visitor IN {visitors:Array(UInt64)} AND type <> 'conversion'"
+    f" GROUP BY session, click_id LIMIT {MAX_ROWS + 1}"
+)

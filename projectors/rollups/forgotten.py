@@ -1,0 +1,116 @@
+"""Visitors who were forgotten: what is left of their rows.
+
+A generation of `events` knows the erasures that it was begun with, as it knows the traffic rules
+(`projectors.rollups.event_rules`). A row of the person keeps what happened: its type, time, page, link, partner,
+campaign, country, device and amounts. It loses what describes the person (`schemas.tracking.OF_PERSONS`), and its
+visitor and session get pseudonyms that are keyed with the erasure's own salt: one for one, so that visitors and visits
+are as many as before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import blake2b
+from typing import Any, Final
+from uuid import UUID
+
+import msgspec
+import orjson
+from psycopg import Connection
+
+from infra.kernel.log import StoredRecord
+from projectors.rollups.event_row import Row
+from schemas.click_id import event_id
+from schemas.tracking import OF_PERSONS
+
+ROUTED: Final = "redirect"
+"""Origin of followed links: what their `props` have is the route that the link's rules chose."""
+_IDS: Final = "select id::text from read.visitor_erasures order by position"
+_REFUSALS: Final = "select refusals from read.visitor_erasures where refusals <> '{}' order by position"
+_ERASURES: Final = (
+    "select website_id, erased_at, salt, visitors, sessions, clicks, conversions from read.visitor_erasures"
+    " where id = any(%s::uuid[]) order by position"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """One person of one website. `until`: without a zone, as rows have it: UTC."""
+
+    until: datetime
+    salt: bytes
+    visitors: frozenset[int]
+    sessions: frozenset[int]
+    clicks: frozenset[UUID]
+    conversions: frozenset[UUID]
+
+    def concerns(self, row: Row) -> bool:
+        """Whether the row is the person's: by its visitor or session until the erasure, by its click at any time."""
+        is_theirs = row.visitor in self.visitors or row.session in self.sessions
+        if is_theirs and row.received_at <= self.until:
+            return True
+        return bool(row.click_id) and event_id(row.click_id) in self.clicks
+
+    def applied(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """The row without the person."""
+        emptied = OF_PERSONS - {"props"} if fields.get("origin") == ROUTED else OF_PERSONS
+        left = {name: value for name, value in fields.items() if name not in emptied}
+        for name in ("visitor", "session"):
+            if number := left.get(name):
+                left[name] = self._number(number)
+        if fields.get("click_id") and fields["type"] == "click":
+            left["event_id"] = self._event_id(left["event_id"])
+        return left
+
+    def _number(self, pseudonym: int) -> int:
+        hashed = blake2b(pseudonym.to_bytes(8, "big"), key=self.salt, digest_size=8)
+        return int.from_bytes(hashed.digest(), "big")
+
+    def _event_id(self, known: str) -> str:
+        """The id of a click follows from its click id."""
+        return str(UUID(bytes=blake2b(UUID(known).bytes, key=self.salt, digest_size=16).digest()))
+
+
+Forgotten = Mapping[UUID, Sequence[Erasure]]
+"""By website, the oldest erasure first."""
+
+
+def read_ids(connection: Connection[Any]) -> list[str]:
+    """The erasures there are, oldest first."""
+    return [erasure_id for (erasure_id,) in connection.execute(_IDS).fetchall()]
+
+
+def read_forgotten(ids: Sequence[str], connection: Connection[Any]) -> Forgotten:
+    """The erasures that a generation knows. Raises `LookupError` if one is missing: without it the person would be in
+    the rows again."""
+    rows = connection.execute(_ERASURES, (list(ids),)).fetchall() if ids else []
+    if len(rows) != len(ids):
+        raise LookupError(f"{len(ids)} erasures of visitors are known to this build, {len(rows)} are stored")
+    found: dict[UUID, list[Erasure]] = {}
+    for website_id, at, salt, visitors, sessions, clicks, conversions in rows:
+        erasure = Erasure(
+            at.astimezone(UTC).replace(tzinfo=None),
+            bytes.fromhex(salt),
+            frozenset(map(int, visitors)),
+            frozenset(map(int, sessions)),
+            frozenset(clicks),
+            frozenset(conversions),
+        )
+        found.setdefault(website_id, []).append(erasure)
+    return found
+
+
+def without_person(record: StoredRecord, row: Row, erasures: Sequence[Erasure], decode: Any) -> StoredRecord:
+    """The record as it is left: of one that several erasures concern, each takes what the one before has left."""
+    for erasure in erasures:
+        if erasure.concerns(row):
+            record = msgspec.structs.replace(record, value=orjson.dumps(erasure.applied(orjson.loads(record.value))))
+            row = decode(record.value)
+    return record
+
+
+def read_refusals(connection: Connection[Any]) -> list[str]:
+    """Refused requests whose sample is erased."""
+    return sorted({str(refusal) for (refusals,) in connection.execute(_REFUSALS).fetchall() for refusal in refusals})

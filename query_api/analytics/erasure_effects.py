@@ -1,0 +1,55 @@
+"""What the erasure of a visitor does with each kind of what is stored, and what stays, with the reason: for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Literal
+
+Effect = Literal["erased", "emptied", "kept"]
+
+_ROWS: Final = "Rows stay for the figures, with new pseudonyms. Title, properties, sub and click IDs, city are erased."
+EFFECTS: Final[Mapping[str, tuple[str, Effect, str]]] = {
+    "pageviews": ("Page views", "emptied", _ROWS),
+    "clicks": ("Clicks on links", "emptied", _ROWS),
+    "events": ("Custom events", "emptied", _ROWS),
+    "conversion_changes": ("Changes of conversions, with the data of their click", "emptied", _ROWS),
+    "conversions": (
+        "Conversions",
+        "emptied",
+        "Customer, click ID and sub IDs are erased. Order ID, amounts, status, link and partner stay: statements and "
+        "the network's books refer to them.",
+    ),
+    "conversion_steps": (
+        "Steps of conversions, with what was reported",
+        "emptied",
+        "Visitor, customer, click ID, sub IDs, city and region are erased. What moved money stays.",
+    ),
+    "rejected_reports": (
+        "Reports that did not count",
+        "emptied",
+        "What they said is erased. Time and reason stay.",
+    ),
+    "samples": ("Samples of refused requests", "erased", "The samples are erased. Time and reason stay."),
+    "awaiting_rate": (
+        "Reports that wait for an exchange rate",
+        "kept",
+        "They are not decided yet, and the sale would be lost. Erase again once the rate is recorded.",
+    ),
+}
+"""By store: its name, what happens, and how."""
+
+KEPT: Final = (
+    ("Counts in reports", "They add up what many people did. No person is in them."),
+    (
+        "Statements, payouts and their files",
+        "Accounting: they have amounts and order IDs. Files that you attached to payouts are deleted there.",
+    ),
+    (
+        "The log of events",
+        "What was sent stays there as it was received, under pseudonyms, as long as the log is kept. It is read for "
+        "rebuilds alone, which leave the person out.",
+    ),
+    ("Number of claims of a click", "Kept for 31 days, with the click ID, so that forged sales are limited."),
+    ("Backups", "Those made before contain what was stored then, until they are deleted."),
+)
+"""What stays whatever is erased, and why."""

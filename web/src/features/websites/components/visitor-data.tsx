@@ -1,0 +1,249 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Download, Search } from 'lucide-react';
+import { useId, useState } from 'react';
+import { ErrorBox, Loading } from '@/components/data/states';
+import { ProofDialog } from '@/components/security/proof-dialog';
+import { Badge, type Tone } from '@/components/ui/badge';
+import { Button } from '@/components/ui/button';
+import { SelectField, TextField } from '@/components/ui/field';
+import { api, body } from '@/lib/api/client';
+import { messageOf } from '@/lib/api/errors';
+import type { Website } from '@/lib/api/types';
+import { formatZoned } from '@/lib/dates';
+import { downloadBlob } from '@/lib/download';
+import { countOf, formatCount, formatMinor } from '@/lib/format';
+import { userQuery } from '@/lib/shared-queries';
+import { toast, toastError } from '@/stores/toasts';
+import {
+  erasuresQuery,
+  exportVisitor,
+  findVisitor,
+  type IdKind,
+  type VisitorData as Data,
+  type VisitorQuery,
+} from '../api/visitor-data';
+
+const KINDS: Record<IdKind, string> = {
+  visitor_id: 'Visitor ID',
+  customer_id: 'Customer ID',
+  click_id: 'Click ID',
+  order_id: 'Order ID',
+};
+const EFFECTS: Record<Data['stored'][number]['onErase'], { text: string; tone: Tone }> = {
+  erased: { text: 'Erased', tone: 'good' },
+  emptied: { text: 'Person erased', tone: 'good' },
+  kept: { text: 'Kept', tone: 'warn' },
+};
+const STATES = {
+  running: { text: 'Running', tone: 'brand' },
+  live: { text: 'Reports are without the person', tone: 'good' },
+  done: { text: 'Done', tone: 'good' },
+} as const;
+
+interface Found {
+  readonly query: VisitorQuery;
+  readonly data: Data;
+}
+
+/** What is stored of one person: find, download, erase; and the erasures of the past. */
+export function VisitorData({ website }: { readonly website: Website }) {
+  const [kind, setKind] = useState<IdKind>('visitor_id');
+  const [value, setValue] = useState('');
+  const find = useMutation({
+    mutationFn: async (query: VisitorQuery): Promise<Found> => ({ query, data: await findVisitor(website.id, query) }),
+  });
+  const submit = (event: React.SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (value.trim()) find.mutate({ kind, value: value.trim(), event: '' });
+  };
+  return (
+    <section aria-label={`Visitor data of ${website.domain}`}>
+      <h3 className="font-medium">Visitor data</h3>
+      <p className="mt-0.5 mb-3 text-[0.8125rem] text-muted">
+        When a person asks what is stored of them, or to be forgotten: find them by an ID that your systems or a network
+        know.
+      </p>
+      <form noValidate onSubmit={submit} className="flex flex-col gap-4">
+        <div className="grid items-start gap-4 sm:grid-cols-[12rem_1fr]">
+          <SelectField label="Kind of ID" value={kind} onChange={(event) => setKind(event.target.value as IdKind)}>
+            {Object.entries(KINDS).map(([name, label]) => (
+              <option key={name} value={name}>
+                {label}
+              </option>
+            ))}
+          </SelectField>
+          <TextField
+            label={KINDS[kind]}
+            autoComplete="off"
+            spellCheck={false}
+            maxLength={255}
+            value={value}
+            hint="To the letter, as it was sent."
+            onChange={(event) => setValue(event.target.value)}
+          />
+        </div>
+        <Button type="submit" className="self-start" busy={find.isPending} disabled={!value.trim()}>
+          <Search aria-hidden className="size-4" />
+          Find
+        </Button>
+      </form>
+      {find.error && (
+        <div className="mt-4">
+          <ErrorBox error={find.error} prefix="Failed to find the visitor" />
+        </div>
+      )}
+      {find.data && <Result website={website} found={find.data} onErased={find.reset} />}
+      <Erasures website={website} />
+    </section>
+  );
+}
+
+interface ResultProps {
+  readonly website: Website;
+  readonly found: Found;
+  readonly onErased: () => void;
+}
+
+function Result({ website, found: { query, data }, onErased }: ResultProps) {
+  const [erasing, setErasing] = useState(false);
+  const save = useMutation({
+    mutationFn: () => exportVisitor(website.id, query),
+    onSuccess: (blob) => downloadBlob('visitor-data.json', blob),
+    onError: (error) => toastError('Failed to export the data', messageOf(error)),
+  });
+  if (data.stored.length === 0)
+    return (
+      <p role="status" className="mt-4 text-muted">
+        Nothing is stored under this ID.
+      </p>
+    );
+  return (
+    <div className="mt-5 flex flex-col gap-5">
+      <List
+        title="What is stored"
+        entries={data.stored.map((part) => ({
+          name: `${part.what}: ${formatCount(part.count)}`,
+          badge: EFFECTS[part.onErase],
+          text: part.why,
+          detail:
+            part.firstAt && part.lastAt
+              ? `${formatZoned(part.firstAt, website.timezone)} – ${formatZoned(part.lastAt, website.timezone)}`
+              : undefined,
+        }))}
+      />
+      {data.conversions.length > 0 && (
+        <List
+          title="Conversions"
+          entries={data.conversions.map((sale) => ({
+            name: `${sale.event} ${sale.txid}`,
+            badge: { text: sale.status, tone: 'neutral' },
+            text: `${formatMinor(sale.amount)}, commission ${formatMinor(sale.commission)}`,
+            detail: formatZoned(sale.occurredAt, website.timezone),
+          }))}
+        />
+      )}
+      <List title="What stays, and why" entries={data.kept.map(({ what, why }) => ({ name: what, text: why }))} />
+      <div className="flex flex-wrap gap-2">
+        <Button busy={save.isPending} onClick={() => save.mutate()}>
+          <Download aria-hidden className="size-4" />
+          Export
+        </Button>
+        <Button variant="danger" onClick={() => setErasing(true)}>
+          Erase
+        </Button>
+      </div>
+      {erasing && <Erase website={website} query={query} onErased={onErased} onClose={() => setErasing(false)} />}
+    </div>
+  );
+}
+
+interface EraseProps {
+  readonly website: Website;
+  readonly query: VisitorQuery;
+  readonly onErased: () => void;
+  readonly onClose: () => void;
+}
+
+function Erase({ website, query, onErased, onClose }: EraseProps) {
+  const client = useQueryClient();
+  const user = useQuery(userQuery).data;
+  if (!user) return null;
+  return (
+    <ProofDialog
+      title="Erase this visitor?"
+      description={`What leads to the person is erased at ${website.domain}. Figures, orders and amounts stay. This cannot be undone.`}
+      action="Erase"
+      danger
+      user={user}
+      run={async (proof) => {
+        await body(
+          api.POST('/api/platform/websites/{id}/visitor-data/erase', {
+            params: { path: { id: website.id } },
+            body: { ...proof, kind: query.kind, value: query.value },
+          }),
+        );
+        toast('Visitor erased', 'Reports follow once their tables are built again.');
+        await client.invalidateQueries({ queryKey: erasuresQuery(website.id).queryKey });
+        onErased();
+      }}
+      onClose={onClose}
+    />
+  );
+}
+
+interface Entry {
+  readonly name: string;
+  readonly badge?: { readonly text: string; readonly tone: Tone };
+  readonly text: string;
+  readonly detail?: string | undefined;
+}
+
+function List({ title, entries }: { readonly title: string; readonly entries: readonly Entry[] }) {
+  const id = useId();
+  return (
+    <div>
+      <h4 id={id} className="mb-2 text-[0.8125rem] font-medium">
+        {title}
+      </h4>
+      <ul aria-labelledby={id} className="divide-y divide-line rounded-lg border border-line">
+        {entries.map((entry) => (
+          <li key={entry.name} className="px-3 py-2.5">
+            <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+              <span className="font-medium wrap-anywhere">{entry.name}</span>
+              {entry.badge && <Badge tone={entry.badge.tone}>{entry.badge.text}</Badge>}
+              {entry.detail && <span className="text-xs text-muted">{entry.detail}</span>}
+            </div>
+            <p className="mt-0.5 text-[0.8125rem] text-muted">{entry.text}</p>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Erasures({ website }: { readonly website: Website }) {
+  const erasures = useQuery(erasuresQuery(website.id));
+  if (erasures.error)
+    return (
+      <div className="mt-4">
+        <ErrorBox error={erasures.error} onRetry={() => void erasures.refetch()} />
+      </div>
+    );
+  if (!erasures.data) return <Loading label="Loading erasures" className="py-4" />;
+  if (erasures.data.length === 0) return null;
+  return (
+    <div className="mt-5">
+      <List
+        title="Erased visitors"
+        entries={erasures.data.map((erasure) => ({
+          name: formatZoned(erasure.erasedAt, website.timezone),
+          badge: STATES[erasure.state],
+          text: `Found by ${KINDS[erasure.namedBy].toLowerCase().replace('id', 'ID')}: ${Object.entries(erasure.counts)
+            .map(([what, count]) => countOf(count, what.replace(/s$/, ''), what))
+            .join(', ')}`,
+          detail: erasure.erasedBy ?? undefined,
+        }))}
+      />
+    </div>
+  );
+}
