@@ -232,7 +232,7 @@ PLACE_COLUMNS: Final = (
 )
 """Where the row's record is in the log; the projector appends it."""
 
-OF_PERSONS: Final = frozenset({"click_id", "props", "title", "city", "region", *SUBS})
+OF_PERSONS: Final = frozenset({"click_id", "ad_ids", "props", "title", "city", "region", *SUBS})
 """Columns that describe the person rather than what happened: empty in the rows of a visitor who was forgotten. Visitor
 and session get other pseudonyms there."""
 

@@ -1,9 +1,9 @@
 """Erasure of a website's visitor: finds the person as `query_api.analytics.visitor_data` does, and decides it.
 
 `visitor.forgotten` names the person by pseudonyms. It is the one source of what follows: the projections `events` and
-`refusals` are built again without the person, the conversions lose what leads to them (`conversion.forgotten`, in the
-same transaction), and every later rebuild does the same. What a context stores itself is deleted by its handler of the
-event (`CommandHandlers.before`).
+`refusals` are built again without the person, and every later rebuild does the same. In its transaction the
+conversions lose what leads to them (`conversion.forgotten`), and the keys of the ad click ids are deleted. What a
+context stores itself is deleted by its handler of the event (`CommandHandlers.before`).
 """
 
 # ruff: noqa: S608 - names of tables and columns are ours; values are bound
@@ -25,13 +25,14 @@ from command_api.analytics.erasure_schemas import ErasedVisitor
 from command_api.kernel.aggregates import first_event
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.container import Container
-from command_api.kernel.decision import not_found, system_context
+from command_api.kernel.decision import invalid, system_context
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.websites import model as websites
-from infra.domain.visitor_data.person import ROWS_OF_PERSON, Identifier, Row, find_person, too_large
+from infra.domain.visitor_data.person import ROWS_OF_PERSON, SEALED, Identifier, Row, find_person, too_large
 from infra.domain.visitor_data.samples import MAX_SAMPLES, SAMPLES, bound_samples
 from infra.kernel.clickhouse.client import ClickHouseError, ClientPool
 from infra.kernel.http.problems import Problem
+from infra.kernel.security import visitor_keys
 from infra.kernel.security.pseudonyms import Pseudonyms
 from schemas.click_id import event_id
 from schemas.events.analytics import VisitorForgotten
@@ -73,24 +74,25 @@ def find(container: Container, clients: ClientPool, website_id: UUID, identifier
         [counts] = stores.clickhouse(_COUNTED, person.bound)
         samples = bound_samples(person)
         rows = stores.clickhouse(SAMPLES.format(refusals="refusals"), samples) if samples is not None else []
+        sealed = stores.clickhouse(SEALED, person.bound)
     except (ClickHouseError, OSError) as error:
         message = "The analytics store is unavailable. Please try again in a moment."
         raise Problem(503, "analytics_unavailable", message, headers={"Retry-After": "2"}) from error
     if len(rows) > MAX_SAMPLES:
         raise too_large("samples of refused requests", MAX_SAMPLES)
     refusals = tuple(row["id"] for row in rows)
-    return FoundVisitor(
-        person, refusals, {**counts, "conversions": len(person.conversion_ids), "samples": len(refusals)}
-    )
+    key_ids = frozenset(visitor_keys.key_ids(row["ad_ids"] for row in sealed))
+    more = {"ad_click_ids": len(sealed), "conversions": len(person.conversion_ids), "samples": len(refusals)}
+    return FoundVisitor(person, refusals, key_ids, {**counts, **more})
 
 
 @HANDLERS.on(commands.ForgetVisitor, senders="accounts")
 def forget_visitor(command: commands.ForgetVisitor, uow: UnitOfWork) -> ErasedVisitor:
-    """Raises `CommandRejected` (missing) for another's website, and when nothing is stored of the person."""
+    """Raises `CommandRejected` (missing) for another's website, and `nothing_stored`."""
     website = websites.require_owned(uow.load(command.website_id, websites.evolve), uow.context)
     person, counts = command.found.person, {name: count for name, count in command.found.counts.items() if count}
     if not counts:
-        raise not_found("visitor")
+        raise invalid("nothing_stored", "Nothing is stored under this ID.", "value")
     uow.append(
         VisitorForgotten(
             **first_event(command.erasure_id, uow.context),
@@ -105,6 +107,7 @@ def forget_visitor(command: commands.ForgetVisitor, uow: UnitOfWork) -> ErasedVi
             counts=counts,
         )
     )
+    visitor_keys.erase(uow.cursor, command.found.key_ids)
     return ErasedVisitor(id=command.erasure_id, counts=counts)
 
 

@@ -12,6 +12,11 @@ EFFECTS: Final[Mapping[str, tuple[str, Effect, str]]] = {
     "pageviews": ("Page views", "emptied", _ROWS),
     "clicks": ("Clicks on links", "emptied", _ROWS),
     "events": ("Custom events", "emptied", _ROWS),
+    "ad_click_ids": (
+        "Events with click IDs of ad platforms",
+        "erased",
+        "The keys that sealed them are deleted: nobody can read them any more, in the log neither.",
+    ),
     "conversion_changes": ("Changes of conversions, with the data of their click", "emptied", _ROWS),
     "conversions": (
         "Conversions",

@@ -23,6 +23,7 @@ from infra.domain.visitor_data.person import (
     MAX_CONVERSIONS,
     MAX_ROWS,
     ROWS_OF_PERSON,
+    SEALED,
     Identifier,
     Kind,
     Person,
@@ -33,6 +34,7 @@ from infra.domain.visitor_data.samples import MAX_SAMPLES, SAMPLES, bound_sample
 from infra.kernel.http.client_info import client_of
 from infra.kernel.http.openapi import file_response
 from infra.kernel.http.route_costs import STATEMENT, costs
+from infra.kernel.security import visitor_keys
 from infra.kernel.security.audit_log import Entry, record
 from infra.kernel.security.pseudonyms import Pseudonyms
 from query_api.analytics.erasure_effects import EFFECTS, KEPT, Effect
@@ -184,7 +186,8 @@ class _Found:
 
     def parts(self) -> list[StoredPart]:
         """By kind of what is stored; kinds of which there is nothing are left out."""
-        found = [*self._events(), *self._counted_rows(), *self._postgres_rows(), *self._samples()]
+        sealed = StoredPart.of("ad_click_ids", len(self._sealed()))
+        found = [*self._events(), sealed, *self._counted_rows(), *self._postgres_rows(), *self._samples()]
         return [part for part in found if part.count]
 
     def conversions(self) -> list[VisitorConversion]:
@@ -211,6 +214,7 @@ class _Found:
                 "customers": sorted(person.customers),
             },
             "events": events,
+            "adClickIds": self._ad_click_ids(),
             "conversions": self._rows(_CONVERSIONS),
             "conversionSteps": self._rows(_STEPS),
             "reportsWithoutRate": self._rows(_AWAITING),
@@ -244,6 +248,19 @@ class _Found:
         rows = self._refusals()
         times = [row["at"].replace(tzinfo=UTC) for row in rows]
         return [StoredPart.of("samples", len(rows), firstAt=min(times), lastAt=max(times))] if rows else []
+
+    def _sealed(self) -> Sequence[Mapping[str, Any]]:
+        return self._clickhouse(SEALED.replace("{events}", "events"))
+
+    def _ad_click_ids(self) -> list[dict[str, Any]]:
+        """Opened, by event; those whose key is gone are left out."""
+        rows = self._sealed()
+        ids = list(visitor_keys.key_ids(row["ad_ids"] for row in rows))
+        keys = self.scope.reader.rows(visitor_keys.WRAPPED, (ids,)) if ids else []
+        wrapped = {row["key_id"]: row["key_wrapped"] for row in keys}
+        opener = visitor_keys.VisitorKeys(self.context.settings)
+        opened = [(row["event_id"], opener.open(visitor_keys.Sealed(*row.values()), wrapped)) for row in rows]
+        return [{"event_id": event_id, **values} for event_id, values in opened if values]
 
     def _refusals(self) -> Sequence[Mapping[str, Any]]:
         bound = bound_samples(self.person)
@@ -297,7 +314,7 @@ _TYPES: Final = (
 )
 _CHANGES: Final = f"SELECT count() AS count FROM {live_table('events')} WHERE {ROWS_OF_PERSON} AND type = 'conversion'"
 _EVENTS: Final = (
-    f"SELECT {', '.join(column.name for column in EVENT_COLUMNS if column.name != 'website_id')}"
+    f"SELECT {', '.join(column.name for column in EVENT_COLUMNS if column.name not in ('website_id', 'ad_ids'))}"
     f" FROM {live_table('events')} WHERE {ROWS_OF_PERSON} AND type <> 'conversion'"
     f" ORDER BY occurred_at, event_id LIMIT {MAX_ROWS}"
 )

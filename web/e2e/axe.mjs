@@ -645,6 +645,16 @@ const STATES = [
   { name: 'rotate key', path: '/account-settings?tab=websites', act: opens(/^Rotate/) },
   { name: 'revoke key', path: '/account-settings?tab=websites', act: opens(/^Revoke/) },
   { name: 'remove website', path: '/account-settings?tab=websites', act: opens(/^Remove vpn/) },
+  { name: 'visitor data, found', path: '/account-settings?tab=websites', act: findVisitor },
+  {
+    name: 'visitor data, erase',
+    path: '/account-settings?tab=websites',
+    act: async (page) => {
+      await findVisitor(page);
+      await page.getByRole('button', { name: 'Erase', exact: true }).click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
   { name: 'projections', path: '/admin/projections' },
   {
     name: 'projections, one',
@@ -784,6 +794,13 @@ async function checkedSignIn(page) {
   await page.getByLabel('Password', { exact: true }).fill('right-password');
   await page.getByRole('button', { name: 'Sign In' }).click();
   await page.getByText(/running a security check/).waitFor();
+}
+
+async function findVisitor(page) {
+  const section = page.getByRole('region', { name: /^Visitor data of/ }).first();
+  await section.getByLabel('Visitor ID', { exact: true }).fill('visitor-1');
+  await section.getByRole('button', { name: 'Find' }).click();
+  await section.getByRole('list', { name: 'What is stored' }).waitFor();
 }
 
 async function limitClaims(page, amount, answer) {

@@ -266,6 +266,9 @@ export function startMock({ empty = false, first = false, broken = false, slow =
         { 'X-Position': 'domain@12' },
       );
     }
+    if (/\/visitor-data\/erasures$/.test(url.pathname)) return json(visitorErasures());
+    if (/\/visitor-data\/find$/.test(url.pathname)) return json(visitorData());
+    if (/\/visitor-data\/export$/.test(url.pathname)) return json({});
     if (/\/traffic-rules$/.test(url.pathname))
       return json(request.method === 'GET' ? trafficRules() : trafficRules()[0], request.method === 'GET' ? 200 : 201);
     const changed = /^\/api\/platform\/websites\/([^/]+)$/.exec(url.pathname);
@@ -478,6 +481,59 @@ const defaultKeys = () => [
     revokedAt: null,
   },
 ];
+const visitorErasures = () => [
+  {
+    id: 've1',
+    erasedAt: '2026-11-18T09:30:00Z',
+    erasedBy: 'Ada',
+    namedBy: 'order_id',
+    counts: { pageviews: 12, clicks: 1, conversions: 1 },
+    state: 'done',
+  },
+];
+const visitorData = () => ({
+  stored: [
+    {
+      store: 'pageviews',
+      what: 'Page views',
+      count: 12,
+      firstAt: '2026-11-01T09:30:00Z',
+      lastAt: '2026-11-18T09:30:00Z',
+      onErase: 'emptied',
+      why: 'Rows stay for the figures, with new pseudonyms.',
+    },
+    {
+      store: 'samples',
+      what: 'Samples of refused requests',
+      count: 1,
+      firstAt: null,
+      lastAt: null,
+      onErase: 'erased',
+      why: 'The samples are erased. Time and reason stay.',
+    },
+    {
+      store: 'awaiting_rate',
+      what: 'Reports that wait for an exchange rate',
+      count: 1,
+      firstAt: null,
+      lastAt: null,
+      onErase: 'kept',
+      why: 'They are not decided yet.',
+    },
+  ],
+  conversions: [
+    {
+      id: 'c1',
+      event: 'sale',
+      txid: 'ORDER-1',
+      status: 'approved',
+      amount: { amount: 4999, currency: 'USD' },
+      commission: { amount: 500, currency: 'USD' },
+      occurredAt: '2026-11-18T09:30:00Z',
+    },
+  ],
+  kept: [{ what: 'Counts in reports', why: 'No person is in them.' }],
+});
 const trafficRules = () => [
   {
     id: 'r1',

@@ -94,6 +94,8 @@ ROWS_OF_PERSON: Final = (
     " OR click_id IN {clicks:Array(String)} OR conversion_id IN {conversions:Array(UUID)})"
 )
 """The condition on rows of `events` that are the person's."""
+SEALED: Final = f"SELECT website_id, event_id, ad_ids FROM {{events}} WHERE {ROWS_OF_PERSON} AND ad_ids <> ''"
+"""Ad click ids of the person, sealed (`infra.kernel.security.visitor_keys`)."""
 
 
 def too_large(what: str, limit: int) -> Problem:

@@ -16,7 +16,7 @@ from schemas.tracking import SUBS
 
 Fields = dict[str, Any]
 _CHECK: Final = "forgotten visitors"
-_EMPTY: Final = ("click_id", "props", "title", "city", "region", *SUBS)
+_EMPTY: Final = ("click_id", "ad_ids", "props", "title", "city", "region", *SUBS)
 _PARAMETERS: Final = "SELECT progress -> 'parameters' FROM engine.build WHERE name = %s AND generation = %s"
 _STORED: Final = (
     "SELECT id::text, website_id::text, erased_at, salt, visitors, sessions, clicks, conversions"

@@ -20,6 +20,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'account.exported': 'Data exported',
   'visitor_data.found': 'Data of a visitor looked up',
   'visitor_data.exported': 'Data of a visitor exported',
+  'visitor.forgotten': 'Data of a visitor erased',
   'access_token.issued': 'Access token created',
   'access_token.revoked': 'Access token revoked',
   'website.sign_in': 'Website sign-in',

@@ -164,6 +164,7 @@ export const server = setupServer(
     make.websitesSummary(state.websites, url.searchParams.get('currency')),
   ),
   get('/api/platform/websites/{id}/keys', () => []),
+  get('/api/platform/websites/{id}/visitor-data/erasures', () => []),
   get('/api/platform/partners', () => state.partners),
   get('/api/platform/partner-requests', () => state.partnerRequests),
   get('/api/admin/partner-requests', () => state.adminPartnerRequests),

@@ -9,9 +9,7 @@ export type IdKind = VisitorQuery['kind'];
 const ERASURES = 'visitor-erasures';
 
 export const findVisitor = (websiteId: string, query: VisitorQuery) =>
-  body(
-    api.POST('/api/platform/websites/{id}/visitor-data/find', { params: { path: { id: websiteId } }, body: query }),
-  );
+  body(api.POST('/api/platform/websites/{id}/visitor-data/find', { params: { path: { id: websiteId } }, body: query }));
 
 /** The rows themselves, as a file. */
 export const exportVisitor = (websiteId: string, query: VisitorQuery): Promise<Blob> =>

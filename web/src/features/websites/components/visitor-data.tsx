@@ -179,7 +179,7 @@ function Erase({ website, query, onErased, onClose }: EraseProps) {
         await body(
           api.POST('/api/platform/websites/{id}/visitor-data/erase', {
             params: { path: { id: website.id } },
-            body: { ...proof, kind: query.kind, value: query.value },
+            body: { ...proof, ...query },
           }),
         );
         toast('Visitor erased', 'Reports follow once their tables are built again.');
