@@ -125,7 +125,7 @@ def reason_of(error: Exception) -> str:
 def _by_rules(record: StoredRecord, row: Row, rules: EventRules) -> StoredRecord:
     """The record as traffic rules have it, and as it is left of a visitor who was forgotten."""
     marked = _marked(record, row, rules.marks.get(row.website_id, ()))
-    return without_person(marked, row, rules.forgotten.get(row.website_id, ()), decode_row)
+    return without_person(marked, row, rules.forgotten.get(row.website_id, ()))
 
 
 def _marked(record: StoredRecord, row: Row, rules: Sequence[Rule]) -> StoredRecord:

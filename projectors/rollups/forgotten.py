@@ -21,7 +21,7 @@ import orjson
 from psycopg import Connection
 
 from infra.kernel.log import StoredRecord
-from projectors.rollups.event_row import Row
+from projectors.rollups.event_row import Row, decode_row
 from schemas.click_id import event_id
 from schemas.tracking import OF_PERSONS
 
@@ -102,12 +102,12 @@ def read_forgotten(ids: Sequence[str], connection: Connection[Any]) -> Forgotten
     return found
 
 
-def without_person(record: StoredRecord, row: Row, erasures: Sequence[Erasure], decode: Any) -> StoredRecord:
+def without_person(record: StoredRecord, row: Row, erasures: Sequence[Erasure]) -> StoredRecord:
     """The record as it is left: of one that several erasures concern, each takes what the one before has left."""
     for erasure in erasures:
         if erasure.concerns(row):
             record = msgspec.structs.replace(record, value=orjson.dumps(erasure.applied(orjson.loads(record.value))))
-            row = decode(record.value)
+            row = decode_row(record.value)
     return record
 
 

@@ -195,8 +195,9 @@ def test_what_is_erased_is_found_nowhere_and_figures_stay(shop: Shop) -> None:
         stack.kill("projectors")
         wait_for(lambda: shop.owner.get(erasures).json()[0]["state"] == "live", "tables without the person", 240)
         assert live_generation(postgres) > generation
-        # A generation that was replaced is dropped an hour later.
+        # A generation that was replaced is dropped an hour later; a service that starts looks for them at once.
         postgres.execute("UPDATE engine.build SET retired_at = retired_at - interval '2 hours' WHERE state = 'retired'")
+        stack.kill("projectors")
         wait_for(lambda: shop.owner.get(erasures).json()[0]["state"] == "done", "old tables to be dropped", 120)
         assert figures(shop) == before
         held = {table for table, text in rows_of(postgres) if holds(text, (*WORDS, shop.click_id))}
