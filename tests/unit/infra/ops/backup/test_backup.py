@@ -209,11 +209,21 @@ def test_one_at_a_time_and_what_a_killed_one_left_goes(tmp_path: Path) -> None:
             pass
 
 
-def test_a_damaged_list_of_the_erased_stops_a_restore(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", [erased_subjects.FILE_NAME, erased_subjects.VISITORS_FILE_NAME])
+def test_a_damaged_list_of_the_erased_stops_a_restore(tmp_path: Path, name: str) -> None:
     source = a_backup(tmp_path / "one")
-    (tmp_path / erased_subjects.FILE_NAME).write_text('{"half')
+    (tmp_path / name).write_text('{"half')
     with pytest.raises(BackupError, match="could bring them back"):
         restore(source, into(tmp_path / "data"), None)
+
+
+def test_the_lists_of_the_erased_are_read_where_they_are(tmp_path: Path) -> None:
+    assert erased_subjects.read(tmp_path) == erased_subjects.Erased({}, {})
+    (tmp_path / erased_subjects.FILE_NAME).write_text('{"a": "2026-11-20T12:00:00+00:00"}')
+    (tmp_path / erased_subjects.VISITORS_FILE_NAME).write_text('{"b": {"visitors": [11400714819323198485]}}')
+    found = erased_subjects.read(tmp_path)
+    assert found.accounts == {"a": "2026-11-20T12:00:00+00:00"}
+    assert found.visitors == {"b": {"visitors": [11400714819323198485]}}
 
 
 @pytest.fixture
