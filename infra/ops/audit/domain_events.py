@@ -39,7 +39,7 @@ def audit_domain_events(
     report = Report()
     end = ends[DOMAIN.name, 0]
     set_aside = _dead_letters(postgres, DOMAIN.name)
-    forgotten = ForgottenVisitors(postgres, generation_of(clickhouse), report)
+    forgotten = ForgottenVisitors.of(postgres, generation_of(clickhouse), report)
     rows = _ConversionRows(clickhouse, end, dead_letters(postgres, DOMAIN.name, 0), forgotten, report)
     with read_models(postgres) as models:
         store, notifications = EventStore(postgres, report), Notifications(postgres)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
@@ -29,7 +29,9 @@ _LIVE_REFUSALS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Erasure:
+class Erasure:
+    """One person of one website. `numbers`: pseudonyms by column, with what was received until then."""
+
     website_id: str
     until: datetime
     salt: bytes
@@ -47,22 +49,22 @@ class _Erasure:
 
 
 class ForgottenVisitors:
-    """Those that a generation of `events` was built without."""
+    """Those that a generation of `events` was built without, the oldest first."""
 
-    def __init__(self, postgres: psycopg.Connection[Any], generation: int, report: Report) -> None:
+    def __init__(self, erasures: Sequence[Erasure]) -> None:
+        self._erasures = erasures
+
+    @classmethod
+    def of(cls, postgres: psycopg.Connection[Any], generation: int, report: Report) -> ForgottenVisitors:
+        """Those of a generation, as they are stored."""
         row = postgres.execute(_PARAMETERS, ("events", generation)).fetchone()
         known = [each["erasure"] for each in (row[0] if row is not None else None) or [] if "erasure" in each]
         stored = {row[0]: row[1:] for row in postgres.execute(_STORED)} if known else {}
-        self._erasures: list[_Erasure] = []
         for erasure_id in known:
             report.checked["visitors whom events follow as forgotten"] += 1
             if erasure_id not in stored:
                 report.found(Kind.WRONG, _CHECK, f"events follows erasure {erasure_id}, which does not exist")
-                continue
-            website_id, until, salt, visitors, sessions, clicks, conversions = stored[erasure_id]
-            numbers = {"visitor": frozenset(map(int, visitors)), "session": frozenset(map(int, sessions))}
-            found = frozenset(map(str, conversions))
-            self._erasures.append(_Erasure(website_id, until, bytes.fromhex(salt), numbers, frozenset(clicks), found))
+        return cls([_erasure(*stored[erasure_id]) for erasure_id in known if erasure_id in stored])
 
     def applied(self, fields: Fields) -> Fields:
         """A record's fields as a row must have them."""
@@ -70,6 +72,20 @@ class ForgottenVisitors:
             if erasure.website_id == str(fields["website_id"]) and erasure.concerns(fields):
                 fields = _left(fields, erasure.salt)
         return fields
+
+
+def _erasure(
+    website_id: str,
+    until: datetime,
+    salt: str,
+    visitors: Sequence[int],
+    sessions: Sequence[int],
+    clicks: Sequence[UUID],
+    conversions: Sequence[UUID],
+) -> Erasure:
+    numbers = {"visitor": frozenset(map(int, visitors)), "session": frozenset(map(int, sessions))}
+    found = frozenset(map(str, conversions))
+    return Erasure(website_id, until, bytes.fromhex(salt), numbers, frozenset(clicks), found)
 
 
 def erased_samples(postgres: psycopg.Connection[Any]) -> frozenset[str]:
@@ -80,6 +96,8 @@ def erased_samples(postgres: psycopg.Connection[Any]) -> frozenset[str]:
 
 def _left(fields: Fields, salt: bytes) -> Fields:
     left = {**fields, **dict.fromkeys(_EMPTY, "")}
+    if fields.get("origin") == "redirect":
+        left["props"] = fields.get("props", "")  # the route of the link
     for name in ("visitor", "session"):
         if fields.get(name):
             digest = blake2b(int(fields[name]).to_bytes(8, "big"), key=salt, digest_size=8).digest()

@@ -46,7 +46,7 @@ def _audit_generation(
 ) -> Report:
     report = Report()
     signatures, rules = Signatures(postgres, report), Rules(postgres, generation, report)
-    forgotten = ForgottenVisitors(postgres, generation, report)
+    forgotten = ForgottenVisitors.of(postgres, generation, report)
     splits = partitions.splits(postgres, CLICKS.name)
     clicks = sorted(partition for topic, partition in ends if topic == CLICKS.name)
     stored = [_stored(clickhouse, postgres, partition, ends[CLICKS.name, partition], report) for partition in clicks]

@@ -61,7 +61,7 @@ class WideRows:
         """What the rows at `offset` hold instead of `fields`."""
         shown = ", ".join(f"{_TEXTS[name]} AS shown_{name}" for name in self._names)
         rows = self._clickhouse.rows(f"SELECT {shown} FROM events WHERE {self._place} = {offset}")
-        expected = _texts(fields, self._names)
+        expected = texts_of(fields, self._names)
         found = [
             f"{name}: {row[f'shown_{name}']!r} instead of {expected[name]!r}"
             for row in rows
@@ -72,7 +72,7 @@ class WideRows:
 
     def hash_of(self, fields: Mapping[str, Any]) -> bytes:
         """The hash of a row with these columns, the others at their defaults."""
-        texts = _texts(fields, self._names).values()
+        texts = texts_of(fields, self._names).values()
         return hashlib.md5("\x1f".join(texts).encode(), usedforsecurity=False).digest()
 
     def _taken(self, offset: int) -> list[bytes]:
@@ -90,6 +90,7 @@ def _columns_of_live_table(clickhouse: Reader) -> tuple[str, ...]:
     return tuple(column.name for column in _COLUMNS if column.name in existing or column.since <= version)
 
 
-def _texts(fields: Mapping[str, Any], names: Sequence[str]) -> dict[str, str]:
+def texts_of(fields: Mapping[str, Any], names: Sequence[str]) -> dict[str, str]:
+    """The columns `names` of a row as ClickHouse shows them."""
     whole = {**_DEFAULTS, **fields}
     return {name: str(int(whole[name]) if name in _FLAGS else whole[name]) for name in names}

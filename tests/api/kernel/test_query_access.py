@@ -69,7 +69,8 @@ def routes(query_service: QueryService) -> dict[str, Any]:
     assert len(paths) >= 25
     asked = {path for path, operations in paths.items() if "get" not in operations}
     by_post = {"/api/platform/sql", "/api/platform/sql/{queryId}", "/api/platform/sites/{id}/preview"}
-    assert asked == by_post, "an analyst's statement and the draft of a page come by POST"
+    by_post |= {f"/api/platform/websites/{{id}}/visitor-data/{call}" for call in ("find", "export")}
+    assert asked == by_post, "an analyst's statement, the draft of a page and the id of a person come by POST"
     return {path: operations for path, operations in paths.items() if path not in asked}
 
 
