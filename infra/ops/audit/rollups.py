@@ -80,7 +80,8 @@ ROLLUPS: Final = (
         {
             "events": "toInt64(1)",
             # Int64, like the sums: both wrap around alike.
-            "fingerprint": "toInt64(cityHash64(raw._topic, raw._partition, raw._offset, raw.is_bot, raw.bot_reason))",
+            "fingerprint": "toInt64(cityHash64(raw._topic, raw._partition, raw._offset, raw.is_bot, raw.bot_reason,"
+            " raw.visitor, raw.click_id, raw.city, raw.props))",
         },
         "raw.type != 'conversion'",
     ),
