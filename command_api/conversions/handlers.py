@@ -143,7 +143,7 @@ def _append_decided(
     if events:
         try:
             uow.require_version(conversion_id, events[0].originator_version - 1)
-            append_conversions(uow, events, claims, ids)
+            append_conversions(uow, events, claims=claims, ids=ids)
         except ConcurrencyConflict as conflict:
             raise TimeoutChanged(f"conversion {conversion_id}") from conflict
 
