@@ -7,7 +7,7 @@ from functools import partial
 
 from command_api.analytics.report_process import scheduled_reports
 from command_api.analytics.report_renderer import ReportRenderer
-from command_api.conversions import automatic_approval, claim_alarm, unread_alarm
+from command_api.conversions import automatic_approval, claim_alarm, event_expiry, unread_alarm
 from command_api.conversions.attribution import repository as attribution
 from command_api.conversions.attribution import visit_changes
 from command_api.conversions.attribution.clicks import ClickHouseClicks
@@ -87,6 +87,7 @@ def recurring_jobs(container: Container, clients: ClientPool) -> Sequence[Recurr
         ),
         RecurringJob(claim_alarm.NAME, claim_alarm.INTERVAL, partial(claim_alarm.run, container)),
         RecurringJob(visit_changes.NAME, visit_changes.INTERVAL, partial(visit_changes.run, container, clients)),
+        RecurringJob(event_expiry.NAME, event_expiry.INTERVAL, partial(event_expiry.run, container, clients)),
         RecurringJob(unread_alarm.NAME, unread_alarm.INTERVAL, partial(unread_alarm.run, container)),
         RecurringJob(views.NAME, views.FLUSH_INTERVAL, lambda _connection, _stop: views.flush(container)),
     ]

@@ -65,11 +65,21 @@ from projectors.read_models.social.social_post_figures import SOCIAL_POST_FIGURE
 from projectors.read_models.social.social_posts import SOCIAL_POSTS
 from projectors.read_models.sql.pinned_charts import PINNED_CHARTS
 from projectors.read_models.sql.saved_queries import QUERY_VERSIONS, SAVED_QUERIES
+from projectors.read_models.websites.event_expiries import EVENT_EXPIRIES
+from projectors.read_models.websites.retention import RETENTION
 from projectors.read_models.websites.traffic_rules import TRAFFIC_RULES
 from projectors.read_models.websites.website_keys import WEBSITE_KEYS
 from projectors.read_models.websites.website_zones import WEBSITE_ZONES
 from projectors.read_models.websites.websites import WEBSITES
-from projectors.rollups import conversion_rows, event_rows, event_rules, forgotten, refusal_rows, report_rows
+from projectors.rollups import (
+    conversion_rows,
+    event_rows,
+    event_rules,
+    expired_events,
+    forgotten,
+    refusal_rows,
+    report_rows,
+)
 from projectors.rollups.conversion_events import CONVERSION_EVENTS
 from projectors.rollups.conversion_reports import CONVERSION_REPORTS
 from projectors.rollups.country_15m import COUNTRIES
@@ -98,6 +108,7 @@ EVENTS_PROJECTION: Final = ClickHouseProjection(
     deduplicated_topics=frozenset({CLICKS.name}),
     parameters=event_rules.read_parameters,
     parse_parameters=event_rules.parse_parameters,
+    lacking=expired_events.read,
 )
 
 REFUSALS_PROJECTION: Final = ClickHouseProjection(
@@ -132,6 +143,8 @@ REGISTRY: Final = Registry(
         WEBSITE_ZONES,
         TRAFFIC_RULES,
         VISITOR_ERASURES,
+        RETENTION,
+        EVENT_EXPIRIES,
         ANNOTATIONS,
         IMPORTS,
         SAVED_VIEWS,

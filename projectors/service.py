@@ -18,6 +18,7 @@ from infra.kernel.log import open_log
 from infra.kernel.log.shared_tail import SharedTailLog
 from infra.kernel.observability.service_manager import ServiceManager
 from infra.kernel.postgres.pool import pool, required_url
+from infra.kernel.security.sessions import Pool
 from infra.kernel.security.subject_keys import open_keyring
 from infra.kernel.subscriptions.group_commit import GroupCommit
 from projectors import probe
@@ -28,6 +29,7 @@ from projectors.engine.supervisor import WorkerSupervisor
 from projectors.engine.worker import Runtime
 from projectors.registry import REGISTRY
 from projectors.visits.builder import VisitBuilder
+from projectors.visits.expiry import Expiries, read_expiries
 from schemas.topics import DOMAIN
 
 logger: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
@@ -88,10 +90,19 @@ def run(settings: Settings, stopping: Event, manager: ServiceManager | None = No
                     settings.metrics_networks,
                 )
             )
-        VisitBuilder(HttpClickHouse(settings, answer_timeout_s=BACKFILL_TIMEOUT_S), runtime.ownership).start(stopping)
+        VisitBuilder(
+            HttpClickHouse(settings, answer_timeout_s=BACKFILL_TIMEOUT_S),
+            runtime.ownership,
+            expiries=lambda: _expiries(connections),
+        ).start(stopping)
         manager.watch(lambda: monotonic() - supervisor.last_look < ALIVE_S)
         manager.ready()
         supervisor.run(stopping)
+
+
+def _expiries(connections: Pool) -> Expiries:
+    with connections.connection() as connection:
+        return read_expiries(connection)
 
 
 def _health(supervisor: WorkerSupervisor, runtime: Runtime) -> health.Parts:

@@ -105,6 +105,7 @@ from query_api.sql import statements as sql_asking
 from query_api.sql.execution import StatementRunner
 from query_api.sql.pinned_results import PinnedResults
 from query_api.websites import admin as admin_websites
+from query_api.websites import retention
 from query_api.websites import routes as websites
 from query_api.websites import website_session_routes as website
 
@@ -129,6 +130,7 @@ ROUTERS: Final = (
     website.router,
     websites.router,
     visitor_data.router,
+    retention.router,
     partners.router,
     links.router,
     social.router,

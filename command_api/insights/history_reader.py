@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
 from typing import Any, Final
 
@@ -53,6 +53,11 @@ class _Breakdown:
     most: int
     nothing: str | None = None
 
+    @property
+    def is_raw(self) -> bool:
+        """Whether it is counted from single events."""
+        return self.table == "events"
+
 
 _BREAKDOWNS: Final = (
     _Breakdown("partner", "partner_15m", "bucket", "partner_id", _PARTNER_COUNTERS, 50),
@@ -80,7 +85,8 @@ def read_history(clients: ClientPool, website: Website, now: datetime) -> Histor
             span = _Span.ending(last, zone)
         rows = partial(query, clients, {**bound, **span.bound})
         total = _series(span, rows(_TOTAL))
-        by = {cut.dimension: _by_value(span, rows(_of(cut)), cut) for cut in _BREAKDOWNS}
+        cuts = [cut for cut in _BREAKDOWNS if not (cut.is_raw and _has_expired(website, span))]
+        by = {cut.dimension: _by_value(span, rows(_of(cut)), cut) for cut in cuts}
         partner_of = {str(row["link"]): str(row["partner"]) for row in rows(_PARTNER_OF)}
     except (ClickHouseError, OSError, TimeoutError) as error:
         raise HistoryUnavailable(str(error).partition("\n")[0]) from error
@@ -94,6 +100,12 @@ def read_history(clients: ClientPool, website: Website, now: datetime) -> Histor
         {dimension: {value: days[begin:] for value, days in values.items()} for dimension, values in by.items()},
         partner_of,
     )
+
+
+def _has_expired(website: Website, span: _Span) -> bool:
+    """Whether single events of the span have: what is counted from the others would look like growth."""
+    before = website.expired_before
+    return before is not None and span.edges[0] < datetime.combine(before, time(), UTC).timestamp()
 
 
 def read_days_at_age(clients: ClientPool, website: Website, now: datetime) -> tuple[date, DaysAtAge]:
@@ -233,7 +245,7 @@ _PARTNER_OF: Final = (
 
 def _of(cut: _Breakdown) -> str:
     """The statement that counts the largest values of a dimension by day."""
-    raw = cut.table == "events"
+    raw = cut.is_raw
     counted = ", ".join(f"{COUNTERS[name] if raw else in_rollup(name)} AS {name}" for name in cut.counters)
     seen = "count()" if raw else " + ".join(f"sum(t.{name})" for name in cut.counters if name in _VISIT_COUNTERS)
     kinds = ", ".join(repr(name.removesuffix("s")) for name in cut.counters)

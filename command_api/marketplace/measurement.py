@@ -2,14 +2,14 @@
 
 Only a website with a proven domain is measured, and only events that reached the log as they happened:
 imported and back-filled events count for the measured share, never for the measurements. Months before the website's
-first measured month, or before it had its current domain, do not count.
+first measured month, before it had its current domain, or of which single events have expired, do not count.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Final, Protocol
 from uuid import UUID
 
@@ -112,6 +112,9 @@ def measure(website: Website, now: datetime, source: MeasurementSource) -> Measu
     # The first month with events is rarely complete, unless it is the oldest one.
     began = began + 1 if 0 < began < len(counted) else began
     named = sum(edge < website.named_at for edge in edges[:-1]) if website.named_at is not None else 0
+    if website.expired_before is not None:
+        kept_from = datetime.combine(website.expired_before, time(), UTC)
+        named = max(named, sum(edge < kept_from for edge in edges[:-1]))
     began = max(began, named)
     months = [
         MeasuredMonth(

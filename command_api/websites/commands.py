@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import date
 from uuid import UUID
 
 from command_api.kernel.command_handlers import Command
 from command_api.websites import schemas
-from command_api.websites.schemas import ConnectedWebsite, CreatedKey, CreatedTrafficRule, Website
+from command_api.websites.schemas import ConnectedWebsite, CreatedKey, CreatedTrafficRule, Retention, Website
 
 
 class ConnectWebsite(Command[ConnectedWebsite]):
@@ -21,6 +22,22 @@ class UpdateWebsite(Command[Website]):
 
     website_id: UUID
     fields: schemas.UpdateWebsite
+
+
+class ChangeRetention(Command[Retention]):
+    """Changes how long single events of a website are kept."""
+
+    website_id: UUID
+    fields: schemas.ChangeRetention
+
+
+class ExpireEvents(Command[bool]):
+    """Ends the time of events that are older than the website's setting allows; tells whether there were any.
+    `first_day`: of its first event, UTC. `window_days`: the longest window of the partners whose clicks it has."""
+
+    website_id: UUID
+    first_day: date
+    window_days: int
 
 
 class DisconnectWebsite(Command[None]):

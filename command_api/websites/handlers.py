@@ -13,7 +13,7 @@ from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.websites import commands, model, postback_tokens, schemas
 from command_api.websites.keys import new_key
 from command_api.websites.lookups import require_website_limit
-from command_api.websites.schemas import ConnectedWebsite, CreatedKey, CreatedTrafficRule, Website
+from command_api.websites.schemas import ConnectedWebsite, CreatedKey, CreatedTrafficRule, Retention, Website
 from schemas.events.accounts import AccountErased
 from schemas.events.websites import (
     KeyKind,
@@ -45,6 +45,22 @@ def update_website(command: commands.UpdateWebsite, uow: UnitOfWork) -> Website:
     events = model.update(website, **command.fields.model_dump(), context=uow.context)
     uow.append(*events)
     return Website.of(state_after(model.evolve, website, events))
+
+
+@HANDLERS.on(commands.ChangeRetention, senders="accounts")
+def change_retention(command: commands.ChangeRetention, uow: UnitOfWork) -> Retention:
+    website = uow.load(command.website_id, model.evolve)
+    events = model.change_retention(website, command.fields.raw_months, uow.context)
+    uow.append(*events)
+    return Retention.of(state_after(model.evolve, website, events))
+
+
+@HANDLERS.on(commands.ExpireEvents, senders="system")
+def expire_events(command: commands.ExpireEvents, uow: UnitOfWork) -> bool:
+    website = uow.load(command.website_id, model.evolve)
+    events = model.expire_events(website, command.first_day, command.window_days, uow.context)
+    uow.append(*events)
+    return bool(events)
 
 
 @HANDLERS.on(commands.DisconnectWebsite, senders="accounts")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
 from typing import Final, TypeVar
 from urllib.parse import urlsplit
@@ -17,6 +17,7 @@ from command_api.kernel.aggregates import advanced, first_event, next_event, sha
 from command_api.kernel.decision import CommandContext, UnexpectedEvent, conflict, event_metadata, invalid, not_found
 from command_api.kernel.hostnames import website_domain
 from command_api.websites.keys import NewKey
+from infra.domain.retention import TAKEN_BACK_WITHIN, expired_before
 from infra.kernel.text.hidden_characters import HIDDEN
 from schemas.base import DomainEvent
 from schemas.claim_limits import DEFAULT_MAX_CLAIMS_PER_CLICK, MAX_CLAIMS_PER_CLICK, default_max_claim
@@ -32,7 +33,7 @@ from schemas.events.websites import (
 )
 from schemas.networks import TxidScope
 from schemas.tracking import MAX_IMPRESSIONS_EVERY
-from schemas.zones import available_timezones
+from schemas.zones import ZoneInfo, available_timezones
 
 T = TypeVar("T")
 MAX_LIVE_KEYS: Final = {KeyKind.SITE: 5, KeyKind.SECRET: 2, KeyKind.POSTBACK: 20}
@@ -105,9 +106,21 @@ class Website:
         """Transactions that one click may claim within an hour."""
         return self.claim_limits.max_per_click or DEFAULT_MAX_CLAIMS_PER_CLICK
 
+    raw_months: int | None = None
+    """How long single events are kept; none: permanently."""
+    retention_changed_at: datetime | None = None
+    expired_before: date | None = None
+    """Single events of earlier UTC days are gone."""
     rules: frozenset[UUID] = frozenset()
     """Active traffic rules."""
     undone: frozenset[UUID] = frozenset()
+
+    @property
+    def retention_applies_from(self) -> datetime | None:
+        """Before that nothing expires; none: nothing ever does."""
+        if self.raw_months is None or self.retention_changed_at is None:
+            return None
+        return self.retention_changed_at + TAKEN_BACK_WITHIN
 
     @property
     def page_key(self) -> str:
@@ -185,6 +198,35 @@ def update(
     return [websites.WebsiteUpdated.model_validate({**metadata, "account_id": website.account_id, **changed})]
 
 
+def change_retention(website: Website | None, raw_months: int | None, context: CommandContext) -> list[DomainEvent]:
+    """Keeps single events for so many whole months before the current one; none: permanently. The same again changes
+    nothing. What is gone does not come back."""
+    website = require_owned(website, context)
+    if raw_months is not None and not 1 <= raw_months <= websites.MAX_RAW_MONTHS:
+        message = f"Single events are kept for 1 to {websites.MAX_RAW_MONTHS} months, or permanently."
+        raise invalid("bad_retention", message, "rawMonths")
+    if raw_months == website.raw_months:
+        return []
+    return [websites.WebsiteRetentionChanged(**next_event(website, context), raw_months=raw_months)]
+
+
+def expire_events(
+    website: Website | None, first_day: date, window_days: int, context: CommandContext
+) -> list[DomainEvent]:
+    """What is older than the setting allows expires, also of a website that was removed. Nothing within a day after the
+    setting was changed. `first_day`: of its first event, UTC. `window_days`: the longest window of the partners whose
+    clicks it has."""
+    if website is None or website.raw_months is None:
+        return []
+    applies_from = website.retention_applies_from
+    if applies_from is None or context.at < applies_from:
+        return []
+    before = expired_before(website.raw_months, ZoneInfo(website.timezone), context.at, window_days)
+    if before <= first_day or (website.expired_before is not None and before <= website.expired_before):
+        return []
+    return [websites.WebsiteEventsExpired(**next_event(website, context), before=before)]
+
+
 def disconnect(website: Website | None, context: CommandContext, *, owner_erased: bool = False) -> list[DomainEvent]:
     website = require_owned(website, context)
     return [websites.WebsiteDisconnected(**next_event(website, context), owner_erased=owner_erased)]
@@ -250,6 +292,9 @@ def remark_traffic(
         raise invalid("empty_period", "The period ends before it begins.", "until")
     if until - since > MAX_RULE_PERIOD:
         raise invalid("long_period", f"A rule is for at most {MAX_RULE_PERIOD.days} days.", "until")
+    if website.expired_before is not None and until <= datetime.combine(website.expired_before, time(), UTC):
+        message = f"Single events before {website.expired_before} have expired; a rule can concern later ones only."
+        raise invalid("expired_period", message, "until")
     if len(website.rules) >= MAX_RULES:
         raise conflict("too_many_rules", f"A website has at most {MAX_RULES} rules. Undo one first.")
     return [
@@ -302,23 +347,11 @@ def evolve(website: Website | None, event: DomainEvent) -> Website:
     website = advanced(website, event)
     match event:
         case websites.WebsiteUpdated():
-            return replace(
-                website,
-                domain=event.domain or website.domain,
-                named_at=event.timestamp if _is_changed(event.domain, website.domain) else website.named_at,
-                timezone=event.timezone or website.timezone,
-                attribution_model=event.attribution_model or website.attribution_model,
-                claim_limits=ClaimLimits(
-                    event.max_claim_amount or website.claim_limits.max_amount,
-                    event.max_claims_per_click or website.claim_limits.max_per_click,
-                ),
-                link_click_ids=_given(event.link_click_ids, website.link_click_ids),
-                link_impressions_every=_given(event.link_impressions_every, website.link_impressions_every),
-                txid_scope=_given(event.txid_scope, website.txid_scope),
-                keep_ad_click_ids=_given(event.keep_ad_click_ids, website.keep_ad_click_ids),
-                ad_click_id_days=_given(event.ad_click_id_days, website.ad_click_id_days),
-                ad_click_ids_need_consent=_given(event.ad_click_ids_need_consent, website.ad_click_ids_need_consent),
-            )
+            return _updated(website, event)
+        case websites.WebsiteRetentionChanged():
+            return replace(website, raw_months=event.raw_months, retention_changed_at=event.timestamp)
+        case websites.WebsiteEventsExpired():
+            return replace(website, expired_before=event.before)
         case websites.WebsiteTransferred():
             return replace(website, account_id=event.account_id, domain=event.domain)
         case websites.WebsiteDisconnected():
@@ -328,13 +361,38 @@ def evolve(website: Website | None, event: DomainEvent) -> Website:
         case websites.WebsiteKeyRevoked():
             revoked = replace(website.keys[event.key_id], revoked=True)
             return replace(website, keys={**website.keys, event.key_id: revoked})
-        case websites.WebsiteTrafficRemarked():
-            return replace(website, rules=website.rules | {event.rule_id})
-        case websites.WebsiteTrafficRemarkUndone():
-            left = website.rules - {event.rule_id}
-            return replace(website, rules=left, undone=website.undone | {event.rule_id})
+        case websites.WebsiteTrafficRemarked() | websites.WebsiteTrafficRemarkUndone():
+            return _remarked(website, event)
         case _:
             raise UnexpectedEvent(f"{event.NAME} does not happen to websites")
+
+
+def _updated(website: Website, event: websites.WebsiteUpdated) -> Website:
+    return replace(
+        website,
+        domain=event.domain or website.domain,
+        named_at=event.timestamp if _is_changed(event.domain, website.domain) else website.named_at,
+        timezone=event.timezone or website.timezone,
+        attribution_model=event.attribution_model or website.attribution_model,
+        claim_limits=ClaimLimits(
+            event.max_claim_amount or website.claim_limits.max_amount,
+            event.max_claims_per_click or website.claim_limits.max_per_click,
+        ),
+        link_click_ids=_given(event.link_click_ids, website.link_click_ids),
+        link_impressions_every=_given(event.link_impressions_every, website.link_impressions_every),
+        txid_scope=_given(event.txid_scope, website.txid_scope),
+        keep_ad_click_ids=_given(event.keep_ad_click_ids, website.keep_ad_click_ids),
+        ad_click_id_days=_given(event.ad_click_id_days, website.ad_click_id_days),
+        ad_click_ids_need_consent=_given(event.ad_click_ids_need_consent, website.ad_click_ids_need_consent),
+    )
+
+
+def _remarked(
+    website: Website, event: websites.WebsiteTrafficRemarked | websites.WebsiteTrafficRemarkUndone
+) -> Website:
+    if isinstance(event, websites.WebsiteTrafficRemarked):
+        return replace(website, rules=website.rules | {event.rule_id})
+    return replace(website, rules=website.rules - {event.rule_id}, undone=website.undone | {event.rule_id})
 
 
 def _given(value: T | None, before: T) -> T:

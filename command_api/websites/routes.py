@@ -32,6 +32,14 @@ def update_website(website_id: Id, body: schemas.UpdateWebsite, run: Runs) -> Re
     return run(commands.UpdateWebsite(website_id, body), body, consistent_with=CONSISTENT_WITH)
 
 
+@router.put("/{id}/retention", response_model=schemas.Retention)
+def change_retention(website_id: Id, body: schemas.ChangeRetention, run: Runs) -> Response:
+    """Changes how long clicks, page views and custom events are kept. What expires is deleted permanently, a day after
+    the change at the earliest; sums of it and all conversions are kept. What a sale may still be attributed by is kept
+    longer than the setting says."""
+    return run(commands.ChangeRetention(website_id, body), body, consistent_with=("retention",))
+
+
 @router.delete("/{id}", status_code=204)
 def disconnect_website(website_id: Id, run: Runs) -> Response:
     """Removes a website: its keys and custom domains stop working; its events stay in the log."""

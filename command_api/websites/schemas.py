@@ -9,7 +9,7 @@ from uuid import UUID
 from pydantic import AwareDatetime, Field
 
 from command_api.kernel.http import RequestModel, ResponseModel
-from schemas.events.websites import AttributionModel, KeyKind, TrafficMark
+from schemas.events.websites import MAX_RAW_MONTHS, AttributionModel, KeyKind, TrafficMark
 from schemas.networks import TxidScope
 
 Text = Annotated[str, Field(max_length=300)]
@@ -61,6 +61,15 @@ class UpdateWebsite(RequestModel):
     ] = None
 
 
+class ChangeRetention(RequestModel):
+    """How long single events are kept. Sums, visits of whole days, conversions and money are kept permanently."""
+
+    raw_months: Annotated[
+        int | None,
+        Field(description=f"Whole months before the current one, 1 to {MAX_RAW_MONTHS}; null: permanently"),
+    ]
+
+
 class CreateKey(RequestModel):
     """A new key. `allowedOrigins` limits the pages that may send with a site key."""
 
@@ -86,6 +95,13 @@ class Website(ResponseModel):
     ad_click_id_days: int
     ad_click_ids_need_consent: bool
     created_at: datetime
+
+
+class Retention(ResponseModel):
+    """The setting after the change. Nothing expires by it before `retentionAppliesFrom`."""
+
+    raw_months: int | None
+    retention_applies_from: datetime | None
 
 
 class ConnectedWebsite(Website):

@@ -14,7 +14,7 @@ import psycopg
 
 MAX_CHANGES: Final = 2_000
 """Events; after more of them the whole directory is read."""
-READ_MODELS: Final = ("websites", "website_keys", "links", "partners", "custom_domains")
+READ_MODELS: Final = ("websites", "website_keys", "event_expiries", "links", "partners", "custom_domains")
 _ADDS: Final = frozenset({"website.connected", "website.key_issued"})
 _STATE: Final = """
 SELECT p.projection, p.generation, p.domain_position

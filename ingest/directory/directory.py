@@ -57,7 +57,7 @@ class Website:
     `link_click_ids`: its script adds click ids to the links of its pages; `link_impressions_every`: one page view of so
     many reports which links were in view, 0: none. `account_id`: its owner. `txid_scope`: of the ids of its own
     reports. `keeps_ad_click_ids`: of visitors who come from advertisements; with `ad_click_ids_need_consent` of those
-    alone who agreed.
+    alone who agreed. `kept_from_ms`: events before that have expired, Unix time.
     """
 
     id: UUID
@@ -69,6 +69,7 @@ class Website:
     txid_scope: TxidScope = TxidScope.WEBSITE
     keeps_ad_click_ids: bool = False
     ad_click_ids_need_consent: bool = False
+    kept_from_ms: int = 0
     id_text: str = field(init=False)
     id_bytes: bytes = field(init=False)
 

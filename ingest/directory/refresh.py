@@ -38,7 +38,7 @@ COALESCE_S: Final = 0.05
 LOOK_S: Final = 0.5
 """How soon the thread sees that it is to stop."""
 RETRY_S: Final = 1.0
-WATCHED: Final = ("website_keys:", "websites:", "links:", "partners:", "custom_domains:")
+WATCHED: Final = ("website_keys:", "websites:", "event_expiries:", "links:", "partners:", "custom_domains:")
 
 # Settings and UTM parameters by name out of the row: while a new version is built, the live table may be one without
 # them.
@@ -47,7 +47,9 @@ WEBSITES: Final = (
     " coalesce((to_jsonb(w) ->> 'link_impressions_every')::integer, 0), account_id,"
     " coalesce(to_jsonb(w) ->> 'txid_scope', 'website'),"
     " coalesce((to_jsonb(w) ->> 'keep_ad_click_ids')::boolean, false),"
-    " coalesce((to_jsonb(w) ->> 'ad_click_ids_need_consent')::boolean, false)"
+    " coalesce((to_jsonb(w) ->> 'ad_click_ids_need_consent')::boolean, false),"
+    " coalesce((SELECT extract(epoch FROM max(e.before)::timestamp)::bigint * 1000 FROM read.event_expiries AS e"
+    " WHERE e.website_id = w.id), 0)"
     " FROM read.websites AS w WHERE deleted_at IS NULL"
 )
 KEYS: Final = (
@@ -210,8 +212,8 @@ def _read_changed(connection: psycopg.Connection[Any], changes: Changes) -> List
 
 
 def _website(row: Sequence[Any]) -> Website:
-    website_id, domain, currency, has_click_ids, every, account_id, scope, *ad_click_ids = row
-    return Website(website_id, domain, currency, has_click_ids, every, account_id, TxidScope(scope), *ad_click_ids)
+    website_id, domain, currency, has_click_ids, every, account_id, scope, *more = row
+    return Website(website_id, domain, currency, has_click_ids, every, account_id, TxidScope(scope), *more)
 
 
 def listing_of(
@@ -337,6 +339,7 @@ def _listing_from(kept: dict[str, Any]) -> Listing:
                 TxidScope(w.get("txid_scope", TxidScope.WEBSITE)),
                 w.get("keeps_ad_click_ids", False),
                 w.get("ad_click_ids_need_consent", False),
+                w.get("kept_from_ms", 0),
             )
             for w in kept["websites"]
         ),

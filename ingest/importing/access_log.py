@@ -17,6 +17,8 @@ class Reason(StrEnum):
     STATUS = "status"
     ASSET = "asset"
     MALFORMED = "malformed"
+    EXPIRED = "expired"
+    """It is older than what the website keeps."""
 
 
 @dataclass(frozen=True, slots=True)

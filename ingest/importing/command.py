@@ -151,6 +151,9 @@ class _Run:
         if isinstance(found, Reason):
             self._counts[found] += 1
             return
+        if found.at.timestamp() * 1000 < self._website.kept_from_ms:
+            self._counts[Reason.EXPIRED] += 1
+            return
         identity = imported_event_id(self._website.id, line, self._occurrence(line))
         self._batch[identity] = (found, blake2b(line, digest_size=8).digest())
         if len(self._batch) >= BATCH:

@@ -26,7 +26,11 @@ SELECT p.partition, p.next_offset FROM engine.position p
 JOIN engine.projection e ON e.name = p.projection AND e.live_generation = p.generation
 WHERE p.projection = %s AND p.topic = %s
 """
-_WEBSITE: Final = "SELECT id, domain, currency FROM read.websites WHERE domain = %s AND deleted_at IS NULL"
+_WEBSITE: Final = (
+    "SELECT id, domain, currency, coalesce((SELECT extract(epoch FROM max(e.before)::timestamp)::bigint * 1000"
+    " FROM read.event_expiries AS e WHERE e.website_id = w.id), 0)"
+    " FROM read.websites AS w WHERE domain = %s AND deleted_at IS NULL"
+)
 _PROGRESS: Final = "SELECT reached, written FROM ingest.directory_progress(%s)"
 _HAVE: Final = """
 SELECT toString(event_id) FROM events
@@ -51,7 +55,8 @@ def find_website(url: str, domain: str, *, quiet: bool = False) -> Website:
         raise ImportFailed(f"No website with the domain {domain} is connected.")
     if len(rows) > 1:
         raise ImportFailed(f"Several websites have the domain {domain}; an import needs one.")
-    return Website(*rows[0])
+    website_id, name, currency, kept_from_ms = rows[0]
+    return Website(website_id, name, currency, kept_from_ms=kept_from_ms)
 
 
 def _when_known(connection: psycopg.Connection[Any], domain: str, quiet: bool) -> list[Any]:

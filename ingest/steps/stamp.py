@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import Final
 from uuid import UUID, uuid5
@@ -10,6 +11,7 @@ from uuid import UUID, uuid5
 import msgspec
 
 from ingest.clock import DAY_MS, log_text, parse_moment
+from ingest.directory.directory import Website
 from ingest.errors import EventRejected, invalid
 from ingest.event import SiteEvent
 from ingest.request_context import RequestContext
@@ -54,6 +56,16 @@ def set_time(event: SiteEvent) -> None:
         sent_at = event.sent.sent_at
         event.clock_off = 0 if sent_at is None or request.backfill else clock_off(request, sent_at)
         event.occurred, event.is_clamped = event_time(request, occurred_at, event.clock_off)
+    require_kept(request.website, event.occurred)
+
+
+def require_kept(website: Website, occurred: int) -> None:
+    """Raises `EventRejected` (too_old) for an event of a day whose events have expired: it would change sums that
+    nothing explains any more."""
+    if occurred < website.kept_from_ms:
+        kept_from = datetime.fromtimestamp(website.kept_from_ms / 1000, UTC).date()
+        message = f"Single events before {kept_from} (UTC) have expired, as set for this website."
+        raise EventRejected(Outcome.TOO_OLD, "expired", message)
 
 
 def clock_off(request: RequestContext, sent_at: str | int) -> int:

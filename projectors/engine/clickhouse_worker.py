@@ -122,6 +122,13 @@ class ClickHouseWorker(Worker):
         for letter in letters:
             self._retry_one(letter)
 
+    def _may_lack(self) -> Callable[[bytes], bool]:
+        """Whether the main table may lack a row that was inserted."""
+        if self._projection.lacking is None:
+            return lambda _row: False
+        with self.runtime.pool.connection() as connection:
+            return self._projection.lacking(connection).has
+
     def _read_parameters(self) -> list[Any]:
         """Those that the build began with: the same records always make the same rows of it."""
         with self.runtime.pool.connection() as connection:
@@ -252,7 +259,9 @@ class ClickHouseWorker(Worker):
         """What was inserted again must be there now (`engine.lost_rows`)."""
         refused = {bad.record.offset for bad in batch.bad if bad.reason == REFUSED}
         placed = zip(batch.offsets, batch.rows, strict=True)
-        sent = {self._projection.main.name: [(place, row) for place, row in placed if place not in refused]}
+        may_lack = self._may_lack()
+        main = [(place, row) for place, row in placed if place not in refused and not may_lack(row)]
+        sent = {self._projection.main.name: main}
         sent |= {name: [(orjson.loads(row)["_offset"], row) for row in rows] for name, rows in batch.others.items()}
         for name, rows in sent.items():
             table = table_name(name, self.key.generation)
@@ -394,7 +403,7 @@ class ClickHouseWorker(Worker):
                 'and partition = %s and "offset" >= %s',
                 (self.key.projection, self.key.generation, self.key.topic, self.key.partition, start),
             ).fetchall()
-        dead = {row[0] for row in letters}
+        dead, may_lack = {row[0] for row in letters}, self._may_lack()
         with closing(self.runtime.log.source(self.key.topic, self.key.partition, start)) as source:
             at = start
             while at < goal:
@@ -402,9 +411,11 @@ class ClickHouseWorker(Worker):
                 batch = Batch()
                 used = [r for r in records if r.offset < goal and r.offset not in dead]
                 self._make(self._without_forged(used), ids.begin_batch(), batch)
-                if batch.rows:
+                placed = zip(batch.offsets, batch.rows, strict=True)
+                lost = next((offset for offset, row in placed if not may_lack(row)), None)
+                if lost is not None:
                     raise SinkLostRows(
-                        f"ClickHouse has no row of offset {batch.offsets[0]}, though the position is {goal}: rows that "
+                        f"ClickHouse has no row of offset {lost}, though the position is {goal}: rows that "
                         "were inserted are gone; rebuild this projection"
                     )
                 at = records[-1].offset + 1

@@ -124,6 +124,11 @@ def request_rebuild(
             generation = _next_generation(connection, _related(registry, name))
             if name in registry.rollups:
                 family, rollup = registry.rollups[name]
+                if _lacks_rows(connection, family):
+                    raise NotAllowed(
+                        f"Rows of {family.name} have expired, and {name} still counts them: rebuild {family.name}, "
+                        "which reads the log."
+                    )
                 source = schema.live_generation(connection, family.name)
                 _add_build(connection, name, generation, rollup.version, reason, source)
             else:
@@ -162,8 +167,11 @@ def _rebuild_changed(connection: Connection[Any], registry: Registry, name: str,
     """Whether the live generation is of another version than `version`."""
     if schema.is_of_version(connection, name, version, schema.live_generation(connection, name)):
         return False
+    family = registry.rollups[name][0] if name in registry.rollups else None
     try:
-        generation = request_rebuild(connection, registry, name, f"version {version}", promote=True)
+        is_of_log = family is not None and _lacks_rows(connection, family)
+        source = family.name if family is not None and is_of_log else name
+        generation = request_rebuild(connection, registry, source, f"version {version}", promote=True)
     except NotAllowed as refused:
         log.warning("rebuild_refused", projection=name, reason="version", error=refused)
         return True
@@ -537,6 +545,10 @@ def _parameters(connection: Connection[Any], projection: Projection) -> list[Any
     if isinstance(projection, ReadModel) or projection.parameters is None:
         return []
     return projection.parameters(connection)
+
+
+def _lacks_rows(connection: Connection[Any], family: ClickHouseProjection) -> bool:
+    return family.lacking is not None and bool(family.lacking(connection).sql)
 
 
 def _new_dead_letters(connection: Connection[Any], build: Build) -> int:

@@ -66,6 +66,19 @@ class Batch:
         return not (self.rows or self.others or self.bad or self.publish)
 
 
+class Lacking(Protocol):
+    """Rows of a main table that may have been deleted on purpose, so that it lacks them."""
+
+    @property
+    def sql(self) -> str:
+        """A condition on rows; empty: none."""
+        ...
+
+    def has(self, line: bytes) -> bool:
+        """Whether the row, as JSON, is one of them."""
+        ...
+
+
 Transform = Callable[[Sequence[StoredRecord], DedupIndex, Batch], None]
 """Adds the rows of records, in order. Deterministic: the same records and index make the same batch."""
 
@@ -88,6 +101,9 @@ class ClickHouseProjection:
     service builds a generation with the new ones and makes it live."""
     parse_parameters: Callable[[list[Any], Connection[Any]], Any] = lambda parameters, _: parameters
     """What transforms get of a build's parameters, for each partition; may read what these name."""
+    lacking: Callable[[Connection[Any]], Lacking] | None = None
+    """Rows of the main table that may be missing. The rollups still have what they came to: while there are any, a
+    rollup is built with its family from the log, never from the main table."""
 
     @property
     def tables(self) -> tuple[Table, ...]:

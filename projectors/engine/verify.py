@@ -122,9 +122,11 @@ def _verify_family(
         f"(_topic = '{place.topic}' AND _partition = {place.partition} AND _offset < {offset})"
         for place, offset in hold.places.items()
     )
+    lacking = family.lacking(connection).sql if family.lacking is not None else ""
+    kept = f"({before}) AND NOT ({lacking})" if lacking else before
     for table in (family.main, *family.others):
         look()
-        _compare(clickhouse, table, report.live, report.rebuilt, before, report)
+        _compare(clickhouse, table, report.live, report.rebuilt, kept if table is family.main else before, report)
 
 
 def _verify_rollup(

@@ -1,5 +1,8 @@
 """Traffic rules: reclassify rows of `events` for whole periods.
 
+Days whose events have expired keep the marks that they had: a rule applies to the rows that there were when it was
+made, and one that is undone goes on to apply to what had expired by then.
+
 A generation of `events` keeps the rules that it was begun with (`ClickHouseProjection.parameters`), so its rows follow
 from the log and these rules alone. When rules are made or undone, a new generation is built.
 """
@@ -24,9 +27,19 @@ _RESULTS: Final = {
     TrafficMark.SUSPICIOUS.value: (True, Suspicion.REMARKED.value),
     TrafficMark.GENUINE.value: (False, ""),
 }
+# Rows that had expired when a rule was made, or undone, are not there any more: their sums stay as they were.
 _RULES: Final = (
-    "select id::text, website_id::text, since, until, mark, conditions from read.traffic_rules "
-    "where undone_at is null order by position, id"
+    "with known as (select r.*, "
+    "(select max(e.before)::timestamp at time zone 'UTC' from read.event_expiries as e "
+    "where e.website_id = r.website_id and e.expired_at <= r.created_at) as kept_when_made, "
+    "(select max(e.before)::timestamp at time zone 'UTC' from read.event_expiries as e "
+    "where e.website_id = r.website_id and e.expired_at <= r.undone_at) as kept_when_undone "
+    "from read.traffic_rules as r), "
+    "held as (select id, website_id, position, mark, conditions, greatest(since, kept_when_made) as since, "
+    "case when undone_at is null then until else least(until, kept_when_undone) end as until "
+    "from known where undone_at is null or kept_when_undone is not null) "
+    "select id::text, website_id::text, since, until, mark, conditions from held where since < until "
+    "order by position, id"
 )
 _COLUMNS: Final = {"reason": "bot_reason"}
 
@@ -51,7 +64,7 @@ Marks = Mapping[UUID, Sequence[Rule]]
 
 
 def read_parameters(connection: Connection[Any]) -> list[Any]:
-    """The rules that hold, oldest first, as JSON."""
+    """The rules that hold, oldest first, as JSON; each for the days that it can concern."""
     return [
         {
             "id": rule_id,

@@ -6,6 +6,8 @@ left to the reports. Several days share one build: a few large inserts instead o
 after its rows are written, with the fingerprint of exactly these rows: a crash leaves rows that nobody reads, and
 events that arrive meanwhile make the build outdated, never wrong.
 
+Days whose events have expired are left to `projectors.visits.expiry`.
+
 When all days of a past week are built, their counters are merged into a build of seven days, in the same way.
 """
 
@@ -14,7 +16,7 @@ When all days of a past week are built, their counters are merged into a build o
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from threading import Event, Thread
@@ -29,14 +31,13 @@ from infra.domain.visits.builds import GROWN_DAY_EVENTS
 from infra.kernel.observability import logging
 from projectors.engine.clickhouse import ClickHouse, Unavailable
 from projectors.engine.ownership import Ownership
+from projectors.visits.batches import BUILD_SETTINGS, Day, batches, listed
+from projectors.visits.expiry import EventExpiry, Expiries
 
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 LOCK: Final = "visits"
 INTERVAL_S: Final = 5.0
-MAX_BATCH_EVENTS: Final = 1_000_000
-"""Events of one build; a larger day is a build of its own."""
-MAX_BATCH_DAYS: Final = 2_000
 MIN_EVENTS: Final = 500
 """A smaller day of a week that has less than seven times as much is not built: a build has a row for each value of each
 dimension, often more bytes than the events, and a year of such days is read from them in a tenth of a second."""
@@ -54,12 +55,9 @@ REST_GROWTH: Final = 0.1
 TIDY_EVERY_S: Final = 600.0
 KEPT_S: Final = 300
 """Replaced builds are read by requests that began before."""
-BUILD_SETTINGS: Final = {"max_execution_time": 1800, "max_partitions_per_insert_block": 0, "max_threads": 1}
 MAX_BATCH_WEEKS: Final = 100
 WEEK_SETTINGS: Final = {**BUILD_SETTINGS, "max_execution_time": KEPT_S - 60}
 """It reads builds that were the newest when it began: they must not be deleted meanwhile."""
-
-Day = tuple[UUID, date]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +89,14 @@ class VisitBuilder:
     """`start` runs it until `stopping`."""
 
     def __init__(
-        self, clickhouse: ClickHouse, ownership: Ownership, now: Callable[[], datetime] = lambda: datetime.now(UTC)
+        self,
+        clickhouse: ClickHouse,
+        ownership: Ownership,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        expiries: Callable[[], Expiries] = Expiries,
     ) -> None:
-        self._clickhouse, self._ownership, self._now = clickhouse, ownership, now
+        self._clickhouse, self._ownership, self._now, self._expiries = clickhouse, ownership, now, expiries
+        self._expiry = EventExpiry(clickhouse, self._build, monotonic=time.monotonic)
         self._total: tuple[Any, ...] = ()
         self._resting: dict[Day, tuple[int, int]] = {}
         self._weeks_of: date | None = None
@@ -111,6 +114,7 @@ class VisitBuilder:
             try:
                 if self._ownership.acquire(LOCK):
                     self.build(stopping)
+                    self.expire(stopping)
             except (Unavailable, psycopg.Error) as error:
                 log.warning("visits_postponed", error=error)
             except Exception:
@@ -122,7 +126,8 @@ class VisitBuilder:
         total = tuple(self._clickhouse.rows(_TOTAL)[0])
         if total == self._total:
             return 0
-        found, today = self._outdated(), self._now().date()
+        expiries, today = self._expiries(), self._now().date()
+        found = {key: each for key, each in self._outdated().items() if not expiries.is_expired(*key)}
         due = select_due(found, self._resting, today)
         self._resting = {key: (each.events, self._resting_rounds(key, each)) for key, each in found.items()}
         built = 0
@@ -140,6 +145,11 @@ class VisitBuilder:
         if time.monotonic() - self._tidied_at > TIDY_EVERY_S:
             self.tidy()
         return built
+
+    def expire(self, stopping: Event | None = None) -> int:
+        """Builds the days whose events have expired and deletes these; returns the number of days whose rows went.
+        Raises `Unavailable`."""
+        return self._expiry.sweep(self._expiries(), stopping)
 
     def _resting_rounds(self, key: Day, found: Found) -> int:
         events, rounds = self._resting.get(key, (0, 0))
@@ -165,11 +175,12 @@ class VisitBuilder:
         rows = self._clickhouse.rows(OUTDATED, least_events())
         return {(website_id, day): Found(*counts) for website_id, day, *counts in rows}
 
-    def _build(self, days: Sequence[Day]) -> None:
+    def _build(self, days: Sequence[Day]) -> int:
+        """Builds these days in one build, and returns its number."""
         build = _build_id(self._now())
         started = time.monotonic()
         chosen = " OR ".join(
-            f"(website_id = '{website_id}' AND toDate(occurred_at) IN ({_listed(own)}))"
+            f"(website_id = '{website_id}' AND toDate(occurred_at) IN ({listed(own)}))"
             for website_id, own in _by_website(days).items()
         )
         columns = ", ".join(statement.ROW_COLUMNS)
@@ -180,7 +191,7 @@ class VisitBuilder:
             BUILD_SETTINGS,
         )
         counted = f"website_id, days, day, build, {', '.join(tables.BREAKDOWN_COUNTED)}"
-        within = f"day IN ({_listed({day for _, day in days})})"
+        within = f"day IN ({listed({day for _, day in days})})"
         source = f"(SELECT * FROM {rows} WHERE {within} AND build = {build})"
         self._clickhouse.run(
             f"INSERT INTO {tables.table(tables.BREAKDOWN)} ({counted}, own_visitors)"
@@ -199,6 +210,7 @@ class VisitBuilder:
             BUILD_SETTINGS,
         )
         log.info("visits_built", days=len(days), took_s=round(time.monotonic() - started, 2))
+        return build
 
     def _build_weeks(self, today: date, stopping: Event | None) -> None:
         weeks = [Week(*row) for row in self._clickhouse.rows(OUTDATED_WEEKS, {"today": today.isoformat()})]
@@ -261,30 +273,11 @@ def _is_worth_building_today(found: Found) -> bool:
     return found.events >= MIN_EVENTS_TODAY and (has_grown or is_marked_otherwise)
 
 
-def batches(days: Mapping[Day, int]) -> Iterator[list[Day]]:
-    """The days in their order, in builds of at most `MAX_BATCH_EVENTS` events of one month."""
-    batch: list[Day] = []
-    events = 0
-    for key, count in days.items():
-        is_other_month = bool(batch) and batch[-1][1].replace(day=1) != key[1].replace(day=1)
-        if batch and (events + count > MAX_BATCH_EVENTS or len(batch) == MAX_BATCH_DAYS or is_other_month):
-            yield batch
-            batch, events = [], 0
-        batch.append(key)
-        events += count
-    if batch:
-        yield batch
-
-
 def _by_website(days: Sequence[Day]) -> Mapping[UUID, list[date]]:
     found: dict[UUID, list[date]] = {}
     for website_id, day in days:
         found.setdefault(website_id, []).append(day)
     return found
-
-
-def _listed(days: Iterable[date]) -> str:
-    return ", ".join(f"'{day}'" for day in sorted(days))
 
 
 def _build_id(moment: datetime) -> int:

@@ -149,6 +149,8 @@ SECTIONS: Final[tuple[Section, ...]] = (
         _OF_WEBSITES,
         shown="id, website_id, named_by, counts, erased_by, erased_at",
     ),
+    Section("retention", "read.retention", _OF_WEBSITES, key=("website_id",)),
+    Section("eventExpiries", "read.event_expiries", _OF_WEBSITES, key=("website_id", "before")),
     Section("annotations", "read.annotations", _OF_WEBSITES),
     Section("imports", "read.imports", _OF_WEBSITES),
     Section("savedViews", "read.saved_views", f"({_OWN} OR {_OF_WEBSITES})"),

@@ -325,8 +325,9 @@ def _daily_rows(report: Report, dimension: str) -> Query:
             f" {_of(counters, _BUILT)} FROM {tables.table(tables.BREAKDOWN)} AS t"
             f" WHERE {of_builds(whole)} AND dimension IN ('{dimension}', '{TOTAL}') AND {bots}{only}"
         )
-    rest = visits.traffic(start, end, {*TRAFFIC_COUNTED, *values}, {day for build in whole for day in build.covered})
-    if rest and has_traffic:
+    covered = {day for build in whole for day in build.covered}
+    rest = visits.traffic(start, end, {*TRAFFIC_COUNTED, *values}, covered) if has_traffic else ""
+    if rest:
         parts.append(
             f"SELECT {traffic} AS v0, {_IS_TOTAL}, {_of(counters, _OF_TRAFFIC)} FROM ({rest}) AS t"
             f" WHERE {bots} {_EACH_AND_ALL}"

@@ -19,6 +19,7 @@ from query_api.analytics.request import parse_filter
 from query_api.kernel import clickhouse_reader, pagination
 from query_api.kernel.csv import csv_response
 from query_api.kernel.dependencies import AdminScope, CallerScope, Context, Reads, Services
+from query_api.kernel.kept_from import note_kept_from
 from query_api.kernel.money import Amount
 from query_api.kernel.postgres_reader import Reader
 from query_api.kernel.responses import RowModel
@@ -163,8 +164,9 @@ def get_link_clicks(
     cursor: pagination.Cursor = None,
     bots: ClickBots = ClickBots.EXCLUDE,
 ) -> list[TrackedClick]:
-    """The clicks of one link, newest first, with their conversions."""
+    """The clicks of one link, newest first, with their conversions. `X-Events-Kept-From`: earlier ones have expired."""
     link = scope.row("SELECT id, website_id FROM read.links WHERE deleted_at IS NULL AND id = %s", id, "link")
+    note_kept_from(response, scope.website(link["website_id"]))
     query = ClicksPage(websiteId=link["website_id"], linkId=id, bots=bots, limit=limit, cursor=cursor)
     return _page(query, request, response, context, scope.reader)
 

@@ -102,7 +102,8 @@ def get_events(
 ) -> list[LoggedEvent]:
     """Newest first; `topic`, `partition` and `offset` are the position of each event in the log."""
     what = parse_request(query, context, scope)
-    chosen = plan(what.selection, COLUMNS).rows(what.range.start, what.range.end)
+    selection = what.selection.of_conversions if query.of is Of.CONVERSIONS else what.selection
+    chosen = plan(selection, COLUMNS).rows(what.range.start, what.range.end)
     page = pagination.Page(request, response, query.limit, query.cursor)
     bound: dict[str, Any] = {**chosen.parameters, "limit": page.limit + 1}
     after = ""

@@ -8,12 +8,13 @@ of a visit, and else the raw table `events`. All give the same numbers, since on
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
 from query_api.analytics import metrics
 from query_api.analytics.filters import AnyFilter, Bots, Filter, condition
+from query_api.analytics.kept_events import KeptEvents
 from query_api.analytics.metrics import COUNTERS, Source
 from query_api.analytics.ranges import Range
 from query_api.analytics.visit_rows import VisitRows
@@ -34,11 +35,20 @@ class Selection:
     bots: Bots = Bots.EXCLUDE
     visits: VisitRows | None = None
     """Set if a filter is about visits (`filters.needs_visits`), and for reports."""
+    kept: KeptEvents = KeptEvents()
+    """Which single events are there."""
 
     @property
     def columns(self) -> set[str]:
         """The columns that its filters read."""
         return {column for one in self.filters for column in one.columns}
+
+    @property
+    def of_conversions(self) -> Selection:
+        """The same for a call that reads rows of conversions alone: these never expire. Rows with their visits are
+        those of traffic, too."""
+        has_visits = any(each.needs_visits for each in self.filters)
+        return self if has_visits else replace(self, kept=KeptEvents())
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +60,14 @@ class Plan:
     needs: frozenset[str]
 
     def rows(self, start: datetime, end: datetime) -> Query:
-        """`FROM ... WHERE ...` for the rows of the selection from `start` until before `end`; the table is `t`."""
+        """`FROM ... WHERE ...` for the rows of the selection from `start` until before `end`; the table is `t`.
+
+        Raises `Problem` 422 where the table lacks single events of that time that the call may need.
+        """
         if self.source is Source.VISITS:
             return self._visits(start, end)
+        if self.source is Source.RAW and not self.needs <= _OF_CONVERSIONS:
+            self.selection.kept.require(start)
         source, chosen = self.source, condition(self.selection.filters, self.selection.bots)
         sql = (
             f"FROM {source.table} AS t WHERE t.website_id = {{website:UUID}}"
@@ -111,6 +126,8 @@ def _names_partners(selection: Selection) -> bool:
     )
 
 
+_OF_CONVERSIONS: Final = frozenset(metrics.CONVERSION_COUNTERS)
+"""Rows of conversions never expire."""
 UNIQUES: Final = ("unique_clickers", "unique_visitors")
 _SUMS: Final = frozenset(COUNTERS)
 ROLLUPS: Final[Mapping[Source, frozenset[str]]] = {

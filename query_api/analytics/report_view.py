@@ -99,7 +99,12 @@ class _View:
         return given
 
     def request(self, query: AnalyticsQuery, *, needs_visits: bool = False) -> AnalyticsRequest:
-        return request_for(query, self.website, self.context, self.scope, needs_visits=needs_visits)
+        """Without the comparison if it needs single events that have expired."""
+        request = request_for(query, self.website, self.context, self.scope, needs_visits=needs_visits)
+        kept, compared = request.selection.kept, request.compared
+        if compared is not None and request.selection.filters and not kept.has_all(compared.start):
+            return replace(request, compared=None)
+        return request
 
     def by(self, dimension: str, **more: Any) -> BreakdownQuery:
         """The report by a dimension, sorted as on the page."""

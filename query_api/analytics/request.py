@@ -14,6 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from query_api.analytics import dimension_filters, event_times, filters, ranges, visit_growth, visit_rows
 from query_api.analytics.filters import Bots, Filter, InvalidFilter
+from query_api.analytics.kept_events import KeptEvents
 from query_api.analytics.query_plan import Selection
 from query_api.analytics.ranges import Compare, InvalidRange, Range, TimeRange
 from query_api.kernel import clickhouse_reader
@@ -132,10 +133,11 @@ def request_for(
     chosen = [found for name in filters.COLUMNS if (found := parse_filter(name, getattr(query, name))) is not None]
     spans = [(each.start, each.end) for each in (range_, compared) if each is not None]
     named = dimension_filters.read(query.filter, scope.reader, website, spans)
-    selection = Selection(str(website.id), (*_with_ids(scope.reader, website, chosen), *named), query.bots)
+    kept = KeptEvents.of(website)
+    selection = Selection(str(website.id), (*_with_ids(scope.reader, website, chosen), *named), query.bots, kept=kept)
     if needs_visits or any(each.needs_visits for each in selection.filters):
         days, builds = context.query_coalescer.all(*visit_rows.plan_queries(selection.website_id, spans))
-        visits = visit_rows.plan(selection.website_id, days, builds)
+        visits = visit_rows.plan(selection.website_id, days, builds, kept)
         if visits.outdated:
             [checked] = context.query_coalescer.all(visit_growth.check_query(selection.website_id, visits.outdated))
             visits = visits.with_grown(checked)

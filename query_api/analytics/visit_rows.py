@@ -3,7 +3,8 @@
 Counters of whole builds come from those of their weeks where these are current.
 
 `plan` reads which days have a current build (`infra.domain.visits.tables`). No report waits for a build: what is not
-built, or has grown since, is found by the same SQL when it is read.
+built, or has grown since, is found by the same SQL when it is read. Days whose events have expired are read from the
+counters of their builds alone: of the whole day, or of its parts before and from the website's midnight.
 """
 
 # ruff: noqa: S608 - names of tables and columns are ours; values are bound
@@ -20,6 +21,7 @@ from infra.domain.visits.builds import Build, Contents
 from infra.domain.visits.statement import ROW_COLUMNS, TYPES, visits
 from infra.kernel.http.problems import Problem
 from query_api.analytics import visit_growth
+from query_api.analytics.kept_events import KeptEvents
 from query_api.analytics.visit_growth import GrownDay
 from query_api.kernel.clickhouse_reader import Query, Row, live_table
 from schemas import instants
@@ -57,6 +59,9 @@ class VisitRows:
     """Builds of large days in `live`."""
     grown: Mapping[date, GrownDay] = field(default_factory=dict)
     """Days that are read from an outdated build and their newer events."""
+    kept: KeptEvents = KeptEvents()
+    parts: Mapping[date, Sequence[Build]] = field(default_factory=dict)
+    """Current builds of the parts of days."""
 
     def with_grown(self, found: Sequence[Row]) -> VisitRows:
         """With the days for which `visit_growth.check_query` found that their builds are a part of them."""
@@ -69,8 +74,13 @@ class VisitRows:
         return " UNION ALL ".join(filter(None, (self.traffic(start, end, columns), conversions(columns))))
 
     def traffic(self, start: datetime, end: datetime, columns: Collection[str], without: Collection[date] = ()) -> str:
-        """The same without conversions, and without whole days; empty if there is no such day. Raises `Problem` 503."""
+        """The same without conversions, and without whole days; empty if there is no such day.
+
+        Raises `Problem` 503, and 422 for days whose events have expired."""
         days = [day for day in days_of(start, end) if day not in without]
+        if any(not self.kept.has(day) and self._needs_rows(day, start, end) for day in days):
+            raise self.kept.problem()
+        days = [day for day in days if self.kept.has(day)]
         built = [self.builds[day] for day in days if day in self.builds]
         live = [day for day in days if day in self.live]
         grown = [self.grown[day] for day in days if day in self.grown]
@@ -105,11 +115,26 @@ class VisitRows:
         return {"website": self.website_id, "start": int(start.timestamp()), "end": int(end.timestamp())}
 
     def whole(self, start: datetime, end: datetime) -> list[Build]:
-        """The builds that lie within `start` and `end`: weeks, and the days beside them."""
+        """The builds that lie within `start` and `end`: weeks, the days beside them, and the parts of expired days."""
         weeks = [week for week in self.weeks.values() if week.lies_within(start, end)]
         in_weeks = {day for week in weeks for day in week.covered}
         days = [build for day, build in self.builds.items() if day not in in_weeks and build.lies_within(start, end)]
-        return sorted((*weeks, *days), key=lambda build: build.day)
+        parts = (part for day in self.parts if day not in in_weeks for part in self._parts_within(day, start, end))
+        return sorted((*weeks, *days, *parts), key=lambda build: build.day)
+
+    def _parts_within(self, day: date, start: datetime, end: datetime) -> Sequence[Build]:
+        """The parts of a day that make up what it has in the range; none if they do not, or the whole day does."""
+        if self.kept.has(day) or day not in self.builds or self.builds[day].lies_within(start, end):
+            return ()
+        parts = [part for part in self.parts[day] if not part.lies_outside(start, end)]
+        return parts if all(part.lies_within(start, end) for part in parts) else ()
+
+    def _needs_rows(self, day: date, start: datetime, end: datetime) -> bool:
+        """Whether the range has events of an expired day; those that counters have are left out before."""
+        if day not in self.builds:
+            return day in self.live or day in self.grown
+        parts = self.parts.get(day, (self.builds[day],))
+        return not all(part.lies_outside(start, end) for part in parts)
 
 
 def conversions(columns: Collection[str]) -> str:
@@ -157,16 +182,21 @@ def plan_queries(website_id: str, spans: Sequence[tuple[datetime, datetime]]) ->
     )
 
 
-def plan(website_id: str, days: Sequence[Row], builds: Sequence[Row]) -> VisitRows:
+def plan(website_id: str, days: Sequence[Row], builds: Sequence[Row], kept: KeptEvents) -> VisitRows:
     """From the rows of `plan_queries`."""
     now: dict[date, Contents] = {row["day"]: (row["events"], row["fingerprint"]) for row in days if row["events"]}
-    built: dict[int, dict[date, Build]] = {1: {}, tables.DAYS_OF_WEEK: {}}
+    built: dict[int, dict[date, Build]] = {number: {} for number in (1, tables.DAYS_OF_WEEK, *tables.PARTS)}
     for row in builds:
         contents, times = (row["events"], row["fingerprint"]), (_utc(row["first_at"]), _utc(row["last_at"]))
         number_of_days, day = row["days"], row["day"]
         built[number_of_days][day] = Build(number_of_days, day, row["build"], contents, *times, row["offsets"])
     current = {day: build for day, build in built[1].items() if now.get(day) == build.contents}
-    outdated = {day: build for day, build in built[1].items() if day in now and day not in current}
+    outdated = {day: build for day, build in built[1].items() if day in now and day not in current and kept.has(day)}
+    parts = {
+        day: found
+        for day, build in current.items()
+        if (found := [built[each][day] for each in tables.PARTS if _is_part(built[each].get(day), build)])
+    }
     return VisitRows(
         website_id,
         builds=current,
@@ -177,7 +207,13 @@ def plan(website_id: str, days: Sequence[Row], builds: Sequence[Row]) -> VisitRo
             if _together(now, build.covered) == build.contents
         },
         outdated=visit_growth.candidates({day: events for day, (events, _) in now.items()}, outdated),
+        kept=kept,
+        parts=parts,
     )
+
+
+def _is_part(part: Build | None, build: Build) -> bool:
+    return part is not None and part.number == build.number
 
 
 def _together(now: Mapping[date, Contents], days: Sequence[date]) -> Contents:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Query, Response
 from pydantic import Field
 
 from infra.domain.visits.statement import visits
@@ -19,6 +19,7 @@ from query_api.kernel import clickhouse_reader
 from query_api.kernel.authorization import AccountScope
 from query_api.kernel.clickhouse_reader import Row, live_table
 from query_api.kernel.dependencies import CallerScope, Context, Reads, Services
+from query_api.kernel.kept_from import note_kept_from
 from query_api.kernel.postgres_reader import like
 from query_api.kernel.responses import RowModel
 from schemas.tracking import NO_ID
@@ -57,14 +58,17 @@ class CandidateClick(RowModel):
 )
 def get_candidate_clicks(
     id: UUID,
+    response: Response,
     scope: CallerScope,
     context: Context,
     partner_id: Annotated[UUID | None, Query(alias="partnerId")] = None,
     search: Annotated[str | None, Query(max_length=MAX_SEARCH, description="Of link, source or click ID")] = None,
     limit: Annotated[int, Query(ge=1, le=MAX_CLICKS)] = 20,
 ) -> list[CandidateClick]:
-    """The latest clicks of its website before it occurred, bots left out, the newest first."""
+    """The latest clicks of its website before it occurred, bots left out, the newest first. `X-Events-Kept-From`:
+    earlier ones have expired."""
     conversion = find_conversion(scope, id)
+    note_kept_from(response, scope.website(conversion.websiteId))
     rows = _read(scope, context, conversion, partner_id, search, limit)
     return _with_names(scope, context, conversion, rows) if rows else []
 

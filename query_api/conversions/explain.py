@@ -80,6 +80,9 @@ class ClickBehind(RowModel):
     adClickIds: list[AdClickId] | None = Field(
         description="Of the click's visit, if the website keeps them; null: they could not be read"
     )
+    keptFrom: date | None = Field(
+        description="If the click itself has expired: the first UTC day whose single events are there"
+    )
 
 
 class RateUsed(BaseModel):
@@ -220,11 +223,12 @@ def explain_conversion(id: UUID, scope: CallerScope, context: Context) -> Explan
         earning = None
     stating = next((step for step in reversed(steps) if step["name"] in _STATING), None)
     payout = _money(stating["detail"].get("payout")) if stating else None
+    website = scope.website(conversion.websiteId)
     return Explanation(
         conversion=conversion,
         rule=_rule(scope.reader, earning, payout) if earning else None,
-        click=_click(scope.reader, context, conversion, earning) if earning else None,
-        rate=_rate(scope.reader, scope.website(conversion.websiteId), earning, payout) if earning else None,
+        click=_click(scope.reader, context, conversion, earning, website.expired_before) if earning else None,
+        rate=_rate(scope.reader, website, earning, payout) if earning else None,
         working=_working(earning, payout) if earning else None,
         missingClick=missing_click(scope, context, conversion, steps),
         assignment=_assignment(steps, scope.principal.account_id),
@@ -287,7 +291,9 @@ def _tier_text(tier: TierUsed, currency: str) -> str:
     return f"Tier {tier.number}: {reached}{limit} in {tier.month} when it was decided"
 
 
-def _click(reader: Reader, context: Services, conversion: Conversion, earning: Row) -> ClickBehind:
+def _click(
+    reader: Reader, context: Services, conversion: Conversion, earning: Row, kept_from: date | None
+) -> ClickBehind:
     told = earning["detail"]["facts"]["attribution"]
     link = reader.row("SELECT slug FROM read.links WHERE id = %s", (told["link_id"],)) if told["link_id"] else None
     place, ids = _tracked_click(reader, context, conversion, told) if told["click_id"] else (None, [])
@@ -298,7 +304,12 @@ def _click(reader: Reader, context: Services, conversion: Conversion, earning: R
         link=link["slug"] if link else None,
         place=place,
         ad_click_ids=ids,
+        kept_from=kept_from if kept_from is not None and _utc_day(told["clicked_at"]) < kept_from else None,
     )
+
+
+def _utc_day(text: str) -> date:
+    return datetime.fromisoformat(text).astimezone(UTC).date()
 
 
 def _tracked_click(

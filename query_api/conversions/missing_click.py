@@ -36,6 +36,7 @@ Reason = Literal[
     "no_click_id",
     "placeholder",
     "unknown_click_id",
+    "click_expired",
     "other_website",
     "click_after_sale",
     "outside_window",
@@ -152,6 +153,8 @@ class _Search:
             is_unfilled = is_placeholder(text) or _PLACEHOLDER.search(text) is not None
             return MissingClick(reason="placeholder" if is_unfilled else "unknown_click_id", **told)
         link = self.scope.reader.row(_LINK, (click.link_code,))
+        if link is None and self._has_expired(click.at):
+            return MissingClick(reason="click_expired", clickedAt=click.at, **told)
         if link is None or not click.is_of(link["website_id"]):
             return MissingClick(reason="unknown_click_id", **told)
         told |= {"clickedAt": click.at, "partnerId": link["partner_id"]}
@@ -174,6 +177,12 @@ class _Search:
         if lacking:
             return MissingClick(reason="no_exchange_rate", currencies=lacking, **told)
         return MissingClick(reason="unknown_click_id", clickId=text)
+
+    def _has_expired(self, at: datetime) -> bool:
+        """Whether single events of that time were deleted: what the id of a click in a page stands for was in its
+        event."""
+        before = self.scope.website(self.conversion.websiteId).expired_before
+        return before is not None and at.astimezone(UTC).date() < before
 
     def _of_coupon(self, coupon: str) -> MissingClick:
         return MissingClick(reason="unknown_coupon", coupon=coupon.strip().upper())

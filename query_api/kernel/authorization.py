@@ -7,7 +7,7 @@ probed. The routes of admins (`/api/admin`) read all accounts, by `AdminScope`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Final, TypeVar
 from uuid import UUID
 
@@ -38,6 +38,8 @@ class Website:
     timezone: str
     currency: str
     created_at: datetime
+    expired_before: date | None = None
+    """Single events of earlier UTC days were deleted."""
 
     @property
     def zone(self) -> ZoneInfo:
@@ -45,13 +47,16 @@ class Website:
         return ZoneInfo(self.timezone)
 
 
-_COLUMNS: Final = "id, domain, timezone, currency, created_at"
+_COLUMNS: Final = ("id", "domain", "timezone", "currency", "created_at", "expired_before")
+_WEBSITES: Final = (
+    "SELECT id, domain, timezone, currency, created_at, (SELECT max(e.before) FROM read.event_expiries AS e"
+    " WHERE e.website_id = w.id) AS expired_before{more} FROM read.websites AS w"
+)
 _VISIBLE: Final = "deleted_at IS NULL AND account_id = %(account)s"
-_ONE: Final = f"SELECT {_COLUMNS} FROM read.websites WHERE id = %(id)s AND {_VISIBLE}"  # noqa: S608 - own text
-_ALL: Final = f"SELECT {_COLUMNS} FROM read.websites WHERE {_VISIBLE} ORDER BY created_at, id"  # noqa: S608 - own text
+_ONE: Final = f"{_WEBSITES.format(more='')} WHERE id = %(id)s AND {_VISIBLE}"
+_ALL: Final = f"{_WEBSITES.format(more='')} WHERE {_VISIBLE} ORDER BY created_at, id"
 _OLDEST: Final = (
-    f"SELECT {_COLUMNS}, count(*) OVER () AS of_all FROM read.websites"  # noqa: S608 - own text
-    f" WHERE {_VISIBLE} ORDER BY created_at, id LIMIT %(limit)s"
+    f"{_WEBSITES.format(more=', count(*) OVER () AS of_all')} WHERE {_VISIBLE} ORDER BY created_at, id LIMIT %(limit)s"
 )
 
 
@@ -84,7 +89,7 @@ class AccountScope:
         """The oldest websites of the scope, and how many there are in all."""
         rows = self.reader.rows(_OLDEST, {"account": self.principal.account_id, "limit": limit})
         count = rows[0]["of_all"] if rows else 0
-        return [Website(**{name: row[name] for name in _COLUMNS.split(", ")}) for row in rows], count
+        return [Website(**{name: row[name] for name in _COLUMNS}) for row in rows], count
 
     def scope(self, website_id: UUID | None) -> list[UUID]:
         """Ids of the websites that a list may show: the given one, or all of the scope."""

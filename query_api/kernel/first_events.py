@@ -20,12 +20,20 @@ QUARTER: Final = timedelta(minutes=15)
 KEPT: Final = 10_000
 """Websites whose first event is remembered; beyond that, the least recently used are evicted."""
 
-# Finds each website's first day in the rollup, then reads that day alone of the raw table.
+# Finds each website's first quarter of an hour in the rollup, then reads that day alone of the raw table. Of an event
+# that has expired the quarter is known.
+_QUARTERS: Final = (
+    f"SELECT r.website_id, min(r.bucket) AS quarter FROM {live_table('traffic_15m')} AS r"  # noqa: S608 - bound
+    " WHERE r.website_id IN {websites:Array(UUID)} GROUP BY r.website_id"
+)
 _FIRST: Final = (
-    f"SELECT toString(t.website_id) AS website, min(t.occurred_at) AS first FROM {live_table('events')} AS t"  # noqa: S608 - bound
+    "SELECT toString(q.website_id) AS website, toDateTime64(q.quarter, 3, 'UTC') AS begin,"  # noqa: S608 - bound
+    f" if(f.first BETWEEN begin AND begin + INTERVAL 15 MINUTE, f.first, begin) AS first FROM ({_QUARTERS}) AS q"
+    " LEFT JOIN ("
+    f"SELECT t.website_id AS website_id, min(t.occurred_at) AS first FROM {live_table('events')} AS t"
     " WHERE t.website_id IN {websites:Array(UUID)} AND (t.website_id, toDate(t.occurred_at)) IN"
-    f" (SELECT r.website_id, toDate(min(r.bucket)) FROM {live_table('traffic_15m')} AS r"
-    " WHERE r.website_id IN {websites:Array(UUID)} GROUP BY r.website_id) GROUP BY t.website_id"
+    f" (SELECT website_id, toDate(quarter) FROM ({_QUARTERS})) GROUP BY t.website_id"
+    ") AS f ON f.website_id = q.website_id"
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date, datetime
 from enum import StrEnum
-from typing import ClassVar
+from typing import ClassVar, Final
 from uuid import UUID
 
 from pydantic import Field
@@ -15,6 +15,7 @@ from schemas.tracking import MAX_IMPRESSIONS_EVERY
 
 DEFAULT_AD_CLICK_ID_DAYS = 90
 MAX_AD_CLICK_ID_DAYS = 730
+MAX_RAW_MONTHS: Final = 60
 
 
 class KeyKind(StrEnum):
@@ -100,6 +101,25 @@ class WebsiteUpdated(DomainEvent):
     ad_click_ids_need_consent: bool | None = Field(
         default=None, description="Whether they are kept only of visitors who have agreed"
     )
+
+
+class WebsiteRetentionChanged(DomainEvent):
+    """The owner changed how long single events of the website are kept. Sums of them and conversions are kept.
+
+    Nothing expires by it in the first 24 hours, so that a change can be reversed.
+    """
+
+    NAME: ClassVar[str] = "website.retention_changed"
+    raw_months: int | None = Field(
+        default=None, ge=1, le=MAX_RAW_MONTHS, description="Whole months before the current one; none: permanently"
+    )
+
+
+class WebsiteEventsExpired(DomainEvent):
+    """Clicks, page views and custom events of earlier days are kept no longer; sums of them and conversions are."""
+
+    NAME: ClassVar[str] = "website.events_expired"
+    before: date = Field(description="The first UTC day whose events are kept")
 
 
 class WebsiteDisconnected(DomainEvent):

@@ -36,6 +36,7 @@ def history(encrypt: Encrypt, anchor: tuple[int, str] = (7, "0f" * 32)) -> list[
     return [
         *_people(encrypt),
         *_site(),
+        *_retention(),
         *_domain(),
         *_program(),
         *_private_partners(encrypt),
@@ -145,6 +146,20 @@ def _site() -> list[DomainEvent]:
             websites.WebsiteTransferred,
             {"account_id": BUYER, "from_id": ACCOUNT, "offer_id": uuid5(WEBSITE, "offer"), "domain": "a.example"},
         ),
+        (websites.WebsiteDisconnected, {}),
+    )
+
+
+def _retention() -> list[DomainEvent]:
+    """Of a website that nothing else is about."""
+    return _in_order(
+        uuid5(WEBSITE, "retention"),
+        (
+            websites.WebsiteConnected,
+            {"account_id": ACCOUNT, "domain": "kept.example", "timezone": "UTC", "currency": "USD"},
+        ),
+        (websites.WebsiteRetentionChanged, {"raw_months": 13}),
+        (websites.WebsiteEventsExpired, {"before": date(2025, 3, 31)}),
         (websites.WebsiteDisconnected, {}),
     )
 

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import date
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -37,6 +38,7 @@ CREATE SCHEMA IF NOT EXISTS read;
 CREATE TABLE read.websites (id uuid PRIMARY KEY, account_id uuid, domain text, timezone text, currency text,
   attribution_model text, created_at timestamptz, deleted_at timestamptz, link_click_ids boolean,
   link_impressions_every int, txid_scope text, keep_ad_click_ids boolean, ad_click_ids_need_consent boolean);
+CREATE TABLE read.event_expiries (website_id uuid, before date, expired_at timestamptz);
 CREATE TABLE read.website_keys (id uuid PRIMARY KEY, website_id uuid, kind text, key_hash bytea, last4 text,
   public_key text, allowed_origins text[], created_at timestamptz, revoked_at timestamptz);
 CREATE TABLE read.partners (id uuid PRIMARY KEY, name text, slug text, base_url text, description text, terms jsonb,
@@ -181,6 +183,7 @@ class IngestService:
         txid_scope: str | None = None,
         keep_ad_click_ids: bool = False,
         ad_click_ids_need_consent: bool = False,
+        kept_from: date | None = None,
     ) -> Site:
         """Connects a website; known to ingest at once, by the look-up of an unknown key."""
         site = Site(uuid4(), domain, f"pk_{uuid4().hex}", f"sk_{uuid4().hex}", f"pb_{uuid4().hex}")
@@ -198,6 +201,8 @@ class IngestService:
             keep_ad_click_ids,
             ad_click_ids_need_consent,
         )
+        if kept_from is not None:
+            self.execute("INSERT INTO read.event_expiries VALUES (%s, %s, now())", site.id, kept_from)
         for kind, key in (("site", site.site_key), ("secret", site.secret_key), ("postback", site.token)):
             self.execute(
                 "INSERT INTO read.website_keys (id, website_id, kind, key_hash, allowed_origins)"

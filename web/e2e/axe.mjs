@@ -63,6 +63,12 @@ const revealRecord = async (page) => {
   await page.getByRole('dialog').getByRole('button', { name: 'Reveal' }).click();
   await page.getByLabel('Content').waitFor();
 };
+const shortenRetention = opened(async (page) => {
+  const card = page.getByRole('region', { name: /^Retention of/ }).first();
+  await card.getByRole('combobox', { name: 'Keep individual events' }).selectOption('6');
+  await card.getByText(/individual events before/).waitFor();
+  await card.getByRole('button', { name: /^Save retention of/ }).click();
+});
 /** On a phone there is none: it is in the menu. */
 const railOf = (page) => page.getByRole('button', { name: 'Collapse navigation' }).click();
 const STATES = [
@@ -644,6 +650,7 @@ const STATES = [
   { name: 'new key', path: '/account-settings?tab=websites', act: opens('New key') },
   { name: 'rotate key', path: '/account-settings?tab=websites', act: opens(/^Rotate/) },
   { name: 'revoke key', path: '/account-settings?tab=websites', act: opens(/^Revoke/) },
+  { name: 'shorter retention', path: '/account-settings?tab=websites', act: shortenRetention },
   { name: 'remove website', path: '/account-settings?tab=websites', act: opens(/^Remove vpn/) },
   { name: 'visitor data, found', path: '/account-settings?tab=websites', act: findVisitor },
   {

@@ -281,6 +281,17 @@ export function startMock({ empty = false, first = false, broken = false, slow =
         200,
         { 'X-Position': 'domain@14' },
       );
+    if (/\/retention$/.test(url.pathname)) {
+      const rawMonths = Number(input?.rawMonths ?? query.rawMonths ?? 0) || null;
+      return request.method === 'PUT'
+        ? json({ rawMonths, retentionAppliesFrom: null }, 200, { 'X-Position': 'domain@15' })
+        : json({
+            rawMonths: null,
+            appliesFrom: null,
+            keptFrom: null,
+            forecast: rawMonths && { rawMonths, keptFrom: '2026-08-01', events: 184_203, isHeldBack: false },
+          });
+    }
     if (/\/keys$/.test(url.pathname) && request.method === 'GET')
       return json([...defaultKeys(), ...(keys.get(url.pathname) ?? [])]);
     if (/\/keys\/[^/]+\/reveal$/.test(url.pathname))
@@ -663,6 +674,7 @@ function explanation(row) {
         { name: 'gclid', network: 'Google Ads', value: 'Cj0KCQiA_example' },
         { name: null, network: null, value: '[erased]' },
       ],
+      keptFrom: null,
     },
     rate: null,
     working: {

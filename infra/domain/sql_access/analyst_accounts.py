@@ -113,7 +113,8 @@ _TABLES: Final[LiteralString] = (
 )
 _NAMED: Final[Mapping[str, LiteralString]] = {
     "websites": (
-        "SELECT id, domain, timezone, currency FROM read.websites WHERE deleted_at IS NULL"
+        "SELECT id, domain, timezone, currency, coalesce((SELECT max(e.before) FROM read.event_expiries AS e"
+        " WHERE e.website_id = w.id), '1970-01-01')::text FROM read.websites AS w WHERE deleted_at IS NULL"
         " AND account_id = %(account)s ORDER BY id LIMIT %(most)s"
     ),
     "partners": "SELECT id, name, slug FROM read.partners ORDER BY id LIMIT %(most)s",

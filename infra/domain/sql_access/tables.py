@@ -220,7 +220,8 @@ WEBSITES: Final = View(
     "The websites",
     columns_of(
         "id UUID The website's id\ndomain String Its domain\ntimezone String Its time zone\n"
-        "currency String Its currency"
+        "currency String Its currency\nevents_kept_from Date First UTC day whose clicks, page views and custom events"
+        " are in events, clicks and pageviews; 1970-01-01: all are"
     ),
     example="SELECT w.domain AS domain, sum(t.clicks) AS clicks FROM traffic_15m AS t JOIN websites AS w\n"
     "ON w.id = t.website_id WHERE NOT t.is_bot GROUP BY domain",

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Final
 
+from infra.domain.visits.tables import PARTS
+
 Contents = tuple[int, int]
 """Number and fingerprint of events."""
 Offsets = Mapping[str, int]
@@ -20,7 +22,8 @@ GROWN_DAY_EVENTS: Final = 250_000
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """A build of `days` days (1 or 7) from `day` on: what it is made of, and when its first and last event happened."""
+    """A build of `days` days (1 or 7) from `day` on, or of a part of `day` (`tables.PARTS`): what it is made of, and
+    when its first and last event happened."""
 
     days: int
     day: date
@@ -29,13 +32,19 @@ class Build:
     first_at: datetime
     last_at: datetime
     offsets: Offsets
-    """Of one day's events; a week has none."""
+    """Of one day's events; a week and a part have none."""
 
     def lies_within(self, start: datetime, end: datetime) -> bool:
         """Whether all of its events happened from `start` until before `end`."""
         return start <= self.first_at and self.last_at < end
 
+    def lies_outside(self, start: datetime, end: datetime) -> bool:
+        """Whether none of them did."""
+        return self.last_at < start or end <= self.first_at
+
     @property
     def covered(self) -> list[date]:
         """Its days."""
+        if self.days in PARTS:
+            return [self.day]
         return [self.day + timedelta(days=number) for number in range(self.days)]

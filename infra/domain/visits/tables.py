@@ -5,6 +5,10 @@ events with their visits into `visit_events`, and counters of every value of eve
 `breakdown`; `visit_builds` then has what the build is made of. A day's build is current while both agree: what is
 read from it equals what `statement.visits` would find. Days without a current build are read from `events`.
 
+Before the events of a day are deleted because their time is over, a report's range that begins or ends with a local day
+within that UTC day must be answered as well: such a day also has builds of its two parts, before and from the midnight
+of the website, under the number of the day's build. Its counters then are all that there is: it is never built again.
+
 The days of a whole week are merged into `breakdown_week` and `week_builds` in the same way; their `day` is a Monday. A
 report of a month then merges a dozen visitor states for a value instead of thirty.
 """
@@ -28,6 +32,10 @@ VISIT_EVENTS: Final = "visit_events"
 BREAKDOWN: Final = "breakdown"
 VISIT_BUILDS: Final = "visit_builds"
 DAYS_OF_WEEK: Final = 7
+BEFORE_MIDNIGHT: Final = 101
+FROM_MIDNIGHT: Final = 102
+"""In place of a number of days: the parts of one day."""
+PARTS: Final = (BEFORE_MIDNIGHT, FROM_MIDNIGHT)
 
 _OF_CONVERSIONS: Final = {"website_id", *ROW_COLUMNS, *(column.name for column in CONVERSION_COLUMNS)}
 CONVERSION_EVENTS_COLUMNS: Final = tuple(column.name for column in COLUMNS if column.name in _OF_CONVERSIONS)
@@ -97,11 +105,12 @@ OWN_VISITORS: Final = "toInt64(finalizeAggregation(visitors))"
 VISITOR_STATE: Final = "uniqCombinedStateIf(12)(t.visitor, t.visitor <> 0)"
 
 
-def counters_of(rows: str) -> str:
-    """The rows of `breakdown` that `rows` (a table or SELECT with `build`, called `t`) come to."""
+def counters_of(rows: str, days: str = "1") -> str:
+    """The rows of `breakdown` that `rows` (a table or SELECT with `build`, called `t`) come to. `days`: expression."""
     return " UNION ALL ".join(
-        f"SELECT website_id, 1 AS days, day, build, is_bot, '{name}' AS dimension, toString({expression}) AS value,"
-        f" {COUNTED}, {VISITOR_STATE} AS visitors FROM {rows} AS t GROUP BY website_id, day, build, is_bot, value"
+        f"SELECT website_id, {days} AS days, day, build, is_bot, '{name}' AS dimension,"
+        f" toString({expression}) AS value, {COUNTED}, {VISITOR_STATE} AS visitors FROM {rows} AS t"
+        " GROUP BY website_id, days, day, build, is_bot, value"
         for name, expression in DAILY.items()
     )
 

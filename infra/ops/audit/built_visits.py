@@ -20,6 +20,7 @@ from typing import Any, Final
 from infra.domain.visits import tables
 from infra.kernel.clickhouse.reader import Reader
 from infra.ops.audit import visits_of_events
+from infra.ops.audit.expired_events import NONE, Expired
 from infra.ops.audit.report import Kind, Report
 
 CHECKS: Final = tuple(tables.table(name) for name in (tables.VISIT_EVENTS, tables.BREAKDOWN, tables.VISIT_BUILDS))
@@ -103,20 +104,24 @@ class _Build:
         return f"build of {'the week' if days > 1 else 'the day'} {day} of website {website_id}"
 
 
-def audit_built_visits(clickhouse: Reader, progress: Callable[[int], None] = lambda _: None) -> Report:
+def audit_built_visits(
+    clickhouse: Reader, progress: Callable[[int], None] = lambda _: None, expired: Expired = NONE
+) -> Report:
     """Compares every build that a report can read. `progress` gets the number of builds of each batch."""
     report = Report()
     columns = _event_columns(clickhouse)
     for website_id in [row["website_id"] for row in clickhouse.rows(_WEBSITES)]:
         builds = _newest(clickhouse, f"website_id = '{website_id}'")
         days = {build.day: build for build in builds if build.place[1] == 1}
+        there = [build for build in days.values() if build.place[2] >= expired.before.get(website_id, "")]
         for build in builds:
             if build.copies > 1:
                 report.found(Kind.DUPLICATE, _BUILDS, f"{build.name} is registered {build.copies} times")
-        for batch in _batches(days.values()):
+        for batch in _batches(there):
             report.add(_audit_days(clickhouse, columns, batch))
             progress(len(batch))
-        for week in (build for build in builds if build.place[1] > 1):
+        report.add(_audit_parts(days, [build for build in builds if build.place[1] in tables.PARTS]))
+        for week in (build for build in builds if build.place[1] == tables.DAYS_OF_WEEK):
             report.add(_audit_week(clickhouse, week))
             progress(1)
     report.add(_unregistered(clickhouse, datetime.now(UTC) - _UNREGISTERED))
@@ -204,6 +209,26 @@ def _audit_week(clickhouse: Reader, week: _Build) -> Report:
     for row in clickhouse.rows(_breakdown_query(kept, expected)):
         report.found(_kind(row["d_copies"]), _BREAKDOWN, _cell_difference(week, row))
     report.add(_compared(clickhouse, [week]))
+    return report
+
+
+def _audit_parts(days: Mapping[Day, _Build], parts: Sequence[_Build]) -> Report:
+    """The parts of a day before and from midnight come to the day, unless it was built again since."""
+    report = Report()
+    by_day: dict[Day, list[_Build]] = defaultdict(list)
+    for part in parts:
+        if part.day in days and days[part.day].number == part.number:
+            by_day[part.day].append(part)
+    for day, found in by_day.items():
+        whole = (
+            sum(part.events for part in found),
+            sum(part.fingerprint for part in found) % 2**64,
+            min(part.first_at for part in found),
+            max(part.last_at for part in found),
+        )
+        if whole != days[day].contents:
+            report.found(Kind.WRONG, _BUILDS, f"the parts of the {days[day].name} come to {whole}")
+        report.checked["builds of parts of days"] += len(found)
     return report
 
 

@@ -25,6 +25,7 @@ from infra.kernel.security.subject_keys import open_keyring
 from infra.ops.audit.audit_log import check_audit_log
 from infra.ops.audit.built_visits import audit_built_visits, count_builds
 from infra.ops.audit.domain_events import audit_domain_events
+from infra.ops.audit.expired_events import Expired, audit_expired_days
 from infra.ops.audit.inline_projections import audit_inline_projections
 from infra.ops.audit.load_ledger import audit_ledger
 from infra.ops.audit.log_reader import CountedLog
@@ -74,25 +75,26 @@ def audit(
     ):
         postgres.autocommit = True
         ends = wait_until_quiescent(log, postgres, timeout_s)
-        report = Report()
+        report, expired = Report(), Expired.read(postgres)
         # Topic domain is read twice: for what was decided, and for the anchors of the audit trail; topic conversions
         # for decisions, and for `conversion_reports`.
         reported = sum(ends[CONVERSIONS.name, partition] for partition in range(CONVERSIONS.partitions))
         total = sum(ends.values()) + ends[DOMAIN.name, 0] + reported
         with Meter("records of the log", total, quiet=not tells_progress) as meter:
             counted = CountedLog(log, meter.advance)
-            report.add(audit_tracked_events(counted, clickhouse, postgres, ends))
+            report.add(audit_tracked_events(counted, clickhouse, postgres, ends, expired))
             with open_keyring(settings) as decrypt:
                 report.add(audit_domain_events(counted, clickhouse, postgres, ends, decrypt))
             report.add(audit_rejected_events(counted, clickhouse, postgres, ends))
             report.add(audit_reported_conversions(counted, clickhouse, postgres, ends))
             report.add(check_audit_log(counted, postgres, ends))
         report.add(audit_inline_projections(settings))
-        report.add(audit_rollups(clickhouse))
+        report.add(audit_rollups(clickhouse, expired))
+        report.add(audit_expired_days(clickhouse, expired))
         with Meter("builds of visits", count_builds(clickhouse), quiet=not tells_progress) as meter:
-            report.add(audit_built_visits(clickhouse, meter.advance))
+            report.add(audit_built_visits(clickhouse, meter.advance, expired))
         report.add(audit_money_sums(clickhouse, postgres))
-        report.add(audit_recent(clickhouse))
+        report.add(audit_recent(clickhouse, expired))
         report.add(audit_sale_visits(clickhouse, postgres))
         if ledger is not None:
             report.add(audit_ledger(ledger, clickhouse, postgres))

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from infra.kernel.clickhouse.reader import Reader
+from infra.ops.audit.expired_events import NONE, Expired
 from infra.ops.audit.report import Kind, Report
 from schemas import instants
 
@@ -20,12 +21,12 @@ _KEY: Final = "website_id, received_at, event_id"
 _COLUMNS: Final = f"{_KEY}, occurred_at, type, visitor, country, device, path, source, partner_id, is_bot"
 
 
-def audit_recent(clickhouse: Reader) -> Report:
+def audit_recent(clickhouse: Reader, expired: Expired = NONE) -> Report:
     """Compares every row of the last day."""
     since = instants.literal(datetime.now(UTC) - _HELD)
     found: list[tuple[Kind, str, int]] = []
     for _ in range(_TRIES):
-        found = _differences(clickhouse, since)
+        found = _differences(clickhouse, f"received_at > {since} AND NOT {expired.condition('toDate(occurred_at)')}")
         if not found:
             break
     report = Report()
@@ -36,10 +37,9 @@ def audit_recent(clickhouse: Reader) -> Report:
     return report
 
 
-def _differences(clickhouse: Reader, since: str) -> list[tuple[Kind, str, int]]:
+def _differences(clickhouse: Reader, condition: str) -> list[tuple[Kind, str, int]]:
     sides = " UNION ALL ".join(
-        f"SELECT {_KEY}, {is_kept} AS is_kept, cityHash64({_COLUMNS}) AS content FROM {table} "
-        f"WHERE received_at > {since}"
+        f"SELECT {_KEY}, {is_kept} AS is_kept, cityHash64({_COLUMNS}) AS content FROM {table} WHERE {condition}"
         for table, is_kept in (("recent_events", 1), ("events", 0))
     )
     rows = clickhouse.rows(

@@ -15,6 +15,7 @@ import psycopg
 from infra.kernel.clickhouse.reader import Reader
 from infra.kernel.log import Log, StoredRecord, partitions
 from infra.kernel.log.partitions import Lineage, is_before, place_of
+from infra.ops.audit.expired_events import NONE, Expired
 from infra.ops.audit.forgotten_visitors import ForgottenVisitors
 from infra.ops.audit.log_reader import Ends, read
 from infra.ops.audit.report import Kind, Report
@@ -31,18 +32,20 @@ _TRIES: Final = 3
 _MOVED_AT_ONCE: Final = 1_000
 
 
-def audit_tracked_events(log: Log, clickhouse: Reader, postgres: psycopg.Connection[Any], ends: Ends) -> Report:
+def audit_tracked_events(
+    log: Log, clickhouse: Reader, postgres: psycopg.Connection[Any], ends: Ends, expired: Expired = NONE
+) -> Report:
     """Compares every record before `ends`; again, if another generation of the rows became live meanwhile."""
     for _ in range(_TRIES):
         generation = generation_of(clickhouse)
-        report = _audit_generation(log, clickhouse, postgres, ends, generation)
+        report = _audit_generation(log, clickhouse, postgres, ends, generation, expired)
         if generation_of(clickhouse) == generation:
             break
     return report
 
 
 def _audit_generation(
-    log: Log, clickhouse: Reader, postgres: psycopg.Connection[Any], ends: Ends, generation: int
+    log: Log, clickhouse: Reader, postgres: psycopg.Connection[Any], ends: Ends, generation: int, expired: Expired
 ) -> Report:
     report = Report()
     signatures, rules = Signatures(postgres, report), Rules(postgres, generation, report)
@@ -52,8 +55,8 @@ def _audit_generation(
     stored = [_stored(clickhouse, postgres, partition, ends[CLICKS.name, partition], report) for partition in clicks]
     firsts = Firsts(stored)
     for each in stored:
-        moved = MovedRecords(Lineage(each.partition, splits), clickhouse, report)
-        _audit_partition(log, clickhouse, each, firsts, moved, signatures, rules, forgotten, report)
+        moved = MovedRecords(Lineage(each.partition, splits), clickhouse, report, expired)
+        _audit_partition(log, clickhouse, each, firsts, moved, signatures, rules, forgotten, expired, report)
     _audit_repeated_ids(clickhouse, ends, report)
     return report
 
@@ -105,8 +108,8 @@ class MovedRecords:
     """Records that a writer put into this partition after their ids had got another one
     (`infra.kernel.log.partitions`): here each is recorded as its own first, and there it is a row or a duplicate."""
 
-    def __init__(self, lineage: Lineage, clickhouse: Reader, report: Report) -> None:
-        self._lineage, self._clickhouse, self._report = lineage, clickhouse, report
+    def __init__(self, lineage: Lineage, clickhouse: Reader, report: Report, expired: Expired = NONE) -> None:
+        self._lineage, self._clickhouse, self._report, self._expired = lineage, clickhouse, report, expired
         self._waiting: list[tuple[StoredRecord, tuple[str, str]]] = []
 
     def takes(self, record: StoredRecord) -> bool:
@@ -118,6 +121,8 @@ class MovedRecords:
         row = orjson.loads(record.value)
         if row["website_id"] == str(WEBSITE_ID):
             return False  # the canary's stay where they are
+        if self._expired.has(row):
+            return True  # and the row of its id may be gone
         self._waiting.append((record, (row["website_id"], row["event_id"])))
         if len(self._waiting) >= _MOVED_AT_ONCE:
             self.finish()
@@ -152,6 +157,7 @@ def _audit_partition(
     signatures: Signatures,
     rules: Rules,
     forgotten: ForgottenVisitors,
+    expired: Expired,
     report: Report,
 ) -> None:
     partition, end, duplicates, dead = stored.partition, stored.end, stored.duplicates, stored.dead
@@ -171,7 +177,7 @@ def _audit_partition(
         report.checked["records of topic clicks"] += 1
         firsts.note(record)
         homes = bool(hashes) + (offset in duplicates) + (offset in dead)
-        if homes == 0:
+        if homes == 0 and not expired.has(orjson.loads(record.value)):
             report.found(Kind.MISSING, _CHECK, f"record {_shown(partition, offset)} has no row")
         elif homes > 1 or len(hashes) > 1:
             count = len(hashes) + (offset in duplicates) + (offset in dead)

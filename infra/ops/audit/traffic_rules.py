@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -33,10 +35,16 @@ class Rules:
         ).fetchone()
         parameters = (row[0] if row is not None else None) or []
         self._rules: list[Fields] = [each for each in parameters if "erasure" not in each]
+        expiries: dict[str, list[tuple[datetime, datetime]]] = defaultdict(list)
+        for website_id, at, before in postgres.execute(
+            "SELECT website_id::text, expired_at, before::timestamp AT TIME ZONE 'UTC' FROM read.event_expiries"
+        ):
+            expiries[website_id].append((at, before))
         made = {
-            row[0]: row[1:]
+            row[0]: _held(row[1:], row[6:], expiries.get(row[1], ()))
             for row in postgres.execute(
-                "SELECT id::text, website_id::text, since, until, mark, conditions FROM read.traffic_rules"
+                "SELECT id::text, website_id::text, since, until, mark, conditions, created_at, undone_at"
+                " FROM read.traffic_rules"
             )
         }
         for rule in self._rules:
@@ -48,7 +56,7 @@ class Rules:
                 rule["mark"],
                 rule["conditions"],
             )
-            if made.get(rule["id"]) != told:
+            if told not in made.get(rule["id"], ()):
                 report.found(Kind.WRONG, _CHECK, f"events follows rule {rule['id']}, which does not exist in this form")
 
     def applied(self, fields: Fields) -> Fields:
@@ -58,6 +66,21 @@ class Rules:
                 is_bot, reason = _MARKED[rule["mark"]]
                 return {**fields, "is_bot": is_bot, "bot_reason": reason}
         return fields
+
+
+def _held(
+    rule: Sequence[Any], times: Sequence[Any], expiries: Sequence[tuple[datetime, datetime]]
+) -> tuple[tuple[Any, ...], ...]:
+    """The forms in which events may follow a rule: for the days that were there when it was made, and, after it was
+    undone, for those of them that had expired by then. Until `events` is built again it is still as before."""
+    website_id, since, until, mark, conditions = rule[:5]
+    made_at, undone_at = times
+    since = max([since, *(before for at, before in expiries if at <= made_at)])
+    forms = [(website_id, since, until, mark, conditions)]
+    if undone_at is not None:
+        gone = [before for at, before in expiries if at <= undone_at]
+        forms += [(website_id, since, min(until, max(gone)), mark, conditions)] if gone else []
+    return tuple(forms)
 
 
 def fits(rule: Fields, fields: Fields) -> bool:

@@ -18,6 +18,7 @@ from infra.domain.visits.dimensions import COLUMNS, NAMES
 from infra.domain.visits.tables import table
 from infra.kernel.clickhouse.reader import Reader
 from infra.ops.audit.built_visits import audit_built_visits
+from infra.ops.audit.expired_events import Expired
 from projectors.engine.clickhouse import HttpClickHouse
 from projectors.engine.ownership import Ownership
 from projectors.visits import builder as visit_builder
@@ -248,7 +249,7 @@ def test_every_dimension_is_what_a_count_by_hand_gives(
     for name in dimensions[1 - seed :: 2]:
         check(measured, name, first, last)
     with Reader(query_service.settings) as clickhouse:  # it finds visits and counters in another way
-        found = audit_built_visits(clickhouse)
+        found = audit_built_visits(clickhouse, expired=Expired.read(query_service.postgres))
     assert found.is_clean and found.checked["builds of weeks"] >= 1, found.as_text()
     measured.add(30)  # each day's build is outdated, or a part of them
     for name in dimensions[::6]:

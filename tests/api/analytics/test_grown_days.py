@@ -12,11 +12,13 @@ import pytest
 
 from infra.kernel.clickhouse.reader import Reader
 from infra.ops.audit.built_visits import audit_built_visits
+from infra.ops.audit.expired_events import Expired
 from projectors.engine.clickhouse import HttpClickHouse
 from projectors.engine.ownership import Ownership
 from projectors.visits import builder as visit_builder
 from projectors.visits.builder import VisitBuilder
 from query_api.analytics import visit_growth, visit_rows
+from query_api.analytics.kept_events import KeptEvents
 from query_api.analytics.visit_rows import COLUMNS, VisitRows
 from query_api.kernel.clickhouse_reader import Query
 from tests.support.query import QueryService, event
@@ -57,7 +59,7 @@ class Day:
     def plan(self) -> VisitRows:
         """As `request_for` makes it."""
         days, builds = (self._read(query) for query in visit_rows.plan_queries(str(self.website), [SPAN]))
-        rows = visit_rows.plan(str(self.website), days, builds)
+        rows = visit_rows.plan(str(self.website), days, builds, KeptEvents())
         if not rows.outdated:
             return rows
         return rows.with_grown(self._read(visit_growth.check_query(str(self.website), rows.outdated)))
@@ -101,7 +103,7 @@ def test_a_grown_day_has_the_rows_that_are_found_without_a_build(
     assert day.rows(grown) == day.rows(live)
     assert len(day.rows(grown)) > 250
     with Reader(query_service.settings) as clickhouse:  # it finds the build's visits in another way
-        found = audit_built_visits(clickhouse)
+        found = audit_built_visits(clickhouse, expired=Expired.read(query_service.postgres))
     assert found.is_clean and found.checked["rows of visit_events"] >= 300, found.as_text()
 
 

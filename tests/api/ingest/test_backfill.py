@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import httpx
 
 from schemas import topics
@@ -33,3 +35,16 @@ def test_a_sale_of_long_ago_is_taken_the_same_way(ingest_service: IngestService)
         headers = {"authorization": f"Bearer {site.secret_key}"}
         assert client.post("/track/sale", json=sale, headers=headers).json()["code"] == "too_old"
         assert client.post("/track/sale", json=sale, headers={**headers, "x-backfill": "true"}).status_code == 202
+
+
+def test_events_of_days_that_have_expired_are_rejected_but_no_sales(ingest_service: IngestService) -> None:
+    site = ingest_service.add_site("kept.example", kept_from=date(2019, 5, 2))
+    headers = {"authorization": f"Bearer {site.secret_key}", "x-backfill": "true"}
+    event = {"type": "pageview", "url": "https://kept.example/a"}
+    sale = {"visitor_id": "v", "txid": "OLD-2", "amount": 100, "currency": "USD", "occurred_at": OLD["occurred_at"]}
+    with ingest_service.client() as client:
+        refused = client.post("/track", json={**event, "occurred_at": "2019-05-01T23:59:59.999Z"}, headers=headers)
+        assert (refused.status_code, refused.json()["code"]) == (400, "expired")
+        taken = client.post("/track", json={**event, "occurred_at": "2019-05-02T00:00:00Z"}, headers=headers)
+        assert taken.status_code == 202
+        assert client.post("/track/sale", json=sale, headers=headers).status_code == 202

@@ -9,11 +9,11 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
+from ingest.directory.changes import READ_MODELS
 from ingest.importing.imported_events import ImportFailed, find_website
 from tests.support.engines import wait_until
 from tests.support.ingest_service import IngestService, bearer, running_ingest
 
-MODELS = ("website_keys", "websites", "links", "partners", "custom_domains")
 CAUGHT_UP = (
     "UPDATE engine.position SET domain_position = (SELECT coalesce(max(notification_id), 0) FROM events.stored_events)"
 )
@@ -28,7 +28,7 @@ def behind() -> Iterator[IngestService]:
         ingest_service.execute(
             "CREATE TABLE events.stored_events (notification_id bigserial UNIQUE, originator_id uuid, topic text)"
         )
-        for name in MODELS:
+        for name in READ_MODELS:
             ingest_service.execute(
                 "INSERT INTO engine.projection (name, kind, version, live_generation) VALUES (%s, 'postgres', 1, 1)",
                 name,

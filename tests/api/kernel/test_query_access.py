@@ -59,7 +59,7 @@ ELSEWHERE = (
 OWN_LISTS = {"/api/platform/websites", "/api/platform/links", "/api/platform/conversions"}
 OF_ANALYSTS = {f"/api/platform/sql/{name}" for name in ("schema", "history", "queries", "tokens", "pins")}
 OF_ANALYSTS |= {f"/api/platform/sql/queries/{{id}}{part}" for part in ("", "/versions")}
-OF_A_WEBSITE = {f"/api/platform/websites/{{id}}/{part}" for part in ("keys", "snippet", "traffic-rules")}
+OF_A_WEBSITE = {f"/api/platform/websites/{{id}}/{part}" for part in ("keys", "retention", "snippet", "traffic-rules")}
 
 
 @pytest.fixture(scope="module")

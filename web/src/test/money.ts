@@ -45,6 +45,7 @@ export const explanation = (over: Partial<Explanation> = {}): Explanation => ({
     subs: { sub1: 'banner' },
     place: { topic: 'clicks', partition: 2, offset: 41 },
     adClickIds: [],
+    keptFrom: null,
   },
   rate: null,
   missingClick: null,

@@ -165,6 +165,12 @@ export const server = setupServer(
   ),
   get('/api/platform/websites/{id}/keys', () => []),
   get('/api/platform/websites/{id}/visitor-data/erasures', () => []),
+  get('/api/platform/websites/{id}/retention', () => ({
+    rawMonths: null,
+    appliesFrom: null,
+    keptFrom: null,
+    forecast: null,
+  })),
   get('/api/platform/partners', () => state.partners),
   get('/api/platform/partner-requests', () => state.partnerRequests),
   get('/api/admin/partner-requests', () => state.adminPartnerRequests),

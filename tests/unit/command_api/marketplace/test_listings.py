@@ -26,7 +26,7 @@ from command_api.marketplace.commands import RecordVerification
 from command_api.marketplace.handlers import HANDLERS
 from command_api.marketplace.listing_verification import verification
 from command_api.marketplace.listings import Listing
-from command_api.marketplace.measurement import MonthlyCounts, share_of
+from command_api.marketplace.measurement import MonthlyCounts, measure, share_of
 from command_api.marketplace.schemas import ListingFields, Write
 from command_api.marketplace.timeouts import VERIFICATION
 from command_api.notifications.notification import ADMINS, LATER_RULES, RULES
@@ -399,3 +399,14 @@ def code_of_redrawing(image: bytes) -> str | None:
     except CommandRejected as error:
         return error.code
     return None
+
+
+def test_months_whose_events_have_expired_are_not_measured() -> None:
+    """Rows that are gone would make them small."""
+    made = store()
+    state = made.load(WEBSITE, websites.evolve)
+    whole = measure(state, NOW, FixedMeasurements(0))
+    assert len(whole.months) == 12
+    kept = measure(replace(state, expired_before=date(2026, 7, 31)), NOW, FixedMeasurements(0))
+    assert [each.month for each in kept.months] == [date(2026, month, 1) for month in (8, 9, 10)]
+    assert kept.share.months_in_log == kept.share.months == len(kept.months) == 3

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from uuid import uuid4
 
 import pytest
@@ -21,8 +21,10 @@ from schemas.events.websites import (
     TrafficMark,
     WebsiteConnected,
     WebsiteDisconnected,
+    WebsiteEventsExpired,
     WebsiteKeyIssued,
     WebsiteKeyRevoked,
+    WebsiteRetentionChanged,
     WebsiteTrafficRemarked,
     WebsiteTrafficRemarkUndone,
     WebsiteUpdated,
@@ -339,3 +341,100 @@ def test_rules_for_traffic_that_make_no_sense_are_refused() -> None:
     with pytest.raises(CommandRejected) as caught:
         remarked(website)
     assert caught.value.code == "too_many_rules"
+
+
+FIRST_DAY = date(2024, 2, 1)
+
+
+def kept_for(months: int | None, *, zone: str = "UTC") -> model.Website:
+    """A website whose owner chose, a day and a minute ago, how long its events are kept."""
+    state = replace(connected(), timezone=zone)
+    context = CommandContext(NOW - timedelta(hours=24, minutes=1), OWNER)
+    for event in model.change_retention(state, months, context):
+        state = model.evolve(state, event)
+    return state
+
+
+def test_the_same_retention_again_changes_nothing_and_only_its_owner_sets_it() -> None:
+    [changed] = model.change_retention(connected(), 13, CONTEXT)
+    assert isinstance(changed, WebsiteRetentionChanged)
+    assert changed.raw_months == 13
+    assert model.change_retention(kept_for(13), 13, CONTEXT) == []
+    assert model.change_retention(connected(), None, CONTEXT) == []
+    for months in (0, 61, -1):
+        with pytest.raises(CommandRejected, match="1 to 60 months"):
+            model.change_retention(connected(), months, CONTEXT)
+    with pytest.raises(CommandRejected):
+        model.change_retention(connected(), 13, STRANGER)
+
+
+def test_events_expire_in_whole_months_and_each_month_once() -> None:
+    state = kept_for(3)
+    [expired] = model.expire_events(state, FIRST_DAY, 30, CONTEXT)
+    assert isinstance(expired, WebsiteEventsExpired)
+    assert expired.before == date(2026, 8, 1)
+    state = model.evolve(state, expired)
+    assert model.expire_events(state, FIRST_DAY, 30, CONTEXT) == []
+    assert (
+        model.expire_events(state, FIRST_DAY, 30, CommandContext(datetime(2026, 11, 30, 23, 59, tzinfo=UTC), None))
+        == []
+    )
+    [next_month] = model.expire_events(
+        state, FIRST_DAY, 30, CommandContext(datetime(2026, 12, 1, 0, 1, tzinfo=UTC), None)
+    )
+    assert isinstance(next_month, WebsiteEventsExpired)
+    assert next_month.before == date(2026, 9, 1)
+
+
+def test_nothing_expires_within_a_day_after_a_change_nor_without_a_setting() -> None:
+    state = kept_for(3)
+    for event in model.change_retention(state, 1, CommandContext(NOW - timedelta(hours=23), OWNER)):
+        state = model.evolve(state, event)
+    assert model.expire_events(state, FIRST_DAY, 30, CONTEXT) == []
+    for event in model.change_retention(state, None, CommandContext(NOW - timedelta(hours=22), OWNER)):
+        state = model.evolve(state, event)
+    assert model.expire_events(state, FIRST_DAY, 30, CommandContext(NOW + timedelta(days=90), None)) == []
+    assert model.expire_events(connected(), FIRST_DAY, 30, CONTEXT) == []
+
+
+def test_no_longer_setting_brings_back_what_is_gone() -> None:
+    state = kept_for(3)
+    for event in (*model.expire_events(state, FIRST_DAY, 30, CONTEXT), *model.change_retention(state, 24, CONTEXT)):
+        state = model.evolve(state, event)
+    assert state.expired_before == date(2026, 8, 1)
+    assert model.expire_events(state, FIRST_DAY, 30, CommandContext(NOW + timedelta(days=2), None)) == []
+
+
+def test_events_of_a_removed_website_expire_too() -> None:
+    state = kept_for(3)
+    for event in model.disconnect(state, CONTEXT):
+        state = model.evolve(state, event)
+    assert len(model.expire_events(state, FIRST_DAY, 30, CONTEXT)) == 1
+
+
+def test_nothing_expires_where_there_is_nothing() -> None:
+    assert model.expire_events(kept_for(3), date(2026, 8, 1), 30, CONTEXT) == []
+    assert len(model.expire_events(kept_for(3), date(2026, 7, 31), 30, CONTEXT)) == 1
+
+
+def test_a_traffic_rule_concerns_days_whose_events_are_there() -> None:
+    state = kept_for(3)
+    for event in model.expire_events(state, FIRST_DAY, 30, CONTEXT):
+        state = model.evolve(state, event)
+    midnight = datetime(2026, 8, 1, tzinfo=UTC)
+
+    def rule(until: datetime) -> list[WebsiteTrafficRemarked]:
+        return model.remark_traffic(
+            state,
+            uuid4(),
+            since=midnight - timedelta(days=9),
+            until=until,
+            mark=TrafficMark.BOT,
+            conditions=TrafficConditions(),
+            note="",
+            context=CONTEXT,
+        )
+
+    with pytest.raises(CommandRejected, match="have expired"):
+        rule(midnight)
+    assert rule(midnight + timedelta(seconds=1))

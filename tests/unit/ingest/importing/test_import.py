@@ -7,7 +7,8 @@ import gzip
 import json
 from collections.abc import Sequence
 from concurrent.futures import Future
-from datetime import datetime
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from uuid import UUID, uuid4
 
@@ -100,6 +101,19 @@ def test_a_file_without_a_page_view_is_an_error_that_says_what_is_in_it(
     assert not stored.events
 
 
+def test_lines_of_days_whose_events_have_expired_are_left_out(
+    stored: Stored, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    midnight = datetime(2015, 5, 20, tzinfo=UTC)
+    kept_from_ms = int(midnight.timestamp() * 1000)
+    website = replace(WEBSITE, kept_from_ms=kept_from_ms)
+    monkeypatch.setattr(command, "find_website", lambda *_, **__: website)
+    older = TEXT.replace("20/May/2015:10:05:03", "19/May/2015:23:59:59").splitlines()[0]
+    counts = imported(tmp_path / "access.log", f"{older}\n{TEXT}".encode())
+    assert (counts["lines"], counts["expired"], counts["imported"]) == (6, 1, 5)
+    assert len(stored.events) == 5
+
+
 @pytest.mark.usefixtures("stored")
 def test_the_command_shows_the_counts_and_the_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -114,5 +128,5 @@ def test_the_command_shows_the_counts_and_the_error(
     path.write_text(TEXT)
     assert command.main(arguments, lambda *_: None) == 0
     assert json.loads(capsys.readouterr().out) == {
-        "lines": 5, "imported": 5, "not_get": 0, "status": 0, "asset": 0, "malformed": 0, "duplicates": 0
+        "lines": 5, "imported": 5, "not_get": 0, "status": 0, "asset": 0, "malformed": 0, "expired": 0, "duplicates": 0
     }  # fmt: skip

@@ -26,7 +26,7 @@ from ingest.steps import click
 from ingest.steps.enrich import enrich
 from ingest.steps.pseudonymise import Hasher, Salts, pseudonymise
 from ingest.steps.resolve_network import resolve_network
-from ingest.steps.stamp import content_hash, event_id, event_time, set_time, stamp
+from ingest.steps.stamp import content_hash, event_id, event_time, require_kept, set_time, stamp
 from ingest.steps.validate import validate
 from schemas import click_id
 from schemas.tracking import HASH_HEADER, NO_ID_TEXT, Outcome, TrackedEvent, from_log_time, log_time
@@ -293,6 +293,14 @@ def test_times() -> None:
     assert refusal(SentEvent("x", occurred_at="1970-01-01T00:00:00Z"), secret) == "too_old"
     row = stamped(site, SentEvent("x", occurred_at=NOW + DAY_MS)).row
     assert (row.occurred_at, row.flags) == (row.received_at, "future_clamped")
+
+
+def test_events_of_days_whose_events_have_expired_are_rejected() -> None:
+    website = replace(make_request("secret").website, kept_from_ms=NOW - DAY_MS)
+    require_kept(website, NOW - DAY_MS)
+    with pytest.raises(EventRejected, match="have expired") as caught:
+        require_kept(website, NOW - DAY_MS - 1)
+    assert (caught.value.outcome, caught.value.code) == (Outcome.TOO_OLD, "expired")
 
 
 @pytest.mark.parametrize("kind", ["site", "secret"])

@@ -8,7 +8,8 @@ from uuid import UUID
 
 import pytest
 
-from projectors.visits.builder import MAX_BATCH_EVENTS, Found, batches, select_due
+from projectors.visits.batches import MAX_BATCH_EVENTS, batches
+from projectors.visits.builder import Found, select_due
 
 SITE, OTHER = UUID(int=1), UUID(int=2)
 TODAY, YESTERDAY = date(2026, 11, 24), date(2026, 11, 23)

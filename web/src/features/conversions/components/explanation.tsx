@@ -8,7 +8,7 @@ import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { messageOf } from '@/lib/api/errors';
 import type { Conversion, Explanation, Website } from '@/lib/api/types';
-import { formatDateTime } from '@/lib/dates';
+import { formatDateTime, formatDay } from '@/lib/dates';
 import { formatMinor } from '@/lib/format';
 import { toast, toastError } from '@/stores/toasts';
 import { Marks } from './marks';
@@ -169,6 +169,11 @@ function Explained({
               ['Click ID', click.clickId],
               ['Ad click IDs', click.adClickIds?.map(adClickId).join(', ')],
               ['Log position', click.place && placeOf(click.place)],
+              [
+                'Deleted',
+                click.keptFrom &&
+                  `The click itself. Individual events are available from ${formatDay(click.keptFrom)}.`,
+              ],
             ]}
           />
         </Part>

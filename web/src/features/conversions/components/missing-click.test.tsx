@@ -87,6 +87,7 @@ test('every reason has a cause and a next step', () => {
     'no_click_id',
     'placeholder',
     'unknown_click_id',
+    'click_expired',
     'other_website',
     'click_after_sale',
     'outside_window',

@@ -15,6 +15,8 @@ export function causeOf(missing: MissingClick, at: At): string {
       return `The report contained a placeholder instead of a click ID: ${missing.clickId}`;
     case 'unknown_click_id':
       return `The reported click ID is unknown: ${missing.clickId}`;
+    case 'click_expired':
+      return `The click of ${clicked} was deleted by the website’s data retention.`;
     case 'other_website':
       return `The click happened on another website, ${missing.domain}.`;
     case 'click_after_sale':
@@ -48,6 +50,8 @@ export function fixOf(missing: MissingClick): { readonly steps: readonly ReactNo
         ],
         postback: true,
       };
+    case 'click_expired':
+      return { steps: ['Assign it below, to the link that earned it.'], postback: false };
     case 'other_website':
       return {
         steps: [`Each website has its own postback URL. Use the one of ${missing.domain} for this program.`],

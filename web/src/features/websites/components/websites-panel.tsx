@@ -18,6 +18,7 @@ import { ClaimLimits } from './claim-limits';
 import { Keys } from './keys';
 import { AdClickIdSettings } from './ad-click-id-settings';
 import { LinkSettings } from './link-settings';
+import { RetentionSettings } from './retention-settings';
 import { TxidSettings } from './txid-settings';
 import { VisitorData } from './visitor-data';
 import { snippet } from '../lib/snippet';
@@ -133,6 +134,7 @@ function WebsiteCard({ website }: { readonly website: Website }) {
         <AdClickIdSettings website={website} />
         <ClaimLimits website={website} />
         <VisitorData website={website} />
+        <RetentionSettings website={website} />
       </div>
       {removing && (
         <ConfirmDialog

@@ -500,3 +500,64 @@ test('General shows who is signed in and keeps the theme and the key choice', as
   await user.click(screen.getByRole('tab', { name: 'Websites' }));
   await waitFor(() => expect(router.state.location.searchStr).toBe('?tab=websites'));
 });
+
+const KEPT_FOREVER = { rawMonths: null, appliesFrom: null, keptFrom: null, forecast: null };
+
+/** The retention card; the API keeps what it is sent, and forecasts `events`. */
+async function retention(stored: object = KEPT_FOREVER, events = 184_203, isHeldBack = false) {
+  let setting: object = stored;
+  server.use(
+    http.get(at('/api/platform/websites/{id}/retention'), ({ request }) => {
+      const months = Number(new URL(request.url).searchParams.get('rawMonths') ?? 0);
+      const forecast = months ? { rawMonths: months, keptFrom: '2026-05-01', events, isHeldBack } : null;
+      return HttpResponse.json({ ...setting, forecast });
+    }),
+    http.put(at('/api/platform/websites/{id}/retention'), async ({ request }) => {
+      const { rawMonths } = (await request.json()) as { rawMonths: number | null };
+      setting = { ...KEPT_FOREVER, rawMonths, appliesFrom: rawMonths ? '2026-11-21T12:00:00Z' : null };
+      return HttpResponse.json({ rawMonths, retentionAppliesFrom: null });
+    }),
+  );
+  state.websites = [website({})];
+  const app = renderApp('/account-settings?tab=websites');
+  const card = within(await screen.findByRole('region', { name: 'Retention of vpnreview.is' }));
+  const choice = card.getByRole('combobox', { name: 'Keep individual events' });
+  await waitFor(() => expect(choice).toBeEnabled());
+  const sent = () => state.seen.filter((item) => item.line.startsWith('PUT ')).map((item) => item.body);
+  return { ...app, card, choice, sent, save: card.getByRole('button', { name: 'Save retention of vpnreview.is' }) };
+}
+
+test('what a shorter retention deletes is said before it is saved, and again to confirm it', async () => {
+  const { user, card, choice, sent, save } = await retention();
+  expect(choice).toHaveDisplayValue('Forever');
+  expect(save).toBeDisabled();
+  await user.selectOptions(choice, '6 full months');
+  expect(await card.findByText(/^184,203 individual events before May 1, 2026 will be deleted\./)).toBeInTheDocument();
+  await user.click(save);
+  const dialog = within(await screen.findByRole('dialog', { name: 'Delete individual events of vpnreview.is?' }));
+  expect(dialog.getByText(/184,203 individual events before May 1, 2026 .* 24 hours from now/)).toBeInTheDocument();
+  await user.click(dialog.getByRole('button', { name: 'Cancel' }));
+  expect(sent()).toEqual([]);
+  await user.click(save);
+  await user.click(await screen.findByRole('button', { name: 'Save retention' }));
+  expect(await screen.findByText('Nothing is deleted in the next 24 hours.')).toBeInTheDocument();
+  expect(sent()).toEqual([{ rawMonths: 6 }]);
+  expect(await card.findByText(/The setting applies from/)).toBeInTheDocument();
+  await waitFor(() => expect(save).toBeDisabled());
+});
+
+test('keeping events forever again needs no confirmation', async () => {
+  const { user, choice, sent, save } = await retention({ ...KEPT_FOREVER, rawMonths: 7, keptFrom: '2026-04-01' });
+  expect(choice).toHaveDisplayValue('7 full months');
+  expect(choice).toHaveAccessibleDescription('Individual events are available from Apr 1, 2026.');
+  await user.selectOptions(choice, 'Forever');
+  await user.click(save);
+  expect(await screen.findByText('Individual events are stored forever.')).toBeInTheDocument();
+  expect(sent()).toEqual([{ rawMonths: null }]);
+});
+
+test('it says when sales make events stay longer than chosen', async () => {
+  const { user, card, choice } = await retention(KEPT_FOREVER, 0, true);
+  await user.selectOptions(choice, '1 full month');
+  expect(await card.findByText(/^No individual events are older.*More than you chose is stored/)).toBeInTheDocument();
+});

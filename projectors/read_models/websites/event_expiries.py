@@ -1,0 +1,23 @@
+"""`read.event_expiries`: when events of which days of a website expired: those before the UTC day `before`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from infra.kernel.postgres.rows import Rows
+from projectors.engine.read_model import ReadModel
+from projectors.read_models.row_policies import OWN_WEBSITES
+from schemas.events.websites import WebsiteEventsExpired
+
+EVENT_EXPIRIES: Final = ReadModel(
+    name="event_expiries",
+    version=1,
+    columns=("website_id uuid", "before date not null", "expired_at timestamptz not null"),
+    key=("website_id", "before"),
+    readers=OWN_WEBSITES,
+)
+
+
+@EVENT_EXPIRIES.on(WebsiteEventsExpired)
+def expired(rows: Rows, event: WebsiteEventsExpired) -> None:
+    rows.put(website_id=event.originator_id, before=event.before, expired_at=event.timestamp)

@@ -1,0 +1,56 @@
+"""From when on single events of a website are there: earlier ones have expired by its owner's setting. Pure.
+
+Sums and whole days of visits are there permanently; what needs single events says so for a range that begins before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from typing import Final
+
+from infra.domain.retention import first_kept_day
+from infra.kernel.http.problems import Problem
+from query_api.kernel.authorization import Website
+from schemas.zones import ZoneInfo
+
+CODE: Final = "raw_events_expired"
+_UTC: Final = ZoneInfo("UTC")
+
+
+@dataclass(frozen=True, slots=True)
+class KeptEvents:
+    """`before`: events of earlier UTC days are not there; none: all are."""
+
+    before: date | None = None
+    zone: ZoneInfo = _UTC
+
+    @classmethod
+    def of(cls, website: Website) -> KeptEvents:
+        return cls(website.expired_before, website.zone)
+
+    @property
+    def first_day(self) -> date | None:
+        """The first day of the website's zone whose events are all there."""
+        return first_kept_day(self.before, self.zone) if self.before is not None else None
+
+    def has(self, day: date) -> bool:
+        """Whether the events of a UTC day are there."""
+        return self.before is None or day >= self.before
+
+    def has_all(self, start: datetime) -> bool:
+        """Whether all events from `start` on are there."""
+        return self.before is None or start >= datetime.combine(self.before, time(), UTC)
+
+    def require(self, start: datetime) -> None:
+        """Raises `Problem` 422 unless all events from `start` on are there."""
+        if not self.has_all(start):
+            raise self.problem()
+
+    def problem(self) -> Problem:
+        """422, with the first day of which there are events."""
+        message = (
+            f"Single events before {self.first_day} were deleted, as set for this website, and this answer needs them."
+            " Choose ranges that begin on that day or later, or ask without filters."
+        )
+        return Problem(422, CODE, message, more={"keptFrom": str(self.first_day)})

@@ -1,0 +1,92 @@
+"""`GET /api/platform/websites/{id}/retention`: how long single events of a website are kept; what a setting deletes."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from typing import Annotated, Final
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query
+from pydantic import BaseModel, Field
+
+from infra.domain.retention import TAKEN_BACK_WITHIN, expired_before, first_kept_day, wanted_before
+from infra.domain.visits.tables import EVENT_DAYS
+from query_api.kernel import clickhouse_reader
+from query_api.kernel.authorization import AccountScope, Website
+from query_api.kernel.clickhouse_reader import live_table
+from query_api.kernel.dependencies import CallerScope, Context, Reads, Services
+from schemas.events.websites import MAX_RAW_MONTHS
+
+router = APIRouter(prefix="/api/platform/websites", tags=["websites"])
+
+Months = Annotated[
+    int | None,
+    Query(alias="rawMonths", ge=1, le=MAX_RAW_MONTHS, description="A setting to look at; without it, the present one"),
+]
+
+
+class RetentionForecast(BaseModel):
+    """What a setting would delete, if it applied now."""
+
+    rawMonths: int
+    keptFrom: date = Field(description="The first day whose single events would be kept, in the website's time zone")
+    events: int = Field(description="Clicks, page views and custom events that would be deleted")
+    isHeldBack: bool = Field(
+        description="Whether more is kept than the setting says, because a sale may still be attributed by it"
+    )
+
+
+class RetentionSetting(BaseModel):
+    """How long clicks, page views and custom events are kept. Sums of them and conversions are kept permanently."""
+
+    rawMonths: int | None = Field(description="Whole months before the current one; null: permanently")
+    appliesFrom: datetime | None = Field(description="Nothing expires by the setting before; null: nothing ever does")
+    keptFrom: date | None = Field(description="The first day whose single events are there; null: all are")
+    forecast: RetentionForecast | None
+
+
+@router.get(
+    "/{id}/retention", dependencies=[Depends(Reads("websites", "retention", "event_expiries", "partners", "events"))]
+)
+def get_retention(id: UUID, context: Context, scope: CallerScope, raw_months: Months = None) -> RetentionSetting:
+    """The setting, and what it or another one deletes."""
+    website = scope.website(id)
+    row = scope.reader.row("SELECT raw_months, changed_at FROM read.retention WHERE website_id = %s", (website.id,))
+    set_months = row["raw_months"] if row is not None else None
+    months = raw_months or set_months
+    return RetentionSetting(
+        rawMonths=set_months,
+        appliesFrom=row["changed_at"] + TAKEN_BACK_WITHIN if row is not None and set_months is not None else None,
+        keptFrom=first_kept_day(website.expired_before, website.zone) if website.expired_before else None,
+        forecast=_forecast(scope, context, website, months) if months is not None else None,
+    )
+
+
+def _forecast(scope: AccountScope, context: Services, website: Website, months: int) -> RetentionForecast:
+    bound = {"website": str(website.id)}
+    promoted, days = context.query_coalescer.all(
+        clickhouse_reader.Query(_PARTNERS, bound), clickhouse_reader.Query(_DAYS, bound)
+    )
+    partners = [row["partner_id"] for row in promoted]
+    found = scope.reader.row("SELECT max(cookie_days) AS days FROM read.partners WHERE id = ANY(%s)", (partners,))
+    window = (found["days"] or 0) if found is not None else 0
+    now = datetime.now(UTC)
+    before = expired_before(months, website.zone, now, window)
+    wanted = wanted_before(months, website.zone, now)
+    since = website.expired_before or date.min
+    return RetentionForecast(
+        rawMonths=months,
+        keptFrom=first_kept_day(max(before, since), website.zone),
+        events=sum(row["events"] for row in days if since <= row["day"] < before),
+        isHeldBack=before < wanted,
+    )
+
+
+_PARTNERS: Final = (
+    f"SELECT DISTINCT t.partner_id AS partner_id FROM {live_table('partner_15m')} AS t"  # noqa: S608 - own text
+    " WHERE t.website_id = {website:UUID}"
+)
+_DAYS: Final = (
+    f"SELECT d.day AS day, toInt64(sum(d.events)) AS events FROM {live_table(EVENT_DAYS)} AS d"  # noqa: S608 - own text
+    " WHERE d.website_id = {website:UUID} GROUP BY day"
+)
