@@ -21,7 +21,7 @@ CONSISTENT_WITH = ("visitor_erasures", "conversions", "conversion_steps")
 def erase_visitor(
     website_id: Id, body: EraseVisitor, run: Runs, account: AccountRequestDep, request: Request
 ) -> Response:
-    """Erases what is stored of the person whom the id names, for good. Amounts, orders and figures stay. 400
+    """Erases what is stored of the person whom the id names, permanently. Amounts, orders and figures stay. 400
     `nothing_stored`; 422 `too_much_data` for an id of more than 10,000 events. Reports follow when the
     projection `events` is built again."""
     websites.require_owned(run.container.load(website_id, websites.evolve), run.context)

@@ -1,4 +1,4 @@
-"""Visitors who were forgotten: what is left of their rows.
+"""Visitors who were forgotten: their rows without the person.
 
 A generation of `events` knows the erasures that it was begun with, as it knows the traffic rules
 (`projectors.rollups.event_rules`). A row of the person keeps what happened: its type, time, page, link, partner,

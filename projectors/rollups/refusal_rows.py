@@ -49,7 +49,7 @@ def to_rows(records: Sequence[StoredRecord], known: DedupIndex, batch: Batch) ->
     for record, row in found:
         at = unix_seconds(row.at)
         if known.check(row.id.bytes + row.website_id.bytes, record.offset, _SAME, at) is None:
-            value = _without_sample(record.value) if row.id in forgotten else record.value
+            value = _without_texts(record.value) if row.id in forgotten else record.value
             line = value.rstrip()[:-1]
             place = (record.topic.encode(), record.partition, record.offset)
             batch.rows.append(line + b',"_topic":"%b","_partition":%d,"_offset":%d}' % place)
@@ -61,5 +61,5 @@ def parse_parameters(parameters: Sequence[str], _connection: Connection[Any]) ->
     return frozenset(map(UUID, parameters))
 
 
-def _without_sample(value: bytes) -> bytes:
-    return orjson.dumps({**orjson.loads(value), "sample": ""})
+def _without_texts(value: bytes) -> bytes:
+    return orjson.dumps({**orjson.loads(value), "sample": "", "request": ""})

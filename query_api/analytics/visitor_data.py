@@ -142,7 +142,7 @@ def find_visitor_data(
 def export_visitor_data(
     id: UUID, query: VisitorQuery, scope: CallerScope, context: Context, request: Request
 ) -> Response:
-    """The rows themselves, as a JSON document: for the person who asks for their data."""
+    """The rows themselves, as a JSON document: for a person who wants their data."""
     website = scope.website(id)
     found = _found(website, query, scope, context)
     _note("visitor_data.exported", found, context, request)

@@ -84,7 +84,7 @@ def run(seconds: float = SECONDS) -> list[Figure]:
     with stack(settings) as made:
         owner = Owner(made)
         site = owner.website("bench.example")
-        # Somebody else: the honest one signs in so often that the oldest sessions of that account end.
+        # Another account: the honest one signs in so often that the oldest sessions of that account end.
         attacker = owner.member()
         attacks = attacks_of(made, attacker, attacker.website("attacker.example"))
         honest = Honest(made, site)

@@ -88,7 +88,7 @@ def follow_assigned(uow: UnitOfWork, conversion_id: UUID, *, has_click: bool) ->
 
 
 def forget_traces(uow: UnitOfWork, conversion_ids: Sequence[UUID]) -> None:
-    """Deletes what is kept beside the events of conversions and leads to a person who was forgotten. Called after the
+    """Deletes the data beside the events of conversions that leads to a person who was forgotten. Called after the
     append."""
     for statement in _FORGET:
         uow.cursor.execute(statement, (list(conversion_ids),))

@@ -10,7 +10,7 @@ The links that are followed, each once and in this order:
 6. these clicks → the conversions that they earned.
 
 A visitor whom the website does not name has a pseudonym for one day: it leads to what happened on that day, no further.
-A coupon, or a click that somebody chose by hand, is no trace of a person and leads nowhere.
+A coupon, or a click that was chosen by hand, is no trace of a person and leads nowhere.
 """
 
 # ruff: noqa: S608 - names of tables and columns are ours; values are bound
@@ -67,7 +67,7 @@ class Stores(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """What stands for a person in what is stored of one website."""
+    """By what a person is found in the data of one website."""
 
     website_id: UUID
     visitors: frozenset[int] = frozenset()

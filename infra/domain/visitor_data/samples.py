@@ -1,4 +1,5 @@
-"""Samples of refused requests that quote a person's click or order. Ids of visitors and customers are never in them
+"""Samples of refused requests, and reports that can be replayed, that quote a person's click or order. Ids of visitors
+and customers are never in them
 (`ingest.rejection_log.without_secrets`)."""
 
 # ruff: noqa: S608 - names of tables and columns are ours; values are bound
@@ -14,12 +15,13 @@ MIN_LENGTH: Final = 4
 """A shorter transaction id is a number like any other in a sample: it would find the samples of others."""
 
 _WORDS: Final = "[^0-9A-Za-z_.~:-]+"
-"""What stands between the words of a sample."""
+"""The signs between the words of a sample."""
 
 SAMPLES: Final = (
-    "SELECT id, at, outcome, code, endpoint, sample FROM {refusals} WHERE website_id = {{site:UUID}} AND sample <> ''"
-    f" AND (hasAny(splitByRegexp('{_WORDS}', sample), {{{{words:Array(String)}}}})"
-    " OR arrayExists(text -> position(sample, text) > 0, {{texts:Array(String)}}))"
+    "SELECT id, at, outcome, code, endpoint, sample, request FROM {refusals}"
+    " WHERE website_id = {{site:UUID}} AND (sample <> '' OR request <> '')"
+    f" AND (hasAny(splitByRegexp('{_WORDS}', concat(sample, ' ', request)), {{{{words:Array(String)}}}})"
+    " OR arrayExists(text -> position(sample, text) > 0 OR position(request, text) > 0, {{texts:Array(String)}}))"
     f" ORDER BY at, id LIMIT {MAX_SAMPLES + 1}"
 )
 

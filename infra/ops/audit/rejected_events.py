@@ -42,7 +42,8 @@ def audit_rejected_events(log: Log, clickhouse: Reader, postgres: psycopg.Connec
         except ValidationError as error:
             report.found(Kind.WRONG, _CHECK, f"{place} cannot be read: {error.errors()[0]['msg']}")
             continue
-        refusal["sample"] = "" if refusal["id"] in forgotten else refusal["sample"]
+        if refusal["id"] in forgotten:
+            refusal |= {"sample": "", "request": ""}
         key = _key(refusal)
         if key in logged:
             continue

@@ -77,7 +77,7 @@ def test_an_order_leads_to_its_customer_click_and_visitor() -> None:
     stores = Stores()
     first = stores.order("A-1", click_id=CLICK, attributed_by="click_id", customer=CUSTOMER)
     second = stores.order("A-2", customer=CUSTOMER)
-    stores.order("B-1", customer="somebody else's")
+    stores.order("B-1", customer="another's")
     stores.event(DAILY, click_id=CLICK)
     found = find(stores, Kind.ORDER, "A-1")
     assert found.conversion_ids == {first, second}

@@ -124,10 +124,19 @@ def test_a_sample_that_named_the_person_is_gone() -> None:
         StoredRecord(REJECTED.name, 0, place, 0, b"k", orjson.dumps(each), ()) for place, each in enumerate(refusals)
     ]
     refusal_rows.to_rows(records, NullDedupIndex(), batch)
-    assert [orjson.loads(line)["sample"] for line in batch.rows] == ["", "txid ORDER-1"]
+    rows = [orjson.loads(line) for line in batch.rows]
+    assert [row["sample"] for row in rows] == ["", "txid ORDER-1"]
+    assert [row["request"] for row in rows] == ["", "txid=ORDER-1"]
 
 
 def refusal(id_: UUID) -> dict[str, Any]:
     at = f"{NOW:%Y-%m-%d %H:%M:%S}.000"
     names = {"code": "amount_conflict", "message": "Another amount.", "endpoint": "/track/sale"}
-    return {"id": str(id_), "at": at, "outcome": "invalid", "sample": "txid ORDER-1", **names}
+    return {
+        "id": str(id_),
+        "at": at,
+        "outcome": "invalid",
+        "sample": "txid ORDER-1",
+        "request": "txid=ORDER-1",
+        **names,
+    }

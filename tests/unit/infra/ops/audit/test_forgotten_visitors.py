@@ -1,4 +1,4 @@
-"""The audit finds by itself what is left of a visitor who was forgotten, and finds what the projector makes."""
+"""The audit computes the rows of a forgotten visitor on its own, and they are those of the projector."""
 
 from __future__ import annotations
 
