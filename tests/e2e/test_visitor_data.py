@@ -82,7 +82,7 @@ def member(stack: Stack, admin: httpx.Client) -> httpx.Client:
 
 
 def traffic(stack: Stack, site: Any, other: Any, url: str) -> str:
-    """What the person did on the website, and another with the same ids on another one; the id of the person's click."""
+    """What the person did on the website, and another one with the same ids elsewhere; the id of the person's click."""
     events = [
         page("/", title=TITLE),
         page("/offers"),
