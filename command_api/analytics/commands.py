@@ -16,7 +16,7 @@ from command_api.analytics.view_schemas import ViewAnswer
 from command_api.kernel.command_handlers import Command
 from infra.domain.reports.contract import Rendered
 from infra.domain.reports.schedule import Period
-from infra.domain.visitor_data.person import Kind, Person
+from infra.domain.visitor_data.person import IdKind, Person
 from schemas.events.analytics import ReportPause
 
 
@@ -163,5 +163,5 @@ class ForgetVisitor(Command[ErasedVisitor]):
 
     website_id: UUID
     erasure_id: UUID
-    named_by: Kind
+    named_by: IdKind
     found: FoundVisitor

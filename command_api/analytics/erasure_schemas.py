@@ -9,13 +9,13 @@ from pydantic import Field
 
 from command_api.accounts.fields import Proven
 from command_api.kernel.http import ResponseModel
-from infra.domain.visitor_data.person import Kind
+from infra.domain.visitor_data.person import IdKind
 
 
 class EraseVisitor(Proven):
     """A visitor to erase, named by an id as it was sent to the tracking API, and proof that the owner asks."""
 
-    kind: Annotated[Kind, Field(strict=False)]
+    kind: Annotated[IdKind, Field(strict=False)]
     value: Annotated[str, Field(min_length=1, max_length=255)]
     event: Annotated[str, Field(max_length=64, description="Of an order: the name of its conversion; empty: any")] = ""
 

@@ -25,7 +25,7 @@ from infra.domain.visitor_data.person import (
     ROWS_OF_PERSON,
     SEALED,
     Identifier,
-    Kind,
+    IdKind,
     Person,
     find_person,
     too_large,
@@ -58,7 +58,7 @@ class VisitorQuery(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    kind: Kind
+    kind: IdKind
     value: str = Field(min_length=1, max_length=255, description="To the letter, as it was sent to the tracking API")
     event: str = Field(
         default="", max_length=64, description="Of an order: the name of its conversion, e.g. sale; empty: any"
@@ -115,7 +115,7 @@ class VisitorErasure(RowModel):
     id: UUID
     erasedAt: datetime
     erasedBy: str | None = Field(description="Name of the account; null: it was erased itself")
-    namedBy: Kind
+    namedBy: IdKind
     counts: dict[str, int] = Field(description="What was stored: pageviews, clicks, events, conversions, samples")
     state: Literal["running", "live", "done"] = Field(
         description="running: tables are built without the person; live: reports read them; done: the old ones are gone"

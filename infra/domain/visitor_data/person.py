@@ -35,7 +35,7 @@ MAX_VISITORS: Final = 1_000
 Row = Mapping[str, Any]
 
 
-class Kind(StrEnum):
+class IdKind(StrEnum):
     """What an id names."""
 
     VISITOR = "visitor_id"
@@ -48,7 +48,7 @@ class Kind(StrEnum):
 class Identifier:
     """An id as the website's owner knows it. `event`: the name of the conversion, of an order; empty: any."""
 
-    kind: Kind
+    kind: IdKind
     value: str
     event: str = ""
 
@@ -123,7 +123,7 @@ class _Search:
 
     def run(self, pseudonyms: Pseudonyms, identifier: Identifier) -> Person:
         self._begin(pseudonyms, identifier)
-        if identifier.kind is Kind.ORDER:
+        if identifier.kind is IdKind.ORDER:
             self.customers |= {row["customer"] for row in self.conversions.values() if row["customer"]}
             self._take(_OF_CUSTOMERS, customers=sorted(self.customers))
         self._follow_conversions()
@@ -143,16 +143,16 @@ class _Search:
 
     def _begin(self, pseudonyms: Pseudonyms, identifier: Identifier) -> None:
         match identifier.kind:
-            case Kind.VISITOR:
+            case IdKind.VISITOR:
                 self.visitors.add(pseudonyms.visitor(self.website_id.bytes, identifier.value))
                 self._take(_OF_VISITORS, visitors=[str(visitor) for visitor in self.visitors])
-            case Kind.CUSTOMER:
+            case IdKind.CUSTOMER:
                 self.customers.add(pseudonyms.customer(self.website_id.bytes, identifier.value))
                 self._take(_OF_CUSTOMERS, customers=sorted(self.customers))
-            case Kind.CLICK:
+            case IdKind.CLICK:
                 self.click_ids.add(identifier.value)
                 self._take(_OF_CLICKS, clicks=[identifier.value])
-            case Kind.ORDER:
+            case IdKind.ORDER:
                 self._take(_OF_ORDER, txid=identifier.value, event=identifier.event)
 
     def _follow_conversions(self) -> None:

@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from infra.domain.visitor_data import person
-from infra.domain.visitor_data.person import Identifier, Kind, Person, find_person
+from infra.domain.visitor_data.person import Identifier, IdKind, Person, find_person
 from infra.domain.visitor_data.samples import bound_samples
 from infra.kernel.http.problems import Problem
 from infra.kernel.security.pseudonyms import Pseudonyms
@@ -69,7 +69,7 @@ class Stores:
         return [each for each in self.events if each["visitor"] in values["visitors"]]
 
 
-def find(stores: Stores, kind: Kind, value: str) -> Person:
+def find(stores: Stores, kind: IdKind, value: str) -> Person:
     return find_person(stores, PSEUDONYMS, SITE, Identifier(kind, value))
 
 
@@ -79,12 +79,12 @@ def test_an_order_leads_to_its_customer_click_and_visitor() -> None:
     second = stores.order("A-2", customer=CUSTOMER)
     stores.order("B-1", customer="another's")
     stores.event(DAILY, click_id=CLICK)
-    found = find(stores, Kind.ORDER, "A-1")
+    found = find(stores, IdKind.ORDER, "A-1")
     assert found.conversion_ids == {first, second}
     assert found.visitors == {DAILY}
     assert found.click_ids == {CLICK}
     assert found.customers == {CUSTOMER}
-    assert find(stores, Kind.CUSTOMER, "njal").conversion_ids == {first, second}
+    assert find(stores, IdKind.CUSTOMER, "njal").conversion_ids == {first, second}
 
 
 def test_a_visitor_leads_to_the_sessions_before_they_were_named() -> None:
@@ -93,7 +93,7 @@ def test_a_visitor_leads_to_the_sessions_before_they_were_named() -> None:
     stores.event(DAILY, session=5, click_id=CLICK)
     stores.event(99, session=6)
     sale = stores.order("A-1", click_id=CLICK, attributed_by="click_id")
-    found = find(stores, Kind.VISITOR, "njal")
+    found = find(stores, IdKind.VISITOR, "njal")
     assert found.visitors == {NAMED, DAILY}
     assert found.sessions == {5}
     assert found.click_ids == {CLICK}
@@ -104,7 +104,7 @@ def test_a_report_that_names_the_visitor_leads_to_its_click() -> None:
     stores = Stores()
     sale = stores.order("A-1", click_id=CLICK, attributed_by="click_id", visitor=NAMED)
     stores.event(DAILY, click_id=CLICK)
-    for kind, value in ((Kind.VISITOR, "njal"), (Kind.CLICK, CLICK), (Kind.ORDER, "A-1")):
+    for kind, value in ((IdKind.VISITOR, "njal"), (IdKind.CLICK, CLICK), (IdKind.ORDER, "A-1")):
         found = find(stores, kind, value)
         assert found.visitors == {NAMED, DAILY}, kind
         assert found.conversion_ids == {sale}, kind
@@ -115,7 +115,7 @@ def test_a_coupon_and_a_chosen_click_lead_to_nobody(by: str) -> None:
     stores = Stores()
     stores.order("A-1", click_id=CLICK, attributed_by=by)
     stores.event(DAILY, click_id=CLICK)
-    assert not find(stores, Kind.ORDER, "A-1").visitors
+    assert not find(stores, IdKind.ORDER, "A-1").visitors
 
 
 def test_the_customer_of_a_visitor_leads_no_further() -> None:
@@ -123,11 +123,11 @@ def test_the_customer_of_a_visitor_leads_no_further() -> None:
     stores.event(NAMED, click_id=CLICK)
     mine = stores.order("A-1", click_id=CLICK, attributed_by="click_id", customer="shared")
     stores.order("A-2", customer="shared")
-    assert find(stores, Kind.VISITOR, "njal").conversion_ids == {mine}
+    assert find(stores, IdKind.VISITOR, "njal").conversion_ids == {mine}
 
 
 def test_an_unknown_id_leads_to_nothing() -> None:
-    for kind in Kind:
+    for kind in IdKind:
         found = find(Stores(), kind, "nobody")
         assert not (found.sessions or found.conversion_ids)
 
@@ -143,7 +143,7 @@ def test_an_id_of_many_is_none_of_a_person(what: str) -> None:
         stores.event(number + 1, session=5)
     stores.event(NAMED, session=5)
     with pytest.raises(Problem) as refused:
-        find(stores, Kind.CUSTOMER if what == "conversions" else Kind.VISITOR, "njal")
+        find(stores, IdKind.CUSTOMER if what == "conversions" else IdKind.VISITOR, "njal")
     assert (refused.value.status, refused.value.code) == (422, "too_much_data")
 
 
