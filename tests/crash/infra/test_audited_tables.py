@@ -231,6 +231,7 @@ def more_decisions() -> list[DomainEvent]:
         sampled("partner.registered", "partner", 1, version=2),
         sampled("partner_request.made", "request", 1),
         sampled("conversion_decision.scheduled", "decision", 1),
+        sampled("visitor.forgotten", "visitor", 1),
     ]
 
 
