@@ -42,7 +42,16 @@ LINES = [
 ]
 ROBOT = "Mozilla/5.0 (compatible; Googlebot/2.1)"
 BROWSER = "Mozilla/5.0 (Windows NT 6.1; rv:30.0) Gecko/20100101 Firefox/30.0"
-COUNTS = {"lines": 9, "imported": 5, "not_get": 1, "status": 1, "asset": 1, "malformed": 1, "duplicates": 0}
+COUNTS = {
+    "lines": 9,
+    "imported": 5,
+    "not_get": 1,
+    "status": 1,
+    "asset": 1,
+    "malformed": 1,
+    "expired": 0,
+    "duplicates": 0,
+}
 
 
 @dataclass
