@@ -159,7 +159,7 @@ export function startMock({ empty = false, first = false, broken = false, slow =
           },
           429,
         );
-      if (input.email === 'two@example.com' && !input.twoFactorCode) return json({ requires2FA: true });
+      if (input.email === 'two@example.com' && !input.twoFactorCode) return json({ requires2FA: true, ticket: 't' });
       return json({ requires2FA: false, token: 'token', user }, 200, {
         'Set-Cookie': 'sid=1; HttpOnly; Path=/; SameSite=Lax',
       });
@@ -432,6 +432,7 @@ const website = (id, domain) => ({
   linkClickIds: true,
   linkImpressionsEvery: 0,
   txidScope: 'website',
+  attributionModel: 'last_click',
   maxClaimAmount: 500_000,
   maxClaimsPerClick: 5,
   keepAdClickIds: true,
