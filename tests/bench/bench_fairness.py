@@ -7,6 +7,7 @@ is answered: without an account, with the public key, or as one member.
 from __future__ import annotations
 
 import json
+import multiprocessing
 import threading
 import time
 from collections import Counter
@@ -14,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from multiprocessing.synchronize import Event as EventOfProcesses
 from uuid import uuid4
 
 import httpx
@@ -108,8 +110,24 @@ def run(seconds: float = SECONDS) -> list[Figure]:
 
 @contextmanager
 def attacking(attacks: dict[str, Send]) -> Iterator[dict[str, Counter[int]]]:
-    """Each attack in a thread of its own until the block ends; gives the statuses that it was answered with."""
-    end, answers = threading.Event(), {name: Counter[int]() for name in attacks}
+    """The attacks in a process of their own until the block ends, after which it gives the statuses that each was
+    answered with: what they take of this interpreter would be measured as well."""
+    forked = multiprocessing.get_context("fork")
+    end, results = forked.Event(), forked.SimpleQueue()
+    process = forked.Process(target=lambda: results.put(_attacked(attacks, end)), daemon=True)
+    process.start()
+    answers = dict[str, Counter[int]]()
+    try:
+        yield answers
+    finally:
+        end.set()
+        answers.update(results.get())
+        process.join()
+
+
+def _attacked(attacks: dict[str, Send], end: EventOfProcesses) -> dict[str, Counter[int]]:
+    """Each attack in a thread of its own until `end`."""
+    answers = {name: Counter[int]() for name in attacks}
 
     def attack(number: int, name: str, send: Send) -> None:
         with httpx.Client(timeout=TIMEOUT_S, headers={"X-Forwarded-For": f"203.0.113.{number}"}) as http:
@@ -125,12 +143,9 @@ def attacking(attacks: dict[str, Send]) -> Iterator[dict[str, Counter[int]]]:
     ]
     for thread in threads:
         thread.start()
-    try:
-        yield answers
-    finally:
-        end.set()
-        for thread in threads:
-            thread.join(TIMEOUT_S)
+    for thread in threads:
+        thread.join()
+    return answers
 
 
 def attacks_of(made: Stack, owner: Owner, site: Site) -> dict[str, Send]:
