@@ -292,8 +292,8 @@ async def _in_thread(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) ->
 
 
 class _Result(StreamingResponse):
-    """The body of a statement that ends with the response, however that comes about: also when the client is gone
-    before the first byte, and the body is never iterated."""
+    """The body of a statement, whose end is recorded before the client has the last of it. It also ends when the client
+    is gone before the first byte, and the body is never iterated."""
 
     def __init__(
         self,
@@ -312,9 +312,15 @@ class _Result(StreamingResponse):
             await super().__call__(scope, receive, send)
 
     async def _whole(self, body: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        last = b""
         async for chunk in body:
-            yield chunk
+            if chunk:
+                if last:
+                    yield last
+                last = chunk
         self._statement.ended("done")
+        await self._stack.aclose()
+        yield last
 
 
 async def _as_json(statement: _Statement, answer: Answer, max_rows: int) -> AsyncIterator[bytes]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -41,10 +41,15 @@ TABLES_S: Final = 10.0
 """Timeout for the list of tables, reached only when the engine hangs."""
 
 
+async def _nothing_more() -> None:
+    """The end of a statement that is recorded elsewhere."""
+
+
 @dataclass
 class AnalystStatement:
     """A validated statement. `limits` cannot be changed by the request's settings; `data` are tables that it reads
-    besides those of its request; `stats` are its costs so far."""
+    besides those of its request; `stats` are its costs so far. `end` is called once it runs no more, before the client
+    has the last of its result."""
 
     account: str
     request: Request
@@ -54,6 +59,7 @@ class AnalystStatement:
     statement_id: str = ""
     data: Sequence[DataTable] = ()
     stats: Stats = field(default_factory=Stats)
+    end: Callable[[], Awaitable[None]] = _nothing_more
 
     @property
     def output_format(self) -> str:
@@ -106,16 +112,18 @@ class AnalystExecutor:
                 with ExitStack() as files:
                     job = await self._job(analyst_statement, settings, files)
                     rest, output_format, stats = await self._run(analyst_statement, run, job, reply)
+        analyst_statement.stats = stats
+        await analyst_statement.end()
         if reply.started:
+            await reply.chunk(rest)
             await reply.end()
         else:
             await reply.whole(rest, output_format, analyst_statement.user.visible_stats(stats))
-        analyst_statement.stats = stats
 
     async def _run(
         self, analyst_statement: AnalystStatement, run: Run, job: Job, reply: Reply
     ) -> tuple[bytes, str, Stats]:
-        """A short result with its format and costs; a long one has been sent then."""
+        """A short result with its format and costs; of a long one the last part: the others have been sent then."""
         user = analyst_statement.user
         async with self._workers.running(analyst_statement.account, run, job):
             head = await run.head()
@@ -125,8 +133,7 @@ class AnalystExecutor:
                 first += part
             if stats is None:
                 await reply.begin(head.output_format, user.visible_stats(head.stats))
-                await reply.chunk(first)
-                stats = await _deliver(run, reply, len(first))
+                first, stats = await _deliver(run, reply, first)
         return first, head.output_format, stats
 
     async def _job(self, analyst_statement: AnalystStatement, settings: Mapping[str, str], files: ExitStack) -> Job:
@@ -175,17 +182,19 @@ class AnalystExecutor:
             raise error(Code.NETWORK_ERROR, "The engine does not answer just now; please try again") from failure
 
 
-async def _deliver(run: Run, reply: Reply, size: int) -> Stats:
-    """Passes the rest of a result on, within the bounds of its size and of the time until it has been read."""
-    started = time.monotonic()
+async def _deliver(run: Run, reply: Reply, last: bytes) -> tuple[bytes, Stats]:
+    """Passes a result on but for its last part, within the bounds of its size and of the time until it has been read.
+    `last` is what has come of it."""
+    started, size = time.monotonic(), len(last)
     while True:
         part, stats = await run.data()
         if stats is not None:
-            return stats
+            return last, stats
         size += len(part)
         if size > RESULT_BYTES:
             most = f"at most {RESULT_BYTES:,} bytes"
             raise error(Code.TOO_MANY_ROWS_OR_BYTES, f"Limit for result exceeded: it may have {most}")
         if time.monotonic() - started > DELIVERED_S:
             raise error(Code.TIMEOUT_EXCEEDED, f"Timeout exceeded: a result is read within {DELIVERED_S} seconds")
-        await reply.chunk(part)
+        await reply.chunk(last)
+        last = part

@@ -74,14 +74,20 @@ class AnalystAuthenticator:
     async def authorize(
         self, user: User, analyst: Analyst, request: Request, statement: Statement
     ) -> AsyncIterator[AnalystStatement]:
-        """Lets the statement in, or raises `ClickHouseError`; it counts as running until the block is left."""
+        """Lets the statement in, or raises `ClickHouseError`; it counts as running until its `end`, or until the block
+        is left before."""
         text, asked_format = _without_format(statement.head)
         async with AsyncExitStack() as stack:
             entry = _Entry(analyst, uuid4(), text, asked_format)
             running, authorized = await self._admitted(stack, entry, user, request, statement)
+
+            async def end() -> None:
+                running.outcome = _outcome(running, authorized, "done")
+                await stack.aclose()
+
+            authorized.end = end
             try:
                 yield authorized
-                running.outcome = _outcome(running, authorized, "done")
             except ClickHouseError as failure:
                 shown = explained(failure, text)
                 ended = "cancelled" if failure.code == Code.QUERY_WAS_CANCELLED else "failed"

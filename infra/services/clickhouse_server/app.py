@@ -237,8 +237,7 @@ class ClickHouseServer:
                 await self._read(request, user, statement, receive, reply)
             return
         async with self._query(request, user, statement) as (query, end):
-            with self._registered(query):
-                stats = await self._insert(query, user, body)
+            stats = await self._insert(query, user, body)
             await end()
             await reply.whole(b"", "", stats)
 
@@ -319,7 +318,7 @@ class ClickHouseServer:
 
         A readonly user cannot change session state, so each of its queries gets a connection of its own. Also
         returns a function that ends the query, to be called before the last part of the response is sent: the client
-        may send the session's next query at once.
+        may send the session's next query at once. Until then `stop` and KILL QUERY find it.
         """
         session_id, limits = request.own.get("session_id", ""), READONLY_LIMITS
         database: str | None = self._default_database
@@ -332,6 +331,8 @@ class ClickHouseServer:
             session.started = True
         lease = Lease(self._engine, session)
         is_locked = session is not None
+        query = Query(request, user, statement, lease, database, limits)
+        registration = ExitStack()
 
         async def end() -> None:
             nonlocal is_locked
@@ -340,19 +341,21 @@ class ClickHouseServer:
             if is_locked:
                 is_locked = False
                 self._sessions.release(user.name, session_id, close=request.flag("close_session"))
+            registration.close()
 
-        try:
-            yield Query(request, user, statement, lease, database, limits), end
-        finally:
-            await end()
+        with registration:
+            registration.enter_context(self._registered(query))
+            try:
+                yield query, end
+            finally:
+                await end()
 
     @asynccontextmanager
     async def _watched(self, receive: Receive, query: Query) -> AsyncIterator[None]:
-        """While a query runs: `stop` and KILL QUERY find it, and a read is cancelled when its client goes away."""
+        """While a query runs: a read is cancelled when its client goes away."""
         kill = partial(self._side_threads.submit, self._kill, query.mark)
-        with self._registered(query):
-            async with watched(receive, kill) if query.is_read else nullcontext():
-                yield
+        async with watched(receive, kill) if query.is_read else nullcontext():
+            yield
 
     def _registered(self, query: Query) -> AbstractContextManager[None]:
         text = query.statement.head
