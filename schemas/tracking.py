@@ -14,10 +14,11 @@ has an id that the server minted, so it can have no duplicate.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import Enum, StrEnum
+from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Final, get_type_hints
 from uuid import UUID
 
@@ -295,6 +296,10 @@ class ConversionReported(Frozen):
     def correlation_id(self) -> str:
         """A report that names its click continues the click's chain; another one begins a chain with its own id."""
         return str(event_id(self.click_id) if self.click_id else self.report_id)
+
+
+NOT_DECIDING: Final[Mapping[str, Any]] = MappingProxyType({"customer": "", "subs": {}, "props": ""})
+"""Fields of a report on which no decision depends, as they are left where its visitor was erased before it."""
 
 
 class Refusal(Frozen):

@@ -143,12 +143,13 @@ class PauseReport(Command[None]):
 @dataclass(frozen=True, slots=True)
 class FoundVisitor:
     """A person and what is stored of them, by kind. `refusals`: refused requests whose sample names them; `key_ids`:
-    the keys that sealed their ad click ids."""
+    the keys that sealed their ad click ids; `letters`: open dead letters whose record names them."""
 
     person: Person
     refusals: tuple[UUID, ...]
     key_ids: frozenset[UUID]
     counts: Mapping[str, int]
+    letters: tuple[UUID, ...] = ()
 
 
 class RepeatErasure(Command[None]):

@@ -28,6 +28,7 @@ from command_api.kernel.container import Container
 from command_api.kernel.decision import invalid, system_context
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.websites import model as websites
+from infra.domain.visitor_data.letters import find_letters
 from infra.domain.visitor_data.person import ROWS_OF_PERSON, SEALED, Identifier, Row, find_person, too_large
 from infra.domain.visitor_data.samples import MAX_SAMPLES, SAMPLES, bound_samples
 from infra.kernel.clickhouse.client import ClickHouseError, ClientPool
@@ -36,6 +37,7 @@ from infra.kernel.security import visitor_keys
 from infra.kernel.security.pseudonyms import Pseudonyms
 from schemas.click_id import event_id
 from schemas.events.analytics import VisitorForgotten
+from schemas.topics import REJECTED
 
 HANDLERS: Final = CommandHandlers()
 QUERY_TIMEOUT_S: Final = 10
@@ -44,10 +46,11 @@ _COUNTED: Final = (
     " countIf(type NOT IN ('pageview', 'click', 'conversion')) AS events"
     f" FROM events WHERE {ROWS_OF_PERSON}"
 )
+_NOTE_ON_LETTERS: Final = "UPDATE engine.dead_letter SET erasure_id = %s WHERE id = ANY(%s) AND state = 'open'"
 
 
 @dataclass(frozen=True, slots=True)
-class _Stores:
+class Stores:
     """`infra.domain.visitor_data.person.Stores` of the write side, which reads every website: statements name one."""
 
     container: Container
@@ -68,7 +71,7 @@ class _Stores:
 
 def find(container: Container, clients: ClientPool, website_id: UUID, identifier: Identifier) -> FoundVisitor:
     """Raises `Problem` 422 `too_much_data`, and 503 while analytics do not answer."""
-    stores = _Stores(container, clients)
+    stores = Stores(container, clients)
     try:
         person = find_person(stores, Pseudonyms.of(container.settings), website_id, identifier)
         [counts] = stores.clickhouse(_COUNTED, person.bound)
@@ -80,10 +83,18 @@ def find(container: Container, clients: ClientPool, website_id: UUID, identifier
         raise Problem(503, "analytics_unavailable", message, headers={"Retry-After": "2"}) from error
     if len(rows) > MAX_SAMPLES:
         raise too_large("samples of refused requests", MAX_SAMPLES)
-    refusals = tuple(row["id"] for row in rows)
+    letters = find_letters(stores, person)
+    waiting = {UUID(letter.record_id) for letter in letters if letter.topic == REJECTED.name and letter.record_id}
+    refusals = tuple({row["id"] for row in rows} | waiting)
     key_ids = frozenset(visitor_keys.key_ids(row["ad_ids"] for row in sealed))
-    more = {"ad_click_ids": len(sealed), "conversions": len(person.conversion_ids), "samples": len(refusals)}
-    return FoundVisitor(person, refusals, key_ids, {**counts, **more})
+    more = {
+        "ad_click_ids": len(sealed),
+        "conversions": len(person.conversion_ids - person.undecided),
+        "undecided_reports": len(person.undecided),
+        "samples": len(refusals),
+        "dead_letters": len(letters),
+    }
+    return FoundVisitor(person, refusals, key_ids, {**counts, **more}, tuple(letter.id for letter in letters))
 
 
 @HANDLERS.on(commands.ForgetVisitor, senders="accounts")
@@ -108,7 +119,13 @@ def forget_visitor(command: commands.ForgetVisitor, uow: UnitOfWork) -> ErasedVi
         )
     )
     visitor_keys.erase(uow.cursor, command.found.key_ids)
+    note_on_letters(uow, command.erasure_id, command.found.letters)
     return ErasedVisitor(id=command.erasure_id, counts=counts)
+
+
+def note_on_letters(uow: UnitOfWork, erasure_id: UUID, letter_ids: Sequence[UUID]) -> None:
+    """Notes the erasure on dead letters that name the person: who processes one repeats it."""
+    uow.cursor.execute(_NOTE_ON_LETTERS, (erasure_id, list(letter_ids)))
 
 
 @HANDLERS.on(commands.RepeatErasure, senders="system")

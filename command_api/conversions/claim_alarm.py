@@ -14,7 +14,7 @@ from uuid import UUID
 import structlog
 from prometheus_client import Counter
 
-from command_api.conversions.lookups import CLAIM_RETENTION
+from command_api.conversions.lookups import CLAIM_RETENTION, rename_claims
 from command_api.kernel.container import Container
 from command_api.kernel.decision import event_metadata, system_context
 from command_api.kernel.event_store import ConcurrencyConflict
@@ -36,6 +36,7 @@ _ALARMS = Counter("policy_claim_alarms_total", "Alarms about unusually many clai
 
 def run(container: Container, connection: Connection, _stop: Event) -> None:
     """A recurring job: see `raise_due`."""
+    rename_claims(connection)
     raise_due(container, connection)
 
 

@@ -12,11 +12,12 @@ from command_api.conversions import commands, decisions, model
 from command_api.conversions.attribution import correction, decision, repository
 from command_api.conversions.attribution.assignment import assign
 from command_api.conversions.attribution.clicks import NoClicks
+from command_api.conversions.attribution.forgetting import Forgotten, forget
 from command_api.conversions.attribution.lookup import BatchLookup
 from command_api.conversions.bulk import decide_many
 from command_api.conversions.lookups import ClaimCount, append_conversions
 from command_api.conversions.schemas import BulkResult, ConversionState, to_response
-from command_api.kernel.aggregates import next_event, state_after
+from command_api.kernel.aggregates import state_after
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.event_store import ConcurrencyConflict
 from command_api.kernel.timeouts import TimeoutChanged
@@ -26,7 +27,6 @@ from command_api.websites import model as websites
 from infra.kernel.security.encryption import derived_key
 from schemas.base import DomainEvent
 from schemas.events.analytics import VisitorForgotten
-from schemas.events.conversions import ConversionForgotten
 from schemas.events.operations import ExchangeRateRecorded
 from schemas.events.websites import WebsiteDisconnected
 from schemas.message_ids import MessageIds
@@ -126,9 +126,11 @@ def record_reattribution(command: commands.RecordReattribution, uow: UnitOfWork)
 def record_awaited_reports(command: commands.RecordAwaitedReports, uow: UnitOfWork) -> None:
     _append_decided(uow, command.conversion_id, command.events, command.ids, command.claims)
     repository.save_rejected_reports(uow, command.rejected)
-    repository.remove_awaiting_exchange_rate(uow, command.conversion_id, command.report_ids, command.next_at)
+    erasures = repository.remove_awaiting_exchange_rate(uow, command.conversion_id, command.report_ids, command.next_at)
     if command.pending is not None:
         repository.save_pending_attribution(uow, [command.pending], {})
+    for erasure_id, website_id in erasures.items():
+        forget(uow, Forgotten(erasure_id, website_id), [command.conversion_id])
 
 
 def _append_decided(
@@ -164,11 +166,7 @@ def delete_rejected_reports(event: WebsiteDisconnected, uow: UnitOfWork) -> None
 @HANDLERS.before(VisitorForgotten)
 def forget_conversions(event: VisitorForgotten, uow: UnitOfWork) -> None:
     """Takes from the conversions of the person what leads to them. What earned them stays: no click is looked for."""
-    found = [uow.load(conversion_id, model.evolve) for conversion_id in event.conversions]
-    own = [each for each in found if each is not None and each.facts.website_id == event.website_id]
-    more = {"website_id": event.website_id, "erasure_id": event.originator_id}
-    uow.append(*(ConversionForgotten(**next_event(each, uow.context), **more) for each in own))
-    repository.forget_traces(uow, [each.id for each in own])
+    forget(uow, Forgotten(event.originator_id, event.website_id), event.conversions)
 
 
 def _decide(

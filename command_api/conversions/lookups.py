@@ -11,8 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Final, get_args
+from hashlib import blake2b
+from typing import Any, Final, get_args
 from uuid import UUID
+
+from psycopg import Connection
 
 from command_api.conversions.merging import CLAIM
 from command_api.conversions.monthly_totals import TotalKey, delta
@@ -23,6 +26,7 @@ from command_api.kernel.reader import Reader
 from command_api.kernel.unit_of_work import UnitOfWork
 from infra.domain.report_reading import is_placeholder
 from infra.kernel.postgres.rows import Row
+from schemas import click_id
 from schemas.base import DomainEvent
 from schemas.events.conversions import (
     ConversionAttributed,
@@ -46,7 +50,8 @@ ALL_CLICKS: Final = ""
 CLAIM_RETENTION: Final = timedelta(days=31)
 
 ClaimCount = tuple[UUID, str, datetime]
-"""Website, click id and hour (UTC) that a claim counts in."""
+"""Website, click id and hour (UTC) that a claim counts in. It is stored under a pseudonym of the click id
+(`claimed_click`): limits hold for a visitor who was erased, too, and the id is not there."""
 
 
 def _is_retained(row: Row) -> bool:
@@ -74,7 +79,7 @@ MONTHLY_TOTALS: Final = InlineProjection(
 )
 CLAIM_COUNTS: Final = InlineProjection(
     "claim_counts",
-    version=1,
+    version=2,
     tables=(
         Table(
             "claim_count",
@@ -90,6 +95,8 @@ CLAIM_COUNTS: Final = InlineProjection(
         ),
     ),
 )
+"""`click_id` is `claimed_click`. The column has its old name for services of the version before, which read it while
+versions are mixed; `rename_claims` corrects what they write."""
 
 
 SCHEDULED_DECISIONS: Final = InlineProjection(
@@ -217,8 +224,9 @@ def _recorded(tables: Tables, event: ConversionRecorded) -> None:
     reported = event.reported
     if reported is None or reported.key_kind != CLAIM:
         return
-    for click_id in {ALL_CLICKS, reported.click_id}:
-        key = {"website_id": event.facts.website_id, "click_id": click_id, "hour": hour_of(reported.received_at)}
+    website_id = event.facts.website_id
+    for click in {ALL_CLICKS, claimed_click(website_id, reported.click_id)}:
+        key = {"website_id": website_id, "click_id": click, "hour": hour_of(reported.received_at)}
         tables["claim_count"].increment(key, claims=1)
 
 
@@ -249,10 +257,29 @@ def read_total(reader: Reader, account: TotalKey) -> MonthlyTotal:
 
 def read_count(reader: Reader, count: ClaimCount) -> int:
     """The claims of a website, click and hour."""
+    website_id, text, hour = count
     rows = reader.select(
-        "SELECT claims FROM lookup.claim_count WHERE website_id = %s AND click_id = %s AND hour = %s", *count
+        "SELECT claims FROM lookup.claim_count WHERE website_id = %s AND click_id = %s AND hour = %s",
+        *(website_id, claimed_click(website_id, text), hour),
     )
     return int(rows[0][0]) if rows else 0
+
+
+def claimed_click(website_id: UUID, text: str) -> str:
+    """The pseudonym under which claims of a click are counted: 32 hexadecimal digits. A click id is signed, so nobody
+    makes its pseudonym, or guesses the id from it, without having the id. `ALL_CLICKS` stays."""
+    if not text:
+        return ALL_CLICKS
+    return blake2b(text.encode(), key=website_id.bytes, person=b"claimed_click", digest_size=16).hexdigest()
+
+
+def rename_claims(connection: Connection[Any]) -> None:
+    """Counts under their pseudonyms what a service of the version before counted under click ids."""
+    with connection.transaction():
+        found = connection.execute(_OF_CLICK_IDS, (click_id.LENGTH,)).fetchall()
+        rows = [(website_id, claimed_click(website_id, text), hour, claims) for website_id, text, hour, claims in found]
+        with connection.cursor() as cursor:
+            cursor.executemany(_ADD_CLAIMS, rows)
 
 
 def hour_of(moment: datetime) -> datetime:
@@ -272,3 +299,12 @@ def _require_current_tiers(uow: UnitOfWork, events: Sequence[DomainEvent]) -> No
         tier = event.tier if isinstance(event, chosen) else None
         if tier is not None and not totals[account].allows(tier):
             raise ConcurrencyConflict("monthly_total")
+
+
+_OF_CLICK_IDS: Final = (
+    "DELETE FROM lookup.claim_count WHERE length(click_id) = %s RETURNING website_id, click_id, hour, claims"
+)
+_ADD_CLAIMS: Final = (
+    "INSERT INTO lookup.claim_count (website_id, click_id, hour, claims) VALUES (%s, %s, %s, %s)"
+    " ON CONFLICT (website_id, click_id, hour) DO UPDATE SET claims = claim_count.claims + excluded.claims"
+)

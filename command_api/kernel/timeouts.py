@@ -170,7 +170,7 @@ _RELEASE: Final = (
     " AND d.state = 'open' AND d.retry_requested_at IS NOT NULL"
 )
 _END_OUTDATED: Final = (
-    "UPDATE engine.dead_letter AS d SET state = 'retried', decided_at = now(), retry_requested_at = NULL"
+    f"UPDATE engine.dead_letter AS d SET state = 'retried', {dead_letters.DECIDED_SQL}"  # noqa: S608 - own text
     " WHERE d.topic = %s AND d.state = 'open' AND d.retry_requested_at IS NOT NULL AND NOT EXISTS ("
     "SELECT FROM kernel.timeout AS t WHERE t.process = d.projection AND d.key = convert_to(t.id::text, 'UTF8'))"
 )

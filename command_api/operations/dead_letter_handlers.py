@@ -15,12 +15,14 @@ from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.operations import commands
 from command_api.operations.model import evolve_version
 from command_api.operations.schemas import Group, GroupHandled, Handled, RevealedRecord
+from infra.kernel.subscriptions.dead_letters import DECIDED_SQL
 from schemas.events.operations import DeadLetterRetried, DeadLetterRevealed, DeadLetterSkipped
 
 PARKED: Final = "parked"
 """Reason of a record behind an earlier dead letter of its aggregate."""
 BATCH_SIZE: Final = 500
 SHOWN_BYTES: Final = 64 * 1024
+DECIDED: Final = ("retried", "skipped")
 HANDLERS: Final = CommandHandlers()
 
 
@@ -41,6 +43,8 @@ def skip_dead_letter(command: commands.SkipDeadLetter, uow: UnitOfWork) -> Handl
 @HANDLERS.on(commands.RevealDeadLetter, senders="admins")
 def reveal_dead_letter(command: commands.RevealDeadLetter, uow: UnitOfWork) -> RevealedRecord:
     shown = _record(uow, command.letter_id)
+    if shown.state in DECIDED:
+        raise conflict("content_deleted", f"This dead letter is {shown.state}: its content was deleted then.")
     uow.append(DeadLetterRevealed(**_head(uow, command.letter_id, shown.projection, command.reason)))
     return shown
 
@@ -132,7 +136,7 @@ _GROUP: Final[LiteralString] = (
 )
 _RETRY: Final = "UPDATE engine.dead_letter SET retry_requested_at = now() WHERE id = ANY(%s) AND state = 'open'"
 _SKIP: Final = (
-    "UPDATE engine.dead_letter SET state = 'skipped', decided_at = now(), retry_requested_at = NULL"
+    f"UPDATE engine.dead_letter SET state = 'skipped', {DECIDED_SQL}"  # noqa: S608 - own text
     " WHERE id = ANY(%s) AND state = 'open'"
 )
 _RETRY_PARKED: Final = (

@@ -45,11 +45,12 @@ def retry_dead_letter(letter_id: Id, _: Admin, run: Runs, body: DeadLetterReason
 
 @router.post("/{id}/skip", response_model=Handled)
 def skip_dead_letter(letter_id: Id, _: Admin, run: Runs, body: DeadLetterReason | None = None) -> Response:
-    """Skips the record permanently; it is kept. Records parked behind it are retried."""
+    """Skips the record permanently; its content is deleted here. Records parked behind it are retried."""
     return run(commands.SkipDeadLetter(letter_id, body.reason if body else ""), body)
 
 
 @router.post("/{id}/reveal", response_model=RevealedRecord)
 def reveal_dead_letter(letter_id: Id, _: Admin, run: Runs, body: DeadLetterReason | None = None) -> Response:
-    """Returns the record's content; the access is stored as an event with actor and reason."""
+    """Returns the record's content; the access is stored as an event with actor and reason. 409 `content_deleted` for
+    one that was retried or skipped."""
     return run(commands.RevealDeadLetter(letter_id, body.reason if body else ""), body)

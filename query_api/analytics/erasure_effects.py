@@ -37,8 +37,15 @@ EFFECTS: Final[Mapping[str, tuple[str, Effect, str]]] = {
     "samples": ("Samples of refused requests", "erased", "The samples are erased. Time and reason stay."),
     "awaiting_rate": (
         "Reports that wait for an exchange rate",
+        "emptied",
+        "Customer, sub IDs and properties are erased now. Click and visitor decide who earned the sale: they stay "
+        "until the rate is recorded, and are erased automatically then.",
+    ),
+    "dead_letters": (
+        "Records that could not be processed",
         "kept",
-        "They are not decided yet, and the sale would be lost. Erase again once the rate is recorded.",
+        "Each stays until an admin retries or skips it. Then its content is deleted, and what a sale says of the "
+        "person is erased automatically.",
     ),
 }
 """By store: its name, what happens, and how."""
@@ -54,7 +61,14 @@ KEPT: Final = (
         "What was sent stays there as it was received, under pseudonyms, as long as the log is kept. It is read for "
         "rebuilds alone, which leave the person out.",
     ),
-    ("Number of claims of a click", "Kept for 31 days, with the click ID, so that forged sales are limited."),
+    ("Number of claims of a click", "Kept for 31 days under a pseudonym, so that forged sales are limited."),
+    ("Emails to you", "Kept for 30 days. A report by email may show what your own SQL query selects."),
+    (
+        "Page views imported from access logs",
+        "Their visitor is a pseudonym of the address in the file. No ID leads to it, so none are found here.",
+    ),
     ("Backups", "Those made before contain what was stored then, until they are deleted."),
 )
 """What stays whatever is erased, and why."""
+
+NOT_SEARCHED: Final = "Images, and all but the ten newest PDF files. Look into them at Payouts."

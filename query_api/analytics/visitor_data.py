@@ -17,8 +17,9 @@ from uuid import UUID
 
 import orjson
 from fastapi import APIRouter, Depends, Request, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from infra.domain.visitor_data.letters import find_letters
 from infra.domain.visitor_data.person import (
     MAX_CONVERSIONS,
     MAX_ROWS,
@@ -37,7 +38,8 @@ from infra.kernel.http.route_costs import STATEMENT, costs
 from infra.kernel.security import visitor_keys
 from infra.kernel.security.audit_log import Entry, record
 from infra.kernel.security.pseudonyms import Pseudonyms
-from query_api.analytics.erasure_effects import EFFECTS, KEPT, Effect
+from query_api.analytics.erasure_effects import EFFECTS, KEPT, NOT_SEARCHED, Effect
+from query_api.analytics.owner_texts import OwnText, find_own_texts
 from query_api.kernel.authorization import AccountScope, Website
 from query_api.kernel.clickhouse_reader import Query, live_table
 from query_api.kernel.dependencies import CallerScope, Context, Reads, Services
@@ -63,6 +65,14 @@ class VisitorQuery(BaseModel):
     event: str = Field(
         default="", max_length=64, description="Of an order: the name of its conversion, e.g. sale; empty: any"
     )
+
+    @field_validator("value", "event")
+    @classmethod
+    def _storable(cls, text: str) -> str:
+        """What Postgres cannot store names nobody."""
+        if any(sign == "\x00" or "\ud800" <= sign <= "\udfff" for sign in text):
+            raise ValueError("Text must be valid Unicode without NUL characters.")
+        return text
 
 
 class StoredPart(BaseModel):
@@ -106,6 +116,10 @@ class VisitorData(BaseModel):
 
     stored: list[StoredPart]
     conversions: list[VisitorConversion]
+    ownTexts: list[OwnText] = Field(
+        description="Texts of the owner's own that have the id, or one of the person's clicks or orders. They are not "
+        "changed: the owner deletes them where `path` leads. At most ten of one kind"
+    )
     kept: list[KeptPart]
 
 
@@ -130,7 +144,13 @@ def find_visitor_data(
     found = _found(scope.website(id), query, scope, context)
     _note("visitor_data.found", found, context, request)
     kept = [KeptPart(what=what, why=why) for what, why in KEPT]
-    return VisitorData(stored=found.parts(), conversions=found.conversions(), kept=kept)
+    account_id = scope.principal.account_id
+    own = find_own_texts(scope.reader, context.settings, account_id, found.person, query.value)
+    if own.files_not_searched:
+        kept.append(
+            KeptPart(what=f"Files of payouts that were not searched: {own.files_not_searched}", why=NOT_SEARCHED)
+        )
+    return VisitorData(stored=found.parts(), conversions=found.conversions(), ownTexts=own.texts, kept=kept)
 
 
 @router.post(
@@ -187,7 +207,8 @@ class _Found:
     def parts(self) -> list[StoredPart]:
         """By kind of what is stored; kinds of which there is nothing are left out."""
         sealed = StoredPart.of("ad_click_ids", len(self._sealed()))
-        found = [*self._events(), sealed, *self._counted_rows(), *self._postgres_rows(), *self._samples()]
+        rows = [*self._counted_rows(), *self._postgres_rows(), *self._samples(), *self._letters()]
+        found = [*self._events(), sealed, *rows]
         return [part for part in found if part.count]
 
     def conversions(self) -> list[VisitorConversion]:
@@ -248,6 +269,10 @@ class _Found:
         rows = self._refusals()
         times = [row["at"].replace(tzinfo=UTC) for row in rows]
         return [StoredPart.of("samples", len(rows), firstAt=min(times), lastAt=max(times))] if rows else []
+
+    def _letters(self) -> list[StoredPart]:
+        times = [letter.first_at for letter in find_letters(_Stores(self.scope, self.context), self.person)]
+        return [StoredPart.of("dead_letters", len(times), firstAt=times[0], lastAt=times[-1])] if times else []
 
     def _sealed(self) -> Sequence[Mapping[str, Any]]:
         return self._clickhouse(SEALED.replace("{events}", "events"))

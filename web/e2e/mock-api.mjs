@@ -544,6 +544,7 @@ const visitorData = () => ({
       occurredAt: '2026-11-18T09:30:00Z',
     },
   ],
+  ownTexts: [{ what: 'Payout', name: 'for ORDER-1', path: '/payouts', until: '' }],
   kept: [{ what: 'Counts in reports', why: 'No person is in them.' }],
 });
 const trafficRules = () => [

@@ -33,6 +33,7 @@ from command_api.conversions.attribution import repository
 from command_api.conversions.attribution.click_positions import ClickPositions, has_reached, log_positions
 from command_api.conversions.attribution.clicks import Clicks
 from command_api.conversions.attribution.decision import ReportDecision, ReportRejection, decide, to_reported
+from command_api.conversions.attribution.forgetting import erasures_of_letter, forget
 from command_api.conversions.attribution.held import Place
 from command_api.conversions.attribution.lookup import BatchLookup, ClickQuery
 from command_api.conversions.attribution.repository import RejectedReport
@@ -92,6 +93,12 @@ class Batch:
     """Changed conversions with a report that awaits an exchange rate, which it may need no more."""
     claims: list[tuple[ClaimCount, int]] = field(default_factory=list)
     """Recorded claims and what their website allows for one click and hour."""
+
+    @property
+    def conversion_ids(self) -> set[UUID]:
+        """The conversions that the batch is about."""
+        reports = (*self.waiting, *self.awaiting_rate, *(each.report for each in self.rejected))
+        return {event.originator_id for event in self.events} | {report.conversion_id for report in reports}
 
     def fail(self, record: StoredRecord, reason: str, error: str) -> None:
         """Makes a dead letter of the record."""
@@ -188,6 +195,8 @@ class AttributionPolicy:
         self._publish_refusals(batch)
         with self._container.commands.unit_of_work(system_context()) as uow:
             _append(batch, uow)
+            for erasure in erasures_of_letter(uow, letter.id):
+                forget(uow, erasure, batch.conversion_ids)
             dead_letters.decide(uow.cursor.connection, [letter.id], "retried")
         return None
 

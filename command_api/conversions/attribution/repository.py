@@ -87,15 +87,6 @@ def follow_assigned(uow: UnitOfWork, conversion_id: UUID, *, has_click: bool) ->
     uow.set_timeout(PENDING_ATTRIBUTION, conversion_id, uow.context.at + FIRST_RETRY if has_click else None)
 
 
-def forget_traces(uow: UnitOfWork, conversion_ids: Sequence[UUID]) -> None:
-    """Deletes the data beside the events of conversions that leads to a person who was forgotten. Called after the
-    append."""
-    for statement in _FORGET:
-        uow.cursor.execute(statement, (list(conversion_ids),))
-    for conversion_id in conversion_ids:
-        uow.set_timeout(PENDING_ATTRIBUTION, conversion_id, None)
-
-
 def save_rejected_reports(uow: UnitOfWork, rejected: Sequence[RejectedReport]) -> None:
     """Keeps the reasons, and of claims what they say. A report that awaited a rate may be rejected once more."""
     if rejected:
@@ -139,10 +130,15 @@ def retry_awaiting_exchange_rate(uow: UnitOfWork, conversion_ids: Sequence[UUID]
 
 def remove_awaiting_exchange_rate(
     uow: UnitOfWork, conversion_id: UUID, report_ids: Sequence[UUID], next_at: datetime | None
-) -> None:
-    """Removes decided reports, and schedules the others of the conversion."""
-    uow.cursor.execute("DELETE FROM conversions.awaiting_exchange_rate WHERE report_id = ANY(%s)", (list(report_ids),))
+) -> dict[UUID, UUID]:
+    """Removes decided reports, and schedules the others of the conversion. Returns the erasures that were noted on the
+    removed ones (`forgetting`), each with its website."""
+    removed = uow.cursor.execute(
+        "DELETE FROM conversions.awaiting_exchange_rate WHERE report_id = ANY(%s) RETURNING erasure_id, website_id",
+        (list(report_ids),),
+    ).fetchall()
     uow.set_timeout(AWAITING_EXCHANGE_RATE, conversion_id, next_at)
+    return {row["erasure_id"]: row["website_id"] for row in removed if row["erasure_id"] is not None}
 
 
 def make_due(uow: UnitOfWork) -> None:
@@ -226,13 +222,6 @@ def _without_nul(value: Any) -> Any:
     return value
 
 
-_FORGET: Final[tuple[LiteralString, ...]] = (
-    "DELETE FROM conversions.pending_attribution WHERE conversion_id = ANY(%s)",
-    "UPDATE conversions.rejected_report SET claim = NULL WHERE conversion_id = ANY(%s)",
-    "UPDATE ingest.conversion_key SET click_id = NULL, click_rank = 0 WHERE conversion_id = ANY(%s)",
-    "DELETE FROM kernel.idempotency AS i USING unnest(%s::uuid[]) AS forgotten (id)"
-    " WHERE position(forgotten.id::text IN i.body) > 0",
-)
 _ADD_PENDING: Final = (
     "INSERT INTO conversions.pending_attribution (conversion_id, received_at, until, passed_over)"
     " SELECT DISTINCT ON (id) id, received_at, greatest(received_at, now()) + %s, passed_over"

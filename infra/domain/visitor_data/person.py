@@ -27,6 +27,7 @@ from uuid import UUID
 from infra.kernel.http.problems import Problem
 from infra.kernel.security.pseudonyms import Pseudonyms
 from schemas import click_id
+from schemas.identity import conversion_id
 
 MAX_ROWS: Final = 10_000
 MAX_CONVERSIONS: Final = 500
@@ -76,6 +77,8 @@ class Person:
     click_ids: frozenset[str] = frozenset()
     conversion_ids: frozenset[UUID] = frozenset()
     txids: frozenset[str] = frozenset()
+    undecided: frozenset[UUID] = frozenset()
+    """Of `conversion_ids`: those of which there are only reports that are not decided yet."""
 
     @property
     def bound(self) -> dict[str, Any]:
@@ -138,7 +141,8 @@ class _Search:
             frozenset(self.customers | {row["customer"] for row in self.conversions.values() if row["customer"]}),
             frozenset(self.click_ids),
             frozenset(self.conversions),
-            frozenset(row["txid"] for row in self.conversions.values()),
+            frozenset(row["txid"] for row in self.conversions.values()) - {""},
+            frozenset(id_ for id_, row in self.conversions.items() if row["is_undecided"]),
         )
 
     def _begin(self, pseudonyms: Pseudonyms, identifier: Identifier) -> None:
@@ -153,7 +157,9 @@ class _Search:
                 self.click_ids.add(identifier.value)
                 self._take(_OF_CLICKS, clicks=[identifier.value])
             case IdKind.ORDER:
-                self._take(_OF_ORDER, txid=identifier.value, event=identifier.event)
+                events = [identifier.event] if identifier.event else ["sale", "lead"]
+                ids = [conversion_id(self.website_id, event, identifier.value) for event in events]
+                self._take(_OF_ORDER, txid=identifier.value, event=identifier.event, ids=ids)
 
     def _follow_conversions(self) -> None:
         found = self.conversions.values()
@@ -195,7 +201,8 @@ class _Search:
         if not all(values[name] or name == "event" for name in values):
             return
         bound = {"site": self.website_id, "limit": MAX_CONVERSIONS + 1, **values}
-        self.conversions.update({row["id"]: row for row in self.stores.postgres(sql, bound)})
+        for row in self.stores.postgres(sql, bound):  # what is decided first
+            self.conversions.setdefault(row["id"], row)
         if len(self.conversions) > MAX_CONVERSIONS:
             raise too_large("conversions", MAX_CONVERSIONS)
 
@@ -221,24 +228,48 @@ def _days(click_ids: Iterable[str]) -> list[str]:
 
 
 _TRACES: Final = ("click_id", "visitor")
-_CONVERSIONS: Final = (
-    "SELECT id, txid, click_id, customer, attributed_by FROM read.conversions AS c WHERE website_id = %(site)s AND "
+_AWAITING: Final = (
+    "SELECT conversion_id AS id, website_id, txid, event, click_id, customer, 'click_id' AS attributed_by, visitor,"
+    " true AS is_undecided FROM conversions.awaiting_exchange_rate"
 )
-_OF_ORDER: Final = (
-    f"{_CONVERSIONS} txid = %(txid)s AND (%(event)s::text = '' OR event = %(event)s::text) LIMIT %(limit)s"
+_REFUSED: Final = (
+    "SELECT conversion_id AS id, website_id, '' AS txid, '' AS event, claim ->> 'click_id' AS click_id,"
+    " claim ->> 'customer' AS customer, 'click_id' AS attributed_by, claim ->> 'visitor' AS visitor,"
+    " true AS is_undecided FROM conversions.rejected_report WHERE claim IS NOT NULL"
 )
-_OF_CUSTOMERS: Final = f"{_CONVERSIONS} customer = ANY(%(customers)s) LIMIT %(limit)s"
-_OF_CLICKS: Final = (
-    f"{_CONVERSIONS} click_id = ANY(%(clicks)s) AND attributed_by IN ('click_id', 'visitor') LIMIT %(limit)s"
+"""Refused claims that may count yet."""
+_DECIDED: Final = (
+    "SELECT id, website_id, txid, event, click_id, customer, attributed_by, NULL AS visitor, false AS is_undecided"
+    " FROM read.conversions"
 )
-_OF_VISITORS: Final = (
-    f"{_CONVERSIONS} id IN (SELECT s.conversion_id FROM read.conversion_steps AS s WHERE s.website_id = %(site)s"
-    " AND s.detail -> 'reported' ->> 'visitor' = ANY(%(visitors)s)) LIMIT %(limit)s"
+
+
+def _conversions(condition: str, of_decided: str = "") -> str:
+    """The website's conversions, and those of its undecided reports, that meet a condition."""
+    parts = ((_DECIDED, of_decided or condition), (_AWAITING, condition), (_REFUSED, condition))
+    return " UNION ALL ".join(
+        f"(SELECT id, txid, click_id, customer, attributed_by, is_undecided FROM ({rows}) AS c"
+        f" WHERE website_id = %(site)s AND {where} LIMIT %(limit)s)"
+        for rows, where in parts
+    )
+
+
+_OF_ORDER: Final = _conversions(
+    "(txid = %(txid)s AND (%(event)s::text = '' OR event = %(event)s::text) OR id = ANY(%(ids)s) AND is_undecided)"
+)
+_OF_CUSTOMERS: Final = _conversions("customer = ANY(%(customers)s)")
+_OF_CLICKS: Final = _conversions("click_id = ANY(%(clicks)s) AND attributed_by IN ('click_id', 'visitor')")
+_OF_VISITORS: Final = _conversions(
+    "visitor = ANY(%(visitors)s)",
+    "id IN (SELECT s.conversion_id FROM read.conversion_steps AS s WHERE s.website_id = %(site)s"
+    " AND s.detail -> 'reported' ->> 'visitor' = ANY(%(visitors)s))",
 )
 _REPORTED: Final = (
     "SELECT detail -> 'reported' ->> 'visitor' AS visitor, detail -> 'reported' ->> 'click_id' AS click_id"
     " FROM read.conversion_steps WHERE website_id = %(site)s AND conversion_id = ANY(%(ids)s)"
     " AND detail -> 'reported' ->> 'visitor' IS NOT NULL"
+    f" UNION ALL SELECT visitor, click_id FROM ({_AWAITING} UNION ALL {_REFUSED}) AS undecided"
+    " WHERE website_id = %(site)s AND id = ANY(%(ids)s) AND visitor IS NOT NULL AND click_id IS NOT NULL"
 )
 _VISITORS_OF_CLICKS: Final = (
     "SELECT DISTINCT visitor FROM {events} WHERE website_id = {site:UUID}"

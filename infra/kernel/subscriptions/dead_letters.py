@@ -54,6 +54,10 @@ CORRELATION_SQL: Final = f"""coalesce(
     CASE WHEN topic = '{CLICKS.name}' THEN encode(key, 'escape') END, '')"""
 """The correlation id of a dead letter's record, as `schemas.message_ids.correlation_of` finds it."""
 
+DECIDED_SQL: Final = "decided_at = now(), retry_requested_at = null, value = '', headers = '[]'"
+"""What is set when a dead letter is retried or skipped. The content goes: nothing reads it any more, it may name
+people, and the log has the record."""
+
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 _NAMESPACE: Final = UUID("3f2f8a64-0c55-5f0b-9a3b-5a0f4f1be9d2")
 
@@ -204,10 +208,9 @@ def hold(connection: Connection[Any], letter_id: UUID) -> bool:
 
 
 def decide(connection: Connection[Any], ids: Sequence[UUID], state: str) -> int:
-    """Ends open dead letters as `retried` or `skipped`; how many of them were still open."""
+    """Ends open dead letters as `retried` or `skipped`, and deletes their content; how many of them were still open."""
     return connection.execute(
-        "update engine.dead_letter set state = %s, decided_at = now(), retry_requested_at = null "
-        "where id = any(%s) and state = 'open'",
+        f"update engine.dead_letter set state = %s, {DECIDED_SQL} where id = any(%s) and state = 'open'",
         (state, list(ids)),
     ).rowcount
 

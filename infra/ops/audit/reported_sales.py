@@ -24,6 +24,7 @@ from infra.kernel.clickhouse.reader import Reader
 from infra.ops.audit.quiescence import exists
 from infra.ops.audit.report import Kind, Report
 from schemas.base import DomainEvent
+from schemas.events.analytics import VisitorForgotten
 from schemas.events.conversions import (
     ConversionAssigned,
     ConversionForgotten,
@@ -32,7 +33,7 @@ from schemas.events.conversions import (
     ConversionReportMerged,
 )
 from schemas.events.websites import WebsiteDisconnected
-from schemas.tracking import NO_ID, ConversionReported, from_log_time
+from schemas.tracking import NO_ID, NOT_DECIDING, ConversionReported, from_log_time
 
 REJECTED: Final = "conversions.rejected_report"
 AWAITING: Final = "conversions.awaiting_exchange_rate"
@@ -61,6 +62,8 @@ class ReportedSales:
         self.is_there = exists(postgres, REJECTED)
         self._rejected: dict[UUID, tuple[Any, ...]] = {}
         self._awaiting: dict[UUID, tuple[UUID, Any]] = {}
+        self._erased: dict[UUID, UUID] = {}
+        """The erasures that are noted on reports that wait for a rate, by report."""
         self._pending: dict[UUID, tuple[datetime, datetime]] = {}
         self._kept: dict[UUID, Any] = {}
         """The reports that rows of `pending_attribution` keep, by conversion."""
@@ -70,12 +73,15 @@ class ReportedSales:
             self._known = {key: (website_id, told) for key, website_id, told in postgres.execute(_KNOWN)}
             self._rejected = {report_id: tuple(rest) for report_id, *rest in postgres.execute(_REJECTED)}
             self._awaiting = {report_id: (key, told) for report_id, key, told in postgres.execute(_AWAITING)}
+            self._erased = dict(postgres.execute(_ERASED).fetchall())
             self._kept = dict(postgres.execute(_KEPT).fetchall())
             self._pending = {key: (received, until) for key, received, until in postgres.execute(_PENDING)}
         if self.is_there and exists(postgres, "events.stored_events"):
             [(self._newest, self._now)] = postgres.execute(_MOMENT).fetchall()
         self._searches: defaultdict[UUID, _Search] = defaultdict(_Search)
         self._erased_owners: set[UUID] = set()
+        self._erasures: dict[UUID, frozenset[UUID]] = {}
+        """Conversions by erasure."""
         self._decided: set[UUID] = set()
         self._in_log: dict[UUID, tuple[UUID, UUID]] = {}
         """Conversion and website by report."""
@@ -84,6 +90,8 @@ class ReportedSales:
         """Takes the next decided event."""
         if isinstance(event, WebsiteDisconnected) and event.owner_erased:
             self._erased_owners.add(event.originator_id)
+        if isinstance(event, VisitorForgotten):
+            self._erasures[event.originator_id] = frozenset(event.conversions)
         if position > self._newest:
             return
         match event:
@@ -129,8 +137,14 @@ class ReportedSales:
             del self._kept[reported.conversion_id]
         if (waiting := self._awaiting.get(reported.report_id)) is not None:
             report.checked[f"rows of {AWAITING}"] += 1
-            if waiting != (reported.conversion_id, _as_kept(reported)):
+            if waiting != (reported.conversion_id, self._as_left(reported)):
                 report.found(Kind.WRONG, AWAITING, f"row {reported.report_id} is not the report at {place}")
+
+    def _as_left(self, reported: ConversionReported) -> Any:
+        """The report as its row must have it."""
+        erasure = self._erased.get(reported.report_id)
+        is_erased = erasure is not None and reported.conversion_id in self._erasures.get(erasure, ())
+        return {**_as_kept(reported), **(NOT_DECIDING if is_erased else {})}
 
     def note(self, reported: ConversionReported) -> None:
         """Takes a report in the log that is a dead letter."""
@@ -196,6 +210,7 @@ def _as_kept(reported: ConversionReported) -> Any:
 
 _REJECTED: Final = "SELECT report_id, conversion_id, website_id, code, message, at FROM conversions.rejected_report"
 _AWAITING: Final = "SELECT report_id, conversion_id, report FROM conversions.awaiting_exchange_rate"
+_ERASED: Final = "SELECT report_id, erasure_id FROM conversions.awaiting_exchange_rate WHERE erasure_id IS NOT NULL"
 _PENDING: Final = "SELECT conversion_id, received_at, until FROM conversions.pending_attribution"
 _KEPT: Final = "SELECT conversion_id, report FROM conversions.pending_attribution WHERE report IS NOT NULL"
 _REFUSALS: Final = f"SELECT report_id, code, message FROM refusals WHERE report_id != '{NO_ID}'"  # noqa: S608 - own text

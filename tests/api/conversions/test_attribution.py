@@ -13,12 +13,16 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 
+from command_api.analytics import visitor_erasure
 from command_api.conversions import claim_alarm, handlers, model, unread_alarm
 from command_api.conversions.attribution import decision, process, visit_changes
 from command_api.conversions.attribution.lookup import BatchLookup
 from command_api.conversions.attribution.repository import PENDING_ATTRIBUTION
-from command_api.conversions.lookups import append_conversions
+from command_api.conversions.lookups import append_conversions, claimed_click, rename_claims
+from command_api.kernel.decision import system_context
 from command_api.kernel.unit_of_work import UnitOfWork
+from infra.domain.visitor_data.letters import find_letters
+from infra.domain.visitor_data.person import Person
 from infra.kernel.clickhouse.client import ClientPool
 from infra.kernel.clickhouse.reader import Reader
 from infra.kernel.config.settings import Settings
@@ -302,6 +306,27 @@ def test_claims_of_one_click_are_bounded_in_a_batch(command_policies: Policies) 
     assert world.count(sql, shop.website_id) == 7
 
 
+def test_claims_are_counted_without_their_click_ids(command_policies: Policies) -> None:
+    """Also those that a service of the version before has counted while both run."""
+    world, shop = command_policies.world, command_policies.shop()
+    click = command_policies.click(shop)
+    reports = [command_policies.report_of(shop, click_id=click, key_kind="site") for _ in range(4)]
+    command_policies.publish(reports)
+    command_policies.caught_up()
+    held = "SELECT click_id, sum(claims)::int FROM lookup.claim_count WHERE website_id = %s GROUP BY click_id"
+    pseudonym = claimed_click(shop.website_id, click)
+    counted = {"": 4, pseudonym: 4}
+    assert dict(world.postgres.execute(held, (shop.website_id,)).fetchall()) == counted
+    assert click not in counted
+    before = "INSERT INTO lookup.claim_count SELECT website_id, %s, hour, 1 FROM lookup.claim_count WHERE click_id = %s"
+    world.postgres.execute(before, (click, pseudonym))
+    command_policies.publish([command_policies.report_of(shop, click_id=click, key_kind="site")])
+    command_policies.caught_up()
+    rename_claims(world.postgres)
+    assert dict(world.postgres.execute(held, (shop.website_id,)).fetchall()) == {"": 5, pseudonym: 6}
+    world.postgres.execute("UPDATE lookup.claim_count SET claims = claims - 1 WHERE click_id = %s", (pseudonym,))
+
+
 def test_an_unusual_rate_of_claims_raises_one_alarm_a_day(command_policies: Policies) -> None:
     world, shop = command_policies.world, command_policies.shop()
     reports = [
@@ -582,8 +607,8 @@ def test_a_claim_that_awaited_a_rate_and_is_too_large_is_listed_as_refused(comma
     assert codes == ["currency_unknown", "claim_too_large"], "its owner sees both in event delivery"
     row = "SELECT count(*) FROM conversions.rejected_report WHERE report_id = %s AND code = 'claim_too_large'"
     assert world.count(row, large["report_id"]) == 1
-    counted = "SELECT count(*) FROM lookup.claim_count WHERE website_id = %s AND click_id = %s"
-    assert world.count(counted, shop.website_id, click) == 1
+    counted = "SELECT claims FROM lookup.claim_count WHERE website_id = %s AND click_id = %s"
+    assert world.count(counted, shop.website_id, claimed_click(shop.website_id, click)) == 1
     command_policies.report(shop, txid=large["txid"], amount=None, key_kind="secret", status="approved")
     assert command_policies.decided(conversion).is_attributed, "its trace is kept"
 
@@ -628,6 +653,35 @@ def test_a_poison_message_is_quarantined_and_the_next_one_decided(command_polici
     sql = "SELECT value FROM engine.dead_letter WHERE projection = 'policy:attribution' AND state = 'open'"
     values = [bytes(row[0]) for row in command_policies.world.postgres.execute(sql)]
     assert {b"\xff", b"{}", json.dumps(nobody).encode()} <= set(values)
+
+
+def test_a_sale_in_a_dead_letter_counts_and_is_erased_when_it_is_retried(command_policies: Policies) -> None:
+    """A report that only a newer version reads: the erasure is noted with it, and waits for the retry."""
+    world, shop, visitor = command_policies.world, command_policies.shop(), 2**63 + 4711
+    click, other = command_policies.click(shop), command_policies.shop()
+    report = command_policies.report_of(shop, click_id=click, visitor=visitor, key_kind="secret")
+    strange = {**command_policies.report_of(other, visitor=visitor), "newer": 1}
+    for value in ({**report, "newer": 1}, strange):
+        command_policies.publish_raw(json.dumps(value).encode())
+    command_policies.caught_up()
+    with closing(ClientPool(world.settings, 1)) as clients:
+        stores = visitor_erasure.Stores(world.core, clients)
+        [letter] = find_letters(stores, Person(shop.website_id, visitors=frozenset({visitor})))
+        [by_click] = find_letters(stores, Person(shop.website_id, click_ids=frozenset({click})))
+        assert by_click == letter
+        assert find_letters(stores, Person(shop.website_id, visitors=frozenset({visitor + 1}))) == []
+    with world.core.commands.unit_of_work(system_context()) as uow:
+        visitor_erasure.note_on_letters(uow, uuid4(), [letter.id])
+    readable = "UPDATE engine.dead_letter SET value = %s, retry_requested_at = now() WHERE id = %s"
+    world.postgres.execute(readable, (json.dumps(report).encode(), letter.id))
+    conversion = UUID(report["conversion_id"])
+    state = command_policies.decided(conversion, version=2)
+    assert (state.is_forgotten, state.is_attributed, state.commission) == (True, True, 1_000)
+    assert click not in str(state)
+    content = "SELECT state, value, headers FROM engine.dead_letter WHERE id = %s"
+    assert world.postgres.execute(content, (letter.id,)).fetchone() == ("retried", b"", [])
+    pending = "SELECT count(*) FROM conversions.pending_attribution WHERE conversion_id = %s"
+    assert world.count(pending, conversion) == 0
 
 
 def test_a_nul_character_blocks_nothing(command_policies: Policies) -> None:

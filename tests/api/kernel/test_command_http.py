@@ -458,6 +458,10 @@ def test_dead_letters_are_retried_or_skipped_by_admins(command_world: World) -> 
     assert command_world.count(requested, ids["parked"]) == 1
     assert (call("first", "retry").status_code, call("first", "retry").json()["code"]) == (409, "already_decided")
     assert command_world.events(ids["first"]) == ["dead_letter.skipped.v1"]
+    revealed = command_world.call("POST", f"/api/admin/dead-letters/{ids['first']}/reveal", command_world.admin)
+    assert (revealed.status_code, revealed.json()["code"]) == (409, "content_deleted")
+    content = "SELECT value, headers FROM engine.dead_letter WHERE id = %s"
+    assert command_world.postgres.execute(content, (ids["first"],)).fetchone() == (b"", [])
     missing = command_world.call("POST", f"/api/admin/dead-letters/{uuid4()}/retry", command_world.admin)
     assert missing.status_code == 404
     path = f"/api/admin/dead-letters/{ids['other']}/skip"

@@ -108,6 +108,26 @@ def test_dead_letters_are_the_admins(projecting: ProjectionBench) -> None:
         assert found == (count,), whom
 
 
+def test_owners_read_dead_letters_of_their_websites_and_nobody_elses(projecting: ProjectionBench) -> None:
+    """By the website that the record names. What cannot be read as a record is the admins' alone."""
+    ada, eve = uuid4(), uuid4()
+    mine, other = connected(ada, "ada.example"), connected(eve, "eve.example")
+    projecting.decide(mine, other)
+    with projecting.running():
+        projecting.wait("websites")
+    named = f'{{"website_id":"{mine.originator_id}","title":"\\u00e4 \\\\x"}}'.encode()
+    for offset, value in enumerate((named, b"\xff\x00{", b'{"website_id":"no"}'), 100):
+        projecting.connection.execute(
+            'insert into engine.dead_letter (id, projection, generation, topic, partition, "offset", reason, value)'
+            " values (gen_random_uuid(), 'events', 1, 'clicks', 0, %s, 'bad_json', %s)",
+            (offset, value),
+        )
+    for whom, offsets in ((ada, [100]), (eve, []), ("admin", [100, 101, 102])):
+        with reading_for(projecting.connection, str(whom)):
+            sql = 'select "offset" from engine.dead_letter where "offset" >= 100 order by 1'
+            assert [row[0] for row in projecting.connection.execute(sql)] == offsets, whom
+
+
 def test_a_table_keeps_its_policies_unless_they_changed(projecting: ProjectionBench) -> None:
     connection = projecting.connection
     model = model_of("websites")

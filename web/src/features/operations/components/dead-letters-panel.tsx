@@ -140,7 +140,10 @@ function ActionDialog({
       : `a dead letter of ${asked.letter.projection}`;
   const texts = {
     retry: ['Retry', 'They are processed again, and the outcome is recorded.'],
-    skip: ['Skip', 'They are skipped permanently and kept on record. Events parked behind them are processed again.'],
+    skip: [
+      'Skip',
+      'They are skipped permanently, and their content is deleted here. Events parked behind them are processed again.',
+    ],
     reveal: ['Reveal', 'The record may contain personal data. Your access is logged.'],
   } as const;
   const [label, text] = texts[asked.kind];
@@ -265,6 +268,9 @@ function useOutcomes(rows: readonly DeadLetter[], retried: Retried): void {
   }, [rows, retried]);
 }
 
+/** The content of a record is deleted when it is retried or skipped. */
+const ACTIONS = { open: ['reveal', 'retry', 'skip'], superseded: ['reveal'], retried: [], skipped: [] } as const;
+
 function letterColumns(onAsk: (asked: Asked) => void): Column<DeadLetter>[] {
   const button = (letter: DeadLetter, kind: 'reveal' | 'retry' | 'skip') => {
     const Icon = { reveal: Eye, retry: RotateCcw, skip: SkipForward }[kind];
@@ -317,11 +323,7 @@ function letterColumns(onAsk: (asked: Asked) => void): Column<DeadLetter>[] {
       id: 'actions',
       header: <span className="sr-only">Actions</span>,
       cell: (row) => (
-        <div className="flex justify-end gap-1.5">
-          {(row.state === 'open' ? (['reveal', 'retry', 'skip'] as const) : (['reveal'] as const)).map((kind) =>
-            button(row, kind),
-          )}
-        </div>
+        <div className="flex justify-end gap-1.5">{ACTIONS[row.state].map((kind) => button(row, kind))}</div>
       ),
     },
   ];

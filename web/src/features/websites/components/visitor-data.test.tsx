@@ -37,6 +37,7 @@ const FOUND: VisitorData = {
       occurredAt: '2026-11-18T09:30:00Z',
     },
   ],
+  ownTexts: [{ what: 'Payout', name: 'for ORDER-1', path: '/payouts', until: '' }],
   kept: [{ what: 'Backups', why: 'Until they are deleted.' }],
 };
 const path = (call: 'erase' | 'erasures' | 'find') => at(`/api/platform/websites/{id}/visitor-data/${call}`);
@@ -63,6 +64,9 @@ test('a person is found: what is stored, what erasing does with it, what stays a
   ).toHaveTextContent('Kept');
   expect(within(section).getByText('sale ORDER-1').closest('li')).toHaveTextContent('$49.99, commission $5.00');
   expect(within(section).getByRole('list', { name: 'What stays, and why' })).toHaveTextContent('Backups');
+  const own = within(section).getByRole('list', { name: /^Your own texts/ });
+  expect(own).toHaveTextContent('for ORDER-1');
+  expect(within(own).getByRole('link', { name: 'Payout' })).toHaveAttribute('href', '/payouts');
   expect(state.seen.find((item) => item.line.endsWith('/visitor-data/find'))?.body).toEqual({
     kind: 'order_id',
     value: 'ORDER-1',
@@ -71,9 +75,11 @@ test('a person is found: what is stored, what erasing does with it, what stays a
 });
 
 test('nothing is stored under an unknown ID, and an ID of many is refused in words', async () => {
-  server.use(http.post(path('find'), () => HttpResponse.json({ stored: [], conversions: [], kept: [] })));
+  const nothing: VisitorData = { stored: [], conversions: [], ownTexts: FOUND.ownTexts, kept: [] };
+  server.use(http.post(path('find'), () => HttpResponse.json(nothing)));
   const { user, section } = await find();
   expect(await within(section).findByText('Nothing is stored under this ID.')).toBeInTheDocument();
+  expect(within(section).getByRole('link', { name: 'Payout' })).toBeInTheDocument();
   server.use(http.post(path('find'), () => refuse(422, 'This ID leads to more than 10,000 events.', 'too_much_data')));
   await user.click(within(section).getByRole('button', { name: 'Find' }));
   expect(await within(section).findByText(/more than 10,000 events/)).toBeInTheDocument();

@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { Download, Search } from 'lucide-react';
 import { useId, useState } from 'react';
 import { ErrorBox, Loading } from '@/components/data/states';
@@ -111,11 +112,26 @@ function Result({ website, found: { query, data }, onErased }: ResultProps) {
     onSuccess: (blob) => downloadBlob('visitor-data.json', blob),
     onError: (error) => toastError('Failed to export the data', messageOf(error)),
   });
+  const own = data.ownTexts.length > 0 && (
+    <List
+      title="Your own texts with this ID: delete them there"
+      entries={data.ownTexts.map(({ what, name, path, until }, index) => ({
+        key: index,
+        name: what,
+        text: name,
+        link: path,
+        detail: until,
+      }))}
+    />
+  );
   if (data.stored.length === 0)
     return (
-      <p role="status" className="mt-4 text-muted">
-        Nothing is stored under this ID.
-      </p>
+      <div className="mt-4 flex flex-col gap-5">
+        <p role="status" className="text-muted">
+          Nothing is stored under this ID.
+        </p>
+        {own}
+      </div>
     );
   return (
     <div className="mt-5 flex flex-col gap-5">
@@ -142,6 +158,7 @@ function Result({ website, found: { query, data }, onErased }: ResultProps) {
           }))}
         />
       )}
+      {own}
       <List title="What stays, and why" entries={data.kept.map(({ what, why }) => ({ name: what, text: why }))} />
       <div className="flex flex-wrap gap-2">
         <Button busy={save.isPending} onClick={() => save.mutate()}>
@@ -192,7 +209,10 @@ function Erase({ website, query, onErased, onClose }: EraseProps) {
 }
 
 interface Entry {
+  readonly key?: number;
   readonly name: string;
+  /** Page of the app where it is changed. */
+  readonly link?: string;
   readonly badge?: { readonly text: string; readonly tone: Tone };
   readonly text: string;
   readonly detail?: string | undefined;
@@ -207,13 +227,19 @@ function List({ title, entries }: { readonly title: string; readonly entries: re
       </h4>
       <ul aria-labelledby={id} className="divide-y divide-line rounded-lg border border-line">
         {entries.map((entry) => (
-          <li key={entry.name} className="px-3 py-2.5">
+          <li key={entry.key ?? entry.name} className="px-3 py-2.5">
             <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
-              <span className="font-medium wrap-anywhere">{entry.name}</span>
+              {entry.link ? (
+                <Link to={entry.link} className="font-medium underline">
+                  {entry.name}
+                </Link>
+              ) : (
+                <span className="font-medium wrap-anywhere">{entry.name}</span>
+              )}
               {entry.badge && <Badge tone={entry.badge.tone}>{entry.badge.text}</Badge>}
               {entry.detail && <span className="text-xs text-muted">{entry.detail}</span>}
             </div>
-            <p className="mt-0.5 text-[0.8125rem] text-muted">{entry.text}</p>
+            <p className="mt-0.5 text-[0.8125rem] wrap-anywhere text-muted">{entry.text}</p>
           </li>
         ))}
       </ul>
