@@ -19,7 +19,7 @@ from query_api.analytics.request import parse_filter
 from query_api.kernel import clickhouse_reader, pagination
 from query_api.kernel.csv import csv_response
 from query_api.kernel.dependencies import AdminScope, CallerScope, Context, Reads, Services
-from query_api.kernel.kept_from import note_kept_from
+from query_api.kernel.kept_from import kept_from_header, note_kept_from
 from query_api.kernel.money import Amount
 from query_api.kernel.postgres_reader import Reader
 from query_api.kernel.responses import RowModel
@@ -137,7 +137,8 @@ class ClickLine(BaseModel):
 def get_admin_clicks(
     query: Annotated[ClicksPage, Query()], request: Request, response: Response, context: Context, admin: AdminScope
 ) -> list[TrackedClick]:
-    """Newest first."""
+    """Newest first. `X-Events-Kept-From`: earlier ones have expired, of all of these websites or of some."""
+    response.headers.update(_kept_from(query, admin.reader))
     return _page(query, request, response, context, admin.reader)
 
 
@@ -173,9 +174,18 @@ def get_link_clicks(
 
 @router.get("/api/admin/clicks.csv", response_class=Response, responses=file_response("text/csv"))
 def get_admin_clicks_csv(query: Annotated[ClicksQuery, Query()], context: Context, admin: AdminScope) -> Response:
-    """The newest 10,000 of them."""
+    """The newest 10,000 of them, with the header of the list."""
     clicks = _with_names(admin.reader, _read(context, admin.reader, query, None, MAX_EXPORTED))
-    return csv_response("clicks", list(ClickLine.model_fields), [_line(click) for click in clicks])
+    answer = csv_response("clicks", list(ClickLine.model_fields), [_line(click) for click in clicks])
+    answer.headers.update(_kept_from(query, admin.reader))
+    return answer
+
+
+def _kept_from(query: ClicksQuery, reader: Reader) -> dict[str, str]:
+    """The header about the one website that the filters leave, else about all."""
+    one = {"website": query.websiteId, "link": query.linkId, "conversion": query.conversionId}
+    row = reader.row(_EXPIRED if any(one.values()) else _ALL_EXPIRED, one)
+    return kept_from_header(row["before"] if row is not None else None)
 
 
 def _read(
@@ -239,6 +249,12 @@ _COLUMNS: Final = ", ".join(
         *("event_id", "website_id", "occurred_at", "partner_id", "link_id", "click_id", "props", "country", "device"),
         *("browser", "os", "source", "sub1", "is_bot", "bot_reason"),
     )
+)
+_ALL_EXPIRED: Final = "SELECT max(before) AS before FROM read.event_expiries"
+_EXPIRED: Final = (
+    f"{_ALL_EXPIRED} WHERE website_id = coalesce(%(website)s,"  # noqa: S608 - own text
+    " (SELECT website_id FROM read.links WHERE id = %(link)s),"
+    " (SELECT website_id FROM read.conversions WHERE id = %(conversion)s))"
 )
 _SELECT: Final = (
     f"SELECT {_COLUMNS}, toUnixTimestamp64Milli(t.occurred_at) AS place"  # noqa: S608 - own text

@@ -1,8 +1,10 @@
-"""`X-Events-Kept-From`: the first UTC day whose single events are there, on lists of single events of a website whose
-owner limited how long they are kept. What the list has is whole from that day on; earlier events are not in it."""
+"""`X-Events-Kept-From`: the first UTC day whose single events are there, on lists of single events of websites whose
+owners limited how long they are kept. What the list has is whole from that day on; earlier events of at least one of
+these websites are not in it."""
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Final
 
 from fastapi import Response
@@ -14,5 +16,9 @@ KEPT_FROM: Final = "X-Events-Kept-From"
 
 def note_kept_from(response: Response, website: Website) -> None:
     """Sets the header where events have expired."""
-    if website.expired_before is not None:
-        response.headers[KEPT_FROM] = website.expired_before.isoformat()
+    response.headers.update(kept_from_header(website.expired_before))
+
+
+def kept_from_header(before: date | None) -> dict[str, str]:
+    """The header, if events of days before this one have expired."""
+    return {KEPT_FROM: before.isoformat()} if before is not None else {}

@@ -11,7 +11,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Final
 from uuid import UUID
 from weakref import WeakValueDictionary
@@ -44,11 +44,12 @@ Key = tuple[UUID, bool, frozenset[UUID] | None, str, tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class PinnedResult:
-    """A result as JSON, and when it was read."""
+    """A result as JSON, and when it was read. `kept_from`: single events of earlier UTC days have expired."""
 
     body: bytes
     as_of: datetime
     stored_at: float
+    kept_from: date | None
 
 
 class PinnedResults:
@@ -76,8 +77,8 @@ class PinnedResults:
             async with self._all:
                 as_of = datetime.now(UTC)
                 question = SqlQuestion(sql=sql, parameters=dict(parameters), maxRows=ROWS)
-                body = await run_to_end(pool, self._runner, person, question, DOOR, MAX_BYTES)
-        return self._store(key, PinnedResult(body, as_of, time.monotonic()))
+                body, kept_from = await run_to_end(pool, self._runner, person, question, DOOR, MAX_BYTES)
+        return self._store(key, PinnedResult(body, as_of, time.monotonic(), kept_from))
 
     def _younger_than(self, seconds: float, key: Key) -> PinnedResult | None:
         found = self._stored.get(key)

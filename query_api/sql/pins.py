@@ -15,6 +15,7 @@ from pydantic import Field
 
 from query_api.kernel.authorization import require_existing
 from query_api.kernel.dependencies import Context, Reads, Services
+from query_api.kernel.kept_from import kept_from_header
 from query_api.kernel.postgres_reader import Reader
 from query_api.kernel.responses import RowModel
 from query_api.sql.pinned_results import AS_OF, PinnedResults, pinned_results
@@ -64,10 +65,12 @@ async def get_pinned_result(
         bool, Query(description="Runs the query again if the stored result is older than seconds")
     ] = False,
 ) -> Response:
-    """The rows of a chart, stored for some minutes; `X-As-Of` is the time at which they were read."""
+    """The rows of a chart, stored for some minutes; `X-As-Of` is the time at which they were read.
+    `X-Events-Kept-From`: single events of earlier UTC days have expired."""
     pin, query = await anyio.to_thread.run_sync(_pin_and_query, context, person, pin_id)
     result = await results.get(context.pool, person, query["sql"], pin["parameters"], refresh=refresh)
-    return Response(result.body, media_type="application/json", headers={AS_OF: result.as_of.isoformat()})
+    headers = {AS_OF: result.as_of.isoformat(), **kept_from_header(result.kept_from)}
+    return Response(result.body, media_type="application/json", headers=headers)
 
 
 def _pin_and_query(context: Services, person: AnAnalyst, pin_id: UUID) -> tuple[dict[str, Any], dict[str, Any]]:

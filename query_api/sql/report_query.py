@@ -73,6 +73,8 @@ def _rendered(title: str, result: CsvResult, order: Order, link: str) -> Rendere
     if not result.is_whole:
         notes.append("The result is too large to attach. Run the query on the SQL page, or add a LIMIT.")
         count = "result"
+    if result.kept_from is not None:
+        notes.append(f"Individual events are available from {figures.day_text(result.kept_from)} (UTC).")
     if len(columns) > SHOWN_COLUMNS:
         notes.append(f"The table shows the first {SHOWN_COLUMNS} of {len(columns)} columns.")
     chart = chart_of(columns, result.types, first)

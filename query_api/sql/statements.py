@@ -8,7 +8,8 @@ import io
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date
 from functools import partial
 from typing import Annotated, Any, Final, Literal, ParamSpec, TypeVar
 from uuid import UUID, uuid4
@@ -35,6 +36,7 @@ from infra.kernel.http.route_costs import STATEMENT, costs
 from infra.kernel.security.sessions import Pool, refuse_cross_site
 from query_api.kernel.authorization import not_found
 from query_api.kernel.dependencies import Context, CurrentPrincipal
+from query_api.kernel.kept_from import kept_from_header
 from query_api.sql.execution import TABLES_READ_AT, Answer, Failed, StatementRunner, until_gone
 from query_api.sql.safe_csv import PlainCsv
 
@@ -173,7 +175,8 @@ class _Statement:
 async def run_sql(
     request: Request, question: SqlQuestion, context: Context, runner: Runner, person: AnAnalyst
 ) -> Response:
-    """Runs one SELECT over the tables of `/api/platform/sql/schema` and returns its rows."""
+    """Runs one SELECT over the tables of `/api/platform/sql/schema` and returns its rows. `X-Events-Kept-From`: single
+    events of earlier UTC days are missing in the tables that it reads, as they have expired."""
     format_ = question.format or _ACCEPT.get(request.headers.get("accept", "").partition(";")[0].strip(), "json")
     with _problems():
         async with AsyncExitStack() as stack:
@@ -182,6 +185,7 @@ async def run_sql(
             headers = {"X-Query-Id": str(statement.id), "X-Content-Type-Options": "nosniff"}
             if read_at := answer.response.headers.get(TABLES_READ_AT):
                 headers[TABLES_READ_AT] = read_at
+            headers |= kept_from_header(statement.executable.kept_from)
             if format_ == "json":
                 body = _as_json(statement, answer, question.maxRows)
             else:
@@ -217,8 +221,9 @@ async def cancel_sql(
 
 async def run_to_end(
     pool: Pool, runner: StatementRunner, person: Analyst, question: SqlQuestion, door: str, max_bytes: int
-) -> bytes:
-    """The whole JSON answer to the question. Raises `Problem`, also when it has more bytes."""
+) -> tuple[bytes, date | None]:
+    """The whole JSON answer to the question, and from which UTC day on no single events are missing in it. Raises
+    `Problem`, also when it has more bytes."""
     body = bytearray()
     with _problems():
         async with _statement(pool, runner, person, question, door) as statement:
@@ -228,7 +233,7 @@ async def run_to_end(
                 if len(body) > max_bytes:
                     raise Failed(396, f"The result has more than {max_bytes:,} bytes. Select fewer columns or rows.")
             statement.ended("done")
-    return bytes(body)
+    return bytes(body), statement.executable.kept_from
 
 
 @contextmanager
@@ -367,12 +372,14 @@ async def _disconnected(request: Request) -> None:
 
 @dataclass(frozen=True, slots=True)
 class CsvResult:
-    """A result as the page's file. `types`: of its columns; `is_whole`: whether nothing was left out."""
+    """A result as the page's file. `types`: of its columns; `is_whole`: whether nothing was left out; `kept_from`:
+    single events of earlier UTC days have expired."""
 
     content: bytes
     types: Sequence[str]
     rows: int
     is_whole: bool
+    kept_from: date | None = None
 
 
 async def run_as_csv(
@@ -390,7 +397,8 @@ async def run_as_csv(
                     break
             statement.ended("done" if is_whole else "cancelled")
     whole = bytes(content) if is_whole else bytes(content[: content.rfind(b"\n") + 1])
-    return csv_result(whole, answer.rows, is_whole=is_whole)
+    result = csv_result(whole, answer.rows, is_whole=is_whole)
+    return replace(result, kept_from=statement.executable.kept_from)
 
 
 def csv_result(content: bytes, rows: int, *, is_whole: bool) -> CsvResult:

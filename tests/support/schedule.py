@@ -60,7 +60,7 @@ TOGETHER = (
     # One world of analysts; the last file kills its ClickHouse.
     (
         "api/sql/test_saved_queries", "api/sql/test_entry_points", "api/sql/test_clients", "api/sql/test_many_websites",
-        "api/sql/test_running_statements", "api/sql/test_harm", "api/sql/test_statement_end",
+        "api/sql/test_running_statements", "api/sql/test_statement_end", "api/sql/test_kept_from", "api/sql/test_harm",
     ),
     ("api/kernel/test_access_matrix",),
     ("api/kernel/test_schemathesis",),

@@ -30,6 +30,8 @@ export const BLANK = '/blank.html';
 const ZONE = 'Atlantic/Reykjavik';
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
+/** Answers with the header of a website whose events have expired. */
+const OF_SINGLE_EVENTS = /^POST \/api\/platform\/sql$|^GET \/api\/.*\/clicks$/;
 
 /** No browser solves it during a test. */
 const ENDLESS = { challenge: 'c'.repeat(44), puzzles: 64, bits: 20 };
@@ -139,6 +141,7 @@ export function startMock({ empty = false, first = false, broken = false, slow =
       for (const place of lacking(key, status, value)) lacks.add(`${key} ${status}: ${place}`);
       response.writeHead(status, {
         'Content-Type': status < 400 ? 'application/json' : 'application/problem+json',
+        ...(OF_SINGLE_EVENTS.test(key) ? { 'X-Events-Kept-From': '2026-03-01' } : {}),
         ...headers,
       });
       response.end(value === null ? '' : JSON.stringify(value));

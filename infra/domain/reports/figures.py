@@ -48,6 +48,11 @@ def change_text(percent: int | None) -> str:
     return f"{percent:+,d}%" if percent else "no change"
 
 
+def day_text(day: date) -> str:
+    """`Nov 16, 2026`."""
+    return f"{day:%b} {day.day}, {day.year}"
+
+
 def days_text(first: date, last: date) -> str:
     """`Nov 16–22`, `Oct 28–Nov 3`; a whole month is `November 2026`; years are named where there are two."""
     if first.day == 1 and first.month == last.month and (date.fromordinal(last.toordinal() + 1)).day == 1:

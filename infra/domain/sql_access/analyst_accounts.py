@@ -80,7 +80,7 @@ def scope(pool: Pool, analyst: Analyst) -> Scope:
     with reader_transaction(pool, analyst) as connection:
         rows = connection.execute(_WEBSITES, {"account": analyst.account_id}).fetchall()
         built = connection.execute(_TABLES).fetchall()
-    websites = frozenset(row_values(row)[0] for row in rows)
+    websites = dict(map(row_values, rows))
     tables = tuple(row_values(row)[0] for row in built)
 
     def named(table: str) -> Rows:
@@ -88,7 +88,8 @@ def scope(pool: Pool, analyst: Analyst) -> Scope:
             values = {"account": analyst.account_id, "most": MAX_NAMED + 1}
             return [row_values(row) for row in connection.execute(_NAMED[table], values).fetchall()]
 
-    return Scope(analyst.email, websites, named, tables)
+    kept_from = max((before for before in websites.values() if before is not None), default=None)
+    return Scope(analyst.email, frozenset(websites), named, tables, kept_from=kept_from)
 
 
 def _read_for(connection: Connection[Any], reader: str) -> None:
@@ -105,7 +106,10 @@ _PERSON: Final[LiteralString] = (
     "SELECT a.email, h.roles FROM lookup.role_holder AS h JOIN read.accounts AS a ON a.id = h.account_id"
     " WHERE h.account_id = %s AND a.disabled_at IS NULL AND a.erased_at IS NULL"
 )
-_WEBSITES: Final[LiteralString] = "SELECT id FROM read.websites WHERE deleted_at IS NULL AND account_id = %(account)s"
+_WEBSITES: Final[LiteralString] = (
+    "SELECT id, (SELECT max(e.before) FROM read.event_expiries AS e WHERE e.website_id = w.id)"
+    " FROM read.websites AS w WHERE deleted_at IS NULL AND account_id = %(account)s"
+)
 _TABLES: Final[LiteralString] = (
     "SELECT DISTINCT t.name || '__g' || b.generation FROM engine.build AS b JOIN engine.projection AS p"
     " ON p.name = b.name CROSS JOIN LATERAL (VALUES (b.name), ('duplicates')) AS t (name) WHERE b.dropped_at IS NULL"

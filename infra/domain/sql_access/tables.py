@@ -245,3 +245,6 @@ SCHEMA: Final[Mapping[str, View]] = {
         LINKS,
     )
 }  # fmt: skip
+
+OF_SINGLE_EVENTS: Final = frozenset((EVENTS.name, CLICKS.name, PAGEVIEWS.name))
+"""Tables whose rows of a website's expired days are gone."""

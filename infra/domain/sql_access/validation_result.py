@@ -7,11 +7,12 @@ rows that the analyst may read and returns the SQL that runs.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 from typing import Final
 
 from infra.domain.sql_access.data_tables import DataTable
 from infra.domain.sql_access.tables import View
-from infra.domain.sql_access.views import Scope, data_of, find, sub_select
+from infra.domain.sql_access.views import Scope, data_of, events_kept_from, find, sub_select
 
 EXECUTION_DATABASE: Final = "information_schema"
 """The current database of validated statements."""
@@ -35,11 +36,13 @@ class ValidatedStatement:
 
 @dataclass(frozen=True, slots=True)
 class ExecutableStatement:
-    """SQL that may run, the documented tables that it reads, and the rows that it reads beside ClickHouse's own."""
+    """SQL that may run, the documented tables that it reads, and the rows that it reads beside ClickHouse's own.
+    `kept_from`: the UTC day from which on no single events are missing in them; None: none have expired."""
 
     sql: str
     tables: tuple[str, ...] = ()
     data: tuple[DataTable, ...] = ()
+    kept_from: date | None = None
 
 
 def fill(validated: ValidatedStatement, scope: Scope) -> ExecutableStatement:
@@ -52,7 +55,8 @@ def fill(validated: ValidatedStatement, scope: Scope) -> ExecutableStatement:
     for table, piece in zip(validated.tables, validated.pieces[1:], strict=True):
         parts += selects[table], piece
     tables = tuple(sorted({name for _, name in validated.tables}))
-    return ExecutableStatement("".join(parts), tables, data_of(list(views.values()), scope))
+    read = list(views.values())
+    return ExecutableStatement("".join(parts), tables, data_of(read, scope), events_kept_from(read, scope))
 
 
 def _known(database: str, name: str) -> View:

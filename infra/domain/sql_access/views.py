@@ -9,13 +9,14 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any, Final
 from uuid import UUID
 
 from infra.domain.sql_access import described
 from infra.domain.sql_access.data_tables import DataTable
 from infra.domain.sql_access.literals import text
-from infra.domain.sql_access.tables import DATABASE, SCHEMA, Column, View
+from infra.domain.sql_access.tables import DATABASE, OF_SINGLE_EVENTS, SCHEMA, Column, View
 
 MAX_NAMED: Final = 20_000
 """Rows of `websites`, `partners` and `links` that a statement can carry."""
@@ -36,7 +37,8 @@ class Scope:
     """What one analyst may see: rows of `websites`. `named` gives the rows of a table of names that they may see.
 
     `tables` are ClickHouse's own tables that rows lie in, for `row_filter`. `mark` is in the names of the tables with
-    its data: random, so that no statement can name or hide one.
+    its data: random, so that no statement can name or hide one. `kept_from`: the first UTC day from which on the single
+    events of all its websites are there; None: none have expired.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Scope:
     named: Callable[[str], Rows]
     tables: tuple[str, ...] = ()
     mark: str = field(default_factory=lambda: f"{DATA_PREFIX}{secrets.token_hex(8)}")
+    kept_from: date | None = None
 
 
 def find(database: str, name: str) -> View | None:
@@ -69,6 +72,12 @@ def data_of(views: Sequence[View], scope: Scope) -> tuple[DataTable, ...]:
         DataTable(_name(scope, OWN), _OWN_COLUMNS, [(website,) for website in sorted(scope.websites)]),
         *(DataTable(_name(scope, name), view.columns, _counted(scope.named(name))) for name, view in named.items()),
     )
+
+
+def events_kept_from(views: Sequence[View], scope: Scope) -> date | None:
+    """From which UTC day on what `views` have of `scope` is whole, if it has lost single events of earlier ones."""
+    lost = any(view.database == DATABASE and view.name in OF_SINGLE_EVENTS for view in views)
+    return scope.kept_from if lost else None
 
 
 def row_filter(scope: Scope) -> dict[str, str]:

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from tempfile import NamedTemporaryFile
 from typing import Final, ParamSpec, TypeVar
 
@@ -48,8 +48,8 @@ async def _nothing_more() -> None:
 @dataclass
 class AnalystStatement:
     """A validated statement. `limits` cannot be changed by the request's settings; `data` are tables that it reads
-    besides those of its request; `stats` are its costs so far. `end` is called once it runs no more, before the client
-    has the last of its result."""
+    besides those of its request; single events of UTC days before `kept_from` have expired; `stats` are its costs so
+    far. `end` is called once it runs no more, before the client has the last of its result."""
 
     account: str
     request: Request
@@ -58,6 +58,7 @@ class AnalystStatement:
     limits: Mapping[str, str]
     statement_id: str = ""
     data: Sequence[DataTable] = ()
+    kept_from: date | None = None
     stats: Stats = field(default_factory=Stats)
     end: Callable[[], Awaitable[None]] = _nothing_more
 
@@ -108,6 +109,7 @@ class AnalystExecutor:
         )
         with self._running.registered(entry):
             async with watched(receive, run.kill):
+                reply.events_kept_from = str(analyst_statement.kept_from or "")
                 reply.tables_read_at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
                 with ExitStack() as files:
                     job = await self._job(analyst_statement, settings, files)

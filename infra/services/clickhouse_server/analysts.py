@@ -120,7 +120,8 @@ class AnalystAuthenticator:
         own = {**request.own, "database": EXECUTION_DATABASE}
         granted = {**limits.settings(), **row_filter(scope)}
         account, inside = str(analyst.account_id), replace(request, own=own)
-        return running, AnalystStatement(account, inside, runs, user, granted, str(entry.statement_id), executable.data)
+        known = str(entry.statement_id), executable.data, executable.kept_from
+        return running, AnalystStatement(account, inside, runs, user, granted, *known)
 
     async def _executable(self, analyst: Analyst, asked: ClientStatement, scope: Scope) -> ExecutableStatement:
         validated = await self._vetting.validate(analyst.account_id, asked.select, scope.name)
@@ -128,7 +129,9 @@ class AnalystAuthenticator:
         if asked.kind == "explain":
             told = client_statements.explained(asked.select, executable.tables)
             return replace(await self._executable(analyst, ClientStatement(told), scope), tables=executable.tables)
-        return replace(executable, sql=f"DESCRIBE TABLE ({executable.sql})") if asked.kind == "describe" else executable
+        if asked.kind == "describe":
+            return replace(executable, sql=f"DESCRIBE TABLE ({executable.sql})", kept_from=None)
+        return executable
 
     def close(self) -> None:
         self._vetting.close()

@@ -33,6 +33,7 @@ class Reply:
     coding: str | None = None
     native: bool = False
     tables_read_at: str = ""
+    events_kept_from: str = ""
     started: bool = False
     _encoder: content_encodings.Encoder | None = None
     _tag: str = field(default_factory=lambda: "".join(secrets.choice(_TAG_ALPHABET) for _ in range(16)))
@@ -105,6 +106,8 @@ class Reply:
         ]
         if self.tables_read_at:
             shown.append(("x-tables-read-at", self.tables_read_at))
+        if self.events_kept_from:
+            shown.append(("x-events-kept-from", self.events_kept_from))
         if output_format:
             shown.append(("x-clickhouse-format", output_format))
         if stats is not None:

@@ -33,13 +33,13 @@ class Engine:
     async def get(self, sql: str, *, refresh: bool = False, **parameters: str) -> bytes:
         return (await self.results.get(cast(Any, None), ADA, sql, parameters, refresh=refresh)).body
 
-    async def _run(self, _pool: Any, _runner: Any, _person: Analyst, question: Any, *_: Any) -> bytes:
+    async def _run(self, _pool: Any, _runner: Any, _person: Analyst, question: Any, *_: Any) -> tuple[bytes, None]:
         self.running += 1
         self.most = max(self.most, self.running)
         await asyncio.sleep(0)
         self.running -= 1
         self.ran.append(question.sql)
-        return f"{question.sql} {len(self.ran)}".encode()
+        return f"{question.sql} {len(self.ran)}".encode(), None
 
 
 @pytest.fixture

@@ -406,3 +406,20 @@ test('clicks show their way and are filtered, paused and exported', async () => 
   await user.click(screen.getByRole('button', { name: 'Resume' }));
   expect(screen.getByText('Live')).toBeInTheDocument();
 });
+
+test('the click log says that events of some websites, or of the chosen one, are stored from a day on', async () => {
+  signIn();
+  state.trackedClicks = [trackedClick()];
+  server.use(
+    http.get(at('/api/admin/clicks'), () =>
+      HttpResponse.json(state.trackedClicks, { headers: { 'X-Events-Kept-From': '2026-03-01' } }),
+    ),
+  );
+  const { user } = renderApp('/admin?tab=clicks');
+  const line = await screen.findByText('Individual events of some websites are only available from Mar 1, 2026 (UTC).');
+  expect(line).toBeInTheDocument();
+  expect(screen.queryByRole('link', { name: 'Retention settings' })).not.toBeInTheDocument();
+  await user.selectOptions(screen.getByLabelText('Website'), 'vpnreview.is');
+  expect(await screen.findByText(/Individual events are available from Mar 1, 2026/)).toBeInTheDocument();
+  expect(await screen.findByRole('link', { name: 'Retention settings' })).toBeInTheDocument();
+});

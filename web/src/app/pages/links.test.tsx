@@ -138,3 +138,16 @@ test('a partner that is missing is added in place and selected', async () => {
     expect(state.seen.find(({ line }) => line === 'POST /api/platform/links')?.body).toMatchObject({ partnerId: 'p9' }),
   );
 });
+
+test('the clicks of a link say since when they are stored, and where that is set', async () => {
+  const headers = { 'X-Events-Kept-From': '2026-03-01' };
+  server.use(http.get(at('/api/platform/links/{id}/clicks'), () => HttpResponse.json([], { headers })));
+  const { user } = renderApp('/links');
+  await user.click(await screen.findByRole('button', { name: 'Details of link nord' }));
+  const drawer = within(await screen.findByRole('dialog', { name: 'Link nord' }));
+  expect(await drawer.findByText(/Individual events are available from Mar 1, 2026 \(UTC\)\./)).toBeInTheDocument();
+  expect(await drawer.findByRole('link', { name: 'Retention settings' })).toHaveAttribute(
+    'href',
+    '/account-settings?tab=websites#retention-w1',
+  );
+});

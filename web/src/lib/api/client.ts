@@ -21,6 +21,8 @@ export interface Answer<T> {
   readonly nextCursor: string | null;
   /** Of lists that can be read in both directions. */
   readonly previousCursor: string | null;
+  /** The first UTC day without missing events, if retention deleted earlier ones that would be in the answer. */
+  readonly keptFrom: string | null;
 }
 
 interface Result<T> {
@@ -129,6 +131,7 @@ export async function answer<T>(call: Promise<Result<T>>): Promise<Answer<T>> {
     },
     nextCursor: cursorOf(response.headers.get('Link'), 'next'),
     previousCursor: cursorOf(response.headers.get('Link'), 'prev'),
+    keptFrom: response.headers.get('X-Events-Kept-From'),
   };
 }
 

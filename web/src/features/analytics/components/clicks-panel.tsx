@@ -3,6 +3,7 @@ import { ArrowRight, Download, MousePointerClick, Pause, Play, X } from 'lucide-
 import { useState } from 'react';
 import { Updated } from '@/components/charts/updated';
 import { Empty, ErrorBox, Loading } from '@/components/data/states';
+import { KeptFrom } from '@/components/data/kept-from';
 import { Rows } from '@/components/data/rows';
 import type { Column } from '@/components/data/table';
 import { Badge, type Tone } from '@/components/ui/badge';
@@ -45,6 +46,8 @@ export function ClicksPanel({ filter, onFilter }: Props) {
     setPaused(true);
     void query.fetchNextPage();
   };
+  // The filters for a link and a conversion leave one website, too.
+  const website = filter.websiteId || (filter.linkId || filter.conversionId ? rows[0]?.websiteId : undefined);
   const csv = `/api/admin/clicks.csv?${new URLSearchParams(clicksParams(filter)).toString()}`;
   return (
     <Card
@@ -83,6 +86,7 @@ export function ClicksPanel({ filter, onFilter }: Props) {
           className="mb-3"
         />
       )}
+      <KeptFrom day={query.data?.pages[0]?.keptFrom} of={website ?? 'installation'} />
       {!query.data ? (
         !query.error && <Loading label="Loading clicks" />
       ) : rows.length === 0 ? (

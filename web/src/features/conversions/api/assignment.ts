@@ -1,6 +1,6 @@
 // What an unattributed conversion can be assigned to, and the assignment.
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { api, body } from '@/lib/api/client';
+import { answer, api, body } from '@/lib/api/client';
 import type { components } from '@/lib/api/schema';
 
 export type MissingClick = components['schemas']['MissingClick'];
@@ -9,12 +9,12 @@ export type CandidateClick = components['schemas']['CandidateClick'];
 /** How many choices are shown: at first, and each time more are wanted. */
 export const SHOWN = [20, 100, 200] as const;
 
-/** The latest clicks of the conversion's website before it occurred. */
+/** The latest clicks of the conversion's website before it occurred, as far back as they are stored. */
 export const candidatesQuery = (id: string, partnerId: string, search: string, limit: number) =>
   queryOptions({
     queryKey: ['explanation', id, 'clicks', partnerId, search, limit] as const,
     queryFn: ({ signal }) =>
-      body(
+      answer(
         api.GET('/api/platform/conversions/{id}/clicks', {
           params: {
             path: { id },

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useId, useRef, useState, type ReactNode } from 'react';
+import { KeptFrom } from '@/components/data/kept-from';
 import { ErrorBox, Skeleton } from '@/components/data/states';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
@@ -121,18 +122,19 @@ interface ChoicesProps {
   readonly error: string | undefined;
 }
 
-function Clicks({ conversion, partner, search, at, ...rest }: ChoicesProps) {
+function Clicks({ conversion, website, partner, search, at, ...rest }: ChoicesProps) {
   const [limit, setLimit] = useState<number>(SHOWN[0]);
-  const clicks = useQuery(candidatesQuery(conversion.id, partner, search, limit));
+  const { data, ...clicks } = useQuery(candidatesQuery(conversion.id, partner, search, limit));
   return (
     <Choices
       {...rest}
       label="Clicks before the sale"
-      query={clicks}
+      query={{ ...clicks, data: data?.data }}
       limit={limit}
       onMore={setLimit}
       none="No clicks before the sale match."
-      options={(clicks.data ?? []).map((click) => ({
+      note={<KeptFrom day={data?.keptFrom} of={website.id} className="mb-1.5" />}
+      options={(data?.data ?? []).map((click) => ({
         value: click.clickId,
         title: at(click.at),
         text: describe(click),
@@ -186,6 +188,7 @@ interface ListProps {
   readonly limit: number;
   readonly onMore: (limit: number) => void;
   readonly options: readonly Option[];
+  readonly note?: ReactNode;
   readonly none: string;
   readonly chosen: string;
   readonly onChoose: (value: string) => void;
@@ -193,7 +196,7 @@ interface ListProps {
 }
 
 /** One of a list, as radio buttons: the arrow keys move in it. */
-function Choices({ label, query, limit, onMore, options, none, chosen, onChoose, error }: ListProps) {
+function Choices({ label, query, limit, onMore, options, note, none, chosen, onChoose, error }: ListProps) {
   const id = useId();
   const more = options.length < limit ? undefined : SHOWN.find((count) => count > limit);
   if (query.error && !query.data) return <ErrorBox error={query.error} onRetry={() => void query.refetch()} />;
@@ -209,6 +212,7 @@ function Choices({ label, query, limit, onMore, options, none, chosen, onChoose,
       <p id={`${id}-label`} className="mb-1.5 font-medium">
         {label}
       </p>
+      {note}
       {options.length === 0 ? (
         <p className="text-muted">{none}</p>
       ) : (

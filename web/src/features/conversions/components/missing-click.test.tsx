@@ -185,3 +185,16 @@ test('more clicks than the first are shown when they are wanted', async () => {
   await waitFor(() => expect(form.getAllByRole('radio')).toHaveLength(30));
   expect(form.queryByRole('button', { name: 'Show more' })).not.toBeInTheDocument();
 });
+
+test('the clicks before a sale say since when they are stored', async () => {
+  server.use(
+    http.get(at('/api/platform/conversions/{id}/clicks'), () =>
+      HttpResponse.json([click()], { headers: { 'X-Events-Kept-From': '2026-03-01' } }),
+    ),
+  );
+  const { user, form } = await openForm();
+  expect(await form.findByText(/Individual events are available from Mar 1, 2026 \(UTC\)\./)).toBeInTheDocument();
+  expect(form.getByRole('link', { name: 'Retention settings' })).toBeInTheDocument();
+  await user.selectOptions(form.getByLabelText('Assign to'), 'link');
+  expect(form.queryByText(/Individual events/)).not.toBeInTheDocument();
+});

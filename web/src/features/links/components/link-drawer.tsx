@@ -1,4 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { KeptFrom } from '@/components/data/kept-from';
 import { ErrorBox, Skeleton } from '@/components/data/states';
 import { TestConversion } from '@/components/partners/test-conversion';
 import { Badge } from '@/components/ui/badge';
@@ -52,7 +53,7 @@ export function LinkDrawer({ website, id, listed, range, onClose }: Props) {
             <Top title="Sources" by="source" website={website} link={link.id} range={range} />
             <Top title="Places" by="country" website={website} link={link.id} range={range} />
           </div>
-          <Clicks link={link.id} timezone={website.timezone} />
+          <Clicks link={link.id} website={website} />
         </div>
       )}
     </Dialog>
@@ -125,7 +126,8 @@ function Top({ title, by, website, link, range }: TopProps) {
   );
 }
 
-function Clicks({ link, timezone }: { readonly link: string; readonly timezone: string }) {
+function Clicks({ link, website }: { readonly link: string; readonly website: Website }) {
+  const { timezone } = website;
   const clicks = useInfiniteQuery(linkClicksQuery(link));
   const rows = clicks.data?.pages.flatMap((page) => page.data) ?? [];
   return (
@@ -133,6 +135,7 @@ function Clicks({ link, timezone }: { readonly link: string; readonly timezone: 
       <h3 className="mb-2 font-medium">
         Latest clicks<span className="ml-2 text-[0.8125rem] font-normal text-muted">{timezone}</span>
       </h3>
+      <KeptFrom day={clicks.data?.pages[0]?.keptFrom} of={website.id} />
       {clicks.error && !clicks.data ? (
         <ErrorBox error={clicks.error} onRetry={() => void clicks.refetch()} />
       ) : !clicks.data ? (

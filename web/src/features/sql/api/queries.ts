@@ -90,13 +90,13 @@ export const pinnedResultQuery = (id: string) =>
     retry: false,
   });
 
-/** The rows of a pinned chart, and when they were read. */
+/** The rows of a pinned chart, when they were read, and since when individual events are complete in them. */
 export async function readPinned(id: string, refresh: boolean, signal?: AbortSignal) {
   const params = { path: { id }, query: refresh ? { refresh } : {} };
-  const { data, freshness } = await answer(
+  const { data, freshness, keptFrom } = await answer(
     api.GET('/api/platform/sql/pins/{id}/result', { params, ...(signal ? { signal } : {}) }),
   );
-  return { result: data, asOf: freshness.asOf };
+  return { result: data, asOf: freshness.asOf, keptFrom };
 }
 
 export const pinChart = (pin: NewPin) => body(api.POST('/api/platform/sql/pins', { body: pin }));

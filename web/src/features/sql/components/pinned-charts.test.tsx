@@ -3,7 +3,7 @@ import { http, HttpResponse } from 'msw';
 import { expect, test, vi } from 'vitest';
 import { renderApp, signIn } from '@/test/render';
 import { startSession } from '@/lib/session';
-import { USER } from '@/test/fixtures';
+import { USER, website } from '@/test/fixtures';
 import { at, refuse, server } from '@/test/server';
 import type { PinnedChart, SqlResult } from '../api/queries';
 
@@ -106,4 +106,35 @@ test('an address that names a pinned chart scrolls to it', async () => {
   await waitFor(() => expect(scrolled.mock.contexts.some((item) => (item as Element).contains(card))).toBe(true));
   const other = screen.getByRole('region', { name: 'Clicks by day' });
   expect(scrolled.mock.contexts.some((item) => (item as Element).contains(other))).toBe(false);
+});
+
+test('a pinned chart over events that have expired says so', async () => {
+  dashboard(pin());
+  const headers = { 'X-As-Of': '2026-11-20T10:00:00Z', 'X-Events-Kept-From': '2026-03-01' };
+  server.use(http.get(at('/api/platform/sql/pins/{id}/result'), () => HttpResponse.json(RESULT, { headers })));
+  const card = within(await screen.findByRole('region', { name: 'Clicks by day' }));
+  look();
+  expect(await card.findByText(/Individual events are available from Mar 1, 2026 \(UTC\)\./)).toBeInTheDocument();
+});
+
+test('a result of the SQL page over events that have expired says so, also without rows', async () => {
+  const headers = { 'X-Events-Kept-From': '2026-03-01' };
+  server.use(
+    http.get(at('/api/platform/sql/schema'), () => refuse(503, 'Try again.')),
+    http.get(at('/api/platform/sql/tokens'), () => HttpResponse.json([])),
+    http.post(at('/api/platform/sql'), () => HttpResponse.json({ ...RESULT, rows: [] }, { headers })),
+    http.get(at('/api/platform/websites'), () =>
+      HttpResponse.json([website(), website({ id: 'w2', domain: 'shop.is' })]),
+    ),
+  );
+  const { user } = dashboardAt('/sql');
+  await user.click(await screen.findByRole('button', { name: 'Run' }));
+  expect(await screen.findByText('No rows.')).toBeInTheDocument();
+  expect(
+    await screen.findByText(/Individual events of some websites are only available from Mar 1, 2026 \(UTC\)\./),
+  ).toBeInTheDocument();
+  expect(await screen.findByRole('link', { name: 'Retention settings' })).toHaveAttribute(
+    'href',
+    '/account-settings?tab=websites',
+  );
 });

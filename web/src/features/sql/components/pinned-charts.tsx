@@ -4,6 +4,7 @@ import { Link, useLocation } from '@tanstack/react-router';
 import { PinOff, RefreshCw } from 'lucide-react';
 import { lazy, Suspense, useEffect } from 'react';
 import { Boundary } from '@/components/data/boundary';
+import { KeptFrom } from '@/components/data/kept-from';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
@@ -114,6 +115,7 @@ function PinnedCard({ pin }: { readonly pin: PinnedChart }) {
             <Drawn pin={pin} result={read.data.result} />
           )}
         </div>
+        <KeptFrom day={read.data?.keptFrom} of="account" className="mt-3" />
       </Card>
     </div>
   );

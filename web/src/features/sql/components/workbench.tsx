@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Bookmark, Download, Link as LinkIcon, Play, Square } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { Boundary } from '@/components/data/boundary';
+import { KeptFrom } from '@/components/data/kept-from';
 import { Empty, ErrorBox, Loading, Skeleton } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
@@ -276,6 +277,7 @@ function ResultCard({
         ) : undefined
       }
     >
+      {run.state === 'done' && <KeptFrom day={run.keptFrom} of="account" />}
       {run.state === 'idle' && <Empty>Run a statement to see its rows.</Empty>}
       {run.state === 'running' && <Running since={run.since} />}
       {run.state === 'cancelled' && <Empty>The statement was canceled.</Empty>}

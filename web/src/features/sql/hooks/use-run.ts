@@ -1,7 +1,7 @@
 // Runs one statement at a time, cancels it, or downloads its full result.
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { api, body, done } from '@/lib/api/client';
+import { answer, api, done } from '@/lib/api/client';
 import { ApiError, messageOf } from '@/lib/api/errors';
 import { toast, toastError } from '@/stores/toasts';
 import { historyQuery, type SqlResult } from '../api/queries';
@@ -14,7 +14,13 @@ export type FileFormat = 'csv' | 'ndjson' | 'parquet';
 export type Run =
   | { readonly state: 'idle' }
   | { readonly state: 'running'; readonly since: number }
-  | { readonly state: 'done'; readonly result: SqlResult; readonly sql: string; readonly parameters: Values }
+  | {
+      readonly state: 'done';
+      readonly result: SqlResult;
+      readonly keptFrom: string | null;
+      readonly sql: string;
+      readonly parameters: Values;
+    }
   | { readonly state: 'failed'; readonly error: unknown; readonly sql: string }
   | { readonly state: 'cancelled' };
 
@@ -39,10 +45,10 @@ export function useRun() {
     try {
       const asked = { sql, parameters, queryId: mine.id, format: 'json', maxRows: MAX_ROWS } as const;
       // The other formats of an answer have no shape, so the description gives none to this one either.
-      const result = (await body(
+      const { data, keptFrom } = await answer(
         api.POST('/api/platform/sql', { body: asked, signal: mine.abort.signal }),
-      )) as SqlResult;
-      setRun({ state: 'done', result, sql, parameters });
+      );
+      setRun({ state: 'done', result: data as SqlResult, keptFrom, sql, parameters });
     } catch (error) {
       const stopped = mine.abort.signal.aborted || (error instanceof ApiError && error.code === 'cancelled');
       setRun(stopped ? { state: 'cancelled' } : { state: 'failed', error, sql });

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { ConfirmDialog } from '@/components/ui/confirm-dialog';
@@ -17,9 +17,16 @@ const FOREVER = 'forever';
 /** How long individual clicks, page views and custom events are stored; what a choice deletes is shown before it is saved. */
 export function RetentionSettings({ website }: { readonly website: Website }) {
   const client = useQueryClient();
+  const section = useRef<HTMLElement>(null);
+  const anchor = `retention-${website.id}`;
   const [chosen, setChosen] = useState<string | null>(null);
   const [isConfirming, setConfirming] = useState(false);
   const stored = useQuery(retentionQuery(website.id));
+  // The settings come after the page: the browser has looked for the address's part by then.
+  const isRead = stored.data !== undefined;
+  useEffect(() => {
+    if (isRead && window.location.hash === `#${anchor}`) section.current?.scrollIntoView({ block: 'center' });
+  }, [anchor, isRead]);
   const current = stored.data ? textOf(stored.data.rawMonths) : FOREVER;
   const wanted = chosen ?? current;
   const months = wanted === FOREVER ? null : Number(wanted);
@@ -43,7 +50,7 @@ export function RetentionSettings({ website }: { readonly website: Website }) {
   };
 
   return (
-    <section aria-label={`Retention of ${website.domain}`}>
+    <section ref={section} id={anchor} aria-label={`Retention of ${website.domain}`} className="scroll-mt-20">
       <h3 className="font-medium">Retention</h3>
       <p className="mt-0.5 mb-3 text-[0.8125rem] text-muted">
         How long individual clicks, page views and custom events are stored. Totals, reports without filters,
