@@ -79,4 +79,5 @@ def _approves(terms: Terms | None) -> bool:
 _DUE: Final = """
 SELECT approves_at, id, partner_id FROM read.conversions
 WHERE status = 'pending' AND approves_at <= %s AND partner_id <> ALL(%s) AND (approves_at, id) > (%s, %s)
+  AND 'txid' <> ALL(string_to_array(unread, ','))
 ORDER BY approves_at, id LIMIT %s"""

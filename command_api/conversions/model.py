@@ -2,7 +2,8 @@
 
 A conversion is the merge of its reports (`merging`). It counts only once it is attributed to a click. Every event
 carries its signed differences (`CounterDelta`); their sum always equals the state (`contribution`), in any order.
-Reports of the public site key alone are a claim: pending, and never approved by a timer.
+Reports of the public site key alone are a claim: pending, and never approved by a timer. Neither is a sale whose
+transaction id was a placeholder: told apart by what its report says, it may be a repetition of another one.
 """
 
 from __future__ import annotations
@@ -90,6 +91,11 @@ class Conversion:
         return self.key_kind == CLAIM
 
     @property
+    def has_identity(self) -> bool:
+        """No report named a transaction id that is none. One that names nothing is identified by its click."""
+        return not any("txid" in report.unread for report in self.reports)
+
+    @property
     def traces(self) -> tuple[ReportedTraces, ...]:
         """What leads to its click, the most trusted first; once it is assigned, the chosen click alone."""
         chosen = self.facts.attribution
@@ -133,10 +139,12 @@ class Conversion:
     def approves_at(self) -> datetime | None:
         """When it is approved automatically. None: never."""
         found = self.facts.attribution
-        if self.status is not PENDING or found is None or self.counts_since is None or self.is_claim:
+        if self.status is not PENDING or found is None or self.counts_since is None:
             return None
         days = found.terms.auto_approve_days
-        return None if days is None else self.counts_since + timedelta(days=days)
+        if days is None or self.is_claim or not self.has_identity:
+            return None
+        return self.counts_since + timedelta(days=days)
 
 
 def contribution(conversion: Conversion) -> CounterDelta:

@@ -234,6 +234,8 @@ def _to_response(row: Mapping[str, Any]) -> Conversion:
     def money(column: str, currency: str) -> Amount:
         return Amount(amount=row[column], currency=row[currency])
 
+    # While a new version is built, the live table may be one without the column.
+    unread = row["unread"].split(",") if row.get("unread") else []
     return Conversion.of_row(
         row,
         amount=money("amount", "currency"),
@@ -246,8 +248,9 @@ def _to_response(row: Mapping[str, Any]) -> Conversion:
         customer=row["customer"] or None,
         click_bot_reason=row["click_bot_reason"] or None,
         decision=_waiting(row),
-        # While a new version is built, the live table may be one without the column.
-        unread=row["unread"].split(",") if row.get("unread") else [],
+        unread=unread,
+        # The table has the date of the terms.
+        approves_at=row["approves_at"] if "txid" not in unread else None,
     )
 
 

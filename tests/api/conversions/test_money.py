@@ -354,6 +354,25 @@ def test_what_nobody_decides_is_approved_in_time_and_only_once(books: Accounting
     assert books.world.events(other[0]) == ["conversion.recorded.v1"]
 
 
+def test_a_sale_whose_transaction_id_was_a_placeholder_waits_for_its_owner(books: Accounting) -> None:
+    shop = books.shop(autoApproveDays=0)
+    network = {"key_kind": "postback", "reported_by": "postback"}
+    [uncertain] = books.sales(shop, 1, unread={"txid": "{transaction_id}"}, **network)
+    [of_click] = books.sales(shop, 1, unread={"coupon": "x" * 99}, **network)
+    with connect(required_url(books.world.settings), "in time") as connection:
+        approve_due(books.world.core, connection, Event())
+    books.project()
+    assert books.world.events(of_click) == ["conversion.recorded.v1", "conversion.approved.v1"]
+    assert books.world.events(uncertain) == ["conversion.recorded.v1"]
+    path = f"/api/platform/conversions/{uncertain}"
+    row, told = books.get(path).json(), books.get(f"{path}/explain").json()["conversion"]
+    for shown in (row, told):
+        assert (shown["status"], shown["approvesAt"], shown["unread"]) == ("pending", None, ["txid"])
+    answer = books.world.call("POST", f"{path}/approve", books.world.owner, json={})
+    assert (answer.status_code, answer.json()["status"]) == (200, "approved"), answer.text
+    assert books.world.events(uncertain) == ["conversion.recorded.v1", "conversion.approved.v1"]
+
+
 def test_a_conversion_that_cannot_be_approved_in_time_blocks_no_other(
     books: Accounting, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -327,6 +327,49 @@ class TestReportedAgain:
         assert (state.status.value, state.net_commission, state.reversed_amount) == ("approved", 200, 0)
 
 
+class TestWithoutIdentity:
+    """A sale whose report had a placeholder as transaction id: a repetition of it could be a second sale."""
+
+    TERMS = TEN_PERCENT.model_copy(update={"auto_approve_days": 1})
+    LATER = CommandContext(NOW + timedelta(days=30))
+    PLACEHOLDER = said(1999, key_kind="postback", reported_by="postback").model_copy(
+        update={"unread": {"txid": "{transaction_id}"}}
+    )
+
+    def test_no_timer_approves_it(self) -> None:
+        state = state_after(recorded(terms=self.TERMS, reported=self.PLACEHOLDER))
+        assert state.approves_at is None
+        assert decisions.approve_automatically(state, self.TERMS, self.LATER) == []
+
+    def test_nor_once_it_is_attributed_reopened_or_reported_again(self) -> None:
+        waiting = recorded(attributed=False, terms=self.TERMS, reported=self.PLACEHOLDER)
+        attributed = decisions.attribute(state_after(waiting), attribution(self.TERMS), decisions.Basis(), ASKED)
+        (rejected,) = decisions.reject(state_after(waiting, *attributed), "fraud", ASKED)
+        reopened = decisions.reopen(state_after(waiting, *attributed, rejected), "a mistake", ASKED)
+        state = state_after(waiting, *attributed, rejected, *reopened)
+        again = said(1999, key_kind="secret").model_copy(update={"unread": {"txid": "null"}})
+        merged = decisions.merge_report(state, again, ASKED)
+        for events in ((*attributed,), (*attributed, rejected, *reopened), (*attributed, rejected, *reopened, *merged)):
+            state = state_after(waiting, *events)
+            assert state.status.value == "pending" and state.approves_at is None
+            assert decisions.approve_automatically(state, self.TERMS, self.LATER) == []
+        assert [event.approves_at for event in (*reopened, *merged) if hasattr(event, "approves_at")] == [None, None]
+
+    def test_its_owner_and_the_network_decide(self) -> None:
+        first = recorded(terms=self.TERMS, reported=self.PLACEHOLDER)
+        (approved,) = decisions.approve(state_after(first), ASKED)
+        assert state_after(first, approved).status.value == "approved"
+        by_network = decisions.apply_reported_status(state_after(first), "approved", "reported", ASKED)
+        assert state_after(first, *by_network).status.value == "approved"
+
+    def test_one_that_names_no_id_is_identified_by_its_click_and_approved_in_time(self) -> None:
+        """As of a network that sends none. Other fields that cannot be read are no matter of identity either."""
+        unread = {"amount": "1,234", "click_id": "{click_id}"}
+        for reported in (said(1999, key_kind="postback"), self.PLACEHOLDER.model_copy(update={"unread": unread})):
+            state = state_after(recorded(terms=self.TERMS, reported=reported))
+            assert state.approves_at == NOW + timedelta(days=1)
+
+
 class TestClaims:
     """A sale that only the public site key reports."""
 

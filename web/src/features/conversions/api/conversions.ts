@@ -27,6 +27,10 @@ export const isAutoApproved = <T extends Pick<Conversion, 'approvesAt' | 'keyKin
 export const isOpenClaim = (conversion: Pick<Conversion, 'status' | 'keyKind'>): boolean =>
   conversion.status === 'pending' && conversion.keyKind === 'site';
 
+/** Whether it waits for its owner, as a repetition of it could be another sale. */
+export const isWithoutTxid = (conversion: Pick<Conversion, 'status' | 'unread'>): boolean =>
+  conversion.status === 'pending' && (conversion.unread ?? []).includes('txid');
+
 export type Action = 'approve' | 'reject' | 'reverse';
 
 export const allowed = (conversion: Pick<Conversion, 'status' | 'decision'>): readonly Action[] => {

@@ -15,7 +15,7 @@ import { Marks } from './marks';
 import { StatusBadge } from './status-badge';
 import { BulkDialog } from './bulk-dialog';
 import { decideAdjustment, explanationQuery, type Adjustment } from '../api/ledger';
-import { allowed, isAutoApproved, isOpenClaim } from '../api/conversions';
+import { allowed, isAutoApproved, isOpenClaim, isWithoutTxid } from '../api/conversions';
 import { RejectSimilar } from './reject-similar';
 import { useReversal } from '../hooks/use-reversal';
 import { useFinal, useScheduled, useUndo } from '../hooks/use-scheduled';
@@ -256,6 +256,12 @@ function When({
   if (isOpenClaim(conversion))
     return (
       <p className="mt-1 text-[0.8125rem] text-muted">Never auto-approved: only the public site key reported it.</p>
+    );
+  if (isWithoutTxid(conversion))
+    return (
+      <p className="mt-1 text-[0.8125rem] text-muted">
+        Never auto-approved: the report had no transaction ID, so it may repeat another sale.
+      </p>
     );
   if (isAutoApproved(conversion))
     return <p className="mt-1 text-[0.8125rem] text-muted">Auto-approves on {at(conversion.approvesAt)}</p>;

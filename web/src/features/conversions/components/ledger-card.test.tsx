@@ -439,6 +439,28 @@ test('a claim shows no date of automatic approval, and says that there is none',
   expect(drawer).not.toHaveTextContent('Auto-approves');
 });
 
+test('a sale without a transaction ID waits for its owner, and says why', async () => {
+  state.conversions = [conversion({ id: 'c2', txid: '{transaction_id}', unread: ['txid'], approvesAt: null })];
+  const told = explanation();
+  server.use(
+    http.get(at('/api/platform/conversions/{id}/explain'), () =>
+      HttpResponse.json({
+        ...told,
+        conversion: { ...told.conversion, status: 'pending', unread: ['txid'], approvesAt: null, payableAt: null },
+      }),
+    ),
+  );
+  const { user } = renderApp('/conversions');
+  expect(await screen.findByText('Not auto-approved: no transaction ID')).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Explain {transaction_id}' }));
+  const drawer = await screen.findByRole('dialog');
+  expect(
+    await within(drawer).findByText(
+      'Never auto-approved: the report had no transaction ID, so it may repeat another sale.',
+    ),
+  ).toBeInTheDocument();
+});
+
 test('an admin sees the chain of messages with the ids of logs and traces; a member sees none', async () => {
   const { user } = renderApp('/conversions');
   await user.click(await screen.findByRole('button', { name: 'Explain ORD-2' }));

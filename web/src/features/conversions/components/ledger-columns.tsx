@@ -6,7 +6,7 @@ import type { Conversion } from '@/lib/api/types';
 import { countryName } from '@/lib/countries';
 import { formatDateTime } from '@/lib/dates';
 import { formatMinor } from '@/lib/format';
-import { isAutoApproved } from '../api/conversions';
+import { isAutoApproved, isWithoutTxid } from '../api/conversions';
 import { COLUMN_LABELS, type ColumnId } from '../lib/columns';
 import type { Sort, SortKey } from '../lib/search';
 import { Marks } from './marks';
@@ -133,6 +133,7 @@ export function State({ row }: { readonly row: Conversion }) {
 export function nextOf(row: Conversion, timezone: string): string {
   if (row.reason) return row.reason;
   if (row.payableAt) return `Payable from ${formatDateTime(row.payableAt, timezone)}`;
+  if (isWithoutTxid(row)) return 'Not auto-approved: no transaction ID';
   return isAutoApproved(row) ? `Auto-approves on ${formatDateTime(row.approvesAt, timezone)}` : '';
 }
 
