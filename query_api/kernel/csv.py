@@ -24,6 +24,8 @@ _CHUNK: Final = 500
 _SIGNS: Final = "=+\\-@＝＋－＠"
 _BEGINS: Final = re.compile(rf"\A(?=[\t\r\n]| *[{_SIGNS}])")
 _BEGINS_INSIDE: Final = re.compile(rf"(?<=[;\t\r\n])([ \"]*)(?=[{_SIGNS}])")
+_FIRST: Final = frozenset(_SIGNS.replace("\\", ""))
+_SEPARATORS: Final = re.compile(r"[;\t\r\n]")
 _MEDIA_TYPE: Final = "text/csv; charset=utf-8"
 
 
@@ -44,11 +46,15 @@ def cell(value: Any) -> Any:
     """`value`, with text that a spreadsheet would run as a formula made plain."""
     if value is None:
         return ""
-    return plain(value) if isinstance(value, str) and _NUMBER.fullmatch(value) is None else value
+    if not isinstance(value, str) or _NUMBER.fullmatch(value):
+        return value
+    return plain(value)
 
 
 def plain(text: str) -> str:
     """`text` with an apostrophe before whatever a spreadsheet would run as a formula."""
+    if text.lstrip(" ")[:1] not in _FIRST and _SEPARATORS.search(text) is None:
+        return text  # most are: one quick look
     return _BEGINS.sub("'", _BEGINS_INSIDE.sub(r"\1'", text))
 
 

@@ -18,6 +18,9 @@ from query_api.kernel.postgres_reader import Reader, Row
 R = TypeVar("R", bound=Mapping[str, Any])
 
 MAX_LIMIT: Final = 200
+MAX_TEXT_BYTES: Final = 512 * 1024
+"""Of the long texts on one page (`bounded`)."""
+_OF_PAGE: Final = "rows_of_page"
 
 Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT, description="Rows of one page")]
 Cursor = Annotated[str | None, Query(max_length=512, description="From `Link: rel=next` of the previous page")]
@@ -53,10 +56,21 @@ class Page:
     def take(self, found: Sequence[R], *sorted_by: str) -> list[R]:
         """The page's own rows among `limit + 1`; adds the link to the next page."""
         rows = list(found[: self.limit])
-        more = len(found) > self.limit
+        more = len(found) > self.limit or (bool(rows) and rows[-1].get(_OF_PAGE, 0) > len(rows))
         cursor = encode(*(rows[-1][name] for name in sorted_by)) if more else None
         link_next(self._request, self._response, cursor)
         return rows
+
+
+def bounded(sql: str, *texts: str) -> str:
+    """`sql`, which reads a page in its order, without the rows behind the one with which the columns `texts` reach
+    `MAX_TEXT_BYTES`. The page is shorter then, and `Page.take` adds the link to the next one."""
+    size = " + ".join(f"coalesce(octet_length({text}), 0)" for text in texts)
+    before = f"sum({size}) OVER (ROWS UNBOUNDED PRECEDING) - ({size})"
+    return (
+        f"SELECT * FROM (SELECT page.*, {before} AS bytes_before, count(*) OVER () AS {_OF_PAGE}"  # noqa: S608 - own text
+        f" FROM ({sql}) AS page) AS found WHERE bytes_before < {MAX_TEXT_BYTES}"
+    )
 
 
 def paged(default: int) -> Callable[..., Awaitable[Page]]:

@@ -17,7 +17,7 @@ from infra.kernel.mail import contacts
 from query_api.kernel.authorization import require_existing
 from query_api.kernel.csv import csv_stream
 from query_api.kernel.dependencies import AdminScope, Context, Reads
-from query_api.kernel.pagination import Page50
+from query_api.kernel.pagination import Page50, bounded
 from query_api.kernel.postgres_reader import Reader, like
 from query_api.kernel.responses import RowModel
 from query_api.leads.early_access import PLACES
@@ -172,7 +172,7 @@ def get_inquiries(
 ) -> list[Inquiry]:
     """Newest first."""
     values = {"status": status, "search": like(search)}
-    rows = page.rows(admin.reader, _INQUIRIES, "received_at", values)
+    rows = page.rows(admin.reader, bounded(_INQUIRIES, "message"), "received_at", values)
     return [Inquiry.of_row(row, answer_by=_answer_by(row)) for row in rows]
 
 

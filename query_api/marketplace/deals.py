@@ -16,7 +16,7 @@ from infra.kernel.config.settings import Settings
 from query_api.forum.moderation_view import PublicReads
 from query_api.kernel.authorization import AccountScope, require_existing
 from query_api.kernel.dependencies import AdminScope, CallerScope, Context, Reads
-from query_api.kernel.pagination import Page50, Page100
+from query_api.kernel.pagination import Page50, Page100, bounded
 from query_api.kernel.postgres_reader import Reader
 from query_api.marketplace import rows as shown
 from query_api.marketplace.listings import steps
@@ -53,7 +53,7 @@ _CALLS: Final = """
 SELECT escrow_id, step, state, attempts, error, next_at FROM ops.escrow_call
 WHERE state = 'failed' OR attempts > 0 ORDER BY number LIMIT 200"""
 _WATCHED: Final = (
-    f"SELECT {shown.LISTING} FROM read.listings WHERE id IN (SELECT listing_id FROM read.listing_watches"  # noqa: S608 - own text
+    f"SELECT {shown.LISTED} FROM read.listings WHERE id IN (SELECT listing_id FROM read.listing_watches"  # noqa: S608 - own text
     " WHERE account_id = %s AND ended_at IS NULL) ORDER BY published_at DESC NULLS LAST, id LIMIT 1000"
 )
 
@@ -69,7 +69,7 @@ def get_deal_terms(context: Context) -> DealTerms:
 def get_my_listings(scope: CallerScope, page: Page50) -> list[Listing]:
     """Your own, with any status, newest first."""
     sql = (
-        f"SELECT {shown.LISTING} FROM read.listings WHERE seller_id = %(me)s"  # noqa: S608 - own text
+        f"SELECT {shown.LISTED} FROM read.listings WHERE seller_id = %(me)s"  # noqa: S608 - own text
         " AND (%(at)s::timestamptz IS NULL OR (created_at, id) < (%(at)s, %(last)s))"
         " ORDER BY created_at DESC, id DESC LIMIT %(limit)s"
     )
@@ -126,7 +126,7 @@ def get_offer(id: UUID, context: Context, scope: CallerScope) -> OfferInFull:
 def get_offer_messages(id: UUID, scope: CallerScope, page: Page100) -> list[Message]:
     """The thread, oldest first."""
     reader, _, row = _one(id, scope)
-    found = reader.rows(_MESSAGES, {"id": id, "after": page.behind(0), "limit": page.limit + 1})
+    found = reader.rows(bounded(_MESSAGES, "text"), {"id": id, "after": page.behind(0), "limit": page.limit + 1})
     by = shown.names(reader, row["buyer_id"], row["seller_id"])
     return [
         Message.of_row(

@@ -13,7 +13,7 @@ from infra.kernel.http.problems import Problem
 from query_api.forum.moderation_view import CurrentViewer, PublicReads, Viewer, said
 from query_api.kernel.authorization import not_found, require_existing
 from query_api.kernel.dependencies import AdminScope, Context, Reads, Services
-from query_api.kernel.pagination import Page50
+from query_api.kernel.pagination import Page50, bounded
 from query_api.kernel.postgres_reader import Reader, like
 from query_api.marketplace import rows as shown
 from query_api.marketplace.schemas import FlaggedQuestion, Listing, ListingInFull, ListingStep, Question, Seller
@@ -93,7 +93,7 @@ def get_listings(
         after = "<" if direction == "DESC" else ">"
         conditions.append(f"({column} {after}= %(at)s AND ({column} {after} %(at)s OR id > %(last)s))")
     sql = (
-        f"SELECT {shown.LISTING} FROM read.listings WHERE {' AND '.join(conditions)}"  # noqa: S608 - values are bound
+        f"SELECT {shown.LISTED} FROM read.listings WHERE {' AND '.join(conditions)}"  # noqa: S608 - values are bound
         f" ORDER BY {column} {direction}, id LIMIT %(limit)s"
     )
     # The public view for every caller: an admin's list has no drafts.
@@ -142,7 +142,7 @@ def get_listing_questions(id: UUID, context: Context, viewer: CurrentViewer, pag
     """What members asked, and the seller's answers, oldest first."""
     one(viewer, context, id)
     values = {"id": id, "me": viewer.account_id, "admin": viewer.is_admin}
-    found = page.rows(viewer.reader, _QUESTIONS, "asked_at", values)
+    found = page.rows(viewer.reader, bounded(_QUESTIONS, "text", "answer"), "asked_at", values)
     return [Question.of_row(row) for row in _questions(viewer.reader, found, viewer)]
 
 
@@ -177,7 +177,7 @@ def get_all_listings(
 ) -> list[Listing]:
     """Listings of all sellers with one status, oldest first."""
     sql = (
-        f"SELECT {shown.LISTING} FROM read.listings WHERE status = %(status)s"  # noqa: S608 - own text
+        f"SELECT {shown.LISTED} FROM read.listings WHERE status = %(status)s"  # noqa: S608 - own text
         " AND (%(search)s::text IS NULL OR concat_ws(' ', title, website_url) ILIKE %(search)s)"
         " AND (%(at)s::timestamptz IS NULL OR (created_at, id) > (%(at)s, %(last)s))"
         " ORDER BY created_at, id LIMIT %(limit)s"
@@ -190,7 +190,7 @@ def get_flagged_questions(
     viewer: CurrentViewer, admin: AdminScope, page: Page50, all: bool = False
 ) -> list[FlaggedQuestion]:
     """Questions that members reported and no admin has decided on, oldest first; with `all` also hidden ones."""
-    found = page.rows(admin.reader, _FLAGGED, "asked_at", {"all": all})
+    found = page.rows(admin.reader, bounded(_FLAGGED, "text", "answer"), "asked_at", {"all": all})
     return [FlaggedQuestion.of_row(row) for row in _questions(admin.reader, found, viewer)]
 
 

@@ -38,6 +38,9 @@ LISTING: Final = (
     " monthly_profit, monthly_traffic, years_established, website_id, images, verified_website, created_at,"
     f" published_at, {IS_MEASURED} AS is_measured, {IS_OVERSTATED} AS is_overstated"
 )
+MAX_DESCRIBED: Final = 500
+LISTED: Final = LISTING.replace("description", f"left(description, {MAX_DESCRIBED}) AS description", 1)
+"""In a list, which may be of hundreds of listings: the description of each is shown with the listing."""
 _SELLERS: Final = "SELECT account_id, name FROM read.sellers WHERE account_id = ANY(%s)"
 _SELLER: Final = f"""
 SELECT s.account_id AS id, s.name, s.member_since, s.sold AS sold_listings, l.active AS active_listings,

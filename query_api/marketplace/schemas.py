@@ -37,7 +37,7 @@ class Listing(RowModel):
     id: UUID
     title: str
     websiteUrl: str
-    description: str
+    description: str = Field(description="In lists its first 500 characters")
     niche: Niche | None
     status: ListingStatus
     askingPrice: float | None

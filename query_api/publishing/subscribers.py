@@ -13,6 +13,7 @@ from pydantic import Field
 
 from infra.kernel.config.settings import Settings
 from infra.kernel.http.openapi import file_response
+from infra.kernel.http.route_costs import EXPORT, costs
 from infra.kernel.mail import contacts
 from query_api.kernel.authorization import AccountScope, require_existing
 from query_api.kernel.csv import csv_stream
@@ -73,6 +74,7 @@ def get_site_subscribers(
     response_class=Response,
     responses=file_response("text/csv"),
     dependencies=_READS,
+    openapi_extra=costs(EXPORT),
 )
 def get_site_subscribers_csv(id: UUID, scope: CallerScope, context: Context) -> Response:
     """All confirmed subscribers, for the program that sends the newsletter, each with an unsubscribe link."""
@@ -106,14 +108,18 @@ def _confirmed(site_id: UUID, scope: AccountScope, settings: Settings) -> Iterat
     values = _values(site_id, scope, "confirmed") | {"limit": _BATCH_SIZE, "at": None, "last": None}
     while rows := scope.reader.rows(_SUBSCRIBERS, values):
         for row in rows:
-            yield SiteSubscriberForSending(
-                **_subscriber(settings, row).model_dump(),
-                unsubscribeUrl=contacts.unsubscribe_page(settings, "site_newsletter", row["id"]),
-                oneClickUrl=contacts.one_click_url(settings, row["id"], "site_newsletter"),
+            yield SiteSubscriberForSending.of_row(
+                row,
+                email=_email(settings, row),
+                unsubscribe_url=contacts.unsubscribe_page(settings, "site_newsletter", row["id"]),
+                one_click_url=contacts.one_click_url(settings, row["id"], "site_newsletter"),
             )
         values |= {"at": rows[-1]["requested_at"], "last": rows[-1]["id"]}
 
 
 def _subscriber(settings: Settings, row: Row) -> SiteSubscriber:
-    email = contacts.decrypt_field(settings, row["id"], "email", row["email_sealed"])
-    return SiteSubscriber.of_row(row, email=email)
+    return SiteSubscriber.of_row(row, email=_email(settings, row))
+
+
+def _email(settings: Settings, row: Row) -> str:
+    return contacts.decrypt_field(settings, row["id"], "email", row["email_sealed"])

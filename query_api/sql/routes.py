@@ -14,7 +14,7 @@ from infra.domain.sql_access import functions, limits
 from infra.domain.sql_access.statement_log import IS_ALIVE
 from infra.domain.sql_access.tables import DATABASE, SCHEMA
 from query_api.kernel.dependencies import AdminScope, Context
-from query_api.kernel.pagination import Page50
+from query_api.kernel.pagination import Page50, bounded
 from query_api.kernel.postgres_reader import Reader
 from query_api.kernel.responses import RowModel
 from query_api.sql.statements import AnAnalyst, analyst
@@ -131,14 +131,14 @@ def get_sql_schema(context: Context, person: AnAnalyst) -> SqlSchema:
 @router.get("/history")
 def get_sql_history(context: Context, person: AnAnalyst, page: Page50) -> list[AskedStatement]:
     """The caller's statements from the page and from clients, newest first."""
-    rows = page.rows(Reader(context.pool, str(person.account_id)), _OWN + _AFTER, "started_at")
+    rows = page.rows(Reader(context.pool, str(person.account_id)), bounded(_OWN + _AFTER, "sql"), "started_at")
     return [AskedStatement.of_row(row, **_state(row, counts=person.is_admin)) for row in rows]
 
 
 @admin_router.get("/history")
 def get_all_sql_history(scope: AdminScope, page: Page50) -> list[AnybodysStatement]:
     """Statements of all analysts, newest first."""
-    rows = page.rows(scope.reader, _ALL + _AFTER, "started_at")
+    rows = page.rows(scope.reader, bounded(_ALL + _AFTER, "sql"), "started_at")
     return [AnybodysStatement.of_row(row, **_state(row, counts=True)) for row in rows]
 
 

@@ -56,11 +56,14 @@ UPLOAD: Final = CostClass("upload", "documents", 5 * 1024 * KIB, 0, 1_500, 64 * 
 """An image or a file."""
 READ: Final = CostClass("read", "reads", 16 * KIB, 64, 500, 32 * KIB, 64)
 """Reads."""
+EXPORT: Final = CostClass("export", "reads", 16 * KIB, 64, 1_000, 32 * KIB, 64)
+"""A file of all rows of a list."""
 STATEMENT: Final = CostClass("statement", "reads", 1024 * KIB, 20_000, 1_000, 64 * KIB, 64)
 """Reads with a body: an analyst's statement, the preview of a page."""
 
 CLASSES: Final[Mapping[str, CostClass]] = {
-    found.name: found for found in (SIGN_IN, MONEY, PROVIDER, PUBLIC, COMMAND, DOCUMENT, UPLOAD, READ, STATEMENT)
+    found.name: found
+    for found in (SIGN_IN, MONEY, PROVIDER, PUBLIC, COMMAND, DOCUMENT, UPLOAD, READ, EXPORT, STATEMENT)
 }
 _READ_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
