@@ -3,7 +3,7 @@
 A conversion is the merge of its reports (`merging`). It counts only once it is attributed to a click. Every event
 carries its signed differences (`CounterDelta`); their sum always equals the state (`contribution`), in any order.
 Reports of the public site key alone are a claim: pending, and never approved by a timer. Neither is a sale whose
-transaction id was a placeholder: told apart by what its report says, it may be a repetition of another one.
+transaction id was a placeholder: it is identified by what its report says, and may be a repetition of another one.
 """
 
 from __future__ import annotations

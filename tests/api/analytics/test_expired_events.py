@@ -126,20 +126,24 @@ def test_every_call_with_every_filter_answers_the_same_or_that_events_are_gone(
         for more in [[], [("country", "DE")], [("partner", str(measured.partners[0]))], *chance.sample(filters, 25)]
         for span in RANGES[:2]
     ]
-    with announced(query_service, measured):  # what is refused needs no answer to compare with
+    with announced(query_service, measured):
         refused = [found.status_code == 422 for found in answers(query_service, measured, asked)]
-    told = [one for one, is_refused in zip(asked, refused, strict=True) if not is_refused]
-    before = answers(query_service, measured, told)
+    # What is refused needs no answer to compare with. Reports without filters are answered once their days are built.
+    compared = [
+        number for number, (_, _, more) in enumerate(asked) if not refused[number] or more in ([], [("by", "page")])
+    ]
+    before = dict(zip(compared, answers(query_service, measured, [asked[number] for number in compared]), strict=True))
     expire(query_service, measured)
-    assert sum(refused) > 500 and len(told) > 30
-    for (path, span, more), was, now in zip(told, before, answers(query_service, measured, told), strict=True):
-        assert (was.status_code, was.content) == (200, now.content), (path, span, more, now.text[:300])
-    kept_from = first_kept_day(BEFORE, measured.zone)
-    gone = [one for one, is_refused in zip(asked, refused, strict=True) if is_refused]
-    for (path, span, more), now in zip(gone, answers(query_service, measured, gone), strict=True):
-        assert now.status_code == 422, (path, span, more, now.text[:300])
-        assert (now.json()["code"], now.json()["keptFrom"]) == ("raw_events_expired", kept_from.isoformat())
-        assert kept_from.isoformat() in now.json()["message"]
+    kept_from, gone = first_kept_day(BEFORE, measured.zone), []
+    for number, now in enumerate(answers(query_service, measured, asked)):
+        if now.status_code == 422:
+            assert (now.json()["code"], now.json()["keptFrom"]) == ("raw_events_expired", kept_from.isoformat())
+            assert kept_from.isoformat() in now.json()["message"]
+            gone.append(asked[number])
+        else:
+            was = before[number]
+            assert (was.status_code, was.content) == (now.status_code, now.content), (asked[number], now.text[:300])
+    assert len(gone) > 500 and len(asked) - len(gone) > 30
     later = [(path, (kept_from, LAST), more) for path, _, more in chance.sample(gone, 100)]
     for one, found in zip(later, answers(query_service, measured, later), strict=True):
         assert found.status_code == 200, (one, found.text[:300])

@@ -20,7 +20,7 @@ from tests.support.query import Person, QueryService
 
 LONG: Final = "\N{PILE OF POO}" * MAX_TEXT_LENGTH
 """Four bytes each."""
-MOST: Final = MAX_TEXT_BYTES + max(TEXT_BYTES, 4 * _MESSAGE, 8 * MAX_TEXT_LENGTH) + 1_000 * MAX_LIMIT
+MAX_BYTES: Final = MAX_TEXT_BYTES + max(TEXT_BYTES, 4 * _MESSAGE, 8 * MAX_TEXT_LENGTH) + 1_000 * MAX_LIMIT
 """The texts with the row that reaches the bound, and what else the rows have."""
 START: Final = datetime(2026, 1, 1, tzinfo=UTC)
 TITLE: Final = "Site of long texts"
@@ -98,7 +98,7 @@ def test_long_texts_are_read_page_by_page(
     seen, pages = list[str](), 0
     while address is not None:
         answer = query_service.get(address, reader)
-        assert answer.status_code == 200 and len(answer.content) < MOST, answer.text[:300]
+        assert answer.status_code == 200 and len(answer.content) < MAX_BYTES, answer.text[:300]
         seen += [str(row[name]) for row in answer.json()]
         address, pages = answer.links.get("next", {}).get("url"), pages + 1
     assert len(seen) == len(set(seen)) and set(seen) == ids

@@ -42,7 +42,7 @@ def zoe(world: AnalystWorld) -> Asker:
 
 
 def said(world: AnalystWorld, asker: Asker, sql: str) -> set[str | None]:
-    """The header over each way to ask, and how a result is told."""
+    """The header through each entry point and in each format."""
     answers = [
         *(world.post(asker, {"sql": sql, "format": format_}) for format_ in ("json", "csv", "ndjson", "parquet")),
         *(world.ask(asker, sql, default_format=name) for name in ("TSV", "Native", "JSON", "Parquet")),
