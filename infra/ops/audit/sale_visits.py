@@ -1,7 +1,8 @@
 """Sales beside the visits of their clicks: source, campaign and pages of a sale are those of its click's visit.
 
-The visits are found again from the raw rows; the sales are read from both stores. Under live traffic a sale is a
-moment behind its click: a difference is looked at again until `PATIENCE_S` is over.
+The visits are found again from the raw rows, by the audit's own definition (`infra.ops.audit.visits_of_events`); the
+sales are read from both stores. Under live traffic a sale is a moment behind its click: a difference is looked at again
+until `PATIENCE_S` is over.
 """
 
 # ruff: noqa: S608 - queries are made of this package's own names, and of ids and times that the engines returned
@@ -17,8 +18,8 @@ from uuid import UUID
 
 import psycopg
 
-from infra.domain.visits.statement import visits
 from infra.kernel.clickhouse.reader import Reader
+from infra.ops.audit import visits_of_events
 from infra.ops.audit.quiescence import exists
 from infra.ops.audit.report import Kind, Report
 from schemas.events.conversions import VisitDetails
@@ -33,6 +34,17 @@ MAX_EVENTS: Final = 1_000
 _CHECK: Final = "sale visits"
 _BATCH: Final = 500
 _COLUMNS: Final = ("source", *VisitDetails.model_fields)
+_OF_CLICK: Final = {
+    "type": "toString(type)",
+    "at": "toUnixTimestamp64Milli(occurred_at)",
+    "click_id": "click_id",
+    "link": "toString(link_id)",
+    "partner": "toString(partner_id)",
+    "is_bot": "is_bot",
+    "visitor": "visitor",
+    **{name: f"toString({name})" for name in _COLUMNS if name not in visits_of_events.COLUMNS},
+}
+"""What a row has from its event, not from its visit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +116,12 @@ def _clicks(clickhouse: Reader, sales: Sequence[_Sale], visitors: Iterable[str])
         f"website_id IN ({_list({str(sale.website_id) for sale in sales})}) AND toDate(occurred_at) IN"
         f" ({_list({sale.clicked_at.astimezone(UTC).date().isoformat() for sale in sales})}) AND visitor IN ({numbers})"
     )
-    columns = ("event_id", "type", "occurred_at", "visitor", "is_bot", "click_id", "link_id", "partner_id", *_COLUMNS)
-    found = visits("events", condition, columns)
+    own = ", ".join(f"own_content.{number} AS {name}" for number, name in enumerate(_OF_CLICK, 1))
+    of_visit = ", ".join(name for name in _COLUMNS if name not in _OF_CLICK)
+    found = visits_of_events.query(condition, f"({', '.join(_OF_CLICK.values())})")
     rows = clickhouse.rows(
-        "SELECT toString(website_id) AS website, toUnixTimestamp64Milli(occurred_at) AS at, click_id,"
-        f" toString(link_id) AS link, toString(partner_id) AS partner, is_bot, {', '.join(_COLUMNS)}"
-        f" FROM (SELECT *, count() OVER (PARTITION BY website_id, day, visitor) AS events FROM ({found}))"
+        f"SELECT * FROM (SELECT toString(website_id) AS website, {of_visit}, {own}, count() OVER"
+        f" (PARTITION BY website_id, day, visitor) AS events FROM ({found}))"
         f" WHERE type = 'click' AND events <= {MAX_EVENTS}"
     )
     return {key: row for row in rows for key in _keys_of(row)}
