@@ -1,0 +1,39 @@
+"""For whom a record's personal texts are sealed: the leaf of `infra.kernel.security.text_keys`.
+
+Ingest seals with it, an erasure finds with it what to make unreadable. A tracked event is its visitor's; without one
+its session's, its click's, or its own. A report of a conversion and a refused request are their own: the erasure knows
+their ids.
+"""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from infra.kernel.security.text_keys import leaf_of
+from schemas.click_id import event_id
+
+
+def leaf_of_event(website: bytes, visitor: int, session: int, click_id: str, own_id: str) -> bytes:
+    """Of a record of topic `clicks`. `website`: the id's bytes; `own_id`: the event's id as text."""
+    if visitor:
+        return leaf_of("visitor", website, visitor.to_bytes(8, "big"))
+    if session:
+        return leaf_of("session", website, session.to_bytes(8, "big"))
+    if click_id:
+        return leaf_of("click", website, event_id(click_id).bytes)
+    return leaf_of("event", website, UUID(own_id).bytes)
+
+
+def leaf_of_report(report_id: UUID) -> bytes:
+    """Of a record of topic `conversions`."""
+    return leaf_of("report", report_id.bytes)
+
+
+def leaf_of_refusal(refusal_id: UUID) -> bytes:
+    """Of a record of topic `rejected`."""
+    return leaf_of("refusal", refusal_id.bytes)
+
+
+def leaf_of_conversion(conversion_id: UUID) -> bytes:
+    """Of a decided event of a conversion, in the event store and topic `domain`."""
+    return leaf_of("conversion", conversion_id.bytes)
