@@ -182,25 +182,39 @@ def _rebuild_changed(connection: Connection[Any], registry: Registry, name: str,
 def rebuild_with_new_parameters(connection: Connection[Any], registry: Registry) -> None:
     """Requests a new generation of each projection whose parameters are others than those that its live one has.
 
-    One at a time, and not sooner than `PARAMETERS_PAUSE_S` after the last one began: meanwhile changes are gathered.
+    One at a time, and not sooner than `PARAMETERS_PAUSE_S` after the last one began: meanwhile changes are gathered. A
+    build with other parameters that waits for its promotion is cancelled.
     """
     for family in registry.clickhouse:
         if family.parameters is None:
             continue
         live = live_build(connection, family.name)
-        if live.state != "live" or active_build(connection, family.name) is not None:
+        if live.state != "live":
             continue
-        if family.parameters(connection) == live.progress.get(PARAMETERS, []):
+        parameters = family.parameters(connection)
+        if parameters == live.progress.get(PARAMETERS, []):
+            continue
+        active = active_build(connection, family.name)
+        if active is not None and not _is_outdated(active, parameters):
             continue
         age = (datetime.now(UTC) - live.created_at).total_seconds()
         if live.generation > 1 and age < PARAMETERS_PAUSE_S:
             continue
         try:
+            if active is not None:
+                cancelled = cancel(connection, registry, family.name)
+                log.info("outdated_build_cancelled", projection=family.name, generation=cancelled)
             generation = request_rebuild(connection, registry, family.name, "changed rules", promote=True)
         except NotAllowed as refused:
             log.info("rebuild_refused", projection=family.name, reason="parameters", error=refused)
             continue
         log.info("rebuild_started", projection=family.name, generation=generation, reason="parameters")
+
+
+def _is_outdated(build: Build, parameters: list[Any]) -> bool:
+    """Whether the build waits for its promotion, and has other parameters: it would keep erased people."""
+    waits = build.state == "ready" and not build.promote_when_ready
+    return waits and build.progress.get(PARAMETERS, []) != parameters
 
 
 def promote(
