@@ -257,7 +257,7 @@ def with_report(conversion: Conversion, reported: Reported | None, key_kind: str
 
 
 def forgotten(conversion: Conversion) -> Conversion:
-    """Without what leads to the person: amounts, order, link and terms stay."""
+    """Without what leads to the person: amounts, order, link and terms stay, and which fields could not be read."""
     found = conversion.facts.attribution
     if found is not None:
         visit = found.visit.model_copy(update={"region": "", "city": ""})
@@ -266,7 +266,9 @@ def forgotten(conversion: Conversion) -> Conversion:
         conversion,
         facts=conversion.facts.model_copy(update={"attribution": found}),
         reports=tuple(
-            reported.model_copy(update={"click_id": "", "visitor": 0, "customer": "", "unread": {}})
+            reported.model_copy(
+                update={"click_id": "", "visitor": 0, "customer": "", "unread": dict.fromkeys(reported.unread, "")}
+            )
             for reported in conversion.reports
         ),
         proposed=None,

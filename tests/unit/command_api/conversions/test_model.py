@@ -355,6 +355,10 @@ class TestWithoutIdentity:
             assert decisions.approve_automatically(state, self.TERMS, self.LATER) == []
         assert [event.approves_at for event in (*reopened, *merged) if hasattr(event, "approves_at")] == [None, None]
 
+    def test_nor_once_its_buyer_is_forgotten(self) -> None:
+        state = model.forgotten(state_after(recorded(terms=self.TERMS, reported=self.PLACEHOLDER)))
+        assert decisions.approve_automatically(state, self.TERMS, self.LATER) == []
+
     def test_its_owner_and_the_network_decide(self) -> None:
         first = recorded(terms=self.TERMS, reported=self.PLACEHOLDER)
         (approved,) = decisions.approve(state_after(first), ASKED)
