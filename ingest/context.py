@@ -20,6 +20,7 @@ from ingest.publish_retries import PublishRetries
 from ingest.rate_limits import SiteRateLimits
 from ingest.rejection_log import RejectionLog
 from ingest.request_cost import RequestCosts
+from ingest.sealing import TextSealing
 from ingest.site_files import SiteFiles
 from ingest.steps.pseudonymise import Hasher
 from ingest.steps.publish import Publisher
@@ -52,6 +53,7 @@ class IngestContext:
     key_uses: KeyUses
     suspicion_detector: SuspicionDetector
     visitor_keys: VisitorKeyBlocks
+    sealing: TextSealing = field(default_factory=TextSealing)
     site_files: SiteFiles = field(default_factory=SiteFiles)
     stopping: bool = False
 

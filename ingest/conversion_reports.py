@@ -21,7 +21,7 @@ from ingest.event import ReportedEvent
 from ingest.pipeline import Runner
 from schemas import topics
 from schemas.message_ids import CORRELATION_ID
-from schemas.tracking import NO_ID, ConversionReported, Outcome
+from schemas.tracking import ConversionReported, Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ async def accept_report(runner: Runner[ReportedEvent], event: ReportedEvent) -> 
         runner.current = "publish"
         log_key = f"{event.key.website.id_text}:{report.txid}".encode()
         headers = ((CORRELATION_ID, reported.correlation_id.encode()),)
-        record = Record(topics.CONVERSIONS.name, log_key, _value(reported), headers)
+        record = Record(topics.CONVERSIONS.name, log_key, context.sealing.report(reported, log_key), headers)
         await context.publisher.submit([record])
         await _published(context, reported)
     if claim.verdict is Verdict.CONFLICT:
@@ -92,15 +92,6 @@ def check_report(runner: Runner[ReportedEvent], event: ReportedEvent) -> Accepte
     """Validates the report without recording it; returns what would be answered. Raises `EventRejected`."""
     identity = _complete(runner, event).conversion_id
     return AcceptedReport(identity, is_new=True, adds=False, unread=tuple(sorted(event.report.unread)))
-
-
-def _value(reported: ConversionReported) -> bytes:
-    """As the log has it: what is new in a report only where it says something, so that a version of before reads it."""
-    nothing = {name for name, default in _NEW_FIELDS.items() if getattr(reported, name) == default}
-    return reported.model_dump_json(exclude=nothing).encode()
-
-
-_NEW_FIELDS: Final[dict[str, Any]] = {"txid_scope": "", "other_id": NO_ID, "unread": {}, "exact": {}}
 
 
 def _complete(runner: Runner[ReportedEvent], event: ReportedEvent) -> ConversionReported:

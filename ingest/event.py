@@ -19,6 +19,7 @@ from ingest.importing.access_log import PageLine
 from ingest.request_context import Headers, RequestContext
 from ingest.routing import Route
 from ingest.rows import SentEvent
+from ingest.sealing import TextSealing
 from schemas.networks import TxidScope
 from schemas.tracking import NO_ID, ConversionReported, TrackedEvent
 
@@ -72,6 +73,7 @@ class ImportedPage(Struct, gc=False):
     visitor_key: bytes
     row: TrackedEvent
     record_headers: RecordHeaders
+    sealing: TextSealing
     headers: Headers = NO_HEADERS
     method: str = "GET"
     record: Record = NO_RECORD

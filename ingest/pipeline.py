@@ -19,7 +19,7 @@ from ingest.steps.detect_bot import detect_bot
 from ingest.steps.detect_suspicion import detect_suspicion
 from ingest.steps.enrich import enrich
 from ingest.steps.pseudonymise import pseudonymise
-from ingest.steps.record import to_record, to_record_by_id
+from ingest.steps.record import to_imported_record, to_record, to_record_by_id
 from ingest.steps.resolve_network import resolve_network
 from ingest.steps.seal_ad_ids import seal_ad_ids, seal_link_ad_ids
 from ingest.steps.stamp import set_time, stamp
@@ -184,7 +184,7 @@ REPORT: Final = Pipeline[ReportedEvent](
     "report", *POSTBACK.steps, before=("identify_site", "decode"), after=POSTBACK.after
 )
 """`POST /track/sale` and `/track/lead`: a report by the website itself."""
-IMPORT: Final = Pipeline[ImportedPage]("import", imported.enrich, detect_bot, imported.pseudonymise, to_record_by_id)
+IMPORT: Final = Pipeline[ImportedPage]("import", imported.enrich, detect_bot, imported.pseudonymise, to_imported_record)
 """A line of an access log. The command reads, looks up and publishes whole batches."""
 
 ALL: Final = (TRACK, PIXEL, REDIRECT, POSTBACK, REPORT, IMPORT)

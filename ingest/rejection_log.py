@@ -25,6 +25,7 @@ from ingest.ad_click_ids import IN_TEXT as AD_CLICK_ID
 from ingest.clock import now_ms
 from ingest.errors import EventRejected
 from ingest.metrics import Counters
+from ingest.sealing import TextSealing
 from schemas import topics
 from schemas.tracking import NO_ID, Refusal, log_time
 from schemas.uuid7 import uuid7
@@ -59,8 +60,9 @@ class _RejectionGroup:
 class RejectionLog:
     """Owned by the event loop."""
 
-    def __init__(self, log: Log, counters: Counters) -> None:
+    def __init__(self, log: Log, counters: Counters, sealing: TextSealing) -> None:
         self._log = log
+        self._sealing = sealing
         self._counters = counters
         self._gathered: dict[_Kind, _RejectionGroup] = {}
         self._requests: Counter[UUID] = Counter()
@@ -120,7 +122,7 @@ class RejectionLog:
         """Passes the collected rejections to the log without waiting."""
         gathered, self._gathered = self._gathered, {}
         self._requests.clear()
-        records = [_record(kind, group) for kind, group in gathered.items()]
+        records = [self._record(kind, group) for kind, group in gathered.items()]
         if not records:
             return
         if self._waiting + len(records) > MAX_WAITING:
@@ -131,6 +133,25 @@ class RejectionLog:
         self._log.publish(records).add_done_callback(
             lambda future: loop.call_soon_threadsafe(self._settled, len(records), future.exception())
         )
+
+    def _record(self, kind: _Kind, group: _RejectionGroup) -> Record:
+        website_id, code, _, endpoint, partner, request = kind
+        refusal = Refusal(
+            id=uuid7(group.at_ms),
+            website_id=website_id,
+            at=log_time(datetime.fromtimestamp(group.at_ms / 1000, UTC)),
+            outcome=group.refused.outcome,
+            code=code,
+            message=group.refused.message,
+            endpoint=endpoint,
+            key_kind=group.key_kind,
+            count=group.count,
+            sample=group.sample,
+            partner=partner,
+            request=request,
+        )
+        key = str(website_id).encode()
+        return Record(topics.REJECTED.name, key, self._sealing.refusal(refusal, key))
 
     def _settled(self, count: int, error: BaseException | None) -> None:
         self._waiting -= count
@@ -184,27 +205,6 @@ def _without_private(text: str) -> str:
     text = _QUERY.sub(r"\1[removed]", text)
     text = AD_CLICK_ID.sub(r"\1[removed]", text)
     return _PERSONAL.sub("[removed]", text)
-
-
-def _record(kind: _Kind, group: _RejectionGroup) -> Record:
-    website_id, code, _, endpoint, partner, request = kind
-    refusal = Refusal(
-        id=uuid7(group.at_ms),
-        website_id=website_id,
-        at=log_time(datetime.fromtimestamp(group.at_ms / 1000, UTC)),
-        outcome=group.refused.outcome,
-        code=code,
-        message=group.refused.message,
-        endpoint=endpoint,
-        key_kind=group.key_kind,
-        count=group.count,
-        sample=group.sample,
-        partner=partner,
-        request=request,
-    )
-    # Only where there is one, so that a version of before reads the others.
-    value = refusal.model_dump_json(exclude=set() if request else {"request"})
-    return Record(topics.REJECTED.name, str(website_id).encode(), value.encode())
 
 
 _SECRET: Final = re.compile(

@@ -16,6 +16,7 @@ from infra.kernel.log import open_log
 from infra.kernel.net.geoip import open_geoip
 from infra.kernel.observability import logging as logs
 from infra.kernel.security.encryption import derived_key
+from infra.kernel.security.text_keys import TextKeys
 from infra.kernel.security.visitor_keys import VisitorKeys
 from ingest import same_site
 from ingest.app import App, endpoint_of
@@ -37,6 +38,7 @@ from ingest.rate_limits import SiteRateLimits
 from ingest.rejection_log import RejectionLog
 from ingest.request_cost import RequestCosts
 from ingest.responses import CORS
+from ingest.sealing import TextSealing
 from ingest.steps.decode import MAX_BODY, MAX_EVENTS
 from ingest.steps.pseudonymise import Hasher, Salts
 from ingest.steps.publish import Publisher
@@ -121,6 +123,7 @@ class Service:
             progress_in(of_requests),
             of_events=Lane(lookup_in(of_events), progress_in(of_events)),
         )
+        sealing = TextSealing()
         publisher = Publisher(log, counters, settings.ingest_max_unacked)
         context = IngestContext(
             settings=settings,
@@ -136,7 +139,7 @@ class Service:
             scheduler=FairScheduler(),
             publisher=publisher,
             retries=PublishRetries(publisher, counters, settings.data_dir / "ingest-clicks.spool"),
-            rejections=RejectionLog(log, counters),
+            rejections=RejectionLog(log, counters, sealing),
             counters=counters,
             conversion_keys=ConversionKeys(postgres),
             conversion_outcomes=ConversionOutcomes(postgres),
@@ -146,6 +149,7 @@ class Service:
                 read_datacentres() if settings.mark_datacentres else Datacentres(),
             ),
             visitor_keys=VisitorKeyBlocks(directory, of_keys, VisitorKeys(settings)),
+            sealing=sealing,
         )
         self._refresher = Refresher(
             settings.postgres_url,
@@ -155,6 +159,8 @@ class Service:
                 directory.replace, listing and directory.prepared(listing), read_at
             ),
             lambda salts: loop.call_soon_threadsafe(self._salts.replace, salts),
+            TextKeys(settings).newest,
+            lambda key: loop.call_soon_threadsafe(sealing.replace, key),
             lambda changes, read_at: loop.call_soon_threadsafe(directory.apply, changes, read_at),
         )
         self._refresher.start()

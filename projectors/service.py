@@ -15,6 +15,7 @@ import structlog
 from infra.kernel.config.settings import Settings, load
 from infra.kernel.http import health
 from infra.kernel.log import open_log
+from infra.kernel.log.sealed_texts import TextReader
 from infra.kernel.log.shared_tail import SharedTailLog
 from infra.kernel.observability.service_manager import ServiceManager
 from infra.kernel.postgres.pool import pool, required_url
@@ -76,6 +77,7 @@ def run(settings: Settings, stopping: Event, manager: ServiceManager | None = No
             clickhouse=HttpClickHouse(settings),
             ownership=Ownership(required_url(settings)),
             decrypt=keyring,
+            texts=TextReader(settings, keyring.connections),
             data_dir=settings.data_dir.resolve(),
             probe_module=probe.MODULE,
             insert_interval_s=settings.insert_interval_ms / 1000,

@@ -226,16 +226,29 @@ CONVERSION_COLUMNS: Final = (
 )
 """The columns that only rows of type `conversion` fill; the projector makes them from decided events."""
 
+TEXT_KEY: Final = "_text_key"
+
 PLACE_COLUMNS: Final = (
     Column(LOW, "Topic of the record", Part.HIDDEN, name="_topic"),
     Column("UInt16", "Partition of the record", Part.HIDDEN, name="_partition", default=0),
     Column("UInt64", "Offset of the record", Part.HIDDEN, name="_offset", default=0),
+    Column("UInt32", "Key that sealed the record's texts; 0: none", Part.HIDDEN, name=TEXT_KEY, default=0, since=5),
 )
-"""Where the row's record is in the log; the projector appends it."""
+"""Where the row's record is in the log, and how its texts lay there; the projector appends it."""
 
 OF_PERSONS: Final = frozenset({"click_id", "ad_ids", "props", "title", "city", "region", *SUBS})
 """Columns that describe the person rather than what happened: empty in the rows of a visitor who was forgotten. Visitor
 and session get other pseudonyms there."""
+
+SEALED_OF_EVENTS: Final = tuple(
+    column.name for column in EVENT_COLUMNS if column.name in OF_PERSONS and column.name != "ad_ids"
+)
+"""Fields of a record of topic `clicks` that lie sealed in it (`infra.kernel.log.sealed_texts`); the click ids of
+advertising networks are sealed with keys of their own."""
+SEALED_OF_REPORTS: Final = ("click_id", "visitor", "customer", "subs", "props", "unread")
+"""The same of `ConversionReported`."""
+SEALED_OF_REFUSALS: Final = ("sample", "request")
+"""The same of `Refusal`."""
 
 COLUMNS: Final = tuple(
     sorted((*EVENT_COLUMNS, *CONVERSION_COLUMNS, *PLACE_COLUMNS), key=lambda column: column.name != "website_id")

@@ -143,11 +143,15 @@ class PauseReport(Command[None]):
 @dataclass(frozen=True, slots=True)
 class FoundVisitor:
     """A person and what is stored of them, by kind. `refusals`: refused requests whose sample names them; `key_ids`:
-    the keys that sealed their ad click ids; `letters`: open dead letters whose record names them."""
+    the keys that sealed their ad click ids; `texts`: the leaves that sealed their texts in the log, by key; `recent`:
+    those that may have sealed what is on its way into the tables; `letters`: open dead letters whose record names
+    them."""
 
     person: Person
     refusals: tuple[UUID, ...]
     key_ids: frozenset[UUID]
+    texts: Mapping[int, frozenset[bytes]]
+    recent: frozenset[bytes]
     counts: Mapping[str, int]
     letters: tuple[UUID, ...] = ()
 

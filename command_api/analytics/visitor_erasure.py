@@ -2,8 +2,9 @@
 
 `visitor.forgotten` names the person by pseudonyms. It is the one source of what follows: the projections `events` and
 `refusals` are built again without the person, and every later rebuild does the same. In its transaction the
-conversions lose what leads to them (`conversion.forgotten`), and the keys of the ad click ids are deleted. What a
-context stores itself is deleted by its handler of the event (`CommandHandlers.before`).
+conversions lose what leads to them (`conversion.forgotten`), the keys of the ad click ids are deleted, and what the log
+has of the person's texts becomes unreadable (`infra.kernel.security.text_keys`). What a context stores itself is
+deleted by its handler of the event (`CommandHandlers.before`).
 """
 
 # ruff: noqa: S608 - names of tables and columns are ours; values are bound
@@ -22,6 +23,8 @@ import orjson
 from command_api.analytics import commands
 from command_api.analytics.commands import FoundVisitor
 from command_api.analytics.erasure_schemas import ErasedVisitor
+from command_api.analytics.sealed_texts import sealed_texts
+from command_api.kernel import account_usage
 from command_api.kernel.aggregates import first_event
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.container import Container
@@ -33,8 +36,10 @@ from infra.domain.visitor_data.person import ROWS_OF_PERSON, SEALED, Identifier,
 from infra.domain.visitor_data.samples import MAX_SAMPLES, SAMPLES, bound_samples
 from infra.kernel.clickhouse.client import ClickHouseError, ClientPool
 from infra.kernel.http.problems import Problem
+from infra.kernel.log.sealed_texts import TextReader
 from infra.kernel.security import visitor_keys
 from infra.kernel.security.pseudonyms import Pseudonyms
+from infra.kernel.security.text_keys import PUNCTURE_BYTES, TextKeys
 from schemas.click_id import event_id
 from schemas.events.analytics import VisitorForgotten
 from schemas.topics import REJECTED
@@ -73,17 +78,19 @@ def find(container: Container, clients: ClientPool, website_id: UUID, identifier
     """Raises `Problem` 422 `too_much_data`, and 503 while analytics do not answer."""
     stores = Stores(container, clients)
     try:
-        person = find_person(stores, Pseudonyms.of(container.settings), website_id, identifier)
+        pseudonyms = Pseudonyms.of(container.settings)
+        person = find_person(stores, pseudonyms, website_id, identifier)
         [counts] = stores.clickhouse(_COUNTED, person.bound)
         samples = bound_samples(person)
         rows = stores.clickhouse(SAMPLES.format(refusals="refusals"), samples) if samples is not None else []
         sealed = stores.clickhouse(SEALED, person.bound)
+        texts, recent = sealed_texts(stores, person, identifier, pseudonyms, [row["id"] for row in rows])
     except (ClickHouseError, OSError) as error:
         message = "The analytics store is unavailable. Please try again in a moment."
         raise Problem(503, "analytics_unavailable", message, headers={"Retry-After": "2"}) from error
     if len(rows) > MAX_SAMPLES:
         raise too_large("samples of refused requests", MAX_SAMPLES)
-    letters = find_letters(stores, person)
+    letters = find_letters(stores, person, TextReader(container.settings, container.pool))
     waiting = {UUID(letter.record_id) for letter in letters if letter.topic == REJECTED.name and letter.record_id}
     refusals = tuple({row["id"] for row in rows} | waiting)
     key_ids = frozenset(visitor_keys.key_ids(row["ad_ids"] for row in sealed))
@@ -94,7 +101,8 @@ def find(container: Container, clients: ClientPool, website_id: UUID, identifier
         "samples": len(refusals),
         "dead_letters": len(letters),
     }
-    return FoundVisitor(person, refusals, key_ids, {**counts, **more}, tuple(letter.id for letter in letters))
+    ids = tuple(letter.id for letter in letters)
+    return FoundVisitor(person, refusals, key_ids, texts, recent, {**counts, **more}, ids)
 
 
 @HANDLERS.on(commands.ForgetVisitor, senders="accounts")
@@ -104,6 +112,15 @@ def forget_visitor(command: commands.ForgetVisitor, uow: UnitOfWork) -> ErasedVi
     person, counts = command.found.person, {name: count for name, count in command.found.counts.items() if count}
     if not counts:
         raise invalid("nothing_stored", "Nothing is stored under this ID.", "value")
+    keys = TextKeys(uow.settings)
+    last_key = _last_key(keys, uow)
+    texts = {**command.found.texts}
+    if last_key:
+        texts[last_key] = texts.get(last_key, frozenset()) | command.found.recent
+    keys.erase(uow.cursor, texts)
+    if uow.context.account_id is not None:
+        size = PUNCTURE_BYTES * sum(map(len, texts.values()))
+        account_usage.charge_bytes(uow.cursor.connection, uow.context.account_id, size)
     uow.append(
         VisitorForgotten(
             **first_event(command.erasure_id, uow.context),
@@ -116,6 +133,8 @@ def forget_visitor(command: commands.ForgetVisitor, uow: UnitOfWork) -> ErasedVi
             conversions=tuple(sorted(person.conversion_ids)),
             refusals=command.found.refusals,
             counts=counts,
+            last_text_key=last_key,
+            texts={number: tuple(sorted(leaf.hex() for leaf in leaves)) for number, leaves in sorted(texts.items())},
         )
     )
     visitor_keys.erase(uow.cursor, command.found.key_ids)
@@ -128,12 +147,23 @@ def note_on_letters(uow: UnitOfWork, erasure_id: UUID, letter_ids: Sequence[UUID
     uow.cursor.execute(_NOTE_ON_LETTERS, (erasure_id, list(letter_ids)))
 
 
+def _last_key(keys: TextKeys, uow: UnitOfWork) -> int:
+    """Begins the next key of texts; returns the number of the one before, 0: there was none."""
+    newest = keys.newest(uow.cursor)
+    keys.create(uow.cursor)
+    return newest.number if newest is not None else 0
+
+
 @HANDLERS.on(commands.RepeatErasure, senders="system")
 def repeat_erasure(command: commands.RepeatErasure, uow: UnitOfWork) -> None:
-    """Conversions that are newer than the backup are not there, and need nothing."""
+    """Conversions that are newer than the backup are not there, and need nothing; nor do keys of texts."""
     if uow.event(command.erasure_id, 1) is None:
         head = {"originator_id": str(command.erasure_id), "originator_version": 1}
-        uow.append(VisitorForgotten.model_validate_json(orjson.dumps({**command.decided, **head})))
+        decided = VisitorForgotten.model_validate_json(orjson.dumps({**command.decided, **head}))
+        keys = TextKeys(uow.settings)
+        keys.erase(uow.cursor, {number: map(bytes.fromhex, leaves) for number, leaves in decided.texts.items()})
+        keys.create(uow.cursor)
+        uow.append(decided)
     uow.cursor.execute("DELETE FROM ops.visitor_to_erase WHERE erasure_id = %s", (command.erasure_id,))
 
 

@@ -1,4 +1,5 @@
-"""Keeps the directory and the visitor salts fresh: a thread that reads Postgres and hands over what changed.
+"""Keeps the directory, the visitor salts and the key of personal texts fresh: a thread that reads Postgres and hands
+over what changed.
 
 It reads when a projection says so (NOTIFY `projection`) and every few seconds: what changed
 (`ingest.directory.changes`), and now and then everything. What it read is also kept in `<data
@@ -23,6 +24,7 @@ import psycopg
 import structlog
 
 from infra.kernel.observability import logging
+from infra.kernel.security.text_keys import TextKey
 from ingest.directory.changes import Changes, Progress, changes_between, progress_of
 from ingest.directory.directory import CustomDomain, KeyRow, LinkRow, Listing, Partner, Website, origins_of, pairs_of
 from ingest.directory.postgres import OPTIONS
@@ -38,7 +40,15 @@ COALESCE_S: Final = 0.05
 LOOK_S: Final = 0.5
 """How soon the thread sees that it is to stop."""
 RETRY_S: Final = 1.0
-WATCHED: Final = ("website_keys:", "websites:", "event_expiries:", "links:", "partners:", "custom_domains:")
+WATCHED: Final = (
+    "website_keys:",
+    "websites:",
+    "event_expiries:",
+    "links:",
+    "partners:",
+    "custom_domains:",
+    "visitor_erasures:",
+)
 
 # Settings and UTM parameters by name out of the row: while a new version is built, the live table may be one without
 # them.
@@ -75,7 +85,8 @@ Salts = dict[date, bytes]
 
 
 class Refresher:
-    """The thread. `on_listing`, `on_changes` and `on_salts` are called on it with what was read.
+    """The thread. `on_listing`, `on_changes`, `on_salts` and `on_key` are called on it with what was read; `read_key`
+    reads the key of personal texts (`infra.kernel.security.text_keys.TextKeys.newest`).
 
     `on_listing(None, read_at)`: nothing changed, what was handed over before was still so at `read_at` (Unix time).
     `on_changes(listing, read_at)`: the rest is as before.
@@ -87,12 +98,16 @@ class Refresher:
         copy: Path,
         on_listing: Callable[[Listing | None, float], object],
         on_salts: Callable[[Salts], object],
+        read_key: Callable[[psycopg.Connection[Any]], TextKey | None],
+        on_key: Callable[[TextKey | None], object],
         on_changes: Callable[[Listing, float], object],
     ) -> None:
         self._url = url
         self._copy = copy
         self._on_listing = on_listing
         self._on_salts = on_salts
+        self._read_key = read_key
+        self._on_key = on_key
         self._on_changes = on_changes
         self._progress: Progress | None = None
         self._is_appended = False
@@ -101,6 +116,7 @@ class Refresher:
         self._listing: Listing | None = None
         self._saved_at = 0.0
         self._salts: Salts = {}
+        self._key: TextKey | None = None
         self._thread = Thread(target=self._run, name="ingest-refresh", daemon=True)
 
     def start(self) -> None:
@@ -151,6 +167,10 @@ class Refresher:
         if salts != self._salts:
             self._salts = salts
             self._on_salts(salts)
+        key = self._read_key(connection)
+        if key is not None and (self._key is None or (key.number, key.nodes) != (self._key.number, self._key.nodes)):
+            self._key = key
+            self._on_key(key)
         read_at = time()
         with connection.transaction():
             connection.execute(_SNAPSHOT)

@@ -38,11 +38,18 @@ from ingest.clock import now_ms
 from ingest.directory.directory import Website
 from ingest.event import ImportedPage
 from ingest.importing.access_log import LineReader, PageLine, Reason
-from ingest.importing.imported_events import ImportedEvents, ImportFailed, find_website, wait_for_projection
+from ingest.importing.imported_events import (
+    ImportedEvents,
+    ImportFailed,
+    find_website,
+    text_key,
+    wait_for_projection,
+)
 from ingest.importing.log_formats import NAMES
 from ingest.metrics import SourceMetrics
 from ingest.pipeline import IMPORT, NO_STEP, Runner
 from ingest.request_context import Client, new_request, new_row
+from ingest.sealing import TextSealing
 from ingest.user_agents import MAX_LENGTH, parse_agent
 from schemas.identity import imported_event_id
 from schemas.tracking import HASH_HEADER, log_time
@@ -99,7 +106,7 @@ def import_file(
     with _opened(file) as (lines, size), closing(open_log(settings, linger_ms=5)) as log:
         wait_for_projection(required_url(settings), log)
         with closing(ImportedEvents(settings, website)) as imported, Meter("bytes read", size, quiet=quiet) as meter:
-            run = _Run(website, settings, log, imported)
+            run = _Run(website, settings, log, imported, TextSealing(text_key(settings)))
             for line in lines:
                 meter.advance(len(line))
                 run.take(line)
@@ -124,12 +131,15 @@ class NoPageView(ImportFailed):
 class _Run:
     """One import on its way."""
 
-    def __init__(self, website: Website, settings: Settings, log: Log, imported: ImportedEvents) -> None:
+    def __init__(
+        self, website: Website, settings: Settings, log: Log, imported: ImportedEvents, sealing: TextSealing
+    ) -> None:
         self._website = website
         self._places = open_geoip(settings)
         self._visitor_key = derived_key(settings, "visitor")
         self._log = log
         self._imported = imported
+        self._sealing = sealing
         self._counts: Counter[str] = Counter()
         self._occurrences: dict[bytes, int] = {}
         self._batch: dict[UUID, tuple[PageLine, bytes]] = {}
@@ -210,7 +220,7 @@ class _Run:
         row = new_row(request)
         row.event_id, row.type, row.occurred_at = str(identity), "pageview", log_time(page.at)
         # The file may be imported again.
-        event = ImportedPage(request, page, self._visitor_key, row, ((HASH_HEADER, content),))
+        event = ImportedPage(request, page, self._visitor_key, row, ((HASH_HEADER, content),), self._sealing)
         self._runner.complete(event)
         return event.record
 

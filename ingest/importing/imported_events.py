@@ -15,6 +15,8 @@ import psycopg
 from infra.kernel.clickhouse import client
 from infra.kernel.config.settings import Settings
 from infra.kernel.log import Log, LogUnavailable, partitions
+from infra.kernel.postgres.pool import required_url
+from infra.kernel.security.text_keys import TextKey, TextKeys
 from ingest.directory.directory import Website
 from schemas import topics
 
@@ -57,6 +59,15 @@ def find_website(url: str, domain: str, *, quiet: bool = False) -> Website:
         raise ImportFailed(f"Several websites have the domain {domain}; an import needs one.")
     website_id, name, currency, kept_from_ms = rows[0]
     return Website(website_id, name, currency, kept_from_ms=kept_from_ms)
+
+
+def text_key(settings: Settings) -> TextKey | None:
+    """The key that seals the events' texts. Raises `ImportFailed`."""
+    try:
+        with psycopg.connect(required_url(settings), connect_timeout=3, autocommit=True) as connection:
+            return TextKeys(settings).newest(connection)
+    except psycopg.Error as error:
+        raise ImportFailed(f"Postgres cannot be queried for the key of texts: {str(error).strip()}") from error
 
 
 def _when_known(connection: psycopg.Connection[Any], domain: str, quiet: bool) -> list[Any]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from infra.kernel.log import Record
-from ingest.event import PageEvent, SiteEvent
-from ingest.rows import encode_row
+from ingest.event import ImportedPage, LinkClick, SiteEvent
 from schemas import topics
 
 CLICKS: Final = topics.CLICKS.name
@@ -17,9 +16,17 @@ def to_record(event: SiteEvent) -> None:
     cheapest."""
     row, headers = event.row, event.record_headers
     partition = None if headers else event.context.publisher.partition
-    event.record = Record(CLICKS, row.event_id.encode(), encode_row(row), headers, event.request.now, partition)
+    value = event.context.sealing.event(row, event.request.website.id_bytes)
+    event.record = Record(CLICKS, row.event_id.encode(), value, headers, event.request.now, partition)
 
 
-def to_record_by_id(event: PageEvent) -> None:
+def to_record_by_id(event: SiteEvent | LinkClick) -> None:
     """Encodes the row; the id decides the partition."""
-    event.record = Record(CLICKS, event.row.event_id.encode(), encode_row(event.row), event.record_headers)
+    value = event.context.sealing.event(event.row, event.request.website.id_bytes)
+    event.record = Record(CLICKS, event.row.event_id.encode(), value, event.record_headers)
+
+
+def to_imported_record(event: ImportedPage) -> None:
+    """The same of a line of an access log."""
+    value = event.sealing.event(event.row, event.request.website.id_bytes)
+    event.record = Record(CLICKS, event.row.event_id.encode(), value, event.record_headers)

@@ -147,7 +147,7 @@ def _follow(
 
 
 def decoded(record: StoredRecord) -> dict[str, Any]:
-    """A record as people read it: its place, time, key, headers and content; personal fields stay closed."""
+    """A record as people read it: its place, time, key, headers and content; personal fields and texts stay closed."""
     shown: dict[str, Any] = {
         "place": f"{record.topic}[{record.partition}]@{record.offset}",
         "written_at": datetime.fromtimestamp(record.timestamp_ms / 1000, UTC).isoformat(),

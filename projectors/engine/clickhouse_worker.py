@@ -270,7 +270,7 @@ class ClickHouseWorker(Worker):
                 log.warning("lost_rows_inserted", table=table, rows=lacking)
 
     def _rows_of(self, records: Sequence[StoredRecord], known: DedupIndex | None) -> Batch:
-        batch = Batch(domain_position=self._position.domain_position, parameters=self._parameters)
+        batch = self._batch(self._position.domain_position)
         if self._crashing:
             records = [record for record in records if record.offset not in self._crashing]
         if failpoints.ARE_SET:
@@ -282,6 +282,9 @@ class ClickHouseWorker(Worker):
             batch.bad += [FailedRecord(record, UNSIGNED, UNSIGNED_TEXT) for record in records if self.is_forged(record)]
             batch.bad.sort(key=lambda bad: bad.record.offset)
         return batch
+
+    def _batch(self, domain_position: int = 0) -> Batch:
+        return Batch(domain_position=domain_position, parameters=self._parameters, texts=self.runtime.texts)
 
     def _without_forged(self, records: Sequence[StoredRecord]) -> Sequence[StoredRecord]:
         if all(record.is_signed for record in records):
@@ -423,7 +426,7 @@ class ClickHouseWorker(Worker):
     def _retry_one(self, letter: DeadLetter) -> None:
         record = letter.record(self.key.topic, self.key.partition)
         dedup_batch = _Retry(self._ids.begin_batch() if self._ids is not None else None)
-        batch = Batch(parameters=self._parameters)
+        batch = self._batch()
         if self.ends_the_process(letter):
             batch.bad.append(FailedRecord(record, dead_letters.CRASHES, dead_letters.CRASH))
         else:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol
 from psycopg import Connection
 
 from infra.kernel.log import Record, StoredRecord
+from infra.kernel.log.sealed_texts import Texts, without_texts
 from infra.kernel.subscriptions.dead_letters import FailedRecord
 from projectors.engine.read_model import ReadModel
 from projectors.engine.tables import Rollup, Table
@@ -57,6 +58,8 @@ class Batch:
     bad: list[FailedRecord] = field(default_factory=list)
     parameters: Any = None
     """The parsed parameters of the build (`ClickHouseProjection.parse_parameters`)."""
+    texts: Texts = without_texts
+    """Opens the personal texts of records; by default they are left out."""
     publish: list[Record] = field(default_factory=list)
     """Sent to the log by the live generation before its position advances; ids make repeats harmless."""
 

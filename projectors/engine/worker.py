@@ -21,6 +21,7 @@ import structlog
 from psycopg_pool import ConnectionPool, PoolTimeout, TooManyRequests
 
 from infra.kernel.log import Log, LogUnavailable, OffsetOutOfRange, Source, StoredRecord, signature
+from infra.kernel.log.sealed_texts import TextReader
 from infra.kernel.observability import logging, tracing
 from infra.kernel.subscriptions import dead_letters, limits, positions
 from infra.kernel.subscriptions.dead_letters import FailedRecord
@@ -61,6 +62,7 @@ class Runtime:
     clickhouse: ClickHouse
     ownership: Ownership
     decrypt: Decrypt
+    texts: TextReader
     data_dir: Path
     probe_module: str
     """Started by `engine.probe` as the child process; knows the registry."""

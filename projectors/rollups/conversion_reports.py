@@ -13,7 +13,7 @@ from projectors.engine.tables import Table
 
 CONVERSION_REPORTS: Final = Table(
     name="conversion_reports",
-    version=1,
+    version=2,
     columns=(
         "report_id UUID",
         "website_id UUID",
@@ -25,6 +25,7 @@ CONVERSION_REPORTS: Final = Table(
         "_topic LowCardinality(String)",
         "_partition UInt16",
         "_offset UInt64",
+        "_text_key UInt32",
     ),
     partition_by="toYYYYMM(received_at)",
     order_by="(website_id, received_at, report_id)",

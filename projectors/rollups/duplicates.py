@@ -16,7 +16,7 @@ from projectors.engine.tables import Table
 
 DUPLICATES: Final = Table(
     name="duplicates",
-    version=1,
+    version=2,
     columns=(
         "website_id UUID",
         "event_id UUID",
@@ -26,6 +26,7 @@ DUPLICATES: Final = Table(
         "_topic LowCardinality(String)",
         "_partition UInt16",
         "_offset UInt64",
+        "_text_key UInt32",
     ),
     partition_by="toYYYYMM(received_at)",
     order_by="(website_id, received_at, event_id)",

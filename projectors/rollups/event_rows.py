@@ -54,45 +54,48 @@ _BRACE: Final = ord("}")
 _TYPE: Final = re.compile(r"[a-z0-9_.-]+")
 _COUNTRY: Final = re.compile(r"[A-Z]{2}")
 _PLACED: Final = b'%b,"_topic":"%b","_partition":%d,"_offset":%d}'
+_SEALED: Final = _PLACED[:-1] + b',"_text_key":%d}'
 
 
 def to_rows(records: Sequence[StoredRecord], known: DedupIndex, batch: Batch) -> None:
     """Rows of `events` and `duplicates`, and refusals of conflicts (`projection.RowMaker`)."""
     good = _checked(records, batch)
-    chosen = [named[0] for _, named in good if named is not None]
+    chosen = [named[0] for _, _, _, named in good if named is not None]
     if chosen:
         known.load(chosen)
     add_row, add_place = batch.rows.append, batch.offsets.append
-    for record, named in good:
+    for record, value, number, named in good:
         if named is not None:
             key, content, at = named
             if (home := known.elsewhere(record)) is not None:
                 batch.publish.append(Record(record.topic, record.key, record.value, record.headers, partition=home))
-                _keep_apart(record, decode_row(record.value), record.offset, batch)
+                _keep_apart(record, decode_row(value), record.offset, number, batch)
                 continue
             seen = known.check(key, record.offset, content, at)
             if seen is not None:
-                _repeated(record, decode_row(record.value), seen, batch)
+                _repeated(record, decode_row(value), seen, number, batch)
                 continue
-        value, offset = record.value, record.offset
+        offset = record.offset
         if value[-1] != _BRACE:
             value = value.rstrip()
-        add_row(_PLACED % (value[:-1], record.topic.encode(), record.partition, offset))
+        place = record.topic.encode(), record.partition, offset
+        add_row(_SEALED % (value[:-1], *place, number) if number else _PLACED % (value[:-1], *place))
         add_place(offset)
 
 
-def _checked(records: Sequence[StoredRecord], batch: Batch) -> list[tuple[StoredRecord, _Named | None]]:
-    """The records that are rows, with the id that a client chose; the others are noted as bad.
+def _checked(records: Sequence[StoredRecord], batch: Batch) -> list[tuple[StoredRecord, bytes, int, _Named | None]]:
+    """The records that are rows, with what the row is made of, the key that sealed its texts, and the id that a client
+    chose; the others are noted as bad.
 
     A decoded row takes five times its record's memory: each is let go before the next.
     """
-    good: list[tuple[StoredRecord, _Named | None]] = []
+    good: list[tuple[StoredRecord, bytes, int, _Named | None]] = []
     add = good.append
     rules: EventRules = batch.parameters or _NO_RULES
     ruled = rules.websites
-    for record in records:
+    for record, (value, number, _) in zip(records, batch.texts(records), strict=True):
         try:
-            row = decode_row(record.value)
+            row = decode_row(value)
             if not (_FIRST <= row.occurred_at < _END and _FIRST <= row.received_at < _END):
                 raise msgspec.ValidationError("times lie between 1970 and 2105")
             if row.visitor > MAX_VALUE or row.session > MAX_VALUE:
@@ -108,11 +111,11 @@ def _checked(records: Sequence[StoredRecord], batch: Batch) -> list[tuple[Stored
             batch.bad.append(FailedRecord(record, reason_of(error), f"{type(error).__name__}: {error}"))
         else:
             if row.website_id == WEBSITE_ID:
-                _keep_apart(record, row, record.offset, batch)
+                _keep_apart(record, row, record.offset, number, batch)
             else:
                 if ruled and row.website_id in ruled:
-                    record = _by_rules(record, row, rules)
-                add((record, _named(record, row) if record.headers else None))
+                    value = _by_rules(value, row, number, rules)
+                add((record, value, number, _named(record, row) if record.headers else None))
     return good
 
 
@@ -122,20 +125,20 @@ def reason_of(error: Exception) -> str:
     return NEWER if str(error).startswith(_UNKNOWN_FIELD) else INVALID
 
 
-def _by_rules(record: StoredRecord, row: Row, rules: EventRules) -> StoredRecord:
-    """The record as traffic rules have it, and as it is left of a visitor who was forgotten."""
-    marked = _marked(record, row, rules.marks.get(row.website_id, ()))
-    return without_person(marked, row, rules.forgotten.get(row.website_id, ()))
+def _by_rules(value: bytes, row: Row, number: int, rules: EventRules) -> bytes:
+    """The value as traffic rules have it, and as it is left of a visitor who was forgotten."""
+    marked = _marked(value, row, rules.marks.get(row.website_id, ()))
+    return without_person(marked, row, number, rules.forgotten.get(row.website_id, ()))
 
 
-def _marked(record: StoredRecord, row: Row, rules: Sequence[Rule]) -> StoredRecord:
-    """The record as the rules have it."""
+def _marked(value: bytes, row: Row, rules: Sequence[Rule]) -> bytes:
+    """The value as the rules have it."""
     result = result_of(rules, row)
     if result is None or result == (row.is_bot, row.bot_reason):
-        return record
-    fields = orjson.loads(record.value)
+        return value
+    fields = orjson.loads(value)
     fields["is_bot"], fields["bot_reason"] = result
-    return msgspec.structs.replace(record, value=orjson.dumps(fields))
+    return orjson.dumps(fields)
 
 
 @lru_cache(4096)
@@ -157,13 +160,15 @@ def _named(record: StoredRecord, row: Row) -> _Named | None:
     return None
 
 
-def _repeated(record: StoredRecord, row: Row, seen: Duplicate, batch: Batch) -> None:
-    _keep_apart(record, row, seen.first_offset, batch, is_conflict=not seen.is_same)
+def _repeated(record: StoredRecord, row: Row, seen: Duplicate, number: int, batch: Batch) -> None:
+    _keep_apart(record, row, seen.first_offset, number, batch, is_conflict=not seen.is_same)
     if not seen.is_same:
         batch.publish.append(_conflict(record, row, seen))
 
 
-def _keep_apart(record: StoredRecord, row: Row, first_offset: int, batch: Batch, *, is_conflict: bool = False) -> None:
+def _keep_apart(
+    record: StoredRecord, row: Row, first_offset: int, number: int, batch: Batch, *, is_conflict: bool = False
+) -> None:
     line = {
         "website_id": row.website_id,
         "event_id": row.event_id,
@@ -173,6 +178,7 @@ def _keep_apart(record: StoredRecord, row: Row, first_offset: int, batch: Batch,
         "_topic": record.topic,
         "_partition": record.partition,
         "_offset": record.offset,
+        "_text_key": number,
     }
     batch.others.setdefault(DUPLICATES.name, []).append(msgspec.json.encode(line))
 
@@ -189,6 +195,7 @@ def _conflict(record: StoredRecord, row: Row, seen: Duplicate) -> Record:
             f"({Position(CLICKS.name, *place_of(seen.first_offset, record.partition))})."
         ),
         endpoint="/track",
+        # its personal texts stay sealed
         sample=record.value[:500].decode("utf-8", "replace"),
     )
     value = refusal.model_dump_json(exclude_defaults=True).encode()

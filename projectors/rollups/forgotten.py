@@ -16,11 +16,9 @@ from hashlib import blake2b
 from typing import Any, Final
 from uuid import UUID
 
-import msgspec
 import orjson
 from psycopg import Connection
 
-from infra.kernel.log import StoredRecord
 from projectors.rollups.event_row import Row, decode_row
 from schemas.click_id import event_id
 from schemas.tracking import OF_PERSONS
@@ -30,27 +28,33 @@ ROUTED: Final = "redirect"
 _IDS: Final = "select id::text from read.visitor_erasures order by position"
 _REFUSALS: Final = "select refusals from read.visitor_erasures where refusals <> '{}' order by position"
 _ERASURES: Final = (
-    "select website_id, erased_at, salt, visitors, sessions, clicks, conversions from read.visitor_erasures"
-    " where id = any(%s::uuid[]) order by position"
+    # out of the row: while a new version is built, the live table may be one without it
+    "select website_id, erased_at, coalesce((to_jsonb(e) ->> 'last_text_key')::bigint, 0), salt, visitors, sessions,"
+    " clicks, conversions from read.visitor_erasures as e where id = any(%s::uuid[]) order by position"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """One person of one website. `until`: without a zone, as rows have it: UTC."""
+    """One person of one website. `until`: without a zone, as rows have it: UTC; `last_key`: the key of texts after
+    which another one began (`infra.kernel.security.text_keys`), 0: it was of before there were any."""
 
     until: datetime
+    last_key: int
     salt: bytes
     visitors: frozenset[int]
     sessions: frozenset[int]
     clicks: frozenset[UUID]
     conversions: frozenset[UUID]
 
-    def concerns(self, row: Row) -> bool:
-        """Whether the row is the person's: by its visitor or session until the erasure, by its click at any time."""
+    def concerns(self, row: Row, number: int) -> bool:
+        """Whether the row is the person's: by its visitor or session until the erasure, by its click at any time.
+        `number`: of the key that sealed its texts; it decides, since ingest takes a moment to have the next one."""
         is_theirs = row.visitor in self.visitors or row.session in self.sessions
-        if is_theirs and row.received_at <= self.until:
+        if is_theirs and (number <= self.last_key if number and self.last_key else row.received_at <= self.until):
             return True
+        if row.type == "click" and row.event_id in self.clicks:
+            return True  # its click id may be unreadable by now
         return bool(row.click_id) and event_id(row.click_id) in self.clicks
 
     def applied(self, fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -60,7 +64,7 @@ class Erasure:
         for name in ("visitor", "session"):
             if number := left.get(name):
                 left[name] = self._number(number)
-        if fields.get("click_id") and fields["type"] == "click":
+        if fields["type"] == "click":
             left["event_id"] = self._event_id(left["event_id"])
         return left
 
@@ -89,9 +93,10 @@ def read_forgotten(ids: Sequence[str], connection: Connection[Any]) -> Forgotten
     if len(rows) != len(ids):
         raise LookupError(f"{len(ids)} erasures of visitors are known to this build, {len(rows)} are stored")
     found: dict[UUID, list[Erasure]] = {}
-    for website_id, at, salt, visitors, sessions, clicks, conversions in rows:
+    for website_id, at, last_key, salt, visitors, sessions, clicks, conversions in rows:
         erasure = Erasure(
             at.astimezone(UTC).replace(tzinfo=None),
+            last_key,
             bytes.fromhex(salt),
             frozenset(map(int, visitors)),
             frozenset(map(int, sessions)),
@@ -102,13 +107,14 @@ def read_forgotten(ids: Sequence[str], connection: Connection[Any]) -> Forgotten
     return found
 
 
-def without_person(record: StoredRecord, row: Row, erasures: Sequence[Erasure]) -> StoredRecord:
-    """The record as it is left: of one that several erasures concern, each takes what the one before has left."""
+def without_person(value: bytes, row: Row, number: int, erasures: Sequence[Erasure]) -> bytes:
+    """The value of a record as it is left: of one that several erasures concern, each takes what the one before has
+    left."""
     for erasure in erasures:
-        if erasure.concerns(row):
-            record = msgspec.structs.replace(record, value=orjson.dumps(erasure.applied(orjson.loads(record.value))))
-            row = decode_row(record.value)
-    return record
+        if erasure.concerns(row, number):
+            value = orjson.dumps(erasure.applied(orjson.loads(value)))
+            row = decode_row(value)
+    return value
 
 
 def read_refusals(connection: Connection[Any]) -> list[str]:

@@ -45,14 +45,13 @@ def to_rows(records: Sequence[StoredRecord], known: DedupIndex, batch: Batch) ->
     """Rows of `refusals` (`projection.RowMaker`)."""
     found = decoded(records, _decode, "at", batch)
     forgotten: frozenset[UUID] = batch.parameters or _NONE
-    known.load([row.id.bytes + row.website_id.bytes for _, row in found])
-    for record, row in found:
+    known.load([each.row.id.bytes + each.row.website_id.bytes for each in found])
+    for record, value, number, row in found:
         at = unix_seconds(row.at)
         if known.check(row.id.bytes + row.website_id.bytes, record.offset, _SAME, at) is None:
-            value = _without_texts(record.value) if row.id in forgotten else record.value
-            line = value.rstrip()[:-1]
-            place = (record.topic.encode(), record.partition, record.offset)
-            batch.rows.append(line + b',"_topic":"%b","_partition":%d,"_offset":%d}' % place)
+            line = (_without_texts(value) if row.id in forgotten else value).rstrip()[:-1]
+            place = (record.topic.encode(), record.partition, record.offset, number)
+            batch.rows.append(line + b',"_topic":"%b","_partition":%d,"_offset":%d,"_text_key":%d}' % place)
             batch.offsets.append(record.offset)
 
 

@@ -8,7 +8,7 @@ from projectors.engine.tables import Table
 
 REFUSALS: Final = Table(
     name="refusals",
-    version=3,
+    version=4,
     columns=(
         "id UUID",
         "website_id UUID",
@@ -26,6 +26,7 @@ REFUSALS: Final = Table(
         "_topic LowCardinality(String)",
         "_partition UInt16",
         "_offset UInt64",
+        "_text_key UInt32",
     ),
     partition_by="toYYYYMM(at)",
     order_by="(website_id, at, id)",

@@ -38,8 +38,8 @@ _decode: Final = msgspec.json.Decoder(Row).decode
 def to_rows(records: Sequence[StoredRecord], known: DedupIndex, batch: Batch) -> None:
     """Rows of `conversion_reports` (`projection.RowMaker`)."""
     found = decoded(records, _decode, "received_at", batch)
-    known.load([_key(row) for _, row in found])
-    for record, row in found:
+    known.load([_key(each.row) for each in found])
+    for record, _, number, row in found:
         at = unix_seconds(row.received_at)
         is_repeat = known.check(_key(row), record.offset, _SAME, at) is not None
         line = {
@@ -53,6 +53,7 @@ def to_rows(records: Sequence[StoredRecord], known: DedupIndex, batch: Batch) ->
             "_topic": record.topic,
             "_partition": record.partition,
             "_offset": record.offset,
+            "_text_key": number,
         }
         batch.rows.append(msgspec.json.encode(line))
         batch.offsets.append(record.offset)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from operator import attrgetter
-from typing import Final, TypeVar
+from typing import Final, Generic, NamedTuple, TypeVar
 
 import msgspec
 
@@ -18,23 +18,32 @@ R = TypeVar("R")
 _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - log times are UTC without saying so
 
 
+class Decoded(NamedTuple, Generic[R]):
+    """A record with its value, personal texts included, the key that sealed them, and its row."""
+
+    record: StoredRecord
+    value: bytes
+    number: int
+    row: R
+
+
 def decoded(
     records: Sequence[StoredRecord], decode: Callable[[bytes], R], moment: str, batch: Batch
-) -> list[tuple[StoredRecord, R]]:
+) -> list[Decoded[R]]:
     """Each record with its row; those that are invalid become dead letters of the batch. `moment`: the field with the
     UTC time."""
     moment_of: Callable[[R], datetime] = attrgetter(moment)
     found = []
-    for record in records:
+    for record, (value, number, _) in zip(records, batch.texts(records), strict=True):
         try:
-            row = decode(record.value)
+            row = decode(value)
             at = moment_of(row)
             if at.tzinfo is not None or not FIRST_YEAR <= at.year <= LAST_YEAR:
                 raise msgspec.ValidationError(f"`{moment}` is UTC text, YYYY-MM-DD hh:mm:ss.mmm, from 1970 to 2105")
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             batch.bad.append(FailedRecord(record, reason_of(error), f"{type(error).__name__}: {error}"))
         else:
-            found.append((record, row))
+            found.append(Decoded(record, value, number, row))
     return found
 
 

@@ -19,7 +19,7 @@ import orjson
 from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from infra.domain.visitor_data.letters import find_letters
+from infra.domain.visitor_data.letters import Letter, find_letters
 from infra.domain.visitor_data.person import (
     MAX_CONVERSIONS,
     MAX_ROWS,
@@ -35,6 +35,7 @@ from infra.domain.visitor_data.samples import MAX_SAMPLES, SAMPLES, bound_sample
 from infra.kernel.http.client_info import client_of
 from infra.kernel.http.openapi import file_response
 from infra.kernel.http.route_costs import STATEMENT, costs
+from infra.kernel.log.sealed_texts import TextReader
 from infra.kernel.security import visitor_keys
 from infra.kernel.security.audit_log import Entry, record
 from infra.kernel.security.pseudonyms import Pseudonyms
@@ -265,13 +266,17 @@ class _Found:
         [counts] = self._rows(_COUNTS)
         return [StoredPart.of(store, count) for store, count in counts.items()]
 
+    def _found_letters(self) -> list[Letter]:
+        texts = TextReader(self.context.settings, self.context.pool)
+        return find_letters(_Stores(self.scope, self.context), self.person, texts)
+
     def _samples(self) -> list[StoredPart]:
         rows = self._refusals()
         times = [row["at"].replace(tzinfo=UTC) for row in rows]
         return [StoredPart.of("samples", len(rows), firstAt=min(times), lastAt=max(times))] if rows else []
 
     def _letters(self) -> list[StoredPart]:
-        times = [letter.first_at for letter in find_letters(_Stores(self.scope, self.context), self.person)]
+        times = [letter.first_at for letter in self._found_letters()]
         return [StoredPart.of("dead_letters", len(times), firstAt=times[0], lastAt=times[-1])] if times else []
 
     def _sealed(self) -> Sequence[Mapping[str, Any]]:

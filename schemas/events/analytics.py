@@ -225,3 +225,7 @@ class VisitorForgotten(DomainEvent):
     conversions: tuple[UUID, ...] = ()
     refusals: tuple[UUID, ...] = Field(default=(), description="Refused requests whose sample named the person")
     counts: dict[str, int] = Field(default_factory=dict, description="What was stored, by kind")
+    last_text_key: int = Field(default=0, ge=0, description="Key of texts after which another begins; 0: none was used")
+    texts: dict[int, tuple[str, ...]] = Field(
+        default_factory=dict, description="By key of texts, the leaves (hexadecimal) that become unreadable in the log"
+    )

@@ -248,7 +248,8 @@ def plain(path: Path) -> bytes:
 def holds(content: bytes, words: Iterable[str]) -> bool:
     """Whether a word is there: as it is, or in bytes that are shown as hexadecimal digits; in any case of letters."""
     lower = content.lower()
-    return any(word.encode() in lower or word.encode().hex().encode() in lower for word in words)
+    forms = [form for word in words for form in (word.lower().encode(), word.encode().hex().encode())]
+    return any(form in lower for form in forms)
 
 
 def where(content: bytes) -> str:

@@ -31,6 +31,7 @@ from ingest.publish_retries import PublishRetries
 from ingest.rate_limits import SiteRateLimits
 from ingest.rejection_log import RejectionLog
 from ingest.request_cost import RequestCosts
+from ingest.sealing import TextSealing
 from ingest.steps.decode import MAX_EVENTS
 from ingest.steps.pseudonymise import Hasher, Salts
 from ingest.steps.publish import Publisher
@@ -119,7 +120,7 @@ def ingest_context(kept: KeepingLog) -> IngestContext:
         scheduler=FairScheduler(),
         publisher=publisher,
         retries=PublishRetries(publisher, counters, Path("unused")),
-        rejections=RejectionLog(log, counters),
+        rejections=RejectionLog(log, counters, TextSealing()),
         counters=counters,
         conversion_keys=ConversionKeys(postgres),
         conversion_outcomes=ConversionOutcomes(postgres),

@@ -15,8 +15,10 @@ import psycopg
 
 from infra.kernel.config.settings import Settings
 from infra.kernel.log import Log, open_log, signature
+from infra.kernel.log.sealed_texts import TextReader
 from infra.kernel.postgres.pool import pool
 from infra.kernel.security.subject_keys import open_keyring
+from infra.kernel.security.text_keys import TextKeys
 from infra.kernel.subscriptions.group_commit import GroupCommit
 from infra.kernel.subscriptions.positions import Key
 from projectors import probe, schema
@@ -43,6 +45,8 @@ class Pipeline:
         self.log.create_topics()
         with psycopg.connect(settings.postgres_url or "", autocommit=True) as connection:
             signature.note_starts(connection, self.log)
+            with connection.transaction():
+                TextKeys(settings).create_first(connection)
 
     @contextmanager
     def projecting(
@@ -62,6 +66,7 @@ class Pipeline:
                 clickhouse=disturb(HttpClickHouse(self.settings)),
                 ownership=ownership,
                 decrypt=keyring,
+                texts=TextReader(self.settings, keyring.connections),
                 data_dir=self._data_dir,
                 probe_module=probe.MODULE,
             )

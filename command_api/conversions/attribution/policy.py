@@ -47,9 +47,11 @@ from command_api.kernel.unit_of_work import UnitOfWork
 from infra.domain.conversion_identity import AmbiguousTxid
 from infra.kernel.clickhouse.client import ClickHouseError
 from infra.kernel.log import Log, LogUnavailable, StoredRecord, signature
+from infra.kernel.log.sealed_texts import TextReader, leaves_of
 from infra.kernel.log.signature import UNSIGNED, UNSIGNED_TEXT
 from infra.kernel.observability import tracing
 from infra.kernel.security.encryption import derived_key
+from infra.kernel.security.text_keys import TextKeys
 from infra.kernel.subscriptions import dead_letters, positions
 from infra.kernel.subscriptions.dead_letters import NEWER, UNDECODABLE, DeadLetter, FailedRecord
 from infra.kernel.subscriptions.limits import Rate
@@ -118,6 +120,7 @@ class AttributionPolicy:
         self._rate = Rate()
         self._click_key = derived_key(container.settings, "click-id")
         self._positions = ClickPositions(container, events)
+        self._texts = TextReader(container.settings, container.pool)
         self._signed_from: float = inf
 
     def run(self, connection: Connection, stop: Event) -> None:
@@ -189,7 +192,8 @@ class AttributionPolicy:
 
     def _retry(self, letter: DeadLetter, stop: Event) -> str | None:
         """Decides one dead letter; returns the error if it fails again."""
-        batch = self._decide([letter.record(CONVERSIONS.name, self._partition)], stop)
+        record = letter.record(CONVERSIONS.name, self._partition)
+        batch = self._decide([record], stop)
         if batch.poison:
             return batch.poison[0].error
         self._publish_refusals(batch)
@@ -197,6 +201,7 @@ class AttributionPolicy:
             _append(batch, uow)
             for erasure in erasures_of_letter(uow, letter.id):
                 forget(uow, erasure, batch.conversion_ids)
+                TextKeys(uow.settings).erase(uow.cursor, leaves_of([record]))
             dead_letters.decide(uow.cursor.connection, [letter.id], "retried")
         return None
 
@@ -231,12 +236,12 @@ class AttributionPolicy:
         self, records: Sequence[StoredRecord], lookup: BatchLookup, batch: Batch
     ) -> Iterator[tuple[StoredRecord, ConversionReported]]:
         """The reports that this version of the program can decide; the others become dead letters."""
-        for record in records:
+        for record, opened in zip(records, self._texts(records), strict=True):
             if not record.is_signed and record.offset >= self._signed_from:
                 batch.fail(record, UNSIGNED, UNSIGNED_TEXT)
                 continue
             try:
-                report = repository.parse_report(record.value)
+                report = repository.parse_report(opened.value)
                 lookup.conversion(report.conversion_id)
                 lookup.website(report.website_id)
             except UnknownEvent as error:

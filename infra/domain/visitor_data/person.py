@@ -6,7 +6,8 @@ The links that are followed, each once and in this order:
 2. an order → its customer → the customer's other conversions;
 3. these conversions → the clicks that earned them, and the visitors whom their reports name;
 4. these clicks → their visitors;
-5. these visitors → their sessions, and whom these sessions had before they were named → the clicks of all of them;
+5. these visitors → their sessions → whom these sessions had before or after they were named, until no more are found →
+   the clicks of all of them;
 6. these clicks → the conversions that they earned.
 
 A visitor whom the website does not name has a pseudonym for one day: it leads to what happened on that day, no further.
@@ -176,9 +177,11 @@ class _Search:
             self.visitors |= {row["visitor"] for row in self.stores.clickhouse(_VISITORS_OF_CLICKS, bound)} - {0}
 
     def _follow_visitors(self) -> None:
+        followed: set[int] = set()
         self._read_visitors()
-        if self.sessions:
-            bound = {"site": str(self.website_id), "sessions": sorted(self.sessions)}
+        while new := self.sessions - followed:
+            followed |= new
+            bound = {"site": str(self.website_id), "sessions": sorted(new)}
             found = {row["visitor"] for row in self.stores.clickhouse(_VISITORS_OF_SESSIONS, bound)} - {0}
             if found - self.visitors:
                 self.visitors |= found

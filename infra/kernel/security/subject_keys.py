@@ -53,6 +53,11 @@ class Keyring:
         self._cache: dict[UUID, tuple[float, AESGCM | None]] = {}
         self._lock = Lock()
 
+    @property
+    def connections(self) -> ConnectionPool[Any]:
+        """Which no caller of the keyring holds when it calls: for readers of other keys."""
+        return self._pool
+
     def __call__(self, subject_id: UUID, field: str, text: str) -> str:
         """The plain text of `text`, or `[erased]` when the subject's key is gone. Raises `DecryptionError`."""
         key = self._key(subject_id)

@@ -19,6 +19,7 @@ import psycopg
 from infra.kernel.clickhouse.reader import ClickHouseFailed, Reader
 from infra.kernel.config.settings import Settings, load
 from infra.kernel.log import LogUnavailable, OffsetOutOfRange, open_log
+from infra.kernel.log.sealed_texts import TextReader
 from infra.kernel.observability.progress import Meter
 from infra.kernel.postgres.pool import connect
 from infra.kernel.security.subject_keys import open_keyring
@@ -37,6 +38,7 @@ from infra.ops.audit.report import Report
 from infra.ops.audit.reported_conversions import audit_reported_conversions
 from infra.ops.audit.rollups import audit_rollups
 from infra.ops.audit.sale_visits import audit_sale_visits
+from infra.ops.audit.text_keys import audit_text_keys
 from infra.ops.audit.tracked_events import audit_tracked_events
 from schemas.topics import CONVERSIONS, DOMAIN
 
@@ -82,11 +84,13 @@ def audit(
         total = sum(ends.values()) + ends[DOMAIN.name, 0] + reported
         with Meter("records of the log", total, quiet=not tells_progress) as meter:
             counted = CountedLog(log, meter.advance)
-            report.add(audit_tracked_events(counted, clickhouse, postgres, ends, expired))
             with open_keyring(settings) as decrypt:
-                report.add(audit_domain_events(counted, clickhouse, postgres, ends, decrypt))
-            report.add(audit_rejected_events(counted, clickhouse, postgres, ends))
+                texts = TextReader(settings, decrypt.connections)
+                report.add(audit_tracked_events(counted, clickhouse, postgres, ends, expired, texts))
+                report.add(audit_domain_events(counted, clickhouse, postgres, ends, decrypt, texts))
+                report.add(audit_rejected_events(counted, clickhouse, postgres, ends, texts))
             report.add(audit_reported_conversions(counted, clickhouse, postgres, ends))
+            report.add(audit_text_keys(clickhouse, postgres))
             report.add(check_audit_log(counted, postgres, ends))
         report.add(audit_inline_projections(settings))
         report.add(audit_rollups(clickhouse, expired))

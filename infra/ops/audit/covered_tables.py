@@ -51,7 +51,7 @@ WITHOUT_CHECK: Final[Mapping[str, tuple[str, ...]]] = {
         *("auth.invite_code", "auth.linked_sign_in", "auth.login_ticket", "auth.one_time_link", "auth.postback_token"),
         *("auth.provider_sign_in", "auth.rate_limit", "auth.recovery_code", "auth.second_factor", "auth.session"),
         *("auth.setup_token", "auth.subject_key", "auth.website_session", "ingest.salt", "forum.salt"),
-        *("ingest.visitor_key", "notifications.webhook_secret", "social.connection_flow", "sql.token"),
+        *("ingest.visitor_key", "log.text_key", "notifications.webhook_secret", "social.connection_flow", "sql.token"),
     ),
     "What is queued, due, limited or answered already: work in progress, which shows no figure and ends on its own.": (
         *("kernel.idempotency", "kernel.timeout", "notifications.alert_mail", "notifications.digest"),

@@ -12,15 +12,15 @@ from uuid import UUID
 import psycopg
 
 from infra.ops.audit.report import Kind, Report
-from schemas.tracking import SUBS
+from schemas.tracking import SUBS, TEXT_KEY
 
 Fields = dict[str, Any]
 _CHECK: Final = "forgotten visitors"
 _EMPTY: Final = ("click_id", "ad_ids", "props", "title", "city", "region", *SUBS)
 _PARAMETERS: Final = "SELECT progress -> 'parameters' FROM engine.build WHERE name = %s AND generation = %s"
 _STORED: Final = (
-    "SELECT id::text, website_id::text, erased_at, salt, visitors, sessions, clicks, conversions"
-    " FROM read.visitor_erasures ORDER BY position"
+    "SELECT id::text, website_id::text, erased_at, coalesce((to_jsonb(e) ->> 'last_text_key')::bigint, 0), salt,"
+    " visitors, sessions, clicks, conversions FROM read.visitor_erasures AS e ORDER BY position"
 )
 _LIVE_REFUSALS: Final = (
     "SELECT b.progress -> 'parameters' FROM engine.build AS b JOIN engine.projection AS p"
@@ -30,10 +30,12 @@ _LIVE_REFUSALS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """One person of one website. `numbers`: pseudonyms by column, with what was received until then."""
+    """One person of one website. `numbers`: pseudonyms by column, with what was received until then; `last_key`: with
+    what was sealed by this key of texts or one before, 0: there was none."""
 
     website_id: str
     until: datetime
+    last_key: int
     salt: bytes
     numbers: Mapping[str, frozenset[int]]
     clicks: frozenset[UUID]
@@ -42,9 +44,14 @@ class Erasure:
     def concerns(self, fields: Fields) -> bool:
         if fields["type"] == "conversion":
             return str(fields["conversion_id"]) in self.conversions
+        if fields["type"] == "click" and UUID(fields["event_id"]) in self.clicks:
+            return True
         if fields.get("click_id") and _click(fields["click_id"]) in self.clicks:
             return True
         is_theirs = any(fields.get(name, 0) in known for name, known in self.numbers.items())
+        key = fields.get(TEXT_KEY, 0)
+        if key and self.last_key:
+            return is_theirs and key <= self.last_key
         return is_theirs and datetime.fromisoformat(fields["received_at"] + "+00:00") <= self.until
 
 
@@ -77,6 +84,7 @@ class ForgottenVisitors:
 def _erasure(
     website_id: str,
     until: datetime,
+    last_key: int,
     salt: str,
     visitors: Sequence[int],
     sessions: Sequence[int],
@@ -85,7 +93,7 @@ def _erasure(
 ) -> Erasure:
     numbers = {"visitor": frozenset(map(int, visitors)), "session": frozenset(map(int, sessions))}
     found = frozenset(map(str, conversions))
-    return Erasure(website_id, until, bytes.fromhex(salt), numbers, frozenset(clicks), found)
+    return Erasure(website_id, until, last_key, bytes.fromhex(salt), numbers, frozenset(clicks), found)
 
 
 def erased_samples(postgres: psycopg.Connection[Any]) -> frozenset[str]:
@@ -102,7 +110,7 @@ def _left(fields: Fields, salt: bytes) -> Fields:
         if fields.get(name):
             digest = blake2b(int(fields[name]).to_bytes(8, "big"), key=salt, digest_size=8).digest()
             left[name] = int.from_bytes(digest, "big")
-    if fields["type"] == "click" and fields.get("click_id"):
+    if fields["type"] == "click":
         left["event_id"] = str(UUID(bytes=blake2b(UUID(fields["event_id"]).bytes, key=salt, digest_size=16).digest()))
     return left
 

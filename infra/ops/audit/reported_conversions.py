@@ -11,15 +11,26 @@ import psycopg
 from pydantic import ValidationError
 
 from infra.kernel.clickhouse.reader import Reader
-from infra.kernel.log import Log
+from infra.kernel.log import Log, StoredRecord
+from infra.kernel.log.sealed_texts import split
+from infra.kernel.security.text_keys import parse
 from infra.ops.audit.log_reader import Ends, read
 from infra.ops.audit.report import Kind, Report
 from infra.ops.audit.tracked_events import dead_letters
 from schemas.topics import CONVERSIONS
-from schemas.tracking import ConversionReported, Outcome
+from schemas.tracking import TEXT_KEY, ConversionReported, Outcome
 
 _CHECK: Final = "conversion_reports"
-COLUMNS: Final = ("report_id", "website_id", "received_at", "reported_by", "key_kind", "partner_id", "outcome")
+COLUMNS: Final = (
+    "report_id",
+    "website_id",
+    "received_at",
+    "reported_by",
+    "key_kind",
+    "partner_id",
+    "outcome",
+    TEXT_KEY,
+)
 
 
 def audit_reported_conversions(log: Log, clickhouse: Reader, postgres: psycopg.Connection[Any], ends: Ends) -> Report:
@@ -41,7 +52,7 @@ def audit_reported_conversions(log: Log, clickhouse: Reader, postgres: psycopg.C
             if record.offset in dead:
                 continue
             try:
-                expected = _row(ConversionReported.model_validate_json(record.value), known)
+                expected = _row(record, known)
             except ValidationError as error:
                 report.found(Kind.WRONG, _CHECK, f"{place} cannot be read: {error.errors()[0]['msg']}")
                 continue
@@ -62,10 +73,13 @@ def audit_reported_conversions(log: Log, clickhouse: Reader, postgres: psycopg.C
     return report
 
 
-def _row(reported: ConversionReported, known: set[str]) -> dict[str, Any]:
+def _row(record: StoredRecord, known: set[str]) -> dict[str, Any]:
     """The columns of the next report of a partition; `known` has the reports before it."""
+    value, sealed = split(record.value)
+    reported = ConversionReported.model_validate_json(value)
     line = reported.model_dump(mode="json")
     identity = f"{reported.report_id}{reported.website_id}"
     outcome = Outcome.DUPLICATE if identity in known else Outcome.ACCEPTED
     known.add(identity)
-    return {**line, "outcome": "conflict" if reported.is_conflict else str(outcome)}
+    number = parse(sealed).number if sealed else 0
+    return {**line, TEXT_KEY: number, "outcome": "conflict" if reported.is_conflict else str(outcome)}

@@ -9,14 +9,18 @@ the hashes differ.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from struct import Struct
 from typing import Any, Final
 
 from infra.kernel.clickhouse.reader import Reader
-from schemas.tracking import CONVERSION_COLUMNS, EVENT_COLUMNS, FLAG
+from schemas.tracking import CONVERSION_COLUMNS, EVENT_COLUMNS, FLAG, PLACE_COLUMNS, TEXT_KEY
 
-_COLUMNS: Final = (*EVENT_COLUMNS, *CONVERSION_COLUMNS)
+_COLUMNS: Final = (
+    *EVENT_COLUMNS,
+    *CONVERSION_COLUMNS,
+    *(column for column in PLACE_COLUMNS if column.name == TEXT_KEY),
+)
 _DEFAULTS: Final[Mapping[str, Any]] = {column.name: column.default for column in _COLUMNS if column.default is not None}
 COLUMNS: Final = tuple(column.name for column in _COLUMNS)
 """Every column but the place in the log, by which rows are found."""
@@ -59,16 +63,19 @@ class WideRows:
 
     def difference(self, offset: int, fields: Mapping[str, Any]) -> str:
         """What the rows at `offset` hold instead of `fields`."""
+        return "; ".join(self.differences(offset, fields)) or "other content"
+
+    def differences(self, offset: int, fields: Mapping[str, Any], without: Collection[str] = ()) -> list[str]:
+        """The same, by column, of all columns but those `without`."""
         shown = ", ".join(f"{_TEXTS[name]} AS shown_{name}" for name in self._names)
         rows = self._clickhouse.rows(f"SELECT {shown} FROM events WHERE {self._place} = {offset}")
         expected = texts_of(fields, self._names)
-        found = [
+        return [
             f"{name}: {row[f'shown_{name}']!r} instead of {expected[name]!r}"
             for row in rows
             for name in self._names
-            if row[f"shown_{name}"] != expected[name]
+            if name not in without and row[f"shown_{name}"] != expected[name]
         ]
-        return "; ".join(found) or "other content"
 
     def hash_of(self, fields: Mapping[str, Any]) -> bytes:
         """The hash of a row with these columns, the others at their defaults."""

@@ -2,7 +2,7 @@
 
 The `.sql` files beside this module run in the order of their numbers, each in its own transaction, each once; a file
 that was changed after it ran stops the migration. Then the packages that create tables from code run, then the log's
-topics are created. Forward only: the next file fixes a mistake.
+topics and the key of its personal texts are created. Forward only: the next file fixes a mistake.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from infra.kernel.config.parsers import parse_count
 from infra.kernel.config.settings import Settings, SettingsError, load
 from infra.kernel.log import LogUnavailable, open_log, partitions, signature
 from infra.kernel.postgres.pool import required_url
+from infra.kernel.security.text_keys import TextKeys
 from projectors.engine.clickhouse import Unavailable
 
 FOLDER = Path(__file__).with_name("postgres")
@@ -109,6 +110,8 @@ def migrate(settings: Settings) -> None:
         for create in CREATORS:
             create(settings)
         signature.note_starts(connection, topics)
+        with connection.transaction():
+            TextKeys(settings).create_first(connection)
 
 
 def read_folder(folder: Path) -> tuple[Migration, ...]:

@@ -11,7 +11,7 @@ from schemas.events.analytics import VisitorForgotten
 
 VISITOR_ERASURES: Final = ReadModel(
     name="visitor_erasures",
-    version=1,
+    version=2,
     columns=(
         "id uuid",
         "website_id uuid not null",
@@ -26,6 +26,7 @@ VISITOR_ERASURES: Final = ReadModel(
         "erased_by uuid",
         "erased_at timestamptz not null",
         "position bigint not null",
+        "last_text_key bigint not null",
     ),
     key=("id",),
     readers=OWN_WEBSITES,
@@ -49,4 +50,5 @@ def forgotten(rows: Rows, event: VisitorForgotten) -> None:
         erased_by=event.actor_id,
         erased_at=event.timestamp,
         position=rows.position,
+        last_text_key=event.last_text_key,
     )

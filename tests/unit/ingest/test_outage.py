@@ -19,6 +19,7 @@ from ingest.directory.refresh import Refresher
 from ingest.metrics import Counters
 from ingest.publish_retries import PublishRetries
 from ingest.rejection_log import RejectionLog
+from ingest.sealing import TextSealing
 from ingest.steps.publish import Publisher
 from query_api.kernel import freshness, read_your_writes
 from query_api.kernel.freshness import Freshness
@@ -56,7 +57,7 @@ def odd(monkeypatch: pytest.MonkeyPatch) -> Odd:
 
 
 def the_directory(odd: Odd, folder: Path, patch: pytest.MonkeyPatch) -> tuple[Callable[[], None], Callable[[], None]]:
-    refresher = Refresher("postgresql://nowhere", folder / "copy.json", odd, odd, odd)
+    refresher = Refresher("postgresql://nowhere", folder / "copy.json", odd, odd, odd, odd, odd)
     patch.setattr(refresher, "_read_until_broken", odd)
     return refresher.start, refresher.stop
 
@@ -104,7 +105,7 @@ async def test_clicks_are_tried_again_and_none_is_lost(odd: Odd, tmp_path: Path)
 
 
 async def test_refusals_and_uses_of_keys_are_written_again(odd: Odd, monkeypatch: pytest.MonkeyPatch) -> None:
-    refused = RejectionLog(cast(Any, None), Counters())
+    refused = RejectionLog(cast(Any, None), Counters(), TextSealing())
     monkeypatch.setattr(refused, "flush", odd)
     refused.start()
     await until_again(odd)

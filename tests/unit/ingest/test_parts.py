@@ -25,6 +25,7 @@ from ingest.publish_retries import PublishRetries
 from ingest.rate_limits import Bucket, SiteRateLimits
 from ingest.rejection_log import RejectionLog, without_secrets
 from ingest.script import SOURCE, built_script
+from ingest.sealing import TextSealing
 from ingest.steps import publish
 from ingest.steps.identify_site import bearer, check_origin
 from ingest.steps.publish import ENOUGH, GATHER_S, IN_FLIGHT, MAX_UNACKED_BYTES, Publisher, _fail
@@ -243,7 +244,7 @@ async def test_while_the_log_is_silent_requests_are_refused_at_once() -> None:
 
 async def test_equal_refusals_become_one_record_without_secrets() -> None:
     log, counters = HeldLog(), Counters()
-    refusals = RejectionLog(log, counters)  # type: ignore[arg-type]  # it publishes; nothing else is asked
+    refusals = RejectionLog(log, counters, TextSealing())  # type: ignore[arg-type]  # it publishes; nothing else is asked
     website = uuid4()
     for _ in range(1000):
         refusals.add(invalid("bad_json", "no"), "track", website_id=website, key_kind="site", sample=b"sk_abc me@x.org")
@@ -259,7 +260,7 @@ async def test_equal_refusals_become_one_record_without_secrets() -> None:
 async def test_requests_that_can_be_replayed_are_kept_one_by_one_and_within_bounds() -> None:
     """Whole, but for what is secret or about a person: half a value would be read as another one."""
     log, counters, website = HeldLog(), Counters(), uuid4()
-    refusals = RejectionLog(log, counters)  # type: ignore[arg-type]  # it publishes; nothing else is asked
+    refusals = RejectionLog(log, counters, TextSealing())  # type: ignore[arg-type]  # it publishes; nothing else is asked
     sent = {"txid": "T-1", "payout": "12,50", "sub1": "a b", "click_id": "0AbC", "offer": "pb_1x", "src": "me@x.org"}
     personal = {"customer_id": "c-1", "ip": "192.0.2.1", "Token": "t", "password": "p", "ref": "https://x.example/?q=1"}
     for number in range(60):
@@ -281,7 +282,7 @@ async def test_requests_that_can_be_replayed_are_kept_one_by_one_and_within_boun
 
 async def test_refusals_are_bounded() -> None:
     counters = Counters()
-    refusals = RejectionLog(HeldLog(), counters)  # type: ignore[arg-type]  # it publishes; nothing else is asked
+    refusals = RejectionLog(HeldLog(), counters, TextSealing())  # type: ignore[arg-type]  # it publishes; nothing else is asked
     for _ in range(5100):
         refusals.add(invalid("x", "no"), "track", website_id=uuid4())
     assert counters.refusals_lost == 100

@@ -58,6 +58,7 @@ def stored(monkeypatch: pytest.MonkeyPatch) -> Stored:
     monkeypatch.setattr(command, "open_log", lambda *_, **__: made)
     monkeypatch.setattr(command, "ImportedEvents", lambda *_: made)
     monkeypatch.setattr(command, "wait_for_projection", lambda *_: None)
+    monkeypatch.setattr(command, "text_key", lambda _: None)
     return made
 
 

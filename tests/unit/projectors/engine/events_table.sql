@@ -1,4 +1,4 @@
-CREATE TABLE IF NOT EXISTS events__g4 (
+CREATE TABLE IF NOT EXISTS events__g5 (
   website_id UUID CODEC(ZSTD(1)),
   event_id UUID CODEC(ZSTD(1)),
   type LowCardinality(String),
@@ -59,7 +59,8 @@ CREATE TABLE IF NOT EXISTS events__g4 (
   coupon LowCardinality(String),
   _topic LowCardinality(String),
   _partition UInt16 CODEC(ZSTD(1)),
-  _offset UInt64 CODEC(Delta, ZSTD(1))
+  _offset UInt64 CODEC(Delta, ZSTD(1)),
+  _text_key UInt32 CODEC(ZSTD(1))
 ) ENGINE = MergeTree()
 PARTITION BY toYYYYMM(occurred_at)
 ORDER BY (website_id, toDate(occurred_at), type, visitor, event_id)

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
+import msgspec
 import orjson
 
 from infra.kernel.log import StoredRecord
+from infra.kernel.log.sealed_texts import Opened, joined, split
+from infra.kernel.security.text_keys import TextKey, parse, unseal
+from ingest.sealing import TextSealing
 from projectors.engine.dedup import NullDedupIndex
 from projectors.engine.projection import Batch
 from projectors.rollups import conversion_rows, event_rows, refusal_rows
@@ -17,11 +23,12 @@ from projectors.rollups.event_rules import EventRules
 from projectors.rollups.forgotten import Erasure
 from schemas.click_id import event_id
 from schemas.topics import CLICKS, REJECTED
+from schemas.tracking import TrackedEvent
 
 SITE, OTHER = uuid4(), uuid4()
 NOW = datetime(2026, 11, 20, 12)  # noqa: DTZ001 - as rows have it
 CLICK = "0HnVWCQjrs5vPNBVLnnFqI2oCYqA6QtQ0ikK5cD"
-ERASURE = Erasure(NOW, bytes(32), frozenset({7}), frozenset({70}), frozenset({event_id(CLICK)}), frozenset())
+ERASURE = Erasure(NOW, 0, bytes(32), frozenset({7}), frozenset({70}), frozenset({event_id(CLICK)}), frozenset())
 PERSONAL = {"title": "Hello, Njal", "props": '{"who":"Njal"}', "sub1": "njal", "city": "Oslo", "region": "Oslo"}
 
 
@@ -57,7 +64,7 @@ def test_visitors_and_sessions_are_as_many_as_before() -> None:
 
 
 def test_other_erasures_give_other_pseudonyms() -> None:
-    other = Erasure(NOW, b"s" * 32, ERASURE.visitors, frozenset(), frozenset(), frozenset())
+    other = Erasure(NOW, 0, b"s" * 32, ERASURE.visitors, frozenset(), frozenset(), frozenset())
     [[one], [two]] = rows_of(row()), rows_of(row(), erasures=[other])
     assert one["visitor"] != two["visitor"]
 
@@ -97,14 +104,14 @@ def test_others_and_other_websites_stay_as_they_are() -> None:
 
 def test_an_erasure_of_what_another_has_left_finds_it() -> None:
     [once] = rows_of(row())
-    again = Erasure(NOW, b"s" * 32, frozenset({once["visitor"]}), frozenset(), frozenset(), frozenset())
+    again = Erasure(NOW, 0, b"s" * 32, frozenset({once["visitor"]}), frozenset(), frozenset(), frozenset())
     [twice] = rows_of(row(), erasures=[ERASURE, again])
     assert twice["visitor"] not in (7, once["visitor"])
 
 
 def test_conversions_of_the_person_keep_what_they_count() -> None:
     sale = uuid4()
-    erasure = Erasure(NOW, bytes(32), frozenset({7}), frozenset(), frozenset(), frozenset({sale}))
+    erasure = Erasure(NOW, 0, bytes(32), frozenset({7}), frozenset(), frozenset(), frozenset({sale}))
     rules = EventRules(forgotten={SITE: [erasure]}, websites=frozenset({SITE}))
     money = {"value": 4999, "currency": "USD", "c_pending": 500, "d_pending": 1, "coupon": "SAVE", "path": "/offers"}
     made = {"website_id": SITE, "conversion_id": sale, "type": "conversion", "visitor": 7, "click_id": CLICK, **money}
@@ -140,3 +147,64 @@ def refusal(id_: UUID) -> dict[str, Any]:
         "request": "txid=ORDER-1",
         **names,
     }
+
+
+KEY = TextKey(50, {"": os.urandom(16)})
+
+
+def sealed_row(**changes: Any) -> bytes:
+    """A record as ingest writes it."""
+    made = msgspec.convert(row(**changes), TrackedEvent)
+    return TextSealing(KEY).event(made, SITE.bytes)
+
+
+def rows_with(erasure: Erasure, key: TextKey | None, *values: bytes) -> list[dict[str, Any]]:
+    """The rows of sealed records, opened by the key as it is now."""
+    rules = EventRules(forgotten={SITE: [erasure]}, websites=frozenset({SITE}))
+
+    def texts(records: Sequence[StoredRecord]) -> list[Opened]:
+        return [opened_by(key, record) for record in records]
+
+    batch = Batch(parameters=rules, texts=texts)
+    keys = [orjson.loads(value)["event_id"].encode() for value in values]
+    records = [
+        StoredRecord(CLICKS.name, 0, place, 0, *each, ()) for place, each in enumerate(zip(keys, values, strict=True))
+    ]
+    event_rows.to_rows(records, NullDedupIndex(), batch)
+    assert batch.bad == []
+    return [orjson.loads(line) for line in batch.rows]
+
+
+def opened_by(key: TextKey | None, record: StoredRecord) -> Opened:
+    value, text = split(record.value)
+    sealed = parse(text)
+    texts = unseal({key.number: key} if key is not None else {}, sealed, b"clicks\0" + record.key)
+    return (
+        Opened(value, sealed.number, is_whole=False) if texts is None else Opened(joined(value, texts), sealed.number)
+    )
+
+
+def test_a_row_has_the_texts_of_its_record_and_the_number_of_the_key() -> None:
+    [made] = rows_with(ERASURE, KEY, sealed_row(visitor=8, session=80))
+    assert {name: made[name] for name in PERSONAL} == PERSONAL
+    assert made["_text_key"] == KEY.number
+
+
+def test_the_key_decides_what_came_before_an_erasure() -> None:
+    """Ingest takes a moment to have the next key: what it seals until then cannot be opened, and is the person's."""
+    later = f"{NOW + timedelta(seconds=1):%Y-%m-%d %H:%M:%S}.000"
+    earlier = f"{NOW - timedelta(seconds=1):%Y-%m-%d %H:%M:%S}.000"
+    with_key = replace(ERASURE, last_key=KEY.number)
+    [still] = rows_with(with_key, None, sealed_row(received_at=later))
+    assert still["visitor"] not in (0, 7)
+    [new] = rows_with(replace(ERASURE, last_key=KEY.number - 1), KEY, sealed_row(received_at=earlier))
+    assert (new["visitor"], new["title"]) == (7, PERSONAL["title"])
+
+
+def test_a_build_is_the_same_whether_a_text_can_still_be_opened_or_not() -> None:
+    click = {"type": "click", "click_id": CLICK, "event_id": str(event_id(CLICK))}
+    routed = {**click, "origin": "redirect", "props": '{"route":"fallback"}'}
+    erasure = replace(ERASURE, last_key=KEY.number)
+    for sent in ({}, click, routed, {**click, "visitor": 0, "session": 0}):
+        value = sealed_row(**sent)
+        assert rows_with(erasure, KEY, value) == rows_with(erasure, None, value)

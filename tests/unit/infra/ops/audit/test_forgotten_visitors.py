@@ -17,6 +17,7 @@ FORGOTTEN = ForgottenVisitors(
         Erasure(
             str(SITE),
             NOW.replace(tzinfo=UTC),
+            0,
             bytes(32),
             {"visitor": frozenset({7}), "session": frozenset({70})},
             frozenset({event_id(CLICK)}),
