@@ -10,11 +10,12 @@ A new meaning is a new name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from typing import Annotated, Any, ClassVar, Final, TypeVar
+from types import UnionType
+from typing import Annotated, Any, ClassVar, Final, TypeVar, Union, get_args, get_origin
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -29,6 +30,16 @@ class PersonalField:
 
 Personal = Annotated[T, PersonalField()]
 """`Personal[str]`: encrypted per person in the log and the stores; erasing the person's key blanks it everywhere."""
+
+
+@dataclass(frozen=True)
+class SealedField:
+    """Marks a field, of an event or of a value in it, that leads to a website's visitor: stored sealed for that person
+    (`schemas.envelope`). It needs a default: what it reads as once the person is erased."""
+
+
+Sealed = Annotated[T, SealedField()]
+"""`Sealed[str]`: sealed in the log and the event store; erasing the person's leaf of the key empties it everywhere."""
 
 ERASED: Final = "[erased]"
 """What a `Personal` field reads as once its person's key is gone."""
@@ -102,6 +113,31 @@ def personal_fields(event_class: type[DomainEvent]) -> frozenset[str]:
         for name, info in event_class.model_fields.items()
         if any(isinstance(marker, PersonalField) for marker in info.metadata)
     )
+
+
+@cache
+def sealed_fields(model: type[BaseModel]) -> Mapping[tuple[str, ...], Any]:
+    """The `Sealed` fields of a model and of the values in it, each by its path, with its default."""
+    found: dict[tuple[str, ...], Any] = {}
+    for name, info in model.model_fields.items():
+        if any(isinstance(marker, SealedField) for marker in info.metadata):
+            found[(name,)] = info.get_default(call_default_factory=True)
+            continue
+        for inner, is_single in _models_in(info.annotation):
+            sealed = sealed_fields(inner)
+            if sealed and not is_single:
+                raise TypeError(f"{model.__name__}.{name}: what is in a collection cannot be sealed")
+            found |= {(name, *path): default for path, default in sealed.items()}
+    return found
+
+
+def _models_in(annotation: Any, *, is_single: bool = True) -> Iterator[tuple[type[BaseModel], bool]]:
+    """The models of an annotation; false: one that stands in a collection."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation, is_single
+    origin = get_origin(annotation)
+    for argument in get_args(annotation):
+        yield from _models_in(argument, is_single=is_single and origin in (Union, UnionType))
 
 
 def subject_of(event_class: type[DomainEvent], aggregate_id: UUID, state: Mapping[str, Any]) -> UUID:

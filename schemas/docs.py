@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 import schemas.events  # noqa: F401 - fills the registry
 from schemas import topics
-from schemas.base import REGISTRY, DomainEvent, personal_fields
+from schemas.base import REGISTRY, DomainEvent, personal_fields, sealed_fields
 from schemas.tracking import EVENT_COLUMNS, ConversionReported, Outcome, Refusal, TrackedEvent
 
 PATH: Final = Path(__file__).parent.parent / "docs" / "events.md"
@@ -52,7 +52,8 @@ def events_page() -> str:
         "Outcomes: " + ", ".join(f"`{outcome}`" for outcome in Outcome) + ".",
         "## Decisions, topic `domain`",
         "Each event also has `originator_id`, `originator_version`, `timestamp` and `actor_id`. "
-        "Fields marked *personal* are encrypted with the person's own key.",
+        "Fields marked *personal* are encrypted with the person's own key. Fields marked *sealed* lead to a visitor: "
+        "they are in member `sealed`, which erasing the visitor makes unreadable; then they have their defaults.",
     ]
     for context in sorted(contexts):
         parts.append(f"### {context}")
@@ -70,7 +71,7 @@ def _tracked_event() -> str:
 def _section(name: str, version: int, model: type[BaseModel], personal: frozenset[str]) -> str:
     lines = [f"#### `{name}` v{version}", (model.__doc__ or "").strip()]
     rows = [
-        f"| `{field}` | {_type(info.annotation)}{_mark(field in personal)} | {info.description or ''} |"
+        f"| `{field}` | {_type(info.annotation)}{_mark(model, field, personal)} | {info.description or ''} |"
         for field, info in model.model_fields.items()
         if field not in _BASE_FIELDS or model is DomainEvent
     ]
@@ -88,8 +89,11 @@ def _type(annotation: object) -> str:
     return text.replace("|", "or")
 
 
-def _mark(personal: bool) -> str:
-    return " *personal*" if personal else ""
+def _mark(model: type[BaseModel], field: str, personal: frozenset[str]) -> str:
+    if field in personal:
+        return " *personal*"
+    sealed = [".".join(path[1:]) for path in sealed_fields(model) if path[0] == field]
+    return f" *sealed{': ' * any(sealed)}{', '.join(sealed)}*" if sealed else ""
 
 
 def _kept(retention_ms: int) -> str:

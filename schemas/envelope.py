@@ -1,10 +1,16 @@
 """How a decided event travels in topic `domain`: the stored bytes as they are, and in headers what decodes them.
 
 The relay writes it, projectors and policies read it. Both sides use these two functions.
+
+Values of `Sealed` fields that are not at their defaults are not in the state itself: its member `"sealed"` has them,
+as base64 of a JSON object of values by path (`facts.attribution.click_id`), sealed for the event's aggregate and bound
+to its version. A program that does not know the member takes the event for a newer one. An event without the member
+has its values in clear: it has none, or it is of before.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 from uuid import UUID
@@ -19,6 +25,7 @@ from schemas.base import (
     DomainEvent,
     UnknownEvent,
     personal_fields,
+    sealed_fields,
     subject_of,
     upcast,
     validated,
@@ -27,6 +34,9 @@ from schemas.message_ids import CAUSATION_ID, COMMAND_ID, CORRELATION_ID, NO_IDS
 
 ENCRYPTED_PREFIX: Final = "enc:"
 """What an encrypted `Personal` value starts with in stored bytes."""
+
+SEALED: Final = "sealed"
+"""Member of a state with the values of its `Sealed` fields."""
 
 STORED_COLUMNS: Final = (
     "notification_id, originator_id, originator_version, topic, state, command_id, correlation_id, causation_id"
@@ -51,6 +61,8 @@ class Enveloped:
     position: int
     """Place in commit order: the event store's notification id (`X-Position: domain@N`)."""
     ids: MessageIds = NO_IDS
+    is_whole: bool = True
+    """False: it has sealed values that were not opened, because the person is erased or no key was given."""
 
 
 class Decrypt(Protocol):
@@ -58,6 +70,10 @@ class Decrypt(Protocol):
 
     def __call__(self, subject_id: UUID, field: str, text: str) -> str:
         """The plain text, or `[erased]` when the subject's key is gone."""
+        ...
+
+    def unseal(self, sealed: str, bound: bytes) -> bytes | None:
+        """What was sealed and bound to `bound`, or none when the person is erased."""
         ...
 
 
@@ -101,19 +117,21 @@ def is_known(record_headers: Headers) -> bool:
 def decode(value: bytes, record_headers: Headers, decrypt: Decrypt | None = None) -> Enveloped:
     """The event in a `domain` record, brought to its current version.
 
-    `decrypt(subject_id, field, text)` opens `Personal` values; without it they read `[erased]`.
-    Raises `UndecodableEvent`, of what a newer version wrote `NewerEvent`.
+    `decrypt(subject_id, field, text)` opens `Personal` values; without it they read `[erased]`, and what is sealed
+    reads as its default. Raises `UndecodableEvent`, of what a newer version wrote `NewerEvent`.
     """
     found = dict(record_headers)
     try:
         name, version = found["event"].decode(), int(found["version"])
         aggregate, position = UUID(found["aggregate"].decode()), int(found["position"])
+        aggregate_version = int(found["aggregate_version"])
         state: dict[str, Any] = orjson.loads(value)
+        is_whole = open_sealed(state, aggregate, aggregate_version, decrypt)
         event_class, state = upcast(name, version, state)
         open_personal(event_class, aggregate, state, decrypt)
         state["originator_id"] = aggregate
-        state["originator_version"] = int(found["aggregate_version"])
-        return Enveloped(validated(event_class, state), position, ids_of(record_headers))
+        state["originator_version"] = aggregate_version
+        return Enveloped(validated(event_class, state), position, ids_of(record_headers), is_whole)
     except UnknownEvent as error:
         raise NewerEvent(str(error)) from error
     except (KeyError, ValidationError, orjson.JSONDecodeError, UnicodeDecodeError, ValueError) as error:
@@ -130,3 +148,51 @@ def open_personal(
             # Only here: an event from before the field was personal may not name its person.
             subject_id = subject_of(event_class, aggregate_id, state)
             state[field] = decrypt(subject_id, field, text) if decrypt else ERASED
+
+
+def take_sealed(event_class: type[DomainEvent], state: dict[str, Any]) -> dict[str, Any]:
+    """Takes the values of `Sealed` fields out of `state` (in place) and returns them by path; those at their defaults
+    stay."""
+    taken: dict[str, Any] = {}
+    for path, default in sealed_fields(event_class).items():
+        holder = _holder(state, path)
+        if holder is not None and path[-1] in holder and holder[path[-1]] != default:
+            taken[".".join(path)] = holder.pop(path[-1])
+    return taken
+
+
+def open_sealed(state: dict[str, Any], aggregate_id: UUID, version: int, decrypt: Decrypt | None) -> bool:
+    """Puts sealed values back into `state` (in place), which is of the version that was stored. False: there are some,
+    and they stay closed."""
+    if SEALED not in state:
+        return True
+    sealed = state.pop(SEALED)
+    if not isinstance(sealed, str):
+        raise ValueError(f"{SEALED} is no text")
+    opened = decrypt.unseal(sealed, sealed_for(aggregate_id, version)) if decrypt is not None else None
+    if opened is None:
+        return False
+    for path, value in orjson.loads(opened).items():
+        put_back(state, path, value)
+    return True
+
+
+def put_back(state: dict[str, Any], path: str, value: Any) -> None:
+    """Puts one value that `take_sealed` has taken into `state`."""
+    names = tuple(path.split("."))
+    holder = _holder(state, names)
+    if holder is None:
+        raise ValueError(f"there is no {path} that its sealed value could be put into")
+    holder[names[-1]] = value
+
+
+def sealed_for(aggregate_id: UUID, version: int) -> bytes:
+    """What the sealed values of an event are bound to."""
+    return f"{aggregate_id}@{version}".encode()
+
+
+def _holder(state: Any, path: tuple[str, ...]) -> dict[str, Any] | None:
+    """The object with the last name of the path; none: an optional value is not there."""
+    for name in path[:-1]:
+        state = state.get(name) if isinstance(state, Mapping) else None
+    return state if isinstance(state, dict) else None

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
-from typing import Any, Final, get_args
+from typing import Any, Final, LiteralString, get_args
 from uuid import UUID
 
 from psycopg import Connection
@@ -171,21 +171,29 @@ def _conflicted_unread(tables: Tables, event: ConversionReportConflicted) -> Non
 def _count_unread(tables: Tables, website_id: UUID, reported: Reported | None) -> None:
     if reported is None:
         return
-    for field, text in reported.unread.items():
-        key = {
+    for key in _unread_rows(website_id, reported):
+        tables["unread_report"].increment(key, reports=1)
+
+
+def _unread_rows(website_id: UUID, reported: Reported) -> list[dict[str, Any]]:
+    """The keys of the rows that the report counts in."""
+    return [
+        {
             "website_id": website_id,
             "day": reported.received_at.astimezone(UTC).date(),
             "field": field,
             "is_placeholder": is_placeholder(text),
             "partner_id": reported.partner_id or NO_ID,
         }
-        tables["unread_report"].increment(key, reports=1)
+        for field, text in reported.unread.items()
+    ]
 
 
 @UNREAD_REPORTS.on(ReportsUnread)
 def _raised(tables: Tables, event: ReportsUnread) -> None:
     key = {"website_id": event.website_id, "day": event.day, "field": event.field}
     key |= {"is_placeholder": event.is_placeholder, "partner_id": event.partner_id or NO_ID}
+    tables["unread_report"].increment(key, reports=0)  # the reports may be forgotten
     tables["unread_report"].update(key, is_raised=True)
 
 
@@ -243,6 +251,25 @@ def append_conversions(
     for count, limit in claims:
         if count[1] and read_count(uow, count) > limit:
             raise ConcurrencyConflict("claim_count")
+
+
+def forget_reports(uow: UnitOfWork, events: Iterable[DomainEvent]) -> None:
+    """Takes from `claim_counts` and `unread_reports` what these events say no more, because the person behind them is
+    erased: a rebuild counts without it. Rows that retention has deleted stay so."""
+    for event in events:
+        if not isinstance(event, ConversionRecorded | ConversionReportMerged | ConversionReportConflicted):
+            continue
+        if (reported := event.reported) is None:
+            continue
+        if isinstance(event, ConversionRecorded) and reported.key_kind == CLAIM and reported.click_id != ALL_CLICKS:
+            click = claimed_click(event.facts.website_id, reported.click_id)
+            claim = event.facts.website_id, click, hour_of(reported.received_at)
+            for statement in _FORGET_CLAIM:
+                uow.cursor.execute(statement, claim)
+        website_id = event.facts.website_id if isinstance(event, ConversionRecorded) else event.website_id
+        for row in _unread_rows(website_id, reported):
+            for statement in _FORGET_UNREAD:
+                uow.cursor.execute(statement, row)
 
 
 def read_total(reader: Reader, account: TotalKey) -> MonthlyTotal:
@@ -307,4 +334,14 @@ _OF_CLICK_IDS: Final = (
 _ADD_CLAIMS: Final = (
     "INSERT INTO lookup.claim_count (website_id, click_id, hour, claims) VALUES (%s, %s, %s, %s)"
     " ON CONFLICT (website_id, click_id, hour) DO UPDATE SET claims = claim_count.claims + excluded.claims"
+)
+_FORGET_CLAIM: Final[tuple[LiteralString, ...]] = (
+    "UPDATE lookup.claim_count SET claims = claims - 1 WHERE website_id = %s AND click_id = %s AND hour = %s",
+    "DELETE FROM lookup.claim_count WHERE website_id = %s AND click_id = %s AND hour = %s AND claims <= 0",
+)
+_FORGET_UNREAD: Final[tuple[LiteralString, ...]] = (
+    "UPDATE lookup.unread_report SET reports = reports - 1 WHERE (website_id, day, field, is_placeholder, partner_id)"
+    " = (%(website_id)s, %(day)s, %(field)s, %(is_placeholder)s, %(partner_id)s)",
+    "DELETE FROM lookup.unread_report WHERE (website_id, day, field, is_placeholder, partner_id)"
+    " = (%(website_id)s, %(day)s, %(field)s, %(is_placeholder)s, %(partner_id)s) AND reports <= 0 AND NOT is_raised",
 )

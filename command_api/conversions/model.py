@@ -272,6 +272,7 @@ def forgotten(conversion: Conversion) -> Conversion:
             for reported in conversion.reports
         ),
         proposed=None,
+        dismissed=frozenset(),
         is_forgotten=True,
     )
 

@@ -10,6 +10,7 @@ commands and policies -> `StoreTransaction.append` -> `events.stored_events` -> 
 - Every append runs the inline projections (`command_api.kernel.inline_projection`) in its transaction.
 - Inserts take the table's EXCLUSIVE lock inside one function call, so notification ids commit in order and a tailing
   reader never skips one (the stock function of eventsourcing 9.5.6 takes no lock and loses events).
+- What leads to a website's visitor is stored sealed (`schemas.envelope`), as soon as there is a text key.
 - A long stream is loaded from a snapshot and the events since (`command_api.kernel.snapshots`).
 - The store retries nothing: the caller handles a lost connection.
 """
@@ -18,11 +19,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeVar, cast
 from uuid import UUID
 
 import orjson
+import structlog
 from eventsourcing.application import Application
 from eventsourcing.persistence import IntegrityError, InterfaceError, Mapper, OperationalError, StoredEvent
 from eventsourcing.postgres import PostgresApplicationRecorder
@@ -35,11 +38,23 @@ from command_api.kernel import snapshots
 from command_api.kernel.decision import Evolve, UnexpectedEvent
 from command_api.kernel.inline_projection import InlineProjections
 from command_api.kernel.request_lanes import CONNECTIONS
+from infra.domain.visitor_data.sealing import leaf_of_conversion
 from infra.kernel.config.settings import Settings, SettingsError
 from infra.kernel.postgres.lane_pools import lane_pool
+from infra.kernel.security import text_keys
 from infra.kernel.security.subject_keys import Keyring
-from schemas.base import DomainEvent, personal_fields, subject_of, upcast, validated
-from schemas.envelope import ENCRYPTED_PREFIX, open_personal
+from infra.kernel.security.text_keys import TextKey
+from schemas.base import DomainEvent, personal_fields, sealed_fields, subject_of, upcast, validated
+from schemas.envelope import (
+    ENCRYPTED_PREFIX,
+    SEALED,
+    Decrypt,
+    open_personal,
+    open_sealed,
+    put_back,
+    sealed_for,
+    take_sealed,
+)
 from schemas.message_ids import NO_IDS, MessageIds
 
 State = TypeVar("State")
@@ -48,6 +63,8 @@ CHANNEL: Final = "stored_events"
 """Postgres NOTIFY channel that wakes the relay."""
 UNAVAILABLE: Final = (OperationalError, InterfaceError)
 """Errors of store calls while Postgres is unavailable."""
+
+log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 INSERT_FUNCTION: Final = "insert_events_with_ids"
 MAX_EVENTS_PER_APPEND: Final = 2_000
@@ -116,7 +133,7 @@ class EventStore(Application[UUID]):
         recorder = cast(LockingRecorder, self.recorder)
         try:
             with recorder.datastore.get_connection() as connection, connection.transaction():
-                yield StoreTransaction(connection, recorder, cast(EventMapper, self.mapper), self._projections)
+                yield StoreTransaction(connection, recorder, EventMapper.within(self._keyring), self._projections)
         except IntegrityError as error:
             raise ConcurrencyConflict(
                 getattr(getattr(error.__cause__, "diag", None), "constraint_name", None) or ""
@@ -172,7 +189,7 @@ class StoreTransaction:
         self._appended += len(events)
         if self._appended > MAX_EVENTS_PER_APPEND:
             raise TooManyEvents(f"{self._appended} events are too many for one transaction")
-        stored = [self._mapper.to_stored_event(event) for event in events]
+        stored = self._mapper.to_stored_events(events, self.cursor)
         self.appended_bytes += sum(len(event.state) for event in stored)
         positions = self._recorder.insert(self.cursor, stored, ids or [NO_IDS] * len(stored))
         self._projections.apply(self._connection, events)
@@ -199,7 +216,7 @@ def fold(
         stored, loaded = (stored[1:], found) if found is not None else (select(""), loaded)
     for each in stored:
         try:
-            loaded.add(mapper.to_domain_event(each))
+            loaded.add(*mapper.opened(each))
         except UnexpectedEvent:
             if loaded.state is not None:
                 raise
@@ -207,15 +224,60 @@ def fold(
     return loaded
 
 
-class EventMapper(Mapper[UUID]):
-    """Converts events to stored bytes and back: `name.vVERSION` and JSON, personal fields encrypted per subject."""
+@dataclass(frozen=True, slots=True)
+class _OwnKeys:
+    """A keyring with the text keys that a transaction has sealed with."""
 
-    def __init__(self, keyring: Keyring | None) -> None:
+    keyring: Keyring
+    keys: dict[int, TextKey]
+
+    def __call__(self, subject_id: UUID, field: str, text: str) -> str:
+        return self.keyring(subject_id, field, text)
+
+    def unseal(self, sealed: str, bound: bytes) -> bytes | None:
+        found = text_keys.parse(sealed.encode())
+        own = found.number in self.keys
+        return text_keys.unseal(self.keys, found, bound) if own else self.keyring.unseal(sealed, bound)
+
+
+class EventMapper(Mapper[UUID]):
+    """Converts events to stored bytes and back: `name.vVERSION` and JSON, personal fields encrypted per subject, sealed
+    fields with the newest text key. `decrypt` opens them, for a store without a keyring."""
+
+    def __init__(self, keyring: Keyring | None, decrypt: Decrypt | None = None) -> None:
         super().__init__(transcoder=cast(Any, None))
         self._keyring = keyring
+        self._decrypt = decrypt or keyring
+        self._own_keys: dict[int, TextKey] = {}
 
-    def to_stored_event(self, domain_event: Any) -> StoredEvent:
-        """Encrypts personal fields that are still plain text with their subject's key."""
+    @classmethod
+    def within(cls, keyring: Keyring | None) -> EventMapper:
+        """The mapper of one transaction: opens what it has sealed itself, with keys that nobody else sees yet."""
+        if keyring is None:
+            return cls(None)
+        opener = _OwnKeys(keyring, {})
+        mapper = cls(keyring, opener)
+        mapper._own_keys = opener.keys
+        return mapper
+
+    def to_stored_events(self, events: Sequence[DomainEvent], cursor: Cursor[Any]) -> list[StoredEvent]:
+        """The events as the transaction of `cursor` stores them."""
+        key = self._sealing_key(events, cursor)
+        if key is not None:
+            self._own_keys[key.number] = key
+        return [self.to_stored_event(event, key) for event in events]
+
+    def _sealing_key(self, events: Sequence[DomainEvent], cursor: Cursor[Any]) -> TextKey | None:
+        """Read again for each append: an erasure, which ends a key for a person, begins the next one in the transaction
+        in which it changes their aggregates. So a decision that was made before it conflicts, and a later one sees the
+        new key."""
+        if self._keyring is None or not any(sealed_fields(type(event)) for event in events):
+            return None
+        return self._keyring.sealing_key(cursor)
+
+    def to_stored_event(self, domain_event: Any, key: TextKey | None = None) -> StoredEvent:
+        """Encrypts personal fields that are still plain text with their subject's key, and seals what is `Sealed`;
+        without a key it is stored in clear."""
         event = cast(DomainEvent, domain_event)
         state = event.model_dump(mode="json", exclude={"originator_id", "originator_version"})
         for field in personal_fields(type(event)):
@@ -223,6 +285,8 @@ class EventMapper(Mapper[UUID]):
             if isinstance(text, str) and not text.startswith(ENCRYPTED_PREFIX):
                 subject = subject_of(type(event), event.originator_id, state)
                 state[field] = self._ring().encrypt(subject, field, text)
+        if key is not None:
+            _seal(event, state, key)
         return StoredEvent(
             originator_id=event.originator_id,
             originator_version=event.originator_version,
@@ -231,18 +295,26 @@ class EventMapper(Mapper[UUID]):
         )
 
     def to_domain_event(self, stored_event: StoredEvent) -> DomainEvent:
-        """Upcasts to the current version; personal fields of an erased subject read `[erased]`.
+        """Upcasts to the current version; personal fields of an erased subject read `[erased]`, sealed ones of an
+        erased visitor as their defaults.
 
         Raises `UnknownEvent` for what a newer version of the program wrote.
         """
+        return self.opened(stored_event)[0]
+
+    def opened(self, stored_event: StoredEvent) -> tuple[DomainEvent, int]:
+        """The same, and the number of the key that opened its sealed values; 0: none did."""
         name, version = name_and_version(stored_event.topic)
-        state = orjson.loads(stored_event.state)
-        event_class, state = upcast(name, version, state)
         aggregate_id = cast(UUID, stored_event.originator_id)
-        open_personal(event_class, aggregate_id, state, self._keyring)
+        state = orjson.loads(stored_event.state)
+        sealed = state.get(SEALED)
+        is_whole = open_sealed(state, aggregate_id, stored_event.originator_version, self._decrypt)
+        event_class, state = upcast(name, version, state)
+        open_personal(event_class, aggregate_id, state, self._decrypt)
         state["originator_id"] = aggregate_id
         state["originator_version"] = stored_event.originator_version
-        return validated(event_class, state)
+        number = text_keys.parse(sealed.encode()).number if sealed is not None and is_whole else 0
+        return validated(event_class, state), number
 
     def decode_snapshot(self, stored: StoredEvent, evolve: Evolve[State]) -> snapshots.Fold[State] | None:
         """The fold to continue from, or `None` for a snapshot of an erased person."""
@@ -252,6 +324,18 @@ class EventMapper(Mapper[UUID]):
         if self._keyring is None:
             raise RuntimeError("this store was opened without a keyring")
         return self._keyring
+
+
+def _seal(event: DomainEvent, state: dict[str, Any], key: TextKey) -> None:
+    if taken := take_sealed(type(event), state):
+        bound = sealed_for(event.originator_id, event.originator_version)
+        sealed = text_keys.seal(key, leaf_of_conversion(event.originator_id), orjson.dumps(taken), bound)
+        if sealed is None:  # an erasure without a new key; money is not lost for that
+            log.error("text_not_sealed", key=key.number, aggregate=event.originator_id)
+            for path, value in taken.items():
+                put_back(state, path, value)
+            return
+        state[SEALED] = sealed.decode()
 
 
 class LockingRecorder(PostgresApplicationRecorder):

@@ -3,6 +3,9 @@
 A rebuild reads the events in batches beside live writes into tables of its own; only its last step locks the store,
 applies the rest and swaps the tables. Verification reads events and tables in one snapshot, so that it may run at any
 time and blocks nobody.
+
+What the events have sealed for visitors of websites is read with the keys of the same moment. An erasure changes tables
+without an event that tells of it, so a rebuild during which one came begins again.
 """
 
 from __future__ import annotations
@@ -22,6 +25,8 @@ from command_api.kernel.inline_projection import SCHEMA, InlineProjection, Inlin
 from infra.kernel.config.settings import Settings
 from infra.kernel.postgres.memory_rows import Difference, compare
 from infra.kernel.postgres.pool import required_url
+from infra.kernel.security.text_key_cache import TextOpener
+from infra.kernel.security.text_keys import TextKeys
 from schemas.base import DomainEvent
 
 BATCH_EVENTS: Final = 2_000
@@ -70,7 +75,7 @@ def create_tables(settings: Settings, projections: InlineProjections) -> None:
         built = built_versions(connection)
         for projection in projections.projections:
             if projection.name not in built or built[projection.name].version != projection.version:
-                rebuild(connection, projection)
+                rebuild(settings, connection, projection)
 
 
 def open_connection(settings: Settings) -> Connection:
@@ -84,7 +89,9 @@ def built_versions(connection: Connection) -> Mapping[str, BuiltVersion]:
     return {name: BuiltVersion(*built) for name, *built in connection.execute(query)}
 
 
-def rebuild(connection: Connection, projection: InlineProjection, progress: Progress = lambda _: None) -> int:
+def rebuild(
+    settings: Settings, connection: Connection, projection: InlineProjection, progress: Progress = lambda _: None
+) -> int:
     """Builds the projection's tables again from the event store and swaps them in; returns the position.
 
     Idempotent: a killed rebuild leaves the tables in use as they were. Raises `Rebuilding` while another one runs.
@@ -93,36 +100,47 @@ def rebuild(connection: Connection, projection: InlineProjection, progress: Prog
     if connection.execute("select pg_try_advisory_lock(hashtextextended(%s, 0))", (lock,)).fetchone() != (True,):
         raise Rebuilding(f"{projection.name} is being rebuilt already.")
     try:
-        with connection.transaction():
-            _drop(connection, projection, BUILD)
-            for table in projection.tables:
-                for statement in table.create(table.name + BUILD):
-                    connection.execute(statement.encode())
-        position, end = 0, last_position(connection)
-        while position < end:
-            with connection.transaction():
-                reached = _apply_batch(connection, projection, position, end)
-            progress(reached - position)
-            position = reached
-        with connection.transaction():
-            connection.execute("set local lock_timeout = '10s'")
-            connection.execute("lock table events.stored_events in exclusive mode")
-            end = last_position(connection)
-            while position < end:
-                position = _apply_batch(connection, projection, position, end)
-            _swap(connection, projection, position)
+        while (position := _built(settings, connection, projection, progress)) is None:
+            pass
         return position
     finally:
         connection.execute("select pg_advisory_unlock(hashtextextended(%s, 0))", (lock,))
 
 
-def verify(connection: Connection, projection: InlineProjection) -> Verification:
+def _built(settings: Settings, connection: Connection, projection: InlineProjection, progress: Progress) -> int | None:
+    """The position of the tables that were built and swapped in; none: an erasure came meanwhile."""
+    mapper, key = _mapper(settings, connection), _newest_key(connection)
+    with connection.transaction():
+        _drop(connection, projection, BUILD)
+        for table in projection.tables:
+            for statement in table.create(table.name + BUILD):
+                connection.execute(statement.encode())
+    position, end = 0, last_position(connection)
+    while position < end:
+        with connection.transaction():
+            reached = _apply_batch(connection, projection, mapper, position, end)
+        progress(reached - position)
+        position = reached
+    with connection.transaction():
+        connection.execute("set local lock_timeout = '10s'")
+        connection.execute("lock table events.stored_events in exclusive mode")
+        if _newest_key(connection) != key:
+            progress(-position)
+            return None
+        end = last_position(connection)
+        while position < end:
+            position = _apply_batch(connection, projection, mapper, position, end)
+        _swap(connection, projection, position)
+    return position
+
+
+def verify(settings: Settings, connection: Connection, projection: InlineProjection) -> Verification:
     """Compares every row with what the events give."""
     rows, differences = 0, list[Difference]()
     with connection.transaction():
         connection.execute("set transaction isolation level repeatable read, read only")
-        expected = projection.memory(connection)
-        for event in _events(connection, projection, 0, last_position(connection)):
+        expected, mapper = projection.memory(connection), _mapper(settings, connection)
+        for event in _events(connection, projection, mapper, 0, last_position(connection)):
             _handle(projection, expected, event)
         for table in projection.tables:
             wanted = {key: row for key, row in expected[table.name].rows.items() if table.is_verified(row)}
@@ -135,11 +153,13 @@ def verify(connection: Connection, projection: InlineProjection) -> Verification
     return Verification(rows, differences[:MAX_DIFFERENCES])
 
 
-def _apply_batch(connection: Connection, projection: InlineProjection, after: int, end: int) -> int:
+def _apply_batch(
+    connection: Connection, projection: InlineProjection, mapper: EventMapper, after: int, end: int
+) -> int:
     """Applies the next events; returns the position that is done."""
     writers = projection.writers(connection, BUILD)
     upto = min(after + BATCH_EVENTS, end)
-    for event in _events(connection, projection, after, upto):
+    for event in _events(connection, projection, mapper, after, upto):
         _handle(projection, writers, event)
     for rows in writers.values():
         rows.flush()
@@ -152,15 +172,28 @@ def _handle(projection: InlineProjection, tables: Tables, event: DomainEvent) ->
         handler(tables, event)
 
 
-def _events(connection: Connection, projection: InlineProjection, after: int, upto: int) -> Iterator[DomainEvent]:
+def _events(
+    connection: Connection, projection: InlineProjection, mapper: EventMapper, after: int, upto: int
+) -> Iterator[DomainEvent]:
     """The events that the projection handles, in commit order. Personal fields stay encrypted: no handler uses them."""
-    mapper, names = EventMapper(None), {event_class.NAME for event_class in projection.handlers}
+    names = {event_class.NAME for event_class in projection.handlers}
     with connection.cursor("inline_events", row_factory=tuple_row) as cursor:
         cursor.itersize = BATCH_EVENTS
         cursor.execute(_EVENTS, (after, upto))
         for aggregate_id, version, topic, state in cursor:
             if name_and_version(topic)[0] in names:
                 yield mapper.to_domain_event(StoredEvent(aggregate_id, version, topic, bytes(state)))
+
+
+def _mapper(settings: Settings, connection: Connection) -> EventMapper:
+    """Opens what is sealed with the keys that the connection sees."""
+    return EventMapper(None, TextOpener(lambda numbers: TextKeys(settings).read(connection, numbers)))
+
+
+def _newest_key(connection: Connection) -> int | None:
+    """Each erasure begins a key."""
+    row = connection.execute("select max(number) from log.text_key").fetchone()
+    return row[0] if row is not None else None
 
 
 def _swap(connection: Connection, projection: InlineProjection, position: int) -> None:

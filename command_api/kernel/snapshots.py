@@ -6,7 +6,9 @@ snapshots changes no result.
 
 If the events contain personal data, the state is encrypted with that person's key, so that an erased person's snapshot
 cannot be read. A stream with personal data of several persons has no snapshot: what several people write into (offers,
-questions) is short.
+questions) is short. If they contain what is sealed for visitors of websites, the state is sealed with the newest key
+that opened one of them: an erasure, which takes the person out of the keys of all their events, makes the snapshot
+unreadable with them, also one that is being written.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from eventsourcing.persistence import StoredEvent
 from pydantic import TypeAdapter
 
 from command_api.kernel.decision import Evolve
+from infra.domain.visitor_data.sealing import leaf_of_conversion
 from infra.kernel.config.paths import PACKAGES
 from infra.kernel.security.subject_keys import Keyring, SubjectErased
 from schemas.base import ERASED, DomainEvent, personal_fields
@@ -37,18 +40,21 @@ log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 @dataclass(slots=True)
 class Fold(Generic[State]):
     """The state of an aggregate after the events that `add` was called with. `persons`: whose data they contain, `None`
-    for a person whom an event does not name. `count`: events since the snapshot, which `add` counts."""
+    for a person whom an event does not name. `text_key`: the newest one that opened a sealed value of the events, 0:
+    none did. `count`: events since the snapshot, which `add` counts."""
 
     evolve: Evolve[State]
     state: State | None = None
     version: int = 0
     persons: set[UUID | None] = field(default_factory=set)
+    text_key: int = 0
     count: int = 0
 
-    def add(self, event: DomainEvent) -> None:
+    def add(self, event: DomainEvent, text_key: int = 0) -> None:
         """Raises `UnexpectedEvent`."""
         self.state = self.evolve(self.state, event)
         self.version = event.originator_version
+        self.text_key = max(self.text_key, text_key)
         self.count += 1
         if any(getattr(event, name) not in (None, ERASED) for name in personal_fields(type(event))):
             self.persons.add(getattr(event, type(event).SUBJECT))
@@ -74,7 +80,13 @@ def encode(aggregate_id: UUID, fold: Fold[Any], keyring: Keyring) -> StoredEvent
             text = keyring.encrypt(person, _field(aggregate_id), text)
         except SubjectErased:
             return None
-    content = orjson.dumps({"person": person, "state": text})
+    if fold.text_key:
+        leaf, bound = leaf_of_conversion(aggregate_id), _field(aggregate_id).encode()
+        sealed = keyring.seal(fold.text_key, leaf, text.encode(), bound)
+        if sealed is None:
+            return None
+        text = sealed.decode()
+    content = orjson.dumps({"person": person, "text_key": fold.text_key, "state": text})
     return StoredEvent(aggregate_id, fold.version, topic_of(fold.evolve), content)
 
 
@@ -82,13 +94,19 @@ def decode(stored: StoredEvent, evolve: Evolve[State], keyring: Keyring) -> Fold
     """The fold to continue from, or `None` for a snapshot of an erased person."""
     content = orjson.loads(stored.state)
     text, persons = content["state"], set[UUID | None]()
+    if content["text_key"]:
+        opened = keyring.unseal(text, _field(stored.originator_id).encode())
+        if opened is None:
+            return None
+        text = opened.decode()
     if content["person"] is not None:
         person = UUID(content["person"])
         text = keyring(person, _field(stored.originator_id), text)
         persons.add(person)
     if text == ERASED:
         return None
-    return Fold(evolve, _adapter(evolve).validate_json(text), stored.originator_version, persons)
+    state = _adapter(evolve).validate_json(text)
+    return Fold(evolve, state, stored.originator_version, persons, content["text_key"])
 
 
 def _field(aggregate_id: object) -> str:

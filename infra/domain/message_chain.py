@@ -33,8 +33,7 @@ SELECT notification_id AS position, originator_id AS aggregate_id, originator_ve
         WHEN topic LIKE 'escrow.agreed.v%' OR topic LIKE 'direct_deal.agreed.v%'
             THEN (convert_from(state, 'UTF8')::json ->> 'offer_id')::uuid
     END AS related_id,
-    CASE WHEN topic LIKE 'conversion.%'
-        THEN convert_from(state, 'UTF8')::json #>> '{facts,attribution,click_id}' END AS click_id,
+    NULL::text AS click_id, -- sealed in the state; programs from before that read the column
     command_id, correlation_id, causation_id
 FROM events.stored_events
 -- The query service reads it for admins' explanations of conversions only; deals are for their two sides.
@@ -59,8 +58,6 @@ class Message:
     correlation_id: str
     causation_id: str
     aggregate_id: UUID
-    click_id: str
-    """The click that the event attributes a conversion to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +124,6 @@ def _message(row: Mapping[str, Any]) -> Message:
         correlation_id=row["correlation_id"] or "",
         causation_id=row["causation_id"] or "",
         aggregate_id=row["aggregate_id"],
-        click_id=row["click_id"] or "",
     )
 
 

@@ -67,7 +67,7 @@ def _rebuild(arguments: Namespace, tools: Tools, projection: InlineProjection) -
         requests.by_operator(connection, name, "rebuild", operator(), arguments.reason) as request,
     ):
         try:
-            inline_rebuild.rebuild(connection, projection, meter.advance)
+            inline_rebuild.rebuild(tools.settings, connection, projection, meter.advance)
         except inline_rebuild.Rebuilding as error:
             raise NotAllowed(str(error)) from error
         generation = inline_rebuild.built_versions(connection)[name].generation
@@ -83,7 +83,7 @@ def _verify(arguments: Namespace, tools: Tools, projection: InlineProjection) ->
     name = projection.name
     generation = inline_rebuild.built_versions(tools.connection)[name].generation
     with requests.by_operator(tools.connection, name, "verify", operator(), arguments.reason) as request:
-        found = inline_rebuild.verify(tools.connection, projection)
+        found = inline_rebuild.verify(tools.settings, tools.connection, projection)
         result = {
             "rebuilt": generation,
             "live": generation,

@@ -19,11 +19,14 @@ from uuid import UUID
 import orjson
 from psycopg.rows import dict_row
 
-from infra.domain.message_chain import Booking, Message, bookings, chain
+from infra.domain.message_chain import Booking, Message, Select, bookings, chain
 from infra.kernel.log import StoredRecord, partitions
+from infra.kernel.security.text_key_cache import TextOpener
+from infra.kernel.security.text_keys import TextKeys
 from projectors.cli.tools import DONE, FAILED, Tools, complain, say, write_json, write_table
 from schemas import click_id, envelope, topics
 from schemas.currencies import amount_text
+from schemas.envelope import Decrypt
 from schemas.message_ids import CORRELATION_ID
 from schemas.tracking import NO_ID
 
@@ -69,14 +72,14 @@ def _show(arguments: Namespace, tools: Tools) -> int:
         if record is None:
             complain(f"{arguments.what} is not in the log.")
             return FAILED
-        write_json(decoded(record))
+        write_json(decoded(record, _opener(tools)))
         return DONE
     wanted = _id(arguments.what)
     found = _rows(tools, wanted) if wanted is not None else []
     for row in found:
         record = _record(tools, row["_topic"], row["_partition"], row["_offset"])
         if record is not None:
-            row["record"] = decoded(record)
+            row["record"] = decoded(record, _opener(tools))
         write_json(row)
     steps = _chain(tools, arguments.what, wanted, found)
     if arguments.json:
@@ -111,7 +114,7 @@ def _tail(arguments: Namespace, tools: Tools) -> int:
     number = partitions.counts(tools.connection)[topic.name]
     for partition in range(number):
         Thread(target=_follow, args=(tools, topic.name, partition, arguments, came), daemon=True).start()
-    waiting_for, last = number, list[StoredRecord]()
+    waiting_for, last, opener = number, list[StoredRecord](), _opener(tools)
     while waiting_for:
         record = came.get()
         if record is None:
@@ -120,11 +123,11 @@ def _tail(arguments: Namespace, tools: Tools) -> int:
             last.append(record)
     last.sort(key=lambda record: (record.timestamp_ms, record.partition, record.offset))
     for record in last[len(last) - min(arguments.last, len(last)) :]:
-        _write(arguments, decoded(record))
+        _write(arguments, decoded(record, opener))
     while not arguments.no_follow:
         following = came.get()
         if following is not None:
-            _write(arguments, decoded(following))
+            _write(arguments, decoded(following, opener))
     return DONE
 
 
@@ -146,8 +149,13 @@ def _follow(
             came.put(record)
 
 
-def decoded(record: StoredRecord) -> dict[str, Any]:
-    """A record as people read it: its place, time, key, headers and content; personal fields and texts stay closed."""
+def _opener(tools: Tools) -> Decrypt:
+    return TextOpener(lambda numbers: TextKeys(tools.settings).read(tools.connection, numbers))
+
+
+def decoded(record: StoredRecord, decrypt: Decrypt) -> dict[str, Any]:
+    """A record as people read it: its place, time, key, headers and content. Personal fields of accounts stay closed,
+    what is sealed for a website's visitor is shown until they are erased."""
     shown: dict[str, Any] = {
         "place": f"{record.topic}[{record.partition}]@{record.offset}",
         "written_at": datetime.fromtimestamp(record.timestamp_ms / 1000, UTC).isoformat(),
@@ -155,7 +163,7 @@ def decoded(record: StoredRecord) -> dict[str, Any]:
     }
     if record.topic == topics.DOMAIN.name:
         try:
-            enveloped = envelope.decode(record.value, record.headers)
+            enveloped = envelope.decode(record.value, record.headers, decrypt)
         except envelope.UndecodableEvent as error:
             return shown | {"error": str(error), "value": record.value.decode("utf-8", "backslashreplace")}
         event = enveloped.event
@@ -187,18 +195,22 @@ def _chain(tools: Tools, text: str, wanted: UUID | None, found: list[dict[str, A
         aggregates = {UUID(row["conversion_id"]) for row in found if row["conversion_id"] != str(NO_ID)}
         aggregates |= _conversions_of_clicks(tools, found)
         messages = chain(select, {*aggregates, *({wanted} if wanted else ())}, {text, str(wanted or text)})
-        booked = bookings(select, messages)
+        booked, clicks = bookings(select, messages), _clicks_of(select, messages)
     if not messages:
         return []
-    tracked = {message.correlation_id for message in messages} | {
-        str(click_id.event_id(message.click_id)) for message in messages if message.click_id
-    }
+    tracked = {message.correlation_id for message in messages} | {str(click_id.event_id(click)) for click in clicks}
     steps = [
         *(_tracked_step(row) for row in _tracked(tools, tracked)),
         *(_decided_step(message) for message in messages),
         *(_booked_step(booking, messages) for booking in booked),
     ]
     return sorted(steps, key=lambda step: str(step["at"]))
+
+
+def _clicks_of(select: Select, messages: Sequence[Message]) -> set[str]:
+    """The clicks that earned the conversions among the messages, now or earlier."""
+    ids = list({message.aggregate_id for message in messages if message.name.startswith("conversion.")})
+    return {row["click_id"] for row in (select(_CLICKS, {"conversions": ids}) if ids else ())}
 
 
 def _tracked_step(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -298,5 +310,9 @@ def _brief(value: Any) -> str:
     text = value if isinstance(value, str) else orjson.dumps(value, default=str).decode()
     return text if len(text) <= 160 else text[:159] + "…"
 
+
+_CLICKS: Final = """
+SELECT DISTINCT detail #>> '{facts,attribution,click_id}' AS click_id FROM read.conversion_steps
+WHERE conversion_id = ANY(%(conversions)s::uuid[]) AND detail #>> '{facts,attribution,click_id}' <> ''"""
 
 _ACTIONS: Final = {"show": _show, "search": _search, "tail": _tail}

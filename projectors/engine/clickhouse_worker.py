@@ -284,7 +284,12 @@ class ClickHouseWorker(Worker):
         return batch
 
     def _batch(self, domain_position: int = 0) -> Batch:
-        return Batch(domain_position=domain_position, parameters=self._parameters, texts=self.runtime.texts)
+        return Batch(
+            domain_position=domain_position,
+            parameters=self._parameters,
+            texts=self.runtime.texts,
+            decrypt=self.runtime.decrypt,
+        )
 
     def _without_forged(self, records: Sequence[StoredRecord]) -> Sequence[StoredRecord]:
         if all(record.is_signed for record in records):

@@ -19,6 +19,7 @@ from infra.kernel.log.sealed_texts import Texts, without_texts
 from infra.kernel.subscriptions.dead_letters import FailedRecord
 from projectors.engine.read_model import ReadModel
 from projectors.engine.tables import Rollup, Table
+from schemas.envelope import Decrypt
 from schemas.topics import DOMAIN, Topic
 
 
@@ -60,6 +61,8 @@ class Batch:
     """The parsed parameters of the build (`ClickHouseProjection.parse_parameters`)."""
     texts: Texts = without_texts
     """Opens the personal texts of records; by default they are left out."""
+    decrypt: Decrypt | None = None
+    """Opens what decided events have sealed; without it, it is left out."""
     publish: list[Record] = field(default_factory=list)
     """Sent to the log by the live generation before its position advances; ids make repeats harmless."""
 

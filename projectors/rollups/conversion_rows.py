@@ -32,7 +32,7 @@ def to_rows(records: Sequence[StoredRecord], _known: DedupIndex, batch: Batch) -
             name = dict(record.headers).get("event")
             if name is None or (name not in NAMES and envelope.is_known(record.headers)):
                 continue
-            row = row_of(envelope.decode(record.value, record.headers).event)
+            row = row_of(envelope.decode(record.value, record.headers, batch.decrypt).event)
         except ValueError as error:
             reason = NEWER if isinstance(error, envelope.NewerEvent) else UNDECODABLE
             batch.bad.append(FailedRecord(record, reason, str(error)))

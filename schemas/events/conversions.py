@@ -1,6 +1,8 @@
 """What happens to conversions: leads and sales that a partner or the site reported, and what they earn.
 
 Each event carries the conversion's facts, so that a projection needs no memory of the ones before.
+What leads to the person behind a conversion is `Sealed`; the visitor of its click is not: the log names the person by
+the same pseudonym, and without it a rebuild could not keep a forgotten visitor's conversions and visits together.
 Money moves as signed differences (`CounterDelta`), so that counters add up in any order.
 """
 
@@ -13,7 +15,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from schemas.base import DomainEvent, Frozen, Money
+from schemas.base import DomainEvent, Frozen, Money, Sealed
 from schemas.events.partners import Terms, TiersBy
 
 
@@ -48,8 +50,8 @@ class VisitDetails(Frozen):
     utm_campaign: str = ""
     utm_content: str = ""
     utm_term: str = ""
-    region: str = ""
-    city: str = ""
+    region: Sealed[str] = ""
+    city: Sealed[str] = ""
     language: str = ""
     browser: str = ""
     os: str = ""
@@ -62,14 +64,14 @@ class Attribution(Frozen):
     by: AttributedBy
     partner_id: UUID
     link_id: UUID | None = None
-    click_id: str = ""
+    click_id: Sealed[str] = ""
     clicked_at: datetime
     terms: Terms = Field(description="The partner's terms at the time of the click")
     visitor: int = 0
     country: str = "ZZ"
     device: str = ""
     source: str = ""
-    subs: dict[str, str] = Field(default_factory=dict)
+    subs: Sealed[dict[str, str]] = Field(default_factory=dict)
     bot_reason: str = Field(default="", description="Why the click is excluded from metrics; empty: it is not")
     model: str = Field(default="", description="Attribution model that chose it; empty: before models were recorded")
     coupon: str = Field(default="", description="The coupon, where it led to the link")
@@ -137,16 +139,18 @@ class Reported(Frozen):
     status: str = ""
     occurred_at: datetime
     time_named: bool = Field(default=False, description="False: `occurred_at` is the time of receipt")
-    click_id: str = ""
+    click_id: Sealed[str] = ""
     coupon: str = ""
-    visitor: int = 0
+    visitor: Sealed[int] = 0
     partner_id: UUID | None = Field(default=None, description="From a postback; a hint, not a proof")
-    customer: str = ""
+    customer: Sealed[str] = ""
     address_class: str = Field(default="", description="Class of the sender's address, e.g. datacentre; empty: none")
     amount_refused: bool = Field(
         default=False, description="A claim above its website's limit: the amount is shown and never counts"
     )
-    unread: dict[str, str] = Field(default_factory=dict, description="Fields that could not be read, as they were sent")
+    unread: Sealed[dict[str, str]] = Field(
+        default_factory=dict, description="Fields that could not be read, as they were sent"
+    )
     exact: dict[str, str] = Field(
         default_factory=dict, description="Amounts that are no whole minor units, as decimals of minor units"
     )
@@ -161,7 +165,7 @@ class ConversionRecorded(DomainEvent):
     reported_by: str = Field(pattern="^(sale|lead|postback|import)$")
     report: LogPosition | None = Field(default=None, description="The report; none: it waited for an exchange rate")
     payout: Money | None = Field(default=None, description="The partner's payout in the report; else by the terms")
-    customer: str = Field(default="", description="Pseudonym of the buyer within the website")
+    customer: Sealed[str] = Field(default="", description="Pseudonym of the buyer within the website")
     commission: Money | None = Field(default=None, description="In the website's currency; none while unattributed")
     exchange_rate: str | None = Field(default=None, description="Decimal rate used, when currencies differ")
     tier: TierUsed | None = Field(default=None, description="None: no tiers, or the report named the payout")
@@ -205,7 +209,9 @@ class ConversionAssigned(DomainEvent):
     NAME: ClassVar[str] = "conversion.assigned"
     website_id: UUID
     link_id: UUID
-    click_id: str = Field(default="", max_length=64, description="Empty: the link was chosen, not one of its clicks")
+    click_id: Sealed[str] = Field(
+        default="", max_length=64, description="Empty: the link was chosen, not one of its clicks"
+    )
     reason: str = Field(min_length=1, max_length=500)
 
 
@@ -272,7 +278,7 @@ class ConversionRestated(DomainEvent):
     before: ConversionFacts
     facts: ConversionFacts
     payout: Money | None = None
-    customer: str = ""
+    customer: Sealed[str] = ""
     commission: Money | None = Field(default=None, description="Of the whole sale; none while unattributed")
     exchange_rate: str | None = None
     tier: TierUsed | None = None

@@ -27,7 +27,7 @@ from infra.kernel.config.settings import Settings
 from infra.kernel.log import Log, StoredRecord, open_log
 from infra.kernel.security.sessions import open_session
 from schemas.topics import BY_NAME
-from tests.support.databases import own_databases
+from tests.support.databases import create_text_key, own_databases
 from tests.support.forwarded_headers import forwarded_for
 
 ADMIN_EMAIL, ADMIN_PASSWORD = "admin@example.com", "correct horse battery"
@@ -164,7 +164,7 @@ class World:
 @contextmanager
 def database(postgres: Settings) -> Iterator[Settings]:
     """A migrated database of its own in that Postgres; dropped afterwards."""
-    with own_databases(postgres, None, create_schema) as found:
+    with own_databases(postgres, None, create_schema, create_text_key) as found:
         yield replace(found, log="postgres", admin_email=None, admin_password=None)
 
 

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import psycopg
 
 from infra.kernel.config.settings import Settings
+from infra.kernel.security.text_keys import TextKeys
 from infra.ops.migrations import migrate
 from projectors.engine.clickhouse import HttpClickHouse
 from tests.support.stack import wait_for
@@ -25,6 +26,12 @@ Maker = Callable[[Settings], None]
 MANY = 1_000_000
 """Refusals a second of one address: every test has the same one."""
 _templates: dict[tuple[str, tuple[Maker, ...]], str] = {}
+
+
+def create_text_key(settings: Settings) -> None:
+    """The key that seals what leads to visitors, as `althing migrate` makes it. A maker."""
+    with psycopg.connect(settings.postgres_url or "") as connection:
+        TextKeys(settings).create_first(connection)
 
 
 @contextmanager

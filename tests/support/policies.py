@@ -41,7 +41,7 @@ from schemas.envelope import decode
 from schemas.identity import conversion_id
 from schemas.tracking import log_time
 from tests.support.command import World
-from tests.support.databases import own_databases
+from tests.support.databases import create_text_key, own_databases
 from tests.support.stack import wait_for
 
 
@@ -162,7 +162,7 @@ class Policies:
         for record in self.world.records("domain")[self._decided :]:
             self._decided += 1
             row = (
-                row_of(decode(record.value, record.headers).event)
+                row_of(decode(record.value, record.headers, self.world.core.keyring).event)
                 if dict(record.headers).get("event") in NAMES
                 else None
             )
@@ -221,7 +221,7 @@ class Policies:
 
 @contextmanager
 def policies(postgres: Settings, clickhouse: Settings, *, leading: bool = True) -> Iterator[Policies]:
-    with own_databases(postgres, clickhouse, create_event_store, schema.create_schema) as found:
+    with own_databases(postgres, clickhouse, create_event_store, schema.create_schema, create_text_key) as found:
         settings = replace(found, log="postgres", admin_email=None, admin_password=None)
         schema.create_schema(settings)
         with closing(World(settings, open_container(settings))) as world:

@@ -119,7 +119,7 @@ class Deal:
         models."""
         with inline_rebuild.open_connection(self.there.settings) as connection:
             for projection in INLINE_PROJECTIONS.projections:
-                found = inline_rebuild.verify(connection, projection).differences
+                found = inline_rebuild.verify(self.there.settings, connection, projection).differences
                 differences = [one for one in found if self._is_of_website(one.expected or one.actual or {})]
                 assert differences == [], projection.name
         for model in self.there.models:

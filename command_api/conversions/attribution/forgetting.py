@@ -14,8 +14,9 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from command_api.conversions import model
+from command_api.conversions import lookups, model
 from command_api.conversions.attribution.repository import PENDING_ATTRIBUTION
+from command_api.kernel import sealed_events
 from command_api.kernel.aggregates import next_event
 from command_api.kernel.unit_of_work import UnitOfWork
 from schemas.events.conversions import ConversionForgotten
@@ -32,7 +33,7 @@ class Forgotten:
 
 def forget(uow: UnitOfWork, erasure: Forgotten, conversion_ids: Iterable[UUID]) -> None:
     """Forgets the website's conversions among these, what is stored beside their events, and what their undecided
-    reports say beyond their traces. No click is looked for any more."""
+    reports say beyond their traces; their stored events become unreadable. No click is looked for any more."""
     ids = sorted(set(conversion_ids))
     found = [each for id_ in ids if (each := uow.load(id_, model.evolve)) is not None]
     own = [each for each in found if each.facts.website_id == erasure.website_id]
@@ -40,6 +41,8 @@ def forget(uow: UnitOfWork, erasure: Forgotten, conversion_ids: Iterable[UUID]) 
     more = {"website_id": erasure.website_id, "erasure_id": erasure.id}
     uow.append(*(ConversionForgotten(**next_event(each, uow.context), **more) for each in own))
     _forget_rows(uow, erasure, [id_ for id_ in ids if id_ not in others])
+    erased = sealed_events.erase(uow.cursor, uow.settings, [each.id for each in own], uow.context.account_id)
+    lookups.forget_reports(uow, erased)
 
 
 def erasures_of_letter(uow: UnitOfWork, letter_id: UUID) -> list[Forgotten]:

@@ -8,28 +8,22 @@ had not been sent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
-from time import monotonic
 from typing import Any, Final, NamedTuple
 
 import psycopg
-import structlog
 from psycopg_pool import ConnectionPool
 
 from infra.kernel.config.settings import Settings
 from infra.kernel.log.port import StoredRecord
 from infra.kernel.security import text_keys
 from infra.kernel.security.encryption import DecryptionError
+from infra.kernel.security.text_key_cache import TextKeyCache
 from infra.kernel.security.text_keys import Sealed, TextKey, TextKeys
-
-CACHE_S: Final = 30.0
-"""How long an erased person may still be read by a process that had the key."""
-MAX_KEYS: Final = 1_000
 
 _MEMBER: Final = b',"sealed":"'
 _END: Final = b'"}'
-log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 
 class Opened(NamedTuple):
@@ -91,10 +85,7 @@ class TextReader:
     """
 
     def __init__(self, settings: Settings, connections: ConnectionPool[psycopg.Connection[Any]]) -> None:
-        self._stored = TextKeys(settings)
-        self._pool = connections
-        self._keys: dict[int, TextKey] = {}
-        self._read_at: dict[int, float] = {}
+        self._cache = TextKeyCache(TextKeys(settings).reading(connections))
         self._lock = Lock()
 
     def __call__(self, records: Sequence[StoredRecord]) -> list[Opened]:
@@ -105,34 +96,11 @@ class TextReader:
         if not numbers:
             return [Opened(value) for value, _ in parts]
         with self._lock:
-            keys = self._keys_of(numbers)
+            keys = self._cache.keys(numbers)
             return [
                 Opened(value) if sealed is None else _opened(value, sealed, keys, record)
                 for (value, sealed), record in zip(parts, records, strict=True)
             ]
-
-    def _keys_of(self, numbers: Collection[int]) -> Mapping[int, TextKey]:
-        now = monotonic()
-        due = [number for number in numbers if self._read_at.get(number, -CACHE_S) <= now - CACHE_S]
-        if due:
-            if len(self._read_at) + len(due) > MAX_KEYS:
-                self._keys.clear()
-                self._read_at.clear()
-                due = [*numbers]
-            with self._pool.connection() as connection:
-                found = self._stored.read(connection, due)
-            for number in due:
-                self._note(number, found.get(number), now)
-        return self._keys
-
-    def _note(self, number: int, found: TextKey | None, now: float) -> None:
-        if found is None:
-            if number not in self._read_at:
-                log.warning("text_key_missing", number=number)
-            self._keys.pop(number, None)
-        elif number not in self._keys or self._keys[number].nodes != found.nodes:
-            self._keys[number] = found
-        self._read_at[number] = now
 
 
 def _parts(record: StoredRecord) -> tuple[bytes, Sealed | None]:

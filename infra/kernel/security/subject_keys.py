@@ -1,7 +1,8 @@
 """Keys of personal data: one per person; deleting it blanks that person in the log, the stores and every replay.
 
 `command_api` encrypts `Personal` fields with it before they are stored; projectors open them again
-(`schemas.envelope.Decrypt`). Keys lie in `auth.subject_key`, wrapped by a key derived from the master key.
+(`schemas.envelope.Decrypt`). A keyring opens what is `Sealed` for visitors of websites as well
+(`infra.kernel.security.text_keys`). Keys lie in `auth.subject_key`, wrapped by a key derived from the master key.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from psycopg_pool import ConnectionPool
 from infra.kernel.config.settings import Settings
 from infra.kernel.postgres.pool import pool, row_values
 from infra.kernel.security.encryption import decrypt, derived_key, encrypt
+from infra.kernel.security.text_key_cache import TextOpener
+from infra.kernel.security.text_keys import Querying, TextKey, TextKeys
 from schemas.base import ERASED
 from schemas.envelope import ENCRYPTED_PREFIX
 
@@ -52,6 +55,14 @@ class Keyring:
         self._wrapping = derived_key(settings, "subject-keys")
         self._cache: dict[UUID, tuple[float, AESGCM | None]] = {}
         self._lock = Lock()
+        self._text_keys = TextKeys(settings)
+        self._texts = TextOpener(self._text_keys.reading(connections))
+        self.unseal = self._texts.unseal
+        self.seal = self._texts.seal
+
+    def sealing_key(self, cursor: Querying) -> TextKey | None:
+        """The key that seals what the caller's transaction stores; none: there is none yet."""
+        return self._text_keys.newest(cursor)
 
     @property
     def connections(self) -> ConnectionPool[Any]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import struct
 from base64 import b64decode, b64encode
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b, blake2s
 from typing import Any, Final, NamedTuple
@@ -22,6 +22,7 @@ from typing import Any, Final, NamedTuple
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from psycopg import Connection, Cursor
+from psycopg_pool import ConnectionPool
 
 from infra.kernel.config.settings import Settings
 from infra.kernel.postgres.pool import row_values
@@ -186,6 +187,15 @@ class TextKeys:
         """Those of these keys that there are."""
         rows = cursor.execute(_NODES, (list(numbers),)).fetchall() if numbers else []
         return {key.number: key for key in (self.opened(*row_values(row)) for row in rows)}
+
+    def reading(self, connections: ConnectionPool[Any]) -> Callable[[Collection[int]], dict[int, TextKey]]:
+        """`read` with a connection of this pool for each call."""
+
+        def read(numbers: Collection[int]) -> dict[int, TextKey]:
+            with connections.connection() as connection:
+                return self.read(connection, numbers)
+
+        return read
 
     def erase(self, cursor: Querying, leaves: Mapping[int, Iterable[bytes]]) -> None:
         """Takes leaves out of the keys of these numbers, in the caller's transaction; those of a key that is not there

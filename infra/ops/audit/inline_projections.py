@@ -20,7 +20,7 @@ def audit_inline_projections(settings: Settings) -> Report:
             return report
         for projection in INLINE_PROJECTIONS.projections:
             try:
-                found = inline_rebuild.verify(connection, projection)
+                found = inline_rebuild.verify(settings, connection, projection)
             except ValueError as error:
                 what = f"{projection.name} cannot be replayed: {type(error).__name__}: {error}"
                 report.found(Kind.WRONG, "event store", what)

@@ -284,7 +284,7 @@ def test_one_admin_is_left(embedded_postgres: Settings, _round: int) -> None:
         refused = last.call("PUT", f"/api/admin/accounts/{last.id}/roles", json={"roles": []})
         assert (refused.status_code, refused.json()["code"]) == (409, "last_admin")
         with inline_rebuild.open_connection(made.settings) as connection:
-            assert inline_rebuild.verify(connection, ROLES).differences == []
+            assert inline_rebuild.verify(made.settings, connection, ROLES).differences == []
 
 
 def test_what_is_erased_takes_its_new_websites_along(command_world: World) -> None:

@@ -143,7 +143,11 @@ def test_an_assigned_sale_earns_counts_once_and_says_who_and_why(books: Accounti
     assert told["working"]["agrees"] is True
     assert [step["by"] for step in told["events"]] == ["system", "you", "you"]
     records = [record for record in books.world.records("domain") if record.key == str(conversion).encode()]
-    rows = [row for record in records if (row := row_of(decode(record.value, record.headers).event)) is not None]
+    rows = [
+        row
+        for record in records
+        if (row := row_of(decode(record.value, record.headers, books.world.core.keyring).event)) is not None
+    ]
     assert [(row["d_pending"], row["c_pending"], row["click_id"], row["source"]) for row in rows] == [
         (1, 1000, click, "news")
     ]

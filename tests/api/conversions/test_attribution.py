@@ -78,7 +78,7 @@ def test_the_decision_is_in_topic_domain_as_it_was_stored(command_policies: Poli
     positions = [position_of(record.headers) for record in records]
     assert positions == sorted(set(positions))
     (recorded,) = [record for record in records if record.key == str(conversion).encode()]
-    event = decode(recorded.value, recorded.headers).event
+    event = decode(recorded.value, recorded.headers, command_policies.world.core.keyring).event
     assert isinstance(event, ConversionRecorded)
     assert event.change.commission_pending == 1000
 
@@ -476,7 +476,7 @@ def test_a_decision_names_the_clicks_it_has_seen(command_policies: Policies) -> 
     command_policies.decided(conversion)
     command_policies.relayed()
     (recorded,) = [record for record in world.records("domain") if record.key == str(conversion).encode()]
-    event = decode(recorded.value, recorded.headers).event
+    event = decode(recorded.value, recorded.headers, command_policies.world.core.keyring).event
     assert isinstance(event, ConversionRecorded)
     assert [place.partition for place in event.seen] == list(range(CLICKS.partitions))
     assert not event.provisional
@@ -495,7 +495,8 @@ def test_a_click_that_is_not_projected_yet_is_waited_for_and_then_taken_up_again
     state = command_policies.decided(conversion, version=3)
     assert state.facts.attribution is not None and state.facts.attribution.source == "fresh"
     command_policies.relayed()
-    events = [decode(r.value, r.headers).event for r in world.records("domain") if r.key == str(conversion).encode()]
+    records = [record for record in world.records("domain") if record.key == str(conversion).encode()]
+    events = [decode(record.value, record.headers, world.core.keyring).event for record in records]
     assert isinstance(events[0], ConversionRecorded) and events[0].provisional
 
 

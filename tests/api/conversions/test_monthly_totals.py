@@ -107,7 +107,7 @@ def test_a_rebuild_beside_live_decisions_misses_none(books: Accounting, monkeypa
         rounds = 0
         with inline_rebuild.open_connection(books.world.settings) as connection:
             while not stop.is_set():
-                inline_rebuild.rebuild(connection, MONTHLY_TOTALS)
+                inline_rebuild.rebuild(books.world.settings, connection, MONTHLY_TOTALS)
                 rounds += 1
         return rounds
 
@@ -130,11 +130,11 @@ def test_an_interrupted_rebuild_leaves_the_tables_in_use(books: Accounting, monk
     with inline_rebuild.open_connection(books.world.settings) as connection, monkeypatch.context() as patched:
         patched.setattr(inline_rebuild, "_swap", fail)
         with pytest.raises(psycopg.OperationalError):
-            inline_rebuild.rebuild(connection, MONTHLY_TOTALS)
+            inline_rebuild.rebuild(books.world.settings, connection, MONTHLY_TOTALS)
     assert audit_inline_projections(books.world.settings).is_clean
     with inline_rebuild.open_connection(books.world.settings) as connection:
         before = inline_rebuild.built_versions(connection)["monthly_totals"].generation
-        inline_rebuild.rebuild(connection, MONTHLY_TOTALS)
+        inline_rebuild.rebuild(books.world.settings, connection, MONTHLY_TOTALS)
         assert inline_rebuild.built_versions(connection)["monthly_totals"].generation == before + 1
 
 

@@ -769,7 +769,7 @@ def test_nobody_is_forgotten_while_money_is_on_its_way_and_nothing_is_left_after
     watched = "SELECT count(*) FROM lookup.listing_watch WHERE account_id = %s"
     assert there.postgres.execute(watched, (seller.account_id,)).fetchone() == (0,)
     with inline_rebuild.open_connection(there.settings) as connection:
-        assert inline_rebuild.verify(connection, lookups.WATCHLISTS).differences == []
+        assert inline_rebuild.verify(there.settings, connection, lookups.WATCHLISTS).differences == []
     rows = there.postgres.execute(
         "SELECT title, description FROM read.listings WHERE seller_id = %s", (seller.account_id,)
     )

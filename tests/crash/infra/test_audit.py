@@ -516,7 +516,7 @@ def test_a_row_of_the_write_side_that_was_changed_behind_the_events_is_found(way
     with way.projecting(), psycopg.connect(way.settings.postgres_url or "", autocommit=True) as postgres:
         store(postgres, domain_records(way))
         for projection in INLINE_PROJECTIONS.projections:
-            inline_rebuild.rebuild(postgres, projection)
+            inline_rebuild.rebuild(way.settings, postgres, projection)
         notify(container, postgres)
         sound = audit(way.settings)
         assert sound.is_clean, sound.as_text()

@@ -41,6 +41,7 @@ from schemas.topics import CONVERSIONS, REJECTED
 from schemas.tracking import ConversionReported, Outcome, Refusal
 from tests.support.audit_history import a_sale, decided, domain_records, reported, send, store
 from tests.support.decisions import NOW, WEBSITE
+from tests.support.decryption import Opening
 from tests.support.pipeline import Pipeline
 from tests.support.subscriptions import notify
 
@@ -106,7 +107,7 @@ def filled(way: Pipeline, ledger: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
         report_sales(way, postgres)
         store(postgres, domain_records(way))
         for projection in INLINE_PROJECTIONS.projections:
-            inline_rebuild.rebuild(postgres, projection)
+            inline_rebuild.rebuild(way.settings, postgres, projection)
         notify(container, postgres)
         container.close()
         wait_until_quiescent(way.log, postgres, 60)
@@ -215,7 +216,7 @@ def sampled(name: str, stream: str, number: int, version: int = 1) -> DomainEven
     """An event as its golden sample has it."""
     headers = envelope.headers(name, version, 1, uuid5(WEBSITE, f"sample {stream}"), number)
     sample = (ROOT / "schemas" / "samples" / f"{name}.v{version}.json").read_bytes()
-    return envelope.decode(sample, tuple(headers), lambda _subject, _field, _text: "sealed").event
+    return envelope.decode(sample, tuple(headers), Opening(lambda _subject, _field, _text: "sealed")).event
 
 
 def more_decisions() -> list[DomainEvent]:

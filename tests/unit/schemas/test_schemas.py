@@ -14,6 +14,7 @@ from schemas.base import ERASED, REGISTRY, UnknownEvent, personal_fields, upcast
 from schemas.events.accounts import AccountRegistered
 from schemas.events.partners import PartnerRegistered, TermsKind
 from schemas.message_ids import Headers
+from tests.support.decryption import Opening
 
 PERSONAL_SINCE_THE_SAMPLE = {
     *(("website.connected", "domain"), ("website.updated", "domain"), ("domain.added", "domain")),
@@ -76,7 +77,7 @@ def test_personal_values_are_opened_for_their_own_person() -> None:
         asked.append((subject_id, field, text))
         return f"plain {field}"
 
-    event = envelope.decode(value, headers, decrypt).event
+    event = envelope.decode(value, headers, Opening(decrypt)).event
     assert isinstance(event, AccountRegistered)
     assert (event.email, event.name) == ("plain email", "plain name")
     assert sorted(asked) == [(AGGREGATE, "email", "enc:c2VhbGVk"), (AGGREGATE, "name", "enc:c2VhbGVk")]

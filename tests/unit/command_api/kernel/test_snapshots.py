@@ -14,15 +14,20 @@ from eventsourcing.persistence import StoredEvent
 
 import command_api
 from command_api.accounts import model as accounts
+from command_api.conversions import model as conversions
 from command_api.kernel import snapshots
 from command_api.kernel.decision import UnexpectedEvent
 from command_api.kernel.event_store import EventMapper, fold
 from command_api.kernel.snapshots import Fold
 from command_api.marketplace import offers
+from infra.domain.visitor_data.sealing import leaf_of_conversion
 from infra.kernel.security.subject_keys import Keyring, SubjectErased
 from schemas.base import ERASED, DomainEvent
 from schemas.events.accounts import AccountRegistered, AccountRenamed
 from tests.support.decisions import history
+from tests.support.text_keys import KeysInMemory
+from tests.unit.command_api.conversions.test_forgotten import WORDS as CONVERSION_WORDS
+from tests.unit.command_api.conversions.test_forgotten import history as conversion_events
 
 
 class Keys:
@@ -40,6 +45,20 @@ class Keys:
 
     def __call__(self, subject: UUID, field: str, text: str) -> str:
         return ERASED if subject in self.erased else text.removeprefix(f"enc:{subject}:{field}:")[::-1]
+
+
+class TextKeys(Keys):
+    """The same, with text keys; `erase` reaches all that is opened from now on."""
+
+    def __init__(self, *numbers: int) -> None:
+        super().__init__()
+        self.texts = KeysInMemory(*numbers)
+
+    def unseal(self, sealed: str, bound: bytes) -> bytes | None:
+        return self.texts.opener().unseal(sealed, bound)
+
+    def seal(self, number: int, leaf: bytes, text: bytes, bound: bytes) -> bytes | None:
+        return self.texts.opener().seal(number, leaf, text, bound)
 
 
 def evolve_functions() -> list[Any]:
@@ -152,3 +171,46 @@ def test_other_code_reads_no_snapshot(monkeypatch: pytest.MonkeyPatch) -> None:
     assert topic != snapshots.topic_of(accounts.evolve_email)
     monkeypatch.setattr(snapshots, "code_hash", lambda: "of another version")
     assert topic != snapshots.topic_of(accounts.evolve)
+
+
+def conversion_history(keys: TextKeys, *numbers: int) -> list[StoredEvent]:
+    """A sale, its person erased, and another report; each event sealed with the key of its number."""
+    *events, forgotten = conversion_events()
+    later = events[1].model_copy(update={"originator_version": 4})
+    mapper = EventMapper(None)
+    return [
+        mapper.to_stored_event(event, keys.texts.key(number))
+        for event, number in zip([*events, forgotten, later], numbers, strict=True)
+    ]
+
+
+def test_a_snapshot_of_sealed_values_is_as_unreadable_as_they_are() -> None:
+    keys = TextKeys(7, 8)
+    mapper = EventMapper(cast(Keyring, keys))
+    stored = conversion_history(keys, 7, 7, 8, 8)
+    sale = cast(UUID, stored[0].originator_id)
+
+    def loaded(events: list[StoredEvent], snapshot: StoredEvent | None = None) -> Fold[Any]:
+        def select(topic: str) -> list[StoredEvent]:
+            rest = [
+                each for each in events if snapshot is None or each.originator_version > snapshot.originator_version
+            ]
+            return [snapshot, *rest] if snapshot is not None and topic == snapshot.topic else events
+
+        return fold(select, mapper, conversions.evolve)
+
+    before = loaded(stored[:2])
+    assert before.text_key == 7
+    snapshot = snapshots.encode(sale, before, cast(Keyring, keys))
+    assert snapshot is not None
+    assert not [word for word in CONVERSION_WORDS if word.encode() in snapshot.state]
+    assert loaded(stored, snapshot).state == loaded(stored).state
+    assert loaded(stored[:2], snapshot).text_key == 7, "a snapshot that continues it is sealed as well"
+
+    keys.texts.erase(7, leaf_of_conversion(sale))
+    assert snapshots.decode(snapshot, conversions.evolve, cast(Keyring, keys)) is None
+    assert snapshots.encode(sale, before, cast(Keyring, keys)) is None, "it was loaded before the erasure"
+    after = loaded(stored, snapshot)
+    assert after.state is not None and after.state.is_forgotten
+    assert after.text_key == 8, "what was reported later"
+    assert snapshots.encode(sale, loaded(stored[:3]), cast(Keyring, keys)) is not None, "nothing of a person is left"

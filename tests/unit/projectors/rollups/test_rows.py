@@ -14,10 +14,14 @@ import pytest
 from command_api.conversions import decisions
 from command_api.conversions import model as conversions
 from command_api.kernel.decision import CommandContext
+from command_api.kernel.event_store import EventMapper
+from infra.domain.visitor_data.sealing import leaf_of_conversion
 from infra.kernel.log import StoredRecord
 from projectors.engine.dedup import NullDedupIndex
 from projectors.engine.projection import Batch
 from projectors.rollups import conversion_rows, event_row, event_rows, refusal_rows
+from projectors.rollups.event_rules import EventRules
+from projectors.rollups.forgotten import Erasure
 from schemas.base import DomainEvent, Money
 from schemas.events.conversions import (
     AttributedBy,
@@ -33,6 +37,7 @@ from schemas.events.conversions import (
 from schemas.events.partners import Terms
 from schemas.tracking import Refusal, TrackedEvent
 from tests.support.projection_bench import PARTNER, WEBSITE, click, domain_record
+from tests.support.text_keys import KeysInMemory
 
 CONVERSION = UUID("0190a1b2-0000-7000-8000-00000000c001")
 LINK = UUID("0190a1b2-0000-7000-8000-00000000cc01")
@@ -254,6 +259,35 @@ def test_a_domain_record_that_the_relay_sent_twice_counts_once() -> None:
     again = Batch(domain_position=7)
     conversion_rows.to_rows(twice, NullDedupIndex(), again)
     assert again.offsets == []
+
+
+def rows_of_sealed(keys: KeysInMemory, *, forgotten: bool) -> list[dict[str, Any]]:
+    """What a projector that starts now makes of a decision that was sealed with key 7."""
+    event, never = recorded(CLICK), datetime(2026, 1, 1)  # noqa: DTZ001 - as rows have it
+    record = domain_record(event, 7)
+    sealed = EventMapper(None).to_stored_event(event, KeysInMemory(7).key(7)).state
+    assert CLICK.click_id.encode() in record.value
+    assert CLICK.click_id.encode() not in sealed
+    erasure = Erasure(never, 0, bytes(32), frozenset(), frozenset(), frozenset(), frozenset({CONVERSION}))
+    rules = EventRules(forgotten={WEBSITE: [erasure] if forgotten else []})
+    batch = Batch(parameters=rules, decrypt=keys.opener())
+    found = stored(sealed, 1, topic="domain", headers=record.headers)
+    conversion_rows.to_rows([found], NullDedupIndex(), batch)
+    assert batch.bad == []
+    return [json.loads(row) for row in batch.rows]
+
+
+def test_a_sealed_decision_makes_the_row_of_its_click_until_the_person_is_erased() -> None:
+    keys = KeysInMemory(7)
+    [row] = rows_of_sealed(keys, forgotten=False)
+    assert (row["click_id"], row["sub1"]) == (CLICK.click_id, CLICK.subs["sub1"])
+    [known] = rows_of_sealed(keys, forgotten=True)
+    keys.erase(7, leaf_of_conversion(CONVERSION))
+    [erased] = rows_of_sealed(keys, forgotten=False)
+    assert erased["click_id"] == ""
+    assert "sub1" not in erased
+    assert erased["visitor"] == row["visitor"]
+    assert rows_of_sealed(keys, forgotten=True) == [known], "a table without the person is the same with and without"
 
 
 def test_a_domain_record_that_cannot_be_read_is_bad_only_if_it_matters() -> None:
