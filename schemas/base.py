@@ -35,11 +35,16 @@ Personal = Annotated[T, PersonalField()]
 @dataclass(frozen=True)
 class SealedField:
     """Marks a field, of an event or of a value in it, that leads to a website's visitor: stored sealed for that person
-    (`schemas.envelope`). It needs a default: what it reads as once the person is erased."""
+    (`schemas.envelope`). It needs a default: what it reads as once the person is erased. `keeps_names`: of an object of
+    texts, the names stay in clear, with `ERASED` as texts."""
+
+    keeps_names: bool = False
 
 
 Sealed = Annotated[T, SealedField()]
 """`Sealed[str]`: sealed in the log and the event store; erasing the person's leaf of the key empties it everywhere."""
+SealedTexts = Annotated[dict[str, str], SealedField(keeps_names=True)]
+"""Texts of which the names decide something, also once the person is erased."""
 
 ERASED: Final = "[erased]"
 """What a `Personal` field reads as once its person's key is gone."""
@@ -118,16 +123,28 @@ def personal_fields(event_class: type[DomainEvent]) -> frozenset[str]:
 @cache
 def sealed_fields(model: type[BaseModel]) -> Mapping[tuple[str, ...], Any]:
     """The `Sealed` fields of a model and of the values in it, each by its path, with its default."""
-    found: dict[tuple[str, ...], Any] = {}
+    return {path: default for path, (_, default) in _sealed(model).items()}
+
+
+@cache
+def sealed_with_names(model: type[BaseModel]) -> frozenset[tuple[str, ...]]:
+    """The paths of those that keep their names."""
+    return frozenset(path for path, (marker, _) in _sealed(model).items() if marker.keeps_names)
+
+
+@cache
+def _sealed(model: type[BaseModel]) -> Mapping[tuple[str, ...], tuple[SealedField, Any]]:
+    found: dict[tuple[str, ...], tuple[SealedField, Any]] = {}
     for name, info in model.model_fields.items():
-        if any(isinstance(marker, SealedField) for marker in info.metadata):
-            found[(name,)] = info.get_default(call_default_factory=True)
+        own = next((marker for marker in info.metadata if isinstance(marker, SealedField)), None)
+        if own is not None:
+            found[(name,)] = own, info.get_default(call_default_factory=True)
             continue
         for inner, is_single in _models_in(info.annotation):
-            sealed = sealed_fields(inner)
+            sealed = _sealed(inner)
             if sealed and not is_single:
                 raise TypeError(f"{model.__name__}.{name}: what is in a collection cannot be sealed")
-            found |= {(name, *path): default for path, default in sealed.items()}
+            found |= {(name, *path): each for path, each in sealed.items()}
     return found
 
 

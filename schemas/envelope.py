@@ -26,6 +26,7 @@ from schemas.base import (
     UnknownEvent,
     personal_fields,
     sealed_fields,
+    sealed_with_names,
     subject_of,
     upcast,
     validated,
@@ -154,10 +155,13 @@ def take_sealed(event_class: type[DomainEvent], state: dict[str, Any]) -> dict[s
     """Takes the values of `Sealed` fields out of `state` (in place) and returns them by path; those at their defaults
     stay."""
     taken: dict[str, Any] = {}
+    with_names = sealed_with_names(event_class)
     for path, default in sealed_fields(event_class).items():
         holder = _holder(state, path)
         if holder is not None and path[-1] in holder and holder[path[-1]] != default:
-            taken[".".join(path)] = holder.pop(path[-1])
+            value = taken[".".join(path)] = holder.pop(path[-1])
+            if path in with_names:
+                holder[path[-1]] = dict.fromkeys(value, ERASED)
     return taken
 
 

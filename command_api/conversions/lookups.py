@@ -27,7 +27,7 @@ from command_api.kernel.unit_of_work import UnitOfWork
 from infra.domain.report_reading import is_placeholder
 from infra.kernel.postgres.rows import Row
 from schemas import click_id
-from schemas.base import DomainEvent
+from schemas.base import ERASED, DomainEvent
 from schemas.events.conversions import (
     ConversionAttributed,
     ConversionDecisionApplied,
@@ -186,6 +186,7 @@ def _unread_rows(website_id: UUID, reported: Reported) -> list[dict[str, Any]]:
             "partner_id": reported.partner_id or NO_ID,
         }
         for field, text in reported.unread.items()
+        if text != ERASED  # which counted before its person was erased
     ]
 
 

@@ -16,7 +16,7 @@ from command_api.conversions.merging import CLAIM, Merged, ReportedTraces, merge
 from command_api.conversions.money import reversal
 from command_api.kernel.decision import CommandContext, UnexpectedEvent, not_found, require_existing
 from command_api.websites.model import Website
-from schemas.base import DomainEvent, Money
+from schemas.base import ERASED, DomainEvent, Money
 from schemas.events import conversions
 from schemas.events.conversions import (
     AttributedBy,
@@ -267,7 +267,7 @@ def forgotten(conversion: Conversion) -> Conversion:
         facts=conversion.facts.model_copy(update={"attribution": found}),
         reports=tuple(
             reported.model_copy(
-                update={"click_id": "", "visitor": 0, "customer": "", "unread": dict.fromkeys(reported.unread, "")}
+                update={"click_id": "", "visitor": 0, "customer": "", "unread": dict.fromkeys(reported.unread, ERASED)}
             )
             for reported in conversion.reports
         ),

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from schemas.base import DomainEvent, Frozen, Money, Sealed
+from schemas.base import DomainEvent, Frozen, Money, Sealed, SealedTexts
 from schemas.events.partners import Terms, TiersBy
 
 
@@ -148,9 +148,7 @@ class Reported(Frozen):
     amount_refused: bool = Field(
         default=False, description="A claim above its website's limit: the amount is shown and never counts"
     )
-    unread: Sealed[dict[str, str]] = Field(
-        default_factory=dict, description="Fields that could not be read, as they were sent"
-    )
+    unread: SealedTexts = Field(default_factory=dict, description="Fields that could not be read, as they were sent")
     exact: dict[str, str] = Field(
         default_factory=dict, description="Amounts that are no whole minor units, as decimals of minor units"
     )
