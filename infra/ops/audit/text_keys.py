@@ -26,7 +26,8 @@ def audit_text_keys(clickhouse: Reader, postgres: psycopg.Connection[Any]) -> Re
         table = row["table"]
         for found in clickhouse.rows(f"SELECT DISTINCT {TEXT_KEY} AS number FROM {table} WHERE {TEXT_KEY} > 0"):
             named.setdefault(int(found["number"]), table)
-    report.checked["keys of texts"] += len(named)
+    if named:
+        report.checked["keys of texts"] += len(named)
     rows = postgres.execute("SELECT number FROM log.text_key WHERE number = ANY(%s)", (sorted(named),)).fetchall()
     for number in sorted(named.keys() - {number for (number,) in rows}):
         what = f"key {number}, which sealed texts of {named[number]}, is not there"
