@@ -148,10 +148,12 @@ def note_on_letters(uow: UnitOfWork, erasure_id: UUID, letter_ids: Sequence[UUID
 
 
 def _last_key(keys: TextKeys, uow: UnitOfWork) -> int:
-    """Begins the next key of texts; returns the number of the one before, 0: there was none."""
+    """Begins the next key of texts; returns the number of the one before. 0: texts are not sealed yet."""
     newest = keys.newest(uow.cursor)
+    if newest is None:
+        return 0
     keys.create(uow.cursor)
-    return newest.number if newest is not None else 0
+    return newest.number
 
 
 @HANDLERS.on(commands.RepeatErasure, senders="system")
@@ -162,7 +164,7 @@ def repeat_erasure(command: commands.RepeatErasure, uow: UnitOfWork) -> None:
         decided = VisitorForgotten.model_validate_json(orjson.dumps({**command.decided, **head}))
         keys = TextKeys(uow.settings)
         keys.erase(uow.cursor, {number: map(bytes.fromhex, leaves) for number, leaves in decided.texts.items()})
-        keys.create(uow.cursor)
+        _last_key(keys, uow)
         uow.append(decided)
     uow.cursor.execute("DELETE FROM ops.visitor_to_erase WHERE erasure_id = %s", (command.erasure_id,))
 

@@ -13,7 +13,7 @@ from infra.kernel.mail import outbox
 from infra.ops.audit import continuous
 from infra.ops.backup import BackupError, daily, erased_subjects
 from infra.services.scheduler import service
-from infra.services.scheduler.jobs import canary, notification_digest, retention, token_expiry
+from infra.services.scheduler.jobs import canary, notification_digest, retention, text_sealing, token_expiry
 from infra.services.scheduler.jobs.canary import CanaryLost
 from infra.services.scheduler.service import Job
 
@@ -54,6 +54,13 @@ JOBS: Final = (
         notification_digest.send_due,
         timedelta(minutes=10),
         "writes the digests of yesterday and of last week to those who want them",
+    ),
+    Job(
+        "begin-sealing",
+        text_sealing.begin_when_due,
+        timedelta(minutes=10),
+        "begins to seal personal texts an hour after the upgrade to the first version that does",
+        is_quiet=True,
     ),
     Job(
         "note-erased",

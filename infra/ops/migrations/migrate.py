@@ -31,6 +31,7 @@ from infra.kernel.postgres.pool import required_url
 from infra.kernel.security.text_keys import TextKeys
 from projectors.engine.clickhouse import Unavailable
 
+FIRST: Final = "0001_schemas.sql"
 FOLDER = Path(__file__).with_name("postgres")
 CREATORS: Final[tuple[Callable[[Settings], None], ...]] = (
     command_api.schema.create_schema,
@@ -110,8 +111,9 @@ def migrate(settings: Settings) -> None:
         for create in CREATORS:
             create(settings)
         signature.note_starts(connection, topics)
-        with connection.transaction():
-            TextKeys(settings).create_first(connection)
+        if FIRST in applied:  # services of before, which read nothing sealed, may be running else
+            with connection.transaction():
+                TextKeys(settings).create_first(connection)
 
 
 def read_folder(folder: Path) -> tuple[Migration, ...]:
