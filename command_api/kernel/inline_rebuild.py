@@ -10,7 +10,7 @@ without an event that tells of it, so a rebuild during which one came begins aga
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -172,17 +172,22 @@ def _handle(projection: InlineProjection, tables: Tables, event: DomainEvent) ->
         handler(tables, event)
 
 
-def _events(
-    connection: Connection, projection: InlineProjection, mapper: EventMapper, after: int, upto: int
-) -> Iterator[DomainEvent]:
-    """The events that the projection handles, in commit order. Personal fields stay encrypted: no handler uses them."""
-    names = {event_class.NAME for event_class in projection.handlers}
+def stored_events(connection: Connection, names: Collection[str], after: int, upto: int) -> Iterator[StoredEvent]:
+    """The events with these names after a position, in commit order. Memory does not grow with their number."""
     with connection.cursor("inline_events", row_factory=tuple_row) as cursor:
         cursor.itersize = BATCH_EVENTS
         cursor.execute(_EVENTS, (after, upto))
         for aggregate_id, version, topic, state in cursor:
             if name_and_version(topic)[0] in names:
-                yield mapper.to_domain_event(StoredEvent(aggregate_id, version, topic, bytes(state)))
+                yield StoredEvent(aggregate_id, version, topic, bytes(state))
+
+
+def _events(
+    connection: Connection, projection: InlineProjection, mapper: EventMapper, after: int, upto: int
+) -> Iterator[DomainEvent]:
+    """The events that the projection handles. Personal fields stay encrypted: no handler uses them."""
+    names = {event_class.NAME for event_class in projection.handlers}
+    return map(mapper.to_domain_event, stored_events(connection, names, after, upto))
 
 
 def _mapper(settings: Settings, connection: Connection) -> EventMapper:

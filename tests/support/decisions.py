@@ -16,6 +16,7 @@ from tests.support.insight_decisions import insight_history
 from tests.support.lead_decisions import lead_history
 from tests.support.listing_decisions import listing_history
 from tests.support.matching_decisions import matching_history
+from tests.support.rows_beside_events import PICTURE_HASHES
 
 NOW = datetime(2026, 5, 17, 10, 0, tzinfo=UTC)
 WEBSITE = UUID("0192f3a0-0000-7000-8000-000000000002")
@@ -196,7 +197,7 @@ def _channels(encrypt: Encrypt) -> list[DomainEvent]:
             uuid5(CHANNEL, "post"),
             (social.SocialPostAdded, post),
             (social.SocialPostChanged, found),
-            (social.SocialPostPictureChanged, {"picture": "a" * 64}),
+            (social.SocialPostPictureChanged, {"picture": PICTURE_HASHES[0]}),
             (social.SocialPostFiguresRecorded, totals),
             (social.SocialPostTransferred, moved),
         ),

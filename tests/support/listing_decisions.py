@@ -9,6 +9,7 @@ from uuid import UUID, uuid5
 
 from schemas.base import DomainEvent, Money
 from schemas.events import marketplace
+from tests.support.rows_beside_events import PICTURE_HASHES
 
 Event = type[DomainEvent]
 Encrypt = Callable[[UUID, str, str], str]
@@ -74,7 +75,7 @@ def listing_history(
             key("sold"),
             (marketplace.ListingDrafted, said(member, "Huts")),
             (marketplace.ListingEdited, said(member, "Mountain HUTS", **figures)),
-            (marketplace.ListingImagesChanged, {"images": ["ab" * 32, "cd" * 32]}),
+            (marketplace.ListingImagesChanged, {"images": list(PICTURE_HASHES[:2])}),
             (marketplace.ListingSubmitted, {}),
             (marketplace.ListingRejected, {"reason": "No source."}),
             (marketplace.ListingSubmitted, {}),
@@ -98,7 +99,7 @@ def listing_history(
         *in_order(
             key("left"),
             (marketplace.ListingDrafted, said(leaver, "My cave", **figures)),
-            (marketplace.ListingImagesChanged, {"images": ["ef" * 32]}),
+            (marketplace.ListingImagesChanged, {"images": list(PICTURE_HASHES[2:])}),
             (marketplace.ListingWithdrawn, {}),
         ),
         *in_order(

@@ -24,13 +24,16 @@ from infra.kernel.observability.progress import Meter
 from infra.kernel.postgres.pool import connect
 from infra.kernel.security.subject_keys import open_keyring
 from infra.ops.audit.audit_log import check_audit_log
+from infra.ops.audit.beside_events.comparison import audit_rows_beside_events
 from infra.ops.audit.built_visits import audit_built_visits, count_builds
+from infra.ops.audit.dead_letters import audit_dead_letters
 from infra.ops.audit.domain_events import audit_domain_events
 from infra.ops.audit.expired_events import Expired, audit_expired_days
 from infra.ops.audit.inline_projections import audit_inline_projections
 from infra.ops.audit.load_ledger import audit_ledger
 from infra.ops.audit.log_reader import CountedLog
 from infra.ops.audit.money_sums import audit_money_sums
+from infra.ops.audit.pending_searches import audit_pending_searches
 from infra.ops.audit.quiescence import NotQuiescent, wait_until_quiescent
 from infra.ops.audit.recent_events import audit_recent
 from infra.ops.audit.rejected_events import audit_rejected_events
@@ -38,6 +41,7 @@ from infra.ops.audit.report import Report
 from infra.ops.audit.reported_conversions import audit_reported_conversions
 from infra.ops.audit.rollups import audit_rollups
 from infra.ops.audit.sale_visits import audit_sale_visits
+from infra.ops.audit.snapshots import audit_snapshots
 from infra.ops.audit.text_keys import audit_text_keys
 from infra.ops.audit.tracked_events import audit_tracked_events
 from schemas.topics import CONVERSIONS, DOMAIN
@@ -92,7 +96,10 @@ def audit(
             report.add(audit_reported_conversions(counted, clickhouse, postgres, ends))
             report.add(audit_text_keys(clickhouse, postgres))
             report.add(check_audit_log(counted, postgres, ends))
+        report.add(audit_dead_letters(log, postgres))
         report.add(audit_inline_projections(settings))
+        report.add(audit_rows_beside_events(settings))
+        report.add(audit_snapshots(settings))
         report.add(audit_rollups(clickhouse, expired))
         report.add(audit_expired_days(clickhouse, expired))
         with Meter("builds of visits", count_builds(clickhouse), quiet=not tells_progress) as meter:
@@ -100,6 +107,7 @@ def audit(
         report.add(audit_money_sums(clickhouse, postgres))
         report.add(audit_recent(clickhouse, expired))
         report.add(audit_sale_visits(clickhouse, postgres))
+        report.add(audit_pending_searches(clickhouse, postgres))
         if ledger is not None:
             report.add(audit_ledger(ledger, clickhouse, postgres))
         return report

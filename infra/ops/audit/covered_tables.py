@@ -11,7 +11,8 @@ from typing import Final
 
 from command_api.inline_projections import INLINE_PROJECTIONS
 from infra.domain.visits import tables
-from infra.ops.audit import built_visits, reported_sales
+from infra.ops.audit import built_visits, dead_letters, notifications, reported_sales, snapshots
+from infra.ops.audit.beside_events import comparison
 from projectors.registry import REGISTRY
 
 POSTGRES: Final[Mapping[str, str]] = {
@@ -21,10 +22,14 @@ POSTGRES: Final[Mapping[str, str]] = {
         for projection in INLINE_PROJECTIONS.projections
         for table in projection.tables
     },
-    reported_sales.REJECTED: reported_sales.REJECTED,
-    reported_sales.AWAITING: reported_sales.AWAITING,
-    reported_sales.PENDING: reported_sales.PENDING,
-    reported_sales.KNOWN: reported_sales.KNOWN,
+    **{table.name: table.name for fold in comparison.FOLDS for table in fold.tables},
+    **{
+        table: table
+        for table in (
+            *(reported_sales.REJECTED, reported_sales.AWAITING, reported_sales.PENDING, reported_sales.KNOWN),
+            *(comparison.KEYS, snapshots.TABLE, dead_letters.TABLE, notifications.FOLLOWERS),
+        )
+    },
     "events.stored_events": "relay",
     "auth.audit": "audit trail",
     "notifications.notification": "notifications",
@@ -42,36 +47,88 @@ CLICKHOUSE: Final[Mapping[str, str]] = {
     tables.VISIT_BUILDS: built_visits.CHECKS[2],
 }
 
+UNJUDGED_COLUMNS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
+    "Secrets, kept as a hash or sealed: no event has them; one that was changed lets nobody in, or cannot be opened.": {
+        "auth.invite_code": ("code_hash", "code_sealed"),
+        "auth.linked_sign_in": ("label_sealed",),
+        "auth.credential": ("password_hash",),
+        "auth.second_factor": ("secret_sealed", "last_timecode", "pending_sealed", "pending_at"),
+        "auth.recovery_code": ("code_hash",),
+        "auth.postback_token": ("sealed",),
+        "notifications.webhook_secret": ("sealed", "previous_sealed", "previous_until"),
+        "social.connection": ("name_sealed", "tokens_sealed"),
+        "ops.contact": ("email_sealed", "name_sealed"),
+        "forum.member": ("handle_hash",),
+    },
+    "When the row was written, or what was done with it last: beside the time of its event.": {
+        "auth.linked_sign_in": ("linked_at",),
+        "auth.credential": ("updated_at",),
+        "auth.subject_key": ("created_at", "erased_at"),
+        "auth.audit_anchor": ("at",),
+        "insights.digest": ("told_until",),
+        "marketplace.saved_search": ("looked_at",),
+        "ops.listing_image": ("created_at",),
+        "publishing.site_image": ("created_at",),
+        "conversions.payout_file": ("created_at",),
+        "ops.contact": ("created_at", "held_until"),
+    },
+    "What an outside service answered last; the next answer replaces it.": {
+        "notifications.webhook_secret": ("failures",),
+        "ops.escrow_call": ("state", "attempts", "error", "next_at", "created_at"),
+        "social.connection": (
+            *("checked_at", "succeeded_at", "next_at", "failures", "problem", "followers", "posts", "views"),
+            *("views_before", "views_on"),
+        ),
+        "engine.dead_letter": (
+            *("id", "reason", "error", "headers", "first_at", "attempts", "state", "retry_requested_at", "decided_at"),
+        ),
+    },
+    "Made of a picture or page whose content is compared: its measures, a smaller copy, the name of its making.": {
+        "ops.listing_image": ("width", "height"),
+        "social.post_image": ("width", "height"),
+        "publishing.site_image": ("width", "height", "narrow"),
+        "publishing.site_file": ("made_of", "problems"),
+    },
+}
+"""Columns of compared tables that follow from no event, by reason."""
+
 WITHOUT_CHECK: Final[Mapping[str, tuple[str, ...]]] = {
     "The log itself, which everything else is compared with; signatures protect its records.": (
         *("log.record", "log.partition", "log.split", "log.topic", "log.signed_from"),
     ),
-    "Credentials, keys, one-time links and their limits: written and read by sign-in alone, and in no event.": (
-        *("auth.access_token", "auth.contact_link", "auth.credential", "auth.first_account", "auth.handoff_code"),
-        *("auth.invite_code", "auth.linked_sign_in", "auth.login_ticket", "auth.one_time_link", "auth.postback_token"),
-        *("auth.provider_sign_in", "auth.rate_limit", "auth.recovery_code", "auth.second_factor", "auth.session"),
-        *("auth.setup_token", "auth.subject_key", "auth.website_session", "ingest.salt", "forum.salt"),
-        *("ingest.visitor_key", "log.text_key", "notifications.webhook_secret", "social.connection_flow", "sql.token"),
+    "Sessions, tokens, one-time links and salts, by hash: made by chance, in no event, and each ends by its own time."
+    " One that is lost or changed lets nobody in; the lists of own sessions and tokens show these tables themselves.": (
+        *("auth.access_token", "auth.contact_link", "auth.handoff_code", "auth.login_ticket", "auth.one_time_link"),
+        *("auth.provider_sign_in", "auth.session", "auth.setup_token", "auth.website_session", "sql.token"),
+        *("social.connection_flow", "ingest.salt", "ingest.visitor_key", "forum.salt"),
     ),
-    "What is queued, due, limited or answered already: work in progress, which shows no figure and ends on its own.": (
-        *("kernel.idempotency", "kernel.timeout", "notifications.alert_mail", "notifications.digest"),
-        *("notifications.webhook_delivery", "insights.daily_analysis", "insights.digest", "marketplace.saved_search"),
-        *("marketplace.saved_search_notice", "ops.escrow_call", "ops.escrow_message", "ops.mail", "ops.to_erase"),
-        *("ops.visitor_to_erase",),
-        *("publishing.sent_form", "forum.act", "forum.views", "forum.visit", "conversions.click_day"),
+    "Keys of texts in the log: erasing a person changes one, and no event says how. What they open is compared as rows"
+    " of ClickHouse, which also name each key that has to be there.": ("log.text_key",),
+    "Limits, and answers to repeated requests: they hold for hours or a day, and only refuse or repeat.": (
+        *("auth.rate_limit", "auth.first_account", "kernel.account_usage", "kernel.idempotency", "forum.act"),
+        *("forum.visit", "ops.escrow_message", "marketplace.saved_search_notice"),
     ),
-    "Positions, states and measurements of the services: what a projection, a backup or an outside service did last.": (
-        *("engine.build", "engine.dead_letter", "engine.log_end", "engine.log_sample", "engine.position"),
-        *("engine.projection", "engine.relay", "engine.request", "engine.runner", "engine.sample", "events.snapshots"),
-        *("lookup.projection", "ops.backup", "ops.canary", "ops.llm_call", "ops.migrations", "operations.rate_source"),
-        *("kernel.account_usage",),
-        *("notifications.link_check", "domains.dns_check", "ingest.key_use", "auth.audit_anchor", "social.connection"),
+    "When to look at something: what is then decided or shown is made of events. A lost timeout is restored from what"
+    " waits for it; a lost mark makes the work be done once more.": (
+        *("kernel.timeout", "insights.daily_analysis", "notifications.alert_mail", "notifications.digest"),
+        *("conversions.click_day", "ops.to_erase", "ops.visitor_to_erase", "publishing.sent_form", "forum.views"),
     ),
-    "Texts, images and files of people, kept here alone so that they can be erased; events have their ids.": (
-        *("ops.contact", "forum.member", "forum.read", "forum.follower", "marketplace.listing_host", "sql.saved_query"),
-        *("sql.statement", "conversions.payout_file", "ops.listing_image", "ops.listing_image_use"),
-        *("social.post_image", "publishing.site_image", "publishing.served_site", "publishing.site_file"),
-        *("publishing.rendered_page",),
+    "What was sent to whom outside, and what the other side answered: no event has it, and nothing is made of it.": (
+        *("ops.mail", "notifications.webhook_delivery", "notifications.link_check", "domains.dns_check"),
+        *("operations.rate_source", "ops.llm_call"),
+    ),
+    "Positions, states and measurements of the services themselves. A position that is wrong leaves records without"
+    " rows, or rows twice, which the checks of the rows find.": (
+        *("engine.build", "engine.log_end", "engine.log_sample", "engine.position", "engine.projection"),
+        *("engine.relay", "engine.request", "engine.runner", "engine.sample", "lookup.projection", "ingest.key_use"),
+        *("ops.backup", "ops.canary", "ops.migrations"),
+    ),
+    "Kept nowhere else, and shown to their account alone: what a person has read or run, which is no decision.": (
+        *("forum.read", "sql.statement"),
+    ),
+    "Made before the decision that uses it: queries of an earlier version, which become events when the service starts;"
+    " pages that are published under the hash of all that they are made of, and then compared as files.": (
+        *("sql.saved_query", "publishing.rendered_page"),
     ),
 }
 """Tables of Postgres that are compared with nothing, by reason."""

@@ -1,4 +1,5 @@
-"""Notifications (`notifications.notification`) against the events that they tell of: none twice, none without an event.
+"""Notifications (`notifications.notification`) against the events that they tell of: none twice, none without an event;
+and who follows a thread (`forum.follower`), which says whom an event notifies.
 
 Members mark notifications as seen, retention and erasure delete them, and a withdrawn like takes one back; so there may
 be fewer than the events give, never more. The product's own rules say which event notifies whom of what; for followers
@@ -18,7 +19,10 @@ from command_api.notifications.notification import LATER_RULES, RULES
 from infra.ops.audit.quiescence import exists
 from infra.ops.audit.report import Kind, Report
 from schemas.base import DomainEvent
+from schemas.events.accounts import AccountErased
+from schemas.events.forum import ThreadFollowed, ThreadUnfollowed
 
+FOLLOWERS: Final = "forum.follower"
 _CHECK: Final = "notifications"
 _ROWS_A_FETCH: Final = 2_000
 _MAX_TEXT: Final = 64
@@ -36,13 +40,22 @@ class Notifications:
         self._given: Counter[tuple[UUID | None, str, str]] = Counter()
         """By recipient (none: all followers or admins), kind, and what it is about."""
         self._begins: dict[UUID, DomainEvent] = {}
+        self._followers: set[tuple[UUID, UUID]] = set()
+        """Thread and account."""
 
     def count(self, offset: int, event: DomainEvent, position: int) -> None:
         """Takes the next event."""
         if event.originator_version == 1 and event.NAME.partition(".")[0] in _STREAMS:
             self._begins[event.originator_id] = _without_texts(event)
+        if isinstance(event, AccountErased):  # in the transaction of the event
+            self._followers = {each for each in self._followers if each[1] != event.originator_id}
         if position > self._reached or offset in self._dead:
             return
+        match event:
+            case ThreadFollowed():
+                self._followers.add((event.thread_id, event.account_id))
+            case ThreadUnfollowed():
+                self._followers.discard((event.thread_id, event.account_id))
         if (rule := RULES.get(type(event))) is not None:
             given = rule(event)
         elif (later := LATER_RULES.get(type(event))) is not None and event.originator_id in self._begins:
@@ -52,9 +65,10 @@ class Notifications:
         self._given.update((each.to, each.kind, each.about) for each in given)
 
     def compare(self, report: Report) -> None:
-        """After the last event: compares every account's notifications of each kind and subject."""
+        """After the last event: compares every account's notifications of each kind and subject, and every follower."""
         if not exists(self._postgres, "notifications.notification"):
             return
+        self._compare_followers(report)
         with self._postgres.cursor("notifications") as cursor:
             cursor.itersize = _ROWS_A_FETCH
             for account, kind, about, count in cursor.execute(_NOTIFICATIONS):
@@ -67,6 +81,15 @@ class Notifications:
                     what = f"{name}: {count} notifications of {given} events"
                     report.found(Kind.DUPLICATE, _CHECK, what, count - given)
 
+    def _compare_followers(self, report: Report) -> None:
+        found = set(self._postgres.execute(_FOLLOWING).fetchall())
+        if found:
+            report.checked[f"rows of {FOLLOWERS}"] += len(found)
+        for thread, account in found - self._followers:
+            report.found(Kind.WRONG, FOLLOWERS, f"account {account} does not follow thread {thread}")
+        for thread, account in self._followers - found:
+            report.found(Kind.MISSING, FOLLOWERS, f"account {account} follows thread {thread}, and has no row")
+
 
 def _without_texts(event: DomainEvent) -> DomainEvent:
     """The stored form of a stream's first event: rules use no texts."""
@@ -78,6 +101,7 @@ _POSITION: Final = "SELECT domain_position FROM engine.position WHERE projection
 _DEAD_LETTERS: Final = (
     "SELECT \"offset\" FROM engine.dead_letter WHERE projection = %s AND generation = 0 AND state <> 'retried'"
 )
+_FOLLOWING: Final = "SELECT thread_id, account_id FROM forum.follower"
 _NOTIFICATIONS: Final = (
     "SELECT account_id, kind, about, sum(count)::bigint FROM notifications.notification GROUP BY 1, 2, 3"
 )

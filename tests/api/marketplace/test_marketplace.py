@@ -36,6 +36,7 @@ from infra.ops.demo import market as market_of_demo
 from tests.api.kernel.test_command_races import at_once
 from tests.support.marketplace import FIELDS, SECRET, Market, market, picture
 from tests.support.query import Person, QueryService, conversion, event
+from tests.support.rows_beside_events import wrong_rows
 
 LIST = "marketplace/listings"
 SPEC_FIELDS = {
@@ -781,3 +782,12 @@ def test_nobody_is_forgotten_while_money_is_on_its_way_and_nothing_is_left_after
         "SELECT count(*) FROM events.stored_events WHERE convert_from(state, 'UTF8') ~ 'Secret of Leaving|at midnight'"
     ).fetchone()
     assert kept == (0,)
+
+
+def test_the_audit_finds_the_rows_of_listings_that_this_module_has_left_right(
+    there: Market, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared, wrong = wrong_rows(
+        there.settings, ("marketplace.listing_host", "ops.listing_image", "ops.escrow_call"), monkeypatch
+    )
+    assert compared > 0 and wrong == []

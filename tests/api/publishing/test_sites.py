@@ -14,6 +14,7 @@ import pytest
 
 from command_api.websites import model as websites
 from tests.support.full_api import Api, SampleData
+from tests.support.rows_beside_events import wrong_rows
 
 SITES = "/api/platform/sites"
 
@@ -257,3 +258,10 @@ def test_a_page_of_links_is_a_site_that_can_be_published_at_once(editor: Editor)
     page = editor.served()["index.html"]
     assert "<h1>@fjord</h1>" in page and page.count('rel="sponsored nofollow') == 1
     assert "we receive a commission" in page
+
+
+def test_the_audit_finds_the_rows_of_sites_that_this_module_has_left_right(
+    full_api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared, wrong = wrong_rows(full_api.core.settings, ("publishing.",), monkeypatch)
+    assert compared > 0 and wrong == []

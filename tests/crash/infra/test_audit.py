@@ -58,6 +58,7 @@ from tests.support.audit_history import (
 )
 from tests.support.decisions import ACCOUNT, ERASED_ACCOUNT, NOW, PARTNER, WEBSITE, history
 from tests.support.pipeline import Pipeline
+from tests.support.rows_beside_events import write_rows_beside_events
 from tests.support.subscriptions import notify
 
 pytestmark = pytest.mark.timeout(900)  # some audit a dozen times
@@ -518,6 +519,7 @@ def test_a_row_of_the_write_side_that_was_changed_behind_the_events_is_found(way
         for projection in INLINE_PROJECTIONS.projections:
             inline_rebuild.rebuild(way.settings, postgres, projection)
         notify(container, postgres)
+        write_rows_beside_events(way.settings, postgres)
         sound = audit(way.settings)
         assert sound.is_clean, sound.as_text()
         assert sound.checked["rows of inline projection monthly_totals"] > 0 < sound.checked["notifications"]

@@ -3,11 +3,13 @@ changed, a lost and a doubled row of each is found under the name of its own che
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 from uuid import uuid5
@@ -15,20 +17,24 @@ from uuid import uuid5
 import psycopg
 import pytest
 
-from command_api.conversions.attribution.repository import NAME
+from command_api.conversions.attribution.repository import NAME, PENDING_ATTRIBUTION
 from command_api.inline_projections import INLINE_PROJECTIONS
-from command_api.kernel import inline_rebuild
+from command_api.kernel import inline_rebuild, snapshots
 from command_api.registry import open_container
 from command_api.schema import create_schema as create_event_store
+from command_api.websites import model as websites
 from infra.domain.visits.dimensions import DAILY
 from infra.kernel.clickhouse.reader import Reader
 from infra.kernel.log import Record
+from infra.ops.audit.beside_events.comparison import FOLDS
 from infra.ops.audit.built_visits import DIMENSIONS, audit_built_visits
 from infra.ops.audit.command import audit
-from infra.ops.audit.covered_tables import CLICKHOUSE, POSTGRES, WITHOUT_CHECK
+from infra.ops.audit.covered_tables import CLICKHOUSE, POSTGRES, UNJUDGED_COLUMNS, WITHOUT_CHECK
 from infra.ops.audit.log_reader import ends_of
+from infra.ops.audit.pending_searches import audit_pending_searches
 from infra.ops.audit.quiescence import wait_until_quiescent
 from infra.ops.audit.report import Report
+from infra.ops.audit.reported_sales import PENDING
 from projectors.engine.clickhouse import HttpClickHouse
 from projectors.engine.ownership import Ownership
 from projectors.registry import REGISTRY
@@ -36,13 +42,15 @@ from projectors.visits import builder as visit_builder
 from projectors.visits.builder import VisitBuilder
 from schemas import envelope
 from schemas.base import DomainEvent
-from schemas.events.conversions import ConversionRecorded, Reported
+from schemas.events.conversions import ConversionRecorded, PayoutFileAttached, Reported
+from schemas.events.websites import KeyKind
 from schemas.topics import CONVERSIONS, REJECTED
 from schemas.tracking import ConversionReported, Outcome, Refusal
-from tests.support.audit_history import a_sale, decided, domain_records, reported, send, store
+from tests.support.audit_history import a_sale, decided, domain_records, refused_badly, reported, send, store
 from tests.support.decisions import NOW, WEBSITE
 from tests.support.decryption import Opening
 from tests.support.pipeline import Pipeline
+from tests.support.rows_beside_events import PAYOUT_FILE, PICTURE_HASHES, PICTURES, write_rows_beside_events
 from tests.support.subscriptions import notify
 
 ROOT: Final = Path(__file__).parents[3]
@@ -52,15 +60,15 @@ HELD_ELSEWHERE: Final = {
     "duplicates": "events",
     "conversions.rejected_report": "conversions",
     "conversions.awaiting_exchange_rate": "conversions",
+    "publishing.site_image": "publishing.site_file",
+    "engine.dead_letter": "refusals",
 }
-"""Where a lost row leaves a record without any: the check of the records says so."""
-MAY_BE_LOST: Final = {"notifications.notification", "ingest.conversion_key"}
-"""Members, retention and erasure delete notifications, and no event says so; without the other row a report that is
-sent again is published again, and merged."""
-NOT_JUDGED: Final = {"conversions.pending_attribution": ("needs_rate", "passed_over")}
-"""What the next search for the click finds out again, with the rates and the marks of that moment."""
-SAME_TWICE: Final = {"visitors_15m"}
-"""A state twice is the same state."""
+"""Where a lost row leaves a record without any, or a page without its picture: the check of those says so."""
+MAY_BE_LOST: Final = {"notifications.notification", "ingest.conversion_key", "ops.escrow_call", "events.snapshots"}
+"""Members, retention and erasure delete notifications, and no event says so; without a conversion key a report that is
+sent again is published again, and merged; a call that the provider has accepted is deleted; a snapshot is a cache."""
+SAME_TWICE: Final = {"visitors_15m", "auth.subject_key"}
+"""A state twice is the same state; nothing is encrypted with a further key."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +77,11 @@ class Tables:
 
     postgres: dict[str, str]
     clickhouse: dict[str, str]
+
+
+def unjudged(table: str) -> list[str]:
+    """Columns of the table that follow from no event."""
+    return [column for tables in UNJUDGED_COLUMNS.values() for column in tables.get(table, ())]
 
 
 def tables_of(way: Pipeline) -> Tables:
@@ -94,12 +107,27 @@ def test_every_table_is_compared_or_has_a_reason(way: Pipeline) -> None:
     assert DIMENSIONS.keys() == DAILY.keys()
 
 
+def test_every_column_beside_the_events_is_compared_or_has_a_reason(way: Pipeline) -> None:
+    create_event_store(way.settings)
+    stored = tables_of(way)
+    with psycopg.connect(way.settings.postgres_url or "") as postgres:
+        for table in (table for fold in FOLDS for table in fold.tables):
+            found = {
+                name
+                for name, _, is_key, _ in postgres.execute(_COLUMNS_OF, (stored.postgres[table.name],))
+                if not is_key
+            }
+            compared = set(re.findall(r"\w+", f"{table.statement} {' '.join(table.key)}"))
+            assert found - compared - {"body"} <= set(unjudged(table.name)) <= found, table.name
+
+
 @contextmanager
 def filled(way: Pipeline, ledger: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[psycopg.Connection[Any]]:
     """Every table has rows, and the audit finds nothing."""
     monkeypatch.setattr("infra.ops.audit.report.EXAMPLES", 10_000)
     monkeypatch.setattr(visit_builder, "MIN_EVENTS", 1)
     send(way, ledger)
+    way.log.publish([refused_badly()]).result(10)
     create_event_store(way.settings)
     container = open_container(way.settings)
     url = way.settings.postgres_url or ""
@@ -109,13 +137,26 @@ def filled(way: Pipeline, ledger: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
         for projection in INLINE_PROJECTIONS.projections:
             inline_rebuild.rebuild(way.settings, postgres, projection)
         notify(container, postgres)
+        monkeypatch.setattr(snapshots, "INTERVAL", 1)
+        container.store.load(uuid5(WEBSITE, "sample website"), websites.evolve)
         container.close()
+        write_rows_beside_events(way.settings, postgres)
+        add_picture(postgres)
         wait_until_quiescent(way.log, postgres, 60)
         build_visits(way)
         sound = audit(way.settings)
         assert sound.is_clean, sound.as_text()
         postgres.execute("SET session_replication_role = replica")  # no trigger refuses what is planted
         yield postgres
+
+
+def add_picture(postgres: psycopg.Connection[Any]) -> None:
+    """To each published site: no event says so."""
+    postgres.execute(
+        "INSERT INTO publishing.site_image (site_id, hash, width, height, body)"
+        " SELECT site_id, %s, 1, 1, %s FROM publishing.served_site",
+        (PICTURE_HASHES[0], PICTURES[PICTURE_HASHES[0]]),
+    )
 
 
 def report_sales(way: Pipeline, postgres: psycopg.Connection[Any]) -> None:
@@ -148,13 +189,17 @@ def report_sales(way: Pipeline, postgres: psycopg.Connection[Any]) -> None:
         " VALUES (%s, %s, %s, true, %s)",
         (refused.conversion_id, refused.website_id, refused.report_id, [refused.report_id.bytes]),
     )
-    now = datetime.now(UTC).replace(microsecond=0)
+    now = datetime.now(UTC).replace(microsecond=0) - timedelta(minutes=10)
     events = [*more_decisions(), a_claim(now), a_late_sale(late, now)]
     way.log.publish([decided(event, place) for place, event in enumerate(events, start=1_000)]).result(10)
     postgres.execute(
         "INSERT INTO conversions.pending_attribution (conversion_id, received_at, until)"
         " VALUES (%s, %s, %s::timestamptz + interval '30 days')",
         (late.conversion_id, now, now),
+    )
+    postgres.execute(
+        "INSERT INTO kernel.timeout (process, id, due_at) VALUES (%s, %s, now() + interval '1 hour')",
+        (PENDING_ATTRIBUTION, late.conversion_id),
     )
     for (topic, partition), end in ends_of(way.log, postgres, CONVERSIONS).items():  # the policy has read them
         postgres.execute(
@@ -221,7 +266,21 @@ def sampled(name: str, stream: str, number: int, version: int = 1) -> DomainEven
 
 def more_decisions() -> list[DomainEvent]:
     """What leaves a row in the tables that the history leaves empty: there, what began has ended."""
+    key = {"kind": KeyKind.POSTBACK, "is_readable": True}
+    attached = sampled("payout.file_attached", "payout", 1)
+    assert isinstance(attached, PayoutFileAttached)
+    file = attached.file.model_copy(update={"sha256": sha256(PAYOUT_FILE).hexdigest()})
+    picture = {"picture": PICTURE_HASHES[0]}
     return [
+        sampled("account.sign_in_linked", "account", 1),
+        sampled("website.key_issued", "key", 1).model_copy(update=key),
+        sampled("social_channel.added", "channel", 1),
+        sampled("social_channel.connected", "channel", 2),
+        sampled("social_post.added", "post", 1),
+        sampled("social_post.picture_changed", "post", 2).model_copy(update=picture),
+        sampled("saved_search.saved", "search", 1),
+        sampled("forum.thread_followed", "follower", 1),
+        attached.model_copy(update={"file": file}),
         sampled("website.connected", "website", 1),
         sampled("site.created", "site", 1),
         sampled("page.saved", "page", 1),
@@ -260,8 +319,7 @@ class PostgresRows:
         self._first_that_is_taken(
             f"UPDATE {self._table} SET {each.name} = {_other(each)} {_FIRST.format(self._table)}"
             for each in sorted(self._columns, key=lambda column: column.is_key)
-            if each.type in _OTHERS
-            and each.name not in {*_PERSONAL.get(self._name, ()), *NOT_JUDGED.get(self._name, ())}
+            if each.type in _OTHERS and each.name not in {*_PERSONAL.get(self._name, ()), *unjudged(self._name)}
         )
 
     def lose(self) -> None:
@@ -271,14 +329,15 @@ class PostgresRows:
         """Once more, under another key."""
         names = ", ".join(each.name for each in self._columns)
         self._first_that_is_taken(
-            f"INSERT INTO {self._table} ({names}) OVERRIDING SYSTEM VALUE SELECT {self._with_other(key)}"
+            f"INSERT INTO {self._table} ({names}) OVERRIDING SYSTEM VALUE SELECT {self._with_other(key, changed)}"
             f" FROM {self._table} {_FIRST.format(self._table)}"
             for key in self._columns
             if key.is_key and key.type in _OTHERS
+            for changed in ([each for each in self._columns if each.is_unique], *([each] for each in self._columns))
         )
 
-    def _with_other(self, key: Column) -> str:
-        others = {each.name: _other(each, far=1_000) for each in self._columns if each.is_unique or each == key}
+    def _with_other(self, key: Column, changed: Sequence[Column]) -> str:
+        others = {each.name: _other(each, far=1_000) for each in (key, *changed) if each.type in _OTHERS}
         if "notification_id" in others:
             others["notification_id"] = "900"  # the relay has passed it
         return ", ".join(others.get(each.name, each.name) for each in self._columns)
@@ -401,7 +460,7 @@ def test_a_fault_of_each_table_is_found_by_the_check_of_the_table(
     """Tables from which others are made come last, each alone: the checks of the others find such a fault, too."""
     with filled(way, ledger, monkeypatch) as postgres:
         stored = tables_of(way)
-        derived_from = ["visit_events", "visit_builds", "events", "events.stored_events"]
+        derived_from = ["visit_events", "visit_builds", "events", "auth.subject_key", "events.stored_events"]
         together = [name for name in (*POSTGRES, *CLICKHOUSE) if name not in derived_from]
         before = Counter[str]()
         for names in (together, *([name] for name in derived_from)):
@@ -419,6 +478,16 @@ def test_a_fault_of_each_table_is_found_by_the_check_of_the_table(
                 is_allowed = name in {"lose": MAY_BE_LOST, "double": SAME_TWICE}.get(fault, frozenset())
                 assert is_allowed or found[check] > before[check], f"{fault} {name}\n{report.as_text()}"
             before = found
+
+
+def test_what_a_search_has_found_out_is_judged(way: Pipeline, ledger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with filled(way, ledger, monkeypatch) as postgres, Reader(way.settings) as clickhouse:
+        for change in ("needs_rate = NOT needs_rate", "passed_over = '[[0, 1]]'", "passed_over = '{}'::jsonb || '1'"):
+            postgres.execute(f"UPDATE conversions.pending_attribution SET {change}".encode())
+            report = audit_pending_searches(clickhouse, postgres)
+            assert report.checked["searches for clicks"] and found_by(report)[PENDING], report.as_text()
+            postgres.execute("UPDATE conversions.pending_attribution SET needs_rate = false, passed_over = NULL")
+        assert audit_pending_searches(clickhouse, postgres).is_clean
 
 
 @pytest.mark.parametrize("name", ["visit_builds", "breakdown", "visit_events"])
