@@ -109,7 +109,7 @@ def rebuild(
 
 def _built(settings: Settings, connection: Connection, projection: InlineProjection, progress: Progress) -> int | None:
     """The position of the tables that were built and swapped in; none: an erasure came meanwhile."""
-    mapper, key = _mapper(settings, connection), _newest_key(connection)
+    mapper, key = mapper_of(settings, connection), _newest_key(connection)
     with connection.transaction():
         _drop(connection, projection, BUILD)
         for table in projection.tables:
@@ -139,7 +139,7 @@ def verify(settings: Settings, connection: Connection, projection: InlineProject
     rows, differences = 0, list[Difference]()
     with connection.transaction():
         connection.execute("set transaction isolation level repeatable read, read only")
-        expected, mapper = projection.memory(connection), _mapper(settings, connection)
+        expected, mapper = projection.memory(connection), mapper_of(settings, connection)
         for event in _events(connection, projection, mapper, 0, last_position(connection)):
             _handle(projection, expected, event)
         for table in projection.tables:
@@ -190,7 +190,7 @@ def _events(
     return map(mapper.to_domain_event, stored_events(connection, names, after, upto))
 
 
-def _mapper(settings: Settings, connection: Connection) -> EventMapper:
+def mapper_of(settings: Settings, connection: Connection) -> EventMapper:
     """Opens what is sealed with the keys that the connection sees."""
     return EventMapper(None, TextOpener(lambda numbers: TextKeys(settings).read(connection, numbers)))
 

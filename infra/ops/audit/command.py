@@ -107,7 +107,7 @@ def audit(
         report.add(audit_money_sums(clickhouse, postgres))
         report.add(audit_recent(clickhouse, expired))
         report.add(audit_sale_visits(clickhouse, postgres))
-        report.add(audit_pending_searches(clickhouse, postgres))
+        report.add(audit_pending_searches(settings, clickhouse, postgres))
         if ledger is not None:
             report.add(audit_ledger(ledger, clickhouse, postgres))
         return report

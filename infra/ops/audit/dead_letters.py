@@ -23,7 +23,7 @@ def audit_dead_letters(log: Log, postgres: psycopg.Connection[Any]) -> Report:
     report = Report()
     known = set(partitions.places(postgres))
     newest: tuple[Any, ...] = ()
-    for projection, generation, topic, partition, offset, key, value in postgres.execute(_LETTERS).fetchall():
+    for projection, generation, topic, partition, offset, state, key, value in postgres.execute(_LETTERS).fetchall():
         if (topic, partition) not in known:
             continue
         report.checked[f"rows of {TABLE}"] += 1
@@ -35,9 +35,14 @@ def audit_dead_letters(log: Log, postgres: psycopg.Connection[Any]) -> Report:
         record = _record(log, topic, partition, offset)
         if record is None:
             report.found(Kind.WRONG, TABLE, f"{name} has no record")
-        elif (record.key, record.value) != (bytes(key), bytes(value)):
+        elif not is_record(record, state, bytes(key), bytes(value)):
             report.found(Kind.WRONG, TABLE, f"{name} is not the record")
     return report
+
+
+def is_record(record: StoredRecord, state: str, key: bytes, value: bytes) -> bool:
+    """Whether a dead letter in this state is the record. Its value is deleted when it is retried or skipped."""
+    return key == record.key and (value == record.value or (value == b"" and state in ("retried", "skipped")))
 
 
 def _record(log: Log, topic: str, partition: int, offset: int) -> StoredRecord | None:
@@ -54,6 +59,6 @@ def _record(log: Log, topic: str, partition: int, offset: int) -> StoredRecord |
 
 
 _LETTERS: Final = (
-    'SELECT projection, generation, topic, partition, "offset", key, value FROM engine.dead_letter'
+    'SELECT projection, generation, topic, partition, "offset", state, key, value FROM engine.dead_letter'
     ' ORDER BY projection, generation, topic, partition, "offset", id'
 )

@@ -6,7 +6,7 @@ the projected clicks and the exchange rates, without the code of the search.
 - `passed_over`: bots' clicks of the visitor that the sale looks for. They stay bots' for it, whatever a traffic rule
   says later; so one that is missing would take over the sale
 
-Only a search that is at rest is judged: one that is due finds out again.
+Only a search that is at rest is judged: one that is due finds out again. That of a forgotten visitor is not.
 """
 
 # ruff: noqa: S608 - queries are made of this package's own names, and of ids and numbers that the engines returned
@@ -20,16 +20,19 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
+import orjson
 import psycopg
 from eventsourcing.persistence import StoredEvent
 
-from command_api.kernel.event_store import EventMapper
+from command_api.kernel import inline_rebuild
 from infra.kernel.clickhouse.reader import Reader
+from infra.kernel.config.settings import Settings
 from infra.ops.audit.quiescence import exists
 from infra.ops.audit.report import Kind, Report
 from infra.ops.audit.reported_sales import PENDING
 from schemas.base import DomainEvent
 from schemas.days import local_day
+from schemas.envelope import SEALED
 from schemas.events.conversions import (
     Attribution,
     ConversionAssigned,
@@ -73,8 +76,11 @@ class Search:
     reports: list[Reported] = field(default_factory=list)
     seen: tuple[LogPosition, ...] = ()
     is_assigned: bool = False
+    is_whole: bool = True
 
-    def take(self, event: DomainEvent) -> None:
+    def take(self, event: DomainEvent, *, is_whole: bool = True) -> None:
+        """`is_whole`: false if its visitor was forgotten, so that nobody knows any more what was searched for."""
+        self.is_whole &= is_whole
         if isinstance(event, ConversionRecorded | ConversionReportMerged | ConversionReportConflicted):
             self.reports += [event.reported] if event.reported is not None else []
         if isinstance(event, ConversionStep):
@@ -165,7 +171,7 @@ class World:
         return place[1] < reached
 
 
-def audit_pending_searches(clickhouse: Reader, postgres: psycopg.Connection[Any]) -> Report:
+def audit_pending_searches(settings: Settings, clickhouse: Reader, postgres: psycopg.Connection[Any]) -> Report:
     """Judges every row that is at rest. `postgres` must be in autocommit mode."""
     report = Report()
     tables = (PENDING, "events.stored_events", "read.websites", "read.partner_terms", "read.traffic_rules")
@@ -175,19 +181,20 @@ def audit_pending_searches(clickhouse: Reader, postgres: psycopg.Connection[Any]
         postgres.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         rows = [Search(*row) for row in postgres.execute(_PENDING)]
         [(now,)] = postgres.execute("SELECT now()").fetchall()
-        world = World.read(postgres)
+        world, mapper = World.read(postgres), inline_rebuild.mapper_of(settings, postgres)
         for batch in (rows[start : start + _BATCH] for start in range(0, len(rows), _BATCH)):
             searches = {search.id: search for search in batch}
             for aggregate_id, version, topic, state in postgres.execute(_EVENTS, (list(searches),)):
                 stored = StoredEvent(aggregate_id, version, topic, bytes(state))
-                searches[aggregate_id].take(EventMapper(None).to_domain_event(stored))
+                event, key = mapper.opened(stored)
+                searches[aggregate_id].take(event, is_whole=key > 0 or SEALED not in orjson.loads(stored.state))
             _judge(clickhouse, world, [each for each in batch if _is_at_rest(each, now)], report)
     return report
 
 
 def _is_at_rest(search: Search, now: datetime) -> bool:
     is_old = search.received_at + _AGE < now
-    return search.facts is not None and is_old and search.due_at is not None and search.due_at > now
+    return search.facts is not None and search.is_whole and is_old and search.due_at is not None and search.due_at > now
 
 
 def _judge(clickhouse: Reader, world: World, searches: Sequence[Search], report: Report) -> None:

@@ -47,7 +47,7 @@ from schemas.events.websites import KeyKind
 from schemas.topics import CONVERSIONS, REJECTED
 from schemas.tracking import ConversionReported, Outcome, Refusal
 from tests.support.audit_history import a_sale, decided, domain_records, refused_badly, reported, send, store
-from tests.support.decisions import NOW, WEBSITE
+from tests.support.decisions import ACCOUNT, NOW, WEBSITE
 from tests.support.decryption import Opening
 from tests.support.pipeline import Pipeline
 from tests.support.rows_beside_events import PAYOUT_FILE, PICTURE_HASHES, PICTURES, write_rows_beside_events
@@ -306,31 +306,33 @@ class Column:
 
 
 class PostgresRows:
-    """Plants faults in the first row of a table."""
+    """Plants faults in the first row of a table that events name."""
 
     def __init__(self, postgres: psycopg.Connection[Any], table: str) -> None:
         self._postgres, self._table, self._name = postgres, table, table.partition("__g")[0]
         rows = postgres.execute(_COLUMNS_OF, (table,)).fetchall()
         self._columns = [Column(*row) for row in rows]
+        self._not_compared = {*_PERSONAL.get(self._name, ()), *unjudged(self._name), *_ELSEWHERE.get(self._name, ())}
+        self._first = _FIRST.format(table, _NAMED.get(self._name, "true"))
         assert self._rows(), f"{table} has no row"
 
     def change(self) -> None:
         """Not what is personal: while a person is being erased, either text is right."""
         self._first_that_is_taken(
-            f"UPDATE {self._table} SET {each.name} = {_other(each)} {_FIRST.format(self._table)}"
+            f"UPDATE {self._table} SET {each.name} = {_other(each)} {self._first}"
             for each in sorted(self._columns, key=lambda column: column.is_key)
-            if each.type in _OTHERS and each.name not in {*_PERSONAL.get(self._name, ()), *unjudged(self._name)}
+            if each.type in _OTHERS and each.name not in self._not_compared
         )
 
     def lose(self) -> None:
-        self._first_that_is_taken([f"DELETE FROM {self._table} {_FIRST.format(self._table)}"])
+        self._first_that_is_taken([f"DELETE FROM {self._table} {self._first}"])
 
     def double(self) -> None:
         """Once more, under another key."""
         names = ", ".join(each.name for each in self._columns)
         self._first_that_is_taken(
             f"INSERT INTO {self._table} ({names}) OVERRIDING SYSTEM VALUE SELECT {self._with_other(key, changed)}"
-            f" FROM {self._table} {_FIRST.format(self._table)}"
+            f" FROM {self._table} {self._first}"
             for key in self._columns
             if key.is_key and key.type in _OTHERS
             for changed in ([each for each in self._columns if each.is_unique], *([each] for each in self._columns))
@@ -375,7 +377,15 @@ _OTHERS: Final = {
     "bytea": "'planted'",
 }
 """Another value of each type."""
-_FIRST: Final = "WHERE ctid = (SELECT min(ctid) FROM {})"
+_ELSEWHERE: Final = {
+    "ops.contact": ("confirmed_at",),
+    "engine.dead_letter": ("projection", "generation", "topic", "partition", '"offset"'),
+}
+"""Of the first, only that it is set follows from events. With another of the others a letter is another letter, and
+that its own is lost is found where its record has no row."""
+_NAMED: Final = {"auth.subject_key": f"subject_id = '{ACCOUNT}'"}
+"""Rows that an event names; a key of a person whom none names may be lost."""
+_FIRST: Final = "WHERE ctid = (SELECT min(ctid) FROM {} WHERE {})"
 _COLUMNS_OF: Final = """
 SELECT quote_ident(attname), format_type(atttypid, NULL),
     EXISTS (SELECT FROM pg_index WHERE indrelid = attrelid AND indisprimary AND attnum = ANY (indkey)),
@@ -462,32 +472,33 @@ def test_a_fault_of_each_table_is_found_by_the_check_of_the_table(
         stored = tables_of(way)
         derived_from = ["visit_events", "visit_builds", "events", "auth.subject_key", "events.stored_events"]
         together = [name for name in (*POSTGRES, *CLICKHOUSE) if name not in derived_from]
-        before = Counter[str]()
+        before, missed = Counter[str](), list[str]()
         for names in (together, *([name] for name in derived_from)):
             for name in names:
                 plant = PostgresRows(postgres, stored.postgres[name]) if name in POSTGRES else None
                 if fault == "double" and name in SAME_TWICE:
                     continue
                 getattr(plant or ClickHouseRows(way, stored.clickhouse[name]), fault)()
-            report = audit(way.settings)
-            found = found_by(report)
+            found = found_by(audit(way.settings))
             for name in names:
                 check = {**POSTGRES, **CLICKHOUSE}[name]
                 if fault == "lose":
                     check = HELD_ELSEWHERE.get(name, check)
                 is_allowed = name in {"lose": MAY_BE_LOST, "double": SAME_TWICE}.get(fault, frozenset())
-                assert is_allowed or found[check] > before[check], f"{fault} {name}\n{report.as_text()}"
+                if not is_allowed and found[check] <= before[check]:
+                    missed.append(f"{fault} {name}: nothing more by check {check}")
             before = found
+        assert not missed, "\n".join(missed)
 
 
 def test_what_a_search_has_found_out_is_judged(way: Pipeline, ledger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with filled(way, ledger, monkeypatch) as postgres, Reader(way.settings) as clickhouse:
         for change in ("needs_rate = NOT needs_rate", "passed_over = '[[0, 1]]'", "passed_over = '{}'::jsonb || '1'"):
             postgres.execute(f"UPDATE conversions.pending_attribution SET {change}".encode())
-            report = audit_pending_searches(clickhouse, postgres)
+            report = audit_pending_searches(way.settings, clickhouse, postgres)
             assert report.checked["searches for clicks"] and found_by(report)[PENDING], report.as_text()
             postgres.execute("UPDATE conversions.pending_attribution SET needs_rate = false, passed_over = NULL")
-        assert audit_pending_searches(clickhouse, postgres).is_clean
+        assert audit_pending_searches(way.settings, clickhouse, postgres).is_clean
 
 
 @pytest.mark.parametrize("name", ["visit_builds", "breakdown", "visit_events"])

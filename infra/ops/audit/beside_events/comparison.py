@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, cast
 from uuid import UUID
 
+import orjson
 import psycopg
+from eventsourcing.persistence import StoredEvent
 from psycopg.rows import dict_row
 
 from command_api.kernel import inline_rebuild
-from command_api.kernel.event_store import EventMapper
+from command_api.kernel.event_store import EventMapper, name_and_version
 from infra.kernel.config.settings import Settings
 from infra.kernel.postgres.memory_rows import Difference, MemoryRows
 from infra.kernel.security.encryption import DecryptionError, decrypt, derived_key
@@ -24,14 +27,15 @@ from infra.ops.audit.beside_events.publishing import PUBLISHING
 from infra.ops.audit.quiescence import exists
 from infra.ops.audit.report import Kind, Report
 from infra.ops.audit.row_findings import report_difference
-from schemas.base import ERASED, REGISTRY, DomainEvent, personal_fields
-from schemas.envelope import ENCRYPTED_PREFIX
+from schemas.base import REGISTRY, DomainEvent, personal_fields, upcast
+from schemas.envelope import open_personal
 from schemas.events.accounts import AccountErased
 from schemas.events.leads import InquiryErased
 
 FOLDS: Final = (ACCOUNTS, MARKETPLACE, PEOPLE, PUBLISHING)
 KEYS: Final = "auth.subject_key"
 """Keys of people: without theirs, all that is stored of them reads as erased."""
+_ERASING: Final = (AccountErased, InquiryErased)
 _ROWS_A_FETCH: Final = 500
 
 
@@ -55,13 +59,18 @@ class _People:
     named: set[UUID] = field(default_factory=set)
     erased: set[UUID] = field(default_factory=set)
 
-    def note(self, event: DomainEvent) -> None:
-        """Takes an event whose personal fields are encrypted."""
-        if isinstance(event, AccountErased | InquiryErased):
-            self.erased.add(event.originator_id)
-        texts = (getattr(event, name) for name in personal_fields(type(event)))
-        if any(isinstance(text, str) and text.startswith(ENCRYPTED_PREFIX) for text in texts):
-            self.named.add(getattr(event, type(event).SUBJECT))
+    def note(self, stored: StoredEvent) -> None:
+        """Takes an event as it is stored: whose key its personal fields are encrypted with is read without any key."""
+        name, version = name_and_version(stored.topic)
+        event_class, state = upcast(name, version, orjson.loads(stored.state))
+        aggregate_id = cast(UUID, stored.originator_id)
+        if event_class in _ERASING:
+            self.erased.add(aggregate_id)
+        open_personal(event_class, aggregate_id, state, self._named)
+
+    def _named(self, subject_id: UUID, field: str, text: str) -> str:  # noqa: ARG002 - a `Decrypt`
+        self.named.add(subject_id)
+        return text
 
 
 def audit_rows_beside_events(settings: Settings) -> Report:
@@ -88,8 +97,8 @@ def audit_rows_beside_events(settings: Settings) -> Report:
 def folded(connection: psycopg.Connection[Any], keyring: Keyring) -> tuple[list[_Folding], _People]:
     """What the stored events give. Raises `ValueError` for one that cannot be read."""
     foldings, people = [_Folding.of(fold) for fold in FOLDS], _People()
-    for sealed, event in _events(connection, keyring):
-        people.note(sealed)
+    for stored, event in _events(connection, keyring):
+        people.note(stored)
         for folding in foldings:
             if (handler := folding.fold.handlers.get(type(event))) is not None:
                 handler(folding.tables, event)
@@ -98,22 +107,19 @@ def folded(connection: psycopg.Connection[Any], keyring: Keyring) -> tuple[list[
     return foldings, people
 
 
-def _events(connection: psycopg.Connection[Any], keyring: Keyring) -> Iterator[tuple[DomainEvent, DomainEvent]]:
-    """Each event that something is made of, with its personal fields encrypted, and opened where a fold uses it."""
+def _events(connection: psycopg.Connection[Any], keyring: Keyring) -> Iterator[tuple[StoredEvent, DomainEvent]]:
+    """Each event that something is made of: as stored, and with its personal fields opened where a fold uses them."""
     handled = {event_class for fold in FOLDS for event_class in fold.handlers}
     personal = {event_class for event_class in REGISTRY.values() if personal_fields(event_class)}
-    names = {event_class.NAME for event_class in handled | personal | {AccountErased, InquiryErased}}
-    sealed, opened = EventMapper(None), EventMapper(keyring)
+    names = {event_class.NAME for event_class in handled | personal | {*_ERASING}}
+    erased, opened = EventMapper(None), EventMapper(keyring)
     end = inline_rebuild.last_position(connection)
     for stored in inline_rebuild.stored_events(connection, names, 0, end):
-        event = sealed.to_domain_event(stored)
-        if type(event) not in handled or type(event) not in personal:
-            yield event, event
-            continue
-        try:
-            yield event, opened.to_domain_event(stored)
-        except DecryptionError:  # the key is a finding of its own
-            yield event, event.model_copy(update=dict.fromkeys(personal_fields(type(event)), ERASED))
+        event = erased.to_domain_event(stored)
+        if type(event) in handled and type(event) in personal:
+            with suppress(DecryptionError):  # the key is a finding of its own
+                event = opened.to_domain_event(stored)
+        yield stored, event
 
 
 def _compare(
