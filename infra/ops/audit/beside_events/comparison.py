@@ -54,7 +54,7 @@ class _Folding:
 
 @dataclass
 class _People:
-    """Who has personal data in events, and who was erased."""
+    """Who has personal data in events, and who was erased. A `Decrypt` that opens nothing."""
 
     named: set[UUID] = field(default_factory=set)
     erased: set[UUID] = field(default_factory=set)
@@ -66,11 +66,15 @@ class _People:
         aggregate_id = cast(UUID, stored.originator_id)
         if event_class in _ERASING:
             self.erased.add(aggregate_id)
-        open_personal(event_class, aggregate_id, state, self._named)
+        open_personal(event_class, aggregate_id, state, self)
 
-    def _named(self, subject_id: UUID, field: str, text: str) -> str:  # noqa: ARG002 - a `Decrypt`
+    def __call__(self, subject_id: UUID, field: str, text: str) -> str:  # noqa: ARG002 - a `Decrypt`
+        """Notes the person."""
         self.named.add(subject_id)
         return text
+
+    def unseal(self, text: str, bound: bytes) -> None:
+        """Sealed values are left out."""
 
 
 def audit_rows_beside_events(settings: Settings) -> Report:
