@@ -29,13 +29,13 @@ SNAPSHOTS = "SELECT count(*) FROM events.snapshots WHERE originator_id = %s"
 def mapped(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """The events that loads read."""
     read: list[object] = []
-    to_domain_event = EventMapper.to_domain_event
+    opened = EventMapper.opened
 
     def counted(mapper: EventMapper, stored: Any) -> Any:
         read.append(stored)
-        return to_domain_event(mapper, stored)
+        return opened(mapper, stored)
 
-    monkeypatch.setattr(EventMapper, "to_domain_event", counted)
+    monkeypatch.setattr(EventMapper, "opened", counted)
     return read
 
 
