@@ -10,55 +10,30 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 from uuid import UUID
 
-import msgspec
 import orjson
-import psycopg
-from psycopg_pool import ConnectionPool
 
 from infra.kernel.config.settings import Settings
 from infra.kernel.log import Record, StoredRecord
-from infra.kernel.log.sealed_texts import TextReader
 from infra.kernel.log.signature import Signer
-from infra.kernel.security.text_keys import KEY_BYTES, TextKey, TextKeys
-from ingest.sealing import TextSealing
 from projectors.engine.dedup import NullDedupIndex
 from projectors.engine.projection import Batch
 from projectors.rollups import event_rows
 from query_api.analytics import series
 from query_api.analytics.ranges import TimeRange, resolve
 from schemas.topics import CLICKS
-from schemas.tracking import TrackedEvent
 from schemas.zones import ZoneInfo
 from tests.bench import ingest_worker
 
 RECORDS: Final = 4_000
 REQUESTS: Final = 200
 CHARTS: Final = 20
-
-
-KEY: Final = TextKey(7, {"": bytes(KEY_BYTES)})
-
-
-class _OneKey:
-    """Postgres with one key of texts, for its reader."""
-
-    @contextmanager
-    def connection(self) -> Iterator[_OneKey]:
-        yield self
-
-    def execute(self, _sql: str, _values: object) -> _OneKey:
-        return self
-
-    def fetchall(self) -> list[tuple[int, bytes]]:
-        return [(KEY.number, TextKeys(Settings(master_key="5a" * 32))._wrapped(KEY.number, KEY.nodes))]
 
 
 @dataclass(frozen=True)
@@ -77,11 +52,9 @@ def gate_paths(folder: Path) -> Sequence[GatePath]:
 
 
 def _ingest(folder: Path) -> Sequence[GatePath]:
-    """The whole service from request to answer, without network and log, so with every step of the pipeline; personal
-    texts are sealed as in an installation."""
+    """The whole service from request to answer, without network and log, so with every step of the pipeline."""
     loop = asyncio.new_event_loop()
     app = loop.run_until_complete(ingest_worker.started(folder))
-    app._app.context.sealing.replace(KEY)
     cases = ingest_worker.cases()
     batch, single = f"/track, {ingest_worker.BATCH:,} events", "/track, one event"
     return [
@@ -134,18 +107,12 @@ def _log() -> Sequence[GatePath]:
 
 
 def projector_path() -> GatePath:
-    """From records of topic `clicks`, whose personal texts are sealed, to rows of `events`."""
-    values = [_value(n) for n in range(RECORDS)]
-    sealing = TextSealing(KEY)
-    stored = []
-    for n, value in enumerate(values):
-        row = msgspec.json.decode(value, type=TrackedEvent)
-        sealed = sealing.event(row, UUID(row.website_id).bytes)
-        stored.append(StoredRecord(CLICKS.name, 0, n, 0, row.event_id.encode(), sealed, ()))
-    texts = TextReader(Settings(master_key="5a" * 32), cast("ConnectionPool[psycopg.Connection[Any]]", _OneKey()))
+    """From records of topic `clicks` to rows of `events`."""
+    stored = [StoredRecord(CLICKS.name, 0, n, 0, b"", _value(n), ()) for n in range(RECORDS)]
+    values = [record.value for record in stored]
     return GatePath(
         "projector: rows of records",
-        lambda: event_rows.to_rows(stored, NullDedupIndex(), Batch(texts=texts)),
+        lambda: event_rows.to_rows(stored, NullDedupIndex(), Batch()),
         lambda: [orjson.loads(value) for value in values],
         "JSON read by orjson",
     )

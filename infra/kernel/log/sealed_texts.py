@@ -38,9 +38,14 @@ class Opened(NamedTuple):
 def sealed_value(value: bytes, texts: bytes, key: TextKey, leaf: bytes, topic: str, record_key: bytes) -> bytes:
     """The value of a record: a JSON object with its clear members, and `texts`, a JSON object with at least one more,
     sealed for the person of `leaf`."""
-    sealed = text_keys.seal(key, leaf, texts, _bound(topic, record_key))
+    sealed = text_keys.seal(key, leaf, texts, bound_to(topic, record_key))
     # Only a copy that a restart has not replaced yet lacks its newest people: nothing is lost for that.
-    return joined(value, texts) if sealed is None else value[:-1] + _MEMBER + sealed + _END
+    return joined(value, texts) if sealed is None else with_sealed(value, sealed)
+
+
+def with_sealed(value: bytes, sealed: bytes) -> bytes:
+    """The value with its sealed member."""
+    return b"".join((value[:-1], _MEMBER, sealed, _END))
 
 
 def joined(value: bytes, texts: bytes) -> bytes:
@@ -113,7 +118,7 @@ def _parts(record: StoredRecord) -> tuple[bytes, Sealed | None]:
 
 def _opened(value: bytes, sealed: Sealed, keys: Mapping[int, TextKey], record: StoredRecord) -> Opened:
     try:
-        texts = text_keys.unseal(keys, sealed, _bound(record.topic, record.key))
+        texts = text_keys.unseal(keys, sealed, bound_to(record.topic, record.key))
     except DecryptionError:
         return Opened(record.value)
     if texts is None:
@@ -121,5 +126,6 @@ def _opened(value: bytes, sealed: Sealed, keys: Mapping[int, TextKey], record: S
     return Opened(joined(value, texts), sealed.number)
 
 
-def _bound(topic: str, key: bytes) -> bytes:
+def bound_to(topic: str, key: bytes) -> bytes:
+    """What the texts of a record are bound to: its topic and key."""
     return b"%b\0%b" % (topic.encode(), key)
