@@ -31,7 +31,14 @@ class Stores:
     events: list[dict[str, Any]] = field(default_factory=list)
 
     def order(self, txid: str, **more: Any) -> UUID:
-        plain = {"click_id": None, "customer": "", "attributed_by": None, "visitor": 0, "reported_click": ""}
+        plain = {
+            "click_id": None,
+            "customer": "",
+            "attributed_by": None,
+            "visitor": 0,
+            "reported_click": "",
+            "is_undecided": False,
+        }
         made = {"id": uuid4(), "txid": txid, **plain, **more}
         self.orders.append(made)
         return made["id"]  # type: ignore[no-any-return]
