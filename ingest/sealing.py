@@ -49,9 +49,11 @@ class TextSealing:
 
     def event(self, row: TrackedEvent, website: bytes) -> bytes:
         """The value of a record of topic `clicks`. `website`: the id's bytes."""
-        values = _texts_of(row)
         key = self.key
-        if key is None or not any(values):
+        if key is None:
+            return encode_row(row)
+        values = _texts_of(row)
+        if not any(values):
             return encode_row(row)
         present = [name for name, value in zip(SEALED_OF_EVENTS, values, strict=True) if value]
         if row.origin == "redirect" and row.props:  # the route that the link's rules chose stays in any case

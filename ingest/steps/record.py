@@ -14,9 +14,9 @@ CLICKS: Final = topics.CLICKS.name
 def to_record(event: SiteEvent) -> None:
     """Encodes the row. A generated id cannot repeat, so its record may go to any partition: one at a time is
     cheapest."""
-    row, headers = event.row, event.record_headers
-    partition = None if headers else event.context.publisher.partition
-    value = event.context.sealing.event(row, event.request.website.id_bytes)
+    row, headers, context = event.row, event.record_headers, event.context
+    partition = None if headers else context.publisher.partition
+    value = context.sealing.event(row, event.request.website.id_bytes)
     event.record = Record(CLICKS, row.event_id.encode(), value, headers, event.request.now, partition)
 
 
