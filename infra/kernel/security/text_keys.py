@@ -18,7 +18,6 @@ from binascii import b2a_base64
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b, blake2s
-from itertools import count
 from typing import Any, Final, NamedTuple
 
 from cryptography.exceptions import InvalidTag
@@ -44,9 +43,6 @@ NEWEST: Final = "SELECT number, nodes_wrapped FROM log.text_key ORDER BY number 
 _CACHED_LEVEL: Final = 3
 _DIGITS: Final = "0123456789abcdef"
 _ENCODED: Final = {digit: digit.encode() for digit in _DIGITS}
-_PREFIX: Final = os.urandom(6)
-_COUNTER: Final = count(int.from_bytes(os.urandom(4), "big"))
-"""A nonce never comes twice: 48 random bits of the process, and a number that it counts up from a random one."""
 _HEAD: Final = struct.Struct(f">I{LEAF_BYTES}s12s")
 _NODES: Final = "SELECT number, nodes_wrapped FROM log.text_key WHERE number = ANY(%s)"
 _CREATE: Final = """
@@ -131,8 +127,8 @@ def seal(key: TextKey, leaf: bytes, text: bytes, bound: bytes) -> bytes | None:
 
 def sealed_by(cipher: AESGCM, number: int, leaf: bytes, text: bytes, bound: bytes) -> bytes:
     """The same with the leaf's cipher, which the caller has."""
-    # Random bytes for each text would cost as much as half of its encryption.
-    nonce = _PREFIX + next(_COUNTER).to_bytes(6, "big")
+    # No counter of the process: services are forks of one, and would count the same numbers under a shared leaf.
+    nonce = os.urandom(12)
     return b2a_base64(_HEAD.pack(number, leaf, nonce) + cipher.encrypt(nonce, text, bound), newline=False)
 
 

@@ -43,6 +43,21 @@ def test_what_is_sealed_is_opened_and_says_nothing() -> None:
     assert sealed(key, NJAL) != sealed(key, NJAL), "equal texts are not seen to be equal"
 
 
+def test_forks_of_one_process_never_seal_with_the_same_nonce() -> None:
+    """Under one leaf a nonce that comes twice gives the texts away."""
+    key, nonces = new_key(), list[bytes]()
+    for _ in range(2):
+        reader, writer = os.pipe()
+        if (child := os.fork()) == 0:
+            os.write(writer, parse(sealed(key, NJAL)).nonce)
+            os._exit(0)
+        os.waitpid(child, 0)
+        nonces.append(os.read(reader, 12))
+        os.close(reader)
+        os.close(writer)
+    assert nonces[0] != nonces[1]
+
+
 def test_an_erased_person_is_unreadable_and_everybody_else_stays() -> None:
     key = new_key()
     texts = {leaf: sealed(key, leaf) for leaf in (NJAL, GUNNAR, *OTHERS)}
