@@ -73,6 +73,7 @@ from infra.kernel.http.problems import Problem, install
 from infra.kernel.http.request_bounds import RequestBounds
 from infra.kernel.http.route_costs import CostTable
 from infra.kernel.llm import LanguageModel
+from infra.kernel.log import open_log
 from infra.kernel.net.geoip import open_geoip
 from infra.kernel.observability.request_context import LogContextMiddleware
 from infra.kernel.security.sessions import authenticate, refuse_cross_site
@@ -156,6 +157,7 @@ def create_app(container: Container, parts: Callable[[], health.Parts] | None = 
             rendering.WORKERS.close()
             image_uploads.POOL.close()
             app.state.insights.close()
+            events.close()
             clickhouse.close()
 
     app = FastAPI(
@@ -171,13 +173,15 @@ def create_app(container: Container, parts: Callable[[], health.Parts] | None = 
     lanes = Lanes(THREADS)
     app.state.lanes = lanes
     clickhouse = ClientPool(container.settings, CLICKHOUSE_CLIENTS, read_timeout_s=CLICKHOUSE_READ_TIMEOUT_S)
+    events = open_log(container.settings)
     app.state.container = container
+    app.state.log = events
     app.state.clickhouse = clickhouse
     app.state.clicks = ClickHouseClicks(clickhouse)
     app.state.refused_reports = RefusedReports(clickhouse)
     app.state.accounts = SignInService(container, Passwords())
     app.state.providers = ProviderSignIn(app.state.accounts)
-    app.state.insights = InsightService.of(container)
+    app.state.insights = InsightService.of(container, events)
     app.state.matching = LanguageModel(container.settings, container.pool)
     app.state.places = open_geoip(container.settings)
     app.state.dns_checker = open_dns_checker(container.settings)

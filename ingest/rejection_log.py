@@ -19,6 +19,7 @@ from uuid import UUID
 import msgspec
 import structlog
 
+from infra.domain.visitor_data.samples import GATHERED_FOR_S
 from infra.kernel.log import Log, Record
 from infra.kernel.observability import logging
 from ingest.ad_click_ids import IN_TEXT as AD_CLICK_ID
@@ -32,7 +33,7 @@ from schemas.uuid7 import uuid7
 
 logger: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
-FLUSH_S: Final = 0.5
+FLUSH_S: Final = GATHERED_FOR_S
 MAX_KINDS: Final = 5_000
 """Different (website, code, second, endpoint, partner, request) that are gathered at once."""
 MAX_WAITING: Final = 20_000

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Request, Response
 
 from command_api.accounts.routes import AccountRequestDep
 from command_api.analytics import commands, visitor_erasure
+from command_api.analytics.caught_up import wait_until_caught_up
 from command_api.analytics.erasure_schemas import ErasedVisitor, EraseVisitor
 from command_api.kernel.http import Id, Runs
 from command_api.websites import model as websites
@@ -22,14 +23,15 @@ def erase_visitor(
     website_id: Id, body: EraseVisitor, run: Runs, account: AccountRequestDep, request: Request
 ) -> Response:
     """Erases what is stored of the person whom the id names, permanently. Amounts, orders and figures stay. 400
-    `nothing_stored`; 422 `too_much_data` for an id of more than 10,000 events. Reports follow when the
-    projection `events` is built again."""
+    `nothing_stored`; 422 `too_much_data` for an id of more than 10,000 events; 503 `tables_behind` while the tables
+    do not have what was sent before the call. Reports follow when the projection `events` is built again."""
     websites.require_owned(run.container.load(website_id, websites.evolve), run.context)
     account.accounts.require_proof(run.person, body.proof, run.client)
 
     def prepared() -> commands.ForgetVisitor:
         identifier = Identifier(body.kind, body.value, body.event)
         with release_worker_slot():
+            wait_until_caught_up(run.container, request.app.state.log)
             found = visitor_erasure.find(run.container, request.app.state.clickhouse, website_id, identifier)
         return commands.ForgetVisitor(website_id, uuid7(), body.kind, found)
 

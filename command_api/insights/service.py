@@ -22,7 +22,7 @@ from command_api.partners import model as partners
 from command_api.websites.model import Website
 from infra.kernel.clickhouse.client import ClientPool
 from infra.kernel.llm import LanguageModel
-from infra.kernel.log import Log, LogUnavailable, open_log
+from infra.kernel.log import Log, LogUnavailable
 from infra.kernel.net.geoip import country_names
 from schemas.days import day_start
 from schemas.filters import NONE
@@ -51,14 +51,13 @@ class InsightService:
         self.container, self._clients, self._model, self._log = container, clients, language_model, log
 
     @classmethod
-    def of(cls, container: Container) -> InsightService:
-        """With connections of its own; `close` it."""
+    def of(cls, container: Container, log: Log) -> InsightService:
+        """With connections to ClickHouse of its own; `close` it."""
         clients = ClientPool(container.settings, CLIENTS, read_timeout_s=15)
-        return cls(container, clients, LanguageModel(container.settings, container.pool), open_log(container.settings))
+        return cls(container, clients, LanguageModel(container.settings, container.pool), log)
 
     def close(self) -> None:
         self._clients.close()
-        self._log.close()
 
     def analyze(self, website: Website, context: CommandContext) -> AnalysisRun:
         """Blocks for ClickHouse and the language model. Raises `HistoryUnavailable`, also while the last day is

@@ -17,8 +17,8 @@ import pytest
 
 from tests.e2e.conftest import AGENT, PASSWORD, PATIENCE_S, connect, partner_with_link
 from tests.e2e.test_ad_click_ids import is_rebuilt
-from tests.e2e.test_erasure import everywhere, files_with, holds, rows_of, tables_of
-from tests.e2e.test_visitor_data import Shop, counts, member, send
+from tests.e2e.test_erasure import files_with, holds, rows_of, tables_of
+from tests.e2e.test_visitor_data import Shop, counts, member, opened_log, send
 from tests.support.stack import Stack, wait_for
 
 
@@ -71,8 +71,20 @@ def report(shop: Shop, person: Buyer, *wanted: int, **said: Any) -> dict[str, An
     return answer
 
 
+def send_refused(shop: Shop, person: Buyer) -> None:
+    """A postback that names the person's click and order, of a partner who is not known."""
+    said = {"token": shop.site["postbackToken"], "partner": "nobody-here", "txid": person.order}
+    said["click_id"] = person.click_id
+    refused = httpx.get(f"{shop.stack.tracking}/postback", params=said, timeout=PATIENCE_S)
+    assert refused.status_code >= 400, refused.text
+
+
+def asked_to_erase(shop: Shop, kind: str, value: str) -> httpx.Response:
+    return shop.owner.post(f"{shop.path}/erase", json={"kind": kind, "value": value, "password": PASSWORD})
+
+
 def erase(shop: Shop, kind: str, value: str) -> dict[str, int]:
-    answer = shop.owner.post(f"{shop.path}/erase", json={"kind": kind, "value": value, "password": PASSWORD})
+    answer = asked_to_erase(shop, kind, value)
     assert answer.status_code == 201, answer.text
     found: dict[str, int] = answer.json()["counts"]
     return found
@@ -242,6 +254,32 @@ def conversion(shop: Shop, person: Buyer) -> dict[str, Any]:
     return rows[0] if rows else {}
 
 
+def test_an_erasure_waits_for_what_is_on_its_way(shop: Shop, link: dict[str, Any]) -> None:
+    """Refused requests are gathered before they are in the log, sales are decided later, and tables lag."""
+    person, late = buyer(shop, link), buyer(shop, link)
+    report(shop, person, customer_id=person.customer, visitor_id=person.visitor)
+    send_refused(shop, person)
+    found = erase(shop, "order_id", person.order)
+    assert (found["conversions"], found["samples"]) == (1, 1), found
+    assert (found["pageviews"], found["clicks"]) == (1, 1), found
+    projections(shop, "pause")
+    try:
+        send_refused(shop, late)
+        answer = asked_to_erase(shop, "click_id", late.click_id)
+        assert (answer.status_code, answer.json()["code"]) == (503, "tables_behind"), answer.text
+        assert int(answer.headers["retry-after"]) > 0
+    finally:
+        projections(shop, "resume")
+    assert erase(shop, "click_id", late.click_id)["samples"] == 1
+    words = (person.click_id, person.sub, late.click_id, late.sub)
+    assert [topic for topic, _, text in opened_log(shop.stack) if holds(text, [word.lower() for word in words])] == []
+
+
+def projections(shop: Shop, action: str) -> None:
+    done = shop.stack.run("projections", action, "refusals")
+    assert done.returncode == 0, done.stderr
+
+
 def test_after_an_erasure_no_table_or_file_names_the_person(shop: Shop, link: dict[str, Any]) -> None:
     """With a sale of so many reports that its state is stored as a snapshot, a refused postback, a report that is
     pending, and answers that are kept for repeated calls. The log and the event store are not looked at."""
@@ -252,11 +290,7 @@ def test_after_an_erasure_no_table_or_file_names_the_person(shop: Shop, link: di
     said = {"customer_id": person.customer, "visitor_id": person.visitor, "props": {"note": person.sub}}
     report(shop, person, **said)
     report(shop, other)
-    postback = {"token": shop.site["postbackToken"], "partner": "nobody-here", "txid": person.order}
-    refused = httpx.get(
-        f"{shop.stack.tracking}/postback", params={**postback, "click_id": person.click_id}, timeout=PATIENCE_S
-    )
-    assert refused.status_code >= 400, refused.text
+    send_refused(shop, person)
     sale = wait_for(lambda: conversion(shop, person), "the sale")
     for number in range(55):
         report(shop, person, 202, 409, amount=20_000 + number, **said)
@@ -274,7 +308,6 @@ def test_after_an_erasure_no_table_or_file_names_the_person(shop: Shop, link: di
         wait_for(lambda: counts(shop.find("order_id", person.order)).get("samples"), "the refused postback")
         before = held(postgres, *words)
         assert before >= {"read.conversions", "read.conversion_steps", "ingest.conversion_key"}, before
-        everywhere(shop.stack, postgres)  # an erasure finds the samples that the tables have
         assert erase(shop, "order_id", person.order)["samples"] >= 1
         wait_for(lambda: is_rebuilt(shop.owner, erasures, postgres), "tables without the person", 240)
         postgres.execute("UPDATE engine.build SET retired_at = retired_at - interval '2 hours' WHERE state = 'retired'")
