@@ -273,7 +273,12 @@ def test_what_is_built_again_after_an_erasure_is_the_same(shop: Shop) -> None:
 
 def opened_log(stack: Stack) -> list[tuple[str, str, bytes]]:
     """Topic, website and value of what was sent, with all texts that the installation's keys still open."""
-    settings, found = load(stack.environment, env_file=None), list[tuple[str, str, bytes]]()
+    return opened_log_of(stack.environment)
+
+
+def opened_log_of(environment: Mapping[str, str]) -> list[tuple[str, str, bytes]]:
+    """The same of the stack that is reached by this environment."""
+    settings, found = load(environment, env_file=None), list[tuple[str, str, bytes]]()
     with open_keyring(settings) as keyring, closing(open_log(settings)) as log:
         texts = TextReader(settings, keyring.connections)
         for topic in (CLICKS, CONVERSIONS, DOMAIN, REJECTED):

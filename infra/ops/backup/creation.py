@@ -1,9 +1,9 @@
 """Creates a backup of a running stack: one snapshot of Postgres, then the log up to its end just afterwards.
 
 The order makes them consistent: every log position in the snapshot is below the end offsets that are read next.
-Topic `domain` is derived from the event store, so it is cut at the snapshot's last decision. Everything is written
-to a temporary directory, synced to disk, and renamed at the end: an incomplete backup is never mistaken for a whole
-one.
+Topic `domain` is derived from the event store, so it is cut at the snapshot's last decision. The keys of the log's
+personal texts are those of after its end (`infra.ops.backup.text_keys`). Everything is written to a temporary
+directory, synced to disk, and renamed at the end: an incomplete backup is never mistaken for a whole one.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from infra.kernel.log import Log, LogUnavailable, OffsetOutOfRange, StoredRecord
 from infra.kernel.postgres.pool import required_url
 from infra.kernel.security.encryption import derived_key, keyed_hash
 from infra.ops.audit import log_reader
-from infra.ops.backup import BackupError, dump, erased_subjects, history, log_records, manifest
+from infra.ops.backup import BackupError, dump, erased_subjects, history, log_records, manifest, text_keys
 from infra.ops.backup.manifest import Manifest
 from infra.ops.stack.secret_file import sync
 from schemas import topics
@@ -123,7 +123,7 @@ def _write(settings: Settings, making: Path, backup_id: UUID, began: datetime, p
             snapshot = _one(connection, "SELECT pg_export_snapshot()")
             decision = _one(connection, "SELECT coalesce(max(notification_id), 0) FROM events.stored_events")
             ends = _ends_of_snapshot(connection) if settings.log == "postgres" else _ends(log, connection)
-            erased_subjects.update(connection, making.parent)
+            _write_erased(url, making)
             _check_room(settings, connection, making)
             progress.begin("Postgres", None)
             dump.dump(url, connection, snapshot, making / dump.FILE_NAME)
@@ -150,6 +150,14 @@ def _write(settings: Settings, making: Path, backup_id: UUID, began: datetime, p
     )
     (making / manifest.FILE_NAME).write_text(manifest.to_text(made))
     return made
+
+
+def _write_erased(url: str, making: Path) -> None:
+    """Writes what erasures have left until after the end of the log: keys, and who a restore must not bring back."""
+    with psycopg.connect(url, connect_timeout=5) as connection:
+        connection.isolation_level = IsolationLevel.REPEATABLE_READ
+        text_keys.write(connection, making / text_keys.FILE_NAME)
+        erased_subjects.update(connection, making.parent)
 
 
 def _ends(log: Log, connection: psycopg.Connection[Any]) -> Mapping[str, int]:

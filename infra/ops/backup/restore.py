@@ -19,7 +19,7 @@ import psycopg
 from infra.kernel.config.settings import Settings, SettingsError, load
 from infra.kernel.log import Log, LogUnavailable, Record, open_log
 from infra.kernel.observability import stack_state
-from infra.ops.backup import BackupError, dump, erased_subjects, incomplete, log_records, manifest
+from infra.ops.backup import BackupError, dump, erased_subjects, incomplete, log_records, manifest, text_keys
 from infra.ops.backup.creation import LOG_FOLDER, SPARE_BYTES, Progress, key_mark
 from infra.ops.backup.manifest import Manifest
 from infra.ops.migrations import migrate
@@ -150,6 +150,8 @@ def _fill(source: Path, found: Manifest, laid: StackLayout, listed: erased_subje
                 log.create_topics(Counter(place.rpartition("-")[0] for place in found.ends))
                 _copy_log(source, found, log, progress)
         with psycopg.connect(url, autocommit=True, connect_timeout=5) as connection:
+            if text_keys.FILE_NAME in found.files:
+                text_keys.restore(connection, source / text_keys.FILE_NAME)
             erased_subjects.apply(connection, listed)
         run_migrations(laid.data_dir, base_environment(laid.made))
         for stage in laid.made.services:

@@ -18,10 +18,12 @@ import pytest
 
 from infra.kernel.clickhouse.reader import Reader
 from infra.kernel.config.settings import load
-from infra.ops.backup import BackupError, incomplete, manifest
+from infra.kernel.log import Log
+from infra.ops.backup import BackupError, creation, incomplete, manifest
 from infra.ops.backup.creation import CREATING_PREFIX, existing
 from infra.ops.backup.drill import compare, running
 from infra.ops.backup.erased_subjects import FILE_NAME as ERASED
+from tests.e2e.test_visitor_data import opened_log_of
 from tests.support.stack import ROOT, Stack, wait_for
 from tests.support.under_load import ADMIN, assert_exact, under_load
 
@@ -87,6 +89,37 @@ def test_a_restore_brings_everything_back_and_nobody_who_was_erased(
         _assert_erased(environment, gone)
 
 
+def test_a_person_who_is_erased_between_snapshot_and_end_of_the_log_stays_erased_and_nobody_else(
+    loaded: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each erasure begins another key of texts, which the snapshot lacks: the log has texts that it sealed."""
+    source_folder, read_ends, keys = tmp_path / "backups", creation._ends, list[int]()
+    with httpx.Client(base_url=loaded.app, timeout=20) as owner:
+        site = _website(owner)
+
+        def erased_meanwhile(log: Log, connection: psycopg.Connection[Any]) -> Mapping[str, int]:
+            found = {"kind": "visitor_id", "value": "gone", "password": ADMIN["ALTHING_ADMIN_PASSWORD"]}
+            erased = owner.post(f"/api/platform/websites/{site['id']}/visitor-data/erase", json=found)
+            assert erased.status_code == 201, erased.text
+            keys.append(_newest_key(loaded))
+            wait_for(lambda: _view(loaded, site, "kept", *keys), "a text that is sealed with the new key")
+            return read_ends(log, connection)
+
+        monkeypatch.setattr(creation, "_ends", erased_meanwhile)
+        wait_for(lambda: _view(loaded, site, "gone"), "the person's view")
+        source = creation.take(load(loaded.environment, env_file=None), source_folder).folder
+    copy = Stack(tmp_path)
+    done = _restore(copy, source, _key(loaded))
+    assert done.returncode == 0, done.stderr[-3000:]
+    with running(copy.data_dir) as environment:
+        _, differences = compare(environment, manifest.read(source))
+        assert differences == ()
+        assert _titles(environment, site) == {"Title of kept"}
+        opened = [text for _, website, text in opened_log_of(environment) if website == site["id"]]
+        assert any(b"Title of kept" in text for text in opened)
+        assert not any(b"Title of gone" in text for text in opened)
+
+
 @pytest.mark.usefixtures("taken")
 def test_a_drill_with_a_damaged_backup_fails_and_is_noted(loaded: Stack, backups: Path) -> None:
     newest = existing(backups)[0]
@@ -99,6 +132,37 @@ def test_a_drill_with_a_damaged_backup_fails_and_is_noted(loaded: Stack, backups
             "SELECT restored_at, drill_error FROM ops.backup WHERE id = %s", (manifest.read(newest).id,)
         ).fetchone()
     assert row is not None and row[0] is None and "clicks-0 has" in row[1]
+
+
+def _website(owner: httpx.Client) -> dict[str, Any]:
+    """A website of the admin, who is signed in for `owner`."""
+    named = {"email": ADMIN["ALTHING_ADMIN_EMAIL"], "password": ADMIN["ALTHING_ADMIN_PASSWORD"]}
+    owner.headers["Authorization"] = f"Bearer {owner.post('/api/platform/login', json=named).json()['token']}"
+    body = {"domain": f"{uuid4().hex[:8]}.example", "timezone": "UTC", "currency": "USD"}
+    made: dict[str, Any] = owner.post("/api/platform/websites", json=body).json()
+    return made
+
+
+def _view(loaded: Stack, site: Mapping[str, Any], visitor: str, key: int = 0) -> bool:
+    """Sends a view of the visitor; whether one is in the tables whose texts this key, or a later one, has sealed."""
+    title = f"Title of {visitor}"
+    page = {"type": "pageview", "url": f"https://{site['domain']}/", "visitor_id": visitor, "title": title}
+    sent = httpx.post(f"{loaded.tracking}/track", json=[page], headers={"Authorization": f"Bearer {site['secretKey']}"})
+    assert sent.status_code == 202, sent.text
+    return title in _titles(loaded.environment, site, key)
+
+
+def _titles(environment: Mapping[str, str], site: Mapping[str, Any], key: int = 0) -> set[str]:
+    with Reader(load(environment, env_file=None)) as clickhouse:
+        theirs = f"website_id = '{site['id']}' AND title <> '' AND _text_key >= {key}"
+        rows = clickhouse.rows(f"SELECT DISTINCT title FROM events WHERE {theirs}")
+        return {row["title"] for row in rows}
+
+
+def _newest_key(loaded: Stack) -> int:
+    with psycopg.connect(loaded.environment["POSTGRES_URL"]) as connection:
+        [(number,)] = connection.execute("SELECT max(number) FROM log.text_key").fetchall()
+    return int(number)
 
 
 async def _taken_under_load(loaded: Stack, backups: Path) -> dict[str, Any]:
