@@ -16,6 +16,7 @@ from ingest import bot_detection
 from ingest.clock import log_text, now_ms
 from ingest.directory.directory import Key, Website
 from ingest.errors import invalid, not_allowed
+from ingest.rows import EventRow
 from ingest.user_agents import MAX_LENGTH, Agent, parse_agent
 from schemas.tracking import TrackedEvent
 
@@ -61,7 +62,7 @@ def new_request(
 
 def new_row(request: RequestContext) -> TrackedEvent:
     """The row of an event before its first step: what follows from the request alone."""
-    row = TrackedEvent("", request.website.id_text, "", "", request.received, origin=request.origin)
+    row = EventRow("", request.website.id_text, "", "", received_at=request.received, origin=request.origin)
     set_client(row, request.client)
     return row
 

@@ -4,11 +4,12 @@ than the rest of the processing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from schemas.tracking import EVENT_COLUMNS
+from schemas.tracking import EVENT_COLUMNS, SEALED_OF_EVENTS, TrackedEvent
 
 Text = str | int | None
 NO_PROPS: Final = msgspec.Raw()
@@ -67,5 +68,32 @@ class SentEvent(_SentProperties, omit_defaults=True):
     consent: Consent | None = None
     gpc: bool | None = None
 
+
+LAST_CLEAR: Final = "received_at"
+"""The member of an encoded row behind which its personal texts begin: every row has it."""
+FIRST_SEALED: Final = "props"
+"""The first of the personal texts."""
+
+
+def _text_fields() -> Iterator[tuple[str, Any] | tuple[str, Any, Any]]:
+    yield LAST_CLEAR, str
+    for name in sorted(SEALED_OF_EVENTS, key=lambda name: name != FIRST_SEALED):
+        yield name, str, ""
+
+
+def _clear_fields() -> Iterator[tuple[str, Any] | tuple[str, Any, Any]]:
+    texts = {name for name, *_ in _text_fields()}
+    for field in msgspec.structs.fields(TrackedEvent):
+        if field.name not in texts:
+            yield (field.name, field.type) if field.required else (field.name, field.type, field.default)
+
+
+if TYPE_CHECKING:
+    EventRow = TrackedEvent
+else:
+    # Fields by keyword come after the others, so that one cut separates what is sealed (`ingest.sealing`).
+    _Texts = msgspec.defstruct("_Texts", _text_fields(), kw_only=True)
+    EventRow = msgspec.defstruct("EventRow", _clear_fields(), bases=(_Texts,), omit_defaults=True)
+    """`TrackedEvent` with its personal texts at the end."""
 
 encode_row: Final = msgspec.json.Encoder().encode

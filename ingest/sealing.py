@@ -7,20 +7,18 @@ ingest that has never reached Postgres has none: it writes the texts in clear ra
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from operator import attrgetter
 from typing import Final
 
 import msgspec
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from infra.domain.visitor_data.sealing import leaf_of_event, leaf_of_refusal, leaf_of_report
-from infra.kernel.log.sealed_texts import bound_to, joined, sealed_value, with_sealed
-from infra.kernel.security.text_keys import MAX_LEAVES, TextKey, sealed_by
-from ingest.rows import encode_row
+from infra.kernel.log.sealed_texts import bound_to, sealed_value, with_sealed
+from infra.kernel.security.text_keys import MAX_LEAVES, LeafCipher, TextKey
+from ingest.rows import FIRST_SEALED, LAST_CLEAR, encode_row
 from schemas import topics
 from schemas.tracking import (
     NO_ID,
-    SEALED_OF_EVENTS,
+    ROUTED,
     SEALED_OF_REFUSALS,
     SEALED_OF_REPORTS,
     ConversionReported,
@@ -28,10 +26,13 @@ from schemas.tracking import (
     TrackedEvent,
 )
 
-_texts_of: Final = attrgetter(*SEALED_OF_EVENTS)
 _encode: Final = msgspec.json.Encoder().encode
 _BOUND: Final = bound_to(topics.CLICKS.name, b"")
 _NEW_FIELDS: Final = {"txid_scope": "", "other_id": NO_ID, "unread": {}, "exact": {}}
+_BRACE: Final = ord("}")
+_LAST_CLEAR: Final = f',"{LAST_CLEAR}":"'.encode()
+_TO_TEXTS: Final = len(_LAST_CLEAR) + len('YYYY-MM-DD hh:mm:ss.mmm"')
+_FIRST_SEALED: Final = f',"{FIRST_SEALED}":'.encode()
 
 
 @dataclass(slots=True)
@@ -39,52 +40,40 @@ class TextSealing:
     """Owned by the event loop. `key`: the one that seals; none is known yet."""
 
     key: TextKey | None = None
-    _ciphers: dict[tuple[bytes, int], tuple[bytes, AESGCM]] = field(default_factory=dict)
+    _leaves: dict[tuple[bytes, int], LeafCipher] = field(default_factory=dict)
 
     def replace(self, key: TextKey | None) -> None:
         """Takes the key that seals from now on."""
         if key is not None:
             self.key = key
-            self._ciphers.clear()
+            self._leaves.clear()
 
     def event(self, row: TrackedEvent, website: bytes) -> bytes:
-        """The value of a record of topic `clicks`. `website`: the id's bytes."""
-        key = self.key
-        if key is None:
-            return encode_row(row)
-        values = _texts_of(row)
-        if not any(values):
-            return encode_row(row)
-        present = [name for name, value in zip(SEALED_OF_EVENTS, values, strict=True) if value]
-        if row.origin == "redirect" and row.props:  # the route that the link's rules chose stays in any case
-            present.remove("props")
-            if not present:
-                return encode_row(row)
-        texts = {name: getattr(row, name) for name in present}
-        for name in present:
-            setattr(row, name, "")
+        """The value of a record of topic `clicks`. `website`: the id's bytes; `row`: an `EventRow`."""
         value = encode_row(row)
-        for name in present:
-            setattr(row, name, texts[name])
-        sealed = _encode(texts)
-        found = self._sealed(key, row, website, sealed, row.event_id.encode())
-        return joined(value, sealed) if found is None else with_sealed(value, found)
+        if self.key is None:
+            return value
+        end = value.rfind(_LAST_CLEAR) + _TO_TEXTS  # a quote inside a text is escaped: this can only be the member
+        if value[end] == _BRACE:
+            return value
+        if row.origin == ROUTED and row.props:  # the route that the link's rules chose stays in any case
+            end += len(_FIRST_SEALED) + len(_encode(row.props))
+            if value[end] == _BRACE:
+                return value
+        leaf = self._leaves.get((website, row.visitor)) or self._leaf(self.key, row, website)
+        if leaf is None:
+            return value
+        texts = b"{" + value[end + 1 :]
+        return with_sealed(value[:end], leaf.seal(texts, _BOUND + row.event_id.encode()))
 
-    def _sealed(self, key: TextKey, row: TrackedEvent, website: bytes, texts: bytes, record_key: bytes) -> bytes | None:
-        """The texts, sealed; none: the key is a copy of before an erasure. A visitor's cipher is remembered."""
-        whose = (website, row.visitor)
-        known = self._ciphers.get(whose) if row.visitor else None
-        if known is None:
-            leaf = leaf_of_event(website, row.visitor, row.session, row.click_id, row.event_id)
-            cipher = key.cipher(leaf)
-            if cipher is None:
-                return None
-            known = leaf, cipher
-            if row.visitor:
-                if len(self._ciphers) >= MAX_LEAVES:
-                    self._ciphers.clear()
-                self._ciphers[whose] = known
-        return sealed_by(known[1], key.number, known[0], texts, _BOUND + record_key)
+    def _leaf(self, key: TextKey, row: TrackedEvent, website: bytes) -> LeafCipher | None:
+        """Seals for the person of this row; none: the key is a copy of before an erasure. A visitor's is remembered."""
+        leaf = key.leaf(leaf_of_event(website, row.visitor, row.session, row.click_id, row.event_id))
+        if leaf is not None and row.visitor:
+            if len(self._leaves) >= MAX_LEAVES:
+                self._leaves.clear()
+            self._leaves[website, row.visitor] = leaf
+        return leaf
 
     def report(self, reported: ConversionReported, record_key: bytes) -> bytes:
         """The value of a record of topic `conversions`: what is new in a report only where it says something, so that a

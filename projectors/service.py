@@ -21,6 +21,7 @@ from infra.kernel.observability.service_manager import ServiceManager
 from infra.kernel.postgres.pool import pool, required_url
 from infra.kernel.security.sessions import Pool
 from infra.kernel.security.subject_keys import open_keyring
+from infra.kernel.security.text_keys import TextKeys
 from infra.kernel.subscriptions.group_commit import GroupCommit
 from projectors import probe
 from projectors.engine.clickhouse import BACKFILL_TIMEOUT_S, HttpClickHouse
@@ -77,7 +78,7 @@ def run(settings: Settings, stopping: Event, manager: ServiceManager | None = No
             clickhouse=HttpClickHouse(settings),
             ownership=Ownership(required_url(settings)),
             decrypt=keyring,
-            texts=TextReader(settings, keyring.connections),
+            texts=TextReader(TextKeys(settings).reading(keyring.connections)),
             data_dir=settings.data_dir.resolve(),
             probe_module=probe.MODULE,
             insert_interval_s=settings.insert_interval_ms / 1000,

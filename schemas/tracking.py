@@ -51,6 +51,9 @@ AD_IDS_NOT_KEPT: Final = "ad_ids_not_kept"
 
 HASH_HEADER: Final = "h"
 
+ROUTED: Final = "redirect"
+"""Origin of followed links: what their `props` have is the route that the link's rules chose."""
+
 
 class Outcome(StrEnum):
     """The outcome of an event in ingest or right after it: a closed list, shown to the website's owner."""

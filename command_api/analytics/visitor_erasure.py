@@ -90,7 +90,7 @@ def find(container: Container, clients: ClientPool, website_id: UUID, identifier
         raise Problem(503, "analytics_unavailable", message, headers={"Retry-After": "2"}) from error
     if len(rows) > MAX_SAMPLES:
         raise too_large("samples of refused requests", MAX_SAMPLES)
-    letters = find_letters(stores, person, TextReader(container.settings, container.pool))
+    letters = find_letters(stores, person, TextReader(TextKeys(container.settings).reading(container.pool)))
     waiting = {UUID(letter.record_id) for letter in letters if letter.topic == REJECTED.name and letter.record_id}
     refusals = tuple({row["id"] for row in rows} | waiting)
     key_ids = frozenset(visitor_keys.key_ids(row["ad_ids"] for row in sealed))

@@ -237,7 +237,9 @@ class _OwnKeys:
     def unseal(self, sealed: str, bound: bytes) -> bytes | None:
         found = text_keys.parse(sealed.encode())
         own = found.number in self.keys
-        return text_keys.unseal(self.keys, found, bound) if own else self.keyring.unseal(sealed, bound)
+        return (
+            text_keys.unseal(self.keys.get(found.number), found, bound) if own else self.keyring.unseal(sealed, bound)
+        )
 
 
 class EventMapper(Mapper[UUID]):

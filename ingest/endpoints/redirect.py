@@ -29,7 +29,7 @@ from ingest.referrers import MAX_TEXT
 from ingest.request_context import Client, client_of, new_request, new_row
 from ingest.responses import NO_STORE, send_bytes
 from ingest.routing import Route, choose
-from schemas.tracking import SUBS, Outcome, TrackedEvent
+from schemas.tracking import ROUTED, SUBS, Outcome, TrackedEvent
 
 ENDPOINT: Final = "/go"
 COOKIE: Final = "aff_click_id"
@@ -125,7 +125,7 @@ def macro_values(link: Link, row: TrackedEvent) -> dict[str, str]:
 def _click(
     context: IngestContext, link: Link, route: Route, client: Client, scope: Scope, headers: Mapping[bytes, bytes]
 ) -> LinkClick:
-    request = new_request(link.website, "secret", "redirect", client, now_ms())
+    request = new_request(link.website, "secret", ROUTED, client, now_ms())
     row = new_row(request)
     row.type, row.occurred_at = "click", request.received
     return LinkClick(context, request, headers, scope["method"], scope, link, route, row)

@@ -93,7 +93,8 @@ def _checked(records: Sequence[StoredRecord], batch: Batch) -> list[tuple[Stored
     add = good.append
     rules: EventRules = batch.parameters or _NO_RULES
     ruled = rules.websites
-    for record, (value, number, _) in zip(records, batch.texts(records), strict=True):
+    for record, opened in zip(records, batch.texts(records), strict=True):
+        value, number = opened.value, opened.number
         try:
             row = decode_row(value)
             if not (_FIRST <= row.occurred_at < _END and _FIRST <= row.received_at < _END):

@@ -21,10 +21,8 @@ from psycopg import Connection
 
 from projectors.rollups.event_row import Row, decode_row
 from schemas.click_id import event_id
-from schemas.tracking import OF_PERSONS
+from schemas.tracking import OF_PERSONS, ROUTED
 
-ROUTED: Final = "redirect"
-"""Origin of followed links: what their `props` have is the route that the link's rules chose."""
 _IDS: Final = "select id::text from read.visitor_erasures order by position"
 _REFUSALS: Final = "select refusals from read.visitor_erasures where refusals <> '{}' order by position"
 _ERASURES: Final = (

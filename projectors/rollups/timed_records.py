@@ -34,16 +34,16 @@ def decoded(
     UTC time."""
     moment_of: Callable[[R], datetime] = attrgetter(moment)
     found = []
-    for record, (value, number, _) in zip(records, batch.texts(records), strict=True):
+    for record, opened in zip(records, batch.texts(records), strict=True):
         try:
-            row = decode(value)
+            row = decode(opened.value)
             at = moment_of(row)
             if at.tzinfo is not None or not FIRST_YEAR <= at.year <= LAST_YEAR:
                 raise msgspec.ValidationError(f"`{moment}` is UTC text, YYYY-MM-DD hh:mm:ss.mmm, from 1970 to 2105")
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             batch.bad.append(FailedRecord(record, reason_of(error), f"{type(error).__name__}: {error}"))
         else:
-            found.append(Decoded(record, value, number, row))
+            found.append(Decoded(record, opened.value, opened.number, row))
     return found
 
 

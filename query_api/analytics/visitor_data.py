@@ -39,6 +39,7 @@ from infra.kernel.log.sealed_texts import TextReader
 from infra.kernel.security import visitor_keys
 from infra.kernel.security.audit_log import Entry, record
 from infra.kernel.security.pseudonyms import Pseudonyms
+from infra.kernel.security.text_keys import TextKeys
 from query_api.analytics.erasure_effects import EFFECTS, KEPT, NOT_SEARCHED, Effect
 from query_api.analytics.owner_texts import OwnText, find_own_texts
 from query_api.kernel.authorization import AccountScope, Website
@@ -267,7 +268,7 @@ class _Found:
         return [StoredPart.of(store, count) for store, count in counts.items()]
 
     def _found_letters(self) -> list[Letter]:
-        texts = TextReader(self.context.settings, self.context.pool)
+        texts = TextReader(TextKeys(self.context.settings).reading(self.context.pool))
         return find_letters(_Stores(self.scope, self.context), self.person, texts)
 
     def _samples(self) -> list[StoredPart]:

@@ -11,7 +11,7 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -21,7 +21,9 @@ import orjson
 
 from infra.kernel.config.settings import Settings
 from infra.kernel.log import Record, StoredRecord
+from infra.kernel.log.sealed_texts import TextReader, sealed_value
 from infra.kernel.log.signature import Signer
+from infra.kernel.security.text_keys import TextKey, leaf_of
 from projectors.engine.dedup import NullDedupIndex
 from projectors.engine.projection import Batch
 from projectors.rollups import event_rows
@@ -34,6 +36,7 @@ from tests.bench import ingest_worker
 RECORDS: Final = 4_000
 REQUESTS: Final = 200
 CHARTS: Final = 20
+KEY: Final = TextKey(7, {"": bytes(16)})
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class GatePath:
 
 def gate_paths(folder: Path) -> Sequence[GatePath]:
     """All paths, ready to run. Ingest keeps its files in `folder`."""
-    return [*_ingest(folder), *_log(), projector_path(), _dashboard()]
+    return [*_ingest(folder), *_log(), projector_path(), sealed_projector_path(), _dashboard()]
 
 
 def _ingest(folder: Path) -> Sequence[GatePath]:
@@ -57,10 +60,25 @@ def _ingest(folder: Path) -> Sequence[GatePath]:
     app = loop.run_until_complete(ingest_worker.started(folder))
     cases = ingest_worker.cases()
     batch, single = f"/track, {ingest_worker.BATCH:,} events", "/track, one event"
-    return [
+
+    def sealing(path: GatePath) -> GatePath:
+        """With a key of texts, as every installation has one."""
+        texts = app._app.context.sealing
+
+        def work() -> object:
+            texts.key = KEY
+            try:
+                return path.work()
+            finally:
+                texts.key = None
+
+        return replace(path, name=f"{path.name}, texts sealed", work=work)
+
+    paths = [
         _case("ingest: a batch, decoded and validated", loop, app, cases[batch], requests=2),
         _case("ingest: single events", loop, app, cases[single], requests=REQUESTS),
     ]
+    return [*paths, *map(sealing, paths)]
 
 
 def _case(name: str, loop: asyncio.AbstractEventLoop, app: Any, case: ingest_worker.Case, requests: int) -> GatePath:
@@ -118,6 +136,18 @@ def projector_path() -> GatePath:
     )
 
 
+def sealed_projector_path() -> GatePath:
+    """The same with sealed titles, each of another visitor."""
+    stored = [StoredRecord(CLICKS.name, 0, n, 0, b"%d" % n, _sealed_value(n), ()) for n in range(RECORDS)]
+    values, texts = [_value(number) for number in range(RECORDS)], TextReader(lambda _: {KEY.number: KEY})
+    return GatePath(
+        "projector: rows of records, texts sealed",
+        lambda: event_rows.to_rows(stored, NullDedupIndex(), Batch(texts=texts)),
+        lambda: [orjson.loads(value) for value in values],
+        "JSON read by orjson",
+    )
+
+
 def _dashboard() -> GatePath:
     """The query service's own part of a chart of 90 days: the edges of the range, and the figures of each day."""
     zone, now = ZoneInfo("Europe/Berlin"), datetime(2026, 5, 17, 10, tzinfo=UTC)
@@ -133,6 +163,13 @@ def _dashboard() -> GatePath:
         lambda: [json.loads(text) for _ in range(CHARTS)],
         "its rows read by the standard library",
     )
+
+
+def _sealed_value(number: int) -> bytes:
+    clear = orjson.loads(_value(number))
+    title = orjson.dumps({"title": clear.pop("title")})
+    leaf = leaf_of("visitor", number.to_bytes(8, "big"))
+    return sealed_value(orjson.dumps(clear), title, KEY, leaf, CLICKS.name, b"%d" % number)
 
 
 def _value(number: int) -> bytes:

@@ -20,6 +20,7 @@ from infra.kernel.config.settings import load
 from infra.kernel.log import StoredRecord, open_log
 from infra.kernel.log.sealed_texts import TextReader
 from infra.kernel.security.subject_keys import Keyring, open_keyring
+from infra.kernel.security.text_keys import TextKeys
 from infra.ops.audit import log_reader
 from schemas import envelope
 from schemas.topics import CLICKS, CONVERSIONS, DOMAIN, REJECTED
@@ -280,7 +281,7 @@ def opened_log_of(environment: Mapping[str, str]) -> list[tuple[str, str, bytes]
     """The same of the stack that is reached by this environment."""
     settings, found = load(environment, env_file=None), list[tuple[str, str, bytes]]()
     with open_keyring(settings) as keyring, closing(open_log(settings)) as log:
-        texts = TextReader(settings, keyring.connections)
+        texts = TextReader(TextKeys(settings).reading(keyring.connections))
         for topic in (CLICKS, CONVERSIONS, DOMAIN, REJECTED):
             for partition in range(topic.partitions):
                 for record in log_reader.read(log, topic.name, partition, log.end_offset(topic.name, partition)):

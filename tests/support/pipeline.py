@@ -66,7 +66,7 @@ class Pipeline:
                 clickhouse=disturb(HttpClickHouse(self.settings)),
                 ownership=ownership,
                 decrypt=keyring,
-                texts=TextReader(self.settings, keyring.connections),
+                texts=TextReader(TextKeys(self.settings).reading(keyring.connections)),
                 data_dir=self._data_dir,
                 probe_module=probe.MODULE,
             )

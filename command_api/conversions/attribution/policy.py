@@ -120,7 +120,7 @@ class AttributionPolicy:
         self._rate = Rate()
         self._click_key = derived_key(container.settings, "click-id")
         self._positions = ClickPositions(container, events)
-        self._texts = TextReader(container.settings, container.pool)
+        self._texts = TextReader(TextKeys(container.settings).reading(container.pool))
         self._signed_from: float = inf
 
     def run(self, connection: Connection, stop: Event) -> None:

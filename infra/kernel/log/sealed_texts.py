@@ -8,25 +8,23 @@ had not been sent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from threading import Lock
-from typing import Any, Final, NamedTuple
+from typing import Final
 
-import psycopg
-from psycopg_pool import ConnectionPool
+from msgspec import Struct
 
-from infra.kernel.config.settings import Settings
 from infra.kernel.log.port import StoredRecord
 from infra.kernel.security import text_keys
 from infra.kernel.security.encryption import DecryptionError
-from infra.kernel.security.text_key_cache import TextKeyCache
-from infra.kernel.security.text_keys import Sealed, TextKey, TextKeys
+from infra.kernel.security.text_key_cache import ReadKeys, TextKeyCache
+from infra.kernel.security.text_keys import OpeningKeys, TextKey
 
 _MEMBER: Final = b',"sealed":"'
 _END: Final = b'"}'
 
 
-class Opened(NamedTuple):
+class Opened(Struct, frozen=True, gc=False):
     """The value with its texts. `number`: of the key that sealed them, 0: they were not; `is_whole`: false if they
     cannot be opened any more."""
 
@@ -40,12 +38,12 @@ def sealed_value(value: bytes, texts: bytes, key: TextKey, leaf: bytes, topic: s
     sealed for the person of `leaf`."""
     sealed = text_keys.seal(key, leaf, texts, bound_to(topic, record_key))
     # Only a copy that a restart has not replaced yet lacks its newest people: nothing is lost for that.
-    return joined(value, texts) if sealed is None else with_sealed(value, sealed)
+    return joined(value, texts) if sealed is None else with_sealed(value[:-1], sealed)
 
 
-def with_sealed(value: bytes, sealed: bytes) -> bytes:
-    """The value with its sealed member."""
-    return b"".join((value[:-1], _MEMBER, sealed, _END))
+def with_sealed(clear: bytes, sealed: bytes) -> bytes:
+    """The value with its sealed member. `clear`: its other members, not yet ended."""
+    return b"".join((clear, _MEMBER, sealed, _END))
 
 
 def joined(value: bytes, texts: bytes) -> bytes:
@@ -54,13 +52,16 @@ def joined(value: bytes, texts: bytes) -> bytes:
 
 
 def split(value: bytes) -> tuple[bytes, bytes]:
-    """A value without what is sealed in it, and that as base64; empty: nothing is. Only the last member of the whole
-    object is looked at: senders name members of inner ones."""
-    at = value.rfind(_MEMBER)
-    if at < 0 or value[-2:] != _END:
-        return value, b""
-    sealed = value[at + len(_MEMBER) : -2]
-    return (value, b"") if b'"' in sealed else (value[:at] + b"}", sealed)
+    """A value without what is sealed in it, and that as base64; empty: nothing is."""
+    at = _place(value)
+    return (value[:at] + b"}", value[at + len(_MEMBER) : -2]) if at > 0 else (value, b"")
+
+
+def _place(value: bytes) -> int:
+    """Where the sealed member begins; 0: there is none. Only the last member of the whole object is looked at: senders
+    name members of inner ones."""
+    at = value.rfind(b'"', 0, -2) + 1 - len(_MEMBER)
+    return at if at > 0 and value.startswith(_MEMBER, at) and value.endswith(_END) else 0
 
 
 def without_texts(records: Sequence[StoredRecord]) -> list[Opened]:
@@ -84,48 +85,34 @@ Texts = Callable[[Sequence[StoredRecord]], list[Opened]]
 
 
 class TextReader:
-    """Opens the texts of records. Thread-safe. Calls may raise what the pool raises when Postgres is down.
+    """Opens the texts of records. Thread-safe. Calls may raise what reading raises."""
 
-    `connections` must not be a pool whose connections the callers hold when they call.
-    """
-
-    def __init__(self, settings: Settings, connections: ConnectionPool[psycopg.Connection[Any]]) -> None:
-        self._cache = TextKeyCache(TextKeys(settings).reading(connections))
+    def __init__(self, read: ReadKeys) -> None:
+        self._cache = TextKeyCache(read)
         self._lock = Lock()
 
     def __call__(self, records: Sequence[StoredRecord]) -> list[Opened]:
         """The values of the records with their texts. What was sealed for another record stays as it is, which no
         reader knows how to decode."""
-        parts = [_parts(record) for record in records]
-        numbers = {sealed.number for _, sealed in parts if sealed is not None}
-        if not numbers:
-            return [Opened(value) for value, _ in parts]
         with self._lock:
-            keys = self._cache.keys(numbers)
-            return [
-                Opened(value) if sealed is None else _opened(value, sealed, keys, record)
-                for (value, sealed), record in zip(parts, records, strict=True)
-            ]
+            keys = OpeningKeys(self._cache.keys)
+            return [_opened(record, keys) for record in records]
 
 
-def _parts(record: StoredRecord) -> tuple[bytes, Sealed | None]:
-    value, text = split(record.value)
+def _opened(record: StoredRecord, keys: OpeningKeys) -> Opened:
+    value = record.value
+    at = _place(value)
+    if not at:
+        return Opened(value)
     try:
-        return value, text_keys.parse(text) if text else None
+        number, texts = keys.unseal(value[at + len(_MEMBER) : -2], bound_to(record.topic, record.key))
     except DecryptionError:
-        return record.value, None
-
-
-def _opened(value: bytes, sealed: Sealed, keys: Mapping[int, TextKey], record: StoredRecord) -> Opened:
-    try:
-        texts = text_keys.unseal(keys, sealed, bound_to(record.topic, record.key))
-    except DecryptionError:
-        return Opened(record.value)
+        return Opened(value)
     if texts is None:
-        return Opened(value, sealed.number, is_whole=False)
-    return Opened(joined(value, texts), sealed.number)
+        return Opened(value[:at] + b"}", number, is_whole=False)
+    return Opened(b"".join((value[:at], b",", texts[1:])), number)
 
 
 def bound_to(topic: str, key: bytes) -> bytes:
     """What the texts of a record are bound to: its topic and key."""
-    return b"%b\0%b" % (topic.encode(), key)
+    return topic.encode() + b"\0" + key

@@ -11,7 +11,7 @@ from uuid import UUID
 import structlog
 
 from infra.kernel.security import text_keys
-from infra.kernel.security.text_keys import TextKey
+from infra.kernel.security.text_keys import OpeningKeys, TextKey
 from schemas.base import ERASED
 
 CACHE_S: Final = 30.0
@@ -72,9 +72,8 @@ class TextOpener:
 
     def unseal(self, sealed: str, bound: bytes) -> bytes | None:
         """See `Decrypt.unseal`. Raises `DecryptionError` for what was sealed for something else."""
-        found = text_keys.parse(sealed.encode())
         with self._lock:
-            return text_keys.unseal(self._cache.keys({found.number}), found, bound)
+            return OpeningKeys(self._cache.keys).unseal(sealed.encode(), bound)[1]
 
     def seal(self, number: int, leaf: bytes, text: bytes, bound: bytes) -> bytes | None:
         """`text` sealed with this key; none: the person is erased, or there is no such key."""

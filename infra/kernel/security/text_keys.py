@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import os
 import struct
-from base64 import b64decode
-from binascii import b2a_base64
+from binascii import a2b_base64, b2a_base64
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b, blake2s
@@ -43,7 +42,11 @@ NEWEST: Final = "SELECT number, nodes_wrapped FROM log.text_key ORDER BY number 
 _CACHED_LEVEL: Final = 3
 _DIGITS: Final = "0123456789abcdef"
 _ENCODED: Final = {digit: digit.encode() for digit in _DIGITS}
-_HEAD: Final = struct.Struct(f">I{LEAF_BYTES}s12s")
+_HEAD: Final = struct.Struct(f">I{LEAF_BYTES}s")
+_NUMBER_BYTES: Final = _HEAD.size - LEAF_BYTES
+_TO_NONCE: Final = _HEAD.size
+_NONCE_BYTES: Final = 12
+_TO_CONTENT: Final = _TO_NONCE + _NONCE_BYTES
 _NODES: Final = "SELECT number, nodes_wrapped FROM log.text_key WHERE number = ANY(%s)"
 _CREATE: Final = """
 INSERT INTO log.text_key (number, nodes_wrapped) VALUES (%s, %s)
@@ -62,6 +65,21 @@ def leaf_of(kind: str, *parts: bytes) -> bytes:
     return blake2b(b"%b\0%b" % (kind.encode(), b"".join(parts)), digest_size=LEAF_BYTES).digest()
 
 
+class LeafCipher(NamedTuple):
+    """The cipher of one leaf of one key. `head`: number of the key and leaf, as sealed texts begin."""
+
+    head: bytes
+    cipher: AESGCM
+
+    def seal(self, text: bytes, bound: bytes) -> bytes:
+        """`text` sealed and bound to `bound`, as base64."""
+        try:
+            nonce = _nonces.pop()
+        except IndexError:
+            nonce = _new_nonce()
+        return b2a_base64(self.head + nonce + self.cipher.encrypt(nonce, text, bound), newline=False)
+
+
 @dataclass(slots=True)
 class TextKey:
     """One key, as it is now. Not thread-safe."""
@@ -69,18 +87,22 @@ class TextKey:
     number: int
     nodes: Nodes
     _inner: dict[str, bytes | None] = field(default_factory=dict)
-    _leaves: dict[bytes, AESGCM] = field(default_factory=dict)
+    _leaves: dict[bytes, LeafCipher] = field(default_factory=dict)
 
-    def cipher(self, leaf: bytes) -> AESGCM | None:
-        """The cipher of a leaf; none: it is erased."""
-        found = self._leaves.get(leaf)
+    def leaf(self, leaf: bytes) -> LeafCipher | None:
+        """Seals and opens the texts of this leaf; none: it is erased."""
+        return self.leaf_at(_HEAD.pack(self.number, leaf))
+
+    def leaf_at(self, head: bytes) -> LeafCipher | None:
+        """The same by the begin of a text that this key sealed."""
+        found = self._leaves.get(head)
         if found is None:
-            key = self._made(leaf.hex())
+            key = self._made(head[_NUMBER_BYTES:].hex())
             if key is None:
                 return None
             if len(self._leaves) >= MAX_LEAVES:
                 self._leaves.clear()
-            found = self._leaves[leaf] = AESGCM(key)
+            found = self._leaves[head] = LeafCipher(head, AESGCM(key))
         return found
 
     def _made(self, leaf: str) -> bytes | None:
@@ -119,17 +141,8 @@ def puncture(nodes: dict[str, bytes], leaf: bytes) -> None:
 def seal(key: TextKey, leaf: bytes, text: bytes, bound: bytes) -> bytes | None:
     """`text` sealed for the person of `leaf` and bound to `bound`, as base64; none: the key is a copy from before the
     person was erased, and newer than that."""
-    cipher = key.cipher(leaf)
-    if cipher is None:
-        return None
-    return sealed_by(cipher, key.number, leaf, text, bound)
-
-
-def sealed_by(cipher: AESGCM, number: int, leaf: bytes, text: bytes, bound: bytes) -> bytes:
-    """The same with the leaf's cipher, which the caller has."""
-    # No counter of the process: services are forks of one, and would count the same numbers under a shared leaf.
-    nonce = os.urandom(12)
-    return b2a_base64(_HEAD.pack(number, leaf, nonce) + cipher.encrypt(nonce, text, bound), newline=False)
+    found = key.leaf(leaf)
+    return found.seal(text, bound) if found is not None else None
 
 
 class Sealed(NamedTuple):
@@ -144,24 +157,57 @@ class Sealed(NamedTuple):
 def parse(sealed: bytes) -> Sealed:
     """What `seal` gave, taken apart. Raises `DecryptionError`."""
     try:
-        raw = b64decode(sealed, validate=True)
-        number, leaf, nonce = _HEAD.unpack_from(raw)
+        raw = a2b_base64(sealed, strict_mode=True)
+        number, leaf = _HEAD.unpack_from(raw)
     except (ValueError, struct.error) as error:
         raise DecryptionError("this is no sealed text") from error
-    return Sealed(number, leaf, nonce, raw[_HEAD.size :])
+    return Sealed(number, leaf, raw[_TO_NONCE:_TO_CONTENT], raw[_TO_CONTENT:])
 
 
-def unseal(keys: Mapping[int, TextKey], sealed: Sealed, bound: bytes) -> bytes | None:
-    """What `seal` was given; none: the person is erased, or the key is not there any more. Raises `DecryptionError`
-    for what was sealed for something else."""
-    key = keys.get(sealed.number)
-    cipher = key.cipher(sealed.leaf) if key is not None else None
-    if cipher is None:
+def unseal(key: TextKey | None, sealed: Sealed, bound: bytes) -> bytes | None:
+    """What `seal` was given; `key`: of this number, none: it is not there any more. None: the person is erased, or
+    there is no key. Raises `DecryptionError` for what was sealed for something else."""
+    leaf = key.leaf(sealed.leaf) if key is not None else None
+    if leaf is None:
         return None
     try:
-        return cipher.decrypt(sealed.nonce, sealed.content, bound)
-    except InvalidTag as error:
+        return leaf.cipher.decrypt(sealed.nonce, sealed.content, bound)
+    except (InvalidTag, ValueError) as error:
         raise DecryptionError("cannot be opened as a text of this record") from error
+
+
+class OpeningKeys:
+    """Opens many sealed texts with the keys that `read` gives: each key is asked for once. Not thread-safe."""
+
+    def __init__(self, read: Callable[[Collection[int]], Mapping[int, TextKey]]) -> None:
+        self._read = read
+        self._keys: dict[bytes, TextKey | None] = {}
+
+    def unseal(self, sealed: bytes, bound: bytes) -> tuple[int, bytes | None]:
+        """Number of the key, and what `unseal` gives for what `seal` gave. Raises the same."""
+        try:
+            raw = a2b_base64(sealed, strict_mode=True)
+        except ValueError as error:
+            raise DecryptionError("this is no sealed text") from error
+        number = raw[:_NUMBER_BYTES]
+        key = self._keys.get(number) or self._key(number)
+        if key is None:
+            return int.from_bytes(number, "big"), None
+        leaf = key.leaf_at(raw[:_TO_NONCE])
+        if leaf is None:
+            return key.number, None
+        try:
+            return key.number, leaf.cipher.decrypt(raw[_TO_NONCE:_TO_CONTENT], raw[_TO_CONTENT:], bound)
+        except (InvalidTag, ValueError) as error:
+            raise DecryptionError("cannot be opened as a text of this record") from error
+
+    def _key(self, head: bytes) -> TextKey | None:
+        if len(head) < _NUMBER_BYTES:
+            raise DecryptionError("this is no sealed text")
+        if head not in self._keys:
+            number = int.from_bytes(head, "big")
+            self._keys[head] = self._read({number}).get(number)
+        return self._keys[head]
 
 
 class TextKeys:
@@ -196,7 +242,7 @@ class TextKeys:
         return {key.number: key for key in (self.opened(*row_values(row)) for row in rows)}
 
     def reading(self, connections: ConnectionPool[Any]) -> Callable[[Collection[int]], dict[int, TextKey]]:
-        """`read` with a connection of this pool for each call."""
+        """`read` with a connection of this pool for each call: none that the caller holds then."""
 
         def read(numbers: Collection[int]) -> dict[int, TextKey]:
             with connections.connection() as connection:
@@ -241,6 +287,19 @@ def _unpacked(packed: bytes) -> Iterable[tuple[str, bytes]]:
         middle = begin + packed[at]
         at = middle + KEY_BYTES
         yield packed[begin:middle].decode(), packed[middle:at]
+
+
+_nonces: Final[list[bytes]] = []
+# No counter of the process, and nothing that a fork takes with it: services are forks of one process, and would use
+# the same numbers under a shared leaf.
+os.register_at_fork(after_in_child=_nonces.clear)
+
+
+def _new_nonce() -> bytes:
+    """Random; the system is asked for many at a time."""
+    many = os.urandom(256 * _NONCE_BYTES)
+    _nonces.extend(many[at : at + _NONCE_BYTES] for at in range(_NONCE_BYTES, len(many), _NONCE_BYTES))
+    return many[:_NONCE_BYTES]
 
 
 def _child(key: bytes, digit: str) -> bytes:

@@ -23,6 +23,7 @@ from infra.kernel.log.sealed_texts import TextReader
 from infra.kernel.observability.progress import Meter
 from infra.kernel.postgres.pool import connect
 from infra.kernel.security.subject_keys import open_keyring
+from infra.kernel.security.text_keys import TextKeys
 from infra.ops.audit.audit_log import check_audit_log
 from infra.ops.audit.beside_events.comparison import audit_rows_beside_events
 from infra.ops.audit.built_visits import audit_built_visits, count_builds
@@ -89,7 +90,7 @@ def audit(
         with Meter("records of the log", total, quiet=not tells_progress) as meter:
             counted = CountedLog(log, meter.advance)
             with open_keyring(settings) as decrypt:
-                texts = TextReader(settings, decrypt.connections)
+                texts = TextReader(TextKeys(settings).reading(decrypt.connections))
                 report.add(audit_tracked_events(counted, clickhouse, postgres, ends, expired, texts))
                 report.add(audit_domain_events(counted, clickhouse, postgres, ends, decrypt, texts))
                 report.add(audit_rejected_events(counted, clickhouse, postgres, ends, texts))

@@ -54,7 +54,11 @@ def test_an_erasure_is_stored_with_its_transaction_or_not_at_all(
 
     def readable() -> set[bytes]:
         now = keys.read(postgres, [number])
-        return {leaf for leaf, text in texts.items() if text is not None and unseal(now, parse(text), b"") == b"text"}
+        return {
+            leaf
+            for leaf, text in texts.items()
+            if text is not None and unseal(now.get(parse(text).number), parse(text), b"") == b"text"
+        }
 
     with postgres.transaction(force_rollback=True):
         keys.erase(postgres, {number: [NJAL]})

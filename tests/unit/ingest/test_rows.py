@@ -2,17 +2,17 @@
 
 import msgspec
 
-from ingest.rows import PROPERTIES, SentEvent, encode_row
+from ingest.rows import PROPERTIES, EventRow, SentEvent, encode_row
 from schemas.tracking import SUBS, TrackedEvent
 
 
 def test_an_encoded_row_is_a_tracked_event_without_its_defaults() -> None:
-    row = TrackedEvent(
+    row = EventRow(
         "0190b0b0-0000-7000-8000-000000000001",
         "0190b0b0-0000-7000-8000-000000000002",
         "pageview",
         "2026-01-01 00:00:00.000",
-        "2026-01-01 00:00:00.001",
+        received_at="2026-01-01 00:00:00.001",
         visitor=2**64 - 1,
         title='quote " and ümlaut',
     )

@@ -13,8 +13,9 @@ import msgspec
 import orjson
 
 from infra.kernel.log import StoredRecord
-from infra.kernel.log.sealed_texts import Opened, joined, split
-from infra.kernel.security.text_keys import TextKey, parse, unseal
+from infra.kernel.log.sealed_texts import TextReader
+from infra.kernel.security.text_keys import TextKey
+from ingest.rows import EventRow
 from ingest.sealing import TextSealing
 from projectors.engine.dedup import NullDedupIndex
 from projectors.engine.projection import Batch
@@ -23,7 +24,6 @@ from projectors.rollups.event_rules import EventRules
 from projectors.rollups.forgotten import Erasure
 from schemas.click_id import event_id
 from schemas.topics import CLICKS, REJECTED
-from schemas.tracking import TrackedEvent
 
 SITE, OTHER = uuid4(), uuid4()
 NOW = datetime(2026, 11, 20, 12)  # noqa: DTZ001 - as rows have it
@@ -154,17 +154,14 @@ KEY = TextKey(50, {"": os.urandom(16)})
 
 def sealed_row(**changes: Any) -> bytes:
     """A record as ingest writes it."""
-    made = msgspec.convert(row(**changes), TrackedEvent)
+    made = msgspec.convert(row(**changes), EventRow)
     return TextSealing(KEY).event(made, SITE.bytes)
 
 
 def rows_with(erasure: Erasure, key: TextKey | None, *values: bytes) -> list[dict[str, Any]]:
     """The rows of sealed records, opened by the key as it is now."""
     rules = EventRules(forgotten={SITE: [erasure]}, websites=frozenset({SITE}))
-
-    def texts(records: Sequence[StoredRecord]) -> list[Opened]:
-        return [opened_by(key, record) for record in records]
-
+    texts = TextReader(lambda _: {key.number: key} if key is not None else {})
     batch = Batch(parameters=rules, texts=texts)
     keys = [orjson.loads(value)["event_id"].encode() for value in values]
     records = [
@@ -173,15 +170,6 @@ def rows_with(erasure: Erasure, key: TextKey | None, *values: bytes) -> list[dic
     event_rows.to_rows(records, NullDedupIndex(), batch)
     assert batch.bad == []
     return [orjson.loads(line) for line in batch.rows]
-
-
-def opened_by(key: TextKey | None, record: StoredRecord) -> Opened:
-    value, text = split(record.value)
-    sealed = parse(text)
-    texts = unseal({key.number: key} if key is not None else {}, sealed, b"clicks\0" + record.key)
-    return (
-        Opened(value, sealed.number, is_whole=False) if texts is None else Opened(joined(value, texts), sealed.number)
-    )
 
 
 def test_a_row_has_the_texts_of_its_record_and_the_number_of_the_key() -> None:

@@ -32,7 +32,7 @@ def sealed(key: TextKey, leaf: bytes, text: bytes = b"a text") -> bytes:
 
 
 def opened(key: TextKey, text: bytes, bound: bytes = BOUND) -> bytes | None:
-    return unseal({key.number: key}, parse(text), bound)
+    return unseal(key, parse(text), bound)
 
 
 def test_what_is_sealed_is_opened_and_says_nothing() -> None:
@@ -94,7 +94,7 @@ def test_a_text_opens_for_its_record_alone() -> None:
 
 
 def test_a_key_that_is_gone_opens_nothing() -> None:
-    assert unseal({}, parse(sealed(new_key(), NJAL)), BOUND) is None
+    assert unseal(None, parse(sealed(new_key(), NJAL)), BOUND) is None
 
 
 @pytest.mark.parametrize("text", [b"", b"%%%", b"AAAA", b"not base64 at all"])
