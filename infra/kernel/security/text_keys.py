@@ -177,7 +177,7 @@ def unseal(key: TextKey | None, sealed: Sealed, bound: bytes) -> bytes | None:
 
 
 class OpeningKeys:
-    """Opens many sealed texts with the keys that `read` gives: each key is asked for once. Not thread-safe."""
+    """Opens many sealed texts with the keys that `read` gives: each key is read once. Not thread-safe."""
 
     def __init__(self, read: Callable[[Collection[int]], Mapping[int, TextKey]]) -> None:
         self._read = read
@@ -296,7 +296,7 @@ os.register_at_fork(after_in_child=_nonces.clear)
 
 
 def _new_nonce() -> bytes:
-    """Random; the system is asked for many at a time."""
+    """Random; 256 are read from the system at a time."""
     many = os.urandom(256 * _NONCE_BYTES)
     _nonces.extend(many[at : at + _NONCE_BYTES] for at in range(_NONCE_BYTES, len(many), _NONCE_BYTES))
     return many[:_NONCE_BYTES]
