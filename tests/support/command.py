@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from http.cookiejar import DefaultCookiePolicy
@@ -17,6 +17,7 @@ from uuid import UUID
 import httpx2
 import psycopg
 import pytest
+from anyio.from_thread import start_blocking_portal
 from fastapi.testclient import TestClient
 
 from command_api.app import create_app
@@ -54,12 +55,15 @@ class World:
     settings: Settings
     core: Container
     people: list[Person] = field(default_factory=list)
+    stack: ExitStack = field(default_factory=ExitStack)
 
     @cached_property
     def http(self) -> TestClient:
-        """Keeps no cookies: what one thread is given must not go out with the request of another."""
+        """Keeps no cookies: what one thread is given must not go out with the request of another. All requests are
+        answered in one event loop, as in a service: its lanes wake nobody who waits in another loop."""
         headers = {"Content-Type": "application/json"}
         client = TestClient(create_app(self.core), headers=headers, client=("127.0.0.1", 50000))
+        client.portal = self.stack.enter_context(start_blocking_portal())
         client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))
         return client
 
@@ -149,6 +153,7 @@ class World:
         return found
 
     def close(self) -> None:
+        self.stack.close()
         for name in ("log", "postgres"):
             if name in self.__dict__:
                 self.__dict__[name].close()
