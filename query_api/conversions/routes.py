@@ -249,7 +249,7 @@ def _to_response(row: Mapping[str, Any]) -> Conversion:
         click_bot_reason=row["click_bot_reason"] or None,
         decision=_waiting(row),
         unread=unread,
-        # The table has the date of the terms.
+        # While version 7 is built, the live table has the date of the terms.
         approves_at=row["approves_at"] if "txid" not in unread else None,
     )
 

@@ -49,14 +49,14 @@ def _conversions(rows: Rows, event: DomainEvent, _: Place) -> None:
         case conversions.ConversionForgotten():
             row.update({"click_id": None, "customer": "", "subs": {}, "unread": "", "adjustment": None})
         case _ if isinstance(event, conversions.ConversionStep):
-            row.update(_moved(event))
+            row.update(_moved(event, row))
             _count(row, event)
 
 
-def _moved(event: conversions.ConversionStep) -> Row:
+def _moved(event: conversions.ConversionStep, row: Row) -> Row:
     match event:
         case conversions.ConversionAttributed():
-            return _attributed(event)
+            return _attributed(event, row)
         case conversions.ConversionApproved():
             payable_at = _payable(event.facts, event.timestamp)
             return {
@@ -107,8 +107,8 @@ def _reported(row: Row, event: conversions.ConversionReportConflicted | conversi
     }
 
 
-def _attributed(event: conversions.ConversionAttributed) -> Row:
-    is_timed = event.change.pending == 1 and event.key_kind != "site"
+def _attributed(event: conversions.ConversionAttributed, row: Row) -> Row:
+    is_timed = event.change.pending == 1 and event.key_kind != "site" and "txid" not in row["unread"].split(",")
     is_approved = event.change.approved == 1
     return {
         **_attribution(event.facts),
@@ -149,6 +149,7 @@ def _adjustment(event: conversions.ConversionAdjustmentProposed) -> Row:
 def _recorded(event: conversions.ConversionRecorded) -> Row:
     facts = event.facts
     kind = event.reported.key_kind if event.reported else ""
+    unread = sorted(event.reported.unread) if event.reported else []
     return {
         "id": event.originator_id,
         "website_id": facts.website_id,
@@ -169,13 +170,13 @@ def _recorded(event: conversions.ConversionRecorded) -> Row:
         "recorded_at": event.timestamp,
         "decided_at": None,
         "customer": event.customer,
-        "approves_at": None if kind == "site" else _deadline(facts, event.timestamp),
+        "approves_at": None if kind == "site" or "txid" in unread else _deadline(facts, event.timestamp),
         "payable_at": None,
         "conflicts": 0,
         "key_kind": kind,
         "address_class": event.reported.address_class if event.reported else "",
         "coupon": event.reported.coupon if event.reported else "",
-        "unread": ",".join(sorted(event.reported.unread)) if event.reported else "",
+        "unread": ",".join(unread),
         "adjustment": None,
     }
 

@@ -12,7 +12,7 @@ from schemas.events import conversions
 
 CONVERSIONS: Final = ReadModel(
     name="conversions",
-    version=6,
+    version=7,
     columns=(
         "id uuid",
         "website_id uuid not null",
@@ -97,7 +97,7 @@ def recorded(rows: Rows, event: conversions.ConversionRecorded) -> None:
         occurred_at=facts.occurred_at,
         recorded_at=event.timestamp,
         customer=event.customer,
-        approves_at=None if _is_claim(event) else _approves_at(facts, event.timestamp),
+        approves_at=_approves_at(facts, event.timestamp) if _is_timed(event.reported) else None,
         key_kind=event.reported.key_kind if event.reported else "",
         address_class=event.reported.address_class if event.reported else "",
         unread=",".join(sorted(event.reported.unread)) if event.reported else "",
@@ -111,9 +111,7 @@ def attributed(rows: Rows, event: conversions.ConversionAttributed) -> None:
     rows.update(
         {"id": event.originator_id},
         commission_currency=event.change.currency,
-        approves_at=_approves_at(event.facts, event.timestamp)
-        if event.change.pending and event.key_kind != "site"
-        else None,
+        approves_at=_approves_at_if_identified(rows, event) if event.change.pending else None,
         payable_at=_payable_at(event.facts, event.timestamp) if event.change.approved else None,
         **_attribution(event.facts),
     )
@@ -259,8 +257,15 @@ def _coupon(reported: conversions.Reported | None) -> dict[str, str]:
     return {"coupon": reported.coupon} if reported is not None and reported.coupon else {}
 
 
-def _is_claim(event: conversions.ConversionRecorded) -> bool:
-    return event.reported is not None and event.reported.key_kind == "site"
+def _is_timed(reported: conversions.Reported | None) -> bool:
+    """Whether a timer approves it: no claim, and no sale whose transaction id is a placeholder."""
+    return reported is None or (reported.key_kind != "site" and "txid" not in reported.unread)
+
+
+def _approves_at_if_identified(rows: Rows, event: conversions.ConversionAttributed) -> datetime | None:
+    found = _approves_at(event.facts, event.timestamp) if event.key_kind != "site" else None
+    row = rows.get(id=event.originator_id) if found is not None else None
+    return found if row is not None and "txid" not in row["unread"].split(",") else None
 
 
 def _approves_at(facts: conversions.ConversionFacts, since: datetime) -> datetime | None:

@@ -120,6 +120,18 @@ def test_a_click_offered_has_the_page_that_it_stood_on(books: Accounting) -> Non
     assert (attribution.visit.path, attribution.source) == ("/best-kettles", "search")
 
 
+def test_no_timer_approves_an_assigned_sale_without_a_transaction_id(books: Accounting) -> None:
+    shop = books.shop(autoApproveDays=7)
+    click = a_click(books, shop)
+    timed, uncertain = unattributed(books, shop), unattributed(books, shop, unread={"txid": "{transaction_id}"})
+    for conversion in (timed, uncertain):
+        answer = books.post(f"{conversion}/assign", {"clickId": click, "reason": "Named by the network"})
+        assert answer.status_code == 200, answer.text
+    found = "SELECT id, approves_at IS NULL FROM read.conversions WHERE id = ANY(%s)"
+    rows = books.world.postgres.execute(found, ([timed, uncertain],)).fetchall()
+    assert dict(rows) == {timed: False, uncertain: True}
+
+
 def test_an_assigned_sale_earns_counts_once_and_says_who_and_why(books: Accounting) -> None:
     shop = books.shop()
     click = a_click(books, shop)

@@ -368,6 +368,8 @@ def test_a_sale_whose_transaction_id_was_a_placeholder_waits_for_its_owner(books
     row, told = books.get(path).json(), books.get(f"{path}/explain").json()["conversion"]
     for shown in (row, told):
         assert (shown["status"], shown["approvesAt"], shown["unread"]) == ("pending", None, ["txid"])
+    table = "SELECT approves_at FROM read.conversions WHERE id = %s"
+    assert books.world.postgres.execute(table, (uncertain,)).fetchone() == (None,)
     answer = books.world.call("POST", f"{path}/approve", books.world.owner, json={})
     assert (answer.status_code, answer.json()["status"]) == (200, "approved"), answer.text
     assert books.world.events(uncertain) == ["conversion.recorded.v1", "conversion.approved.v1"]
