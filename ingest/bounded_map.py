@@ -31,5 +31,10 @@ class BoundedMap(Generic[K, V]):
             self._old, self._young = self._young, {}
         self._young[key] = value
 
+    def discard(self, key: K) -> None:
+        """Removes the key, if it is there."""
+        self._young.pop(key, None)
+        self._old.pop(key, None)
+
     def __len__(self) -> int:
         return len(self._young) + len(self._old)

@@ -2,7 +2,8 @@
 
 A task makes and stores them ahead (`infra.kernel.security.visitor_keys`): for websites that keep these ids, for today
 and, in its last hour, for tomorrow. What a day left unused is deleted after it. While Postgres is away the blocks are
-used up; then there is no key, and an event is accepted without its ids.
+used up; then there is no key, and an event is accepted without its ids. The key of a visitor who was erased is deleted
+(`command_api.analytics.visitor_erasure`); what they send later gets another one, once the task has read the erasure.
 """
 
 from __future__ import annotations
@@ -48,6 +49,10 @@ MAX_VISITORS: Final = 100_000
 RETRY_S: Final = 1.0
 STOP_S: Final = 0.5
 _DELETE: Final = "DELETE FROM ingest.visitor_key WHERE key_id = ANY(%s)"
+_ERASED: Final = (
+    "SELECT position, website_id, visitors FROM read.visitor_erasures"
+    " WHERE position > %s AND erased_at > now() - interval '2 days' ORDER BY position LIMIT 1000"
+)
 _EPOCH: Final = date(1970, 1, 1).toordinal()
 
 
@@ -71,6 +76,7 @@ class VisitorKeyBlocks:
         self._blocks: dict[tuple[UUID, int], _Block] = {}
         self._of_visitors: BoundedMap[tuple[UUID, int, int], VisitorKey] = BoundedMap(MAX_VISITORS)
         self._short: set[tuple[UUID, int]] = set()
+        self._erasures_read = 0
         self._surveyed_at = -SURVEY_S
         self._surveyed: object = None
         self._task: asyncio.Task[None] | None = None
@@ -106,12 +112,14 @@ class VisitorKeyBlocks:
 
     async def fill(self) -> None:
         """Stores the keys that are missing, and deletes those of days that are over and of websites that keep no ids
-        any more. Raises `Unavailable`."""
+        any more. Forgets the keys of visitors who were erased. Raises `Unavailable`."""
         now = now_ms()
-        if self._is_survey_due():
+        if is_due := self._is_survey_due():
             await self._survey(now)
         while self._short:
             await self._store([self._short.pop() for _ in range(min(len(self._short), 16))], now)
+        if is_due:
+            await self._forget_erased(now // DAY_MS)
 
     def _is_survey_due(self) -> bool:
         sites = self._directory.ad_click_id_sites
@@ -126,6 +134,16 @@ class VisitorKeyBlocks:
         keeping = {id_ for id_ in self._directory.ad_click_id_sites if self._keeps(id_)}
         await self._delete([place for place in self._blocks if place[1] < today or place[0] not in keeping])
         self._short.update((id_, day) for id_ in keeping for day in {today, ahead} if (id_, day) not in self._blocks)
+
+    async def _forget_erased(self, today: int) -> None:
+        """Forgets the keys of visitors who were erased since the last look. Before a key was used none is concerned."""
+        if not len(self._of_visitors):
+            return
+        for position, website_id, visitors in await self._postgres.rows(_ERASED, (self._erasures_read,)):
+            for visitor in map(int, visitors):
+                for day in (today - 1, today):
+                    self._of_visitors.discard((website_id, day, visitor))
+            self._erasures_read = position
 
     def _keeps(self, website_id: UUID) -> bool:
         website = self._directory.websites.get(website_id)

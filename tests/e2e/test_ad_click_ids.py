@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import psycopg
@@ -96,6 +97,12 @@ def test_erasing_a_visitor_makes_their_ids_unreadable_and_nobody_elses(admin_sta
     assert exported(api, site, "t-1") == []
     assert [ids["gclid"] for ids in exported(api, site, "t-other")] == [OTHER_ID]
     assert told(api, sale)[0]["value"] == OTHER_ID
+
+    def returned() -> bool:
+        again = told(api, land_and_buy(admin_stack, site, link, AGENT, f"t-again-{uuid4().hex}"))
+        return [ids["value"] for ids in again] == [OTHER_ID, SIBLING]
+
+    wait_for(returned, "the person's key of after the erasure")
 
 
 def is_rebuilt(api: httpx.Client, erasures: str, postgres: psycopg.Connection[Any]) -> bool:

@@ -154,8 +154,8 @@ def _view(loaded: Stack, site: Mapping[str, Any], visitor: str, key: int = 0) ->
 
 def _titles(environment: Mapping[str, str], site: Mapping[str, Any], key: int = 0) -> set[str]:
     with Reader(load(environment, env_file=None)) as clickhouse:
-        theirs = f"website_id = '{site['id']}' AND title <> '' AND _text_key >= {key}"
-        rows = clickhouse.rows(f"SELECT DISTINCT title FROM events WHERE {theirs}")
+        condition = f"website_id = '{site['id']}' AND title <> '' AND _text_key >= {key}"
+        rows = clickhouse.rows(f"SELECT DISTINCT title FROM events WHERE {condition}")
         return {row["title"] for row in rows}
 
 

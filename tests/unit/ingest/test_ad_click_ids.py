@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
+from decimal import Decimal
 from time import time
 from typing import Any, cast
 from urllib.parse import quote
@@ -41,10 +42,13 @@ class Table:
         self.wrapped: dict[UUID, str] = {}
         self.days: dict[UUID, date] = {}
         self.is_there = True
+        self.erased: list[tuple[int, UUID, list[Decimal]]] = []
 
     async def rows(self, sql: str, params: Sequence[Any]) -> list[Any]:
         if not self.is_there:
             raise Unavailable("postgres_unavailable", "")
+        if sql.startswith("SELECT"):
+            return [row for row in self.erased if row[0] > params[0]]
         if sql.startswith("DELETE"):
             for id_ in params[0]:
                 del self.wrapped[id_]
@@ -127,6 +131,25 @@ def test_ids_are_read_as_they_were_sent(url: str, found: dict[str, str]) -> None
 def test_with_hash_routes_the_fragment_has_parameters_too() -> None:
     assert ad_click_ids("https://a.example/#/plan?gclid=a", with_fragment=True) == {"gclid": "a"}
     assert ad_click_ids("https://a.example/?gclid=-", "gclid=b&epik=c") == {"gclid": "b", "epik": "c"}
+
+
+def test_what_an_erased_visitor_sends_later_has_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(visitor_keys, "SURVEY_S", 0.0)
+
+    async def scene() -> None:
+        made = Scene()
+        await made.context.visitor_keys.fill()
+        await made.track({**VIEW, "visitor_id": "gone"}, {**VIEW, "visitor_id": "kept"}, key=SECRET_KEY)
+        gone, kept = [(row["visitor"], key_id(row["ad_ids"])) for row in made.rows]
+        assert gone[1] is not None
+        del made.table.wrapped[gone[1]]
+        made.table.erased = [(7, WEBSITE, [Decimal(gone[0])])]
+        await made.context.visitor_keys.fill()
+        await made.track({**VIEW, "visitor_id": "gone"}, {**VIEW, "visitor_id": "kept"}, key=SECRET_KEY)
+        assert made.kept == [None, BOTH, BOTH, BOTH]
+        assert key_id(made.rows[3]["ad_ids"]) == kept[1], "nobody else's is another"
+
+    run(scene())
 
 
 def test_kept_ids_are_sealed_and_one_visitor_has_one_key_a_day() -> None:
