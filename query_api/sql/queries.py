@@ -12,6 +12,7 @@ from pydantic import Field
 from infra.domain.sql_access.analyst_accounts import Analyst
 from query_api.kernel.authorization import require_existing
 from query_api.kernel.dependencies import Context, Reads, Services
+from query_api.kernel.pagination import Page50, bounded
 from query_api.kernel.postgres_reader import Reader
 from query_api.kernel.responses import RowModel
 from query_api.sql.statements import AnAnalyst, analyst
@@ -20,12 +21,11 @@ router = APIRouter(prefix="/api/platform/sql/queries", tags=["sql"], dependencie
 QueryId = Annotated[UUID, Path(alias="id")]
 
 
-class SavedQuery(RowModel):
-    """A query that an analyst saved."""
+class QueryHead(RowModel):
+    """A query that an analyst saved, without its text."""
 
     id: UUID
     title: str
-    sql: str
     version: int = Field(description="Number of the current version")
     isShared: bool = Field(description="Whether all analysts may see and run it")
     isOwn: bool
@@ -33,6 +33,18 @@ class SavedQuery(RowModel):
     authorName: str = Field(description="Of a shared query")
     createdAt: datetime
     changedAt: datetime
+
+
+class ListedQuery(QueryHead):
+    """A saved query in a list."""
+
+    excerpt: str = Field(description="The first 200 characters of its text")
+
+
+class SavedQuery(QueryHead):
+    """A saved query with its text."""
+
+    sql: str
 
 
 class QueryVersion(RowModel):
@@ -47,24 +59,26 @@ class QueryVersion(RowModel):
 
 
 @router.get("", dependencies=[Depends(Reads("saved_queries"))])
-def get_saved_queries(context: Context, person: AnAnalyst) -> list[SavedQuery]:
-    """The caller's own queries, then shared ones; each by title."""
+def get_saved_queries(context: Context, person: AnAnalyst) -> list[ListedQuery]:
+    """The caller's own queries, then shared ones; each by title, with the beginning of its text."""
     rows = Reader.of_analyst(context.pool, person.account_id).rows(_LIST, (person.account_id,))
-    return [_shown(row, person) for row in rows]
+    return [ListedQuery.of_row(row, **_rights(row, person)) for row in rows]
 
 
 @router.get("/{id}", dependencies=[Depends(Reads("saved_queries"))])
 def get_saved_query(query_id: QueryId, context: Context, person: AnAnalyst) -> SavedQuery:
     """One query, the caller's own or a shared one."""
-    return _shown(require_query(context, person, query_id), person)
+    query = require_query(context, person, query_id)
+    return SavedQuery.of_row(query, **_rights(query, person))
 
 
 @router.get("/{id}/versions", dependencies=[Depends(Reads("saved_queries", "query_versions"))])
-def get_query_versions(query_id: QueryId, context: Context, person: AnAnalyst) -> list[QueryVersion]:
-    """The last versions of a query, newest first."""
+def get_query_versions(query_id: QueryId, context: Context, person: AnAnalyst, page: Page50) -> list[QueryVersion]:
+    """The last versions of a query, newest first; a page ends with the version that reaches 512 KiB of text."""
     query = require_query(context, person, query_id)
-    rows = Reader.of_analyst(context.pool, person.account_id).rows(_VERSIONS, (query["id"],))
-    return [QueryVersion.of_row(row) for row in rows]
+    values = {"id": query["id"], "before": page.behind(_NEWEST), "limit": page.limit + 1}
+    rows = Reader.of_analyst(context.pool, person.account_id).rows(bounded(_VERSIONS, "sql"), values)
+    return [QueryVersion.of_row(row) for row in page.take(rows, "number")]
 
 
 def require_query(context: Services, person: Analyst, query_id: UUID) -> dict[str, Any]:
@@ -72,18 +86,17 @@ def require_query(context: Services, person: Analyst, query_id: UUID) -> dict[st
     return require_existing(Reader.of_analyst(context.pool, person.account_id).row(_ONE, (query_id,)), "query")
 
 
-def _shown(row: dict[str, Any], person: Analyst) -> SavedQuery:
+def _rights(row: dict[str, Any], person: Analyst) -> dict[str, bool]:
     is_own = row["account_id"] == person.account_id
-    return SavedQuery.of_row(row, is_own=is_own, may_change=is_own or person.is_admin)
+    return {"is_own": is_own, "may_change": is_own or person.is_admin}
 
 
-_COLUMNS: Final = (
-    "SELECT id, account_id, title, text AS sql, number AS version, is_shared, author_name, created_at, changed_at"
-    " FROM read.saved_queries WHERE removed_at IS NULL"
-)
-_LIST: Final = f"{_COLUMNS} ORDER BY (account_id = %s) DESC, lower(title), id"
-_ONE: Final = f"{_COLUMNS} AND id = %s"
+_NEWEST: Final = 2**31 - 1
+_HEAD: Final = "SELECT id, account_id, title, number AS version, is_shared, author_name, created_at, changed_at"
+_SAVED: Final = "FROM read.saved_queries WHERE removed_at IS NULL"
+_LIST: Final = f"{_HEAD}, left(text, 200) AS excerpt {_SAVED} ORDER BY (account_id = %s) DESC, lower(title), id"
+_ONE: Final = f"{_HEAD}, text AS sql {_SAVED} AND id = %s"
 _VERSIONS: Final = (
     "SELECT number, title, text AS sql, restored_from, saved_by IS NOT DISTINCT FROM account_id AS by_author, saved_at"
-    " FROM read.query_versions WHERE query_id = %s ORDER BY number DESC"
+    " FROM read.query_versions WHERE query_id = %(id)s AND number < %(before)s ORDER BY number DESC LIMIT %(limit)s"
 )

@@ -1263,7 +1263,7 @@ function sqlAnswer(key, input) {
       saved('s1', 'Clicks per country', {}),
       saved('s2', 'Clicks of a website since a day', { isShared: true, sql: PARAMETERS }),
       saved('s3', 'Sources of the month', { isShared: true, isOwn: false, mayChange: false, authorName: 'Ida Frost' }),
-    ],
+    ].map(({ sql, ...head }) => ({ ...head, excerpt: sql.slice(0, 200) })),
     'GET /api/platform/sql/queries/s1': saved('s1', 'Clicks per country', {}),
     'GET /api/platform/sql/queries/s2': saved('s2', 'Clicks of a website since a day', {
       isShared: true,

@@ -13,9 +13,11 @@ import pytest
 
 from command_api.leads.schemas import _MESSAGE
 from command_api.marketplace.schemas import MAX_TEXT_LENGTH
+from command_api.sql.lookups import MAX_QUERIES
 from infra.domain.sql_access.limits import TEXT_BYTES
 from query_api.kernel.pagination import MAX_LIMIT, MAX_TEXT_BYTES
 from query_api.marketplace.rows import MAX_DESCRIBED
+from schemas.events.sql import MAX_VERSIONS
 from tests.support.query import Person, QueryService
 
 LONG: Final = "\N{PILE OF POO}" * MAX_TEXT_LENGTH
@@ -35,6 +37,7 @@ def _removed(query_service: QueryService) -> Iterator[None]:
     yield
     query_service.postgres.execute("DELETE FROM read.listings__g1 WHERE title LIKE %s", (f"{TITLE}%",))
     query_service.postgres.execute("DELETE FROM read.inquiries__g1 WHERE last_name = %s", (TITLE,))
+    query_service.postgres.execute("DELETE FROM read.saved_queries__g1 WHERE title LIKE %s", (f"{TITLE}%",))
 
 
 def listing(service: QueryService, seller: UUID, description: str, number: int = 0) -> UUID:
@@ -88,12 +91,31 @@ def statements(service: QueryService) -> Filled:
     return "/api/platform/sql/history", asker, {str(one) for one in ids}
 
 
-@pytest.mark.parametrize("filled", [questions, messages, inquiries, statements])
+def versions(service: QueryService) -> Filled:
+    author, query = service.person("analyst"), saved(service, "versions")[0]
+    for number in range(1, MAX_VERSIONS + 1):
+        row = {"query_id": query, "number": number, "saved_by": author.account_id, "saved_at": START, "position": 1}
+        content = {"account_id": author.account_id, "title": TITLE, "text": "x" * TEXT_BYTES, "is_shared": True}
+        service.insert("query_versions", {**row, **content})
+    return f"/api/platform/sql/queries/{query}/versions", author, {str(n) for n in range(1, MAX_VERSIONS + 1)}
+
+
+def saved(service: QueryService, kind: str, count: int = 1) -> list[UUID]:
+    """Shared queries of one author, each with the longest text."""
+    author, ids = service.person("analyst"), [uuid4() for _ in range(count)]
+    for query in ids:
+        row = {"id": query, "account_id": author.account_id, "number": 1, "created_at": START, "changed_at": START}
+        content = {"title": f"{TITLE}, {kind}", "text": "x" * TEXT_BYTES, "is_shared": True, "author_name": "Ida"}
+        service.insert("saved_queries", {**row, **content})
+    return ids
+
+
+@pytest.mark.parametrize("filled", [questions, messages, inquiries, statements, versions])
 def test_long_texts_are_read_page_by_page(
     query_service: QueryService, filled: Callable[[QueryService], Filled]
 ) -> None:
     path, reader, ids = filled(query_service)
-    name = "number" if filled is messages else "id"
+    name = "number" if filled in (messages, versions) else "id"
     address: str | None = f"{path}{'&' if '?' in path else '?'}limit={MAX_LIMIT}"
     seen, pages = list[str](), 0
     while address is not None:
@@ -103,6 +125,15 @@ def test_long_texts_are_read_page_by_page(
         address, pages = answer.links.get("next", {}).get("url"), pages + 1
     assert len(seen) == len(set(seen)) and set(seen) == ids
     assert pages > 1
+
+
+def test_the_list_of_saved_queries_shows_the_beginning_of_texts(query_service: QueryService) -> None:
+    ids, reader = saved(query_service, "list", MAX_QUERIES), query_service.person("analyst")
+    answer = query_service.get("/api/platform/sql/queries", reader)
+    listed = [one for one in answer.json() if one["title"] == f"{TITLE}, list"]
+    assert len(listed) == MAX_QUERIES and len(answer.content) < 1024 * 1024
+    assert {(len(one["excerpt"]), "sql" in one) for one in listed} == {(200, False)}
+    assert query_service.get(f"/api/platform/sql/queries/{ids[0]}", reader).json()["sql"] == "x" * TEXT_BYTES
 
 
 def test_lists_of_listings_show_the_beginning_of_descriptions(query_service: QueryService) -> None:

@@ -3,7 +3,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { delay, http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
 import type { Found } from '@/features/search/api/search';
-import type { PinnedChart, SavedQuery } from '@/features/sql/api/queries';
+import type { PinnedChart, ListedQuery } from '@/features/sql/api/queries';
 import { endSession, startSession } from '@/lib/session';
 import { account, USER } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
@@ -133,10 +133,10 @@ test('"Create link" opens the dialog, wherever it is chosen', async () => {
   expect(await screen.findByRole('dialog', { name: 'Create link' })).toBeInTheDocument();
 });
 
-const QUERY: SavedQuery = {
+const QUERY: ListedQuery = {
   id: 's1',
   title: 'Clicks by country',
-  sql: 'SELECT 1',
+  excerpt: 'SELECT 1',
   version: 1,
   isShared: true,
   isOwn: false,

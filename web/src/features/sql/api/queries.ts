@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { answer, api, body, done } from '@/lib/api/client';
 import type { components } from '@/lib/api/schema';
 
@@ -8,6 +8,8 @@ export type SqlTable = Schemas['SqlTable'];
 export type SqlResult = Schemas['SqlResult'];
 export type Statement = Schemas['AskedStatement'];
 export type SavedQuery = Schemas['SavedQuery'];
+/** In the list, which has the beginning of each text alone. */
+export type ListedQuery = Schemas['ListedQuery'];
 export type QueryVersion = Schemas['QueryVersion'];
 export type PinnedChart = Schemas['PinnedChart'];
 export type NewPin = Schemas['PinChart'];
@@ -45,10 +47,14 @@ export const oneQuery = (id: string) =>
   });
 
 export const versionsQuery = (id: string) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: [...SAVED, id, 'versions'] as const,
-    queryFn: ({ signal }) =>
-      body(api.GET('/api/platform/sql/queries/{id}/versions', { params: { path: { id } }, signal })),
+    queryFn: ({ pageParam, signal }) => {
+      const query = pageParam ? { cursor: pageParam } : {};
+      return answer(api.GET('/api/platform/sql/queries/{id}/versions', { params: { path: { id }, query }, signal }));
+    },
+    initialPageParam: '',
+    getNextPageParam: (page) => page.nextCursor,
   });
 
 export const tokensQuery = queryOptions({

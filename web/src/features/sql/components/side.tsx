@@ -12,7 +12,7 @@ import {
   historyQuery,
   savedQuery,
   schemaQuery,
-  type SavedQuery,
+  type ListedQuery,
   type Statement,
 } from '../api/queries';
 import { useSavedQueries } from '../hooks/use-saved-queries';
@@ -139,9 +139,9 @@ function Statements({ history, empty, onOpen }: StatementsProps) {
 
 interface SavedProps {
   readonly open: string | null;
-  readonly onOpen: (query: SavedQuery) => void;
+  readonly onOpen: (query: ListedQuery) => void;
   /** What else can be done with a saved query. */
-  readonly action?: ((query: SavedQuery) => ReactNode) | undefined;
+  readonly action?: ((query: ListedQuery) => ReactNode) | undefined;
 }
 
 /** One's own saved queries, then those of others that are shared. */
@@ -151,7 +151,7 @@ export function Saved({ open, onOpen, action }: SavedProps) {
   if (saved.error) return <ErrorBox error={saved.error} onRetry={() => void saved.refetch()} />;
   if (!saved.data) return <Waiting label="Loading saved queries" />;
   if (saved.data.length === 0) return <Empty>Save a query to find it here.</Empty>;
-  const list = (label: string, queries: readonly SavedQuery[]) =>
+  const list = (label: string, queries: readonly ListedQuery[]) =>
     queries.length > 0 && (
       <section aria-label={label}>
         <h3 className="text-xs font-medium text-muted">{label}</h3>
@@ -169,7 +169,7 @@ export function Saved({ open, onOpen, action }: SavedProps) {
                   {one.isOwn && one.isShared && <Badge tone="brand">Shared</Badge>}
                 </span>
                 {!one.isOwn && <span className="block text-xs text-muted">{one.authorName || 'Another analyst'}</span>}
-                <code className="line-clamp-2 font-mono text-xs break-words text-muted">{one.sql}</code>
+                <code className="line-clamp-2 font-mono text-xs break-words text-muted">{one.excerpt}</code>
               </button>
               {action?.(one)}
               {one.mayChange && (

@@ -7,7 +7,7 @@ import { at, refuse, server } from '@/test/server';
 import { snippets } from './clients';
 import { faultOf } from '../lib/fault';
 import { complete, pieces } from '../lib/language';
-import type { SavedQuery, SqlResult, SqlTable } from '../api/queries';
+import type { ListedQuery, SavedQuery, SqlResult, SqlTable } from '../api/queries';
 import { addressOf, linkTo, MAX_LINKED, NOTHING, searchOf, type SqlAddress } from '../lib/address';
 import { diffLines } from '../lib/diff';
 import { parametersOf } from '../lib/parameters';
@@ -62,6 +62,11 @@ const kept = (over: Partial<SavedQuery> = {}): SavedQuery => ({
   ...over,
 });
 
+const listed = (over: Partial<SavedQuery> = {}): ListedQuery => {
+  const { sql, ...head } = kept(over);
+  return { ...head, excerpt: sql.slice(0, 5) };
+};
+
 /** The page, with its address. */
 function AtAddress({ start = NOTHING }: { readonly start?: SqlAddress }) {
   const [address, setAddress] = useState(start);
@@ -95,8 +100,8 @@ function answers(): { asked: unknown[]; cancelled: string[] } {
     ),
     http.get(at('/api/platform/sql/queries'), () =>
       HttpResponse.json([
-        kept(),
-        kept({ id: 's2', title: 'Theirs', isOwn: false, mayChange: false, authorName: 'Ida' }),
+        listed(),
+        listed({ id: 's2', title: 'Theirs', isOwn: false, mayChange: false, authorName: 'Ida' }),
       ]),
     ),
     http.get(at('/api/platform/sql/queries/{id}'), () => HttpResponse.json(kept())),
@@ -311,7 +316,7 @@ test('tables, history and saved queries go into the editor', async () => {
   expect(await screen.findByText('eve@example.com')).toBeInTheDocument();
   await user.click(screen.getByRole('tab', { name: 'Saved' }));
   await user.click(await screen.findByText('Kept'));
-  expect(area).toHaveValue('SELECT 6');
+  await waitFor(() => expect(area).toHaveValue('SELECT 6'));
 });
 
 test('a statement is saved under a title; one that is taken asks what shall happen', async () => {
@@ -409,8 +414,10 @@ test('versions show what changed, and an earlier one is restored', async () => {
     savedAt: '2026-11-20T10:00:00Z',
   });
   server.use(
-    http.get(at('/api/platform/sql/queries/{id}/versions'), () =>
-      HttpResponse.json([version(2, 'SELECT 6'), version(1, 'SELECT 5')]),
+    http.get(at('/api/platform/sql/queries/{id}/versions'), ({ request }) =>
+      new URL(request.url).searchParams.get('cursor') === 'older'
+        ? HttpResponse.json([version(1, 'SELECT 5')])
+        : HttpResponse.json([version(2, 'SELECT 6')], { headers: { Link: '</versions?cursor=older>; rel="next"' } }),
     ),
     http.post(at('/api/platform/sql/queries/{id}/versions/{number}/restore'), ({ params }) => {
       restored(params['number']);
@@ -420,8 +427,9 @@ test('versions show what changed, and an earlier one is restored', async () => {
   const { user } = renderPart(<AtAddress start={{ ...NOTHING, query: 's1' }} />);
   await user.click(await screen.findByRole('button', { name: 'Versions' }));
   const dialog = await screen.findByRole('dialog', { name: 'Versions of Kept' });
+  await user.click(await within(dialog).findByRole('button', { name: 'Show more' }));
   const changes = await within(dialog).findByRole('region', { name: 'Text' });
-  expect(changes).toHaveTextContent('−Removed: SELECT 5+Added: SELECT 6');
+  await waitFor(() => expect(changes).toHaveTextContent('−Removed: SELECT 5+Added: SELECT 6'));
   await user.click(within(dialog).getByRole('button', { name: /^Version 1/ }));
   await user.click(within(dialog).getByRole('button', { name: 'Restore this version' }));
   await waitFor(() => expect(restored).toHaveBeenCalledWith('1'));
@@ -443,6 +451,7 @@ test('the chart of a saved query is pinned with its values; of another text, it 
   expect(screen.getByText('Save the query to pin this chart to your dashboard.')).toBeInTheDocument();
   await user.click(screen.getByRole('tab', { name: 'Saved' }));
   await user.click(await screen.findByText('Kept'));
+  await waitFor(() => expect(screen.getByLabelText('SQL')).toHaveValue('SELECT 6'));
   await user.click(await screen.findByRole('button', { name: 'Run' }));
   await user.click(await screen.findByRole('tab', { name: 'Chart' }));
   await user.click(await screen.findByRole('button', { name: 'Pin to dashboard' }));

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorBox, Skeleton } from '@/components/data/states';
 import { Badge } from '@/components/ui/badge';
@@ -18,22 +18,23 @@ interface Props {
 
 /** The last versions of a query, and what each changed. */
 export function VersionsDialog({ query, isBusy, onRestore, onClose }: Props) {
-  const versions = useQuery(versionsQuery(query.id));
+  const versions = useInfiniteQuery(versionsQuery(query.id));
+  const loaded = versions.data?.pages.flatMap((page) => page.data);
   const [chosen, setChosen] = useState<number | null>(null);
-  const shown = versions.data?.find(({ number }) => number === chosen) ?? versions.data?.[0];
-  const before = shown && versions.data?.find(({ number }) => number === shown.number - 1);
+  const shown = loaded?.find(({ number }) => number === chosen) ?? loaded?.[0];
+  const before = shown && loaded?.find(({ number }) => number === shown.number - 1);
   return (
     <Dialog open as="drawer" onOpenChange={onClose} title={`Versions of ${query.title}`}>
       {versions.error ? (
         <ErrorBox error={versions.error} onRetry={() => void versions.refetch()} />
-      ) : !versions.data || !shown ? (
+      ) : !loaded || !shown ? (
         <div role="status" aria-label="Loading versions">
           <Skeleton className="h-40" />
         </div>
       ) : (
         <div className="flex flex-col gap-4">
           <ol className="max-h-64 overflow-y-auto rounded-lg border border-line" aria-label="Versions">
-            {versions.data.map((version) => (
+            {loaded.map((version) => (
               <li key={version.number} className="border-b border-line last:border-0">
                 <button
                   type="button"
@@ -51,6 +52,16 @@ export function VersionsDialog({ query, isBusy, onRestore, onClose }: Props) {
               </li>
             ))}
           </ol>
+          {versions.hasNextPage && (
+            <Button
+              size="sm"
+              className="self-start"
+              busy={versions.isFetchingNextPage}
+              onClick={() => void versions.fetchNextPage()}
+            >
+              Show more
+            </Button>
+          )}
           <section aria-label={`Version ${shown.number}`} className="flex flex-col gap-2">
             <div className="flex flex-wrap items-center justify-between gap-2">
               <h3 className="font-semibold">

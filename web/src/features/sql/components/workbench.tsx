@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Bookmark, Download, Link as LinkIcon, Play, Square } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { Boundary } from '@/components/data/boundary';
@@ -14,7 +14,7 @@ import { keyLabels } from '@/lib/shortcuts';
 import { ApiError, messageOf } from '@/lib/api/errors';
 import { copyText } from '@/lib/clipboard';
 import { toast, toastError } from '@/stores/toasts';
-import { oneQuery, schemaQuery, type SavedQuery, type SqlResult, type SqlSchema } from '../api/queries';
+import { oneQuery, schemaQuery, type ListedQuery, type SqlResult, type SqlSchema } from '../api/queries';
 import { saveAs, useRun, type FileFormat, type Run } from '../hooks/use-run';
 import { useSavedQueries } from '../hooks/use-saved-queries';
 import { linkTo, NOTHING, type SqlAddress, type Values } from '../lib/address';
@@ -40,10 +40,11 @@ interface Props {
   readonly address?: SqlAddress;
   readonly onAddress?: (address: SqlAddress) => void;
   /** What else can be done with a saved query. */
-  readonly queryAction?: (query: SavedQuery) => ReactNode;
+  readonly queryAction?: (query: ListedQuery) => ReactNode;
 }
 
 export function Workbench({ address = NOTHING, onAddress = () => {}, queryAction }: Props) {
+  const client = useQueryClient();
   const schema = useQuery(schemaQuery);
   const session = useSession();
   const owner = session?.user.id ?? '';
@@ -86,10 +87,15 @@ export function Workbench({ address = NOTHING, onAddress = () => {}, queryAction
     onAddress({ ...address, values: changed });
   };
   const open = (text: string) => editor.current?.replace(text);
-  const openSaved = (one: SavedQuery) => {
-    setShownId(one.id);
-    open(one.sql);
-    onAddress({ query: one.id, sql: null, values: {} });
+  const openSaved = async ({ id }: ListedQuery) => {
+    try {
+      const whole = await client.fetchQuery({ ...oneQuery(id), staleTime: 0 });
+      setShownId(id);
+      open(whole.sql);
+      onAddress({ query: id, sql: null, values: {} });
+    } catch (error) {
+      toastError('The query could not be opened', messageOf(error));
+    }
   };
   const runNow = () => start(sql, valuesFor(sql, values));
   const save = () => (query?.mayChange ? saved.saveText.mutate({ id: query.id, sql }) : setDialog('save'));
@@ -198,7 +204,7 @@ export function Workbench({ address = NOTHING, onAddress = () => {}, queryAction
               {
                 id: 'saved',
                 label: 'Saved',
-                content: <Saved open={address.query} onOpen={openSaved} action={queryAction} />,
+                content: <Saved open={address.query} onOpen={(one) => void openSaved(one)} action={queryAction} />,
               },
               ...(isAdmin(session?.user)
                 ? [{ id: 'everybody', label: 'All', content: <AllHistory onOpen={open} /> }]

@@ -45,7 +45,7 @@ export function useSavedQueries() {
     onSettled: refresh,
   });
   const remove = useMutation({
-    mutationFn: ({ id }: SavedQuery) => deleteQuery(id),
+    mutationFn: ({ id }: Pick<SavedQuery, 'id' | 'title'>) => deleteQuery(id),
     onSuccess: (_, { id, title }) =>
       toastWith('Query deleted', title, { label: 'Undo', run: () => restore.mutate(id) }, UNDO_MS),
     onError: failed('Could not delete the query'),
