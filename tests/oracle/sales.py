@@ -18,6 +18,7 @@ CLOCKS: Final = timedelta(seconds=60)
 """A click or coupon that seems this much later than the sale still came before it."""
 AMOUNT_TRUST: Final = {"shop": 3, "network": 2, "page": 1}
 PAYOUT_TRUST: Final = {"network": 2, "shop": 1, "page": 0}
+CLICK_TRUST: Final = {"shop": 2, "network": 2, "page": 1}
 KEY_KINDS: Final = {"shop": "secret", "network": "postback", "page": "site"}
 
 
@@ -85,12 +86,24 @@ def time_of(site: Site, reports: Sequence[Report]) -> datetime | None:
 
 
 def is_refused(reports: Sequence[Report], report: Report) -> bool:
-    """Whether the sender hears that another amount stands, which is trusted at least as far as this one. A network
-    beside the shop does not."""
+    """Whether the sender is told that another amount or another click stands."""
+    return _is_other_amount(reports, report) or _is_other_click(reports, report)
+
+
+def _is_other_amount(reports: Sequence[Report], report: Report) -> bool:
+    """Another amount stands, which is trusted at least as far as this one. A network beside the shop is not refused."""
     stands = _best([one for one in (*reports, report) if one.status != "reversed"], "amount", AMOUNT_TRUST)
     if report.status == "reversed" or report.amount is None or stands is None or _money(stands) == _money(report):
         return False
     return report.by != "network" or stands.by == "network"
+
+
+def _is_other_click(reports: Sequence[Report], report: Report) -> bool:
+    """Another click stands, which is trusted as far as this one."""
+    stands = _best(reports, "click", CLICK_TRUST)
+    if report.click is None or stands is None:
+        return False
+    return stands.click is not report.click and CLICK_TRUST[stands.by] == CLICK_TRUST[report.by]
 
 
 def sale_of(history: History, site: Site, txid: str, reports: Sequence[Report], at: datetime) -> Sale:

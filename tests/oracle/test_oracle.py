@@ -93,7 +93,7 @@ def test_everything_sent_again_and_rebuilt_changes_nothing(world: World) -> None
         assert told.returncode == 0, told.stdout + told.stderr
     agree(world, places, "after rebuilds")
     found = world.audit()
-    assert [found[kind] for kind in ("missing", "duplicate", "wrong")] == [0, 0, 0], found
+    assert [found[kind] for kind in ("missing", "duplicate", "wrong")] == [0, 0, 0], found["examples"]
 
 
 def agree(world: World, places: list[Place], when: str) -> None:
