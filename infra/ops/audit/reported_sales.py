@@ -51,6 +51,8 @@ class _Search:
 
     moments: list[datetime] = field(default_factory=list)
     """Receipt of the reports that name a click or visitor, or the moment in which a person chose a click."""
+    begins: set[datetime] = field(default_factory=set)
+    """When it may have begun: a report without a click of its own begins it again, for what other reports name."""
     is_over: bool = False
     """A person chose a link."""
 
@@ -100,18 +102,20 @@ class ReportedSales:
             case ConversionRecorded() | ConversionReportMerged() | ConversionReportConflicted():
                 self._note_report(event)
             case ConversionAssigned():
-                self._searches[event.originator_id] = _Search(
-                    [event.timestamp] if event.click_id else [], is_over=not event.click_id
-                )
+                chosen = [event.timestamp] if event.click_id else []
+                self._searches[event.originator_id] = _Search(chosen, {*chosen}, is_over=not event.click_id)
             case ConversionForgotten():
                 self._searches[event.originator_id] = _Search(is_over=True)
         if isinstance(event, ConversionRecorded):
             self._decided.add(event.originator_id)
 
     def _note_report(self, event: ConversionRecorded | ConversionReportMerged | ConversionReportConflicted) -> None:
-        told = event.reported
-        if told is not None and (told.click_id or told.visitor):
-            self._searches[event.originator_id].moments.append(told.received_at)
+        if (told := event.reported) is None:
+            return
+        search = self._searches[event.originator_id]
+        search.begins.add(told.received_at)
+        if told.click_id or told.visitor:
+            search.moments.append(told.received_at)
 
     def compare_pending(self, report: Report) -> None:
         """After the last event: compares every row of `pending_attribution`."""
@@ -123,7 +127,7 @@ class ReportedSales:
             report.checked[f"rows of {PENDING}"] += 1
             if key not in self._decided:
                 report.found(Kind.WRONG, PENDING, f"row {key} has no conversion")
-            elif key in self._searches and received_at not in self._searches[key].moments:
+            elif key in self._searches and received_at not in self._searches[key].begins:
                 report.found(Kind.WRONG, PENDING, f"row {key}: no report was received at {received_at}")
             elif not received_at + _SEARCHED <= until <= max(received_at, self._now) + _SEARCHED:
                 report.found(Kind.WRONG, PENDING, f"row {key}: until {until}, received at {received_at}")
