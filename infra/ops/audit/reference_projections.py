@@ -13,7 +13,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final
 from uuid import UUID, uuid5
 
-from schemas.base import DomainEvent
+from schemas.base import ERASED, DomainEvent
 from schemas.events import conversions, operations, partners, websites
 
 Key = tuple[Any, ...]
@@ -47,7 +47,7 @@ def _conversions(rows: Rows, event: DomainEvent, _: Place) -> None:
         case conversions.ConversionAdjustmentDismissed():
             row["adjustment"] = None
         case conversions.ConversionForgotten():
-            row.update({"click_id": None, "customer": "", "subs": {}, "unread": "", "adjustment": None})
+            row.update({"click_id": None, "customer": "", "subs": {}, "adjustment": None})
         case _ if isinstance(event, conversions.ConversionStep):
             row.update(_moved(event, row))
             _count(row, event)
@@ -243,9 +243,10 @@ def _forget(detail: Any) -> None:
         for name in ("click_id", "customer", "region", "city"):
             if isinstance(detail.get(name), str):
                 detail[name] = ""
-        for name in ("subs", "unread"):
-            if isinstance(detail.get(name), dict):
-                detail[name] = {}
+        if isinstance(detail.get("subs"), dict):
+            detail["subs"] = {}
+        if isinstance(unread := detail.get("unread"), dict):
+            detail["unread"] = {name: ERASED for name in unread}
         if "visitor" in detail:
             detail["visitor"] = 0
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 from infra.kernel.postgres.rows import Rows
 from projectors.engine.read_model import ReadModel
 from projectors.read_models.row_policies import OWN_WEBSITES
-from schemas.base import DomainEvent
+from schemas.base import ERASED, DomainEvent
 from schemas.events import conversions
 
 Note = (
@@ -26,7 +26,7 @@ Note = (
 
 CONVERSION_STEPS: Final = ReadModel(
     name="conversion_steps",
-    version=5,
+    version=6,
     columns=(
         "conversion_id uuid",
         "version int",
@@ -132,14 +132,15 @@ def _without_person(value: Any) -> Any:
         return [_without_person(each) for each in value]
     if not isinstance(value, dict):
         return value
-    return {
-        name: _OF_PERSON[name] if _is_of_person(name, inner) else _without_person(inner)
-        for name, inner in value.items()
-    }
+    return {name: _emptied(name, inner) for name, inner in value.items()}
 
 
-def _is_of_person(name: str, value: Any) -> bool:
-    return name in _OF_PERSON and isinstance(value, type(_OF_PERSON[name]))
+def _emptied(name: str, value: Any) -> Any:
+    if name == "unread" and isinstance(value, dict):
+        return dict.fromkeys(value, ERASED)  # which fields it is about decides about money
+    if name in _OF_PERSON and isinstance(value, type(_OF_PERSON[name])):
+        return _OF_PERSON[name]
+    return _without_person(value)
 
 
 _OF_PERSON: Final[dict[str, Any]] = {
@@ -147,7 +148,6 @@ _OF_PERSON: Final[dict[str, Any]] = {
     "visitor": 0,
     "customer": "",
     "subs": {},
-    "unread": {},
     "region": "",
     "city": "",
 }

@@ -226,7 +226,7 @@ def adjustment_proposed(rows: Rows, event: conversions.ConversionAdjustmentPropo
 CONVERSIONS.sets(conversions.ConversionAdjustmentDismissed, adjustment=None)
 CONVERSIONS.sets(
     conversions.ConversionForgotten,
-    lambda _event: {"click_id": None, "customer": "", "subs": {}, "unread": "", "adjustment": None},
+    lambda _event: {"click_id": None, "customer": "", "subs": {}, "adjustment": None},
 )
 
 

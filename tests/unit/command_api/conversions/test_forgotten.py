@@ -16,7 +16,7 @@ from infra.ops.audit.reference_projections import REFERENCES, Place
 from projectors.engine.read_model import ReadModel
 from projectors.read_models.conversions.conversion_steps import CONVERSION_STEPS
 from projectors.read_models.conversions.conversions import CONVERSIONS
-from schemas.base import DomainEvent
+from schemas.base import ERASED, DomainEvent
 from schemas.events.conversions import (
     ConversionAdjustmentDismissed,
     ConversionAdjustmentProposed,
@@ -148,3 +148,21 @@ def test_the_read_models_lose_the_person(read_model: ReadModel) -> None:
     assert not [word for word in WORDS if word in str(rows.rows)]
     assert not [word for word in WORDS if word in str(expected)], "the audit would expect the person"
     assert rows.rows.keys() == expected.keys()
+
+
+def test_which_fields_could_not_be_read_stays_known() -> None:
+    """A sale without a transaction id is never approved by a timer, and an amount can still be corrected."""
+
+    def shown(read_model: ReadModel) -> list[list[Any]]:
+        rows, expected = MemoryRows(read_model.key), dict[Any, Any]()
+        for rows.position, event in enumerate(history(), start=1):
+            read_model.handlers[type(event)](rows, event)
+            REFERENCES[read_model.name](expected, event, Place(rows.position, rows.offset))
+        return [[*rows.rows.values()], [*expected.values()]]
+
+    assert folded(*history()).merged.unread == ("status",)
+    for [row] in shown(CONVERSIONS):
+        assert row["unread"] == "status"
+    for steps in shown(CONVERSION_STEPS):
+        reports = [said for step in steps if (said := step["detail"].get("reported"))]
+        assert [said["unread"] for said in reports] == [{"status": ERASED}] * 2
