@@ -246,7 +246,7 @@ def _forget(detail: Any) -> None:
         if isinstance(detail.get("subs"), dict):
             detail["subs"] = {}
         if isinstance(unread := detail.get("unread"), dict):
-            detail["unread"] = {name: ERASED for name in unread}
+            detail["unread"] = dict.fromkeys(unread, ERASED)
         if "visitor" in detail:
             detail["visitor"] = 0
 

@@ -146,6 +146,19 @@ def test_a_day_whose_events_were_marked_is_live(query_service: QueryService, bui
     assert not rows.grown and rows.live == {DAY.date(): 101}
 
 
+def test_the_audit_takes_equal_states_of_256_visitors_as_equal(
+    query_service: QueryService, builder: VisitBuilder
+) -> None:
+    """So many are the most that a state holds exactly: merged with an equal one it becomes an estimate."""
+    day = Day(query_service, 7)
+    of_page = [(f"/{page}", 1_000 * page + number) for page in range(1, 21) for number in range(256)]
+    day.service.events([day._row(0, {"path": path, "visitor": visitor, "is_bot": False}) for path, visitor in of_page])
+    build(builder)
+    with Reader(query_service.settings) as clickhouse:
+        found = audit_built_visits(clickhouse, expired=Expired.read(query_service.postgres))
+    assert found.is_clean and found.checked["rows of visit_events"] >= 5_120, found.as_text()
+
+
 def build(builder: VisitBuilder) -> None:
     for _ in range(3):
         builder.build()
