@@ -44,7 +44,7 @@ def preset_of(name: str) -> Preset:
     """The preset of that name; empty = ours. Raises `EventRejected` (unknown_preset)."""
     preset = PRESETS.get(name.lower() or DEFAULT)
     if preset is None:
-        raise invalid("unknown_preset", f"preset is one of {', '.join(PRESETS)}")
+        raise invalid("unknown_preset", "preset is unknown; docs/networks.md lists the presets")
     return preset
 
 

@@ -203,7 +203,7 @@ def change_retention(website: Website | None, raw_months: int | None, context: C
     nothing. What is gone does not come back."""
     website = require_owned(website, context)
     if raw_months is not None and not 1 <= raw_months <= websites.MAX_RAW_MONTHS:
-        message = f"Single events are kept for 1 to {websites.MAX_RAW_MONTHS} months, or permanently."
+        message = f"Individual events are stored for 1 to {websites.MAX_RAW_MONTHS} months, or permanently."
         raise invalid("bad_retention", message, "rawMonths")
     if raw_months == website.raw_months:
         return []
@@ -293,7 +293,7 @@ def remark_traffic(
     if until - since > MAX_RULE_PERIOD:
         raise invalid("long_period", f"A rule is for at most {MAX_RULE_PERIOD.days} days.", "until")
     if website.expired_before is not None and until <= datetime.combine(website.expired_before, time(), UTC):
-        message = f"Single events before {website.expired_before} have expired; a rule can concern later ones only."
+        message = f"Individual events before {website.expired_before} were deleted; a rule applies to later ones only."
         raise invalid("expired_period", message, "until")
     if len(website.rules) >= MAX_RULES:
         raise conflict("too_many_rules", f"A website has at most {MAX_RULES} rules. Undo one first.")

@@ -186,7 +186,7 @@ def _partner_id(partner: Partner | None, key: Key) -> UUID:
 
 
 def _unknown_partner() -> EventRejected:
-    return invalid("unknown_partner", "partner is not the slug of a partner")
+    return invalid("unknown_partner", "There is no partner with this slug.")
 
 
 def _sender_of(context: IngestContext, key: Key, preset: Preset, partner: Partner | None) -> Sender:

@@ -64,7 +64,7 @@ def require_kept(website: Website, occurred: int) -> None:
     nothing explains any more."""
     if occurred < website.kept_from_ms:
         kept_from = datetime.fromtimestamp(website.kept_from_ms / 1000, UTC).date()
-        message = f"Single events before {kept_from} (UTC) have expired, as set for this website."
+        message = f"Individual events before {kept_from} (UTC) are deleted by this website's retention setting."
         raise EventRejected(Outcome.TOO_OLD, "expired", message)
 
 

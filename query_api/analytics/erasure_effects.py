@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 Effect = Literal["erased", "emptied", "kept"]
 
-_ROWS: Final = "Rows stay for the figures, with new pseudonyms. Title, properties, sub and click IDs, city are erased."
+_ROWS: Final = "Totals stay. Rows get a new pseudonym; title, properties, sub-IDs, click ID and city are erased."
 EFFECTS: Final[Mapping[str, tuple[str, Effect, str]]] = {
     "pageviews": ("Page views", "emptied", _ROWS),
     "clicks": ("Clicks on links", "emptied", _ROWS),
@@ -15,60 +15,61 @@ EFFECTS: Final[Mapping[str, tuple[str, Effect, str]]] = {
     "ad_click_ids": (
         "Events with click IDs of ad platforms",
         "erased",
-        "The keys that sealed them are deleted: nobody can read them any more, in the log neither.",
+        "Their encryption keys are deleted, so nobody can read them anymore, not even in the log.",
     ),
-    "conversion_changes": ("Changes of conversions, with the data of their click", "emptied", _ROWS),
+    "conversion_changes": ("Changes of conversions, with click data", "emptied", _ROWS),
     "conversions": (
         "Conversions",
         "emptied",
-        "Customer, click ID and sub IDs are erased. Order ID, amounts, status, link and partner stay: statements and "
-        "the network's books refer to them.",
+        "Customer, click ID and sub-IDs are erased. Order ID, amounts, status, link and partner stay for statements "
+        "and accounting with the network.",
     ),
     "conversion_steps": (
-        "Steps of conversions, with what was reported",
+        "History of conversions, with reported values",
         "emptied",
-        "Visitor, customer, click ID, sub IDs, city and region are erased. What moved money stays.",
+        "Visitor, customer, click ID, sub-IDs, city and region are erased. Amounts and decisions stay.",
     ),
     "rejected_reports": (
-        "Reports that did not count",
+        "Rejected reports",
         "emptied",
-        "What they said is erased. Time and reason stay.",
+        "Their content is erased. Time and reason stay.",
     ),
-    "samples": ("Samples of refused requests", "erased", "The samples are erased. Time and reason stay."),
+    "samples": ("Samples of rejected requests", "erased", "The samples are erased. Time and reason stay."),
     "awaiting_rate": (
-        "Reports that wait for an exchange rate",
+        "Reports awaiting an exchange rate",
         "emptied",
-        "Customer, sub IDs and properties are erased now. Click and visitor decide who earned the sale: they stay "
-        "until the rate is recorded, and are erased automatically then.",
+        "Customer, sub-IDs and properties are erased now. Click and visitor decide who earned the sale, so they are "
+        "erased automatically once the rate is recorded.",
     ),
     "dead_letters": (
         "Records that could not be processed",
         "kept",
-        "Each stays until an admin retries or skips it. Then its content is deleted, and what a sale says of the "
-        "person is erased automatically.",
+        "Each stays until an admin retries or skips it. Its content is then deleted, and personal data of the sale is "
+        "erased automatically.",
     ),
 }
 """By store: its name, what happens, and how."""
 
 KEPT: Final = (
-    ("Counts in reports", "They add up what many people did. No person is in them."),
+    ("Counts in reports", "Totals over many visitors. They identify nobody."),
     (
         "Statements, payouts and their files",
-        "Accounting: they have amounts and order IDs. Files that you attached to payouts are deleted there.",
+        "Accounting records with amounts and order IDs. Delete files that you attached at Payouts.",
     ),
     (
         "The log of events",
-        "What was sent stays there as it was received, under pseudonyms, as long as the log is kept. It is read for "
-        "rebuilds alone, which leave the person out.",
+        "What happened stays under the old pseudonym: times, pages, links, countries and amounts. Titles, properties "
+        "and IDs become unreadable: their key is deleted. Events from before version 0.3 have them in clear. Rebuilds "
+        "of reports leave the person out.",
     ),
-    ("Number of claims of a click", "Kept for 31 days under a pseudonym, so that forged sales are limited."),
-    ("Emails to you", "Kept for 30 days. A report by email may show what your own SQL query selects."),
+    ("Number of claims per click", "Stored for 31 days under a pseudonym, to limit fake sales."),
+    ("Emails to you", "Stored for 30 days. Email reports show what your own SQL queries select."),
     (
         "Page views imported from access logs",
-        "Their visitor is a pseudonym of the address in the file. No ID leads to it, so none are found here.",
+        "Identified only by a pseudonym of the IP address, which no ID leads to, so they are not found here.",
     ),
-    ("Backups", "Those made before contain what was stored then, until they are deleted."),
+    ("Backups", "Earlier backups contain the data until they are deleted."),
 )
 """What stays whatever is erased, and why."""
 
-NOT_SEARCHED: Final = "Images, and all but the ten newest PDF files. Look into them at Payouts."
+NOT_SEARCHED: Final = "Images, and all but the ten newest PDF files. Check them at Payouts."

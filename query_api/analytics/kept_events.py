@@ -50,7 +50,7 @@ class KeptEvents:
     def problem(self) -> Problem:
         """422, with the first day of which there are events."""
         message = (
-            f"Single events before {self.first_day} were deleted, as set for this website, and this answer needs them."
-            " Choose ranges that begin on that day or later, or ask without filters."
+            f"Individual events before {self.first_day} were deleted by this website's retention setting."
+            " Choose a range that starts on that day or later; totals without filters are complete."
         )
         return Problem(422, CODE, message, more={"keptFrom": str(self.first_day)})

@@ -86,7 +86,7 @@ def time_of(site: Site, reports: Sequence[Report]) -> datetime | None:
 
 
 def is_refused(reports: Sequence[Report], report: Report) -> bool:
-    """Whether the sender is told that another amount or another click stands."""
+    """Whether the answer is that another amount or another click stands."""
     return _is_other_amount(reports, report) or _is_other_click(reports, report)
 
 

@@ -515,11 +515,11 @@ const visitorData = () => ({
       firstAt: '2026-11-01T09:30:00Z',
       lastAt: '2026-11-18T09:30:00Z',
       onErase: 'emptied',
-      why: 'Rows stay for the figures, with new pseudonyms.',
+      why: 'Totals stay the same. Rows get a new pseudonym.',
     },
     {
       store: 'samples',
-      what: 'Samples of refused requests',
+      what: 'Samples of rejected requests',
       count: 1,
       firstAt: null,
       lastAt: null,
@@ -528,7 +528,7 @@ const visitorData = () => ({
     },
     {
       store: 'awaiting_rate',
-      what: 'Reports that wait for an exchange rate',
+      what: 'Reports awaiting an exchange rate',
       count: 1,
       firstAt: null,
       lastAt: null,

@@ -435,6 +435,6 @@ def test_a_traffic_rule_concerns_days_whose_events_are_there() -> None:
             context=CONTEXT,
         )
 
-    with pytest.raises(CommandRejected, match="have expired"):
+    with pytest.raises(CommandRejected, match="were deleted"):
         rule(midnight)
     assert rule(midnight + timedelta(seconds=1))

@@ -1,7 +1,7 @@
 // What a part of a page shows while there is nothing to show.
 import { CircleAlert, LoaderCircle, RefreshCw } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { messageOf } from '@/lib/api/errors';
+import { isFinal, messageOf } from '@/lib/api/errors';
 import { cx } from '@/lib/cx';
 import { Button } from '../ui/button';
 
@@ -56,7 +56,7 @@ export function ErrorBox({ error, prefix, onRetry, className }: ErrorProps) {
     >
       <CircleAlert aria-hidden className="size-5 shrink-0" />
       <p className="min-w-0 flex-1 basis-48 break-words">{`${prefix ? `${prefix}: ` : ''}${messageOf(error)}`}</p>
-      {onRetry && (
+      {onRetry && !isFinal(error) && (
         <Button size="sm" onClick={onRetry}>
           <RefreshCw aria-hidden className="size-3.5" />
           Try again

@@ -55,6 +55,9 @@ function whenAgain(response: Response, message: string): string {
  *  404 page for both. */
 export const isMissing = (error: unknown): boolean => error instanceof ApiError && [404, 422].includes(error.status);
 
+/** The same request would be refused again: it has to change first. */
+export const isFinal = (error: unknown): boolean => error instanceof ApiError && [400, 422].includes(error.status);
+
 export function messageOf(error: unknown, fallback = 'Something went wrong. Please try again.'): string {
   if (error instanceof TypeError) return 'The server cannot be reached. Check your connection and try again.';
   return error instanceof Error && error.message ? error.message : fallback;

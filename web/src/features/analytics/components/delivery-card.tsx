@@ -214,11 +214,8 @@ export function DeliveryStats({ website, period, className, query, action }: Sta
               cell: (row) => <Reason code={row.code} message={row.message} />,
               className: 'min-w-48',
             },
-            {
-              id: 'endpoint',
-              header: 'Endpoint',
-              cell: (row) => <Endpoint path={row.endpoint} />,
-            },
+            { id: 'partner', header: 'Partner', cell: (row) => row.partner || 'None' },
+            { id: 'endpoint', header: 'Endpoint', cell: (row) => <Endpoint path={row.endpoint} /> },
             { id: 'count', header: 'Count', numeric: true, cell: (row) => formatCount(row.count) },
             ...(action && refusals.some((row) => row.isReplayable)
               ? [

@@ -50,7 +50,12 @@ export function Keys({ website }: { readonly website: Website }) {
   const columns: Column<WebsiteKey>[] = [
     { id: 'kind', header: 'Kind', cell: (row) => KINDS[row.kind].name, className: 'whitespace-nowrap font-medium' },
     { id: 'name', header: 'Name', cell: (row) => row.name || '–' },
-    { id: 'key', header: 'Key', cell: (row) => <code className="text-[0.8125rem]">{row.key ?? row.hint}</code> },
+    {
+      id: 'key',
+      header: 'Key',
+      cell: (row) => <code className="text-[0.8125rem] break-all">{row.key ?? row.hint}</code>,
+      className: 'min-w-40',
+    },
     {
       id: 'origins',
       header: 'Allowed origins',

@@ -6,7 +6,7 @@ import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { SelectField } from '@/components/ui/field';
 import { messageOf } from '@/lib/api/errors';
 import type { Website } from '@/lib/api/types';
-import { formatDateTime, formatDay } from '@/lib/dates';
+import { formatDay, formatZoned } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
 import { toast, toastError } from '@/stores/toasts';
 import { changeRetention, retentionQuery, type RetentionForecast } from '../api/retention';
@@ -79,9 +79,9 @@ export function RetentionSettings({ website }: { readonly website: Website }) {
         <div role="status" className="text-[0.8125rem] text-muted empty:hidden">
           {forecast && forecastText(forecast)}
           {forecast?.isHeldBack &&
-            ' More than you chose is stored: a sale can still be credited to a click of that time.'}
+            ' Events are stored longer than you chose while a sale can still be credited to their click.'}
           {chosen === null && stored.data?.appliesFrom && months !== null && (
-            <> The setting applies from {formatDateTime(stored.data.appliesFrom, website.timezone)}.</>
+            <> The setting applies from {formatZoned(stored.data.appliesFrom, website.timezone)}.</>
           )}
         </div>
         <Button

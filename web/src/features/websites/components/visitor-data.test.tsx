@@ -56,14 +56,14 @@ test('a person is found: what is stored, what erasing does with it, what stays a
   server.use(http.post(path('find'), () => HttpResponse.json(FOUND)));
   const { section } = await find();
   const stored = await within(section).findByRole('list', { name: 'What is stored' });
-  expect(within(stored).getByText('Page views: 12').closest('li')).toHaveTextContent('Person erased');
+  expect(within(stored).getByText('Page views: 12').closest('li')).toHaveTextContent('Personal data erased');
   expect(
     within(stored)
       .getByText(/wait for an exchange rate/)
       .closest('li'),
   ).toHaveTextContent('Kept');
   expect(within(section).getByText('sale ORDER-1').closest('li')).toHaveTextContent('$49.99, commission $5.00');
-  expect(within(section).getByRole('list', { name: 'What stays, and why' })).toHaveTextContent('Backups');
+  expect(within(section).getByRole('list', { name: 'What is not erased, and why' })).toHaveTextContent('Backups');
   const own = within(section).getByRole('list', { name: /^Your own texts/ });
   expect(own).toHaveTextContent('for ORDER-1');
   expect(within(own).getByRole('link', { name: 'Payout' })).toHaveAttribute('href', '/payouts');
@@ -117,7 +117,7 @@ test('erasing needs the password; then the erasure is in the list, without the I
   await user.click(within(dialog).getByRole('button', { name: 'Erase' }));
   const list = await within(section).findByRole('list', { name: 'Erased visitors' });
   expect(list).toHaveTextContent('Running');
-  expect(list).toHaveTextContent('Found by order ID: 12 pageviews');
+  expect(list).toHaveTextContent('Found by order ID: 12 page views');
   expect(within(section).queryByText('sale ORDER-1')).not.toBeInTheDocument();
   expect(state.seen.find((item) => item.line.endsWith('/visitor-data/erase'))?.body).toEqual({
     kind: 'order_id',

@@ -32,12 +32,18 @@ const KINDS: Record<IdKind, string> = {
 };
 const EFFECTS: Record<Data['stored'][number]['onErase'], { text: string; tone: Tone }> = {
   erased: { text: 'Erased', tone: 'good' },
-  emptied: { text: 'Person erased', tone: 'good' },
+  emptied: { text: 'Personal data erased', tone: 'good' },
   kept: { text: 'Kept', tone: 'warn' },
+};
+/** What an erasure counts, where its name is no word of people: one, and several. */
+const COUNTED: Readonly<Record<string, [string, string]>> = {
+  pageviews: ['page view', 'page views'],
+  events: ['custom event', 'custom events'],
+  samples: ['rejected request', 'rejected requests'],
 };
 const STATES = {
   running: { text: 'Running', tone: 'brand' },
-  live: { text: 'Reports are without the person', tone: 'good' },
+  live: { text: 'Removed from reports', tone: 'good' },
   done: { text: 'Done', tone: 'good' },
 } as const;
 
@@ -61,8 +67,7 @@ export function VisitorData({ website }: { readonly website: Website }) {
     <section aria-label={`Visitor data of ${website.domain}`}>
       <h3 className="font-medium">Visitor data</h3>
       <p className="mt-0.5 mb-3 text-[0.8125rem] text-muted">
-        When a person asks what is stored of them, or to be forgotten: find them by an ID that your systems or a network
-        know.
+        When a person requests their data or its deletion, find them by an ID from your systems or a network.
       </p>
       <form noValidate onSubmit={submit} className="flex flex-col gap-4">
         <div className="grid items-start gap-4 sm:grid-cols-[12rem_1fr]">
@@ -79,7 +84,7 @@ export function VisitorData({ website }: { readonly website: Website }) {
             spellCheck={false}
             maxLength={255}
             value={value}
-            hint="To the letter, as it was sent."
+            hint="Exactly as it was sent."
             onChange={(event) => setValue(event.target.value)}
           />
         </div>
@@ -114,7 +119,7 @@ function Result({ website, found: { query, data }, onErased }: ResultProps) {
   });
   const own = data.ownTexts.length > 0 && (
     <List
-      title="Your own texts with this ID: delete them there"
+      title="Your own texts with this ID (delete them there)"
       entries={data.ownTexts.map(({ what, name, path, until }, index) => ({
         key: index,
         name: what,
@@ -159,7 +164,10 @@ function Result({ website, found: { query, data }, onErased }: ResultProps) {
         />
       )}
       {own}
-      <List title="What stays, and why" entries={data.kept.map(({ what, why }) => ({ name: what, text: why }))} />
+      <List
+        title="What is not erased, and why"
+        entries={data.kept.map(({ what, why }) => ({ name: what, text: why }))}
+      />
       <div className="flex flex-wrap gap-2">
         <Button busy={save.isPending} onClick={() => save.mutate()}>
           <Download aria-hidden className="size-4" />
@@ -188,7 +196,7 @@ function Erase({ website, query, onErased, onClose }: EraseProps) {
   return (
     <ProofDialog
       title="Erase this visitor?"
-      description={`What leads to the person is erased at ${website.domain}. Figures, orders and amounts stay. This cannot be undone.`}
+      description={`This erases the person’s data at ${website.domain}. Totals, orders and amounts stay. This can’t be undone.`}
       action="Erase"
       danger
       user={user}
@@ -199,7 +207,7 @@ function Erase({ website, query, onErased, onClose }: EraseProps) {
             body: { ...proof, ...query },
           }),
         );
-        toast('Visitor erased', 'Reports follow once their tables are built again.');
+        toast('Visitor erased', 'Reports are rebuilt without the person; this can take an hour.');
         await client.invalidateQueries({ queryKey: erasuresQuery(website.id).queryKey });
         onErased();
       }}
@@ -265,7 +273,7 @@ function Erasures({ website }: { readonly website: Website }) {
           name: formatZoned(erasure.erasedAt, website.timezone),
           badge: STATES[erasure.state],
           text: `Found by ${KINDS[erasure.namedBy].toLowerCase().replace('id', 'ID')}: ${Object.entries(erasure.counts)
-            .map(([what, count]) => countOf(count, what.replace(/s$/, ''), what))
+            .map(([what, count]) => countOf(count, ...(COUNTED[what] ?? [what.replace(/s$/, ''), what])))
             .join(', ')}`,
           detail: erasure.erasedBy ?? undefined,
         }))}
