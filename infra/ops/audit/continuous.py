@@ -24,6 +24,7 @@ from infra.kernel.clickhouse.reader import Reader
 from infra.kernel.config.settings import Settings
 from infra.kernel.log import Log, LogUnavailable, open_log
 from infra.kernel.postgres.pool import connect
+from infra.ops.audit.expired_events import Expired
 from infra.ops.audit.log_reader import ends_of
 from infra.ops.audit.tracked_events import dead_letters
 from schemas import instants, topics
@@ -44,7 +45,8 @@ _CLICKS: Final = topics.CLICKS.name
 
 @dataclass(frozen=True)
 class Counted:
-    """`checked`: records of topic `clicks` in the window. `unread`: partitions left out, as they are not read yet."""
+    """`checked`: records of topic `clicks` in the window. `unread`: partitions left out: they are not read yet, or lack
+    rows while events that may have arrived in the window expire; `althing audit` says which of them are missing."""
 
     checked: int
     missing: int
@@ -92,18 +94,24 @@ def count(clickhouse: Reader, postgres: psycopg.Connection[Any], now: datetime) 
     Offsets have no gaps: all writers of the log are our own, and none writes in Kafka's transactions.
     """
     until = now.replace(minute=0, second=0, microsecond=0)
+    may_expire = Expired.read(postgres).is_newer(until - WINDOW)
     read = {p: offset for reader, topic, p, offset in _positions(postgres) if (reader, topic) == ("events", _CLICKS)}
     found = _bounds(clickhouse, until - WINDOW, until)
     bounds = {partition: place for partition, place in found.items() if place[1] < read.get(partition, 0)}
     checked = missing = duplicate = 0
+    unread = len(found) - len(bounds)
     kept = _kept(clickhouse, bounds)
     for partition, (first, last) in bounds.items():
         rows, distinct = kept[partition]
         dead = sum(first <= offset <= last for offset in dead_letters(postgres, _CLICKS, partition))
-        checked += last - first + 1
-        missing += max(0, last - first + 1 - distinct - dead)
+        lost = max(0, last - first + 1 - distinct - dead)
         duplicate += rows - distinct
-    return Counted(checked, missing, duplicate, len(found) - len(bounds))
+        if lost and may_expire:
+            unread += 1
+            continue
+        checked += last - first + 1
+        missing += lost
+    return Counted(checked, missing, duplicate, unread)
 
 
 @lru_cache(maxsize=1)

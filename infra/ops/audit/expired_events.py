@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, Final
 
 import psycopg
@@ -48,6 +49,10 @@ class Expired:
         """Whether the record of topic `clicks` may have no row any more."""
         first = self.before.get(fields["website_id"])
         return first is not None and str(fields["occurred_at"])[:10] < first
+
+    def is_newer(self, than: datetime) -> bool:
+        """Whether events that arrived after `than` may have expired."""
+        return any(last > f"{than.astimezone(UTC):%Y-%m-%d %H:%M:%S}" for last in self.decided_at.values())
 
     def condition(self, day: str, website: str = "website_id") -> str:
         """That `day`, an expression, is one of those whose events have expired."""
