@@ -56,12 +56,12 @@ test('a person is found: what is stored, what erasing does with it, what stays a
   server.use(http.post(path('find'), () => HttpResponse.json(FOUND)));
   const { section } = await find();
   const stored = await within(section).findByRole('list', { name: 'What is stored' });
-  expect(within(stored).getByText('Page views: 12').closest('li')).toHaveTextContent('Personal data erased');
+  expect(within(stored).getByText('Page views: 12').closest('li')).toHaveTextContent('Personal data will be erased');
   expect(
     within(stored)
       .getByText(/wait for an exchange rate/)
       .closest('li'),
-  ).toHaveTextContent('Kept');
+  ).toHaveTextContent('Will be kept');
   expect(within(section).getByText('sale ORDER-1').closest('li')).toHaveTextContent('$49.99, commission $5.00');
   expect(within(section).getByRole('list', { name: 'What is not erased, and why' })).toHaveTextContent('Backups');
   const own = within(section).getByRole('list', { name: /^Your own texts/ });

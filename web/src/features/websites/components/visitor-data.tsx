@@ -31,9 +31,9 @@ const KINDS: Record<IdKind, string> = {
   order_id: 'Order ID',
 };
 const EFFECTS: Record<Data['stored'][number]['onErase'], { text: string; tone: Tone }> = {
-  erased: { text: 'Erased', tone: 'good' },
-  emptied: { text: 'Personal data erased', tone: 'good' },
-  kept: { text: 'Kept', tone: 'warn' },
+  erased: { text: 'Will be erased', tone: 'good' },
+  emptied: { text: 'Personal data will be erased', tone: 'good' },
+  kept: { text: 'Will be kept', tone: 'warn' },
 };
 /** What an erasure counts, where its name is no word of people: one, and several. */
 const COUNTED: Readonly<Record<string, [string, string]>> = {
