@@ -670,13 +670,13 @@ def test_the_check_that_runs_every_minute_counts_what_is_amiss(
         assert max(continuous.freshness(way.log, postgres).values()) > 0
         with way.projecting(lambda clickhouse: FaultyClickHouse(clickhouse, fault) if fault else clickhouse):
             wait_until_quiescent(way.log, postgres, 60)
-            found = continuous.count(reader, postgres, after)
+            found = continuous.count(reader, postgres, after, way.log)
             assert set(continuous.freshness(way.log, postgres).values()) == {0.0}
         assert found.unread == 0 and found.checked > 200
         assert (found.missing, found.duplicate) == (missing, duplicate)
-        assert continuous.count(reader, postgres, NOW).checked == 0, "the hour is not over"
+        assert continuous.count(reader, postgres, NOW, way.log).checked == 0, "the hour is not over"
         postgres.execute("UPDATE engine.position SET next_offset = 0 WHERE projection = 'events'")
-        assert continuous.count(reader, postgres, after).checked == 0, "what is not read yet is not missing"
+        assert continuous.count(reader, postgres, after, way.log).checked == 0, "what is not read yet is not missing"
     assert "records counted" in continuous.check(way.settings)
 
 
