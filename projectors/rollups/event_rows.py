@@ -53,8 +53,8 @@ _NO_RULES: Final = EventRules()
 _BRACE: Final = ord("}")
 _TYPE: Final = re.compile(r"[a-z0-9_.-]+")
 _COUNTRY: Final = re.compile(r"[A-Z]{2}")
-_PLACED: Final = b'%b,"_topic":"%b","_partition":%d,"_offset":%d}'
-_SEALED: Final = _PLACED[:-1] + b',"_text_key":%d}'
+_PLACED: Final = b"%b%b%d}"
+_SEALED: Final = b'%b%b%d,"_text_key":%d}'
 
 
 def to_rows(records: Sequence[StoredRecord], known: DedupIndex, batch: Batch) -> None:
@@ -78,8 +78,8 @@ def to_rows(records: Sequence[StoredRecord], known: DedupIndex, batch: Batch) ->
         offset = record.offset
         if value[-1] != _BRACE:
             value = value.rstrip()
-        place = record.topic.encode(), record.partition, offset
-        add_row(_SEALED % (value[:-1], *place, number) if number else _PLACED % (value[:-1], *place))
+        place = _place(record.topic, record.partition)
+        add_row(_SEALED % (value[:-1], place, offset, number) if number else _PLACED % (value[:-1], place, offset))
         add_place(offset)
 
 
@@ -150,6 +150,12 @@ def _is_type(name: str) -> bool:
 @lru_cache(1024)
 def _is_country(code: str) -> bool:
     return _COUNTRY.fullmatch(code) is not None
+
+
+@lru_cache(256)
+def _place(topic: str, partition: int) -> bytes:
+    """How a row's place begins."""
+    return b',"_topic":"%b","_partition":%d,"_offset":' % (topic.encode(), partition)
 
 
 def _named(record: StoredRecord, row: Row) -> _Named | None:
