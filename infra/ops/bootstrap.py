@@ -20,6 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / ".build"
@@ -50,6 +51,12 @@ MAX_REPEATED = 5
 """Failed tests that are run once more. A busy machine makes one or two late; a fault of the code usually fails more."""
 FAILED_IN_PYTHON = ".pytest_cache/v/cache/lastfailed"
 FAILED_IN_WEB = ".build/vitest.json"
+UNSTEADY = ".build/unsteady.json"
+"""Tests of the last run that failed and then passed."""
+HISTORY = ".ci/output/runs.jsonl"
+"""A line for each `.ci/run`: its commit and unsteady tests. It is committed with the next change."""
+REMEMBERED_RUNS = 20
+"""A test that was unsteady in one of so many runs before is a failure when it is unsteady again."""
 _QUIET_NPM = ("--no-audit", "--no-fund", "--loglevel=error")
 
 
@@ -113,7 +120,7 @@ def test() -> None:
     of_web = ["npm", "test", "--prefix", "web"] if has_web() else []
     with folder_for_tests() as folder:
         environment["TMPDIR"] = folder
-        for report in (FAILED_IN_PYTHON, FAILED_IN_WEB):
+        for report in (FAILED_IN_PYTHON, FAILED_IN_WEB, UNSTEADY):
             (ROOT / report).unlink(missing_ok=True)
         with attempted_beside(failed, of_web):
             attempt(failed, of_python, environment)
@@ -129,18 +136,70 @@ def repeat(
     again: list[str],
     environment: dict[str, str] | None = None,
 ) -> None:
-    """Runs the few tests that `command` found failing once more, without others beside them. Those that pass then are
-    named as unsteady, and `command` has not failed; otherwise their names are added to `failed`."""
+    """Runs the few tests that `command` found failing once more, on a machine that is as busy. Those that pass then are
+    named as unsteady, and `command` has not failed, unless one was unsteady in a run before; otherwise their names are
+    added to `failed`."""
     if " ".join(command) not in failed:
         return
     again_failed: list[str] = []
     if 0 < len(names) <= MAX_REPEATED:
-        attempt(again_failed, again, environment)
+        with busy_cores():
+            attempt(again_failed, again, environment)
         if not again_failed:
             failed.remove(" ".join(command))
-            say("UNSTEADY, failed beside others and passed alone: " + "; ".join(names))
+            say("UNSTEADY, failed and then passed: " + "; ".join(names))
+            runs = remembered_runs()
+            failed += [f"{name}: unsteady again, as at {at}" for name in names if (at := unsteady_at(name, runs))]
+            note_unsteady(names)
             return
     failed += names[:MAX_NAMED]
+
+
+@contextmanager
+def busy_cores() -> Iterator[None]:
+    """Keeps every core busy during the block: what failed beside others has to pass beside others."""
+    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
+    try:
+        yield
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+
+
+def note_unsteady(names: list[str]) -> None:
+    path = ROOT / UNSTEADY
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps([*unsteady_tests(), *names]))
+
+
+def unsteady_tests() -> list[str]:
+    """Names of the tests of the last run that failed and then passed."""
+    try:
+        found: list[str] = json.loads((ROOT / UNSTEADY).read_text())
+    except FileNotFoundError:
+        return []
+    return found
+
+
+def remember_run() -> None:
+    """Adds this run to the history; the oldest of more than `REMEMBERED_RUNS` is left out."""
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, check=False, capture_output=True, text=True)
+    runs = [*remembered_runs(), {"commit": head.stdout.strip() or "no commit", "unsteady": unsteady_tests()}]
+    path = ROOT / HISTORY
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{json.dumps(run)}\n" for run in runs[-REMEMBERED_RUNS:]))
+
+
+def remembered_runs() -> list[dict[str, Any]]:
+    """The last runs, the oldest first, each with `commit` and `unsteady`, names of tests."""
+    path = ROOT / HISTORY
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
+
+
+def unsteady_at(name: str, runs: list[dict[str, Any]]) -> str:
+    """The commit of a run in which this test was unsteady; empty: none."""
+    return next((str(run["commit"]) for run in reversed(runs) if name in run["unsteady"]), "")
 
 
 def failed_tests() -> list[str]:
@@ -309,6 +368,7 @@ def ci() -> None:
         except Failed as failure:
             say(str(failure))
             failed.append(f"{step.__name__} ({failure})")
+    remember_run()
     finish(failed)
 
 

@@ -162,13 +162,32 @@ def test_ci_names_at_its_end_the_tests_that_failed(checkout: Path, monkeypatch: 
         bootstrap.ci()
 
 
-def test_a_test_that_passes_alone_is_named_and_fails_nothing(
+def test_a_test_that_fails_and_then_passes_is_named_and_remembered(
     checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(bootstrap, "attempt", fails_in(checkout, times=1))
     without_the_rest(monkeypatch)
     bootstrap.ci()
-    assert "UNSTEADY, failed beside others and passed alone: tests/unit/test_b.py::test_it" in capsys.readouterr().out
+    assert "UNSTEADY, failed and then passed: tests/unit/test_b.py::test_it" in capsys.readouterr().out
+    [run] = bootstrap.remembered_runs()
+    assert run["unsteady"] == ["tests/unit/test_b.py::test_it"]
+
+
+def test_a_test_that_is_unsteady_again_fails_the_run(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    without_the_rest(monkeypatch)
+    monkeypatch.setattr(bootstrap, "attempt", fails_in(checkout, times=1))
+    bootstrap.ci()
+    monkeypatch.setattr(bootstrap, "attempt", fails_in(checkout, times=0))
+    for _ in range(bootstrap.REMEMBERED_RUNS - 1):
+        bootstrap.ci()
+    monkeypatch.setattr(bootstrap, "attempt", fails_in(checkout, times=1))
+    with pytest.raises(bootstrap.Failed, match=r"tests/unit/test_b\.py::test_it: unsteady again"):
+        bootstrap.ci()
+    monkeypatch.setattr(bootstrap, "attempt", fails_in(checkout, times=0))
+    for _ in range(bootstrap.REMEMBERED_RUNS):
+        bootstrap.ci()
+    monkeypatch.setattr(bootstrap, "attempt", fails_in(checkout, times=1))
+    bootstrap.ci()
 
 
 @pytest.mark.parametrize("count", [0, bootstrap.MAX_REPEATED + 1])
