@@ -15,6 +15,7 @@ from infra.services.scheduler.jobs.retention import delete_expired
 from tests.e2e.conftest import AGENT, PASSWORD, PATIENCE_S, connect, partner_with_link
 from tests.e2e.test_erasure import everywhere, found_in, holds, where
 from tests.support.stack import Stack, wait_for
+from tests.support.visitor_data import erase_visitor
 
 ID, OTHER_ID = "Cj0KCQiA-zyxwvut_plain", "Cj0KCQiA-zyxwvut_other"
 SIBLING = "IwAR-zyxwvut"
@@ -79,10 +80,7 @@ def test_erasing_a_visitor_makes_their_ids_unreadable_and_nobody_elses(admin_sta
         assert readable(admin_stack, postgres, sealed) == {ID, OTHER_ID}
         wrapped = wrapped_keys(postgres, key_ids(one.text for one in sealed))
         body = {"kind": "order_id", "value": "t-1", "password": PASSWORD}
-        erased = api.post(f"/api/platform/websites/{site['id']}/visitor-data/erase", json=body)
-        assert erased.status_code == 201, erased.text
-        assert erased.json()["counts"]["ad_click_ids"] == 1
-
+        assert erase_visitor(api, site["id"], body)["ad_click_ids"] == 1
         assert readable(admin_stack, postgres, sealed) == {OTHER_ID}
         left = wrapped_keys(postgres, wrapped)
         [key] = {text for id_, text in wrapped.items() if id_ not in left}

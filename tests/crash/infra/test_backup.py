@@ -26,6 +26,7 @@ from infra.ops.backup.erased_subjects import FILE_NAME as ERASED
 from tests.e2e.test_visitor_data import opened_log_of
 from tests.support.stack import ROOT, Stack, wait_for
 from tests.support.under_load import ADMIN, assert_exact, under_load
+from tests.support.visitor_data import erase_visitor
 
 LIMIT_S = 240.0
 MEMBER, PASSWORD = "gone@example.com", "Correct-Horse-7-Battery"
@@ -99,8 +100,7 @@ def test_a_person_who_is_erased_between_snapshot_and_end_of_the_log_stays_erased
 
         def erased_meanwhile(log: Log, connection: psycopg.Connection[Any]) -> Mapping[str, int]:
             found = {"kind": "visitor_id", "value": "gone", "password": ADMIN["ALTHING_ADMIN_PASSWORD"]}
-            erased = owner.post(f"/api/platform/websites/{site['id']}/visitor-data/erase", json=found)
-            assert erased.status_code == 201, erased.text
+            erase_visitor(owner, site["id"], found)
             keys.append(_newest_key(loaded))
             wait_for(lambda: _view(loaded, site, "kept", *keys), "a text that is sealed with the new key")
             return read_ends(log, connection)

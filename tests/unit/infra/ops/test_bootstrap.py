@@ -248,18 +248,6 @@ def test_checks_run_side_by_side_and_all_failures_are_listed(capfd: pytest.Captu
     assert "$ echo first\nfirst\n" in said and "No such file" in said.partition("$ cat /nonexistent\n")[2]
 
 
-@pytest.mark.usefixtures("checkout")
-def test_a_check_beside_others_is_shown_after_them(capfd: pytest.CaptureFixture[str]) -> None:
-    failed: list[str] = []
-    with bootstrap.attempted_beside(failed, ["ls", "/nonexistent"]):
-        bootstrap.attempt(failed, ["echo", "first"])
-    with bootstrap.attempted_beside(failed, []):
-        bootstrap.attempt(failed, ["false"])
-    said = capfd.readouterr().out
-    assert failed == ["ls /nonexistent", "false"]
-    assert said.index("first\n") < said.index("$ ls /nonexistent\n") < said.index("No such file")
-
-
 @pytest.mark.parametrize(("free", "is_in_memory"), [(2**40, True), (0, False)])
 def test_stacks_under_test_are_kept_in_memory_if_enough_is_free(
     checkout: Path, monkeypatch: pytest.MonkeyPatch, free: int, is_in_memory: bool
