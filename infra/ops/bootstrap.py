@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory, TemporaryFile
+from tempfile import TemporaryDirectory
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -122,8 +122,9 @@ def test() -> None:
         environment["TMPDIR"] = folder
         for report in (FAILED_IN_PYTHON, FAILED_IN_WEB, UNSTEADY):
             (ROOT / report).unlink(missing_ok=True)
-        with attempted_beside(failed, of_web):
-            attempt(failed, of_python, environment)
+        if of_web:
+            attempt(failed, of_web)
+        attempt(failed, of_python, environment)
         repeat(failed, of_python, failed_tests(), [str(PYTHON), "-m", "pytest", "--last-failed"], environment)
         repeat(failed, of_web, failed_web_tests(), ["npm", "test", "--prefix", "web", "--", *failed_web_files()])
     finish(failed)
@@ -701,24 +702,6 @@ def attempt_side_by_side(failed: list[str], *rows: list[list[str]]) -> None:
 
     with ThreadPoolExecutor(len(rows)) as threads:
         list(threads.map(attempt_all, rows))
-
-
-@contextmanager
-def attempted_beside(failed: list[str], command: list[str]) -> Iterator[None]:
-    """`attempt` beside the block, in the time in which that leaves a core idle. What the check says is shown behind."""
-    if not command:
-        yield
-        return
-    with TemporaryFile() as said:
-        beside = subprocess.Popen(["nice", "-n", "10", *command], cwd=ROOT, stdout=said, stderr=subprocess.STDOUT)
-        try:
-            yield
-        finally:
-            returned = beside.wait()
-            said.seek(0)
-            say(f"$ {' '.join(command)}\n{said.read().decode(errors='replace')}")
-            if returned != 0:
-                failed.append(" ".join(command))
 
 
 def finish(failed: list[str]) -> None:

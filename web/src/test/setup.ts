@@ -37,8 +37,8 @@ vi.stubGlobal('matchMedia', (query: string) => ({
 Element.prototype.hasPointerCapture = () => false;
 Element.prototype.scrollIntoView = () => undefined;
 
-// Waiting ends with the condition; this is the limit for slow machines.
-configure({ asyncUtilTimeout: 120_000 });
+// Waiting ends with the condition; this is when a test has failed.
+configure({ asyncUtilTimeout: 10_000 });
 
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
 // The clock of a test stands still, so that no window of seconds ends while a busy machine works on it: the second key of
