@@ -51,6 +51,8 @@ MAX_REPEATED = 5
 """Failed tests that are run once more. A busy machine makes one or two late; a fault of the code usually fails more."""
 FAILED_IN_PYTHON = ".pytest_cache/v/cache/lastfailed"
 FAILED_IN_WEB = ".build/vitest.json"
+SLOW_AFTER_S = 45 * 60
+"""`.ci/run` leaves the slow tests out if more time is over by then."""
 UNSTEADY = ".build/unsteady.json"
 """Tests of the last run that failed and then passed."""
 HISTORY = ".ci/output/runs.jsonl"
@@ -70,6 +72,7 @@ def main(arguments: list[str]) -> int:
         demo,
         test,
         test_fast,
+        test_slow,
         test_install,
         test_scale,
         lint,
@@ -116,7 +119,7 @@ def test() -> None:
     helm()
     clickhouse_jdbc()
     failed: list[str] = []
-    of_python = [str(PYTHON), "-m", "pytest", *IN_PARALLEL]
+    of_python = [str(PYTHON), "-m", "pytest", *IN_PARALLEL, "-m", "not slow"]
     of_web = ["npm", "test", "--prefix", "web"] if has_web() else []
     with folder_for_tests() as folder:
         environment["TMPDIR"] = folder
@@ -268,6 +271,17 @@ def test_fast() -> None:
     call([str(PYTHON), "-m", "pytest", *IN_PARALLEL, "tests/unit"])
 
 
+def test_slow() -> None:
+    """What takes minutes and rarely fails: whole upgrades, long rounds of kills, the worked examples in a copy."""
+    set_up(development=True)
+    environment = dict(os.environ, CHROMIUM=browser(), PHP=php())
+    failed: list[str] = []
+    with folder_for_tests() as folder:
+        environment["TMPDIR"] = folder
+        attempt(failed, [str(PYTHON), "-m", "pytest", *IN_PARALLEL, "-m", "slow"], environment)
+    finish(failed)
+
+
 def lint() -> None:
     set_up(development=True, build_web=False)
     failed: list[str] = []
@@ -363,7 +377,11 @@ def parts_of_wheel(development: bool) -> None:
 def ci() -> None:
     """Everything that must hold before a change is taken. Goes on after a failure, to show all of them at the end."""
     failed: list[str] = []
-    for step in (lint, gate, test, web_pages):
+    began = time.monotonic()
+    for step in (lint, gate, test, web_pages, test_slow):
+        if step is test_slow and time.monotonic() - began > SLOW_AFTER_S:
+            say(f"NOT RUN: test-slow, because {SLOW_AFTER_S / 60:.0f} minutes were over")
+            continue
         try:
             step()
         except Failed as failure:

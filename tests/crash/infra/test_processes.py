@@ -70,6 +70,7 @@ def test_ending_every_service_as_an_update_does_loses_nothing_and_refuses_nobody
         assert "Traceback" not in since, since[since.find("Traceback") - 500 :][:3000]
 
 
+@pytest.mark.slow
 def test_killing_every_process_under_load_changes_no_number(loaded: Stack, tmp_path: Path) -> None:
     """Before it, ingest is killed several times, which refuses no connection; after it, the projectors are frozen."""
     ledger = tmp_path / "ledger.jsonl"

@@ -26,7 +26,7 @@ from tests.support.stack import stack, wait_for
 from tests.support.under_load import ADMIN, assert_answered, loading
 from tests.support.worked_examples import EXAMPLES, apply, copy_tree
 
-pytestmark = [pytest.mark.crash, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.crash, pytest.mark.slow, pytest.mark.timeout(400)]
 
 KINDS: Final = ("command", "query", "ingest", "projectors")
 NOTE: Final = "Pays late in August."

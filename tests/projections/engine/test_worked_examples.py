@@ -35,6 +35,7 @@ TESTS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_the_examples_are_all_that_has_to_be_written(
     embedded_postgres: Settings,

@@ -104,7 +104,7 @@ def test_ci_looks_at_the_build_that_is_there_and_at_its_sizes(checkout: Path, mo
     (checkout / "web").mkdir()
     for name in ("package.json", "package-lock.json"):
         (checkout / "web" / name).write_text("{}")
-    for name in ("lint", "gate"):
+    for name in ("lint", "gate", "test_slow"):
         monkeypatch.setattr(bootstrap, name, lambda: None)
     monkeypatch.setattr(bootstrap, "test", lambda: bootstrap.web(build=True))
     monkeypatch.setattr(bootstrap, "browser", lambda: "chromium")
@@ -125,7 +125,7 @@ def test_ci_looks_at_the_build_that_is_there_and_at_its_sizes(checkout: Path, mo
 def test_ci_fails_when_a_page_is_too_large(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (checkout / "web").mkdir()
     (checkout / "web" / "package.json").write_text("{}")
-    for name in ("lint", "gate", "test"):
+    for name in ("lint", "gate", "test", "test_slow"):
         monkeypatch.setattr(bootstrap, name, lambda: None)
     monkeypatch.setattr(bootstrap, "web", lambda **_: None)
     monkeypatch.setattr(bootstrap, "browser", lambda: "chromium")
@@ -137,6 +137,21 @@ def test_ci_fails_when_a_page_is_too_large(checkout: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.usefixtures("checkout")
+def test_ci_leaves_the_slow_tests_out_when_its_time_is_over(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran: list[str] = []
+    for name in ("lint", "gate", "test", "web_pages"):
+        monkeypatch.setattr(bootstrap, name, lambda: None)
+    monkeypatch.setattr(bootstrap, "test_slow", lambda: ran.append("slow"))
+    bootstrap.ci()
+    assert ran == ["slow"]
+    monkeypatch.setattr(bootstrap, "SLOW_AFTER_S", -1)
+    bootstrap.ci()
+    assert ran == ["slow"] and "NOT RUN: test-slow" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("checkout")
 def test_ci_fails_when_a_hot_path_is_slower_and_runs_the_tests_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[str] = []
 
@@ -144,7 +159,7 @@ def test_ci_fails_when_a_hot_path_is_slower_and_runs_the_tests_all_the_same(monk
         ran.append(" ".join(command[1:]))
         raise bootstrap.Failed("slower than recorded")
 
-    for name in ("lint", "web_pages"):
+    for name in ("lint", "web_pages", "test_slow"):
         monkeypatch.setattr(bootstrap, name, lambda: None)
     monkeypatch.setattr(bootstrap, "test", lambda: ran.append("test"))
     monkeypatch.setattr(bootstrap, "call", fails)
@@ -232,7 +247,7 @@ def fails_in(checkout: Path, times: int, count: int = 1) -> Callable[..., None]:
 
 
 def without_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("lint", "gate", "web_pages"):
+    for name in ("lint", "gate", "web_pages", "test_slow"):
         monkeypatch.setattr(bootstrap, name, lambda: None)
     for name in ("browser", "php", "html_checker", "helm", "clickhouse_jdbc"):
         monkeypatch.setattr(bootstrap, name, lambda: "program")
