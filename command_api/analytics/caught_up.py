@@ -38,11 +38,11 @@ def wait_until_caught_up(container: Container, log: Log, within_s: float = MAX_W
     """
     began = monotonic()
     try:
-        ends = _ends(container, log, CLICKS.name, CONVERSIONS.name)
         deadline = began + within_s if container.select(_RUNNING) else began
+        ends = _ends(container, log, deadline, CLICKS.name, CONVERSIONS.name)
         _wait(lambda: _is_policy_behind(container, ends), deadline)
         sleep(max(0.0, began + APPENDED_WITHIN_S - monotonic()))
-        ends = {**ends, **_ends(container, log, REJECTED.name)}
+        ends = {**ends, **_ends(container, log, deadline, REJECTED.name)}
         [(newest,)] = container.select("SELECT coalesce(max(notification_id), 0) FROM events.stored_events")
         _wait(lambda: _are_tables_behind(container, ends, newest), deadline)
     except LogUnavailable as error:
@@ -50,10 +50,17 @@ def wait_until_caught_up(container: Container, log: Log, within_s: float = MAX_W
         raise Problem(503, "log_unavailable", message, headers={"Retry-After": _RETRY_AFTER_S}) from error
 
 
-def _ends(container: Container, log: Log, *topics: str) -> Ends:
+def _ends(container: Container, log: Log, deadline: float, *topics: str) -> Ends:
+    """Asks again until the deadline: on a busy machine the first connection takes longer than one call waits."""
     with container.pool.connection() as connection:
         places = [place for place in partitions.places(connection) if place[0] in topics]
-    return log.end_offsets(places)
+    while True:
+        try:
+            return log.end_offsets(places)
+        except LogUnavailable:
+            if monotonic() >= deadline:
+                raise
+            sleep(_POLL_S)
 
 
 def _wait(is_behind: Callable[[], bool], deadline: float) -> None:

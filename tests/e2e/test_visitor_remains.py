@@ -276,6 +276,10 @@ def test_an_erasure_waits_for_what_is_on_its_way(shop: Shop, link: dict[str, Any
 def projections(shop: Shop, action: str) -> None:
     done = shop.stack.run("projections", action, "refusals")
     assert done.returncode == 0, done.stderr
+    at_work = "SELECT 1 FROM engine.position WHERE projection = 'refusals' AND owner IS NOT NULL"
+    with postgres_of(shop) as postgres:
+        is_paused = action == "pause"
+        wait_for(lambda: (postgres.execute(at_work).fetchone() is None) == is_paused, f"the workers to {action}")
 
 
 def test_after_an_erasure_no_table_or_file_names_the_person(shop: Shop, link: dict[str, Any]) -> None:
