@@ -559,5 +559,7 @@ test('keeping events forever again needs no confirmation', async () => {
 test('it says when sales make events stay longer than chosen', async () => {
   const { user, card, choice } = await retention(KEPT_FOREVER, 0, true);
   await user.selectOptions(choice, '1 full month');
-  expect(await card.findByText(/^No individual events are older.*Events are stored longer than you chose/)).toBeInTheDocument();
+  expect(
+    await card.findByText(/^No individual events are older.*Events are stored longer than you chose/),
+  ).toBeInTheDocument();
 });
