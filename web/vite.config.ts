@@ -99,7 +99,7 @@ export default defineConfig({
     env: { TZ: 'UTC' },
     restoreMocks: true,
     isolate: false,
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     reporters: ['default', ['json', { outputFile: '../.build/vitest.json' }]],
     // Of two cores it would leave one idle.
     maxWorkers: Math.max(2, availableParallelism() - 1),

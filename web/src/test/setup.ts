@@ -38,7 +38,7 @@ Element.prototype.hasPointerCapture = () => false;
 Element.prototype.scrollIntoView = () => undefined;
 
 // Waiting ends with the condition; this is when a test has failed.
-configure({ asyncUtilTimeout: 10_000 });
+configure({ asyncUtilTimeout: 30_000 });
 
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
 // The clock of a test stands still, so that no window of seconds ends while a busy machine works on it: the second key of
