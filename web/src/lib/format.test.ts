@@ -19,6 +19,12 @@ test('minor units follow the currency', () => {
   expect(formatMinor({ amount: 1234, currency: 'KWD' })).toContain('1.234');
 });
 
+test('what is owed the other way has a minus, whatever its size', () => {
+  expect(formatMinor({ amount: -123_456, currency: 'USD' })).toBe('-$1,234.56');
+  expect(formatMinor({ amount: -5, currency: 'USD' })).toBe('-$0.05');
+  expect(majorText({ amount: -5, currency: 'JPY' })).toBe('-5');
+});
+
 test('currencies have the decimals that the server counts by, whatever the browser knows', () => {
   const source = readFileSync('../schemas/currencies.py', 'utf8');
   const table = { _ZERO: 0, _TWO: 2, _THREE: 3, _FOUR: 4 };

@@ -1,6 +1,15 @@
 import { expect, test } from 'vitest';
 import { USER } from '@/test/fixtures';
-import { endSession, getSession, startSession, watchOwner } from './session';
+import {
+  endSession,
+  getSession,
+  isAdmin,
+  isAnalyst,
+  isModerator,
+  startSession,
+  watchOwner,
+  type User,
+} from './session';
 
 /** As another tab's page learns it. */
 const fromStorage = () => {
@@ -28,4 +37,22 @@ test('spec §4: logging out removes both stored items', () => {
   startSession({ token: 'token-1', user: USER });
   endSession();
   expect([localStorage.getItem('authToken'), localStorage.getItem('user')]).toEqual([null, null]);
+});
+
+test.each<[User['roles'], readonly string[]]>([
+  [['member'], []],
+  [['member', 'analyst'], ['analyst']],
+  [['member', 'moderator'], ['moderator']],
+  [
+    ['member', 'admin'],
+    ['admin', 'analyst', 'moderator'],
+  ],
+])('the roles %j may what is for %j', (roles, may) => {
+  const user = { ...USER, roles };
+  const found = [isAdmin(user) && 'admin', isAnalyst(user) && 'analyst', isModerator(user) && 'moderator'];
+  expect(found.filter(Boolean)).toEqual(may);
+});
+
+test('nobody who is not signed in has a role', () => {
+  expect([isAdmin(undefined), isAnalyst(undefined), isModerator(undefined)]).toEqual([false, false, false]);
 });

@@ -129,6 +129,11 @@ class TestRecording:
             commission_of(Money(amount=1000, currency="KWD"), None, TEN_PERCENT, "USD", {"KWD": "3.25"})[0].amount == 32
         )
 
+    def test_a_commission_in_another_currency_is_rounded_once(self) -> None:
+        """10.5 cents of the sale's currency: not 10, which would come to 15."""
+        sale = Money(amount=105, currency="EUR")
+        assert commission_of(sale, None, TEN_PERCENT, "USD", {"EUR": "1.5"})[0].amount == 16
+
     def test_what_money_cannot_hold_is_refused(self) -> None:
         most = Money(amount=MAX_AMOUNT, currency="USD")
         assert commission_of(most, None, TEN_PERCENT, "VND", {"USD": "1000"})[0].amount == MAX_AMOUNT

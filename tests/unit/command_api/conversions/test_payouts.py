@@ -72,6 +72,10 @@ def test_a_payout_in_another_currency_says_what_it_settles() -> None:
         ({"paid_on": date(1989, 12, 31)}, "bad_date"),
         ({"reference": "x" * 201}, "bad_reference"),
         ({"allocations": [PayoutAllocation(month="2026-10", amount=1001)]}, "too_much_matched"),
+        (
+            {"allocations": [PayoutAllocation(month=month, amount=501) for month in ("2026-09", "2026-10")]},
+            "too_much_matched",
+        ),
         ({"allocations": [PayoutAllocation(month="2026-10", amount=1)] * 2}, "month_twice"),
     ],
 )

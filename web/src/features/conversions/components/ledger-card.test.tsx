@@ -119,6 +119,27 @@ test('pending ones are approved together, after their number and sum are named, 
   expect(sent('/api/platform/conversions/decisions/d1/undo')).toEqual([{}]);
 });
 
+test('the list is read again after a decision, and after its undo', async () => {
+  const dueAt = new Date(Date.now() + 600_000).toISOString();
+  state.conversions = [conversion()];
+  server.use(
+    http.post(at(DECISIONS), () => {
+      state.conversions = [conversion({ decision: { id: 'd1', decision: 'approve', dueAt } })];
+      const decided = { count: 1, commission: usd(3000), refused: [], more: false, last: null };
+      return HttpResponse.json({ id: 'd1', decision: 'approve', dueAt, ...decided }, { status: 201 });
+    }),
+    http.post(at('/api/platform/conversions/decisions/{id}/undo'), () => {
+      state.conversions = [conversion()];
+      return HttpResponse.json({ id: 'd1', state: 'undone' });
+    }),
+  );
+  const { user } = renderApp('/conversions');
+  await user.click(await screen.findByRole('button', { name: 'Approve ORD-1' }));
+  expect(await screen.findByText('Approving…')).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Undo ORD-1' }));
+  expect(await screen.findByRole('button', { name: 'Approve ORD-1' })).toBeInTheDocument();
+});
+
 test('one is approved in its row; an unattributed one only after a word of what that means', async () => {
   state.conversions = [
     conversion(),
