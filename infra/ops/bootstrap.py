@@ -81,6 +81,7 @@ def main(arguments: list[str]) -> int:
         bench_peers,
         soak,
         oracle,
+        mutants,
         fuzz,
         wheel,
         release,
@@ -331,6 +332,13 @@ def oracle() -> None:
     seed = str(int(time.time()) % 10**6)
     environment = {"ORACLE_SEEDS": "20", "ORACLE_SALES": "60", "ORACLE_SEED": seed, **os.environ}
     call([str(PYTHON), "-m", "pytest", "-q", "tests/oracle"], environment)
+
+
+def mutants() -> None:
+    """Plants the faults of `tests/mutants.toml` one by one: each must turn a test red. `ONLY` chooses some of them."""
+    set_up(development=True, build_web=False)
+    with folder_for_tests() as folder:
+        call([str(PYTHON), "-m", "tests.mutants"], dict(os.environ, TMPDIR=folder))
 
 
 def fuzz() -> None:
