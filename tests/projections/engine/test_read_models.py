@@ -255,12 +255,17 @@ def test_a_record_that_the_relay_sent_twice_changes_nothing(projecting: Projecti
         of(PARTNER, 1, partners.PartnerRegistered, name="A", slug="a", base_url="https://a.example", terms=TERMS), 1
     )
     renamed = domain_record(of(PARTNER, 2, partners.PartnerUpdated, name="B"), 2)
-    projecting.log.publish([once, renamed, once, renamed]).result(30)
+    click = Attribution(by=AttributedBy.CLICK_ID, partner_id=PARTNER, link_id=LINK, clicked_at=moment(19), terms=TERMS)
+    earned = CounterDelta(currency="EUR", approved=1, commission_approved=1000)
+    approved = domain_record(of(SALES[0], 2, ConversionApproved, facts=facts("k", click), change=earned), 3)
+    # A crash of the relay repeats what was last above all.
+    projecting.log.publish([once, renamed, once, renamed, approved, approved]).result(30)
     with projecting.running():
-        projecting.wait("partners")
-        projecting.wait("activity")
+        for name in ("partners", "activity", "statement_months"):
+            projecting.wait(name)
     assert projecting.sql("select name from read.partners") == [("B",)]
-    assert projecting.sql("select count(*) from read.activity") == [(1,)]
+    assert projecting.sql("select count(*) from read.activity where position < 3") == [(1,)]
+    assert projecting.sql("select earned from read.statement_months") == [(1000,)]
 
 
 def test_a_poisoned_event_parks_its_aggregate_alone(projecting: ProjectionBench) -> None:
