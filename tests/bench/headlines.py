@@ -68,7 +68,8 @@ HEADLINES: Final = (
              "processor time of an event, batches at 5,000/s", at_most=60,
              limit="ClickHouse and ingest take a third each: an insert takes 50 to 70 ms for its eight rollups, "
                    "however few rows it has, and events are shown within a second; ingest reads, checks and writes "
-                   "JSON in Python."),
+                   "JSON in Python. Personal texts, which these events have none of, add 5.4 µs: 2.5 where they are "
+                   "sealed, 2.9 where they are opened (`tests.bench gate`; decision 43 says what limits it)."),
     Headline("cost", "single events at 1,000/s, processor time of all processes",
              "processor time of an event, singles at 1,000/s", at_most=250,
              limit="Half is ingest, whose bare HTTP server takes 97 to 137 µs of it for a request without work; a "
