@@ -1,6 +1,6 @@
 import { http, HttpResponse } from 'msw';
 import { expect, test, vi } from 'vitest';
-import { getSession, startSession } from '@/lib/session';
+import { endSession, getSession, startSession } from '@/lib/session';
 import { USER } from '@/test/fixtures';
 import { signIn } from '@/test/render';
 import { at, refuse, server, state } from '@/test/server';
@@ -79,6 +79,17 @@ test('a read after a write waits for that write', async () => {
   await api.POST('/api/platform/links', { body: { websiteId: 'w1', partnerId: 'p1' } });
   await body(api.GET('/api/platform/websites'));
   expect(state.seen[1]?.headers.get('X-Wait-For')).toBe('domain@42');
+});
+
+test('after a sign-out no read waits for what was written before it', async () => {
+  server.use(
+    http.post(at('/api/platform/links'), () => HttpResponse.json({}, { headers: { 'X-Position': 'domain@42' } })),
+  );
+  signIn();
+  await api.POST('/api/platform/links', { body: { websiteId: 'w1', partnerId: 'p1' } });
+  endSession();
+  await api.GET('/api/public/early-access');
+  expect(state.seen.at(-1)?.headers.get('X-Wait-For')).toBeNull();
 });
 
 test('freshness and the next page come from the headers', async () => {

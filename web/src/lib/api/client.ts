@@ -1,6 +1,6 @@
 // Every call to the API passes here: session, CSRF header, idempotency, and reading one's own writes.
 import createClient, { type Middleware } from 'openapi-fetch';
-import { endSession, getSession } from '@/lib/session';
+import { endSession, getSession, watchOwner } from '@/lib/session';
 import { endWebsiteSession, getWebsiteSession } from '@/lib/website-session';
 import { exactly } from '@/lib/exact';
 import { takeEarlyRead } from './early-reads';
@@ -45,6 +45,10 @@ const MAX_PUZZLE_ROUNDS = 2;
 /** These use the website session's token. */
 const OF_WEBSITE = /^\/api\/(website|auth)(\/|$)/;
 let lastWrite: { position: string; at: number } | null = null;
+// Who comes after a sign-out has written nothing yet.
+watchOwner((owner) => {
+  if (owner === undefined) lastWrite = null;
+});
 
 const middleware: Middleware = {
   async onRequest({ request }) {
