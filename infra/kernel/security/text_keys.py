@@ -79,6 +79,13 @@ class LeafCipher(NamedTuple):
             nonce = _new_nonce()
         return b2a_base64(self.head + nonce + self.cipher.encrypt(nonce, text, bound), newline=False)
 
+    def open(self, nonce: bytes, content: bytes, bound: bytes) -> bytes:
+        """What was sealed. Raises `DecryptionError` for what was sealed for something else."""
+        try:
+            return self.cipher.decrypt(nonce, content, bound)
+        except (InvalidTag, ValueError) as error:
+            raise DecryptionError("cannot be opened as a text of this record") from error
+
 
 @dataclass(slots=True)
 class TextKey:
@@ -168,12 +175,7 @@ def unseal(key: TextKey | None, sealed: Sealed, bound: bytes) -> bytes | None:
     """What `seal` was given; `key`: of this number, none: it is not there any more. None: the person is erased, or
     there is no key. Raises `DecryptionError` for what was sealed for something else."""
     leaf = key.leaf(sealed.leaf) if key is not None else None
-    if leaf is None:
-        return None
-    try:
-        return leaf.cipher.decrypt(sealed.nonce, sealed.content, bound)
-    except (InvalidTag, ValueError) as error:
-        raise DecryptionError("cannot be opened as a text of this record") from error
+    return leaf.open(sealed.nonce, sealed.content, bound) if leaf is not None else None
 
 
 class OpeningKeys:
@@ -196,10 +198,7 @@ class OpeningKeys:
         leaf = key.leaf_at(raw[:_TO_NONCE])
         if leaf is None:
             return key.number, None
-        try:
-            return key.number, leaf.cipher.decrypt(raw[_TO_NONCE:_TO_CONTENT], raw[_TO_CONTENT:], bound)
-        except (InvalidTag, ValueError) as error:
-            raise DecryptionError("cannot be opened as a text of this record") from error
+        return key.number, leaf.open(raw[_TO_NONCE:_TO_CONTENT], raw[_TO_CONTENT:], bound)
 
     def _key(self, head: bytes) -> TextKey | None:
         if len(head) < _NUMBER_BYTES:

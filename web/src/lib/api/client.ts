@@ -45,7 +45,7 @@ const MAX_PUZZLE_ROUNDS = 2;
 /** These use the website session's token. */
 const OF_WEBSITE = /^\/api\/(website|auth)(\/|$)/;
 let lastWrite: { position: string; at: number } | null = null;
-// Who comes after a sign-out has written nothing yet.
+// After a sign-out, the next person has written nothing yet.
 watchOwner((owner) => {
   if (owner === undefined) lastWrite = null;
 });
