@@ -163,7 +163,7 @@ def _compare_read_models(connection: Connection[Any], model: ReadModel, report: 
         side: sql.Identifier("read", model.table(generation))
         for side, generation in (("live", report.live), ("rebuilt", report.rebuilt))
     }
-    columns = sql.SQL(", ").join(sql.Identifier(line.split(maxsplit=1)[0]) for line in model.columns)
+    columns = sql.SQL(", ").join(map(sql.Identifier, model.column_names))
     order = sql.SQL(", ").join(map(sql.Identifier, model.key))
     hashes: dict[str, str] = {}
     for side, table in tables.items():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from infra.kernel.postgres.rows import Rows
 from projectors.engine.read_model import ReadModel
 from projectors.read_models.row_policies import own_account
 from schemas.base import ERASED
@@ -29,20 +28,10 @@ ACCOUNTS: Final = ReadModel(
 )
 
 
-@ACCOUNTS.on(accounts.AccountRegistered)
-def registered(rows: Rows, event: accounts.AccountRegistered) -> None:
-    rows.put(
-        id=event.originator_id,
-        email=event.email,
-        name=event.name,
-        roles=[role.value for role in event.roles],
-        created_at=event.timestamp,
-    )
-
-
-ACCOUNTS.sets(accounts.RolesChanged, lambda event: {"roles": [role.value for role in event.roles]})
-ACCOUNTS.sets(accounts.AccountRenamed, lambda event: {"name": event.name})
-ACCOUNTS.sets(accounts.EmailChanged, lambda event: {"email": event.email})
-ACCOUNTS.sets(accounts.AccountEnabled, disabled_at=None)
-ACCOUNTS.sets(accounts.AccountDisabled, lambda event: {"disabled_at": event.timestamp})
-ACCOUNTS.sets(accounts.AccountErased, lambda event: {"erased_at": event.timestamp}, email=ERASED, name=ERASED)
+ACCOUNTS.begins(accounts.AccountRegistered, at="created_at")
+ACCOUNTS.follows(accounts.RolesChanged)
+ACCOUNTS.follows(accounts.AccountRenamed)
+ACCOUNTS.follows(accounts.EmailChanged)
+ACCOUNTS.follows(accounts.AccountEnabled, disabled_at=None)
+ACCOUNTS.follows(accounts.AccountDisabled, at="disabled_at")
+ACCOUNTS.follows(accounts.AccountErased, at="erased_at", email=ERASED, name=ERASED)

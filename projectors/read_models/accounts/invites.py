@@ -44,14 +44,9 @@ INVITE_JOINS: Final = ReadModel(
 )
 
 
-INVITES.puts(
-    accounts.InviteCreated,
-    ("account_id", "max_uses", "expires_at"),
-    lambda event: {"created_at": event.timestamp},
-    current_uses=0,
-)
+INVITES.begins(accounts.InviteCreated, at="created_at", current_uses=0)
 INVITES.adds(accounts.InviteUsed, current_uses=1)
-INVITES.sets(accounts.InviteRevoked, lambda event: {"revoked_at": event.timestamp})
+INVITES.follows(accounts.InviteRevoked, at="revoked_at")
 
 
 @INVITE_JOINS.on(accounts.AccountRegistered)
@@ -66,5 +61,5 @@ def joined(rows: Rows, event: accounts.AccountRegistered) -> None:
         )
 
 
-INVITE_JOINS.sets(accounts.AccountRenamed, lambda event: {"name": event.name})
-INVITE_JOINS.sets(accounts.AccountErased, name=ERASED)
+INVITE_JOINS.follows(accounts.AccountRenamed)
+INVITE_JOINS.follows(accounts.AccountErased, name=ERASED)

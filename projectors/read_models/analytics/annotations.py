@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from infra.kernel.postgres.rows import Rows
 from projectors.engine.read_model import ReadModel
 from projectors.read_models.row_policies import OWN_WEBSITES
 from schemas.events.analytics import AnnotationAdded, AnnotationChanged, AnnotationRemoved
@@ -25,21 +24,7 @@ ANNOTATIONS: Final = ReadModel(
 )
 
 
-@ANNOTATIONS.on(AnnotationAdded)
-def added(rows: Rows, event: AnnotationAdded) -> None:
-    rows.put(id=event.originator_id, website_id=event.website_id, at=event.at, text=event.text)
-
-
-@ANNOTATIONS.on(AnnotationChanged)
-def changed(rows: Rows, event: AnnotationChanged) -> None:
-    rows.update({"id": event.originator_id}, at=event.at, text=event.text)
-
-
-@ANNOTATIONS.on(AnnotationRemoved)
-def removed(rows: Rows, event: AnnotationRemoved) -> None:
-    rows.delete(id=event.originator_id)
-
-
-@ANNOTATIONS.on(WebsiteDisconnected)
-def website_disconnected(rows: Rows, event: WebsiteDisconnected) -> None:
-    rows.delete(website_id=event.originator_id)
+ANNOTATIONS.begins(AnnotationAdded)
+ANNOTATIONS.follows(AnnotationChanged)
+ANNOTATIONS.ends(AnnotationRemoved)
+ANNOTATIONS.ends(WebsiteDisconnected, by="website_id")

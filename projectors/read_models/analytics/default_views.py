@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from infra.kernel.postgres.rows import Rows
 from projectors.engine.read_model import ReadModel
 from projectors.read_models.row_policies import own_account
 from schemas.events.accounts import AccountErased
@@ -20,21 +19,6 @@ DEFAULT_VIEWS: Final = ReadModel(
 )
 
 
-@DEFAULT_VIEWS.on(DefaultViewChanged)
-def changed(rows: Rows, event: DefaultViewChanged) -> None:
-    rows.put(account_id=event.account_id, website_id=event.website_id, view_id=event.view_id)
-
-
-@DEFAULT_VIEWS.on(WebsiteDisconnected)
-def website_disconnected(rows: Rows, event: WebsiteDisconnected) -> None:
-    rows.delete(website_id=event.originator_id)
-
-
-@DEFAULT_VIEWS.on(WebsiteTransferred)
-def website_transferred(rows: Rows, event: WebsiteTransferred) -> None:
-    rows.delete(website_id=event.originator_id)
-
-
-@DEFAULT_VIEWS.on(AccountErased)
-def account_erased(rows: Rows, event: AccountErased) -> None:
-    rows.delete(account_id=event.originator_id)
+DEFAULT_VIEWS.begins(DefaultViewChanged)
+DEFAULT_VIEWS.ends(WebsiteDisconnected, WebsiteTransferred, by="website_id")
+DEFAULT_VIEWS.ends(AccountErased)

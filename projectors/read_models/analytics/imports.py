@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from infra.kernel.postgres.rows import Rows
 from projectors.engine.read_model import ReadModel
 from projectors.read_models.row_policies import OWN_WEBSITES
 from schemas.events.analytics import EventsImported
@@ -27,11 +26,5 @@ IMPORTS: Final = ReadModel(
 )
 
 
-IMPORTS.puts(
-    EventsImported, ("website_id", "events", "first_at", "last_at"), lambda event: {"imported_at": event.timestamp}
-)
-
-
-@IMPORTS.on(WebsiteDisconnected)
-def website_disconnected(rows: Rows, event: WebsiteDisconnected) -> None:
-    rows.delete(website_id=event.originator_id)
+IMPORTS.begins(EventsImported, at="imported_at")
+IMPORTS.ends(WebsiteDisconnected, by="website_id")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from infra.kernel.postgres.rows import Rows
 from projectors.engine.read_model import ReadModel
 from projectors.read_models.row_policies import OWN_ALONE
 from schemas.events.accounts import AccountErased
@@ -40,70 +39,25 @@ REPORTS: Final = ReadModel(
         "removed_at timestamptz",
     ),
     key=("id",),
+    fixed=("account_id",),
     readers=OWN_ALONE,
     indexes=("account_id",),
     personal=("failure",),
 )
 
 
-@REPORTS.on(ReportScheduled)
-def scheduled(rows: Rows, event: ReportScheduled) -> None:
-    rows.put(
-        id=event.originator_id,
-        account_id=event.account_id,
-        website_id=event.website_id,
-        view_id=event.view_id,
-        query_id=event.query_id,
-        schedule=event.schedule.model_dump(mode="json"),
-        parameters=dict(event.parameters),
-        since=event.timestamp,
-    )
+REPORTS.begins(ReportScheduled, at="since")
 
 
-@REPORTS.on(ReportRescheduled)
-def rescheduled(rows: Rows, event: ReportRescheduled) -> None:
-    schedule = event.schedule.model_dump(mode="json")
-    rows.update({"id": event.originator_id}, schedule=schedule, since=event.timestamp)
+REPORTS.follows(ReportRescheduled, at="since")
+REPORTS.follows(ReportParametersChanged)
+REPORTS.follows(ReportPaused, takes={"paused": "reason"})
+REPORTS.follows(ReportResumed, at="since", paused=None)
+REPORTS.follows(ReportSent, at="sent_at", takes={"handled": "last_day"}, failed_at=None, failure=None)
+"""A failure is shown until the next email."""
 
 
-@REPORTS.on(ReportParametersChanged)
-def parameters_changed(rows: Rows, event: ReportParametersChanged) -> None:
-    rows.update({"id": event.originator_id}, parameters=dict(event.parameters))
-
-
-@REPORTS.on(ReportPaused)
-def paused(rows: Rows, event: ReportPaused) -> None:
-    rows.update({"id": event.originator_id}, paused=event.reason)
-
-
-@REPORTS.on(ReportResumed)
-def resumed(rows: Rows, event: ReportResumed) -> None:
-    rows.update({"id": event.originator_id}, paused=None, since=event.timestamp)
-
-
-@REPORTS.on(ReportSent)
-def sent(rows: Rows, event: ReportSent) -> None:
-    """A failure is shown until the next email."""
-    rows.update(
-        {"id": event.originator_id}, handled=event.last_day, sent_at=event.timestamp, failed_at=None, failure=None
-    )
-
-
-@REPORTS.on(ReportFailed)
-def failed(rows: Rows, event: ReportFailed) -> None:
-    rows.update({"id": event.originator_id}, handled=event.last_day, failed_at=event.timestamp, failure=event.reason)
-
-
-@REPORTS.on(ReportRemoved)
-def removed(rows: Rows, event: ReportRemoved) -> None:
-    rows.update({"id": event.originator_id}, removed_at=event.timestamp)
-
-
-@REPORTS.on(ReportRestored)
-def restored(rows: Rows, event: ReportRestored) -> None:
-    rows.update({"id": event.originator_id}, removed_at=None, since=event.timestamp)
-
-
-@REPORTS.on(AccountErased)
-def account_erased(rows: Rows, event: AccountErased) -> None:
-    rows.delete(account_id=event.originator_id)
+REPORTS.follows(ReportFailed, at="failed_at", takes={"handled": "last_day", "failure": "reason"})
+REPORTS.follows(ReportRemoved, at="removed_at")
+REPORTS.follows(ReportRestored, at="since", removed_at=None)
+REPORTS.ends(AccountErased, by="account_id")

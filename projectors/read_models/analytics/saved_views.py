@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from infra.kernel.postgres.rows import Rows
 from projectors.engine.read_model import ReadModel
 from projectors.read_models.row_policies import SAVED_VIEWS_READERS
 from schemas.events.accounts import AccountErased
@@ -30,51 +29,9 @@ SAVED_VIEWS: Final = ReadModel(
 )
 
 
-@SAVED_VIEWS.on(ViewSaved)
-def saved(rows: Rows, event: ViewSaved) -> None:
-    rows.put(
-        id=event.originator_id,
-        account_id=event.account_id,
-        website_id=event.website_id,
-        kind=str(event.kind),
-        name=event.name,
-        state=event.state.model_dump(mode="json"),
-        saved_at=event.timestamp,
-        removed_at=None,
-    )
-
-
-@SAVED_VIEWS.on(ViewChanged)
-def changed(rows: Rows, event: ViewChanged) -> None:
-    rows.update(
-        {"id": event.originator_id},
-        website_id=event.website_id,
-        name=event.name,
-        state=event.state.model_dump(mode="json"),
-        saved_at=event.timestamp,
-    )
-
-
-@SAVED_VIEWS.on(ViewRemoved)
-def removed(rows: Rows, event: ViewRemoved) -> None:
-    rows.update({"id": event.originator_id}, removed_at=event.timestamp)
-
-
-@SAVED_VIEWS.on(ViewRestored)
-def restored(rows: Rows, event: ViewRestored) -> None:
-    rows.update({"id": event.originator_id}, removed_at=None)
-
-
-@SAVED_VIEWS.on(WebsiteDisconnected)
-def website_disconnected(rows: Rows, event: WebsiteDisconnected) -> None:
-    rows.delete(website_id=event.originator_id)
-
-
-@SAVED_VIEWS.on(WebsiteTransferred)
-def website_transferred(rows: Rows, event: WebsiteTransferred) -> None:
-    rows.delete(website_id=event.originator_id)
-
-
-@SAVED_VIEWS.on(AccountErased)
-def account_erased(rows: Rows, event: AccountErased) -> None:
-    rows.delete(account_id=event.originator_id)
+SAVED_VIEWS.begins(ViewSaved, at="saved_at", removed_at=None)
+SAVED_VIEWS.follows(ViewChanged, at="saved_at")
+SAVED_VIEWS.follows(ViewRemoved, at="removed_at")
+SAVED_VIEWS.follows(ViewRestored, removed_at=None)
+SAVED_VIEWS.ends(WebsiteDisconnected, WebsiteTransferred, by="website_id")
+SAVED_VIEWS.ends(AccountErased, by="account_id")

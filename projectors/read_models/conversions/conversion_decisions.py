@@ -35,6 +35,7 @@ CONVERSION_DECISIONS: Final = ReadModel(
         "ended_at timestamptz",
     ),
     key=("id",),
+    fixed=("website_id",),
     readers=OWN_WEBSITES,
     indexes=("website_id, state",),
 )
@@ -57,9 +58,7 @@ def scheduled(rows: Rows, event: ConversionDecisionScheduled) -> None:
     )
 
 
-CONVERSION_DECISIONS.sets(ConversionDecisionUndone, lambda event: {"ended_at": event.timestamp}, state="undone")
-CONVERSION_DECISIONS.sets(
-    ConversionDecisionApplied,
-    lambda event: {"ended_at": event.timestamp, "changed": event.changed, "failed": len(event.failures)},
-    state="applied",
+CONVERSION_DECISIONS.follows(ConversionDecisionUndone, at="ended_at", state="undone")
+CONVERSION_DECISIONS.follows(
+    ConversionDecisionApplied, lambda event: {"failed": len(event.failures)}, at="ended_at", state="applied"
 )

@@ -62,6 +62,7 @@ CONVERSIONS: Final = ReadModel(
         "unread text not null default ''",
     ),
     key=("id",),
+    fixed=("website_id",),
     readers=OWN_WEBSITES,
     indexes=(
         "website_id, occurred_at desc, id",
@@ -182,15 +183,10 @@ def restated(rows: Rows, event: conversions.ConversionRestated) -> None:
     _count(rows, event)
 
 
-CONVERSIONS.sets(
+CONVERSIONS.follows(
     conversions.ConversionReportMerged,
-    lambda event: {
-        "key_kind": event.key_kind,
-        "conflicts": event.conflicts,
-        "approves_at": event.approves_at,
-        "unread": ",".join(event.unread),
-        **_coupon(event.reported),
-    },
+    lambda event: {"unread": ",".join(event.unread), **_coupon(event.reported)},
+    but="unread",
 )
 
 
@@ -223,11 +219,8 @@ def adjustment_proposed(rows: Rows, event: conversions.ConversionAdjustmentPropo
     rows.update({"id": event.originator_id}, adjustment=adjustment)
 
 
-CONVERSIONS.sets(conversions.ConversionAdjustmentDismissed, adjustment=None)
-CONVERSIONS.sets(
-    conversions.ConversionForgotten,
-    lambda _event: {"click_id": None, "customer": "", "subs": {}, "adjustment": None},
-)
+CONVERSIONS.follows(conversions.ConversionAdjustmentDismissed, adjustment=None)
+CONVERSIONS.follows(conversions.ConversionForgotten, click_id=None, customer="", subs={}, adjustment=None)
 
 
 def _count(rows: Rows, event: conversions.ConversionStep, **differences: int) -> None:

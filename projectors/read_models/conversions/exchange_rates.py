@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from infra.kernel.postgres.rows import Rows
 from projectors.engine.read_model import ReadModel
 from projectors.read_models.row_policies import PUBLIC
 from schemas.events.operations import ExchangeRateRecorded
@@ -25,13 +24,4 @@ EXCHANGE_RATES: Final = ReadModel(
 )
 
 
-@EXCHANGE_RATES.on(ExchangeRateRecorded)
-def recorded(rows: Rows, event: ExchangeRateRecorded) -> None:
-    rows.put(
-        base=event.base,
-        quote=event.quote,
-        on_day=event.on,
-        rate=event.rate,
-        recorded_at=event.timestamp,
-        source=event.source.value,
-    )
+EXCHANGE_RATES.begins(ExchangeRateRecorded, at="recorded_at", takes={"on_day": "on"})

@@ -7,7 +7,6 @@ from typing import Any, Final
 from infra.kernel.postgres.rows import Rows
 from projectors.engine.read_model import ReadModel
 from projectors.read_models.row_policies import OWN_WEBSITES
-from schemas.base import DomainEvent
 from schemas.events.conversions import (
     PayoutCorrected,
     PayoutFacts,
@@ -43,6 +42,10 @@ PAYOUTS: Final = ReadModel(
         "file jsonb",
     ),
     key=("id",),
+    fixed=(
+        "website_id",
+        "partner_id",
+    ),
     readers=OWN_WEBSITES,
     indexes=("website_id, paid_on desc, id", "website_id, partner_id"),
 )
@@ -66,53 +69,15 @@ PAYOUT_STEPS: Final = ReadModel(
 _HEAD: Final = {"originator_id", "originator_version", "timestamp", "actor_id", "website_id"}
 
 
-@PAYOUTS.on(PayoutRecorded)
-def recorded(rows: Rows, event: PayoutRecorded) -> None:
-    rows.put(
-        id=event.originator_id,
-        website_id=event.website_id,
-        partner_id=event.partner_id,
-        recorded_at=event.timestamp,
-        recorded_by=event.actor_id,
-        **_facts(event.facts),
-    )
+PAYOUTS.begins(PayoutRecorded, lambda event: _facts(event.facts), at="recorded_at", takes={"recorded_by": "actor_id"})
+PAYOUTS.follows(PayoutCorrected, lambda event: _facts(event.facts), at="corrected_at")
+PAYOUTS.follows(PayoutVoided, at="voided_at")
+PAYOUTS.follows(PayoutFileAttached)
+PAYOUTS.follows(PayoutFileRemoved, file=None)
 
 
-PAYOUTS.sets(
-    PayoutCorrected,
-    lambda event: {**_facts(event.facts), "corrected_at": event.timestamp, "reason": event.reason},
-)
-PAYOUTS.sets(PayoutVoided, lambda event: {"voided_at": event.timestamp, "reason": event.reason})
-PAYOUTS.sets(PayoutFileAttached, lambda event: {"file": event.file.model_dump(mode="json")})
-PAYOUTS.sets(PayoutFileRemoved, file=None)
-
-
-@PAYOUT_STEPS.on(PayoutRecorded)
-def recorded_step(rows: Rows, event: PayoutRecorded) -> None:
-    _step(rows, event)
-
-
-@PAYOUT_STEPS.on(PayoutCorrected)
-def corrected_step(rows: Rows, event: PayoutCorrected) -> None:
-    _step(rows, event)
-
-
-@PAYOUT_STEPS.on(PayoutVoided)
-def voided_step(rows: Rows, event: PayoutVoided) -> None:
-    _step(rows, event)
-
-
-@PAYOUT_STEPS.on(PayoutFileAttached)
-def file_step(rows: Rows, event: PayoutFileAttached) -> None:
-    _step(rows, event)
-
-
-@PAYOUT_STEPS.on(PayoutFileRemoved)
-def file_removed_step(rows: Rows, event: PayoutFileRemoved) -> None:
-    _step(rows, event)
-
-
-def _step(
+@PAYOUT_STEPS.on(PayoutRecorded, PayoutCorrected, PayoutVoided, PayoutFileAttached, PayoutFileRemoved)
+def stepped(
     rows: Rows, event: PayoutRecorded | PayoutCorrected | PayoutVoided | PayoutFileAttached | PayoutFileRemoved
 ) -> None:
     rows.put(
@@ -123,12 +88,8 @@ def _step(
         at=event.timestamp,
         actor_id=event.actor_id,
         position=rows.position,
-        detail=_detail(event),
+        detail=event.model_dump(mode="json", exclude=_HEAD),
     )
-
-
-def _detail(event: DomainEvent) -> dict[str, Any]:
-    return event.model_dump(mode="json", exclude=_HEAD)
 
 
 def _facts(facts: PayoutFacts) -> dict[str, Any]:

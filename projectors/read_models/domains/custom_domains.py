@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from infra.kernel.postgres.rows import Rows
 from projectors.engine.read_model import ReadModel
 from projectors.read_models.row_policies import own_account_website
 from schemas.base import ERASED
@@ -30,6 +29,7 @@ CUSTOM_DOMAINS: Final = ReadModel(
         "removed_at timestamptz",
     ),
     key=("id",),
+    fixed=("account_id",),
     readers=own_account_website("account_id"),
     indexes=("account_id, added_at", "website_id", "domain"),
     personal=("domain", "token"),
@@ -37,32 +37,13 @@ CUSTOM_DOMAINS: Final = ReadModel(
 
 
 # A name that is added again keeps that it once was verified: it must not fall back to being anybody's.
-CUSTOM_DOMAINS.puts(
-    domains.DomainAdded,
-    ("account_id", "website_id", "domain", "token", "expires_at"),
-    lambda event: {"added_at": event.timestamp},
-    is_verified=False,
-    ssl_enabled=False,
-    lost_at=None,
-    removed_at=None,
+CUSTOM_DOMAINS.begins(
+    domains.DomainAdded, at="added_at", is_verified=False, ssl_enabled=False, lost_at=None, removed_at=None
 )
-CUSTOM_DOMAINS.sets(
-    domains.DomainVerified, lambda event: {"verified_at": event.timestamp}, is_verified=True, lost_at=None
-)
-CUSTOM_DOMAINS.sets(
-    domains.DomainVerificationLost,
-    lambda event: {"lost_at": event.timestamp, "expires_at": event.expires_at},
-    is_verified=False,
-    ssl_enabled=False,
-)
-CUSTOM_DOMAINS.sets(domains.DomainTlsSeen, ssl_enabled=True)
-CUSTOM_DOMAINS.sets(domains.DomainTlsLost, ssl_enabled=False)
-CUSTOM_DOMAINS.sets(
-    domains.DomainRemoved, lambda event: {"removed_at": event.timestamp}, is_verified=False, ssl_enabled=False
-)
-
-
-@CUSTOM_DOMAINS.on(AccountErased)
-def owner_erased(rows: Rows, event: AccountErased) -> None:
-    """`verified_at` goes too: a name that is blank must not be looked for as one that was verified."""
-    rows.update({"account_id": event.originator_id}, domain=ERASED, token=ERASED, verified_at=None)
+CUSTOM_DOMAINS.follows(domains.DomainVerified, at="verified_at", is_verified=True, lost_at=None)
+CUSTOM_DOMAINS.follows(domains.DomainVerificationLost, at="lost_at", is_verified=False, ssl_enabled=False)
+CUSTOM_DOMAINS.follows(domains.DomainTlsSeen, ssl_enabled=True)
+CUSTOM_DOMAINS.follows(domains.DomainTlsLost, ssl_enabled=False)
+CUSTOM_DOMAINS.follows(domains.DomainRemoved, at="removed_at", is_verified=False, ssl_enabled=False)
+CUSTOM_DOMAINS.follows(AccountErased, by="account_id", domain=ERASED, token=ERASED, verified_at=None)
+"""`verified_at` goes too: a name that is blank must not be looked for as one that was verified."""

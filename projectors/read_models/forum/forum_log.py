@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from infra.kernel.postgres.event_table import E
 from infra.kernel.postgres.rows import Row, Rows
-from projectors.engine.read_model import E, ReadModel
+from projectors.engine.read_model import ReadModel
 from projectors.read_models.row_policies import PUBLIC
 from schemas.base import ERASED, DomainEvent
 from schemas.events import forum
@@ -67,7 +68,7 @@ _logs(forum.PostFlagsDismissed, "reports_dismissed", _of_post)
 _logs(forum.PostRestored, "restored", _of_post)
 _logs(forum.ForumMemberSuspended, "suspended", lambda event: {"member_id": event.account_id, "reason": event.reason})
 _logs(forum.ForumMemberReinstated, "reinstated", lambda event: {"member_id": event.account_id})
-FORUM_LOG.sets(AccountErased, by="member_id", reason=ERASED)
+FORUM_LOG.follows(AccountErased, by="member_id", reason=ERASED)
 
 
 @FORUM_LOG.on(forum.PostDeleted)

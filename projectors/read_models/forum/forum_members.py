@@ -77,9 +77,9 @@ def renamed(rows: Rows, event: AccountRenamed) -> None:
     rows.update({"account_id": event.originator_id, "has_display_name": False}, name=event.name)
 
 
-FORUM_MEMBERS.sets(DisplayNameChanged, lambda event: {"name": event.name, "has_display_name": event.chosen})
-FORUM_MEMBERS.sets(RolesChanged, lambda event: {"is_moderator": _moderates(event.roles)})
-FORUM_MEMBERS.sets(AccountErased, name=ERASED, handle=None, is_moderator=False, erased=True)
+FORUM_MEMBERS.follows(DisplayNameChanged, takes={"has_display_name": "chosen"})
+FORUM_MEMBERS.follows(RolesChanged, lambda event: {"is_moderator": _moderates(event.roles)})
+FORUM_MEMBERS.follows(AccountErased, name=ERASED, handle=None, is_moderator=False, erased=True)
 
 
 @FORUM_MEMBERS.on(forum.ForumMemberJoined)
@@ -94,7 +94,7 @@ def suspended(rows: Rows, event: forum.ForumMemberSuspended) -> None:
     rows.update({"account_id": event.account_id}, suspended_until=event.until or FOREVER)
 
 
-FORUM_MEMBERS.sets(forum.ForumMemberReinstated, of=lambda event: event.account_id, suspended_until=None)
+FORUM_MEMBERS.follows(forum.ForumMemberReinstated, of="account_id", suspended_until=None)
 
 
 @FORUM_MEMBERS.on(forum.PostWritten)
@@ -139,12 +139,8 @@ def suspension_begun(rows: Rows, event: forum.ForumMemberSuspended) -> None:
     rows.put(account_id=event.account_id, until=event.until or FOREVER, reason=event.reason, since=event.timestamp)
 
 
-@FORUM_SUSPENSIONS.on(forum.ForumMemberReinstated)
-def suspension_ended(rows: Rows, event: forum.ForumMemberReinstated) -> None:
-    rows.update({"account_id": event.account_id}, until=event.timestamp)
-
-
-FORUM_SUSPENSIONS.sets(AccountErased, reason=ERASED)
+FORUM_SUSPENSIONS.follows(forum.ForumMemberReinstated, at="until", of="account_id")
+FORUM_SUSPENSIONS.follows(AccountErased, reason=ERASED)
 
 
 def _moderates(roles: tuple[Role, ...]) -> bool:

@@ -38,6 +38,11 @@ FORUM_POSTS: Final = ReadModel(
         "search tsvector generated always as (to_tsvector('english', text)) stored",
     ),
     key=("id",),
+    fixed=(
+        "thread_id",
+        "author_id",
+        "is_first",
+    ),
     readers=shown_own_or_moderated("state = 'visible'", "author_id"),
     indexes=("thread_id, position", "author_id, position desc", "waiting_since, id", "using gin (search)"),
     personal=("text",),
@@ -81,6 +86,7 @@ FORUM_FLAGS: Final = ReadModel(
         "open boolean not null",
     ),
     key=("post_id", "account_id"),
+    fixed=("reason",),
     readers=own_or_moderated("account_id"),
     indexes=("account_id",),
     personal=("note",),
@@ -126,13 +132,13 @@ def flagged(rows: Rows, event: forum.PostFlagged) -> None:
     rows.add({"id": event.originator_id}, flags=1)
 
 
-FORUM_POSTS.sets(forum.PostFlagsDismissed, flags=0, waiting_since=None)
-FORUM_POSTS.sets(forum.PostHidden, state="hidden")
-FORUM_POSTS.sets(forum.PostDeleted, state="deleted", waiting_since=None, flags=0)
-FORUM_POSTS.sets(forum.PostRestored, state="visible")
+FORUM_POSTS.follows(forum.PostFlagsDismissed, flags=0, waiting_since=None)
+FORUM_POSTS.follows(forum.PostHidden, state="hidden")
+FORUM_POSTS.follows(forum.PostDeleted, state="deleted", waiting_since=None, flags=0)
+FORUM_POSTS.follows(forum.PostRestored, state="visible")
 FORUM_POSTS.adds(forum.PostLiked, lambda event: event.post_id, likes=1)
 FORUM_POSTS.adds(forum.PostUnliked, lambda event: event.post_id, likes=-1)
-FORUM_POSTS.sets(AccountErased, by="author_id", text=ERASED)
+FORUM_POSTS.follows(AccountErased, by="author_id", text=ERASED)
 
 
 @FORUM_EDITS.on(forum.PostEdited)
@@ -148,32 +154,15 @@ def text_kept(rows: Rows, event: forum.PostEdited) -> None:
     )
 
 
-FORUM_EDITS.sets(AccountErased, by="author_id", text=ERASED)
+FORUM_EDITS.follows(AccountErased, by="author_id", text=ERASED)
 
 
-@FORUM_LIKES.on(forum.PostLiked)
-def like_given(rows: Rows, event: forum.PostLiked) -> None:
-    rows.put(post_id=event.post_id, account_id=event.account_id, likes=True)
+FORUM_LIKES.begins(forum.PostLiked, likes=True)
+FORUM_LIKES.begins(forum.PostUnliked, likes=False)
 
 
-@FORUM_LIKES.on(forum.PostUnliked)
-def like_taken(rows: Rows, event: forum.PostUnliked) -> None:
-    rows.put(post_id=event.post_id, account_id=event.account_id, likes=False)
-
-
-@FORUM_FLAGS.on(forum.PostFlagged)
-def report_kept(rows: Rows, event: forum.PostFlagged) -> None:
-    rows.put(
-        post_id=event.originator_id,
-        account_id=event.account_id,
-        reason=event.reason,
-        note=event.note,
-        flagged_at=event.timestamp,
-        open=True,
-    )
-
-
-FORUM_FLAGS.sets(forum.PostFlagsDismissed, open=False)
-FORUM_FLAGS.sets(forum.PostApproved, open=False)
-FORUM_FLAGS.sets(forum.PostDeleted, open=False)
-FORUM_FLAGS.sets(AccountErased, by="account_id", note=ERASED)
+FORUM_FLAGS.begins(forum.PostFlagged, at="flagged_at", open=True)
+FORUM_FLAGS.follows(forum.PostFlagsDismissed, open=False)
+FORUM_FLAGS.follows(forum.PostApproved, open=False)
+FORUM_FLAGS.follows(forum.PostDeleted, open=False)
+FORUM_FLAGS.follows(AccountErased, by="account_id", note=ERASED)

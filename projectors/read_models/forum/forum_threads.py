@@ -71,9 +71,7 @@ FORUM_FOLLOWS: Final = ReadModel(
 )
 
 
-@FORUM_CATEGORIES.on(forum.ForumCategoryCreated)
-def category_created(rows: Rows, event: forum.ForumCategoryCreated) -> None:
-    rows.put(id=event.originator_id, name=event.name, slug=event.slug, description=event.description, place=event.place)
+FORUM_CATEGORIES.begins(forum.ForumCategoryCreated)
 
 
 @FORUM_THREADS.on(forum.ThreadStarted)
@@ -91,13 +89,13 @@ def started(rows: Rows, event: forum.ThreadStarted) -> None:
     )
 
 
-FORUM_THREADS.sets(forum.ThreadPinned, is_pinned=True)
-FORUM_THREADS.sets(forum.ThreadUnpinned, is_pinned=False)
-FORUM_THREADS.sets(forum.ThreadLocked, is_locked=True)
-FORUM_THREADS.sets(forum.ThreadUnlocked, is_locked=False)
-FORUM_THREADS.sets(forum.ThreadMoved, lambda event: {"category_id": event.category_id})
-FORUM_THREADS.sets(forum.ThreadHidden, visible=False)
-FORUM_THREADS.sets(forum.ThreadShown, visible=True)
+FORUM_THREADS.follows(forum.ThreadPinned, is_pinned=True)
+FORUM_THREADS.follows(forum.ThreadUnpinned, is_pinned=False)
+FORUM_THREADS.follows(forum.ThreadLocked, is_locked=True)
+FORUM_THREADS.follows(forum.ThreadUnlocked, is_locked=False)
+FORUM_THREADS.follows(forum.ThreadMoved)
+FORUM_THREADS.follows(forum.ThreadHidden, visible=False)
+FORUM_THREADS.follows(forum.ThreadShown, visible=True)
 
 
 @FORUM_THREADS.on(forum.ThreadViewsCounted)
@@ -145,17 +143,11 @@ def post_restored(rows: Rows, event: forum.PostRestored) -> None:
         rows.add({"id": event.thread_id}, replies=1)
 
 
-FORUM_THREADS.sets(AccountErased, by="author_id", title=ERASED)
+FORUM_THREADS.follows(AccountErased, by="author_id", title=ERASED)
 
 
-@FORUM_FOLLOWS.on(forum.ThreadFollowed)
-def followed(rows: Rows, event: forum.ThreadFollowed) -> None:
-    rows.put(thread_id=event.thread_id, account_id=event.account_id, follows=True, since=event.timestamp)
-
-
-@FORUM_FOLLOWS.on(forum.ThreadUnfollowed)
-def unfollowed(rows: Rows, event: forum.ThreadUnfollowed) -> None:
-    rows.put(thread_id=event.thread_id, account_id=event.account_id, follows=False, since=event.timestamp)
+FORUM_FOLLOWS.begins(forum.ThreadFollowed, at="since", follows=True)
+FORUM_FOLLOWS.begins(forum.ThreadUnfollowed, at="since", follows=False)
 
 
 def _replied(rows: Rows, event: forum.PostWritten | forum.PostApproved) -> None:

@@ -68,9 +68,5 @@ def disconnected(rows: Rows, event: WebsiteDisconnected) -> None:
     rows.update(where, is_open=False, closed_at=event.timestamp)
 
 
-@INSIGHT_DIGESTS.on(InsightsDigestChosen)
-def chosen(rows: Rows, event: InsightsDigestChosen) -> None:
-    rows.put(account_id=event.account_id, every=event.every)
-
-
-INSIGHT_DIGESTS.sets(AccountErased, every="off")
+INSIGHT_DIGESTS.begins(InsightsDigestChosen)
+INSIGHT_DIGESTS.follows(AccountErased, every="off")

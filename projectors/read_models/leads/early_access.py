@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from infra.kernel.postgres.rows import Rows
 from projectors.engine.read_model import ReadModel
 from projectors.read_models.row_policies import PUBLIC
 from schemas.events import leads
@@ -30,20 +29,8 @@ EARLY_ACCESS: Final = ReadModel(
 )
 
 
-@EARLY_ACCESS.on(leads.EarlyAccessJoined)
-def joined(rows: Rows, event: leads.EarlyAccessJoined) -> None:
-    rows.put(
-        id=event.originator_id,
-        place=event.place,
-        joined_at=event.timestamp,
-        invited_at=None,
-        invite_id=None,
-        left_at=None,
-        held_until=event.held_until,
-    )
-
-
-EARLY_ACCESS.sets(leads.EarlyAccessConfirmed, lambda event: {"joined_at": event.timestamp}, held_until=None)
-EARLY_ACCESS.sets(leads.EarlyAccessPromoted, lambda event: {"place": event.place, "held_until": event.held_until})
-EARLY_ACCESS.sets(leads.EarlyAccessInvited, lambda event: {"invited_at": event.timestamp, "invite_id": event.invite_id})
-EARLY_ACCESS.sets(leads.EarlyAccessLeft, lambda event: {"left_at": event.timestamp}, place=None)
+EARLY_ACCESS.begins(leads.EarlyAccessJoined, at="joined_at", invited_at=None, invite_id=None, left_at=None)
+EARLY_ACCESS.follows(leads.EarlyAccessConfirmed, at="joined_at", held_until=None)
+EARLY_ACCESS.follows(leads.EarlyAccessPromoted)
+EARLY_ACCESS.follows(leads.EarlyAccessInvited, at="invited_at")
+EARLY_ACCESS.follows(leads.EarlyAccessLeft, at="left_at", place=None)

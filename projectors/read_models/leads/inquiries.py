@@ -50,16 +50,11 @@ INQUIRY_STEPS: Final = ReadModel(
 )
 
 
-INQUIRIES.puts(
-    leads.InquiryReceived,
-    ("first_name", "last_name", "email", "message", "service_interest"),
-    lambda event: {"received_at": event.timestamp, "updated_at": event.timestamp},
-    status="new",
-)
-INQUIRIES.sets(leads.InquiryAnswered, lambda event: {"answered_at": event.timestamp, "updated_at": event.timestamp})
-INQUIRIES.sets(leads.InquiryNoted, lambda event: {"updated_at": event.timestamp})
-INQUIRIES.sets(leads.InquiryMoved, lambda event: {"status": event.status, "updated_at": event.timestamp})
-INQUIRIES.sets(leads.InquiryAssigned, lambda event: {"assigned_to": event.account_id, "updated_at": event.timestamp})
+INQUIRIES.begins(leads.InquiryReceived, at=("received_at", "updated_at"), status="new")
+INQUIRIES.follows(leads.InquiryAnswered, at=("answered_at", "updated_at"))
+INQUIRIES.follows(leads.InquiryNoted, at="updated_at")
+INQUIRIES.follows(leads.InquiryMoved, at="updated_at")
+INQUIRIES.follows(leads.InquiryAssigned, at="updated_at", takes={"assigned_to": "account_id"})
 
 
 @INQUIRIES.on(leads.InquiryErased)

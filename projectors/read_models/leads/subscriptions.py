@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from infra.kernel.postgres.rows import Rows
 from projectors.engine.read_model import ReadModel
 from projectors.read_models.row_policies import ADMINS
 from schemas.events.leads import SubscriptionConfirmed, SubscriptionEnded, SubscriptionRequested
@@ -26,17 +25,6 @@ SUBSCRIPTIONS: Final = ReadModel(
 )
 
 
-@SUBSCRIPTIONS.on(SubscriptionRequested)
-def requested(rows: Rows, event: SubscriptionRequested) -> None:
-    rows.put(
-        id=event.originator_id,
-        state="pending",
-        source=event.source,
-        requested_at=event.timestamp,
-        confirmed_at=None,
-        ended_at=None,
-    )
-
-
-SUBSCRIPTIONS.sets(SubscriptionConfirmed, lambda event: {"confirmed_at": event.timestamp}, state="confirmed")
-SUBSCRIPTIONS.sets(SubscriptionEnded, lambda event: {"ended_at": event.timestamp}, state="ended")
+SUBSCRIPTIONS.begins(SubscriptionRequested, at="requested_at", state="pending", confirmed_at=None, ended_at=None)
+SUBSCRIPTIONS.follows(SubscriptionConfirmed, at="confirmed_at", state="confirmed")
+SUBSCRIPTIONS.follows(SubscriptionEnded, at="ended_at", state="ended")

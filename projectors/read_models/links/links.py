@@ -39,17 +39,7 @@ LINKS: Final = ReadModel(
 )
 
 
-LINKS.puts(
-    LinkCreated,
-    ("slug", "code", "website_id", "partner_id", "destination", "subs", "coupon", "utm", "channel_id"),
-    lambda event: {
-        "routing": event.routing.model_dump(mode="json"),
-        "created_at": event.timestamp,
-        "tags": list(event.tags),
-        "folder": event.folder,
-    },
-    is_active=True,
-)
+LINKS.begins(LinkCreated, at="created_at", is_active=True)
 
 
 @LINKS.on(LinkUpdated)
@@ -65,7 +55,7 @@ def updated(rows: Rows, event: LinkUpdated) -> None:
     rows.update({"id": event.originator_id}, **given)
 
 
-LINKS.sets(LinkDeleted, lambda event: {"deleted_at": event.timestamp}, is_active=False)
+LINKS.follows(LinkDeleted, at="deleted_at", is_active=False)
 
 
 @LINKS.on(WebsiteDisconnected)

@@ -43,6 +43,7 @@ LISTINGS: Final = ReadModel(
         "expires_at timestamptz",
     ),
     key=("id",),
+    fixed=("seller_id",),
     readers=PUBLIC_LISTINGS,
     indexes=(
         "published_at desc, id",
@@ -82,26 +83,20 @@ def images_changed(rows: Rows, event: marketplace.ListingImagesChanged) -> None:
     rows.add({"id": event.originator_id}, edition=1)
 
 
-LISTINGS.sets(marketplace.ListingSubmitted, status="in_review", reason="")
-LISTINGS.sets(
-    marketplace.ListingApproved,
-    lambda event: {"published_at": event.timestamp, "expires_at": event.expires_at},
-    status="active",
-    reason="",
-    reviewer_id=None,
-)
-LISTINGS.sets(marketplace.ListingReviewerInvited, reviewer_id=None)
-LISTINGS.sets(marketplace.ListingReviewerJoined, lambda event: {"reviewer_id": event.reviewer_id})
-LISTINGS.sets(marketplace.ListingRejected, lambda event: {"reason": event.reason}, status="rejected", reviewer_id=None)
-LISTINGS.sets(marketplace.ListingSuspended, lambda event: {"reason": event.reason}, status="suspended")
-LISTINGS.sets(marketplace.ListingResumed, status="active", reason="")
-LISTINGS.sets(marketplace.ListingWithdrawn, status="withdrawn", reviewer_id=None)
-LISTINGS.sets(marketplace.ListingExpired, status="expired")
-LISTINGS.sets(marketplace.ListingReserved, lambda event: {"buyer_id": event.buyer_id}, status="under_offer")
-LISTINGS.sets(marketplace.ListingFreed, status="active", buyer_id=None)
-LISTINGS.sets(marketplace.ListingInEscrow, status="in_escrow")
-LISTINGS.sets(marketplace.ListingSold, status="sold")
-LISTINGS.sets(marketplace.ListingVerificationAsked, verification_note="asked")
+LISTINGS.follows(marketplace.ListingSubmitted, status="in_review", reason="")
+LISTINGS.follows(marketplace.ListingApproved, at="published_at", status="active", reason="", reviewer_id=None)
+LISTINGS.follows(marketplace.ListingReviewerInvited, but="expires_at", reviewer_id=None)
+LISTINGS.follows(marketplace.ListingReviewerJoined)
+LISTINGS.follows(marketplace.ListingRejected, status="rejected", reviewer_id=None)
+LISTINGS.follows(marketplace.ListingSuspended, status="suspended")
+LISTINGS.follows(marketplace.ListingResumed, status="active", reason="")
+LISTINGS.follows(marketplace.ListingWithdrawn, status="withdrawn", reviewer_id=None)
+LISTINGS.follows(marketplace.ListingExpired, status="expired")
+LISTINGS.follows(marketplace.ListingReserved, status="under_offer")
+LISTINGS.follows(marketplace.ListingFreed, status="active", buyer_id=None)
+LISTINGS.follows(marketplace.ListingInEscrow, status="in_escrow")
+LISTINGS.follows(marketplace.ListingSold, status="sold")
+LISTINGS.follows(marketplace.ListingVerificationAsked, verification_note="asked")
 
 
 @LISTINGS.on(marketplace.ListingVerified)
@@ -116,9 +111,10 @@ def verified(rows: Rows, event: marketplace.ListingVerified) -> None:
     )
 
 
-LISTINGS.sets(
+LISTINGS.follows(
     marketplace.ListingNotVerified,
-    lambda event: {"verification_note": event.reason},
+    but="reason",
+    takes={"verification_note": "reason"},
     verified_website=None,
     verification=None,
 )

@@ -66,6 +66,10 @@ LISTING_QUESTIONS: Final = ReadModel(
         "hidden_at timestamptz",
     ),
     key=("id",),
+    fixed=(
+        "author_id",
+        "text",
+    ),
     readers=QUESTIONS,
     indexes=("listing_id, asked_at, id", "author_id", "seller_id", "flags"),
     personal=("text", "answer"),
@@ -152,7 +156,7 @@ def _about(event: DomainEvent) -> UUID | None:
     return event.seller_id if isinstance(event, marketplace.ListingRejected | marketplace.ListingSuspended) else None
 
 
-MARKET_STEPS.sets(AccountErased, by="about_id", detail=ERASED)
+MARKET_STEPS.follows(AccountErased, by="about_id", detail=ERASED)
 
 
 def _keep_history(event_class: type[DomainEvent]) -> None:
@@ -177,9 +181,7 @@ for _event_class in list(REGISTRY.values()):
         _keep_history(_event_class)
 
 
-@SELLERS.on(AccountRegistered)
-def registered(rows: Rows, event: AccountRegistered) -> None:
-    rows.put(account_id=event.originator_id, name=event.name, member_since=event.timestamp)
+SELLERS.begins(AccountRegistered, at="member_since")
 
 
 @SELLERS.on(AccountRenamed)
@@ -188,21 +190,15 @@ def renamed(rows: Rows, event: AccountRenamed) -> None:
     rows.update({"account_id": event.originator_id, "has_display_name": False}, name=event.name)
 
 
-SELLERS.sets(DisplayNameChanged, lambda event: {"name": event.name, "has_display_name": event.chosen})
-SELLERS.sets(AccountErased, name=ERASED)
+SELLERS.follows(DisplayNameChanged, takes={"has_display_name": "chosen"})
+SELLERS.follows(AccountErased, name=ERASED)
 SELLERS.adds(marketplace.ListingSold, lambda event: event.seller_id, sold=1)
-SELLERS.sets(marketplace.ListingReviewerJoined, of=lambda event: event.seller_id, took_part=True)
-SELLERS.sets(marketplace.ListingApproved, of=lambda event: event.seller_id, took_part=True)
-SELLERS.sets(marketplace.OfferSent, of=lambda event: event.buyer_id, took_part=True)
-SELLERS.sets(marketplace.QuestionAsked, of=lambda event: event.author_id, took_part=True)
-LISTING_QUESTIONS.puts(
-    marketplace.QuestionAsked,
-    ("listing_id", "seller_id", "author_id", "text"),
-    lambda event: {"asked_at": event.timestamp},
-)
-LISTING_QUESTIONS.sets(
-    marketplace.QuestionAnswered, lambda event: {"answer": event.text, "answered_at": event.timestamp}
-)
+SELLERS.follows(marketplace.ListingReviewerJoined, of="seller_id", took_part=True)
+SELLERS.follows(marketplace.ListingApproved, of="seller_id", took_part=True)
+SELLERS.follows(marketplace.OfferSent, of="buyer_id", took_part=True)
+SELLERS.follows(marketplace.QuestionAsked, of="author_id", took_part=True)
+LISTING_QUESTIONS.begins(marketplace.QuestionAsked, at="asked_at")
+LISTING_QUESTIONS.follows(marketplace.QuestionAnswered, at="answered_at", takes={"answer": "text"})
 LISTING_QUESTIONS.adds(marketplace.QuestionFlagged, flags=1)
 
 
@@ -214,7 +210,7 @@ def hidden(rows: Rows, event: marketplace.QuestionHidden) -> None:
         rows.update({"id": event.originator_id}, flags=0)
 
 
-LISTING_QUESTIONS.sets(marketplace.QuestionRestored, hidden_at=None, flags=0)
+LISTING_QUESTIONS.follows(marketplace.QuestionRestored, hidden_at=None, flags=0)
 
 
 @LISTING_QUESTIONS.on(AccountErased)
@@ -223,14 +219,8 @@ def author_erased(rows: Rows, event: AccountErased) -> None:
     rows.update({"seller_id": event.originator_id}, answer=ERASED)
 
 
-LISTING_WATCHES.puts(
-    marketplace.WatchBegan, ("account_id", "listing_id"), lambda event: {"began_at": event.timestamp}, ended_at=None
-)
-LISTING_WATCHES.sets(marketplace.WatchEnded, lambda event: {"ended_at": event.timestamp})
-SAVED_SEARCHES.puts(
-    marketplace.SearchSaved,
-    ("account_id", "search"),
-    lambda event: {**event.criteria.model_dump(), "created_at": event.timestamp},
-)
-SAVED_SEARCHES.sets(marketplace.SavedSearchEnded, lambda event: {"ended_at": event.timestamp}, search="")
-SAVED_SEARCHES.sets(AccountErased, by="account_id", search=ERASED)
+LISTING_WATCHES.begins(marketplace.WatchBegan, at="began_at", ended_at=None)
+LISTING_WATCHES.follows(marketplace.WatchEnded, at="ended_at")
+SAVED_SEARCHES.begins(marketplace.SearchSaved, lambda event: event.criteria.model_dump(), at="created_at")
+SAVED_SEARCHES.follows(marketplace.SavedSearchEnded, at="ended_at", search="")
+SAVED_SEARCHES.follows(AccountErased, by="account_id", search=ERASED)

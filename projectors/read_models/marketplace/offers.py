@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Final
 from uuid import uuid5
 
-from infra.kernel.postgres.rows import Row, Rows
+from infra.kernel.postgres.rows import Rows
 from projectors.engine.read_model import ReadModel
 from projectors.read_models.row_policies import DEALS, PUBLIC, their_deals
-from schemas.base import ERASED, DomainEvent, Money
+from schemas.base import ERASED
 from schemas.events import marketplace
 from schemas.events.accounts import AccountErased
 from schemas.events.websites import WebsiteDisconnected
@@ -112,66 +112,36 @@ ESCROWS: Final = ReadModel(
 )
 
 
-def _updated(event: DomainEvent) -> Row:
-    return {"updated_at": event.timestamp}
-
-
-def _price(price: Money) -> Row:
-    return {"price": price.amount, "currency": price.currency}
+_PRICE: Final = {"price": "price.amount", "currency": "price.currency"}
 
 
 def _closed(event: marketplace.DirectDealClosed) -> str:
     return "completed" if event.is_sold else "cancelled"
 
 
-def _paid(event: marketplace.EscrowDecided | marketplace.EscrowReleased) -> Row:
-    return {"to_seller": event.to_seller.amount, "to_buyer": event.to_buyer.amount}
+_PAID: Final = {"to_seller": "to_seller.amount", "to_buyer": "to_buyer.amount"}
 
 
-@DEAL_SETTINGS.on(marketplace.DirectDealsSwitched)
-def switched(rows: Rows, event: marketplace.DirectDealsSwitched) -> None:
-    rows.put(id=event.originator_id, direct_deals=event.is_allowed)
+DEAL_SETTINGS.begins(marketplace.DirectDealsSwitched, takes={"direct_deals": "is_allowed"})
 
 
-OFFERS.puts(
-    marketplace.OfferSent,
-    ("listing_id", "seller_id", "buyer_id", "expires_at"),
-    lambda event: {**_price(event.price), "created_at": event.timestamp, **_updated(event)},
-    status="sent",
-    turn="seller",
+OFFERS.begins(marketplace.OfferSent, at=("created_at", "updated_at"), takes=_PRICE, status="sent", turn="seller")
+OFFERS.follows(
+    marketplace.OfferCountered,
+    lambda event: {"turn": "seller" if event.side == "buyer" else "buyer"},
+    at="updated_at",
+    takes=_PRICE,
+    status="countered",
 )
+OFFERS.follows(marketplace.OfferMessageSent, at="updated_at")
+OFFERS.follows(marketplace.OfferAccepted, but="escrow_id", at="updated_at", status="accepted")
+OFFERS.follows(marketplace.OfferDeclined, at="updated_at", status="declined")
+OFFERS.follows(marketplace.OfferWithdrawn, at="updated_at", status="withdrawn")
+OFFERS.follows(marketplace.OfferExpired, at="updated_at", status="expired")
 
 
-@OFFERS.on(marketplace.OfferCountered)
-def countered(rows: Rows, event: marketplace.OfferCountered) -> None:
-    rows.update(
-        {"id": event.originator_id},
-        status="countered",
-        **_price(event.price),
-        turn="seller" if event.side == "buyer" else "buyer",
-        expires_at=event.expires_at,
-        updated_at=event.timestamp,
-    )
-
-
-OFFERS.sets(marketplace.OfferMessageSent, _updated)
-OFFERS.sets(marketplace.OfferAccepted, _updated, status="accepted")
-OFFERS.sets(marketplace.OfferDeclined, _updated, status="declined")
-OFFERS.sets(marketplace.OfferWithdrawn, _updated, status="withdrawn")
-OFFERS.sets(marketplace.OfferExpired, _updated, status="expired")
-
-
-@OFFERS.on(marketplace.EscrowAgreed)
-def deal_agreed(rows: Rows, event: marketplace.EscrowAgreed) -> None:
-    _agreed(rows, event)
-
-
-@OFFERS.on(marketplace.DirectDealAgreed)
-def direct_deal_agreed(rows: Rows, event: marketplace.DirectDealAgreed) -> None:
-    _agreed(rows, event)
-
-
-def _agreed(rows: Rows, event: marketplace.EscrowAgreed | marketplace.DirectDealAgreed) -> None:
+@OFFERS.on(marketplace.EscrowAgreed, marketplace.DirectDealAgreed)
+def deal_agreed(rows: Rows, event: marketplace.EscrowAgreed | marketplace.DirectDealAgreed) -> None:
     rows.update({"id": event.offer_id}, escrow_id=event.originator_id, escrow_status="agreed")
 
 
@@ -181,32 +151,29 @@ def deal_funded(rows: Rows, event: marketplace.EscrowFunded) -> None:
         rows.update({"escrow_id": event.originator_id}, updated_at=event.timestamp, escrow_status="funded")
 
 
-OFFERS.sets(marketplace.EscrowDelivered, _updated, by="escrow_id", escrow_status="delivered")
-OFFERS.sets(marketplace.EscrowInspectionBegan, _updated, by="escrow_id", escrow_status="inspecting")
-OFFERS.sets(marketplace.EscrowAccepted, _updated, by="escrow_id", escrow_status="accepted")
-OFFERS.sets(marketplace.EscrowReleased, _updated, by="escrow_id", escrow_status="released")
-OFFERS.sets(marketplace.EscrowRefunded, _updated, by="escrow_id", escrow_status="refunded")
-OFFERS.sets(marketplace.EscrowCancelled, _updated, by="escrow_id", escrow_status="cancelled")
-OFFERS.sets(marketplace.EscrowDisputed, _updated, by="escrow_id", escrow_status="disputed", disputed=True)
-OFFERS.sets(marketplace.EscrowDecided, _updated, by="escrow_id")
-OFFERS.sets(marketplace.DirectDealConfirmed, _updated, by="escrow_id", escrow_status="confirmed")
-OFFERS.sets(marketplace.DirectDealCompleted, _updated, by="escrow_id", escrow_status="completed")
-OFFERS.sets(marketplace.DirectDealCancelled, _updated, by="escrow_id", escrow_status="cancelled")
-OFFERS.sets(marketplace.DirectDealDisputed, _updated, by="escrow_id", escrow_status="disputed", disputed=True)
+OFFERS.follows(marketplace.EscrowDelivered, at="updated_at", by="escrow_id", escrow_status="delivered")
+OFFERS.follows(marketplace.EscrowInspectionBegan, at="updated_at", by="escrow_id", escrow_status="inspecting")
+OFFERS.follows(marketplace.EscrowAccepted, at="updated_at", by="escrow_id", escrow_status="accepted")
+OFFERS.follows(marketplace.EscrowReleased, at="updated_at", by="escrow_id", escrow_status="released")
+OFFERS.follows(marketplace.EscrowRefunded, at="updated_at", by="escrow_id", escrow_status="refunded")
+OFFERS.follows(marketplace.EscrowCancelled, at="updated_at", by="escrow_id", escrow_status="cancelled")
+OFFERS.follows(marketplace.EscrowDisputed, at="updated_at", by="escrow_id", escrow_status="disputed", disputed=True)
+OFFERS.follows(marketplace.EscrowDecided, at="updated_at", by="escrow_id")
+OFFERS.follows(marketplace.DirectDealConfirmed, at="updated_at", by="escrow_id", escrow_status="confirmed")
+OFFERS.follows(marketplace.DirectDealCompleted, at="updated_at", by="escrow_id", escrow_status="completed")
+OFFERS.follows(marketplace.DirectDealCancelled, at="updated_at", by="escrow_id", escrow_status="cancelled")
+OFFERS.follows(marketplace.DirectDealDisputed, at="updated_at", by="escrow_id", escrow_status="disputed", disputed=True)
 
 
-def _transfer(event: DomainEvent) -> Row:
-    return {"transfer_at": event.timestamp, **_updated(event)}
-
-
-OFFERS.sets(
+OFFERS.follows(
     marketplace.TransferProposed,
-    lambda event: {"transfer_website": event.website_id, **_transfer(event)},
+    at=("transfer_at", "updated_at"),
+    takes={"transfer_website": "website_id"},
     transfer_status="proposed",
 )
-OFFERS.sets(marketplace.TransferWithdrawn, _transfer, transfer_status="withdrawn")
-OFFERS.sets(marketplace.TransferDeclined, _transfer, transfer_status="declined")
-OFFERS.sets(marketplace.TransferAccepted, _transfer, transfer_status="accepted")
+OFFERS.follows(marketplace.TransferWithdrawn, at=("transfer_at", "updated_at"), transfer_status="withdrawn")
+OFFERS.follows(marketplace.TransferDeclined, at=("transfer_at", "updated_at"), transfer_status="declined")
+OFFERS.follows(marketplace.TransferAccepted, at=("transfer_at", "updated_at"), transfer_status="accepted")
 
 
 @OFFERS.on(WebsiteDisconnected)
@@ -216,54 +183,37 @@ def nothing_to_transfer(rows: Rows, event: WebsiteDisconnected) -> None:
     rows.update(open_one, transfer_status="withdrawn", transfer_at=event.timestamp)
 
 
-@OFFERS.on(marketplace.DirectDealClosed)
-def offer_closed(rows: Rows, event: marketplace.DirectDealClosed) -> None:
-    rows.update({"escrow_id": event.originator_id}, **_updated(event), escrow_status=_closed(event))
+OFFERS.follows(
+    marketplace.DirectDealClosed,
+    lambda event: {"escrow_status": _closed(event)},
+    at="updated_at",
+    by="escrow_id",
+)
 
 
-@OFFER_MESSAGES.on(marketplace.OfferSent)
-def first_words(rows: Rows, event: marketplace.OfferSent) -> None:
-    _message(rows, event, "buyer", _price(event.price))
+OFFER_MESSAGES.follows(AccountErased, by="author_id", text=ERASED)
 
 
-@OFFER_MESSAGES.on(marketplace.OfferCountered)
-def counter_words(rows: Rows, event: marketplace.OfferCountered) -> None:
-    _message(rows, event, event.side, _price(event.price))
-
-
-@OFFER_MESSAGES.on(marketplace.OfferMessageSent)
-def words(rows: Rows, event: marketplace.OfferMessageSent) -> None:
-    _message(rows, event, event.side, {"price": None, "currency": None})
-
-
-OFFER_MESSAGES.sets(AccountErased, by="author_id", text=ERASED)
-
-
-def _message(
-    rows: Rows,
-    event: marketplace.OfferSent | marketplace.OfferCountered | marketplace.OfferMessageSent,
-    side: str,
-    price: Row,
+@OFFER_MESSAGES.on(marketplace.OfferSent, marketplace.OfferCountered, marketplace.OfferMessageSent)
+def written(
+    rows: Rows, event: marketplace.OfferSent | marketplace.OfferCountered | marketplace.OfferMessageSent
 ) -> None:
+    price = None if isinstance(event, marketplace.OfferMessageSent) else event.price
     rows.put(
         id=uuid5(event.originator_id, str(event.originator_version)),
         offer_id=event.originator_id,
         number=event.originator_version,
         author_id=event.author_id,
-        side=side,
+        side="buyer" if isinstance(event, marketplace.OfferSent) else event.side,
         text=event.text,
-        **price,
+        price=price.amount if price else None,
+        currency=price.currency if price else None,
         at=event.timestamp,
     )
 
 
-ESCROWS.puts(
-    marketplace.EscrowAgreed,
-    ("offer_id", "listing_id", "seller_id", "buyer_id", "pay_until"),
-    lambda event: _price(event.price),
-    status="agreed",
-)
-ESCROWS.sets(marketplace.EscrowOpened, lambda event: {"payment_url": event.payment_url, "is_trial": event.is_trial})
+ESCROWS.begins(marketplace.EscrowAgreed, takes=_PRICE, status="agreed")
+ESCROWS.follows(marketplace.EscrowOpened)
 
 
 @ESCROWS.on(marketplace.EscrowFunded)
@@ -274,32 +224,21 @@ def funded(rows: Rows, event: marketplace.EscrowFunded) -> None:
         rows.update({"id": event.originator_id}, status="funded")
 
 
-ESCROWS.sets(marketplace.EscrowDelivered, lambda event: {"inspect_from": event.inspect_from}, status="delivered")
-ESCROWS.sets(marketplace.EscrowInspectionBegan, lambda event: {"inspect_until": event.until}, status="inspecting")
-ESCROWS.sets(marketplace.EscrowAccepted, status="accepted")
+ESCROWS.follows(marketplace.EscrowDelivered, status="delivered")
+ESCROWS.follows(marketplace.EscrowInspectionBegan, takes={"inspect_until": "until"}, status="inspecting")
+ESCROWS.follows(marketplace.EscrowAccepted, status="accepted")
 
 
-def _disputed(event: marketplace.EscrowDisputed | marketplace.DirectDealDisputed) -> Row:
-    return {
-        "disputed_by": event.side,
-        "disputed_at": event.timestamp,
-        "disputer_id": event.author_id,
-        "dispute_text": event.text,
-    }
-
-
-ESCROWS.sets(marketplace.EscrowDisputed, _disputed, status="disputed", disputed=True)
-ESCROWS.sets(marketplace.DirectDealDisputed, _disputed, status="disputed", disputed=True)
-ESCROWS.sets(
-    marketplace.EscrowDecided, lambda event: {"outcome": event.outcome, "decision_reason": event.reason, **_paid(event)}
-)
-ESCROWS.sets(marketplace.EscrowReleased, _paid, status="released")
-ESCROWS.sets(marketplace.EscrowRefunded, status="refunded")
-ESCROWS.sets(marketplace.EscrowCancelled, status="cancelled")
-ESCROWS.puts(
+_DISPUTE: Final = {"disputed_by": "side", "disputer_id": "author_id", "dispute_text": "text"}
+ESCROWS.follows(marketplace.EscrowDisputed, at="disputed_at", takes=_DISPUTE, status="disputed", disputed=True)
+ESCROWS.follows(marketplace.DirectDealDisputed, at="disputed_at", takes=_DISPUTE, status="disputed", disputed=True)
+ESCROWS.follows(marketplace.EscrowDecided, takes={"decision_reason": "reason", **_PAID})
+ESCROWS.follows(marketplace.EscrowReleased, takes=_PAID, status="released")
+ESCROWS.follows(marketplace.EscrowRefunded, status="refunded")
+ESCROWS.follows(marketplace.EscrowCancelled, status="cancelled")
+ESCROWS.begins(
     marketplace.DirectDealAgreed,
-    ("offer_id", "listing_id", "seller_id", "buyer_id"),
-    lambda event: {**_price(event.price), "pay_until": event.confirm_until},
+    takes={**_PRICE, "pay_until": "confirm_until"},
     status="agreed",
     is_direct=True,
 )
@@ -310,9 +249,9 @@ def confirmed(rows: Rows, event: marketplace.DirectDealConfirmed) -> None:
     rows.update({"id": event.originator_id}, status="confirmed", **{f"{event.side}_confirmed_at": event.timestamp})
 
 
-ESCROWS.sets(marketplace.DirectDealReminded, lambda event: {"inspect_until": event.complete_at})
-ESCROWS.sets(marketplace.DirectDealCompleted, status="completed")
-ESCROWS.sets(marketplace.DirectDealCancelled, status="cancelled")
+ESCROWS.follows(marketplace.DirectDealReminded, takes={"inspect_until": "complete_at"})
+ESCROWS.follows(marketplace.DirectDealCompleted, status="completed")
+ESCROWS.follows(marketplace.DirectDealCancelled, status="cancelled")
 
 
 @ESCROWS.on(marketplace.DirectDealClosed)
@@ -320,4 +259,4 @@ def closed(rows: Rows, event: marketplace.DirectDealClosed) -> None:
     rows.update({"id": event.originator_id}, status=_closed(event), decision_reason=event.reason)
 
 
-ESCROWS.sets(AccountErased, by="disputer_id", dispute_text=ERASED)
+ESCROWS.follows(AccountErased, by="disputer_id", dispute_text=ERASED)

@@ -25,6 +25,7 @@ APPLICATIONS: Final = ReadModel(
         "updated_at timestamptz not null",
     ),
     key=("id",),
+    fixed=("account_id",),
     readers=own_account("account_id"),
     indexes=("account_id, applied_at",),
 )
@@ -48,21 +49,9 @@ APPLICATION_STEPS: Final = ReadModel(
 )
 
 
-@APPLICATIONS.on(ApplicationMade)
-def made(rows: Rows, event: ApplicationMade) -> None:
-    rows.put(
-        id=event.originator_id,
-        account_id=event.account_id,
-        program_id=event.program_id,
-        status="applied",
-        visits=0,
-        applied_at=event.timestamp,
-        updated_at=event.timestamp,
-    )
-
-
+APPLICATIONS.begins(ApplicationMade, at=("applied_at", "updated_at"), status="applied", visits=0)
 APPLICATIONS.adds(ApplicationPageOpened, visits=1)
-APPLICATIONS.sets(ApplicationMoved, lambda event: {"status": event.status, "updated_at": event.timestamp})
+APPLICATIONS.follows(ApplicationMoved, at="updated_at")
 
 
 @APPLICATION_STEPS.on(ApplicationMade)
@@ -75,7 +64,7 @@ def stepped(rows: Rows, event: ApplicationMoved) -> None:
     _step(rows, event, event.status, event.note)
 
 
-APPLICATION_STEPS.sets(AccountErased, by="account_id", note=ERASED)
+APPLICATION_STEPS.follows(AccountErased, by="account_id", note=ERASED)
 
 
 def _step(rows: Rows, event: ApplicationMade | ApplicationMoved, status: str, note: str) -> None:

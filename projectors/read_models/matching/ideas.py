@@ -51,24 +51,9 @@ IDEA_CHOICES: Final = ReadModel(
 """`choice`: saved, dismissed, or released: neither any more."""
 
 
-@IDEA_ROUNDS.on(IdeasRequested)
-def requested(rows: Rows, event: IdeasRequested) -> None:
-    rows.put(
-        account_id=event.account_id,
-        answers=event.answers,
-        number=event.originator_version,
-        words="",
-        words_silent="",
-        requested_at=event.timestamp,
-    )
-
-
-@IDEA_ROUNDS.on(IdeasWorded)
-def worded(rows: Rows, event: IdeasWorded) -> None:
-    rows.update({"account_id": event.account_id}, words=event.words, words_silent=event.silent)
-
-
-IDEA_ROUNDS.sets(AccountErased, answers=ERASED, words=ERASED)
+IDEA_ROUNDS.begins(IdeasRequested, at="requested_at", takes={"number": "originator_version"}, words="", words_silent="")
+IDEA_ROUNDS.follows(IdeasWorded, takes={"words_silent": "silent"}, of="account_id")
+IDEA_ROUNDS.follows(AccountErased, answers=ERASED, words=ERASED)
 
 
 @IDEA_CHOICES.on(IdeaSaved)
@@ -86,7 +71,7 @@ def released(rows: Rows, event: IdeaReleased) -> None:
     _choice(rows, event, "released", None, "")
 
 
-IDEA_CHOICES.sets(AccountErased, by="account_id", note=ERASED)
+IDEA_CHOICES.follows(AccountErased, by="account_id", note=ERASED)
 
 
 def _choice(

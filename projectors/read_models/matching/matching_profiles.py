@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from infra.kernel.postgres.rows import Rows
 from projectors.engine.read_model import ReadModel
 from projectors.read_models.row_policies import own_account
 from schemas.base import ERASED
@@ -29,23 +28,12 @@ MATCHING_PROFILES: Final = ReadModel(
         "analyzed_at timestamptz not null",
     ),
     key=("account_id",),
+    fixed=("silent",),
     readers=own_account("account_id"),
     personal=("business_idea", "wording", "words"),
 )
 
 
-MATCHING_PROFILES.puts(
-    BusinessAnalyzed,
-    ("account_id", "business_idea", "industry", "difficulty", "monetization", "wording", "method", "silent"),
-    lambda event: {"analyzed_at": event.timestamp},
-    words="",
-    words_silent="",
-)
-
-
-@MATCHING_PROFILES.on(RecommendationsWorded)
-def worded(rows: Rows, event: RecommendationsWorded) -> None:
-    rows.update({"account_id": event.account_id}, words=event.words, words_silent=event.silent)
-
-
-MATCHING_PROFILES.sets(AccountErased, business_idea=ERASED, wording=ERASED, words=ERASED)
+MATCHING_PROFILES.begins(BusinessAnalyzed, at="analyzed_at", words="", words_silent="")
+MATCHING_PROFILES.follows(RecommendationsWorded, takes={"words_silent": "silent"}, of="account_id")
+MATCHING_PROFILES.follows(AccountErased, business_idea=ERASED, wording=ERASED, words=ERASED)

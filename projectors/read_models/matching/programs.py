@@ -40,18 +40,11 @@ PROGRAMS: Final = ReadModel(
 )
 
 
-PROGRAMS.puts(
-    matching.ProgramListed,
-    ("origin", "recorded_on", "checked_on", "review_on"),
-    lambda event: {**_facts(event.program), "updated_at": event.timestamp},
-)
-PROGRAMS.sets(matching.ProgramChanged, lambda event: {**_facts(event.program), "updated_at": event.timestamp})
-PROGRAMS.sets(
-    matching.ProgramReviewed,
-    lambda event: {"checked_on": event.checked_on, "review_on": event.review_on, "updated_at": event.timestamp},
-)
-PROGRAMS.sets(matching.ProgramRetired, lambda event: {"updated_at": event.timestamp}, retired=True)
-PROGRAMS.sets(matching.ProgramRestored, lambda event: {"updated_at": event.timestamp}, retired=False)
+PROGRAMS.begins(matching.ProgramListed, lambda event: _facts(event.program), at="updated_at")
+PROGRAMS.follows(matching.ProgramChanged, lambda event: _facts(event.program), but="origin", at="updated_at")
+PROGRAMS.follows(matching.ProgramReviewed, at="updated_at")
+PROGRAMS.follows(matching.ProgramRetired, at="updated_at", retired=True)
+PROGRAMS.follows(matching.ProgramRestored, at="updated_at", retired=False)
 
 
 def _facts(program: matching.Program) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from infra.kernel.postgres.rows import Rows
 from projectors.engine.read_model import ReadModel
 from projectors.read_models.row_policies import OWN_WEBSITES, own_account
 from schemas.events.notifications import AlertDeliverySet, AlertOpened, AlertResolved, AlertRuleReset, AlertRuleSet
@@ -45,6 +44,12 @@ ALERTS: Final = ReadModel(
         "resolved_at timestamptz",
     ),
     key=("id",),
+    fixed=(
+        "website_id",
+        "account_id",
+        "kind",
+        "cause",
+    ),
     readers=OWN_WEBSITES,
     indexes=("website_id, opened_at desc", "account_id, opened_at desc"),
 )
@@ -64,64 +69,15 @@ ALERT_DELIVERIES: Final = ReadModel(
 )
 
 
-@ALERT_RULES.on(AlertRuleSet)
-def rule_set(rows: Rows, event: AlertRuleSet) -> None:
-    rows.put(
-        id=event.originator_id,
-        website_id=event.website_id,
-        kind=str(event.kind),
-        enabled=event.enabled,
-        threshold=event.threshold,
-        minimum=event.minimum,
-    )
+ALERT_RULES.begins(AlertRuleSet)
+ALERT_RULES.ends(AlertRuleReset)
+ALERT_RULES.ends(WebsiteDisconnected, by="website_id")
 
 
-@ALERT_RULES.on(AlertRuleReset)
-def rule_reset(rows: Rows, event: AlertRuleReset) -> None:
-    rows.delete(id=event.originator_id)
+ALERTS.begins(AlertOpened, at="opened_at", resolved_at=None)
+ALERTS.follows(AlertResolved, at="resolved_at")
+ALERTS.ends(WebsiteDisconnected, WebsiteTransferred, by="website_id")
+"""They were the seller's."""
 
 
-@ALERT_RULES.on(WebsiteDisconnected)
-def rules_of_disconnected(rows: Rows, event: WebsiteDisconnected) -> None:
-    rows.delete(website_id=event.originator_id)
-
-
-@ALERTS.on(AlertOpened)
-def opened(rows: Rows, event: AlertOpened) -> None:
-    rows.put(
-        id=event.originator_id,
-        website_id=event.website_id,
-        account_id=event.account_id,
-        kind=str(event.kind),
-        cause=event.cause,
-        title=event.title,
-        text=event.text,
-        path=event.path,
-        opened_at=event.timestamp,
-        resolved_at=None,
-    )
-
-
-ALERTS.sets(AlertResolved, lambda event: {"resolved_at": event.timestamp})
-
-
-@ALERTS.on(WebsiteDisconnected)
-def alerts_of_disconnected(rows: Rows, event: WebsiteDisconnected) -> None:
-    rows.delete(website_id=event.originator_id)
-
-
-@ALERTS.on(WebsiteTransferred)
-def alerts_of_transferred(rows: Rows, event: WebsiteTransferred) -> None:
-    """They were the seller's."""
-    rows.delete(website_id=event.originator_id)
-
-
-@ALERT_DELIVERIES.on(AlertDeliverySet)
-def delivery_set(rows: Rows, event: AlertDeliverySet) -> None:
-    rows.put(
-        account_id=event.account_id,
-        mail=event.mail,
-        mail_resolved=event.mail_resolved,
-        quiet_from=event.quiet_from,
-        quiet_until=event.quiet_until,
-    )
+ALERT_DELIVERIES.begins(AlertDeliverySet)

@@ -21,9 +21,7 @@ EVERY_KIND: Final = ""
 """The row that says that all mail was stopped; it holds for kinds that were not chosen since."""
 
 
-@NOTIFICATION_CHOICES.on(NotificationPreferenceSet)
-def preference_set(rows: Rows, event: NotificationPreferenceSet) -> None:
-    rows.put(account_id=event.account_id, kind=event.kind, in_app=event.in_app, mail=event.mail)
+NOTIFICATION_CHOICES.begins(NotificationPreferenceSet)
 
 
 @NOTIFICATION_CHOICES.on(NotificationMailStopped)

@@ -7,8 +7,9 @@ from decimal import Decimal
 from typing import Final
 from uuid import UUID, uuid5
 
+from infra.kernel.postgres.event_table import E
 from infra.kernel.postgres.rows import Row, Rows
-from projectors.engine.read_model import E, ReadModel
+from projectors.engine.read_model import ReadModel
 from projectors.read_models.row_policies import ADMINS
 from schemas.base import DomainEvent, Money
 from schemas.currencies import MINOR_DIGITS

@@ -34,23 +34,10 @@ PARTNER_REQUESTS: Final = ReadModel(
     personal=("name", "website", "note"),
 )
 
-PARTNER_REQUESTS.puts(
-    partners.PartnerRequested,
-    ("account_id", "name", "website", "note"),
-    lambda event: {"requested_at": event.timestamp, "proposed_id": event.partner_id},
-    state="open",
+PARTNER_REQUESTS.begins(
+    partners.PartnerRequested, but="partner_id", at="requested_at", takes={"proposed_id": "partner_id"}, state="open"
 )
-PARTNER_REQUESTS.sets(
-    partners.PartnerRequestAccepted,
-    lambda event: {"decided_at": event.timestamp, "partner_id": event.partner_id},
-    state="accepted",
-)
-PARTNER_REQUESTS.sets(
-    partners.PartnerRequestDeclined,
-    lambda event: {"decided_at": event.timestamp, "reason": event.reason},
-    state="declined",
-)
-PARTNER_REQUESTS.sets(
-    partners.PartnerRequestWithdrawn, lambda event: {"decided_at": event.timestamp}, state="withdrawn"
-)
-PARTNER_REQUESTS.sets(AccountErased, by="account_id", name=ERASED, website=ERASED, note=ERASED)
+PARTNER_REQUESTS.follows(partners.PartnerRequestAccepted, at="decided_at", state="accepted")
+PARTNER_REQUESTS.follows(partners.PartnerRequestDeclined, at="decided_at", state="declined")
+PARTNER_REQUESTS.follows(partners.PartnerRequestWithdrawn, at="decided_at", state="withdrawn")
+PARTNER_REQUESTS.follows(AccountErased, by="account_id", name=ERASED, website=ERASED, note=ERASED)

@@ -31,7 +31,7 @@ def commission_changed(rows: Rows, event: CommissionChanged) -> None:
     _hold_from(rows, event.effective_at, event)
 
 
-PARTNER_TERMS.sets(PartnerTransferred, lambda event: {"account_id": event.account_id}, by="partner_id")
+PARTNER_TERMS.follows(PartnerTransferred)
 
 
 def _hold_from(rows: Rows, at: datetime, event: PartnerRegistered | CommissionChanged) -> None:

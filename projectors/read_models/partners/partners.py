@@ -36,27 +36,13 @@ PARTNERS: Final = ReadModel(
 )
 
 
-PARTNERS.puts(
-    partners.PartnerRegistered,
-    (
-        *("name", "slug", "base_url", "description", "cookie_days", "postback_preset", "is_active"),
-        *("click_id_parameter", "account_id"),
-    ),
-    lambda event: {
-        "terms": event.terms.model_dump(mode="json"),
-        "created_at": event.timestamp,
-        "updated_at": event.timestamp,
-    },
+PARTNERS.begins(partners.PartnerRegistered, at=("created_at", "updated_at"))
+PARTNERS.follows(
+    partners.PartnerUpdated,
+    lambda event: {"click_id_parameter": None} if event.click_id_parameter == "" else {},
+    at="updated_at",
+    keeps=True,
 )
-
-
-@PARTNERS.on(partners.PartnerUpdated)
-def updated(rows: Rows, event: partners.PartnerUpdated) -> None:
-    fields = {"name", "base_url", "description", "cookie_days", "postback_preset"}
-    given = event.model_dump(mode="json", include=fields, exclude_none=True)
-    if event.click_id_parameter is not None:
-        given["click_id_parameter"] = event.click_id_parameter or None
-    rows.update({"id": event.originator_id}, **given, updated_at=event.timestamp)
 
 
 @PARTNERS.on(partners.CommissionChanged)
@@ -67,9 +53,9 @@ def commission_changed(rows: Rows, event: partners.CommissionChanged) -> None:
     rows.update({"id": event.originator_id}, updated_at=event.timestamp)
 
 
-PARTNERS.sets(partners.PartnerTransferred, lambda event: {"account_id": event.account_id})
-PARTNERS.sets(partners.PartnerActivated, lambda event: {"updated_at": event.timestamp}, is_active=True)
-PARTNERS.sets(partners.PartnerDeactivated, lambda event: {"updated_at": event.timestamp}, is_active=False)
+PARTNERS.follows(partners.PartnerTransferred)
+PARTNERS.follows(partners.PartnerActivated, at="updated_at", is_active=True)
+PARTNERS.follows(partners.PartnerDeactivated, at="updated_at", is_active=False)
 
 
 @PARTNERS.on(partners.PartnerRemoved)

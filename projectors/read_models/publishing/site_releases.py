@@ -39,12 +39,8 @@ def published(rows: Rows, event: SitePublished) -> None:
     )
 
 
-@SITE_RELEASES.on(SiteTransferred)
-def transferred(rows: Rows, event: SiteTransferred) -> None:
-    """Those of the owner before stay behind."""
-    rows.delete(site_id=event.originator_id)
+SITE_RELEASES.ends(SiteTransferred)
+"""Those of the owner before stay behind."""
 
 
-@SITE_RELEASES.on(SiteRemoved)
-def removed(rows: Rows, event: SiteRemoved) -> None:
-    rows.delete(site_id=event.originator_id)
+SITE_RELEASES.ends(SiteRemoved)

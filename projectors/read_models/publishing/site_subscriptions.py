@@ -52,11 +52,7 @@ def requested(rows: Rows, event: SiteSubscriptionRequested) -> None:
     )
 
 
-SITE_SUBSCRIPTIONS.sets(SiteSubscriptionConfirmed, lambda event: {"confirmed_at": event.timestamp}, state="confirmed")
-SITE_SUBSCRIPTIONS.sets(SiteSubscriptionEnded, lambda event: {"ended_at": event.timestamp}, state="ended")
-SITE_SUBSCRIPTIONS.sets(SiteTransferred, lambda event: {"account_id": event.account_id}, by="site_id")
-
-
-@SITE_SUBSCRIPTIONS.on(SiteRemoved)
-def removed(rows: Rows, event: SiteRemoved) -> None:
-    rows.delete(site_id=event.originator_id)
+SITE_SUBSCRIPTIONS.follows(SiteSubscriptionConfirmed, at="confirmed_at", state="confirmed")
+SITE_SUBSCRIPTIONS.follows(SiteSubscriptionEnded, at="ended_at", state="ended")
+SITE_SUBSCRIPTIONS.follows(SiteTransferred, by="site_id")
+SITE_SUBSCRIPTIONS.ends(SiteRemoved, by="site_id")

@@ -57,9 +57,7 @@ def transferred(rows: Rows, event: SiteTransferred) -> None:
     _put(rows, event, event.originator_id, None)
 
 
-@SITE_VERSIONS.on(SiteRemoved)
-def removed(rows: Rows, event: SiteRemoved) -> None:
-    rows.delete(site_id=event.originator_id)
+SITE_VERSIONS.ends(SiteRemoved, by="site_id")
 
 
 def _put(

@@ -41,32 +41,16 @@ SITES: Final = ReadModel(
 )
 
 
-@SITES.on(SiteCreated)
-def created(rows: Rows, event: SiteCreated) -> None:
-    rows.put(
-        id=event.originator_id,
-        account_id=event.account_id,
-        website_id=event.website_id,
-        slug=event.slug,
-        domain_id=None,
-        document=event.document,
-        document_version=event.originator_version,
-        published=None,
-        published_at=None,
-        shown_versions={},
-        created_at=event.timestamp,
-        updated_at=event.timestamp,
-    )
-
-
-@SITES.on(SiteSaved)
-def saved(rows: Rows, event: SiteSaved) -> None:
-    rows.update(
-        {"id": event.originator_id},
-        document=event.document,
-        document_version=event.originator_version,
-        updated_at=event.timestamp,
-    )
+SITES.begins(
+    SiteCreated,
+    at=("created_at", "updated_at"),
+    takes={"document_version": "originator_version"},
+    domain_id=None,
+    published=None,
+    published_at=None,
+    shown_versions={},
+)
+SITES.follows(SiteSaved, but="account_id", at="updated_at", takes={"document_version": "originator_version"})
 
 
 @SITES.on(SitePublished)
@@ -82,31 +66,14 @@ def published(rows: Rows, event: SitePublished) -> None:
     )
 
 
-SITES.sets(
-    SiteUnpublished,
-    lambda event: {"updated_at": event.timestamp},
-    published=None,
-    published_at=None,
-    shown_versions={},
-)
-SITES.sets(SiteMoved, lambda event: {"updated_at": event.timestamp, "slug": event.slug, "domain_id": event.domain_id})
-
-
-SITES.sets(
+SITES.follows(SiteUnpublished, at="updated_at", published=None, published_at=None, shown_versions={})
+SITES.follows(SiteMoved, at="updated_at")
+SITES.follows(
     SiteTransferred,
-    lambda event: {
-        "account_id": event.account_id,
-        "domain_id": event.domain_id,
-        "document": event.document,
-        "document_version": event.originator_version,
-        "updated_at": event.timestamp,
-    },
+    at="updated_at",
+    takes={"document_version": "originator_version"},
     published=None,
     published_at=None,
     shown_versions={},
 )
-
-
-@SITES.on(SiteRemoved)
-def removed(rows: Rows, event: SiteRemoved) -> None:
-    rows.delete(id=event.originator_id)
+SITES.ends(SiteRemoved)

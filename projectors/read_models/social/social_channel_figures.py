@@ -42,11 +42,5 @@ def recorded(rows: Rows, event: SocialChannelFiguresRecorded) -> None:
         )
 
 
-@SOCIAL_CHANNEL_FIGURES.on(SocialChannelRemoved)
-def channel_removed(rows: Rows, event: SocialChannelRemoved) -> None:
-    rows.delete(channel_id=event.originator_id)
-
-
-@SOCIAL_CHANNEL_FIGURES.on(WebsiteDisconnected)
-def website_disconnected(rows: Rows, event: WebsiteDisconnected) -> None:
-    rows.delete(website_id=event.originator_id)
+SOCIAL_CHANNEL_FIGURES.ends(SocialChannelRemoved)
+SOCIAL_CHANNEL_FIGURES.ends(WebsiteDisconnected, by="website_id")

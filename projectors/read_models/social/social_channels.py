@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from infra.kernel.postgres.rows import Rows
 from projectors.engine.read_model import ReadModel
 from projectors.read_models.row_policies import OWN_WEBSITES
 from schemas.events.social import SocialChannelAdded, SocialChannelRemoved, SocialChannelRenamed
@@ -28,28 +27,7 @@ SOCIAL_CHANNELS: Final = ReadModel(
 )
 
 
-@SOCIAL_CHANNELS.on(SocialChannelAdded)
-def added(rows: Rows, event: SocialChannelAdded) -> None:
-    rows.put(
-        id=event.originator_id,
-        website_id=event.website_id,
-        network=event.network.value,
-        handle=event.handle,
-        name=event.name,
-        added_at=event.timestamp,
-    )
-
-
-@SOCIAL_CHANNELS.on(SocialChannelRenamed)
-def renamed(rows: Rows, event: SocialChannelRenamed) -> None:
-    rows.update({"id": event.originator_id}, handle=event.handle, name=event.name)
-
-
-@SOCIAL_CHANNELS.on(SocialChannelRemoved)
-def removed(rows: Rows, event: SocialChannelRemoved) -> None:
-    rows.delete(id=event.originator_id)
-
-
-@SOCIAL_CHANNELS.on(WebsiteDisconnected)
-def website_disconnected(rows: Rows, event: WebsiteDisconnected) -> None:
-    rows.delete(website_id=event.originator_id)
+SOCIAL_CHANNELS.begins(SocialChannelAdded, at="added_at")
+SOCIAL_CHANNELS.follows(SocialChannelRenamed)
+SOCIAL_CHANNELS.ends(SocialChannelRemoved)
+SOCIAL_CHANNELS.ends(WebsiteDisconnected, by="website_id")

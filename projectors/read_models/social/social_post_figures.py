@@ -45,16 +45,6 @@ def recorded(rows: Rows, event: SocialPostFiguresRecorded) -> None:
     )
 
 
-@SOCIAL_POST_FIGURES.on(SocialPostRemoved)
-def post_removed(rows: Rows, event: SocialPostRemoved) -> None:
-    rows.delete(post_id=event.originator_id)
-
-
-@SOCIAL_POST_FIGURES.on(SocialChannelRemoved)
-def channel_removed(rows: Rows, event: SocialChannelRemoved) -> None:
-    rows.delete(channel_id=event.originator_id)
-
-
-@SOCIAL_POST_FIGURES.on(WebsiteDisconnected)
-def website_disconnected(rows: Rows, event: WebsiteDisconnected) -> None:
-    rows.delete(website_id=event.originator_id)
+SOCIAL_POST_FIGURES.ends(SocialPostRemoved)
+SOCIAL_POST_FIGURES.ends(SocialChannelRemoved, by="channel_id")
+SOCIAL_POST_FIGURES.ends(WebsiteDisconnected, by="website_id")

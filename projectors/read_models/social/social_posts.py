@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from infra.kernel.postgres.rows import Rows
 from projectors.engine.read_model import ReadModel
 from projectors.read_models.row_policies import OWN_WEBSITES
 from schemas.events.social import (
@@ -36,43 +35,10 @@ SOCIAL_POSTS: Final = ReadModel(
 )
 
 
-@SOCIAL_POSTS.on(SocialPostAdded)
-def added(rows: Rows, event: SocialPostAdded) -> None:
-    rows.put(
-        id=event.originator_id,
-        website_id=event.website_id,
-        channel_id=event.channel_id,
-        address=event.address,
-        title=event.title,
-        published_at=event.published_at,
-    )
-
-
-@SOCIAL_POSTS.on(SocialPostChanged)
-def changed(rows: Rows, event: SocialPostChanged) -> None:
-    rows.update({"id": event.originator_id}, title=event.title, published_at=event.published_at)
-
-
-@SOCIAL_POSTS.on(SocialPostTransferred)
-def transferred(rows: Rows, event: SocialPostTransferred) -> None:
-    rows.update({"id": event.originator_id}, address=event.address, title=event.title)
-
-
-@SOCIAL_POSTS.on(SocialPostPictureChanged)
-def pictured(rows: Rows, event: SocialPostPictureChanged) -> None:
-    rows.update({"id": event.originator_id}, picture=event.picture)
-
-
-@SOCIAL_POSTS.on(SocialPostRemoved)
-def removed(rows: Rows, event: SocialPostRemoved) -> None:
-    rows.delete(id=event.originator_id)
-
-
-@SOCIAL_POSTS.on(SocialChannelRemoved)
-def channel_removed(rows: Rows, event: SocialChannelRemoved) -> None:
-    rows.delete(channel_id=event.originator_id)
-
-
-@SOCIAL_POSTS.on(WebsiteDisconnected)
-def website_disconnected(rows: Rows, event: WebsiteDisconnected) -> None:
-    rows.delete(website_id=event.originator_id)
+SOCIAL_POSTS.begins(SocialPostAdded)
+SOCIAL_POSTS.follows(SocialPostChanged)
+SOCIAL_POSTS.follows(SocialPostTransferred)
+SOCIAL_POSTS.follows(SocialPostPictureChanged)
+SOCIAL_POSTS.ends(SocialPostRemoved)
+SOCIAL_POSTS.ends(SocialChannelRemoved, by="channel_id")
+SOCIAL_POSTS.ends(WebsiteDisconnected, by="website_id")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from infra.kernel.postgres.rows import Rows
 from projectors.engine.read_model import ReadModel
 from projectors.read_models.row_policies import OWN_ALONE
 from schemas.events.accounts import AccountErased
@@ -29,25 +28,6 @@ PINNED_CHARTS: Final = ReadModel(
 )
 
 
-@PINNED_CHARTS.on(ChartPinned)
-def pinned(rows: Rows, event: ChartPinned) -> None:
-    rows.put(
-        id=event.originator_id,
-        account_id=event.account_id,
-        query_id=event.query_id,
-        kind=event.kind,
-        x=event.x,
-        y=list(event.y),
-        parameters=dict(event.parameters),
-        pinned_at=event.timestamp,
-    )
-
-
-@PINNED_CHARTS.on(ChartUnpinned)
-def unpinned(rows: Rows, event: ChartUnpinned) -> None:
-    rows.delete(id=event.originator_id)
-
-
-@PINNED_CHARTS.on(AccountErased)
-def account_erased(rows: Rows, event: AccountErased) -> None:
-    rows.delete(account_id=event.originator_id)
+PINNED_CHARTS.begins(ChartPinned, at="pinned_at")
+PINNED_CHARTS.ends(ChartUnpinned)
+PINNED_CHARTS.ends(AccountErased, by="account_id")

@@ -34,6 +34,7 @@ SAVED_QUERIES: Final = ReadModel(
         "removed_at timestamptz",
     ),
     key=("id",),
+    fixed=("account_id",),
     readers=SHARED_QUERIES,
     indexes=("account_id",),
     personal=("title", "text", "author_name"),
@@ -55,46 +56,22 @@ QUERY_VERSIONS: Final = ReadModel(
         "position bigint not null",
     ),
     key=("query_id", "number"),
+    fixed=("account_id",),
     readers=SHARED_QUERIES,
     indexes=("account_id",),
     personal=("title", "text"),
 )
 
 
-@SAVED_QUERIES.on(QuerySaved)
-def saved(rows: Rows, event: QuerySaved) -> None:
-    rows.put(
-        id=event.originator_id,
-        account_id=event.account_id,
-        title=event.title,
-        text=event.text,
-        number=1,
-        is_shared=False,
-        author_name="",
-        created_at=event.timestamp,
-        changed_at=event.timestamp,
-        removed_at=None,
-    )
-
-
-SAVED_QUERIES.sets(
-    QueryChanged,
-    lambda event: {
-        "title": event.title,
-        "text": event.text,
-        "number": event.number,
-        "changed_at": event.timestamp,
-    },
+SAVED_QUERIES.begins(
+    QuerySaved, at=("created_at", "changed_at"), number=1, is_shared=False, author_name="", removed_at=None
 )
-SAVED_QUERIES.sets(QueryShared, lambda event: {"author_name": event.author_name}, is_shared=True)
-SAVED_QUERIES.sets(QueryUnshared, is_shared=False)
-SAVED_QUERIES.sets(QueryRemoved, lambda event: {"removed_at": event.timestamp})
-SAVED_QUERIES.sets(QueryRestored, removed_at=None)
-
-
-@SAVED_QUERIES.on(AccountErased)
-def author_erased(rows: Rows, event: AccountErased) -> None:
-    rows.delete(account_id=event.originator_id)
+SAVED_QUERIES.follows(QueryChanged, at="changed_at")
+SAVED_QUERIES.follows(QueryShared, is_shared=True)
+SAVED_QUERIES.follows(QueryUnshared, is_shared=False)
+SAVED_QUERIES.follows(QueryRemoved, at="removed_at")
+SAVED_QUERIES.follows(QueryRestored, removed_at=None)
+SAVED_QUERIES.ends(AccountErased, by="account_id")
 
 
 @QUERY_VERSIONS.on(QuerySaved)
@@ -131,10 +108,6 @@ def next_version(rows: Rows, event: QueryChanged) -> None:
     rows.delete(query_id=event.originator_id, number=event.number - MAX_VERSIONS)
 
 
-QUERY_VERSIONS.sets(QueryShared, by="query_id", is_shared=True)
-QUERY_VERSIONS.sets(QueryUnshared, by="query_id", is_shared=False)
-
-
-@QUERY_VERSIONS.on(AccountErased)
-def versions_erased(rows: Rows, event: AccountErased) -> None:
-    rows.delete(account_id=event.originator_id)
+QUERY_VERSIONS.follows(QueryShared, is_shared=True)
+QUERY_VERSIONS.follows(QueryUnshared, is_shared=False)
+QUERY_VERSIONS.ends(AccountErased, by="account_id")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from infra.kernel.postgres.rows import Rows
 from projectors.engine.read_model import ReadModel
 from projectors.read_models.row_policies import OWN_WEBSITES
 from schemas.events.websites import WebsiteEventsExpired
@@ -18,6 +17,4 @@ EVENT_EXPIRIES: Final = ReadModel(
 )
 
 
-@EVENT_EXPIRIES.on(WebsiteEventsExpired)
-def expired(rows: Rows, event: WebsiteEventsExpired) -> None:
-    rows.put(website_id=event.originator_id, before=event.before, expired_at=event.timestamp)
+EVENT_EXPIRIES.begins(WebsiteEventsExpired, at="expired_at")

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from infra.kernel.postgres.rows import Rows
 from projectors.engine.read_model import ReadModel
 from projectors.read_models.row_policies import OWN_WEBSITES
 from schemas.events.websites import WebsiteRetentionChanged
@@ -19,6 +18,4 @@ RETENTION: Final = ReadModel(
 )
 
 
-@RETENTION.on(WebsiteRetentionChanged)
-def changed(rows: Rows, event: WebsiteRetentionChanged) -> None:
-    rows.put(website_id=event.originator_id, raw_months=event.raw_months, changed_at=event.timestamp)
+RETENTION.begins(WebsiteRetentionChanged, at="changed_at")

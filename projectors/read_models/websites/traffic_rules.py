@@ -45,6 +45,4 @@ def remarked(rows: Rows, event: WebsiteTrafficRemarked) -> None:
     )
 
 
-@TRAFFIC_RULES.on(WebsiteTrafficRemarkUndone)
-def undone(rows: Rows, event: WebsiteTrafficRemarkUndone) -> None:
-    rows.update({"id": event.rule_id}, undone_at=event.timestamp)
+TRAFFIC_RULES.follows(WebsiteTrafficRemarkUndone, at="undone_at", of="rule_id")

@@ -47,4 +47,4 @@ def issued(rows: Rows, event: WebsiteKeyIssued) -> None:
     )
 
 
-WEBSITE_KEYS.sets(WebsiteKeyRevoked, lambda event: {"revoked_at": event.timestamp}, of=lambda event: event.key_id)
+WEBSITE_KEYS.follows(WebsiteKeyRevoked, at="revoked_at", of="key_id")

@@ -48,17 +48,9 @@ WEBSITES: Final = ReadModel(
     personal=("domain",),
 )
 
-_SETTINGS: Final = {
-    *("domain", "timezone", "attribution_model", "max_claim_amount", "max_claims_per_click"),
-    *("link_click_ids", "link_impressions_every", "txid_scope"),
-    *("keep_ad_click_ids", "ad_click_id_days", "ad_click_ids_need_consent"),
-}
-
-
-WEBSITES.puts(
+WEBSITES.begins(
     WebsiteConnected,
-    ("account_id", "domain", "timezone", "currency"),
-    lambda event: {"created_at": event.timestamp},
+    at="created_at",
     attribution_model=AttributionModel.LAST_CLICK.value,
     link_click_ids=False,
     link_impressions_every=0,
@@ -67,7 +59,7 @@ WEBSITES.puts(
     ad_click_id_days=DEFAULT_AD_CLICK_ID_DAYS,
     ad_click_ids_need_consent=False,
 )
-WEBSITES.sets(WebsiteUpdated, lambda event: event.model_dump(mode="json", include=_SETTINGS, exclude_none=True))
-WEBSITES.sets(WebsiteTransferred, lambda event: {"account_id": event.account_id, "domain": event.domain})
-WEBSITES.sets(WebsiteDisconnected, lambda event: {"deleted_at": event.timestamp})
-WEBSITES.sets(AccountErased, by="account_id", domain=ERASED)
+WEBSITES.follows(WebsiteUpdated, keeps=True)
+WEBSITES.follows(WebsiteTransferred)
+WEBSITES.follows(WebsiteDisconnected, at="deleted_at")
+WEBSITES.follows(AccountErased, by="account_id", domain=ERASED)
