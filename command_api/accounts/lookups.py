@@ -18,22 +18,25 @@ from schemas.base import DomainEvent
 from schemas.events import accounts
 from schemas.events.accounts import Role
 
+ACCOUNT_ROLES_TABLE: Final = Table(
+    "account_roles",
+    columns=("account_id uuid not null", "roles text[] not null", "is_disabled boolean not null"),
+    key=("account_id",),
+)
+ROLE_HOLDER_TABLE: Final = Table(
+    "role_holder",
+    columns=("account_id uuid not null", "roles text[] not null"),
+    key=("account_id",),
+    readers=("query_reader",),
+)
+ADMIN_TABLE: Final = Table("admin", columns=("account_id uuid not null",), key=("account_id",))
 ROLES: Final = InlineProjection(
     "roles",
     version=1,
     tables=(
-        Table(
-            "account_roles",
-            columns=("account_id uuid not null", "roles text[] not null", "is_disabled boolean not null"),
-            key=("account_id",),
-        ),
-        Table(
-            "role_holder",
-            columns=("account_id uuid not null", "roles text[] not null"),
-            key=("account_id",),
-            readers=("query_reader",),
-        ),
-        Table("admin", columns=("account_id uuid not null",), key=("account_id",)),
+        ACCOUNT_ROLES_TABLE,
+        ROLE_HOLDER_TABLE,
+        ADMIN_TABLE,
     ),
 )
 """`account_roles` has every account, also disabled ones; the other two follow from it."""
@@ -61,10 +64,9 @@ def _set_disabled(tables: Tables, event: DomainEvent) -> None:
         _replace(tables, event.originator_id, before["roles"], is_disabled=is_disabled)
 
 
-@ROLES.on(accounts.AccountErased)
-def _erased(tables: Tables, event: accounts.AccountErased) -> None:
-    for table in tables.values():
-        table.delete(account_id=event.originator_id)
+ACCOUNT_ROLES_TABLE.ends(accounts.AccountErased)
+ROLE_HOLDER_TABLE.ends(accounts.AccountErased)
+ADMIN_TABLE.ends(accounts.AccountErased)
 
 
 def require_remaining_admin(uow: UnitOfWork, before: Account) -> None:

@@ -9,7 +9,6 @@ from command_api.analytics.views import View
 from command_api.kernel.decision import conflict
 from command_api.kernel.inline_projection import InlineProjection, Table, Tables
 from command_api.kernel.unit_of_work import UnitOfWork
-from schemas.base import DomainEvent
 from schemas.events.accounts import AccountErased
 from schemas.events.analytics import (
     ReportPaused,
@@ -30,24 +29,19 @@ MAX_VIEWS: Final = 100
 MAX_REPORTS: Final = 50
 """Reports of one person."""
 
-VIEW_NAMES: Final = InlineProjection(
-    "view_names",
-    version=1,
-    tables=(
-        Table(
-            "view_name",
-            columns=(
-                "view_id uuid not null",
-                "account_id uuid not null",
-                "website_id uuid",
-                "name text not null",
-                "is_removed boolean not null",
-            ),
-            key=("view_id",),
-            indexes=("account_id", "website_id"),
-        ),
+VIEW_NAME_TABLE: Final = Table(
+    "view_name",
+    columns=(
+        "view_id uuid not null",
+        "account_id uuid not null",
+        "website_id uuid",
+        "name text not null",
+        "is_removed boolean not null",
     ),
+    key=("view_id",),
+    indexes=("account_id", "website_id"),
 )
+VIEW_NAMES: Final = InlineProjection("view_names", version=1, tables=(VIEW_NAME_TABLE,))
 
 
 @VIEW_NAMES.on(ViewSaved)
@@ -68,24 +62,11 @@ def _changed(tables: Tables, event: ViewChanged) -> None:
     )
 
 
-@VIEW_NAMES.on(ViewRemoved)
-def _removed(tables: Tables, event: ViewRemoved) -> None:
-    tables["view_name"].update({"view_id": event.originator_id}, is_removed=True)
-
-
-@VIEW_NAMES.on(ViewRestored)
-def _restored(tables: Tables, event: ViewRestored) -> None:
-    tables["view_name"].update({"view_id": event.originator_id}, is_removed=False)
-
-
-@VIEW_NAMES.on(WebsiteDisconnected, WebsiteTransferred)
-def _website_left(tables: Tables, event: DomainEvent) -> None:
-    tables["view_name"].delete(website_id=event.originator_id)
-
-
-@VIEW_NAMES.on(AccountErased)
-def _account_erased(tables: Tables, event: AccountErased) -> None:
-    tables["view_name"].delete(account_id=event.originator_id)
+VIEW_NAME_TABLE.follows(ViewRemoved, is_removed=True)
+VIEW_NAME_TABLE.follows(ViewRestored, is_removed=False)
+VIEW_NAME_TABLE.ends(WebsiteDisconnected, by="website_id")
+VIEW_NAME_TABLE.ends(WebsiteTransferred, by="website_id")
+VIEW_NAME_TABLE.ends(AccountErased, by="account_id")
 
 
 def require_room(uow: UnitOfWork, view: View) -> None:
@@ -105,60 +86,27 @@ _OF_PERSON: Final = "SELECT name FROM lookup.view_name WHERE account_id = %s AND
 _OF_WEBSITE: Final = "SELECT name FROM lookup.view_name WHERE website_id = %s AND NOT is_removed"
 
 
-REPORT_LOOKUP: Final = InlineProjection(
-    "report_lookup",
-    version=1,
-    tables=(
-        Table(
-            "report",
-            columns=(
-                "report_id uuid not null",
-                "account_id uuid not null",
-                "website_id uuid",
-                "is_paused boolean not null",
-                "is_removed boolean not null",
-            ),
-            key=("report_id",),
-            indexes=("account_id", "website_id"),
-        ),
+REPORT_TABLE: Final = Table(
+    "report",
+    columns=(
+        "report_id uuid not null",
+        "account_id uuid not null",
+        "website_id uuid",
+        "is_paused boolean not null",
+        "is_removed boolean not null",
     ),
+    key=("report_id",),
+    indexes=("account_id", "website_id"),
 )
+REPORT_LOOKUP: Final = InlineProjection("report_lookup", version=1, tables=(REPORT_TABLE,))
 
 
-@REPORT_LOOKUP.on(ReportScheduled)
-def _scheduled(tables: Tables, event: ReportScheduled) -> None:
-    tables["report"].insert(
-        report_id=event.originator_id,
-        account_id=event.account_id,
-        website_id=event.website_id,
-        is_paused=False,
-        is_removed=False,
-    )
-
-
-@REPORT_LOOKUP.on(ReportPaused)
-def _paused(tables: Tables, event: ReportPaused) -> None:
-    tables["report"].update({"report_id": event.originator_id}, is_paused=True)
-
-
-@REPORT_LOOKUP.on(ReportResumed)
-def _resumed(tables: Tables, event: ReportResumed) -> None:
-    tables["report"].update({"report_id": event.originator_id}, is_paused=False)
-
-
-@REPORT_LOOKUP.on(ReportRemoved)
-def _report_removed(tables: Tables, event: ReportRemoved) -> None:
-    tables["report"].update({"report_id": event.originator_id}, is_removed=True)
-
-
-@REPORT_LOOKUP.on(ReportRestored)
-def _report_restored(tables: Tables, event: ReportRestored) -> None:
-    tables["report"].update({"report_id": event.originator_id}, is_removed=False)
-
-
-@REPORT_LOOKUP.on(AccountErased)
-def _reports_erased(tables: Tables, event: AccountErased) -> None:
-    tables["report"].delete(account_id=event.originator_id)
+REPORT_TABLE.begins(ReportScheduled, is_paused=False, is_removed=False)
+REPORT_TABLE.follows(ReportPaused, is_paused=True)
+REPORT_TABLE.follows(ReportResumed, is_paused=False)
+REPORT_TABLE.follows(ReportRemoved, is_removed=True)
+REPORT_TABLE.follows(ReportRestored, is_removed=False)
+REPORT_TABLE.ends(AccountErased, by="account_id")
 
 
 def require_room_for_report(uow: UnitOfWork, account_id: UUID) -> None:

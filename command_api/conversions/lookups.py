@@ -99,17 +99,21 @@ CLAIM_COUNTS: Final = InlineProjection(
 versions are mixed; `rename_claims` corrects what they write."""
 
 
+SCHEDULED_DECISION_TABLE: Final = Table(
+    "scheduled_decision", columns=("decision_id uuid not null",), key=("decision_id",)
+)
+SCHEDULED_ITEM_TABLE: Final = Table(
+    "scheduled_item",
+    columns=("conversion_id uuid not null", "decision_id uuid not null"),
+    key=("conversion_id",),
+    indexes=("decision_id",),
+)
 SCHEDULED_DECISIONS: Final = InlineProjection(
     "scheduled_decisions",
     version=1,
     tables=(
-        Table("scheduled_decision", columns=("decision_id uuid not null",), key=("decision_id",)),
-        Table(
-            "scheduled_item",
-            columns=("conversion_id uuid not null", "decision_id uuid not null"),
-            key=("conversion_id",),
-            indexes=("decision_id",),
-        ),
+        SCHEDULED_DECISION_TABLE,
+        SCHEDULED_ITEM_TABLE,
     ),
 )
 """Decisions that are not final yet, and their conversions."""
@@ -212,10 +216,10 @@ def _scheduled(tables: Tables, event: ConversionDecisionScheduled) -> None:
         tables["scheduled_item"].put(conversion_id=decided, decision_id=event.originator_id)
 
 
-@SCHEDULED_DECISIONS.on(ConversionDecisionUndone, ConversionDecisionApplied)
-def _ended(tables: Tables, event: DomainEvent) -> None:
-    for table in tables.values():
-        table.delete(decision_id=event.originator_id)
+SCHEDULED_DECISION_TABLE.ends(ConversionDecisionUndone)
+SCHEDULED_DECISION_TABLE.ends(ConversionDecisionApplied)
+SCHEDULED_ITEM_TABLE.ends(ConversionDecisionUndone, by="decision_id")
+SCHEDULED_ITEM_TABLE.ends(ConversionDecisionApplied, by="decision_id")
 
 
 @MONTHLY_TOTALS.on(*get_args(ConversionStep))

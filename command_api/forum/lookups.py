@@ -9,23 +9,16 @@ from uuid import UUID
 from command_api.kernel.inline_projection import InlineProjection, Table, Tables
 from schemas.events.forum import ForumMemberJoined, PostApproved, PostWritten
 
-FORUM_MEMBER_STATS: Final = InlineProjection(
-    "forum_member_stats",
-    version=1,
-    tables=(
-        Table(
-            "forum_member",
-            columns=("account_id uuid not null", "joined_at timestamptz not null", "shown bigint not null"),
-            key=("account_id",),
-        ),
-    ),
+FORUM_MEMBER_TABLE: Final = Table(
+    "forum_member",
+    columns=("account_id uuid not null", "joined_at timestamptz not null", "shown bigint not null"),
+    key=("account_id",),
 )
+FORUM_MEMBER_STATS: Final = InlineProjection("forum_member_stats", version=1, tables=(FORUM_MEMBER_TABLE,))
 """Handles are not here: they must be erasable, and their hashes need the installation's key (`forum.member`)."""
 
 
-@FORUM_MEMBER_STATS.on(ForumMemberJoined)
-def _joined(tables: Tables, event: ForumMemberJoined) -> None:
-    tables["forum_member"].insert(account_id=event.account_id, joined_at=event.timestamp, shown=0)
+FORUM_MEMBER_TABLE.begins(ForumMemberJoined, at="joined_at", shown=0)
 
 
 @FORUM_MEMBER_STATS.on(PostWritten)

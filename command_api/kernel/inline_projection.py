@@ -14,6 +14,7 @@ from typing import Any, Final, TypeVar
 
 from psycopg import Connection, sql
 
+from infra.kernel.postgres.event_table import EventTable
 from infra.kernel.postgres.memory_rows import MemoryRows, column_defaults
 from infra.kernel.postgres.rows import PostgresRows, Row, Rows
 from schemas.base import DomainEvent
@@ -27,18 +28,14 @@ Tables = Mapping[str, Rows]
 Handler = Callable[[Tables, Any], None]
 
 
-@dataclass(frozen=True)
-class Table:
-    """One table of schema `lookup`. `columns` are DDL lines that begin with the column's name, `indexes` column lists.
+@dataclass(frozen=True, kw_only=True)
+class Table(EventTable):
+    """One table of schema `lookup`.
 
     `readers`: roles of Postgres that may read the table besides its owner. `is_verified`: whether verification compares
     a row; retention may delete the others.
     """
 
-    name: str
-    columns: tuple[str, ...]
-    key: tuple[str, ...]
-    indexes: tuple[str, ...] = ()
     readers: tuple[str, ...] = ()
     is_verified: Callable[[Row], bool] = lambda _: True
 
@@ -55,24 +52,39 @@ class Table:
 
 @dataclass(frozen=True)
 class InlineProjection:
-    """Tables that follow from events, and one handler per event class. `althing migrate` rebuilds a new `version`."""
+    """Tables that follow from events: each by its own handlers, several by those of `on`. `althing migrate` rebuilds a
+    new `version`."""
 
     name: str
     version: int
     tables: tuple[Table, ...]
-    handlers: dict[type[DomainEvent], Handler] = field(default_factory=dict)
+    across: dict[type[DomainEvent], Handler] = field(default_factory=dict)
+    """Handlers that write to several tables."""
 
     def on(self, *event_classes: type[E]) -> Callable[[Callable[[Tables, E], None]], Callable[[Tables, E], None]]:
-        """Registers the decorated function as the handler of each of `event_classes`."""
+        """Registers the decorated function, which writes to several tables, for each of `event_classes`."""
 
         def register(handler: Callable[[Tables, E], None]) -> Callable[[Tables, E], None]:
             for event_class in event_classes:
-                if event_class in self.handlers:
+                if event_class in self.across:
                     raise TypeError(f"{self.name} handles {event_class.__name__} twice")
-                self.handlers[event_class] = handler
+                self.across[event_class] = handler
             return handler
 
         return register
+
+    @property
+    def event_classes(self) -> frozenset[type[DomainEvent]]:
+        """What changes a row."""
+        return frozenset(self.across).union(*(table.handlers for table in self.tables))
+
+    def apply(self, tables: Tables, event: DomainEvent) -> None:
+        """Runs the handlers of the event, if there are any."""
+        for table in self.tables:
+            if (of_table := table.handlers.get(type(event))) is not None:
+                of_table(tables[table.name], event)
+        if (of_several := self.across.get(type(event))) is not None:
+            of_several(tables, event)
 
     def writers(self, connection: Connection[Any], suffix: str = "") -> dict[str, PostgresRows]:
         """Writers of the tables, or of the tables whose names end with `suffix`."""
@@ -102,18 +114,21 @@ class InlineProjections:
     @cached_property
     def event_names(self) -> frozenset[str]:
         """Names of all events that a projection handles."""
-        return frozenset(each.NAME for projection in self.projections for each in projection.handlers)
+        return frozenset(each.NAME for projection in self.projections for each in projection.event_classes)
+
+    @cached_property
+    def _classes(self) -> Mapping[str, frozenset[type[DomainEvent]]]:
+        return {projection.name: projection.event_classes for projection in self.projections}
 
     def apply(self, connection: Connection[Any], events: Iterable[DomainEvent]) -> None:
         """Applies `events` in their order within the caller's transaction."""
         events = [event for event in events if event.NAME in self.event_names]
         for projection in self.projections if events else ():
-            mine = [event for event in events if type(event) in projection.handlers]
-            if not mine:
+            if not any(type(event) in self._classes[projection.name] for event in events):
                 continue
             writers = projection.writers(connection)
-            for event in mine:
-                projection.handlers[type(event)](writers, event)
+            for event in events:
+                projection.apply(writers, event)
             for rows in writers.values():
                 rows.flush()
 

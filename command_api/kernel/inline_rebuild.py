@@ -21,7 +21,7 @@ from psycopg import sql
 from psycopg.rows import dict_row, tuple_row
 
 from command_api.kernel.event_store import EventMapper, name_and_version
-from command_api.kernel.inline_projection import SCHEMA, InlineProjection, InlineProjections, Tables, identifier
+from command_api.kernel.inline_projection import SCHEMA, InlineProjection, InlineProjections, identifier
 from infra.kernel.config.settings import Settings
 from infra.kernel.postgres.memory_rows import Difference, compare
 from infra.kernel.postgres.pool import required_url
@@ -141,7 +141,7 @@ def verify(settings: Settings, connection: Connection, projection: InlineProject
         connection.execute("set transaction isolation level repeatable read, read only")
         expected, mapper = projection.memory(connection), mapper_of(settings, connection)
         for event in _events(connection, projection, mapper, 0, last_position(connection)):
-            _handle(projection, expected, event)
+            projection.apply(expected, event)
         for table in projection.tables:
             wanted = {key: row for key, row in expected[table.name].rows.items() if table.is_verified(row)}
             with connection.cursor(f"verify_{table.name}", row_factory=dict_row) as cursor:
@@ -160,16 +160,10 @@ def _apply_batch(
     writers = projection.writers(connection, BUILD)
     upto = min(after + BATCH_EVENTS, end)
     for event in _events(connection, projection, mapper, after, upto):
-        _handle(projection, writers, event)
+        projection.apply(writers, event)
     for rows in writers.values():
         rows.flush()
     return upto
-
-
-def _handle(projection: InlineProjection, tables: Tables, event: DomainEvent) -> None:
-    handler = projection.handlers.get(type(event))
-    if handler is not None:
-        handler(tables, event)
 
 
 def stored_events(connection: Connection, names: Collection[str], after: int, upto: int) -> Iterator[StoredEvent]:
@@ -186,7 +180,7 @@ def _events(
     connection: Connection, projection: InlineProjection, mapper: EventMapper, after: int, upto: int
 ) -> Iterator[DomainEvent]:
     """The events that the projection handles. Personal fields stay encrypted: no handler uses them."""
-    names = {event_class.NAME for event_class in projection.handlers}
+    names = {event_class.NAME for event_class in projection.event_classes}
     return map(mapper.to_domain_event, stored_events(connection, names, after, upto))
 
 

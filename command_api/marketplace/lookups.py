@@ -15,87 +15,76 @@ from schemas.events.accounts import AccountErased
 
 MAX_WATCHED: Final = 500
 
-WATCHLISTS: Final = InlineProjection(
-    "watchlists",
-    version=1,
-    tables=(
-        Table(
-            "listing_watch",
-            columns=("watch_id uuid not null", "account_id uuid not null", "listing_id uuid not null"),
-            key=("watch_id",),
-            indexes=("account_id",),
-        ),
-    ),
+LISTING_WATCH_TABLE: Final = Table(
+    "listing_watch",
+    columns=("watch_id uuid not null", "account_id uuid not null", "listing_id uuid not null"),
+    key=("watch_id",),
+    indexes=("account_id",),
 )
+WATCHLISTS: Final = InlineProjection("watchlists", version=1, tables=(LISTING_WATCH_TABLE,))
 
 
+LISTING_TABLE: Final = Table(
+    "listing",
+    columns=(
+        "listing_id uuid not null",
+        "seller_id uuid not null",
+        "status text not null",
+        "buyer_id uuid",
+        "sold_at timestamptz",
+    ),
+    key=("listing_id",),
+    indexes=("seller_id",),
+)
+OPEN_OFFER_TABLE: Final = Table(
+    "open_offer",
+    columns=(
+        "offer_id uuid not null",
+        "listing_id uuid not null",
+        "seller_id uuid not null",
+        "buyer_id uuid not null",
+    ),
+    key=("offer_id",),
+    indexes=("listing_id", "seller_id", "buyer_id"),
+)
+ESCROW_TABLE: Final = Table(
+    "escrow",
+    columns=(
+        "escrow_id uuid not null",
+        "seller_id uuid not null",
+        "buyer_id uuid not null",
+        "is_open boolean not null",
+    ),
+    key=("escrow_id",),
+    indexes=("seller_id", "buyer_id"),
+)
 DEAL_LOOKUP: Final = InlineProjection(
     "deal_lookup",
     version=1,
     tables=(
-        Table(
-            "listing",
-            columns=(
-                "listing_id uuid not null",
-                "seller_id uuid not null",
-                "status text not null",
-                "buyer_id uuid",
-                "sold_at timestamptz",
-            ),
-            key=("listing_id",),
-            indexes=("seller_id",),
-        ),
-        Table(
-            "open_offer",
-            columns=(
-                "offer_id uuid not null",
-                "listing_id uuid not null",
-                "seller_id uuid not null",
-                "buyer_id uuid not null",
-            ),
-            key=("offer_id",),
-            indexes=("listing_id", "seller_id", "buyer_id"),
-        ),
-        Table(
-            "escrow",
-            columns=(
-                "escrow_id uuid not null",
-                "seller_id uuid not null",
-                "buyer_id uuid not null",
-                "is_open boolean not null",
-            ),
-            key=("escrow_id",),
-            indexes=("seller_id", "buyer_id"),
-        ),
+        LISTING_TABLE,
+        OPEN_OFFER_TABLE,
+        ESCROW_TABLE,
     ),
 )
 """Hosts are not here: they are personal (`marketplace.listing_host`)."""
 
-DIRECT_DEALS: Final = InlineProjection(
-    "direct_deals",
-    version=1,
-    tables=(
-        Table(
-            "direct_deal",
-            columns=(
-                "deal_id uuid not null",
-                "seller_id uuid not null",
-                "buyer_id uuid not null",
-                "is_open boolean not null",
-            ),
-            key=("deal_id",),
-            indexes=("seller_id", "buyer_id"),
-        ),
+DIRECT_DEAL_TABLE: Final = Table(
+    "direct_deal",
+    columns=(
+        "deal_id uuid not null",
+        "seller_id uuid not null",
+        "buyer_id uuid not null",
+        "is_open boolean not null",
     ),
+    key=("deal_id",),
+    indexes=("seller_id", "buyer_id"),
 )
+DIRECT_DEALS: Final = InlineProjection("direct_deals", version=1, tables=(DIRECT_DEAL_TABLE,))
 """Deals without escrow."""
 
 
-@DEAL_LOOKUP.on(marketplace.ListingDrafted)
-def _drafted(tables: Tables, event: marketplace.ListingDrafted) -> None:
-    tables["listing"].insert(
-        listing_id=event.originator_id, seller_id=event.seller_id, status="draft", buyer_id=None, sold_at=None
-    )
+LISTING_TABLE.begins(marketplace.ListingDrafted, status="draft", buyer_id=None, sold_at=None)
 
 
 @DEAL_LOOKUP.on(*STATUS_AFTER)
@@ -110,68 +99,30 @@ def _listing_changed(tables: Tables, event: DomainEvent) -> None:
     tables["listing"].update({"listing_id": event.originator_id}, **changes)
 
 
-@DEAL_LOOKUP.on(marketplace.OfferSent)
-def _sent(tables: Tables, event: marketplace.OfferSent) -> None:
-    tables["open_offer"].insert(
-        offer_id=event.originator_id,
-        listing_id=event.listing_id,
-        seller_id=event.seller_id,
-        buyer_id=event.buyer_id,
-    )
+OPEN_OFFER_TABLE.begins(marketplace.OfferSent)
+OPEN_OFFER_TABLE.ends(marketplace.OfferAccepted)
+OPEN_OFFER_TABLE.ends(marketplace.OfferDeclined)
+OPEN_OFFER_TABLE.ends(marketplace.OfferWithdrawn)
+OPEN_OFFER_TABLE.ends(marketplace.OfferExpired)
 
 
-@DEAL_LOOKUP.on(
-    marketplace.OfferAccepted, marketplace.OfferDeclined, marketplace.OfferWithdrawn, marketplace.OfferExpired
-)
-def _offer_over(tables: Tables, event: DomainEvent) -> None:
-    tables["open_offer"].delete(offer_id=event.originator_id)
+ESCROW_TABLE.begins(marketplace.EscrowAgreed, is_open=True)
+ESCROW_TABLE.follows(marketplace.EscrowReleased, is_open=False)
+ESCROW_TABLE.follows(marketplace.EscrowRefunded, is_open=False)
+ESCROW_TABLE.follows(marketplace.EscrowCancelled, is_open=False)
+ESCROW_TABLE.follows(marketplace.EscrowFunded, is_open=True)
+"""Money that came after the cancellation opens the escrow again until it is returned."""
 
 
-@DEAL_LOOKUP.on(marketplace.EscrowAgreed)
-def _agreed(tables: Tables, event: marketplace.EscrowAgreed) -> None:
-    tables["escrow"].insert(
-        escrow_id=event.originator_id, seller_id=event.seller_id, buyer_id=event.buyer_id, is_open=True
-    )
+DIRECT_DEAL_TABLE.begins(marketplace.DirectDealAgreed, is_open=True)
+DIRECT_DEAL_TABLE.follows(marketplace.DirectDealCompleted, is_open=False)
+DIRECT_DEAL_TABLE.follows(marketplace.DirectDealClosed, is_open=False)
+DIRECT_DEAL_TABLE.follows(marketplace.DirectDealCancelled, is_open=False)
 
 
-@DEAL_LOOKUP.on(marketplace.EscrowReleased, marketplace.EscrowRefunded, marketplace.EscrowCancelled)
-def _escrow_over(tables: Tables, event: DomainEvent) -> None:
-    tables["escrow"].update({"escrow_id": event.originator_id}, is_open=False)
-
-
-@DEAL_LOOKUP.on(marketplace.EscrowFunded)
-def _funded(tables: Tables, event: marketplace.EscrowFunded) -> None:
-    """Money that came after the cancellation opens the escrow again until it is returned."""
-    tables["escrow"].update({"escrow_id": event.originator_id}, is_open=True)
-
-
-@DIRECT_DEALS.on(marketplace.DirectDealAgreed)
-def _direct_deal_agreed(tables: Tables, event: marketplace.DirectDealAgreed) -> None:
-    tables["direct_deal"].insert(
-        deal_id=event.originator_id, seller_id=event.seller_id, buyer_id=event.buyer_id, is_open=True
-    )
-
-
-@DIRECT_DEALS.on(marketplace.DirectDealCompleted, marketplace.DirectDealClosed, marketplace.DirectDealCancelled)
-def _direct_deal_over(tables: Tables, event: DomainEvent) -> None:
-    tables["direct_deal"].update({"deal_id": event.originator_id}, is_open=False)
-
-
-@WATCHLISTS.on(marketplace.WatchBegan)
-def _began(tables: Tables, event: marketplace.WatchBegan) -> None:
-    tables["listing_watch"].insert(
-        watch_id=event.originator_id, account_id=event.account_id, listing_id=event.listing_id
-    )
-
-
-@WATCHLISTS.on(marketplace.WatchEnded)
-def _ended(tables: Tables, event: marketplace.WatchEnded) -> None:
-    tables["listing_watch"].delete(watch_id=event.originator_id)
-
-
-@WATCHLISTS.on(AccountErased)
-def _erased(tables: Tables, event: AccountErased) -> None:
-    tables["listing_watch"].delete(account_id=event.originator_id)
+LISTING_WATCH_TABLE.begins(marketplace.WatchBegan)
+LISTING_WATCH_TABLE.ends(marketplace.WatchEnded)
+LISTING_WATCH_TABLE.ends(AccountErased, by="account_id")
 
 
 def require_watchlist_limit(uow: UnitOfWork) -> None:

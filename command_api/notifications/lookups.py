@@ -22,46 +22,40 @@ from schemas.events.notifications import (
 )
 from schemas.events.websites import WebsiteDisconnected
 
+ALERT_RULE_TABLE: Final = Table(
+    "alert_rule",
+    columns=(
+        "website_id uuid not null",
+        "kind text not null",
+        "enabled boolean not null",
+        "threshold int",
+        "minimum int",
+    ),
+    key=("website_id", "kind"),
+)
+OPEN_ALERT_TABLE: Final = Table(
+    "open_alert",
+    columns=(
+        "alert_id uuid not null",
+        "website_id uuid not null",
+        "kind text not null",
+        "cause text not null",
+        "opened_at timestamptz not null",
+    ),
+    key=("alert_id",),
+    indexes=("website_id",),
+)
 ALERT_STATES: Final = InlineProjection(
     "alert_states",
     version=1,
     tables=(
-        Table(
-            "alert_rule",
-            columns=(
-                "website_id uuid not null",
-                "kind text not null",
-                "enabled boolean not null",
-                "threshold int",
-                "minimum int",
-            ),
-            key=("website_id", "kind"),
-        ),
-        Table(
-            "open_alert",
-            columns=(
-                "alert_id uuid not null",
-                "website_id uuid not null",
-                "kind text not null",
-                "cause text not null",
-                "opened_at timestamptz not null",
-            ),
-            key=("alert_id",),
-            indexes=("website_id",),
-        ),
+        ALERT_RULE_TABLE,
+        OPEN_ALERT_TABLE,
     ),
 )
 
 
-@ALERT_STATES.on(AlertRuleSet)
-def _rule_set(tables: Tables, event: AlertRuleSet) -> None:
-    tables["alert_rule"].put(
-        website_id=event.website_id,
-        kind=str(event.kind),
-        enabled=event.enabled,
-        threshold=event.threshold,
-        minimum=event.minimum,
-    )
+ALERT_RULE_TABLE.begins(AlertRuleSet)
 
 
 @ALERT_STATES.on(AlertRuleReset)
@@ -69,20 +63,8 @@ def _rule_reset(tables: Tables, event: AlertRuleReset) -> None:
     tables["alert_rule"].delete(website_id=event.website_id, kind=str(event.kind))
 
 
-@ALERT_STATES.on(AlertOpened)
-def _opened(tables: Tables, event: AlertOpened) -> None:
-    tables["open_alert"].insert(
-        alert_id=event.originator_id,
-        website_id=event.website_id,
-        kind=str(event.kind),
-        cause=event.cause,
-        opened_at=event.timestamp,
-    )
-
-
-@ALERT_STATES.on(AlertResolved)
-def _resolved(tables: Tables, event: AlertResolved) -> None:
-    tables["open_alert"].delete(alert_id=event.originator_id)
+OPEN_ALERT_TABLE.begins(AlertOpened, at="opened_at")
+OPEN_ALERT_TABLE.ends(AlertResolved)
 
 
 @ALERT_STATES.on(WebsiteDisconnected)
@@ -91,27 +73,22 @@ def _disconnected(tables: Tables, event: WebsiteDisconnected) -> None:
         tables[name].delete(website_id=event.originator_id)
 
 
-WEBHOOK_TARGETS: Final = InlineProjection(
-    "webhook_targets",
-    version=1,
-    tables=(
-        Table(
-            "webhook",
-            columns=(
-                "webhook_id uuid not null",
-                "account_id uuid not null",
-                "format text not null",
-                # Empty: all.
-                "website_ids uuid[] not null",
-                "kinds text[] not null",
-                "resolved boolean not null",
-                "is_active boolean not null",
-            ),
-            key=("webhook_id",),
-            indexes=("account_id",),
-        ),
+WEBHOOK_TABLE: Final = Table(
+    "webhook",
+    columns=(
+        "webhook_id uuid not null",
+        "account_id uuid not null",
+        "format text not null",
+        # Empty: all.
+        "website_ids uuid[] not null",
+        "kinds text[] not null",
+        "resolved boolean not null",
+        "is_active boolean not null",
     ),
+    key=("webhook_id",),
+    indexes=("account_id",),
 )
+WEBHOOK_TARGETS: Final = InlineProjection("webhook_targets", version=1, tables=(WEBHOOK_TABLE,))
 
 
 @WEBHOOK_TARGETS.on(WebhookAdded)
@@ -126,19 +103,9 @@ def _changed(tables: Tables, event: WebhookChanged) -> None:
     tables["webhook"].update({"webhook_id": event.originator_id}, is_active=event.is_active, **_content(event))
 
 
-@WEBHOOK_TARGETS.on(WebhookSwitchedOff)
-def _switched_off(tables: Tables, event: WebhookSwitchedOff) -> None:
-    tables["webhook"].update({"webhook_id": event.originator_id}, is_active=False)
-
-
-@WEBHOOK_TARGETS.on(WebhookRemoved)
-def _removed(tables: Tables, event: WebhookRemoved) -> None:
-    tables["webhook"].delete(webhook_id=event.originator_id)
-
-
-@WEBHOOK_TARGETS.on(AccountErased)
-def _account_erased(tables: Tables, event: AccountErased) -> None:
-    tables["webhook"].delete(account_id=event.originator_id)
+WEBHOOK_TABLE.follows(WebhookSwitchedOff, but="account_id", is_active=False)
+WEBHOOK_TABLE.ends(WebhookRemoved)
+WEBHOOK_TABLE.ends(AccountErased, by="account_id")
 
 
 def require_webhook_limit(uow: UnitOfWork) -> None:

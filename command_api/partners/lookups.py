@@ -10,9 +10,20 @@ from command_api.kernel.inline_projection import InlineProjection, Table, Tables
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.partners.model import MAX_PRIVATE
 from command_api.partners.requests import MAX_OPEN, host_of
-from schemas.base import DomainEvent
 from schemas.events import partners
 
+PRIVATE_PARTNER_TABLE: Final = Table(
+    "private_partner",
+    columns=("partner_id uuid not null", "account_id uuid not null"),
+    key=("partner_id",),
+    indexes=("account_id",),
+)
+PARTNER_REQUEST_TABLE: Final = Table(
+    "partner_request",
+    columns=("request_id uuid not null", "account_id uuid not null"),
+    key=("request_id",),
+    indexes=("account_id",),
+)
 PARTNER_LOOKUP: Final = InlineProjection(
     "partner_lookup",
     version=1,
@@ -23,18 +34,8 @@ PARTNER_LOOKUP: Final = InlineProjection(
             key=("partner_id",),
             indexes=("host",),
         ),
-        Table(
-            "private_partner",
-            columns=("partner_id uuid not null", "account_id uuid not null"),
-            key=("partner_id",),
-            indexes=("account_id",),
-        ),
-        Table(
-            "partner_request",
-            columns=("request_id uuid not null", "account_id uuid not null"),
-            key=("request_id",),
-            indexes=("account_id",),
-        ),
+        PRIVATE_PARTNER_TABLE,
+        PARTNER_REQUEST_TABLE,
     ),
 )
 
@@ -59,19 +60,13 @@ def _removed(tables: Tables, event: partners.PartnerRemoved) -> None:
         tables[name].delete(partner_id=event.originator_id)
 
 
-@PARTNER_LOOKUP.on(partners.PartnerTransferred)
-def _transferred(tables: Tables, event: partners.PartnerTransferred) -> None:
-    tables["private_partner"].update({"partner_id": event.originator_id}, account_id=event.account_id)
+PRIVATE_PARTNER_TABLE.follows(partners.PartnerTransferred)
 
 
-@PARTNER_LOOKUP.on(partners.PartnerRequested)
-def _requested(tables: Tables, event: partners.PartnerRequested) -> None:
-    tables["partner_request"].insert(request_id=event.originator_id, account_id=event.account_id)
-
-
-@PARTNER_LOOKUP.on(partners.PartnerRequestAccepted, partners.PartnerRequestDeclined, partners.PartnerRequestWithdrawn)
-def _closed(tables: Tables, event: DomainEvent) -> None:
-    tables["partner_request"].delete(request_id=event.originator_id)
+PARTNER_REQUEST_TABLE.begins(partners.PartnerRequested)
+PARTNER_REQUEST_TABLE.ends(partners.PartnerRequestAccepted)
+PARTNER_REQUEST_TABLE.ends(partners.PartnerRequestDeclined)
+PARTNER_REQUEST_TABLE.ends(partners.PartnerRequestWithdrawn)
 
 
 def partner_at(uow: UnitOfWork, address: str) -> UUID | None:

@@ -11,35 +11,22 @@ from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.publishing.sites import MAX_SITES
 from schemas.events.publishing import SiteCreated, SiteMoved, SiteRemoved, SiteTransferred
 
-SITE_LOOKUP: Final = InlineProjection(
-    "site_lookup",
-    version=1,
-    tables=(
-        Table(
-            "site",
-            columns=(
-                "site_id uuid not null",
-                "account_id uuid not null",
-                "website_id uuid not null",
-                "domain_id uuid",
-            ),
-            key=("site_id",),
-            indexes=("account_id", "website_id", "domain_id"),
-        ),
+SITE_TABLE: Final = Table(
+    "site",
+    columns=(
+        "site_id uuid not null",
+        "account_id uuid not null",
+        "website_id uuid not null",
+        "domain_id uuid",
     ),
+    key=("site_id",),
+    indexes=("account_id", "website_id", "domain_id"),
 )
+SITE_LOOKUP: Final = InlineProjection("site_lookup", version=1, tables=(SITE_TABLE,))
 
 
-@SITE_LOOKUP.on(SiteCreated)
-def _created(tables: Tables, event: SiteCreated) -> None:
-    tables["site"].insert(
-        site_id=event.originator_id, account_id=event.account_id, website_id=event.website_id, domain_id=None
-    )
-
-
-@SITE_LOOKUP.on(SiteMoved)
-def _moved(tables: Tables, event: SiteMoved) -> None:
-    tables["site"].update({"site_id": event.originator_id}, domain_id=event.domain_id)
+SITE_TABLE.begins(SiteCreated, domain_id=None)
+SITE_TABLE.follows(SiteMoved)
 
 
 @SITE_LOOKUP.on(SiteTransferred)
@@ -48,9 +35,7 @@ def _transferred(tables: Tables, event: SiteTransferred) -> None:
     tables["site"].update(of_site, account_id=event.account_id, domain_id=event.domain_id)
 
 
-@SITE_LOOKUP.on(SiteRemoved)
-def _removed(tables: Tables, event: SiteRemoved) -> None:
-    tables["site"].delete(site_id=event.originator_id)
+SITE_TABLE.ends(SiteRemoved)
 
 
 def require_site_limit(uow: UnitOfWork, account_id: UUID) -> None:

@@ -7,7 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from command_api.kernel.decision import conflict
-from command_api.kernel.inline_projection import InlineProjection, Table, Tables
+from command_api.kernel.inline_projection import InlineProjection, Table
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.social.model import MAX_CHANNELS
 from command_api.social.posts import MAX_POSTS
@@ -19,67 +19,33 @@ from schemas.events.social import (
 )
 from schemas.events.websites import WebsiteDisconnected
 
-SOCIAL_CHANNEL_LOOKUP: Final = InlineProjection(
-    "social_channel_lookup",
-    version=1,
-    tables=(
-        Table(
-            "social_channel",
-            columns=("channel_id uuid not null", "website_id uuid not null"),
-            key=("channel_id",),
-            indexes=("website_id",),
-        ),
-    ),
+SOCIAL_CHANNEL_TABLE: Final = Table(
+    "social_channel",
+    columns=("channel_id uuid not null", "website_id uuid not null"),
+    key=("channel_id",),
+    indexes=("website_id",),
 )
+SOCIAL_CHANNEL_LOOKUP: Final = InlineProjection("social_channel_lookup", version=1, tables=(SOCIAL_CHANNEL_TABLE,))
 
 
-@SOCIAL_CHANNEL_LOOKUP.on(SocialChannelAdded)
-def _added(tables: Tables, event: SocialChannelAdded) -> None:
-    tables["social_channel"].insert(channel_id=event.originator_id, website_id=event.website_id)
+SOCIAL_CHANNEL_TABLE.begins(SocialChannelAdded)
+SOCIAL_CHANNEL_TABLE.ends(SocialChannelRemoved)
+SOCIAL_CHANNEL_TABLE.ends(WebsiteDisconnected, by="website_id")
 
 
-@SOCIAL_CHANNEL_LOOKUP.on(SocialChannelRemoved)
-def _removed(tables: Tables, event: SocialChannelRemoved) -> None:
-    tables["social_channel"].delete(channel_id=event.originator_id)
-
-
-@SOCIAL_CHANNEL_LOOKUP.on(WebsiteDisconnected)
-def _website_disconnected(tables: Tables, event: WebsiteDisconnected) -> None:
-    tables["social_channel"].delete(website_id=event.originator_id)
-
-
-SOCIAL_POST_LOOKUP: Final = InlineProjection(
-    "social_post_lookup",
-    version=1,
-    tables=(
-        Table(
-            "social_post",
-            columns=("post_id uuid not null", "channel_id uuid not null", "website_id uuid not null"),
-            key=("post_id",),
-            indexes=("channel_id", "website_id"),
-        ),
-    ),
+SOCIAL_POST_TABLE: Final = Table(
+    "social_post",
+    columns=("post_id uuid not null", "channel_id uuid not null", "website_id uuid not null"),
+    key=("post_id",),
+    indexes=("channel_id", "website_id"),
 )
+SOCIAL_POST_LOOKUP: Final = InlineProjection("social_post_lookup", version=1, tables=(SOCIAL_POST_TABLE,))
 
 
-@SOCIAL_POST_LOOKUP.on(SocialPostAdded)
-def _post_added(tables: Tables, event: SocialPostAdded) -> None:
-    tables["social_post"].insert(post_id=event.originator_id, channel_id=event.channel_id, website_id=event.website_id)
-
-
-@SOCIAL_POST_LOOKUP.on(SocialPostRemoved)
-def _post_removed(tables: Tables, event: SocialPostRemoved) -> None:
-    tables["social_post"].delete(post_id=event.originator_id)
-
-
-@SOCIAL_POST_LOOKUP.on(SocialChannelRemoved)
-def _channel_of_posts_removed(tables: Tables, event: SocialChannelRemoved) -> None:
-    tables["social_post"].delete(channel_id=event.originator_id)
-
-
-@SOCIAL_POST_LOOKUP.on(WebsiteDisconnected)
-def _website_of_posts_disconnected(tables: Tables, event: WebsiteDisconnected) -> None:
-    tables["social_post"].delete(website_id=event.originator_id)
+SOCIAL_POST_TABLE.begins(SocialPostAdded)
+SOCIAL_POST_TABLE.ends(SocialPostRemoved)
+SOCIAL_POST_TABLE.ends(SocialChannelRemoved, by="channel_id")
+SOCIAL_POST_TABLE.ends(WebsiteDisconnected, by="website_id")
 
 
 def channels_of(uow: UnitOfWork, website_id: UUID) -> list[UUID]:

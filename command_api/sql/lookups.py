@@ -9,7 +9,7 @@ from typing import Final
 from uuid import UUID
 
 from command_api.kernel.decision import conflict
-from command_api.kernel.inline_projection import InlineProjection, Table, Tables
+from command_api.kernel.inline_projection import InlineProjection, Table
 from command_api.kernel.unit_of_work import UnitOfWork
 from schemas.events.accounts import AccountErased
 from schemas.events.sql import ChartPinned, ChartUnpinned, QueryChanged, QueryRemoved, QueryRestored, QuerySaved
@@ -18,70 +18,45 @@ MAX_QUERIES: Final = 500
 MAX_PINS: Final = 12
 """Charts on one dashboard: each is a statement."""
 
+QUERY_TITLE_TABLE: Final = Table(
+    "query_title",
+    columns=(
+        "query_id uuid not null",
+        "account_id uuid not null",
+        "title_hash text not null",
+        "is_removed boolean not null",
+    ),
+    key=("query_id",),
+    indexes=("account_id",),
+)
+PINNED_CHART_TABLE: Final = Table(
+    "pinned_chart",
+    columns=("pin_id uuid not null", "account_id uuid not null"),
+    key=("pin_id",),
+    indexes=("account_id",),
+)
 SQL_LOOKUP: Final = InlineProjection(
     "sql_lookup",
     version=1,
     tables=(
-        Table(
-            "query_title",
-            columns=(
-                "query_id uuid not null",
-                "account_id uuid not null",
-                "title_hash text not null",
-                "is_removed boolean not null",
-            ),
-            key=("query_id",),
-            indexes=("account_id",),
-        ),
-        Table(
-            "pinned_chart",
-            columns=("pin_id uuid not null", "account_id uuid not null"),
-            key=("pin_id",),
-            indexes=("account_id",),
-        ),
+        QUERY_TITLE_TABLE,
+        PINNED_CHART_TABLE,
     ),
 )
 
 
-@SQL_LOOKUP.on(QuerySaved)
-def _saved(tables: Tables, event: QuerySaved) -> None:
-    tables["query_title"].insert(
-        query_id=event.originator_id,
-        account_id=event.account_id,
-        title_hash=event.title_hash,
-        is_removed=False,
-    )
+QUERY_TITLE_TABLE.begins(QuerySaved, is_removed=False)
+QUERY_TITLE_TABLE.follows(QueryChanged, but="account_id")
+QUERY_TITLE_TABLE.follows(QueryRemoved, is_removed=True)
+QUERY_TITLE_TABLE.follows(QueryRestored, is_removed=False)
 
 
-@SQL_LOOKUP.on(QueryChanged)
-def _changed(tables: Tables, event: QueryChanged) -> None:
-    tables["query_title"].update({"query_id": event.originator_id}, title_hash=event.title_hash)
+PINNED_CHART_TABLE.begins(ChartPinned)
+PINNED_CHART_TABLE.ends(ChartUnpinned)
 
 
-@SQL_LOOKUP.on(QueryRemoved)
-def _removed(tables: Tables, event: QueryRemoved) -> None:
-    tables["query_title"].update({"query_id": event.originator_id}, is_removed=True)
-
-
-@SQL_LOOKUP.on(QueryRestored)
-def _restored(tables: Tables, event: QueryRestored) -> None:
-    tables["query_title"].update({"query_id": event.originator_id}, is_removed=False)
-
-
-@SQL_LOOKUP.on(ChartPinned)
-def _pinned(tables: Tables, event: ChartPinned) -> None:
-    tables["pinned_chart"].insert(pin_id=event.originator_id, account_id=event.account_id)
-
-
-@SQL_LOOKUP.on(ChartUnpinned)
-def _unpinned(tables: Tables, event: ChartUnpinned) -> None:
-    tables["pinned_chart"].delete(pin_id=event.originator_id)
-
-
-@SQL_LOOKUP.on(AccountErased)
-def _account_erased(tables: Tables, event: AccountErased) -> None:
-    for table in tables.values():
-        table.delete(account_id=event.originator_id)
+QUERY_TITLE_TABLE.ends(AccountErased, by="account_id")
+PINNED_CHART_TABLE.ends(AccountErased, by="account_id")
 
 
 def query_with_title(uow: UnitOfWork, account_id: UUID, title_hash: str) -> UUID | None:

@@ -5,38 +5,23 @@ from __future__ import annotations
 from typing import Final
 
 from command_api.kernel.decision import conflict
-from command_api.kernel.inline_projection import InlineProjection, Table, Tables
+from command_api.kernel.inline_projection import InlineProjection, Table
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.websites.model import MAX_PER_ACCOUNT
 from schemas.events.websites import WebsiteConnected, WebsiteDisconnected, WebsiteTransferred
 
-WEBSITE_OWNERS: Final = InlineProjection(
-    "website_owners",
-    version=1,
-    tables=(
-        Table(
-            "website",
-            columns=("website_id uuid not null", "account_id uuid not null"),
-            key=("website_id",),
-            indexes=("account_id",),
-        ),
-    ),
+WEBSITE_TABLE: Final = Table(
+    "website",
+    columns=("website_id uuid not null", "account_id uuid not null"),
+    key=("website_id",),
+    indexes=("account_id",),
 )
+WEBSITE_OWNERS: Final = InlineProjection("website_owners", version=1, tables=(WEBSITE_TABLE,))
 
 
-@WEBSITE_OWNERS.on(WebsiteConnected)
-def _connected(tables: Tables, event: WebsiteConnected) -> None:
-    tables["website"].insert(website_id=event.originator_id, account_id=event.account_id)
-
-
-@WEBSITE_OWNERS.on(WebsiteTransferred)
-def _transferred(tables: Tables, event: WebsiteTransferred) -> None:
-    tables["website"].update({"website_id": event.originator_id}, account_id=event.account_id)
-
-
-@WEBSITE_OWNERS.on(WebsiteDisconnected)
-def _disconnected(tables: Tables, event: WebsiteDisconnected) -> None:
-    tables["website"].delete(website_id=event.originator_id)
+WEBSITE_TABLE.begins(WebsiteConnected)
+WEBSITE_TABLE.follows(WebsiteTransferred)
+WEBSITE_TABLE.ends(WebsiteDisconnected)
 
 
 def require_website_limit(uow: UnitOfWork) -> None:

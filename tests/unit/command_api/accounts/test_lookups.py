@@ -33,7 +33,7 @@ class Replay:
     def happens(self, event_class: type[DomainEvent], **fields: Any) -> Replay:
         self._version += 1
         event = event_class(originator_id=ADA, originator_version=self._version, timestamp=NOW, **fields)
-        ROLES.handlers[event_class](self.tables, event)
+        ROLES.apply(self.tables, event)
         return self
 
     @property

@@ -21,7 +21,7 @@ def test_a_domain_is_known_until_it_is_removed_and_whether_it_has_tls() -> None:
     def rows(*events: DomainEvent) -> list[dict[str, Any]]:
         tables = CUSTOM_DOMAINS.memory()
         for event in events:
-            CUSTOM_DOMAINS.handlers[type(event)](tables, event)
+            CUSTOM_DOMAINS.apply(tables, event)
         return list(tables["custom_domain"].rows.values())
 
     week = NOW + timedelta(days=7)

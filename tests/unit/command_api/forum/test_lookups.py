@@ -26,8 +26,7 @@ def test_a_member_has_as_many_shown_posts_as_were_ever_shown() -> None:
     def rows(*events: DomainEvent) -> list[tuple[datetime, int]]:
         tables = FORUM_MEMBER_STATS.memory()
         for event in (members.join(ada, "ada", context), *events):
-            if type(event) in FORUM_MEMBER_STATS.handlers:
-                FORUM_MEMBER_STATS.handlers[type(event)](tables, event)
+            FORUM_MEMBER_STATS.apply(tables, event)
         return [(row["joined_at"], row["shown"]) for row in tables["forum_member"].rows.values()]
 
     shown, shown_event = written(held=False)

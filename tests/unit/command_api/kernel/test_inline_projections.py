@@ -27,10 +27,10 @@ def sample(event_class: type[DomainEvent], text: str) -> DomainEvent:
 @pytest.mark.parametrize("projection", INLINE_PROJECTIONS.projections, ids=lambda each: each.name)
 def test_no_row_depends_on_a_personal_text(projection: InlineProjection) -> None:
     """A rebuild and the audit read events whose personal fields are encrypted."""
-    for event_class, handler in projection.handlers.items():
+    for event_class in projection.event_classes:
         found = []
         for text in ("plain", "enc:v1:sealed"):
             tables = projection.memory()
-            handler(tables, sample(event_class, text))
+            projection.apply(tables, sample(event_class, text))
             found.append({name: table.rows for name, table in tables.items()})
         assert found[0] == found[1], event_class.NAME
