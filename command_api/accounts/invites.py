@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
-from command_api.kernel.aggregates import advanced, first_event, next_event
-from command_api.kernel.decision import CommandContext, UnexpectedEvent, invalid, not_found
+from command_api.kernel.aggregates import first_event, next_event
+from command_api.kernel.decision import CommandContext, invalid, not_found
 from schemas.base import DomainEvent
 from schemas.events.accounts import InviteCreated, InviteRevoked, InviteUsed
+from schemas.evolution import Evolution
 
 DEFAULT_USES: Final = 1
 DEFAULT_DAYS: Final = 30
@@ -82,14 +83,9 @@ def revoke(invite: Invite | None, context: CommandContext) -> list[DomainEvent]:
     return [] if invite.revoked else [InviteRevoked(**next_event(invite, context))]
 
 
-def evolve(invite: Invite | None, event: DomainEvent) -> Invite:
-    if isinstance(event, InviteCreated):
-        return Invite(event.originator_id, 1, event.account_id, event.max_uses, event.expires_at)
-    invite = advanced(invite, event)
-    match event:
-        case InviteUsed():
-            return replace(invite, uses=invite.uses + 1)
-        case InviteRevoked():
-            return replace(invite, revoked=True)
-        case _:
-            raise UnexpectedEvent(f"{event.NAME} does not happen to invites")
+evolve: Final = Evolution(Invite).begins(InviteCreated).follows(InviteRevoked, revoked=True)
+
+
+@evolve.on(InviteUsed)
+def _used(invite: Invite, _: InviteUsed) -> dict[str, Any]:
+    return {"uses": invite.uses + 1}

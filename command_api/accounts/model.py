@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
-from command_api.kernel.aggregates import advanced, first_event, next_event
-from command_api.kernel.decision import (
-    CommandContext,
-    CommandRejected,
-    UnexpectedEvent,
-    conflict,
-    event_metadata,
-    invalid,
-    not_found,
-)
+from command_api.kernel.aggregates import first_event, next_event
+from command_api.kernel.decision import CommandContext, CommandRejected, conflict, event_metadata, invalid, not_found
 from infra.kernel.text.official_names import has_badge, suggests_staff
 from schemas.base import DomainEvent
 from schemas.events import accounts
+from schemas.evolution import Evolution, UnexpectedEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,46 +276,36 @@ def already_set_up() -> CommandRejected:
     return conflict("already_set_up", "This installation is set up already. Please sign in.")
 
 
-def evolve(account: Account | None, event: DomainEvent) -> Account:
-    if isinstance(event, accounts.AccountRegistered):
-        return Account(event.originator_id, 1, event.email, event.name, event.roles)
-    account = advanced(account, event)
-    match event:
-        case accounts.RolesChanged(roles=roles):
-            return replace(account, roles=roles)
-        case accounts.AccountRenamed(name=name):
-            return replace(account, name=name)
-        case accounts.DisplayNameChanged(name=name, chosen=chosen):
-            return replace(account, display_name=name if chosen else "")
-        case accounts.ProfileChanged(company=company, timezone=timezone):
-            company = account.company if company is None else company
-            return replace(account, company=company, timezone=timezone or account.timezone)
-        case accounts.EmailChanged(email=email):
-            return replace(account, email=email)
-        case accounts.SignInLinked(subject_hash=subject):
-            return replace(account, linked=account.linked | {subject})
-        case accounts.SignInUnlinked(subject_hash=subject):
-            return replace(account, linked=account.linked - {subject})
-        case _:
-            state = _STATE_AFTER.get(type(event))
-            if state is None:
-                raise UnexpectedEvent(f"{event.NAME} does not happen to accounts")
-            return replace(account, **state)
+evolve: Final = (
+    Evolution(Account)
+    .begins(accounts.AccountRegistered)
+    .follows(accounts.RolesChanged)
+    .follows(accounts.AccountRenamed)
+    .follows(accounts.ProfileChanged, keeps=True)
+    .follows(accounts.EmailChanged)
+    .follows(accounts.TwoFactorEnabled, two_factor=True)
+    .follows(accounts.TwoFactorDisabled, two_factor=False)
+    .follows(accounts.AccountDisabled, disabled=True)
+    .follows(accounts.AccountEnabled, disabled=False)
+    .follows(accounts.AccountErased, erased=True)
+    .ignores(accounts.PasswordChanged, accounts.RecoveryCodesMade, accounts.RecoveryCodeUsed)
+    .ignores(accounts.SignedIn, accounts.SignedOut, accounts.SessionsEnded)
+)
 
 
-_STATE_AFTER: Final[Mapping[type[DomainEvent], Mapping[str, Any]]] = {
-    accounts.TwoFactorEnabled: {"two_factor": True},
-    accounts.TwoFactorDisabled: {"two_factor": False},
-    accounts.AccountDisabled: {"disabled": True},
-    accounts.AccountEnabled: {"disabled": False},
-    accounts.AccountErased: {"erased": True},
-    accounts.PasswordChanged: {},
-    accounts.RecoveryCodesMade: {},
-    accounts.RecoveryCodeUsed: {},
-    accounts.SignedIn: {},
-    accounts.SignedOut: {},
-    accounts.SessionsEnded: {},
-}
+@evolve.on(accounts.DisplayNameChanged)
+def _display_name(_: Account, event: accounts.DisplayNameChanged) -> dict[str, Any]:
+    return {"display_name": event.name if event.chosen else ""}
+
+
+@evolve.on(accounts.SignInLinked)
+def _linked(account: Account, event: accounts.SignInLinked) -> dict[str, Any]:
+    return {"linked": account.linked | {event.subject_hash}}
+
+
+@evolve.on(accounts.SignInUnlinked)
+def _unlinked(account: Account, event: accounts.SignInUnlinked) -> dict[str, Any]:
+    return {"linked": account.linked - {event.subject_hash}}
 
 
 def evolve_session(_session: Session | None, event: DomainEvent) -> Session:
@@ -333,11 +316,4 @@ def evolve_session(_session: Session | None, event: DomainEvent) -> Session:
             raise UnexpectedEvent(f"{event.NAME} does not happen to sessions")
 
 
-def evolve_email(_email: Email | None, event: DomainEvent) -> Email:
-    match event:
-        case accounts.EmailClaimed(account_id=account_id):
-            return Email(event.originator_version, account_id)
-        case accounts.EmailReleased():
-            return Email(event.originator_version, None)
-        case _:
-            raise UnexpectedEvent(f"{event.NAME} does not happen to email addresses")
+evolve_email: Final = Evolution(Email).begins(accounts.EmailClaimed).begins(accounts.EmailReleased, account_id=None)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
-from command_api.kernel.aggregates import advanced, first_event, next_event
+from command_api.kernel.aggregates import first_event, next_event
 from command_api.kernel.decision import CommandContext, invalid, not_found
 from command_api.websites.model import Website, require_owned
-from schemas.base import DomainEvent
 from schemas.events.analytics import MAX_ANNOTATION, AnnotationAdded, AnnotationChanged, AnnotationRemoved
+from schemas.evolution import Evolution
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +73,6 @@ def checked_text(text: str) -> str:
     return text
 
 
-def evolve(annotation: Annotation | None, event: DomainEvent) -> Annotation:
-    if isinstance(event, AnnotationAdded):
-        return Annotation(event.originator_id, event.originator_version, event.website_id, event.at, event.text)
-    annotation = advanced(annotation, event)
-    match event:
-        case AnnotationChanged():
-            return replace(annotation, at=event.at, text=event.text)
-        case AnnotationRemoved():
-            return replace(annotation, removed=True)
-    return annotation
+evolve: Final = (
+    Evolution(Annotation).begins(AnnotationAdded).follows(AnnotationChanged).follows(AnnotationRemoved, removed=True)
+)

@@ -6,21 +6,20 @@ A report belongs to the person who set it up, who alone gets it and may see and 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Final
 from uuid import UUID, uuid5
 
 from command_api.accounts.model import Account
 from command_api.analytics.views import View
-from command_api.kernel.aggregates import advanced, first_event, next_event
+from command_api.kernel.aggregates import first_event, next_event
 from command_api.kernel.decision import CommandContext, invalid, not_found
 from command_api.websites.model import Website, require_owned
 from infra.domain.reports import schedule as times
 from infra.domain.reports.schedule import Period
 from infra.domain.sql_access.analyst_accounts import ROLES
 from infra.kernel.text.hidden_characters import HIDDEN
-from schemas.base import DomainEvent
 from schemas.events.analytics import (
     ReportFailed,
     ReportParametersChanged,
@@ -35,6 +34,7 @@ from schemas.events.analytics import (
     ReportSent,
     ViewKind,
 )
+from schemas.evolution import Evolution
 from schemas.zones import ZoneInfo
 
 MAX_FAILURE: Final = 500
@@ -195,33 +195,15 @@ def _is_open(report: Report, period: Period) -> bool:
     return report.is_active and (report.handled is None or period.last > report.handled)
 
 
-def evolve(report: Report | None, event: DomainEvent) -> Report:
-    if isinstance(event, ReportScheduled):
-        return Report(
-            event.originator_id,
-            event.originator_version,
-            event.account_id,
-            event.website_id,
-            event.view_id,
-            event.query_id,
-            event.schedule,
-            event.timestamp,
-            event.parameters,
-        )
-    report = advanced(report, event)
-    match event:
-        case ReportRescheduled():
-            return replace(report, schedule=event.schedule, since=event.timestamp)
-        case ReportParametersChanged():
-            return replace(report, parameters=event.parameters)
-        case ReportPaused():
-            return replace(report, paused=event.reason)
-        case ReportResumed():
-            return replace(report, paused=None, since=event.timestamp)
-        case ReportSent() | ReportFailed():
-            return replace(report, handled=event.last_day)
-        case ReportRemoved():
-            return replace(report, removed=True)
-        case ReportRestored():
-            return replace(report, removed=False, since=event.timestamp)
-    return report
+evolve: Final = (
+    Evolution(Report)
+    .begins(ReportScheduled, at="since")
+    .follows(ReportRescheduled, at="since")
+    .follows(ReportParametersChanged)
+    .follows(ReportPaused, takes={"paused": "reason"})
+    .follows(ReportResumed, at="since", paused=None)
+    .follows(ReportSent, takes={"handled": "last_day"})
+    .follows(ReportFailed, but="account_id", takes={"handled": "last_day"})
+    .follows(ReportRemoved, removed=True)
+    .follows(ReportRestored, at="since", removed=False)
+)

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 from uuid import UUID, uuid5
 
-from command_api.kernel.aggregates import advanced, first_event, next_event
+from command_api.kernel.aggregates import first_event, next_event
 from command_api.kernel.decision import CommandContext, conflict, invalid, not_found
 from command_api.websites.model import Website, require_owned
 from infra.domain.visits.dimensions import NAMES, PROPERTY, is_dimension
 from infra.kernel.text.hidden_characters import HIDDEN
-from schemas.base import DomainEvent
 from schemas.events.analytics import (
     MAX_VIEW_NAME,
     DefaultViewChanged,
@@ -28,6 +27,7 @@ from schemas.events.analytics import (
     ViewSaved,
     ViewState,
 )
+from schemas.evolution import Evolution
 
 OPERATORS: Final = ("is", "is_not", "contains", "not_contains", "matches")
 REASON: Final = "reason"
@@ -186,29 +186,13 @@ def _require_dimensions(names: Iterable[str]) -> None:
             raise invalid("bad_filter", message, "state.filters")
 
 
-def evolve(view: View | None, event: DomainEvent) -> View:
-    if isinstance(event, ViewSaved):
-        return View(
-            event.originator_id,
-            event.originator_version,
-            event.account_id,
-            event.website_id,
-            event.kind,
-            event.name,
-            event.state,
-        )
-    view = advanced(view, event)
-    match event:
-        case ViewChanged():
-            return replace(view, website_id=event.website_id, name=event.name, state=event.state)
-        case ViewRemoved():
-            return replace(view, removed=True)
-        case ViewRestored():
-            return replace(view, removed=False)
-    return view
+evolve: Final = (
+    Evolution(View)
+    .begins(ViewSaved)
+    .follows(ViewChanged)
+    .follows(ViewRemoved, removed=True)
+    .follows(ViewRestored, removed=False)
+)
 
 
-def evolve_default(default: DefaultView | None, event: DomainEvent) -> DefaultView:
-    if isinstance(event, DefaultViewChanged):
-        return DefaultView(event.originator_id, event.originator_version, event.view_id)
-    return advanced(default, event)
+evolve_default: Final = Evolution(DefaultView).begins(DefaultViewChanged)

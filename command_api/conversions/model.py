@@ -14,7 +14,7 @@ from uuid import UUID
 
 from command_api.conversions.merging import CLAIM, Merged, ReportedTraces, merge
 from command_api.conversions.money import reversal
-from command_api.kernel.decision import CommandContext, UnexpectedEvent, not_found, require_existing
+from command_api.kernel.decision import CommandContext, not_found, require_existing
 from command_api.websites.model import Website
 from schemas.base import ERASED, DomainEvent, Money
 from schemas.events import conversions
@@ -26,6 +26,7 @@ from schemas.events.conversions import (
     CounterDelta,
     Reported,
 )
+from schemas.evolution import UnexpectedEvent
 
 PENDING, APPROVED = ConversionStatus.PENDING, ConversionStatus.APPROVED
 REJECTED, REVERSED = ConversionStatus.REJECTED, ConversionStatus.REVERSED

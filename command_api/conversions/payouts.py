@@ -7,19 +7,20 @@ Which months a payout settles is not decided here: those that a person names, el
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final
 from uuid import UUID
 
-from command_api.kernel.aggregates import advanced, first_event, next_event
-from command_api.kernel.decision import CommandContext, UnexpectedEvent, conflict, invalid, not_found
+from command_api.kernel.aggregates import first_event, next_event
+from command_api.kernel.decision import CommandContext, conflict, invalid, not_found
 from command_api.websites.model import Website
 from schemas.base import DomainEvent, Money
 from schemas.currencies import MAX_AMOUNT, MINOR_DIGITS
 from schemas.days import FIRST_DAY
 from schemas.events import conversions
 from schemas.events.conversions import PayoutAllocation, PayoutFacts, PayoutFile
+from schemas.evolution import Evolution
 
 MAX_REFERENCE: Final = 200
 MAX_ALLOCATIONS: Final = 60
@@ -120,21 +121,14 @@ def require_owned(payout: Payout | None, website: Website | None, context: Comma
     return payout
 
 
-def evolve(payout: Payout | None, event: DomainEvent) -> Payout:
-    if isinstance(event, conversions.PayoutRecorded):
-        return Payout(event.originator_id, 1, event.website_id, event.partner_id, event.facts)
-    payout = advanced(payout, event)
-    match event:
-        case conversions.PayoutCorrected():
-            return replace(payout, facts=event.facts)
-        case conversions.PayoutVoided():
-            return replace(payout, voided=True)
-        case conversions.PayoutFileAttached():
-            return replace(payout, file=event.file)
-        case conversions.PayoutFileRemoved():
-            return replace(payout, file=None)
-        case _:
-            raise UnexpectedEvent(f"{event.NAME} does not happen to payouts")
+evolve: Final = (
+    Evolution(Payout)
+    .begins(conversions.PayoutRecorded)
+    .follows(conversions.PayoutCorrected, but=("website_id", "partner_id"))
+    .follows(conversions.PayoutVoided, but=("website_id", "partner_id"), voided=True)
+    .follows(conversions.PayoutFileAttached, but="website_id")
+    .follows(conversions.PayoutFileRemoved, but="website_id", file=None)
+)
 
 
 def _check_allocations(allocations: Sequence[PayoutAllocation], settles: int) -> None:

@@ -14,11 +14,12 @@ from enum import StrEnum
 from typing import Final
 from uuid import UUID
 
-from command_api.kernel.aggregates import advanced, first_event, next_event
-from command_api.kernel.decision import CommandContext, UnexpectedEvent, conflict, not_found
+from command_api.kernel.aggregates import first_event, next_event
+from command_api.kernel.decision import CommandContext, conflict, not_found
 from command_api.websites.model import Website
 from schemas.base import DomainEvent, Money
 from schemas.events import conversions
+from schemas.evolution import Evolution
 
 UNDO_TIME: Final = timedelta(seconds=10)
 
@@ -101,23 +102,9 @@ def require_owned(
     return decision
 
 
-def evolve(decision: ScheduledDecision | None, event: DomainEvent) -> ScheduledDecision:
-    if isinstance(event, conversions.ConversionDecisionScheduled):
-        return ScheduledDecision(
-            id=event.originator_id,
-            version=1,
-            website_id=event.website_id,
-            decision=event.decision,
-            reason=event.reason,
-            conversion_ids=event.conversion_ids,
-            due_at=event.due_at,
-            actor_id=event.actor_id,
-        )
-    decision = advanced(decision, event)
-    match event:
-        case conversions.ConversionDecisionUndone():
-            return replace(decision, state=State.UNDONE)
-        case conversions.ConversionDecisionApplied():
-            return replace(decision, state=State.APPLIED)
-        case _:
-            raise UnexpectedEvent(f"{event.NAME} does not happen to decisions about conversions")
+evolve: Final = (
+    Evolution(ScheduledDecision)
+    .begins(conversions.ConversionDecisionScheduled, takes={"actor_id": "actor_id"})
+    .follows(conversions.ConversionDecisionUndone, but="website_id", state=State.UNDONE)
+    .follows(conversions.ConversionDecisionApplied, but="website_id", state=State.APPLIED)
+)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from command_api.kernel.aggregates import advanced, next_event, shared_fields
-from command_api.kernel.decision import CommandContext, UnexpectedEvent, conflict, event_metadata, invalid, not_found
+from command_api.kernel.aggregates import next_event
+from command_api.kernel.decision import CommandContext, conflict, event_metadata, invalid, not_found
 from command_api.kernel.hostnames import website_domain
 from command_api.websites.model import Website, require_owned
 from schemas.base import DomainEvent
 from schemas.custom_domains import record_name
 from schemas.events import domains
+from schemas.evolution import Evolution
 from schemas.identity import domain_id, host_id
 
 VERIFY_WITHIN: Final = timedelta(days=7)
@@ -172,34 +173,18 @@ def new_token() -> str:
     return secrets.token_hex(20)
 
 
-def evolve(domain: Domain | None, event: DomainEvent) -> Domain:
-    if isinstance(event, domains.DomainAdded):
-        shared = shared_fields(event, Domain)
-        return Domain(event.originator_id, event.originator_version, added_at=event.timestamp, **shared)
-    domain = advanced(domain, event)
-    match event:
-        case domains.DomainVerified():
-            return replace(domain, verified_at=event.timestamp, lost_at=None)
-        case domains.DomainVerificationLost():
-            return replace(domain, verified_at=None, lost_at=event.timestamp, expires_at=event.expires_at, ssl=False)
-        case domains.DomainTlsSeen():
-            return replace(domain, ssl=True)
-        case domains.DomainTlsLost():
-            return replace(domain, ssl=False)
-        case domains.DomainRemoved():
-            return replace(domain, removed=True, verified_at=None, ssl=False)
-        case _:
-            raise UnexpectedEvent(f"{event.NAME} does not happen to domains")
+evolve: Final = (
+    Evolution(Domain)
+    .begins(domains.DomainAdded, at="added_at")
+    .follows(domains.DomainVerified, at="verified_at", lost_at=None)
+    .follows(domains.DomainVerificationLost, at="lost_at", verified_at=None, ssl=False)
+    .follows(domains.DomainTlsSeen, ssl=True)
+    .follows(domains.DomainTlsLost, but="account_id", ssl=False)
+    .follows(domains.DomainRemoved, removed=True, verified_at=None, ssl=False)
+)
 
 
-def evolve_host(_: Host | None, event: DomainEvent) -> Host:
-    match event:
-        case domains.HostClaimed(domain_id=domain_id):
-            return Host(event.originator_version, domain_id)
-        case domains.HostReleased():
-            return Host(event.originator_version, None)
-        case _:
-            raise UnexpectedEvent(f"{event.NAME} does not happen to host names")
+evolve_host: Final = Evolution(Host).begins(domains.HostClaimed).begins(domains.HostReleased, domain_id=None)
 
 
 def _released(domain: Domain, host: Host | None, context: CommandContext) -> list[DomainEvent]:

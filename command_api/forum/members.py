@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from command_api.kernel.aggregates import advanced, first_event, next_event, require_found
-from command_api.kernel.decision import CommandContext, CommandRejected, UnexpectedEvent, conflict, invalid
+from command_api.kernel.aggregates import first_event, next_event, require_found
+from command_api.kernel.decision import CommandContext, CommandRejected, conflict, invalid
 from infra.kernel.text.official_names import FOLDED, RESERVED
 from schemas.base import DomainEvent
 from schemas.events.forum import ForumMemberJoined, ForumMemberReinstated, ForumMemberSuspended
+from schemas.evolution import Evolution
 from schemas.identity import forum_member_id
 
 HANDLE: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,28}[a-z0-9])?")
@@ -86,14 +87,9 @@ def require_unsuspended(member: Member | None, context: CommandContext) -> None:
     raise CommandRejected("forbidden", "suspended", f"You are suspended from posting in the forum {end}.")
 
 
-def evolve(member: Member | None, event: DomainEvent) -> Member:
-    if isinstance(event, ForumMemberJoined):
-        return Member(event.account_id, 1)
-    member = advanced(member, event)
-    match event:
-        case ForumMemberSuspended():
-            return replace(member, suspended=True, until=event.until)
-        case ForumMemberReinstated():
-            return replace(member, suspended=False, until=None)
-        case _:
-            raise UnexpectedEvent(f"{event.NAME} does not happen to members of the forum")
+evolve: Final = (
+    Evolution(Member)
+    .begins(ForumMemberJoined)
+    .follows(ForumMemberSuspended, but="account_id", suspended=True)
+    .follows(ForumMemberReinstated, but="account_id", suspended=False, until=None)
+)

@@ -14,10 +14,11 @@ from uuid import UUID
 from command_api.forum.rules import FLAGS_TO_HIDE, REFLAG_AFTER
 from command_api.forum.threads import require_moderator
 from command_api.kernel.aggregates import advanced, first_event, next_event, shared_fields
-from command_api.kernel.decision import CommandContext, CommandRejected, UnexpectedEvent, conflict, not_found
+from command_api.kernel.decision import CommandContext, CommandRejected, conflict, not_found
 from schemas.base import ERASED, DomainEvent
 from schemas.events import forum
 from schemas.events.forum import FlagReason
+from schemas.evolution import UnexpectedEvent
 
 State = Literal["visible", "held", "hidden", "deleted"]
 

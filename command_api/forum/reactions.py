@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 from uuid import UUID
 
 from command_api.forum.posts import Post
-from command_api.kernel.decision import CommandContext, UnexpectedEvent, conflict, event_metadata
+from command_api.kernel.decision import CommandContext, conflict, event_metadata
 from schemas.base import DomainEvent
 from schemas.events.forum import PostLiked, PostUnliked, ThreadFollowed, ThreadUnfollowed
+from schemas.evolution import Evolution
 from schemas.identity import forum_follow_id, forum_like_id
 
 
@@ -45,20 +47,10 @@ def unfollow(
     return [ThreadUnfollowed(**_of_follow(reaction, thread_id, account_id, context))] if reaction.is_set else []
 
 
-def evolve_like(_mark: Reaction | None, event: DomainEvent) -> Reaction:
-    match event:
-        case PostLiked() | PostUnliked():
-            return Reaction(event.originator_version, isinstance(event, PostLiked))
-        case _:
-            raise UnexpectedEvent(f"{event.NAME} does not happen to likes")
+evolve_like: Final = Evolution(Reaction).begins(PostLiked, is_set=True).begins(PostUnliked, is_set=False)
 
 
-def evolve_follow(_mark: Reaction | None, event: DomainEvent) -> Reaction:
-    match event:
-        case ThreadFollowed() | ThreadUnfollowed():
-            return Reaction(event.originator_version, isinstance(event, ThreadFollowed))
-        case _:
-            raise UnexpectedEvent(f"{event.NAME} does not happen to follows")
+evolve_follow: Final = Evolution(Reaction).begins(ThreadFollowed, is_set=True).begins(ThreadUnfollowed, is_set=False)
 
 
 def _of_like(reaction: Reaction, post: Post, account_id: UUID, context: CommandContext) -> dict[str, object]:

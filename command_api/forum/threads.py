@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any, Final
 from uuid import UUID
 
-from command_api.kernel.aggregates import advanced, first_event, next_event
-from command_api.kernel.decision import CommandContext, CommandRejected, UnexpectedEvent, conflict, not_found
+from command_api.kernel.aggregates import first_event, next_event, shared_fields
+from command_api.kernel.decision import CommandContext, CommandRejected, conflict, not_found
 from schemas.base import DomainEvent
 from schemas.events import forum
+from schemas.evolution import Evolution, UnexpectedEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,29 +129,21 @@ def require_category(category: Category | None) -> Category:
     return category
 
 
-def evolve(thread: Thread | None, event: DomainEvent) -> Thread:
-    if isinstance(event, forum.ThreadStarted):
-        return Thread(
-            event.originator_id, 1, event.author_id, event.category_id, event.first_post_id, shown=not event.held
-        )
-    thread = advanced(thread, event)
-    match event:
-        case forum.ThreadPinned():
-            return replace(thread, pinned=True)
-        case forum.ThreadUnpinned():
-            return replace(thread, pinned=False)
-        case forum.ThreadLocked():
-            return replace(thread, locked=True)
-        case forum.ThreadUnlocked():
-            return replace(thread, locked=False)
-        case forum.ThreadMoved():
-            return replace(thread, category_id=event.category_id)
-        case forum.ThreadHidden():
-            return replace(thread, shown=False)
-        case forum.ThreadShown():
-            return replace(thread, shown=True)
-        case _:
-            raise UnexpectedEvent(f"{event.NAME} does not happen to threads")
+evolve: Final = (
+    Evolution(Thread)
+    .follows(forum.ThreadPinned, pinned=True)
+    .follows(forum.ThreadUnpinned, pinned=False)
+    .follows(forum.ThreadLocked, locked=True)
+    .follows(forum.ThreadUnlocked, locked=False)
+    .follows(forum.ThreadMoved)
+    .follows(forum.ThreadHidden, shown=False)
+    .follows(forum.ThreadShown, shown=True)
+)
+
+
+@evolve.begun(forum.ThreadStarted)
+def _started(event: forum.ThreadStarted) -> dict[str, Any]:
+    return {**shared_fields(event, Thread), "shown": not event.held}
 
 
 def evolve_category(_category: Category | None, event: DomainEvent) -> Category:

@@ -10,14 +10,7 @@ from uuid import UUID
 
 from command_api.insights.finding import Finding, Subject
 from command_api.insights.wording import Narrative, evidence, link_filters
-from command_api.kernel.decision import (
-    CommandContext,
-    UnexpectedEvent,
-    event_metadata,
-    invalid,
-    not_found,
-    require_existing,
-)
+from command_api.kernel.decision import CommandContext, event_metadata, invalid, not_found, require_existing
 from command_api.websites.model import Website
 from schemas.base import DomainEvent
 from schemas.events.insights import (
@@ -28,6 +21,7 @@ from schemas.events.insights import (
     InsightsDigestChosen,
     InsightsGenerated,
 )
+from schemas.evolution import Evolution, UnexpectedEvent
 from schemas.http.insights import digest_id, insight_id, insights_id
 
 MAX_REASON: Final = 500
@@ -130,10 +124,7 @@ def evolve(state: Insights | None, event: DomainEvent) -> Insights:
             raise UnexpectedEvent(f"{event.NAME} does not happen to insights")
 
 
-def evolve_digest(_: Digest | None, event: DomainEvent) -> Digest:
-    if not isinstance(event, InsightsDigestChosen):
-        raise UnexpectedEvent(f"{event.NAME} does not happen to a digest")
-    return Digest(event.originator_version, event.every)
+evolve_digest: Final = Evolution(Digest).begins(InsightsDigestChosen)
 
 
 def _insight(

@@ -66,6 +66,11 @@ def shared_fields(source: Any, target: type[Any], *, but: Iterable[str] = ()) ->
     return {name: getattr(source, name) for name in names if name not in but}
 
 
+def given_fields(event: DomainEvent, state: type[Any]) -> dict[str, Any]:
+    """Returns the fields that `state` has, too, and that the event gives: what is `None` stays as it is."""
+    return {name: value for name, value in shared_fields(event, state).items() if value is not None}
+
+
 @cache
 def _shared(source: type[Any], target: type[Any]) -> tuple[str, ...]:
     known = _fields(target)

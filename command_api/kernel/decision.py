@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from typing import Any, Literal, TypeVar
 from uuid import UUID
 
+from schemas.evolution import UnexpectedEvent
+
 State = TypeVar("State")
 Evolve = Callable[[State | None, Any], State]
 """Returns the state after an event; the previous state is `None` for an aggregate's first event."""
@@ -28,10 +30,6 @@ class CommandRejected(Exception):
         self.message = message
         self.field = field
         self.more = dict(more or {})
-
-
-class UnexpectedEvent(Exception):
-    """The event belongs to another aggregate type, for example when a partner's id is passed as a website's."""
 
 
 @dataclass(frozen=True, slots=True)

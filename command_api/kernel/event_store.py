@@ -35,7 +35,7 @@ from psycopg.rows import dict_row
 
 import schemas.events  # noqa: F401 - fills the registry
 from command_api.kernel import snapshots
-from command_api.kernel.decision import Evolve, UnexpectedEvent
+from command_api.kernel.decision import Evolve
 from command_api.kernel.inline_projection import InlineProjections
 from command_api.kernel.request_lanes import CONNECTIONS
 from infra.domain.visitor_data.sealing import leaf_of_conversion
@@ -55,6 +55,7 @@ from schemas.envelope import (
     sealed_for,
     take_sealed,
 )
+from schemas.evolution import UnexpectedEvent
 from schemas.message_ids import NO_IDS, MessageIds
 
 State = TypeVar("State")

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from command_api.kernel.decision import CommandContext, UnexpectedEvent, conflict, event_metadata
-from schemas.base import DomainEvent
+from command_api.kernel.decision import CommandContext, conflict, event_metadata
 from schemas.events.partners import SlugClaimed, SlugReleased
+from schemas.evolution import Evolution
 from schemas.identity import slug_id
 
 RESERVED: Final = frozenset(
@@ -33,12 +33,5 @@ def claim(kind: str, slug: str, owner_id: UUID, before: Claim | None, context: C
     return SlugClaimed(**event_metadata(slug_id(kind, slug), version, context), kind=kind, slug=slug, owner_id=owner_id)
 
 
-def evolve(_: Claim | None, event: DomainEvent) -> Claim:
-    """Applies an event. A released slug keeps its stream and has no owner."""
-    match event:
-        case SlugClaimed(owner_id=owner_id):
-            return Claim(event.originator_version, owner_id)
-        case SlugReleased():
-            return Claim(event.originator_version, None)
-        case _:
-            raise UnexpectedEvent(f"{event.NAME} does not happen to slugs")
+evolve: Final = Evolution(Claim).begins(SlugClaimed).begins(SlugReleased, owner_id=None)
+"""A released slug keeps its stream and has no owner."""

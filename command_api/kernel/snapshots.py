@@ -29,6 +29,7 @@ from infra.domain.visitor_data.sealing import leaf_of_conversion
 from infra.kernel.config.paths import PACKAGES
 from infra.kernel.security.subject_keys import Keyring, SubjectErased
 from schemas.base import ERASED, DomainEvent, personal_fields
+from schemas.evolution import Evolution
 
 State = TypeVar("State")
 
@@ -116,7 +117,8 @@ def _field(aggregate_id: object) -> str:
 
 @cache
 def _adapter(evolve: Evolve[State]) -> TypeAdapter[State]:
-    return TypeAdapter(get_type_hints(evolve)["return"])
+    state: type[State] = evolve.state if isinstance(evolve, Evolution) else get_type_hints(evolve)["return"]
+    return TypeAdapter(state)
 
 
 @cache

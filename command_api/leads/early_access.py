@@ -17,18 +17,11 @@ from math import ceil
 from typing import Final
 from uuid import UUID
 
-from command_api.kernel.aggregates import advanced, next_event
-from command_api.kernel.decision import (
-    CommandContext,
-    CommandRejected,
-    UnexpectedEvent,
-    conflict,
-    event_metadata,
-    invalid,
-    not_found,
-)
+from command_api.kernel.aggregates import next_event
+from command_api.kernel.decision import CommandContext, CommandRejected, conflict, event_metadata, invalid, not_found
 from schemas.base import DomainEvent
 from schemas.events import leads
+from schemas.evolution import Evolution, UnexpectedEvent
 from schemas.identity import early_access_places_id
 
 PLACES: Final = 10
@@ -165,21 +158,14 @@ def evolve_places(places: EarlyAccessPlaces | None, event: DomainEvent) -> Early
             raise UnexpectedEvent(f"{event.NAME} does not happen to the places of early access")
 
 
-def evolve(signup: Signup | None, event: DomainEvent) -> Signup:
-    if isinstance(event, leads.EarlyAccessJoined):
-        return Signup(event.originator_id, event.originator_version, event.place, held_until=event.held_until)
-    signup = advanced(signup, event)
-    match event:
-        case leads.EarlyAccessPromoted():
-            return replace(signup, place=event.place, held_until=event.held_until)
-        case leads.EarlyAccessConfirmed():
-            return replace(signup, held_until=None)
-        case leads.EarlyAccessInvited():
-            return replace(signup, invite_id=event.invite_id)
-        case leads.EarlyAccessLeft():
-            return replace(signup, left=True, place=None)
-        case _:
-            raise UnexpectedEvent(f"{event.NAME} does not happen to early-access signups")
+evolve: Final = (
+    Evolution(Signup)
+    .begins(leads.EarlyAccessJoined)
+    .follows(leads.EarlyAccessPromoted)
+    .follows(leads.EarlyAccessConfirmed, held_until=None)
+    .follows(leads.EarlyAccessInvited)
+    .follows(leads.EarlyAccessLeft, left=True, place=None)
+)
 
 
 def _require_confirmed(signup: Signup) -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from command_api.kernel.aggregates import advanced, first_event, next_event
-from command_api.kernel.decision import CommandContext, UnexpectedEvent, conflict, not_found
+from command_api.kernel.aggregates import first_event, next_event
+from command_api.kernel.decision import CommandContext, conflict, not_found
 from schemas.base import DomainEvent
 from schemas.events import leads
 from schemas.events.leads import InquiryStatus
+from schemas.evolution import Evolution
 
 MAX_STEPS: Final = 500
 """Answers and notes of one inquiry; further ones belong into another."""
@@ -63,21 +64,14 @@ def erase(inquiry: Inquiry | None, context: CommandContext) -> list[DomainEvent]
     return [leads.InquiryErased(**next_event(inquiry, context))]
 
 
-def evolve(inquiry: Inquiry | None, event: DomainEvent) -> Inquiry:
-    if isinstance(event, leads.InquiryReceived):
-        return Inquiry(event.originator_id, 1, event.email, event.message)
-    inquiry = advanced(inquiry, event)
-    match event:
-        case leads.InquiryAnswered() | leads.InquiryNoted():
-            return inquiry
-        case leads.InquiryMoved():
-            return replace(inquiry, status=event.status)
-        case leads.InquiryAssigned():
-            return replace(inquiry, assigned_to=event.account_id)
-        case leads.InquiryErased():
-            return replace(inquiry, erased=True)
-        case _:
-            raise UnexpectedEvent(f"{event.NAME} does not happen to inquiries")
+evolve: Final = (
+    Evolution(Inquiry)
+    .begins(leads.InquiryReceived)
+    .follows(leads.InquiryMoved)
+    .follows(leads.InquiryAssigned, takes={"assigned_to": "account_id"})
+    .follows(leads.InquiryErased, erased=True)
+    .ignores(leads.InquiryAnswered, leads.InquiryNoted)
+)
 
 
 def require_active(inquiry: Inquiry | None) -> Inquiry:

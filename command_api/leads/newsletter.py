@@ -5,14 +5,15 @@ One aggregate per address (`schemas.identity.contact_id`), permanently: a new su
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass
+from typing import Final, Literal
 from uuid import UUID
 
-from command_api.kernel.aggregates import advanced, next_event
-from command_api.kernel.decision import CommandContext, UnexpectedEvent, event_metadata, invalid
+from command_api.kernel.aggregates import next_event
+from command_api.kernel.decision import CommandContext, event_metadata, invalid
 from schemas.base import DomainEvent
 from schemas.events.leads import SubscriptionConfirmed, SubscriptionEnded, SubscriptionRequested
+from schemas.evolution import Evolution
 
 State = Literal["pending", "confirmed", "ended"]
 
@@ -62,16 +63,9 @@ def link_incomplete() -> Exception:
     return invalid("link_invalid", "This link is incomplete. Open the full link from the email.", "code")
 
 
-def evolve(subscription: Subscription | None, event: DomainEvent) -> Subscription:
-    if isinstance(event, SubscriptionRequested) and subscription is None:
-        return Subscription(event.originator_id, 1, "pending")
-    subscription = advanced(subscription, event)
-    match event:
-        case SubscriptionRequested():
-            return replace(subscription, state="pending")
-        case SubscriptionConfirmed():
-            return replace(subscription, state="confirmed")
-        case SubscriptionEnded():
-            return replace(subscription, state="ended")
-        case _:
-            raise UnexpectedEvent(f"{event.NAME} does not happen to subscriptions")
+evolve: Final = (
+    Evolution(Subscription)
+    .begins(SubscriptionRequested, state="pending")
+    .follows(SubscriptionConfirmed, state="confirmed")
+    .follows(SubscriptionEnded, state="ended")
+)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from command_api.kernel import slug_reservation
-from command_api.kernel.aggregates import advanced, first_event, next_event, shared_fields
-from command_api.kernel.decision import CommandContext, UnexpectedEvent, conflict, invalid, not_found
+from command_api.kernel.aggregates import first_event, given_fields, next_event
+from command_api.kernel.decision import CommandContext, conflict, invalid, not_found
 from command_api.links.destinations import checked_destination, checked_routing
 from command_api.partners.model import Partner
 from command_api.websites.model import Website, require_owned
@@ -21,6 +21,7 @@ from infra.kernel.text.hidden_characters import HIDDEN
 from schemas import click_id_links
 from schemas.base import DomainEvent
 from schemas.events.links import LinkCreated, LinkDeleted, LinkUpdated, Routing
+from schemas.evolution import Evolution
 
 MAX_SUB_LENGTH: Final = 256
 MAX_TAGS: Final = 20
@@ -251,17 +252,9 @@ def random_code() -> int:
     return 1 + secrets.randbelow(2**48 - 1)
 
 
-def evolve(link: Link | None, event: DomainEvent) -> Link:
-    if isinstance(event, LinkCreated):
-        shared = shared_fields(event, Link)
-        return Link(event.originator_id, event.originator_version, created_at=event.timestamp, **shared)
-    link = advanced(link, event)
-    match event:
-        case LinkUpdated():
-            changes = {name: value for name, value in shared_fields(event, Link).items() if value is not None}
-            removed = {name: None for name in ("coupon", "folder") if getattr(event, name) == ""}
-            return replace(link, **changes | removed)
-        case LinkDeleted():
-            return replace(link, deleted=True)
-        case _:
-            raise UnexpectedEvent(f"{event.NAME} does not happen to links")
+evolve: Final = Evolution(Link).begins(LinkCreated, at="created_at").follows(LinkDeleted, deleted=True)
+
+
+@evolve.on(LinkUpdated)
+def _updated(_: Link, event: LinkUpdated) -> dict[str, Any]:
+    return given_fields(event, Link) | {name: None for name in ("coupon", "folder") if getattr(event, name) == ""}

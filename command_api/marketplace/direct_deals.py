@@ -8,16 +8,15 @@ record how it ended.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
-from command_api.kernel.aggregates import advanced, first_event, next_event, require_found, shared_fields
+from command_api.kernel.aggregates import first_event, next_event, require_found
 from command_api.kernel.decision import (
     CommandContext,
     CommandRejected,
-    UnexpectedEvent,
     conflict,
     event_metadata,
     not_found,
@@ -26,6 +25,7 @@ from command_api.marketplace.offers import Offer
 from schemas.base import DomainEvent, Money
 from schemas.events import marketplace
 from schemas.events.marketplace import EscrowStatus, Side
+from schemas.evolution import Evolution
 from schemas.identity import direct_deals_id
 
 CONFIRM_WITHIN: Final = timedelta(days=30)
@@ -88,10 +88,7 @@ def switch(found: Switch | None, context: CommandContext, *, allow: bool) -> lis
     return [marketplace.DirectDealsSwitched(**head, is_allowed=allow)]
 
 
-def evolve_switch(_: Switch | None, event: DomainEvent) -> Switch:
-    if not isinstance(event, marketplace.DirectDealsSwitched):
-        raise UnexpectedEvent(f"{event.NAME} does not happen to the switch of direct deals")
-    return Switch(event.originator_id, event.originator_version, event.is_allowed)
+evolve_switch: Final = Evolution(Switch).begins(marketplace.DirectDealsSwitched)
 
 
 def agree(deal_id: UUID, offer: Offer, context: CommandContext) -> list[DomainEvent]:
@@ -161,26 +158,25 @@ def after_time(deal: DirectDeal, context: CommandContext) -> list[DomainEvent]:
     return [marketplace.DirectDealReminded(**head, side=silent, complete_at=context.at + RESPOND_WITHIN)]
 
 
-def evolve(deal: DirectDeal | None, event: DomainEvent) -> DirectDeal:
-    if isinstance(event, marketplace.DirectDealAgreed):
-        return DirectDeal(event.originator_id, 1, **shared_fields(event, DirectDeal))
-    deal = advanced(deal, event)
-    match event:
-        case marketplace.DirectDealConfirmed():
-            by, at = deal.confirmed_by | {event.side}, deal.confirmed_at or event.timestamp
-            return replace(deal, status="confirmed", confirmed_by=by, confirmed_at=at)
-        case marketplace.DirectDealReminded():
-            return replace(deal, complete_at=event.complete_at)
-        case marketplace.DirectDealDisputed():
-            return replace(deal, status="disputed", was_disputed=True)
-        case marketplace.DirectDealCompleted():
-            return replace(deal, status="completed")
-        case marketplace.DirectDealClosed():
-            return replace(deal, status="completed" if event.is_sold else "cancelled")
-        case marketplace.DirectDealCancelled():
-            return replace(deal, status="cancelled")
-        case _:
-            raise UnexpectedEvent(f"{event.NAME} does not happen to direct deals")
+evolve: Final = (
+    Evolution(DirectDeal)
+    .begins(marketplace.DirectDealAgreed)
+    .follows(marketplace.DirectDealReminded, takes={"complete_at": "complete_at"})
+    .follows(marketplace.DirectDealDisputed, status="disputed", was_disputed=True)
+    .follows(marketplace.DirectDealCompleted, status="completed")
+    .follows(marketplace.DirectDealCancelled, status="cancelled")
+)
+
+
+@evolve.on(marketplace.DirectDealConfirmed)
+def _confirmed(deal: DirectDeal, event: marketplace.DirectDealConfirmed) -> dict[str, Any]:
+    by, at = deal.confirmed_by | {event.side}, deal.confirmed_at or event.timestamp
+    return {"status": "confirmed", "confirmed_by": by, "confirmed_at": at}
+
+
+@evolve.on(marketplace.DirectDealClosed)
+def _closed(_: DirectDeal, event: marketplace.DirectDealClosed) -> dict[str, Any]:
+    return {"status": "completed" if event.is_sold else "cancelled"}
 
 
 def _require_party(deal: DirectDeal | None, context: CommandContext) -> tuple[DirectDeal, Side]:

@@ -14,11 +14,12 @@ from typing import Final, Literal
 from uuid import UUID
 
 from command_api.kernel.aggregates import advanced, first_event, next_event, require_found, shared_fields
-from command_api.kernel.decision import CommandContext, CommandRejected, UnexpectedEvent, conflict, invalid, not_found
+from command_api.kernel.decision import CommandContext, CommandRejected, conflict, invalid, not_found
 from command_api.marketplace.offers import Offer
 from schemas.base import DomainEvent, Money
 from schemas.events import marketplace
 from schemas.events.marketplace import EscrowStatus, Outcome, Side
+from schemas.evolution import UnexpectedEvent
 
 PAY_WITHIN: Final = timedelta(days=7)
 RECEIVE_WITHIN: Final = timedelta(days=3)

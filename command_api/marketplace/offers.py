@@ -13,11 +13,12 @@ from typing import Final, Literal
 from uuid import UUID
 
 from command_api.kernel.aggregates import advanced, first_event, next_event, shared_fields
-from command_api.kernel.decision import CommandContext, CommandRejected, UnexpectedEvent, conflict, not_found
+from command_api.kernel.decision import CommandContext, CommandRejected, conflict, not_found
 from command_api.marketplace.listings import Listing, require_on_sale
 from schemas.base import DomainEvent, Money
 from schemas.events import marketplace
 from schemas.events.marketplace import OfferStatus, Side, TransferStatus
+from schemas.evolution import UnexpectedEvent
 
 ANSWER_WITHIN: Final = timedelta(days=7)
 MAX_MESSAGES: Final = 500

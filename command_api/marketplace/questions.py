@@ -8,19 +8,12 @@ from typing import Final, Literal
 from uuid import UUID
 
 from command_api.kernel.aggregates import advanced, first_event, next_event, require_found
-from command_api.kernel.decision import (
-    CommandContext,
-    CommandRejected,
-    UnexpectedEvent,
-    conflict,
-    event_metadata,
-    invalid,
-    not_found,
-)
+from command_api.kernel.decision import CommandContext, CommandRejected, conflict, event_metadata, invalid, not_found
 from command_api.marketplace.listings import Listing, require_on_sale
 from schemas.base import DomainEvent
 from schemas.events import marketplace
 from schemas.events.marketplace import SearchCriteria
+from schemas.evolution import Evolution, UnexpectedEvent
 from schemas.identity import listing_watch_id
 
 FLAGS_TO_HIDE: Final = 3
@@ -159,14 +152,9 @@ def unwatch(before: WatchlistEntry | None, context: CommandContext) -> list[Doma
     return [marketplace.WatchEnded(**next_event(before, context))]
 
 
-def evolve_watch(_before: WatchlistEntry | None, event: DomainEvent) -> WatchlistEntry:
-    match event:
-        case marketplace.WatchBegan():
-            return WatchlistEntry(event.originator_id, event.originator_version, on=True)
-        case marketplace.WatchEnded():
-            return WatchlistEntry(event.originator_id, event.originator_version, on=False)
-        case _:
-            raise UnexpectedEvent(f"{event.NAME} does not happen to watched listings")
+evolve_watch: Final = (
+    Evolution(WatchlistEntry).begins(marketplace.WatchBegan, on=True).begins(marketplace.WatchEnded, on=False)
+)
 
 
 def save(search_id: UUID, search: str, criteria: SearchCriteria, context: CommandContext) -> marketplace.SearchSaved:
@@ -187,13 +175,11 @@ def end_search(
     return [marketplace.SavedSearchEnded(**next_event(found, context), way=way)]
 
 
-def evolve_search(found: SavedSearch | None, event: DomainEvent) -> SavedSearch:
-    if isinstance(event, marketplace.SearchSaved):
-        return SavedSearch(event.originator_id, 1, event.account_id, event.search, event.criteria, event.timestamp)
-    found = advanced(found, event)
-    if isinstance(event, marketplace.SavedSearchEnded):
-        return replace(found, ended=True)
-    raise UnexpectedEvent(f"{event.NAME} does not happen to saved searches")
+evolve_search: Final = (
+    Evolution(SavedSearch)
+    .begins(marketplace.SearchSaved, at="saved_at")
+    .follows(marketplace.SavedSearchEnded, ended=True)
+)
 
 
 def _require_moderatable(question: Question | None, context: CommandContext) -> Question:

@@ -8,14 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 from uuid import UUID
 
-from command_api.kernel.decision import (
-    CommandContext,
-    UnexpectedEvent,
-    conflict,
-    event_metadata,
-    invalid,
-    not_found,
-)
+from command_api.kernel.decision import CommandContext, conflict, event_metadata, invalid, not_found
 from infra.domain.program_ideas.answers import (
     LANGUAGES,
     MAX_HOURS,
@@ -30,6 +23,7 @@ from infra.domain.program_ideas.niches import SKILLS, niches
 from schemas.base import DomainEvent
 from schemas.events import matching
 from schemas.events.matching import DismissReason
+from schemas.evolution import UnexpectedEvent
 from schemas.identity import idea_board_id
 
 MAX_NOTE_LENGTH: Final = 500

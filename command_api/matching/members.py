@@ -8,21 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Final
 from uuid import UUID
 
-from command_api.kernel.aggregates import advanced, first_event, next_event, require_found
-from command_api.kernel.decision import (
-    CommandContext,
-    UnexpectedEvent,
-    conflict,
-    event_metadata,
-    invalid,
-    not_found,
-    require_existing,
-)
+from command_api.kernel.aggregates import first_event, next_event, require_found
+from command_api.kernel.decision import CommandContext, conflict, event_metadata, invalid, not_found, require_existing
 from command_api.matching.idea_profile import AnalyzedIdea, wording
 from command_api.matching.programs import ListedProgram
 from schemas.base import DomainEvent
 from schemas.events import matching
 from schemas.events.matching import ApplicationStatus
+from schemas.evolution import Evolution, UnexpectedEvent
 from schemas.identity import application_id, learning_id, matching_profile_id
 
 MIN_IDEA_LENGTH: Final = 10
@@ -206,17 +199,12 @@ def evolve_profile(profile: Profile | None, event: DomainEvent) -> Profile:
     raise UnexpectedEvent(f"{event.NAME} does not happen to matching profiles")
 
 
-def evolve_application(application: Application | None, event: DomainEvent) -> Application:
-    if isinstance(event, matching.ApplicationMade):
-        return Application(event.originator_id, event.originator_version, event.account_id, event.program_id)
-    application = advanced(application, event)
-    match event:
-        case matching.ApplicationPageOpened():
-            return application
-        case matching.ApplicationMoved():
-            return replace(application, status=event.status)
-        case _:
-            raise UnexpectedEvent(f"{event.NAME} does not happen to applications")
+evolve_application: Final = (
+    Evolution(Application)
+    .begins(matching.ApplicationMade)
+    .follows(matching.ApplicationMoved, but="account_id")
+    .ignores(matching.ApplicationPageOpened)
+)
 
 
 def evolve_learning(learning: Learning | None, event: DomainEvent) -> Learning:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final
 from uuid import UUID
 
-from command_api.kernel.aggregates import advanced, first_event, next_event, require_found
-from command_api.kernel.decision import CommandContext, UnexpectedEvent, conflict, invalid
+from command_api.kernel.aggregates import first_event, next_event, require_found
+from command_api.kernel.decision import CommandContext, conflict, invalid
 from command_api.kernel.hostnames import web_address
 from infra.domain.program_matching.taxonomy import taxonomy
 from schemas.base import DomainEvent
 from schemas.currencies import MINOR_DIGITS
 from schemas.events import matching
 from schemas.events.matching import Origin, Program
+from schemas.evolution import Evolution
 from schemas.identity import program_id
 
 REVIEW_EVERY: Final = timedelta(days=180)
@@ -114,25 +115,11 @@ def validated(program: Program) -> Program:
     return program.model_copy(update={"company_name": name, "url": url, **texts})
 
 
-def evolve(listing: ListedProgram | None, event: DomainEvent) -> ListedProgram:
-    if isinstance(event, matching.ProgramListed):
-        return ListedProgram(
-            event.originator_id,
-            event.originator_version,
-            event.program,
-            event.recorded_on,
-            event.checked_on,
-            event.review_on,
-        )
-    listing = advanced(listing, event)
-    match event:
-        case matching.ProgramChanged():
-            return replace(listing, program=event.program)
-        case matching.ProgramReviewed():
-            return replace(listing, checked_on=event.checked_on, review_on=event.review_on)
-        case matching.ProgramRetired():
-            return replace(listing, retired=True)
-        case matching.ProgramRestored():
-            return replace(listing, retired=False)
-        case _:
-            raise UnexpectedEvent(f"{event.NAME} does not happen to programs")
+evolve: Final = (
+    Evolution(ListedProgram)
+    .begins(matching.ProgramListed)
+    .follows(matching.ProgramChanged)
+    .follows(matching.ProgramReviewed)
+    .follows(matching.ProgramRetired, retired=True)
+    .follows(matching.ProgramRestored, retired=False)
+)

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from typing import Final
 from uuid import UUID
 
-from command_api.kernel.decision import CommandContext, OnBehalf, UnexpectedEvent, event_metadata
+from command_api.kernel.decision import CommandContext, OnBehalf, event_metadata
 from command_api.notifications.notification import Notification, Notifications, on
 from schemas.base import DomainEvent
 from schemas.events.domains import DomainRemoved
 from schemas.events.links import LinkDeleted, LinkUpdated
 from schemas.events.notifications import AdminAct, AdminActed
 from schemas.events.websites import WebsiteDisconnected
+from schemas.evolution import UnexpectedEvent
 
 
 def of(event: DomainEvent, on_behalf: OnBehalf, act_id: UUID, context: CommandContext) -> list[AdminActed]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
+from typing import Final
 from uuid import UUID
 
-from command_api.kernel.decision import CommandContext, UnexpectedEvent, event_metadata, invalid
+from command_api.kernel.decision import CommandContext, event_metadata, invalid
 from schemas.alerts import alert_delivery_id
-from schemas.base import DomainEvent
 from schemas.days import instant
 from schemas.events.notifications import AlertDeliverySet
+from schemas.evolution import Evolution
 from schemas.zones import ZoneInfo
 
 
@@ -69,7 +70,4 @@ def choose(
     ]
 
 
-def evolve(_: AlertDelivery | None, event: DomainEvent) -> AlertDelivery:
-    if not isinstance(event, AlertDeliverySet):
-        raise UnexpectedEvent(f"{event.NAME} does not happen to how alerts are delivered")
-    return AlertDelivery(event.originator_version, event.mail, event.mail_resolved, event.quiet_from, event.quiet_until)
+evolve: Final = Evolution(AlertDelivery).begins(AlertDeliverySet)

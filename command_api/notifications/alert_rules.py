@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Final
 from uuid import UUID
 
-from command_api.kernel.aggregates import advanced
-from command_api.kernel.decision import CommandContext, UnexpectedEvent, event_metadata, invalid, not_found
+from command_api.kernel.decision import CommandContext, event_metadata, invalid, not_found
 from command_api.websites.model import Website, require_owned
 from schemas.alerts import ALERTS, Number, alert_rule_id
-from schemas.base import DomainEvent
 from schemas.events.notifications import AlertKind, AlertRuleReset, AlertRuleSet
+from schemas.evolution import Evolution
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,18 +79,8 @@ def _check(bounds: Number | None, value: int | None, field: str) -> None:
         raise invalid(f"bad_{field}", f"Enter {bounds.least:,} to {bounds.most:,} {bounds.unit}.", field)
 
 
-def evolve(rule: AlertRule | None, event: DomainEvent) -> AlertRule:
-    if isinstance(event, AlertRuleSet):
-        return AlertRule(
-            event.originator_id,
-            event.originator_version,
-            event.website_id,
-            event.kind,
-            event.enabled,
-            event.threshold,
-            event.minimum,
-        )
-    rule = advanced(rule, event)
-    if not isinstance(event, AlertRuleReset):
-        raise UnexpectedEvent(f"{event.NAME} does not happen to alert rules")
-    return replace(rule, enabled=True, threshold=None, minimum=None, is_default=True)
+evolve: Final = (
+    Evolution(AlertRule)
+    .begins(AlertRuleSet)
+    .follows(AlertRuleReset, enabled=True, threshold=None, minimum=None, is_default=True)
+)

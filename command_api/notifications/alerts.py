@@ -7,15 +7,15 @@ opening exists once, whatever is killed, repeated or runs twice.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any, Final
 from uuid import UUID
 
-from command_api.kernel.aggregates import advanced
-from command_api.kernel.decision import CommandContext, UnexpectedEvent, event_metadata
+from command_api.kernel.decision import CommandContext, event_metadata
 from command_api.websites.model import Website
 from schemas.alerts import ALERTS, alert_id
-from schemas.base import DomainEvent
 from schemas.events.notifications import AlertKind, AlertOpened, AlertResolved
+from schemas.evolution import Evolution
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,16 +99,13 @@ def resolved(alert: Alert, website_id: UUID, account_id: UUID, context: CommandC
     )
 
 
-def evolve(alert: Alert | None, event: DomainEvent) -> Alert:
-    if isinstance(event, AlertOpened):
-        finding = Finding(event.kind, event.cause, event.title, event.text, event.path)
-        return Alert(
-            event.originator_id, event.originator_version, event.website_id, event.domain, finding, is_open=True
-        )
-    alert = advanced(alert, event)
-    if not isinstance(event, AlertResolved):
-        raise UnexpectedEvent(f"{event.NAME} does not happen to alerts")
-    return replace(alert, is_open=False)
+evolve: Final = Evolution(Alert).follows(AlertResolved, but=("website_id", "domain"), is_open=False)
+
+
+@evolve.begun(AlertOpened)
+def _state(event: AlertOpened) -> dict[str, Any]:
+    finding = Finding(event.kind, event.cause, event.title, event.text, event.path)
+    return {"website_id": event.website_id, "domain": event.domain, "finding": finding, "is_open": True}
 
 
 def _opened(alert: Alert | None, website: Website, finding: Finding, context: CommandContext) -> AlertOpened:

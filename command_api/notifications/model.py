@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 from uuid import UUID
 
-from command_api.kernel.decision import CommandContext, UnexpectedEvent, event_metadata, invalid, not_found
+from command_api.kernel.decision import CommandContext, event_metadata, invalid, not_found
 from schemas.base import DomainEvent
 from schemas.events.notifications import DigestMail, NotificationMailStopped, NotificationPreferenceSet
+from schemas.evolution import UnexpectedEvent
 from schemas.identity import notification_choices_id
 from schemas.notifications import KINDS
 

@@ -10,14 +10,14 @@ from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from command_api.kernel.aggregates import advanced, first_event, next_event
-from command_api.kernel.decision import CommandContext, UnexpectedEvent, conflict, invalid, not_found
+from command_api.kernel.aggregates import first_event, next_event
+from command_api.kernel.decision import CommandContext, conflict, invalid, not_found
 from infra.kernel.config.settings import Network
 from infra.kernel.net.outbound_http import may_call
 from infra.kernel.text.hidden_characters import HIDDEN
-from schemas.base import DomainEvent
 from schemas.events import notifications
 from schemas.events.notifications import AlertKind, WebhookFormat
+from schemas.evolution import Evolution
 
 MAX_WEBHOOKS: Final = 10
 """Of one person."""
@@ -146,21 +146,22 @@ def checked_url(text: str, also: Sequence[Network]) -> str:
     return text
 
 
-def evolve(webhook: Webhook | None, event: DomainEvent) -> Webhook:
-    if isinstance(event, notifications.WebhookAdded):
-        return Webhook(event.originator_id, event.originator_version, event.account_id, _target(event))
-    webhook = advanced(webhook, event)
-    match event:
-        case notifications.WebhookChanged():
-            return replace(webhook, target=_target(event), is_active=event.is_active)
-        case notifications.WebhookSecretRotated():
-            return webhook
-        case notifications.WebhookSwitchedOff():
-            return replace(webhook, is_active=False)
-        case notifications.WebhookRemoved():
-            return replace(webhook, is_active=False, removed=True)
-        case _:
-            raise UnexpectedEvent(f"{event.NAME} does not happen to webhooks")
+evolve: Final = (
+    Evolution(Webhook)
+    .follows(notifications.WebhookSwitchedOff, is_active=False)
+    .follows(notifications.WebhookRemoved, is_active=False, removed=True)
+    .ignores(notifications.WebhookSecretRotated)
+)
+
+
+@evolve.begun(notifications.WebhookAdded)
+def _added(event: notifications.WebhookAdded) -> dict[str, Any]:
+    return {"account_id": event.account_id, "target": _target(event)}
+
+
+@evolve.on(notifications.WebhookChanged)
+def _changed(_: Webhook, event: notifications.WebhookChanged) -> dict[str, Any]:
+    return {"target": _target(event), "is_active": event.is_active}
 
 
 def _fields(target: Target) -> dict[str, Any]:

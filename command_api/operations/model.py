@@ -11,10 +11,11 @@ from decimal import Decimal
 from typing import Final
 from uuid import UUID
 
-from command_api.kernel.decision import CommandContext, UnexpectedEvent, event_metadata, invalid
+from command_api.kernel.decision import CommandContext, event_metadata, invalid
 from schemas.base import DomainEvent
 from schemas.currencies import MINOR_DIGITS
 from schemas.events.operations import ExchangeRateRecorded, RateSource
+from schemas.evolution import UnexpectedEvent
 from schemas.identity import exchange_rate_id
 
 RATE: Final = re.compile(r"[0-9]{1,12}(\.[0-9]{1,12})?")

@@ -7,14 +7,14 @@ import secrets
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Final
+from typing import Any, Final
 from unicodedata import normalize
 from urllib.parse import urlsplit
 from uuid import UUID
 
 from command_api.kernel import slug_reservation
-from command_api.kernel.aggregates import advanced, next_event, shared_fields
-from command_api.kernel.decision import CommandContext, UnexpectedEvent, event_metadata, invalid, not_found
+from command_api.kernel.aggregates import given_fields, next_event, shared_fields
+from command_api.kernel.decision import CommandContext, event_metadata, invalid, not_found
 from command_api.kernel.hostnames import web_address
 from infra.kernel.text.hidden_characters import HIDDEN
 from schemas.base import DomainEvent
@@ -31,6 +31,7 @@ from schemas.events.partners import (
     TermsKind,
     TiersBy,
 )
+from schemas.evolution import Evolution
 from schemas.networks import NETWORKS, PARAMETER_PATTERN, click_id_parameter, network_of_host
 
 MAX_FLAT_AMOUNT: Final = 10**12
@@ -310,51 +311,44 @@ def checked_slug(slug: str) -> str:
     return slug
 
 
-def evolve(partner: Partner | None, event: DomainEvent) -> Partner:
-    if isinstance(event, PartnerRegistered):
-        return Partner(
-            id=event.originator_id,
-            version=event.originator_version,
-            created_at=event.timestamp,
-            history=(TermsPeriod(event.timestamp, event.terms, event.cookie_days),),
-            **shared_fields(event, Partner),
-        )
-    partner = advanced(partner, event)
-    match event:
-        case PartnerUpdated():
-            changes = {name: value for name, value in shared_fields(event, Partner).items() if value is not None}
-            if event.click_id_parameter == "":
-                changes["click_id_parameter"] = None
-            changed = replace(partner, **changes)
-            return _with_window(changed, event.timestamp)
-        case CommissionChanged():
-            return _with_terms(partner, event.effective_at, event.terms)
-        case PartnerActivated():
-            return replace(partner, is_active=True)
-        case PartnerDeactivated():
-            return replace(partner, is_active=False)
-        case PartnerRemoved():
-            return replace(partner, is_active=False, removed=True)
-        case PartnerTransferred():
-            return replace(partner, account_id=event.account_id)
-        case _:
-            raise UnexpectedEvent(f"{event.NAME} does not happen to partners")
+evolve: Final = (
+    Evolution(Partner)
+    .follows(PartnerActivated, is_active=True)
+    .follows(PartnerDeactivated, is_active=False)
+    .follows(PartnerRemoved, but="account_id", is_active=False, removed=True)
+    .follows(PartnerTransferred)
+)
 
 
-def _with_terms(partner: Partner, at: datetime, terms: Terms) -> Partner:
-    others = [since for since in partner.history if since.at != at]
-    history = [*others, TermsPeriod(at, terms, partner.cookie_days)]
-    return replace(partner, history=tuple(sorted(history, key=lambda since: since.at)))
+@evolve.begun(PartnerRegistered)
+def _registered(event: PartnerRegistered) -> dict[str, Any]:
+    history = (TermsPeriod(event.timestamp, event.terms, event.cookie_days),)
+    return {**shared_fields(event, Partner), "created_at": event.timestamp, "history": history}
 
 
-def _with_window(partner: Partner, at: datetime) -> Partner:
-    """Sets the window from `at` on, also for announced terms."""
-    now, days = partner.terms_at(at), partner.cookie_days
+@evolve.on(PartnerUpdated)
+def _updated(partner: Partner, event: PartnerUpdated) -> dict[str, Any]:
+    changes = given_fields(event, Partner)
+    if event.click_id_parameter == "":
+        changes["click_id_parameter"] = None
+    return {**changes, "history": _with_window(partner, event.cookie_days or partner.cookie_days, event.timestamp)}
+
+
+@evolve.on(CommissionChanged)
+def _new_terms(partner: Partner, event: CommissionChanged) -> dict[str, Any]:
+    others = [since for since in partner.history if since.at != event.effective_at]
+    history = [*others, TermsPeriod(event.effective_at, event.terms, partner.cookie_days)]
+    return {"history": tuple(sorted(history, key=lambda since: since.at))}
+
+
+def _with_window(partner: Partner, days: int, at: datetime) -> tuple[TermsPeriod, ...]:
+    """The terms with a window of so many days from `at` on, also announced ones."""
+    now = partner.terms_at(at)
     if now.cookie_days == days:
-        return partner
+        return partner.history
     before = [since for since in partner.history if since.at < at]
     later = [replace(since, cookie_days=days) for since in partner.history if since.at > at]
-    return replace(partner, history=(*before, TermsPeriod(at, now.terms, days), *later))
+    return (*before, TermsPeriod(at, now.terms, days), *later)
 
 
 def checked_name(name: str) -> str:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, Literal
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from command_api.kernel.aggregates import advanced, first_event, next_event
-from command_api.kernel.decision import CommandContext, UnexpectedEvent, conflict, invalid, not_found
+from command_api.kernel.aggregates import first_event, next_event
+from command_api.kernel.decision import CommandContext, conflict, invalid, not_found
 from command_api.partners.model import checked_name, site_address
-from schemas.base import DomainEvent
 from schemas.events.partners import (
     PartnerRequestAccepted,
     PartnerRequestDeclined,
     PartnerRequested,
     PartnerRequestWithdrawn,
 )
+from schemas.evolution import Evolution
 
 MAX_OPEN: Final = 20
 """Open requests of an account."""
@@ -86,24 +86,10 @@ def host_of(address: str) -> str:
     return (urlsplit(address).hostname or "").removeprefix("www.")
 
 
-def evolve(request: PartnerRequest | None, event: DomainEvent) -> PartnerRequest:
-    if isinstance(event, PartnerRequested):
-        return PartnerRequest(
-            event.originator_id,
-            event.originator_version,
-            event.account_id,
-            event.name,
-            event.website,
-            event.note,
-            event.partner_id,
-        )
-    request = advanced(request, event)
-    match event:
-        case PartnerRequestAccepted():
-            return replace(request, state="accepted")
-        case PartnerRequestDeclined():
-            return replace(request, state="declined")
-        case PartnerRequestWithdrawn():
-            return replace(request, state="withdrawn")
-        case _:
-            raise UnexpectedEvent(f"{event.NAME} does not happen to requests of partners")
+evolve: Final = (
+    Evolution(PartnerRequest)
+    .begins(PartnerRequested)
+    .follows(PartnerRequestAccepted, but="partner_id", state="accepted")
+    .follows(PartnerRequestDeclined, state="declined")
+    .follows(PartnerRequestWithdrawn, state="withdrawn")
+)

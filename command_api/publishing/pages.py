@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Final
 from uuid import UUID
 
-from command_api.kernel.aggregates import advanced
-from command_api.kernel.decision import CommandContext, UnexpectedEvent, conflict, event_metadata, not_found
+from command_api.kernel.decision import CommandContext, conflict, event_metadata, not_found
 from infra.domain.publishing.document import PageDocument, to_json
-from schemas.base import DomainEvent
 from schemas.events.publishing import PageSaved
+from schemas.evolution import Evolution
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +59,4 @@ def save(
     ]
 
 
-def evolve(page: Page | None, event: DomainEvent) -> Page:
-    """Applies an event."""
-    match event:
-        case PageSaved() if page is None:
-            return Page(event.originator_id, event.originator_version, event.site_id, event.document)
-        case PageSaved():
-            return replace(advanced(page, event), document=event.document)
-        case _:
-            raise UnexpectedEvent(f"{event.NAME} does not happen to pages")
+evolve: Final = Evolution(Page).begins(PageSaved)

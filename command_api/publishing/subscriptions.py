@@ -6,15 +6,15 @@ continues its history. Only the owner of the address brings one back that ended,
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, Literal
 from uuid import UUID
 
-from command_api.kernel.aggregates import advanced, next_event
-from command_api.kernel.decision import CommandContext, UnexpectedEvent, event_metadata, invalid, not_found
+from command_api.kernel.aggregates import next_event
+from command_api.kernel.decision import CommandContext, event_metadata, invalid, not_found
 from command_api.publishing.sites import Site
-from schemas.base import DomainEvent
 from schemas.events.publishing import SiteSubscriptionConfirmed, SiteSubscriptionEnded, SiteSubscriptionRequested
+from schemas.evolution import Evolution
 
 State = Literal["pending", "confirmed", "ended"]
 Way = Literal["page", "one_click", "account"]
@@ -84,17 +84,9 @@ def link_invalid() -> Exception:
     return invalid("link_invalid", "This link is no longer valid. Please subscribe again.", "code")
 
 
-def evolve(subscription: Subscription | None, event: DomainEvent) -> Subscription:
-    """Applies an event."""
-    if isinstance(event, SiteSubscriptionRequested) and subscription is None:
-        return Subscription(event.originator_id, 1, event.site_id, event.account_id, "pending")
-    subscription = advanced(subscription, event)
-    match event:
-        case SiteSubscriptionRequested():
-            return replace(subscription, state="pending")
-        case SiteSubscriptionConfirmed():
-            return replace(subscription, state="confirmed")
-        case SiteSubscriptionEnded():
-            return replace(subscription, state="ended")
-        case _:
-            raise UnexpectedEvent(f"{event.NAME} does not happen to subscriptions of sites")
+evolve: Final = (
+    Evolution(Subscription)
+    .begins(SiteSubscriptionRequested, state="pending")
+    .follows(SiteSubscriptionConfirmed, state="confirmed")
+    .follows(SiteSubscriptionEnded, state="ended")
+)

@@ -8,10 +8,11 @@ from datetime import date
 from uuid import UUID, uuid5
 
 from command_api.kernel.aggregates import advanced
-from command_api.kernel.decision import CommandContext, UnexpectedEvent, event_metadata
+from command_api.kernel.decision import CommandContext, event_metadata
 from command_api.social.model import SocialChannel
 from schemas.base import DomainEvent
 from schemas.events.social import MAX_DAYS, ChannelDay, FigureSource, SocialChannelFiguresRecorded
+from schemas.evolution import UnexpectedEvent
 
 
 @dataclass(frozen=True, slots=True)

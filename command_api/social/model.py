@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
 from uuid import UUID
 
-from command_api.kernel.aggregates import advanced, first_event, next_event, shared_fields
-from command_api.kernel.decision import CommandContext, UnexpectedEvent, conflict, invalid, not_found
+from command_api.kernel.aggregates import first_event, next_event
+from command_api.kernel.decision import CommandContext, conflict, invalid, not_found
 from command_api.websites.model import Website, require_owned
 from infra.kernel.text.hidden_characters import HIDDEN
-from schemas.base import DomainEvent
 from schemas.events.social import (
     MAX_CHANNEL_NAME,
     SocialChannelAdded,
@@ -21,6 +20,7 @@ from schemas.events.social import (
     SocialChannelRemoved,
     SocialChannelRenamed,
 )
+from schemas.evolution import Evolution
 from schemas.social_networks import RULES, BadHandle, Network, handle_of
 
 MAX_CHANNELS: Final = 50
@@ -141,20 +141,13 @@ def require_active(
     return channel
 
 
-def evolve(channel: SocialChannel | None, event: DomainEvent) -> SocialChannel:
-    if isinstance(event, SocialChannelAdded):
-        shared = shared_fields(event, SocialChannel)
-        return SocialChannel(event.originator_id, event.originator_version, added_at=event.timestamp, **shared)
-    channel = advanced(channel, event)
-    match event:
-        case SocialChannelRenamed():
-            return replace(channel, account_id=event.account_id, handle=event.handle, name=event.name)
-        case SocialChannelRemoved():
-            return replace(channel, removed=True)
-        case SocialChannelConnected() | SocialChannelDisconnected():
-            return channel
-        case _:
-            raise UnexpectedEvent(f"{event.NAME} does not happen to social channels")
+evolve: Final = (
+    Evolution(SocialChannel)
+    .begins(SocialChannelAdded, at="added_at")
+    .follows(SocialChannelRenamed)
+    .follows(SocialChannelRemoved, removed=True)
+    .ignores(SocialChannelConnected, SocialChannelDisconnected)
+)
 
 
 def _free_handle(network: Network, text: str, others: Iterable[SocialChannel]) -> str:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
-from command_api.kernel.aggregates import advanced, first_event, next_event, shared_fields
-from command_api.kernel.decision import CommandContext, UnexpectedEvent, conflict, invalid, not_found
+from command_api.kernel.aggregates import first_event, next_event
+from command_api.kernel.decision import CommandContext, conflict, invalid, not_found
 from command_api.social.model import SocialChannel
 from command_api.websites.model import Website, require_owned
 from infra.kernel.text.hidden_characters import HIDDEN
-from schemas.base import DomainEvent
 from schemas.events.social import (
     MAX_POST_TITLE,
     FigureSource,
@@ -25,6 +24,7 @@ from schemas.events.social import (
     SocialPostRemoved,
     SocialPostTransferred,
 )
+from schemas.evolution import Evolution
 from schemas.social_networks import RULES, Network
 from schemas.social_posts import BadPostAddress, PostAddress, post_at
 
@@ -170,26 +170,22 @@ def require_of(post: SocialPost | None, channel: SocialChannel) -> SocialPost:
     return post
 
 
-def evolve(post: SocialPost | None, event: DomainEvent) -> SocialPost:
-    if isinstance(event, SocialPostAdded):
-        return SocialPost(event.originator_id, event.originator_version, **shared_fields(event, SocialPost))
-    post = advanced(post, event)
-    match event:
-        case SocialPostChanged():
-            return replace(post, title=event.title, published_at=event.published_at)
-        case SocialPostTransferred():
-            return replace(post, address=event.address, title=event.title)
-        case SocialPostPictureChanged():
-            return replace(post, picture=event.picture)
-        case SocialPostFiguresRecorded():
-            known = post.reported.get(event.source)
-            before = known.figures if known is not None else PostFigures()
-            figures = before.model_copy(update=event.figures.model_dump(exclude_none=True))
-            return replace(post, reported={**post.reported, event.source: Reported(event.as_of, figures)})
-        case SocialPostRemoved():
-            return replace(post, removed=True, picture=None)
-        case _:
-            raise UnexpectedEvent(f"{event.NAME} does not happen to posts")
+evolve: Final = (
+    Evolution(SocialPost)
+    .begins(SocialPostAdded)
+    .follows(SocialPostChanged)
+    .follows(SocialPostTransferred)
+    .follows(SocialPostPictureChanged)
+    .follows(SocialPostRemoved, removed=True, picture=None)
+)
+
+
+@evolve.on(SocialPostFiguresRecorded)
+def _reported(post: SocialPost, event: SocialPostFiguresRecorded) -> dict[str, Any]:
+    known = post.reported.get(event.source)
+    before = known.figures if known is not None else PostFigures()
+    figures = before.model_copy(update=event.figures.model_dump(exclude_none=True))
+    return {"reported": {**post.reported, event.source: Reported(event.as_of, figures)}}
 
 
 def short_title(text: str) -> str:

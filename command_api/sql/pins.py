@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Final
 from uuid import UUID
 
-from command_api.kernel.aggregates import advanced, first_event, next_event
+from command_api.kernel.aggregates import first_event, next_event
 from command_api.kernel.decision import CommandContext, not_found
 from command_api.sql.queries import Query
-from schemas.base import DomainEvent
 from schemas.events.sql import ChartKind, ChartPinned, ChartUnpinned
+from schemas.evolution import Evolution
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +58,4 @@ def unpin(pin: Pin | None, context: CommandContext) -> ChartUnpinned:
     return ChartUnpinned(**next_event(pin, context))
 
 
-def evolve(pin: Pin | None, event: DomainEvent) -> Pin:
-    if isinstance(event, ChartPinned):
-        return Pin(
-            event.originator_id,
-            event.originator_version,
-            event.account_id,
-            event.query_id,
-            event.kind,
-            event.x,
-            event.y,
-            event.parameters,
-        )
-    pin = advanced(pin, event)
-    return replace(pin, removed=True) if isinstance(event, ChartUnpinned) else pin
+evolve: Final = Evolution(Pin).begins(ChartPinned).follows(ChartUnpinned, removed=True)

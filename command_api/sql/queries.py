@@ -6,12 +6,12 @@ A query belongs to its author. Once it is shared, all analysts may see it, and a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
+from typing import Any, Final
 from uuid import UUID
 
-from command_api.kernel.aggregates import advanced, first_event, next_event
+from command_api.kernel.aggregates import first_event, next_event
 from command_api.kernel.decision import CommandContext, CommandRejected, not_found
-from schemas.base import DomainEvent
 from schemas.events.sql import (
     MAX_VERSIONS,
     QueryChanged,
@@ -21,6 +21,7 @@ from schemas.events.sql import (
     QueryShared,
     QueryUnshared,
 )
+from schemas.evolution import Evolution
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,26 +109,26 @@ def require_editable(query: Query | None, context: CommandContext, *, removed: b
     return query
 
 
-def evolve(query: Query | None, event: DomainEvent) -> Query:
-    if isinstance(event, QuerySaved):
-        content = Content(event.title, event.text, event.title_hash)
-        return Query(event.originator_id, event.originator_version, event.account_id, content, {1: content})
-    query = advanced(query, event)
-    match event:
-        case QueryChanged():
-            content = Content(event.title, event.text, event.title_hash)
-            first = event.number - MAX_VERSIONS
-            kept = {number: one for number, one in query.versions.items() if number > first}
-            return replace(query, content=content, number=event.number, versions={**kept, event.number: content})
-        case QueryShared():
-            return replace(query, is_shared=True)
-        case QueryUnshared():
-            return replace(query, is_shared=False)
-        case QueryRemoved():
-            return replace(query, removed=True)
-        case QueryRestored():
-            return replace(query, removed=False)
-    return query
+evolve: Final = (
+    Evolution(Query)
+    .follows(QueryShared, but="account_id", is_shared=True)
+    .follows(QueryUnshared, is_shared=False)
+    .follows(QueryRemoved, removed=True)
+    .follows(QueryRestored, removed=False)
+)
+
+
+@evolve.begun(QuerySaved)
+def _saved(event: QuerySaved) -> dict[str, Any]:
+    content = Content(event.title, event.text, event.title_hash)
+    return {"account_id": event.account_id, "content": content, "versions": {1: content}}
+
+
+@evolve.on(QueryChanged)
+def _new_version(query: Query, event: QueryChanged) -> dict[str, Any]:
+    content, first = Content(event.title, event.text, event.title_hash), event.number - MAX_VERSIONS
+    kept = {number: one for number, one in query.versions.items() if number > first}
+    return {"content": content, "number": event.number, "versions": {**kept, event.number: content}}
 
 
 def _changed(query: Query, content: Content, context: CommandContext, restored_from: int | None = None) -> QueryChanged:

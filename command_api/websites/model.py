@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 from uuid import UUID
 
 import idna
 
-from command_api.kernel.aggregates import advanced, first_event, next_event, shared_fields
-from command_api.kernel.decision import CommandContext, UnexpectedEvent, conflict, event_metadata, invalid, not_found
+from command_api.kernel.aggregates import first_event, given_fields, next_event
+from command_api.kernel.decision import CommandContext, conflict, event_metadata, invalid, not_found
 from command_api.kernel.hostnames import website_domain
 from command_api.websites.keys import NewKey
 from infra.domain.retention import TAKEN_BACK_WITHIN, expired_before
@@ -31,6 +31,7 @@ from schemas.events.websites import (
     TrafficConditions,
     TrafficMark,
 )
+from schemas.evolution import Evolution
 from schemas.networks import TxidScope
 from schemas.tracking import MAX_IMPRESSIONS_EVERY
 from schemas.zones import ZoneInfo, available_timezones
@@ -340,63 +341,47 @@ def known_currency(code: str) -> str:
     return code
 
 
-def evolve(website: Website | None, event: DomainEvent) -> Website:
-    if isinstance(event, websites.WebsiteConnected):
-        shared = shared_fields(event, Website)
-        return Website(event.originator_id, event.originator_version, created_at=event.timestamp, **shared)
-    website = advanced(website, event)
-    match event:
-        case websites.WebsiteUpdated():
-            return _updated(website, event)
-        case websites.WebsiteRetentionChanged():
-            return replace(website, raw_months=event.raw_months, retention_changed_at=event.timestamp)
-        case websites.WebsiteEventsExpired():
-            return replace(website, expired_before=event.before)
-        case websites.WebsiteTransferred():
-            return replace(website, account_id=event.account_id, domain=event.domain)
-        case websites.WebsiteDisconnected():
-            return replace(website, disconnected=True)
-        case websites.WebsiteKeyIssued():
-            return replace(website, keys={**website.keys, event.key_id: _key_state(event)})
-        case websites.WebsiteKeyRevoked():
-            revoked = replace(website.keys[event.key_id], revoked=True)
-            return replace(website, keys={**website.keys, event.key_id: revoked})
-        case websites.WebsiteTrafficRemarked() | websites.WebsiteTrafficRemarkUndone():
-            return _remarked(website, event)
-        case _:
-            raise UnexpectedEvent(f"{event.NAME} does not happen to websites")
+evolve: Final = (
+    Evolution(Website)
+    .begins(websites.WebsiteConnected, at="created_at")
+    .follows(websites.WebsiteRetentionChanged, at="retention_changed_at")
+    .follows(websites.WebsiteEventsExpired, takes={"expired_before": "before"})
+    .follows(websites.WebsiteTransferred)
+    .follows(websites.WebsiteDisconnected, disconnected=True)
+)
 
 
-def _updated(website: Website, event: websites.WebsiteUpdated) -> Website:
-    return replace(
-        website,
-        domain=event.domain or website.domain,
-        named_at=event.timestamp if _is_changed(event.domain, website.domain) else website.named_at,
-        timezone=event.timezone or website.timezone,
-        attribution_model=event.attribution_model or website.attribution_model,
-        claim_limits=ClaimLimits(
-            event.max_claim_amount or website.claim_limits.max_amount,
-            event.max_claims_per_click or website.claim_limits.max_per_click,
-        ),
-        link_click_ids=_given(event.link_click_ids, website.link_click_ids),
-        link_impressions_every=_given(event.link_impressions_every, website.link_impressions_every),
-        txid_scope=_given(event.txid_scope, website.txid_scope),
-        keep_ad_click_ids=_given(event.keep_ad_click_ids, website.keep_ad_click_ids),
-        ad_click_id_days=_given(event.ad_click_id_days, website.ad_click_id_days),
-        ad_click_ids_need_consent=_given(event.ad_click_ids_need_consent, website.ad_click_ids_need_consent),
+@evolve.on(websites.WebsiteKeyIssued)
+def _key_issued(website: Website, event: websites.WebsiteKeyIssued) -> dict[str, Any]:
+    return {"keys": {**website.keys, event.key_id: _key_state(event)}}
+
+
+@evolve.on(websites.WebsiteKeyRevoked)
+def _key_revoked(website: Website, event: websites.WebsiteKeyRevoked) -> dict[str, Any]:
+    return {"keys": {**website.keys, event.key_id: replace(website.keys[event.key_id], revoked=True)}}
+
+
+@evolve.on(websites.WebsiteTrafficRemarked)
+def _remarked(website: Website, event: websites.WebsiteTrafficRemarked) -> dict[str, Any]:
+    return {"rules": website.rules | {event.rule_id}}
+
+
+@evolve.on(websites.WebsiteTrafficRemarkUndone)
+def _remark_undone(website: Website, event: websites.WebsiteTrafficRemarkUndone) -> dict[str, Any]:
+    return {"rules": website.rules - {event.rule_id}, "undone": website.undone | {event.rule_id}}
+
+
+@evolve.on(websites.WebsiteUpdated)
+def _updated(website: Website, event: websites.WebsiteUpdated) -> dict[str, Any]:
+    limits = ClaimLimits(
+        event.max_claim_amount or website.claim_limits.max_amount,
+        event.max_claims_per_click or website.claim_limits.max_per_click,
     )
-
-
-def _remarked(
-    website: Website, event: websites.WebsiteTrafficRemarked | websites.WebsiteTrafficRemarkUndone
-) -> Website:
-    if isinstance(event, websites.WebsiteTrafficRemarked):
-        return replace(website, rules=website.rules | {event.rule_id})
-    return replace(website, rules=website.rules - {event.rule_id}, undone=website.undone | {event.rule_id})
-
-
-def _given(value: T | None, before: T) -> T:
-    return before if value is None else value
+    is_renamed = _is_changed(event.domain, website.domain)
+    return given_fields(event, Website) | {
+        "claim_limits": limits,
+        "named_at": event.timestamp if is_renamed else website.named_at,
+    }
 
 
 def _is_changed(domain: str | None, before: str) -> bool:

@@ -14,7 +14,7 @@ from command_api.accounts import invites, model
 from command_api.accounts.mails import confirm_email, password_reset
 from command_api.kernel.aggregates import state_after
 from command_api.kernel.audit_log import entries
-from command_api.kernel.decision import CommandContext, CommandRejected, UnexpectedEvent
+from command_api.kernel.decision import CommandContext, CommandRejected
 from infra.kernel.http.client_info import Client
 from schemas.base import DomainEvent
 from schemas.events.accounts import (
@@ -33,6 +33,7 @@ from schemas.events.accounts import (
     SignedOut,
 )
 from schemas.events.websites import KeyKind, WebsiteKeyIssued
+from schemas.evolution import UnexpectedEvent
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 ADA, EVE, INVITE, GUARD, OTHER = (uuid4() for _ in range(5))

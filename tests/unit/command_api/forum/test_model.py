@@ -22,9 +22,10 @@ from command_api.forum.rules import (
     TITLE_LENGTH,
     UNIQUE_FOR,
 )
-from command_api.kernel.decision import CommandContext, CommandRejected, UnexpectedEvent
+from command_api.kernel.decision import CommandContext, CommandRejected
 from schemas.base import ERASED, DomainEvent
 from schemas.events import forum
+from schemas.evolution import UnexpectedEvent
 
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
 ADA, EVE, MOD = uuid4(), uuid4(), uuid4()

@@ -11,11 +11,12 @@ from command_api.insights import model
 from command_api.insights.digest import WebsiteInsights, digest_mail, next_at
 from command_api.insights.finding import Finding, Subject
 from command_api.insights.wording import InsightText, Narrative
-from command_api.kernel.decision import CommandContext, CommandRejected, UnexpectedEvent
+from command_api.kernel.decision import CommandContext, CommandRejected
 from command_api.websites.model import Website
 from infra.kernel.config.settings import Settings
 from infra.kernel.mail.unsubscribe import unsubscribe_token, verify_unsubscribe_token
 from schemas.events.insights import InsightsDigestChosen
+from schemas.evolution import UnexpectedEvent
 from schemas.http.insights import digest_id, insights_id, shown
 from tests.unit.command_api.insights.test_narration import BEFORE, NOW, WEEK, about
 

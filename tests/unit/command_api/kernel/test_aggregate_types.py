@@ -15,9 +15,9 @@ import command_api.links.model
 import command_api.operations.model
 import command_api.partners.model
 import command_api.websites.model
-from command_api.kernel.decision import UnexpectedEvent
 from command_api.kernel.event_store import EventMapper, fold
 from schemas.base import DomainEvent
+from schemas.evolution import UnexpectedEvent
 from tests.support.decisions import history
 
 KINDS: dict[str, Any] = {

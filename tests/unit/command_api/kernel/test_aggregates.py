@@ -9,9 +9,10 @@ from uuid import UUID, uuid4
 import pytest
 
 from command_api.kernel.aggregates import advanced, first_event, next_event, require_found, shared_fields, state_after
-from command_api.kernel.decision import CommandContext, CommandRejected, UnexpectedEvent
+from command_api.kernel.decision import CommandContext, CommandRejected
 from schemas.base import Money
 from schemas.events.marketplace import EscrowAgreed, EscrowInspectionBegan
+from schemas.evolution import UnexpectedEvent
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
 CONTEXT = CommandContext(NOW, uuid4())

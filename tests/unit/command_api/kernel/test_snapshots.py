@@ -16,7 +16,6 @@ import command_api
 from command_api.accounts import model as accounts
 from command_api.conversions import model as conversions
 from command_api.kernel import snapshots
-from command_api.kernel.decision import UnexpectedEvent
 from command_api.kernel.event_store import EventMapper, fold
 from command_api.kernel.snapshots import Fold
 from command_api.marketplace import offers
@@ -24,6 +23,7 @@ from infra.domain.visitor_data.sealing import leaf_of_conversion
 from infra.kernel.security.subject_keys import Keyring, SubjectErased
 from schemas.base import ERASED, DomainEvent
 from schemas.events.accounts import AccountRegistered, AccountRenamed
+from schemas.evolution import UnexpectedEvent
 from tests.support.decisions import history
 from tests.support.text_keys import KeysInMemory
 from tests.unit.command_api.conversions.test_forgotten import WORDS as CONVERSION_WORDS
@@ -116,7 +116,7 @@ def folded(events: list[DomainEvent], evolve: Any) -> Fold[Any]:
     return state
 
 
-@pytest.mark.parametrize("evolve", evolve_functions(), ids=lambda each: f"{each.__module__}.{each.__name__}")
+@pytest.mark.parametrize("evolve", evolve_functions(), ids=lambda each: f"{each.__module__}.{each.__qualname__}")
 def test_every_state_is_read_back_as_it_was(evolve: Any) -> None:
     for aggregate_id, state in folds(history(cast(Any, plain)), evolve):
         keys = Keys()
@@ -167,7 +167,7 @@ def test_what_several_people_wrote_has_no_snapshot() -> None:
 
 def test_other_code_reads_no_snapshot(monkeypatch: pytest.MonkeyPatch) -> None:
     topic = snapshots.topic_of(accounts.evolve)
-    assert topic.startswith("command_api.accounts.model.evolve@") and topic == snapshots.topic_of(accounts.evolve)
+    assert topic.startswith("command_api.accounts.model.Account@") and topic == snapshots.topic_of(accounts.evolve)
     assert topic != snapshots.topic_of(accounts.evolve_email)
     monkeypatch.setattr(snapshots, "code_hash", lambda: "of another version")
     assert topic != snapshots.topic_of(accounts.evolve)

@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 
 from command_api.kernel.aggregates import state_after
-from command_api.kernel.decision import CommandRejected, UnexpectedEvent, system_context
+from command_api.kernel.decision import CommandRejected, system_context
 from command_api.leads import early_access, inquiries, newsletter
 from infra.kernel.config.settings import Settings
 from infra.kernel.mail import contacts
@@ -18,6 +18,7 @@ from infra.kernel.mail.contacts import mailbox, spelled
 from infra.kernel.mail.unsubscribe import unsubscribe_token, verify_unsubscribe_token
 from schemas.base import DomainEvent
 from schemas.events.leads import EarlyAccessJoined, EarlyAccessPlaceFreed, EarlyAccessPlaceTaken, SubscriptionConfirmed
+from schemas.evolution import UnexpectedEvent
 
 NOW = system_context(datetime(2026, 11, 20, tzinfo=UTC))
 FULL = early_access.EarlyAccessPlaces(10, {place: uuid4() for place in range(1, 11)})

@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 
 import command_api.notifications.forum  # noqa: F401 - registers its rules
-from command_api.kernel.decision import CommandContext, CommandRejected, OnBehalf, UnexpectedEvent
+from command_api.kernel.decision import CommandContext, CommandRejected, OnBehalf
 from command_api.notifications import admin_acts, model
 from command_api.notifications.notification import RULES, Notification
 from schemas.base import DomainEvent
@@ -18,6 +18,7 @@ from schemas.events.forum import PostApproved, PostDeleted, PostEdited, PostWrit
 from schemas.events.links import LinkDeleted, LinkUpdated
 from schemas.events.notifications import AdminActed, NotificationMailStopped, NotificationPreferenceSet
 from schemas.events.websites import WebsiteDisconnected
+from schemas.evolution import UnexpectedEvent
 from schemas.notifications import KINDS, words
 
 ADA, EVE, UNA, THREAD = (uuid4() for _ in range(4))
