@@ -95,7 +95,7 @@ export default defineConfig({
   server: { fs: { allow: ['..'] }, proxy: { '/api': { target: backend, changeOrigin: false } } },
   test: {
     environment: 'jsdom',
-    setupFiles: ['./src/test/setup.ts'],
+    setupFiles: ['./src/test/react.ts', './src/test/setup.ts'],
     env: { TZ: 'UTC' },
     restoreMocks: true,
     isolate: false,

@@ -1,12 +1,14 @@
 import '@testing-library/jest-dom/vitest';
-import { cleanup, configure } from '@testing-library/react';
+import { cleanup, configure, prettyDOM } from '@testing-library/react';
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
 import { endSession } from '@/lib/session';
 import { endWebsiteSession } from '@/lib/website-session';
 import { closeCommands } from '@/stores/commands';
 import { useToasts } from '@/stores/toasts';
 import { useUi } from '@/stores/ui';
+import { quickenComputedStyle } from './computed-style';
 import { FakeEventSource } from './event-source';
+import { quickenFindingById } from './find-by-id';
 import { resetState, server } from './server';
 
 // On a busy machine five seconds pass before a test has checked the toast.
@@ -37,8 +39,22 @@ vi.stubGlobal('matchMedia', (query: string) => ({
 Element.prototype.hasPointerCapture = () => false;
 Element.prototype.scrollIntoView = () => undefined;
 
+const restore = [quickenComputedStyle(window), quickenFindingById(window)];
+
+// A query that waits fails until it finds. Only the last of its errors is read, and only then is the page printed.
+function getElementError(message: string | null, container: Element): Error {
+  const error = Object.assign(new Error(message ?? ''), { name: 'TestingLibraryElementError' });
+  Error.captureStackTrace(error, getElementError);
+  let whole: string | undefined;
+  const withPage = () => (whole ??= [message, prettyDOM(container)].filter(Boolean).join('\n\n'));
+  return Object.defineProperty(error, 'message', { get: withPage, configurable: true });
+}
+
 // Waiting ends with the condition; this is when a test has failed.
-configure({ asyncUtilTimeout: 30_000 });
+configure({
+  asyncUtilTimeout: 30_000,
+  getElementError,
+});
 
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
 // The clock of a test stands still, so that no window of seconds ends while a busy machine works on it: the second key of
@@ -68,4 +84,5 @@ afterEach(() => {
 afterAll(async () => {
   await vi.dynamicImportSettled();
   server.close();
+  for (const one of restore) one();
 });
