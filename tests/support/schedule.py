@@ -68,13 +68,12 @@ TOGETHER = (
     ("api/ingest/test_hostile",),
     ("api/ingest/test_outages",),
     ("api/analytics/test_live",),
-    ("unit/ingest/test_hostile",),
+    ("contract/ingest/test_loop_time",),
     ("unit/query_api/analytics/test_ranges",),
-    ("unit/infra/kernel/http/test_request_limits",),
-    ("unit/infra/ops/stack/test_stack",),
+    ("contract/http/test_request_limits",),
+    ("contract/stack/test_stack",),
     ("unit/command_api/insights/test_finding",),
-    ("unit/command_api/insights/test_demo",),
-    ("unit/repository/test_log_events",),
+    ("contract/insights/test_demo",),
 )  # fmt: skip
 
 _PLACES = {

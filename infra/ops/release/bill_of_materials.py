@@ -23,7 +23,6 @@ from cyclonedx.model.bom import Bom
 from cyclonedx.model.component import Component, ComponentType
 from cyclonedx.output.json import JsonV1Dot6
 from cyclonedx.schema import SchemaVersion
-from cyclonedx.validation.json import JsonStrictValidator
 from packageurl import PackageURL
 
 from infra.ops.release import ReleaseError
@@ -54,6 +53,8 @@ def document(root: Path, version: str, epoch: int) -> str:
     bom.metadata.component = product
     bom.metadata.timestamp = datetime.fromtimestamp(epoch, UTC)
     bom.register_dependency(product, unique.values())
+    from cyclonedx.validation.json import JsonStrictValidator  # a second, for grammars that only this needs
+
     text = JsonV1Dot6(bom).output_as_string(indent=1) + "\n"
     wrong = JsonStrictValidator(SchemaVersion.V1_6).validate_str(text)
     if wrong is not None:

@@ -27,7 +27,7 @@ def own_edge() -> Iterator[IngestService]:
 @pytest.mark.timeout(300)
 def test_honest_requests_are_answered_beside_hostile_ones(own_edge: IngestService) -> None:
     """How long they wait is measured by `python -m tests.bench hostile`, and how long one step occupies the loop in
-    `tests/unit/ingest/test_hostile.py`."""
+    `tests/contract/ingest/test_loop_time.py`."""
     site, attacked = own_edge.add_site("own.example"), own_edge.add_site("attacked.example")
     slug = own_edge.add_link(site, own_edge.add_partner("acme"), "https://shop.example/")
     address = ("127.0.0.1", own_edge.port)

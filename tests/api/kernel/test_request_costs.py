@@ -23,9 +23,9 @@ from infra.kernel.http.json_bounds import MAX_DEPTH
 from infra.kernel.http.route_costs import CLASSES, EXTENSION, CostClass
 from tests.api.kernel.test_access_matrix import Call, Walk
 from tests.support.full_api import Api, SampleData
+from tests.support.reference_work import REFERENCE_MS, reference_ms
 from tests.support.worst_requests import JSON, worst_requests
 
-REFERENCE_MS: Final = 100.0
 MIN_ROUTES: Final = 440
 MORE_TRIES: Final = 2
 TEXT: Final = "# *x* [y](z) `w` <b> &c "
@@ -95,18 +95,6 @@ class Meter:
         row = self._api.query.postgres.execute("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn").fetchone()
         assert row is not None
         return int(row[0])
-
-
-def reference_ms() -> float:
-    """The best of five: what writing and reading 100,000 small objects takes here."""
-    objects = [{"index": index, "code": "invalid_type"} for index in range(100_000)]
-
-    def once() -> float:
-        began = time.process_time()
-        json.loads(json.dumps(objects))
-        return (time.process_time() - began) * 1000
-
-    return min(once() for _ in range(5))
 
 
 def bodies(call: Call, cost: CostClass, largest: bytes) -> Iterator[bytes]:

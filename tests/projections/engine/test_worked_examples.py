@@ -25,7 +25,7 @@ TESTS = (
     "tests/unit/projectors/read_models/test_personal_columns.py",
     "tests/unit/command_api/kernel/test_aggregate_types.py",
     "tests/unit/command_api/partners/test_model.py::test_a_note_is_kept_with_who_wrote_it",
-    "tests/unit/repository/test_docs.py",
+    "tests/repository/test_docs.py",
     "tests/projections/engine/test_read_models.py::test_the_last_note_on_a_partner_is_shown",
     "tests/projections/engine/test_row_security.py::test_every_read_model_has_row_level_security_and_is_read_only",
     "tests/crash/infra/test_audit.py::test_all_that_the_projectors_build_is_audited",

@@ -29,13 +29,16 @@ def test_the_table_has_enough_of_both() -> None:
     assert set(verdicts) == {"machine", "person"} and min(map(verdicts.count, set(verdicts))) >= 60
 
 
-@pytest.mark.parametrize(("verdict", "text"), TABLE, ids=[text[:60] for _, text in TABLE])
-def test_who_follows_a_link(verdict: str, text: str) -> None:
+def test_who_follows_a_link() -> None:
+    assert [(verdict, text) for verdict, text in TABLE if follower(text) != verdict] == []
+
+
+def follower(text: str) -> str:
+    """As the table says it, or what contradicts itself."""
     agent = parse_agent(text)
-    found = visit_reason(agent, True, {}, "GET", "")
-    assert ("machine" if found else "person") == verdict
-    if verdict == "person":
-        assert machine_reason(agent, {}) == "" and agent.device != "bot"
+    if visit_reason(agent, True, {}, "GET", ""):
+        return "machine"
+    return "person" if machine_reason(agent, {}) == "" and agent.device != "bot" else "person who is a machine"
 
 
 @pytest.mark.parametrize(
@@ -55,10 +58,10 @@ def test_the_list_is_data_with_a_date_and_names_no_browser() -> None:
     assert machine_agents.without_phones("CUBOT_NOTE_S") == "_NOTE_S"
 
 
-@pytest.mark.parametrize("name", machine_agents.LIST.names)
-def test_each_name_of_the_list_makes_a_machine_of_a_browser(name: str) -> None:
+def test_each_name_of_the_list_makes_a_machine_of_a_browser() -> None:
     browser = (
         "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120 Safari/537.36"
     )
     assert not parse_agent(browser).crawler
-    assert parse_agent(f"{browser} {name}").crawler and parse_agent(f"{browser} {name.upper()}").crawler
+    forms = [form for name in machine_agents.LIST.names for form in (name, name.upper())]
+    assert [form for form in forms if not parse_agent(f"{browser} {form}").crawler] == []

@@ -40,8 +40,17 @@ def test_every_event_has_a_golden_sample_for_each_of_its_versions() -> None:
     assert {(name, version) for name, version, _ in domain_samples()} == wanted
 
 
-@pytest.mark.parametrize(("name", "version", "value"), domain_samples(), ids=lambda part: str(part)[:40])
-def test_every_stored_version_still_decodes_through_the_envelope(name: str, version: int, value: bytes) -> None:
+def test_every_stored_version_still_decodes_through_the_envelope() -> None:
+    failed = {}
+    for name, version, value in domain_samples():
+        try:
+            decodes_through_the_envelope(name, version, value)
+        except Exception as error:  # noqa: BLE001 - every sample that fails is named
+            failed[name, version] = repr(error)
+    assert failed == {}
+
+
+def decodes_through_the_envelope(name: str, version: int, value: bytes) -> None:
     headers = envelope.headers(name, version, position=7, aggregate_id=AGGREGATE, aggregate_version=3)
     found = envelope.decode(value, headers)
     assert type(found.event) is REGISTRY[name]

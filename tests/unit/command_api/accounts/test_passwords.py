@@ -17,9 +17,8 @@ mustang69 snoopy12345678 qwer1234 q1w2e3r4 147258369 159753159753 aaaaaaaa ababa
 """.split()  # noqa: SIM905 - a list of words reads best as words
 
 
-@pytest.mark.parametrize("password", [word for word in FIRST_TRIED if word != "snoopy12345678"])
-def test_what_everybody_tries_first_is_refused(password: str) -> None:
-    assert is_common(password)
+def test_what_everybody_tries_first_is_refused() -> None:
+    assert [password for password in FIRST_TRIED if not is_common(password)] == []
 
 
 def test_the_most_frequent_of_leaks_are_refused() -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from command_api.matching.idea_narration import IdeasAnswer, validate_answer
 from infra.domain.program_ideas.niches import niches
 from infra.domain.program_ideas.wording import IdeaWords, fingerprint, from_json, to_json
@@ -32,9 +30,8 @@ def test_valid_texts_are_kept_with_the_fingerprint_of_the_niche() -> None:
     assert from_json(ERASED) == from_json("") == {}
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
+def test_a_text_that_adds_anything_is_discarded() -> None:
+    wrong = [
         *HOSTILE,
         "A website that earns 500 USD a month with dogs in the city.",
         "The best food for dogs in the city.",
@@ -42,12 +39,13 @@ def test_valid_texts_are_kept_with_the_fingerprint_of_the_niche() -> None:
         "Dogs in the city never need toys.",
         "Guaranteed income with dogs in the city.",
         "x" * 281,
-    ],
-)
-def test_a_text_that_adds_anything_is_discarded(wrong: str) -> None:
-    found = words(pitch=wrong[:1_000], titles=[wrong[:900]])
-    assert found is not None
-    assert (found.pitch, found.audience, found.titles) == ("", AUDIENCE, ())
+    ]
+    assert [text for text in wrong if not is_discarded(text)] == []
+
+
+def is_discarded(text: str) -> bool:
+    found = words(pitch=text[:1_000], titles=[text[:900]])
+    return found is not None and (found.pitch, found.audience, found.titles) == ("", AUDIENCE, ())
 
 
 def test_our_own_titles_and_repeats_are_no_further_titles() -> None:

@@ -32,8 +32,8 @@ from projectors.engine.operations import Operations
 from projectors.engine.postgres_worker import PostgresWorker
 from projectors.read_models.partners.partners import PARTNERS
 from schemas.topics import DOMAIN
+from tests.contract.gateway.test_gateway import serving
 from tests.support.stack import free_ports
-from tests.unit.infra.services.gateway.test_gateway import serving
 from tests.unit.infra.services.scheduler.test_scheduler import job
 
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -38,10 +39,13 @@ NAMES: dict[str, Callable[[str], Any]] = {
 
 
 @pytest.mark.parametrize("kind", NAMES)
-@pytest.mark.parametrize("sign", [*TURNING, *WIDTHLESS], ids=hex)
-def test_names_with_invisible_characters_are_rejected(kind: str, sign: int) -> None:
-    with pytest.raises((ValueError, CommandRejected)):
-        NAMES[kind](f"good{chr(sign)}name")
+def test_names_with_invisible_characters_are_rejected(kind: str) -> None:
+    accepted = []
+    for sign in (*TURNING, *WIDTHLESS):
+        with suppress(ValueError, CommandRejected):
+            NAMES[kind](f"good{chr(sign)}name")
+            accepted.append(hex(sign))
+    assert accepted == []
 
 
 @pytest.mark.parametrize("host", ["go\u202eod.com", "go\u200fod.com", "goo\u2066d.com"])

@@ -14,7 +14,7 @@ from infra.kernel.http.route_costs import EXPORT
 from infra.kernel.mail import contacts
 from query_api.kernel.csv import _chunks
 from query_api.publishing.subscribers import SiteSubscriberForSending, _confirmed
-from tests.api.kernel.test_request_costs import REFERENCE_MS, reference_ms
+from tests.support.reference_work import REFERENCE_MS, reference_ms
 
 SETTINGS: Any = SimpleNamespace(master_key="ab" * 32, app_url="https://app.example.com")
 START = datetime(2026, 1, 1, tzinfo=UTC)

@@ -26,8 +26,8 @@ from infra.services.gateway import link_previews
 from infra.services.gateway.meta_tags import Head, line, with_head, without_page
 from infra.services.gateway.preview_routes import InvalidData, PreviewRoute, route_for
 from infra.services.gateway.service import Gateway
+from tests.contract.gateway.test_gateway import MASTER_KEY, serving
 from tests.support.stack import free_ports, wait_for
-from tests.unit.infra.services.gateway.test_gateway import MASTER_KEY, serving
 
 ORIGIN = "https://app.example.is"
 ID = "0192f3a0-0000-7000-8000-000000000002"

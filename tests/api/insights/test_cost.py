@@ -17,7 +17,7 @@ from command_api.insights.history import DAYS, Day, Dimension, History
 from command_api.insights.narration import Wording, Wordings, validate_answer
 from command_api.insights.service import MAX_NAME_LENGTH
 from infra.kernel.http.route_costs import COMMAND
-from tests.api.kernel.test_request_costs import REFERENCE_MS, reference_ms
+from tests.support.reference_work import REFERENCE_MS, reference_ms
 
 VALUES: Final[Mapping[Dimension, int]] = {"partner": 50, "country": 10, "device": 10, "source": 10, "link": 20}
 """As many as are read of each dimension."""

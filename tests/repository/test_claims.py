@@ -7,7 +7,7 @@ import re
 import pytest
 
 from infra.kernel.config.paths import ROOT
-from tests.unit.repository.test_security_page import names_in
+from tests.repository.test_security_page import names_in
 
 _LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")
 _TEST = re.compile(r"`(tests/[\w/]+\.py)((?:::\w+)+)`")

@@ -10,7 +10,7 @@ import pytest
 from infra.ops.release import ReleaseError, archives, bill_of_materials, checksums
 from infra.ops.release.__main__ import make
 from infra.ops.release.tree import commit_time, require_clean
-from tests.unit.infra.ops.release.test_checksums import made_key
+from tests.contract.release.test_checksums import made_key
 
 
 @pytest.fixture

@@ -43,7 +43,7 @@ def nothing_kept() -> Iterator[None]:
 
 def shown(environ: dict[str, str], *arguments: str, descriptors: tuple[int, ...] = ()) -> dict[str, object]:
     """What a Python process says that is started like this."""
-    root = Path(__file__).resolve().parents[5]
+    root = Path(__file__).resolve().parents[3]
     done = subprocess.run(
         [sys.executable, "-c", SHOWN, *arguments],
         env={**environ, "PYTHONPATH": str(root)},
