@@ -31,12 +31,16 @@ from infra.ops.stack.engines import clickhouse, kafka, kafka_users, postgres
 from infra.ops.stack.ports import Ports
 from infra.ops.stack.spec import ProcessSpec
 from infra.ops.stack.supervisor import Supervisor
+from tests.support.commands import run_command
 from tests.support.ports import free_ports as free_ports
 
 ROOT = Path(__file__).resolve().parents[2]
 START_S = 120.0
 STOP_S = 180.0
 PATIENCE_S = 60.0
+_PAUSE_PER_LOOK: Final = 4.0
+"""How much longer than a look the pause after it is."""
+_MAX_PAUSE_S: Final = 1.5
 OURS = ("ALTHING_", "KAFKA_BOOTSTRAP", "POSTGRES_URL", "CLICKHOUSE_", "OPENAI_", "SMTP_URL", "TRUSTED_PROXIES")
 SECRETS: Final = {
     "OPENAI_API_KEY": "sk-test-of-this-stack",
@@ -52,13 +56,16 @@ _INTERNAL_PORTS = tuple(
 
 def wait_for(condition: Callable[[], Any], what: str, timeout_s: float = PATIENCE_S, every_s: float = 0.25) -> Any:
     """The first true value of `condition`; fails the test, naming `what`, after `timeout_s`. It is looked at ever less
-    often, at last every `every_s`: what a test waits for is often busy with the looks."""
+    often, at last every `every_s`, and what takes long, such as a dozen reports, more seldom: what a test waits for is
+    often busy with the looks."""
     deadline, pause_s = time.monotonic() + timeout_s, 0.02
     while True:
+        began = time.monotonic()
         if value := condition():
             return value
-        assert time.monotonic() < deadline, f"waited {timeout_s:.0f} s for {what}"
-        time.sleep(pause_s)
+        now = time.monotonic()
+        assert now < deadline, f"waited {timeout_s:.0f} s for {what}"
+        time.sleep(max(pause_s, min(_PAUSE_PER_LOOK * (now - began), _MAX_PAUSE_S)))
         pause_s = min(1.5 * pause_s, every_s)
 
 
@@ -81,6 +88,7 @@ class Stack:
         web, tracking, *internal = free_ports(2 + len(_INTERNAL_PORTS))
         self.app = f"http://127.0.0.1:{web}"
         self.tracking = f"http://127.0.0.1:{tracking}"
+        self._tree = tree
         self._arguments = [] if only is None else ["--only", ",".join(only)]
         self.settings: Mapping[str, str] = {
             "ALTHING_DATA_DIR": str(self.data_dir),
@@ -128,11 +136,14 @@ class Stack:
     def run(
         self, *arguments: str, settings: Mapping[str, str] | None = None, timeout_s: float = STOP_S
     ) -> subprocess.CompletedProcess[str]:
-        """`althing ...` beside the running stack."""
+        """`althing ...` beside the running stack; without its imports if the program is that of the tests."""
+        environment = {**self._environment, **(settings or {})}
+        if self._tree == ROOT and self.program is Stack.program and arguments[0] != "up":
+            return run_command(arguments, self.folder, environment, timeout_s)
         return subprocess.run(
             [*self.program, *arguments],
             cwd=self.folder,
-            env={**self._environment, **(settings or {})},
+            env=environment,
             capture_output=True,
             text=True,
             timeout=timeout_s,

@@ -24,6 +24,7 @@ from infra.ops.backup.creation import CREATING_PREFIX, existing
 from infra.ops.backup.drill import compare, running
 from infra.ops.backup.erased_subjects import FILE_NAME as ERASED
 from tests.e2e.test_visitor_data import opened_log_of
+from tests.support.commands import run_command
 from tests.support.stack import ROOT, Stack, wait_for
 from tests.support.under_load import ADMIN, assert_exact, under_load
 from tests.support.visitor_data import erase_visitor
@@ -90,6 +91,7 @@ def test_a_restore_brings_everything_back_and_nobody_who_was_erased(
         _assert_erased(environment, gone)
 
 
+@pytest.mark.slow
 def test_a_person_who_is_erased_between_snapshot_and_end_of_the_log_stays_erased_and_nobody_else(
     loaded: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -212,15 +214,7 @@ def _restore(copy: Stack, source: Path, key: str) -> subprocess.CompletedProcess
 
 
 def _run(mine: Stack, data_dir: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "infra.ops.cli", *arguments],
-        cwd=mine.folder,
-        env=_environment(data_dir),
-        capture_output=True,
-        text=True,
-        timeout=LIMIT_S,
-        check=False,
-    )
+    return run_command(arguments, mine.folder, _environment(data_dir), LIMIT_S)
 
 
 def _begin(mine: Stack, data_dir: Path, *arguments: str, **settings: str) -> subprocess.Popen[bytes]:
