@@ -2,7 +2,7 @@
 
 `ORACLE_SEEDS` (1) says how many histories are played, `ORACLE_SEED` (417) which is the first, `ORACLE_SALES` (25) how
 many transactions a website has. A failure names its seed. `make oracle` begins with another one each time; with several
-histories the log is also killed, which takes seconds.
+histories the log is also killed, which takes seconds. `make test` plays a short history, `make test-slow` the others.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from tests.support.stack import stack, wait_for
 
 COUNT = int(os.environ.get("ORACLE_SEEDS", "1"))
 SALES = int(os.environ.get("ORACLE_SALES", "25"))
+SHORT = 10
+"""Transactions of a website in the short history."""
 FIRST = int(os.environ.get("ORACLE_SEED", "417"))
 RANGES = 5 if COUNT > 1 else 3
 """Random ranges for which the figures of a website are compared, each with random filters."""
@@ -41,11 +43,14 @@ def world() -> Iterator[World]:
             found.close()
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_every_public_number_is_what_the_books_say(world: World, seed: int) -> None:
-    print(f"ORACLE_SEED={seed}")
+@pytest.mark.parametrize(
+    ("seed", "sales"),
+    [(FIRST - 1, SHORT), *(pytest.param(seed, SALES, marks=pytest.mark.slow) for seed in SEEDS)],
+)
+def test_every_public_number_is_what_the_books_say(world: World, seed: int, sales: int) -> None:
+    print(f"ORACLE_SEED={seed} ORACLE_SALES={sales}")
     now = history.now()
-    played = chance.make(seed, now, SALES, OUTAGES)
+    played = chance.make(seed, now, sales, OUTAGES)
     places = world.set_up(played)
     for place in places:
         world.play(place)
@@ -60,12 +65,13 @@ def test_every_public_number_is_what_the_books_say(world: World, seed: int) -> N
             assert figures_differ(world, place, first, last, chance.filters(rng)) == []
 
 
-def test_a_fresh_last_click_earns_the_sale_that_follows_at_once(world: World) -> None:
+@pytest.mark.parametrize("times", [4, pytest.param(12, marks=pytest.mark.slow)])
+def test_a_fresh_last_click_earns_the_sale_that_follows_at_once(world: World, times: int) -> None:
     """Click on one partner yesterday, on another now, and the sale by visitor id right after it."""
-    played = chance.make(FIRST + 2 * 10**6, history.now(), 0)
+    played = chance.make(FIRST + 2 * 10**6 + times, history.now(), 0)
     played.sites[0].first_click = False
     place = world.set_up(played)[0]
-    for number in range(12):
+    for number in range(times):
         txid, visitor, now = f"F{number}", f"fresh-{number}", history.now()
         yesterday = history.Event(uuid4(), visitor, now - timedelta(days=1), link=0)
         fresh = history.Event(uuid4(), visitor, now, link=1)
@@ -77,6 +83,7 @@ def test_a_fresh_last_click_earns_the_sale_that_follows_at_once(world: World) ->
     agree(world, [place], "after fresh clicks")
 
 
+@pytest.mark.slow
 def test_everything_sent_again_and_rebuilt_changes_nothing(world: World) -> None:
     played = chance.make(FIRST + 10**6, history.now(), max(5, SALES // 3))
     places = world.set_up(played)
