@@ -8,8 +8,10 @@ import socket
 import subprocess
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from clickhouse_connect.driver.client import Client
@@ -42,10 +44,29 @@ TOTALS = (
 
 @pytest.fixture
 def server() -> Iterator[ClickHouse]:
+    """For a test that ends it."""
     with engine_folder("clickhouse") as folder:
         running = start_clickhouse(folder)
         yield running
         running.stop()
+
+
+@pytest.fixture(scope="module")
+def kept() -> Iterator[ClickHouse]:
+    """For all the others."""
+    with engine_folder("clickhouse") as folder:
+        running = start_clickhouse(folder)
+        yield running
+        running.stop()
+
+
+@pytest.fixture
+def to(kept: ClickHouse) -> Client:
+    """A client in an empty database."""
+    name = f"of_{uuid4().hex}"
+    client(kept.settings).command(f"CREATE DATABASE {name}")
+    url = str(kept.settings.clickhouse_url)
+    return client(replace(kept.settings, clickhouse_url=f"{url.rpartition('/')[0]}/{name}"))
 
 
 def rows(first: int, count: int) -> bytes:
@@ -89,7 +110,9 @@ def test_a_retried_insert_adds_nothing_anywhere_even_after_a_kill(server: ClickH
     assert totals(to)[:4] == (1000, 1000, 1000, 1000)
 
 
-@pytest.mark.parametrize("table", ["raw", "hourly", "daily", "visitors"])
+@pytest.mark.parametrize(
+    "table", ["raw", "daily", *(pytest.param(name, marks=pytest.mark.slow) for name in ("hourly", "visitors"))]
+)
 def test_a_kill_between_a_block_s_record_and_its_part_loses_nothing(server: ClickHouse, table: str) -> None:
     """The engine writes the record, then renames the part. Here the part has its name before that again, whose numbers
     each process of the engine begins at one."""
@@ -113,8 +136,7 @@ def test_a_kill_between_a_block_s_record_and_its_part_loses_nothing(server: Clic
         assert totals(to)[:4] == (total, total, total, total), "what was finished is known"
 
 
-def test_a_view_that_fails_half_way_is_made_whole_by_the_retry(server: ClickHouse) -> None:
-    to = client(server.settings)
+def test_a_view_that_fails_half_way_is_made_whole_by_the_retry(to: Client) -> None:
     make_tables(to)
     to.command(f"CREATE TABLE picky (n UInt64, CONSTRAINT small CHECK n < 30) ENGINE = MergeTree ORDER BY n {WINDOW}")
     to.command("CREATE MATERIALIZED VIEW raw_to_picky TO picky AS SELECT visitor AS n FROM raw")
@@ -126,8 +148,7 @@ def test_a_view_that_fails_half_way_is_made_whole_by_the_retry(server: ClickHous
     assert to.command("SELECT count() FROM picky") == 60
 
 
-def test_a_bad_row_inserts_nothing(server: ClickHouse) -> None:
-    to = client(server.settings)
+def test_a_bad_row_inserts_nothing(to: Client) -> None:
     make_tables(to)
     for bad in (
         b'{"at": "yesterday?", "site": 1, "visitor": 2}',
@@ -211,19 +232,19 @@ def test_sigterm_finishes_the_insert_in_flight_cancels_reads_and_exits_0(server:
     assert client(server.settings).query("SELECT id FROM late ORDER BY id").result_rows == [(1,), (2,)]
 
 
-def test_a_second_process_on_the_same_directory_is_refused(server: ClickHouse) -> None:
-    waiting = incoming(server) / "insert-under-way"
+def test_a_second_process_on_the_same_directory_is_refused(kept: ClickHouse) -> None:
+    waiting = incoming(kept) / "insert-under-way"
     waiting.write_bytes(b"1\n")
-    command = [*server.command, "--port", "0"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, env={**server.environment})
+    command = [*kept.command, "--port", "0"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, env={**kept.environment})
     assert done.returncode == 1
     assert "another process" in done.stderr
     assert waiting.exists(), "the refused one must touch nothing"
-    assert client(server.settings).command("SELECT 1") == 1
+    assert client(kept.settings).command("SELECT 1") == 1
+    waiting.unlink()
 
 
-def test_generations_switch_behind_a_stable_view(server: ClickHouse) -> None:
-    to = client(server.settings)
+def test_generations_switch_behind_a_stable_view(to: Client) -> None:
     for generation in (1, 2):
         to.command(f"CREATE TABLE clicks_g{generation} (n UInt8) ENGINE = MergeTree ORDER BY n")
         to.command(f"INSERT INTO clicks_g{generation} VALUES ({generation})")
@@ -234,8 +255,7 @@ def test_generations_switch_behind_a_stable_view(server: ClickHouse) -> None:
     assert to.command("SELECT n FROM clicks") == 2
 
 
-def test_a_few_small_inserts_do_not_write_a_large_part_again(server: ClickHouse) -> None:
-    to = client(server.settings)
+def test_a_few_small_inserts_do_not_write_a_large_part_again(to: Client) -> None:
     to.command("CREATE TABLE months (n UInt64) ENGINE = MergeTree ORDER BY n")
     to.command("INSERT INTO months SELECT number FROM numbers(100000)")
     for number in range(12):
@@ -244,8 +264,8 @@ def test_a_few_small_inserts_do_not_write_a_large_part_again(server: ClickHouse)
     assert to.command(levels) == 0
 
 
-def test_the_server_is_set_up_for_durability_and_little_memory(server: ClickHouse) -> None:
-    of = client(server.settings)
+def test_the_server_is_set_up_for_durability_and_little_memory(kept: ClickHouse) -> None:
+    of = client(kept.settings)
     rows = of.query("SELECT name, value FROM system.merge_tree_settings").result_rows
     settings = {str(name): str(value) for name, value in rows}
     assert (settings["fsync_after_insert"], settings["fsync_part_directory"]) == ("1", "1")

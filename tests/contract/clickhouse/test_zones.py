@@ -6,6 +6,7 @@ import re
 from datetime import UTC, datetime
 
 import httpx
+import pytest
 
 from infra.kernel.config.paths import ROOT
 from schemas.zones import ZoneInfo, available_timezones
@@ -15,6 +16,7 @@ PAGE = ROOT / "docs" / "analysts.md"
 MONTHS = [datetime(2024 + number // 12, number % 12 + 1, 15, 12, tzinfo=UTC) for number in range(60)]
 
 
+@pytest.mark.slow  # it changes with the pinned versions alone
 def test_zones_in_which_sql_and_dashboards_differ_are_the_documented_ones(http: httpx.Client) -> None:
     """Every zone, monthly from 2024 to 2028. After an upgrade of either: write into docs/analysts.md what this says."""
     known = set(ask(http, "SELECT time_zone FROM system.time_zones FORMAT TSV").text.split())
