@@ -83,8 +83,15 @@ class Told:
         assert [listed.count(domain) for domain in self.sent] == [1] * len(self.sent)
 
 
-@pytest.mark.parametrize("disturb", [keep_down, freeze])
-@pytest.mark.parametrize("name", ["postgres", "clickhouse"])
+@pytest.mark.parametrize(
+    ("name", "disturb"),
+    [
+        pytest.param("postgres", freeze, id="postgres-freeze"),
+        pytest.param("clickhouse", keep_down, id="clickhouse-keep_down"),
+        pytest.param("postgres", keep_down, marks=pytest.mark.slow, id="postgres-keep_down"),
+        pytest.param("clickhouse", freeze, marks=pytest.mark.slow, id="clickhouse-freeze"),
+    ],
+)
 def test_without_an_engine_tracking_goes_on_and_all_catches_up(
     loaded: Stack, tmp_path: Path, name: str, disturb: Callable[[Stack, str, float], None]
 ) -> None:
