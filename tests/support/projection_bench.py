@@ -9,8 +9,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -32,6 +30,7 @@ from projectors.engine.clickhouse import HttpClickHouse
 from schemas import envelope
 from schemas.base import DomainEvent
 from schemas.topics import CLICKS, DOMAIN
+from tests.support.commands import Command, begin_command
 from tests.support.engines import ROOT
 from tests.support.pipeline import pipeline
 from tests.support.stack import wait_for
@@ -115,15 +114,9 @@ class ProjectionBench:
             thread.join(30)
             assert not thread.is_alive()
 
-    def start(self, failpoint: str = "") -> subprocess.Popen[bytes]:
+    def start(self, failpoint: str = "") -> Command:
         """The service as a process, which dies at `failpoint` if one is named."""
-        return subprocess.Popen(
-            [sys.executable, "-m", "infra.ops.cli", "serve", "projectors"],
-            cwd=ROOT,
-            env={**self.environment, "TEST_FAILPOINT": failpoint},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-        )
+        return begin_command(("serve", "projectors"), ROOT, {**self.environment, "TEST_FAILPOINT": failpoint})
 
     @property
     def environment(self) -> dict[str, str]:
@@ -195,12 +188,11 @@ def moment(day: int = 20, hour: int = 12) -> datetime:
     return datetime(2026, 11, day, hour, tzinfo=UTC)
 
 
-def end(process: subprocess.Popen[bytes], number: signal.Signals = signal.SIGTERM) -> int:
+def end(process: Command, number: signal.Signals = signal.SIGTERM) -> int:
     """Ends a service process and gives its exit code."""
     if process.poll() is None:
         process.send_signal(number)
-    process.communicate(timeout=30)
-    return process.returncode
+    return process.wait(30)
 
 
 @contextmanager

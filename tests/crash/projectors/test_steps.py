@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -18,6 +17,7 @@ from infra.kernel.log import Record
 from projectors.engine.clickhouse import HttpClickHouse
 from schemas.events.partners import PartnerRegistered, PartnerUpdated, Terms
 from schemas.topics import CLICKS
+from tests.support.commands import Command
 from tests.support.projection_bench import ProjectionBench, bench, click, end, moment
 from tests.support.stack import wait_for
 
@@ -41,7 +41,6 @@ def test_killed_at_every_step_into_clickhouse(projecting: ProjectionBench) -> No
         expected, repeats = expected + 300, repeats + 40
         crashing_process = projecting.start(step)
         assert crashing_process.wait(60) == -signal.SIGKILL, step
-        crashing_process.communicate()
     with projecting.running():
         projecting.wait()
     assert projecting.one("SELECT count() FROM events") == (expected,)
@@ -58,7 +57,6 @@ def test_rows_whose_insert_alone_was_kept_are_added_when_it_is_repeated(
     projecting.publish([*fresh, *fresh[:40]], content=b"same")
     crashing_process = projecting.start("after_insert")
     assert crashing_process.wait(60) == -signal.SIGKILL
-    crashing_process.communicate()
     was = projecting.one(f"SELECT count() FROM {table}__g1")
     claimed = [row[0] for row in projecting.sql("select partition from engine.position where intent_to is not null")]
     lose = f"ALTER TABLE {table}__g1 DELETE WHERE _partition IN {claimed} AND _offset % 3 <> 1"
@@ -78,7 +76,6 @@ def test_killed_at_every_step_into_postgres(projecting: ProjectionBench) -> None
         projecting.decide(*_partner(partners[number], name=f"Partner {number}"))
         crashing_process = projecting.start(f"{step}:activity:1:domain:0")
         assert crashing_process.wait(60) == -signal.SIGKILL, step
-        crashing_process.communicate()
     with projecting.running():
         for name in ("activity", "partners", "partner_terms"):
             projecting.wait(name)
@@ -143,7 +140,6 @@ def test_a_record_that_kills_the_process_is_found_and_quarantined(projecting: Pr
         wait_for(partial(_is_over, process, projecting), "an end")
         if process.poll() is None:
             break
-        process.communicate()
     projecting.wait()
     assert projecting.command("dlq", "retry", "--projection", "events", "--json") == 2, "it would end it again"
     assert end(process) == 0
@@ -164,7 +160,6 @@ def test_a_rebuild_killed_midway_goes_on_and_is_equal(projecting: ProjectionBenc
     wait_for(lambda: projecting.sql("select 1 from engine.runner where pid = %s", crashing_process.pid), "the service")
     assert projecting.command("projections", "rebuild", "events", "--detach", "--json") == 0
     assert crashing_process.wait(60) == -signal.SIGKILL
-    crashing_process.communicate()
     with projecting.running():
         wait_for(
             lambda: projecting.sql("select 1 from engine.build where generation = 2 and state = 'ready'"), "the end"
@@ -185,7 +180,7 @@ def _has_read(projecting: ProjectionBench, records: int) -> bool:
     return int(projecting.sql("select sum(next_offset) from engine.position")[0][0]) > records
 
 
-def _is_over(process: subprocess.Popen[bytes], projecting: ProjectionBench) -> bool:
+def _is_over(process: Command, projecting: ProjectionBench) -> bool:
     return process.poll() is not None or projecting.has_caught_up("events")
 
 

@@ -86,7 +86,6 @@ def test_killed_at_every_step_while_ids_are_inherited_and_moved(projecting: Proj
         send(projecting, range(20 * number + 50, 20 * number + 200), AFTER)
         dying = projecting.start(step)
         assert dying.wait(60) == -signal.SIGKILL, step
-        dying.communicate()
     with projecting.running():
         settled(projecting)
     assert ids(projecting) == 20 * (len(CRASHES) - 1) + 200
