@@ -17,7 +17,11 @@ import psycopg
 from infra.kernel.config.settings import Settings
 from infra.kernel.security.text_keys import TextKeys
 from infra.ops.migrations import migrate
+from projectors.engine import schema as engine_schema
 from projectors.engine.clickhouse import HttpClickHouse
+from projectors.engine.projection import Registry
+from projectors.registry import REGISTRY
+from projectors.visits import tables
 from tests.support.stack import wait_for
 
 Maker = Callable[[Settings], None]
@@ -34,10 +38,16 @@ def create_text_key(settings: Settings) -> None:
         TextKeys(settings).create_first(connection)
 
 
+def create_clickhouse_tables(settings: Settings) -> None:
+    """The tables that a copied Postgres database does not have: those of ClickHouse."""
+    engine_schema.create_schema(settings, Registry(clickhouse=REGISTRY.clickhouse, postgres=()))
+    tables.create(HttpClickHouse(settings))
+
+
 @contextmanager
 def own_databases(postgres: Settings, clickhouse: Settings | None, *makers: Maker) -> Iterator[Settings]:
     """Settings that reach a migrated Postgres database, in which the makers have run, and an empty one in ClickHouse,
-    of the same name; both are dropped afterwards. What a maker makes in ClickHouse is made when it runs there again."""
+    of the same name; both are dropped afterwards. `create_clickhouse_tables` makes what a maker made there."""
     server = postgres.postgres_url or ""
     if (server, makers) not in _templates:
         _templates[server, makers] = _template(postgres, clickhouse, makers)

@@ -32,7 +32,7 @@ from infra.kernel.mail.outbox import Mail, queue
 from infra.kernel.security.encryption import derived_key, encrypt
 from infra.kernel.security.sessions import Principal, open_session
 from infra.ops.migrations.migrate import CREATORS
-from tests.support.databases import MANY
+from tests.support.databases import MANY, create_clickhouse_tables, own_databases
 from tests.support.engines import ROOT, Engine, engine_folder, free_port
 from tests.support.readiness import answers
 
@@ -325,11 +325,25 @@ def _start(settings: Settings, port: int, folder: Path) -> Engine:
 def query_settings(embedded_postgres: Settings, embedded_clickhouse: Settings) -> Settings:
     """Both engines with every table."""
     settings = replace(embedded_postgres, clickhouse_url=embedded_clickhouse.clickhouse_url, address_refusals=MANY)
+    create_tables(settings)
+    return settings
+
+
+def create_tables(settings: Settings) -> None:
+    """Every table that no migration makes, and the topics. A maker."""
     for create in CREATORS:
         create(settings)
     with closing(open_log(settings)) as log:
         log.create_topics()
-    return settings
+
+
+@contextmanager
+def own_tables(postgres: Settings, clickhouse: Settings) -> Iterator[Settings]:
+    """Every table in databases of its own, for what reads the rows of all websites: it would read those of all tests,
+    and take longer with each."""
+    with own_databases(postgres, clickhouse, create_tables) as settings:
+        create_clickhouse_tables(settings)
+        yield settings
 
 
 @pytest.fixture(scope="session")

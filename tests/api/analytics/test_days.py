@@ -54,7 +54,9 @@ SKIPPED = (
 )
 
 
-@pytest.mark.parametrize(("zone", "skipped"), SKIPPED)
+@pytest.mark.parametrize(
+    ("zone", "skipped"), [SKIPPED[0], *(pytest.param(*each, marks=pytest.mark.slow) for each in SKIPPED[1:])]
+)
 def test_a_day_that_a_zone_skips_is_empty(query_service: QueryService, zone: str, skipped: date) -> None:
     ada = query_service.person()
     website = query_service.website(ada, zone)

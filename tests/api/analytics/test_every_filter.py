@@ -1,5 +1,8 @@
 """Every analytics call takes every filter, alone and with others, and answers what the raw rows give; and what a
-request may hold at most is answered, one more is refused with the limit."""
+request may hold at most is answered, one more is refused with the limit.
+
+A part has every filter, on some calls; all parts together have it on many, and are run by `make test-slow`.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +31,11 @@ VALUES: Final = {
     "country": "DE", "device": "mobile", "source": "google", "reason": "crawler", "sub1": "a", "page": "/1",
     "event": "click", "weekday_hour": "1-10", "hostname": "shop.example", "browser": "Firefox", "os": "Linux",
 }  # fmt: skip
+
+PARTS: Final = 5
+each_part: Final = pytest.mark.parametrize(
+    "part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, PARTS))]
+)
 
 
 @pytest.fixture(scope="module")
@@ -80,24 +88,29 @@ def dimension_filters(measured: Measured) -> Iterator[tuple[str, str]]:
             yield "filter", f"{name}:{operator}:{value}|"
 
 
+@each_part
 def test_each_filter_alone_gives_what_the_rows_give(
-    query_service: QueryService, measured: Measured, calls: list[str]
+    query_service: QueryService, measured: Measured, calls: list[str], part: int
 ) -> None:
-    """Each call gets a third of them, the next call the next third."""
+    """Each call gets a third of them, the next call the next third; in a part a fifth of that."""
+    assert len(calls) >= 3 * PARTS, "else a part has not every filter"
     for number, path in enumerate(calls):
-        for parameters in singles(measured)[number % 3 :: 3]:
+        for parameters in singles(measured)[(number + 3 * part) % (3 * PARTS) :: 3 * PARTS]:
             check(query_service, measured, path, parameters)
 
 
+@each_part
 def test_each_dimension_and_operator_is_answered(
-    query_service: QueryService, measured: Measured, calls: list[str]
+    query_service: QueryService, measured: Measured, calls: list[str], part: int
 ) -> None:
-    """A call for each condition, in turn."""
-    for condition, path in zip(dimension_filters(measured), cycle(calls), strict=False):
-        check(query_service, measured, path, [condition])
+    """A call for each condition, in turn. A part has every dimension, with one operator after the other."""
+    operators = len(Operator)
+    for number, (condition, path) in enumerate(zip(dimension_filters(measured), cycle(calls), strict=False)):
+        if (number % operators - number // operators) % PARTS == part:
+            check(query_service, measured, path, [condition])
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
 def test_filters_together_give_what_the_rows_give(
     query_service: QueryService, measured: Measured, calls: list[str], seed: int
 ) -> None:
@@ -109,13 +122,14 @@ def test_filters_together_give_what_the_rows_give(
         check(query_service, measured, chance.choice(calls), [*chosen.items(), *conditions])
 
 
+@each_part
 @pytest.mark.parametrize("operator", list(Operator))
 def test_as_many_filters_and_values_as_documented_are_answered_and_one_more_is_refused(
-    query_service: QueryService, measured: Measured, calls: list[str], operator: Operator
+    query_service: QueryService, measured: Measured, calls: list[str], operator: Operator, part: int
 ) -> None:
     values = "|".join(f"/{number}" for number in range(filters.MAX_VALUES))
     most = [("filter", f"page:{operator}:{values}")] * filters.MAX_FILTERS
-    for path in calls:
+    for path in calls[(list(Operator).index(operator) + part) % PARTS :: PARTS]:
         found = answer(query_service, measured, path, most)
         assert found.status_code == 200, (path, found.text)
     for refused in ([*most, most[0]], [("filter", f"page:{operator}:{values}|/more")]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -11,6 +11,7 @@ from uuid import UUID
 import pytest
 
 from infra.kernel.clickhouse.reader import Reader
+from infra.kernel.config.settings import Settings
 from infra.ops.audit.built_visits import audit_built_visits
 from infra.ops.audit.expired_events import Expired
 from projectors.engine.clickhouse import HttpClickHouse
@@ -21,11 +22,18 @@ from query_api.analytics import visit_growth, visit_rows
 from query_api.analytics.kept_events import KeptEvents
 from query_api.analytics.visit_rows import COLUMNS, VisitRows
 from query_api.kernel.clickhouse_reader import Query
-from tests.support.query import QueryService, event
+from tests.support.query import QueryService, event, own_tables
 
 DAY = datetime(2026, 2, 3, tzinfo=UTC)
 SPAN = (DAY + timedelta(hours=2), DAY + timedelta(days=1))
 TABLES = {"events": "events__g1", "event_days": "event_days__g1"}
+
+
+@pytest.fixture(scope="module")
+def query_service(embedded_postgres: Settings, embedded_clickhouse: Settings) -> Iterator[QueryService]:
+    """Only its tables, in databases of its own: builder and audit read every website."""
+    with own_tables(embedded_postgres, embedded_clickhouse) as settings:
+        yield QueryService("", settings)
 
 
 class Day:

@@ -21,7 +21,7 @@ def get(service: QueryService, person: Person, path: str, website: UUID, **query
     return answer.json()
 
 
-@pytest.mark.parametrize("zone", ["America/New_York", "Asia/Kathmandu"])
+@pytest.mark.parametrize("zone", ["Asia/Kathmandu", pytest.param("America/New_York", marks=pytest.mark.slow)])
 def test_every_range_is_answered_everywhere_and_its_total_is_the_sum_of_its_series(
     query_service: QueryService, zone: str
 ) -> None:
