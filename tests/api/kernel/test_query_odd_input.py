@@ -6,6 +6,7 @@ The calls, parameters and bodies come from the merged OpenAPI document, so a new
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -152,9 +153,20 @@ def calls(full_api: Api, sent: Sent) -> list[Call]:
     ]
 
 
-@settings(max_examples=300, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
-@given(data=st.data())
-def test_no_read_fails_on_odd_input(full_api: Api, calls: list[Call], sent: Sent, data: st.DataObject) -> None:
+def tried(examples: int, once: Callable[[st.DataObject], None]) -> None:
+    """The same examples each time."""
+    options = settings(
+        max_examples=examples, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    )
+    options(given(data=st.data())(once))()
+
+
+@pytest.mark.parametrize("examples", [100, pytest.param(300, marks=pytest.mark.slow)])
+def test_no_read_fails_on_odd_input(full_api: Api, calls: list[Call], sent: Sent, examples: int) -> None:
+    tried(examples, lambda data: read(full_api, calls, sent, data))
+
+
+def read(full_api: Api, calls: list[Call], sent: Sent, data: st.DataObject) -> None:
     call = data.draw(st.sampled_from([one for one in calls if one.method == "get"]))
     parameters = full_api.document["paths"][call.template]["get"].get("parameters", [])
     path, query, headers = call.path.partition("?")[0], {"websiteId": str(sent.of.website)}, {}
@@ -170,9 +182,12 @@ def test_no_read_fails_on_odd_input(full_api: Api, calls: list[Call], sent: Sent
     sent.send(call, f"{path}?{urlencode(query)}" if query else path, headers)
 
 
-@settings(max_examples=250, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
-@given(data=st.data())
-def test_no_command_fails_on_odd_input(calls: list[Call], sent: Sent, data: st.DataObject) -> None:
+@pytest.mark.parametrize("examples", [100, pytest.param(250, marks=pytest.mark.slow)])
+def test_no_command_fails_on_odd_input(calls: list[Call], sent: Sent, examples: int) -> None:
+    tried(examples, lambda data: command(calls, sent, data))
+
+
+def command(calls: list[Call], sent: Sent, data: st.DataObject) -> None:
     call = data.draw(st.sampled_from([one for one in calls if one.method != "get"]))
     body = data.draw(st.one_of(odd_values(), st.just(call.body)))
     if isinstance(body, dict) or data.draw(st.booleans()):
@@ -186,7 +201,10 @@ def _some_of(body: Any) -> st.SearchStrategy[list[str]]:
     return st.lists(st.sampled_from(names), max_size=2) if names else st.just([])
 
 
-@pytest.mark.parametrize("text", ["abc", "1", "0" * 35, "%00", "%7B%7D", "g" * 36])
+@pytest.mark.parametrize(
+    "text",
+    ["0" * 35, *(pytest.param(text, marks=pytest.mark.slow) for text in ("abc", "1", "%00", "%7B%7D", "g" * 36))],
+)
 def test_a_malformed_id_in_an_address_is_answered_as_one_that_nothing_has(
     full_api: Api, calls: list[Call], sent: Sent, text: str
 ) -> None:

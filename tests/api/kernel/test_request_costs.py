@@ -21,7 +21,7 @@ import pytest
 
 from infra.kernel.http.json_bounds import MAX_DEPTH
 from infra.kernel.http.route_costs import CLASSES, EXTENSION, CostClass
-from tests.api.kernel.test_access_matrix import Call, Walk
+from tests.api.kernel.test_access_matrix import Call, Walk, is_stream
 from tests.support.full_api import Api, SampleData
 from tests.support.reference_work import REFERENCE_MS, reference_ms
 from tests.support.worst_requests import JSON, worst_requests
@@ -168,10 +168,6 @@ def values_in(value: Any) -> int:
     if isinstance(value, dict):
         return len(value) + sum(map(values_in, value.values()))
     return len(value) + sum(map(values_in, value)) if isinstance(value, list) else 0
-
-
-def is_stream(call: Call) -> bool:
-    return call.template.endswith("/live")
 
 
 def order(call: Call) -> tuple[bool, bool, bool]:

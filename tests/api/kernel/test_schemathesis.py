@@ -14,7 +14,6 @@ from tests.support.full_api import Api, SampleData
 
 SKIPPED = ("/live", "/logout", "/erase", "/export")
 """Streams, which do not end, and what would end the sessions that everything else is sent with."""
-EXAMPLES = 4
 METHODS = {"get", "head", "post", "put", "patch", "delete"}
 
 
@@ -43,22 +42,23 @@ def _sound(found: Any) -> Any:
 
 
 @pytest.mark.timeout(900)  # one test of all operations, because they share the sample data
-def test_no_call_fails(operations: list[Any], full_api: Api) -> None:
+@pytest.mark.parametrize("examples", [2, pytest.param(8, marks=pytest.mark.slow)])
+def test_no_call_fails(operations: list[Any], full_api: Api, examples: int) -> None:
     of = SampleData(full_api)
     assert {(found.method, found.path) for found in operations} == to_be_tried(full_api.document)
     failed = []
     for operation in operations:
         person = of.admin if "/admin/" in operation.path else of.owner
         try:
-            _try(operation, full_api.address, person.headers)
+            _try(operation, full_api.address, person.headers, examples)
         except Exception as error:  # noqa: BLE001 - every operation is tried, and all that failed are shown
             failed.append(f"{operation.method.upper()} {operation.path}: {error}")
     assert not failed, "\n\n".join(failed)
 
 
-def _try(operation: Any, address: str, headers: dict[str, str]) -> None:
+def _try(operation: Any, address: str, headers: dict[str, str], examples: int) -> None:
     @settings(
-        max_examples=EXAMPLES,
+        max_examples=examples,
         deadline=None,
         derandomize=True,
         database=None,
