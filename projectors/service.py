@@ -27,6 +27,7 @@ from projectors import probe
 from projectors.engine.clickhouse import BACKFILL_TIMEOUT_S, HttpClickHouse
 from projectors.engine.garbage import collect_rarely
 from projectors.engine.ownership import Ownership
+from projectors.engine.projection import Registry
 from projectors.engine.supervisor import WorkerSupervisor
 from projectors.engine.worker import Runtime
 from projectors.registry import REGISTRY
@@ -61,8 +62,11 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def run(settings: Settings, stopping: Event, manager: ServiceManager | None = None) -> None:
-    """The service, until `stopping` is set. It reports to `manager`, if one started it."""
+def run(
+    settings: Settings, stopping: Event, manager: ServiceManager | None = None, registry: Registry = REGISTRY
+) -> None:
+    """The service over the projections of `registry`, until `stopping` is set. It reports to `manager`, if one started
+    it."""
     manager = manager or ServiceManager()
     with (
         pool(settings, POOL_SIZE, statement_timeout_ms=STATEMENT_TIMEOUT_MS) as connections,
@@ -83,7 +87,7 @@ def run(settings: Settings, stopping: Event, manager: ServiceManager | None = No
             probe_module=probe.MODULE,
             insert_interval_s=settings.insert_interval_ms / 1000,
         )
-        supervisor = WorkerSupervisor(settings, REGISTRY, runtime)
+        supervisor = WorkerSupervisor(settings, registry, runtime)
         if settings.projectors_port is not None:
             at_end.callback(
                 health.start_server(

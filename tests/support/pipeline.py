@@ -28,20 +28,21 @@ from projectors.engine.ownership import Ownership
 from projectors.engine.postgres_worker import PostgresWorker
 from projectors.engine.worker import Runtime, Worker
 from projectors.registry import REGISTRY
-from tests.support.databases import own_databases
+from tests.support.databases import create_clickhouse_tables, own_databases
 
 MASTER_KEY = "ab" * 32
 Disturb = Callable[[ClickHouse], ClickHouse]
 
 
 class Pipeline:
-    """Databases, topics (the log on Postgres) and tables, ready; nothing runs until `projecting`."""
+    """Databases that have the tables of Postgres, given topics (the log on Postgres) and the tables of ClickHouse, too;
+    nothing runs until `projecting`."""
 
     def __init__(self, settings: Settings, data_dir: Path) -> None:
         self.settings = settings
         self.log: Log = open_log(settings)
         self._data_dir = data_dir
-        schema.create_schema(settings)
+        create_clickhouse_tables(settings)
         self.log.create_topics()
         with psycopg.connect(settings.postgres_url or "", autocommit=True) as connection:
             signature.note_starts(connection, self.log)

@@ -27,6 +27,9 @@ from projectors import service
 from projectors.cli import main
 from projectors.engine import status
 from projectors.engine.clickhouse import HttpClickHouse
+from projectors.engine.projection import ClickHouseProjection, Registry
+from projectors.engine.read_model import ReadModel
+from projectors.registry import REGISTRY
 from schemas import envelope
 from schemas.base import DomainEvent
 from schemas.topics import CLICKS, DOMAIN
@@ -100,10 +103,11 @@ class ProjectionBench:
         )
 
     @contextmanager
-    def running(self) -> Iterator[None]:
-        """The service in a thread of the test."""
+    def running(self, *names: str) -> Iterator[None]:
+        """The service in a thread of the test, with these projections alone, or with all: some hundred workers."""
         stopping = Event()
-        thread = Thread(target=service.run, args=(self.settings, stopping), name="service")
+        registry = only(*names) if names else REGISTRY
+        thread = Thread(target=service.run, args=(self.settings, stopping, None, registry), name="service")
         thread.start()
         try:
             with psycopg.connect(str(self.settings.postgres_url)) as connection:
@@ -159,6 +163,15 @@ class ProjectionBench:
         assert self.one("SELECT sum(events) FROM delivery_minute") == self.one(
             "SELECT count() FROM events WHERE type <> 'conversion'"
         )
+
+
+def only(*names: str) -> Registry:
+    """The projections with these names; a rollup comes with its family."""
+    chosen = [REGISTRY.projections[name] for name in names]
+    return Registry(
+        clickhouse=tuple(each for each in chosen if isinstance(each, ClickHouseProjection)),
+        postgres=tuple(each for each in chosen if isinstance(each, ReadModel)),
+    )
 
 
 def click(number: int, **changes: Any) -> dict[str, Any]:

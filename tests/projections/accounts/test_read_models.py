@@ -45,7 +45,7 @@ def test_invites_and_who_joined_by_them(projecting: ProjectionBench) -> None:
         )  # fmt: skip
     history.decide(ada, accounts.AccountRenamed, name="Ada L")
     history.decide(invite, accounts.InviteRevoked)
-    with projecting.running():
+    with projecting.running("invites", "invite_joins"):
         projecting.wait("invites")
         projecting.wait("invite_joins")
         query = "select max_uses, current_uses, expires_at, revoked_at is not null from read.invites where id = %s"
@@ -74,7 +74,7 @@ def test_details_of_an_account_until_it_is_erased(projecting: ProjectionBench) -
         "select company, timezone, two_factor_since is not null, recovery_codes_left, password_changed_at is not null"
         " from read.account_details where account_id = %s"
     )
-    with projecting.running():
+    with projecting.running("account_details", "accounts"):
         projecting.wait("account_details")
         projecting.wait("accounts")
         assert projecting.sql(query, ada) == [("Analytical", "Atlantic/Reykjavik", True, 9, True)]

@@ -28,7 +28,7 @@ def test_the_latest_text_is_shown_and_what_was_removed_is_not(projecting: Projec
         step(gone, 1, AnnotationAdded, **{**added, "website_id": other}),
         step(other, 1, WebsiteDisconnected),
     )
-    with projecting.running():
+    with projecting.running("annotations"):
         projecting.wait("annotations")
     assert projecting.sql("select id, text from read.annotations") == [(kept, "New pages")]
 
@@ -41,6 +41,6 @@ def test_an_import_is_known_until_its_website_is_disconnected(projecting: Projec
         step(gone, 1, EventsImported, website_id=other, **imported),
         step(other, 1, WebsiteDisconnected),
     )
-    with projecting.running():
+    with projecting.running("imports"):
         projecting.wait("imports")
     assert projecting.sql("select id, events, imported_at from read.imports") == [(kept, 7, NOW)]

@@ -19,7 +19,7 @@ from tests.support.projection_bench import ProjectionBench
 def test_each_report_is_a_row_with_its_outcome_and_the_audit_compares_them(projecting: ProjectionBench) -> None:
     first, conflict = reported("A"), reported("B").model_copy(update={"is_conflict": True})
     projecting.log.publish([_record(report) for report in (first, first, conflict)]).result(30)
-    with projecting.running():
+    with projecting.running("conversion_reports"):
         projecting.wait("conversion_reports")
     rows = projecting.rows("SELECT report_id, outcome FROM conversion_reports ORDER BY _offset")
     assert rows == [

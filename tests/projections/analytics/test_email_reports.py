@@ -53,7 +53,7 @@ def test_a_report_shows_how_the_last_one_went_and_why_it_is_paused(projecting: P
         step(erased, 1, ReportScheduled, **{**made, "account_id": left}),
         step(left, 1, AccountErased),
     )
-    with projecting.running():
+    with projecting.running("reports"):
         projecting.wait("reports")
     shown = projecting.sql(
         "select id, (schedule ->> 'hour')::int, paused, handled, sent_at, failure from read.reports"

@@ -19,7 +19,7 @@ from tests.support.stack import wait_for
 
 
 def test_a_click_is_in_every_table_at_once(projecting: ProjectionBench) -> None:
-    with projecting.running():
+    with projecting.running("events"):
         projecting.publish([click(1)])
         projecting.wait()
     assert projecting.one("SELECT website_id, type, partner_id, country, _topic FROM events") == (
@@ -35,7 +35,7 @@ def test_a_click_is_in_every_table_at_once(projecting: ProjectionBench) -> None:
 
 def test_who_listens_hears_where_the_live_generation_is(projecting: ProjectionBench) -> None:
     projecting.connection.execute("listen projection")
-    with projecting.running():
+    with projecting.running("events"):
         projecting.publish([click(1)])
         heard = next(projecting.connection.notifies(timeout=30)).payload
     name, topic, partition, next_offset, domain_position = heard.split(":")
@@ -45,7 +45,7 @@ def test_who_listens_hears_where_the_live_generation_is(projecting: ProjectionBe
 
 def test_an_id_that_a_client_repeats_counts_once(projecting: ProjectionBench) -> None:
     same, other = [click(number) for number in range(50)], [click(number, path="/other") for number in range(10)]
-    with projecting.running():
+    with projecting.running("events", "refusals"):
         projecting.publish([*same, *same[:20]], content=b"same")
         projecting.wait()
         projecting.publish(same[:30], content=b"same")
@@ -59,7 +59,7 @@ def test_an_id_that_a_client_repeats_counts_once(projecting: ProjectionBench) ->
 
 
 def test_ids_that_the_server_minted_are_not_compared(projecting: ProjectionBench) -> None:
-    with projecting.running():
+    with projecting.running("events"):
         projecting.publish([click(1), click(1)])
         projecting.wait()
     assert projecting.one("SELECT count() FROM events") == (2,)
@@ -69,7 +69,7 @@ def test_an_id_is_free_again_after_35_days(projecting: ProjectionBench) -> None:
     def sent(day: str) -> dict[str, Any]:
         return click(7, received_at=f"{day} 00:00:00.000")
 
-    with projecting.running():
+    with projecting.running("events"):
         for day in ("2026-01-01", "2026-01-02", "2026-02-05", "2026-02-06", "2026-03-13", "2026-03-14"):
             projecting.publish([sent(day)], content=b"x")
         projecting.wait()
@@ -110,7 +110,7 @@ BAD = (
 
 
 def test_bad_records_become_dead_letters_and_stop_nobody(projecting: ProjectionBench) -> None:
-    with projecting.running():
+    with projecting.running("events"):
         projecting.publish([click(number) for number in range(4000)])
         projecting.publish(BAD)
         projecting.publish([click(number) for number in range(4000, 4100)])
@@ -125,7 +125,7 @@ def test_bad_records_become_dead_letters_and_stop_nobody(projecting: ProjectionB
 
 def test_a_row_that_only_clickhouse_refuses_is_dead_lettered_alone(projecting: ProjectionBench) -> None:
     twice = json.dumps(click(500)).replace('"country": "DE"', '"country": "DE", "country": "DE"').encode()
-    with projecting.running():
+    with projecting.running("events"):
         projecting.publish([*(click(number) for number in range(200)), twice, *(click(n) for n in range(200, 300))])
         projecting.wait()
     assert projecting.one("SELECT count() FROM events") == (300,)
@@ -134,7 +134,7 @@ def test_a_row_that_only_clickhouse_refuses_is_dead_lettered_alone(projecting: P
 
 
 def test_a_hundred_bad_records_in_a_row_stop_the_projection_loudly(projecting: ProjectionBench) -> None:
-    with projecting.running():
+    with projecting.running("events"):
         projecting.publish([b"nonsense"] * 150)
         wait_for(lambda: projecting.sql("select 1 from engine.build where state = 'failed'"), "the stop")
         assert projecting.sql("select count(*) from engine.dead_letter") == [(0,)]
@@ -149,7 +149,7 @@ def test_a_hundred_bad_records_in_a_row_stop_the_projection_loudly(projecting: P
 
 
 def test_a_materialized_view_that_fails_once_changes_no_number(projecting: ProjectionBench) -> None:
-    with projecting.running():
+    with projecting.running("events"):
         projecting.publish([click(1)])
         projecting.wait()
         projecting.clickhouse.run("RENAME TABLE country_15m__g1 TO country_15m__away")
@@ -177,7 +177,7 @@ def test_answers_that_were_lost_change_no_number(projecting: ProjectionBench, mo
     monkeypatch.setattr(HttpClickHouse, "insert", unreliable)
     monkeypatch.setattr(limits, "MIN_WAIT_S", 0.01)
     monkeypatch.setattr(limits, "MAX_WAIT_S", 0.01)
-    with projecting.running():
+    with projecting.running("events"):
         for page in range(2):
             at = [f"202{number % 6}-{1 + number % 12:02d}-01 00:00:00.000" for number in range(400)]
             rows = [click(1000 * page + number, occurred_at=at[number]) for number in range(400)]
@@ -189,30 +189,30 @@ def test_answers_that_were_lost_change_no_number(projecting: ProjectionBench, mo
 
 
 def test_rows_that_the_sink_lost_are_noticed_at_the_start(projecting: ProjectionBench) -> None:
-    with projecting.running():
+    with projecting.running("events"):
         projecting.publish([click(number) for number in range(100)], content=b"x")
         projecting.wait()
     projecting.clickhouse.run("TRUNCATE TABLE events__g1")
-    with projecting.running():
+    with projecting.running("events"):
         wait_for(lambda: projecting.sql("select 1 from engine.build where state = 'failed'"), "the gap to be found")
     assert "rebuild" in projecting.sql("select error from engine.build where name = 'events'")[0][0]
 
 
 def test_a_position_behind_the_logs_end_is_refused(projecting: ProjectionBench) -> None:
     projecting.connection.execute("update engine.position set next_offset = 99 where projection = 'refusals'")
-    with projecting.running():
+    with projecting.running("refusals"):
         wait_for(lambda: projecting.sql("select 1 from engine.build where state = 'failed'"), "the refusal")
     assert REJECTED.name in projecting.sql("select error from engine.build where name = 'refusals'")[0][0]
 
 
 def test_lost_ids_are_read_from_the_log_again(projecting: ProjectionBench) -> None:
     rows = [click(number) for number in range(60)]
-    with projecting.running():
+    with projecting.running("events"):
         projecting.publish(rows, content=b"x")
         projecting.wait()
     for file in (projecting.settings.data_dir / "projector").rglob("data.mdb"):
         file.write_bytes(b"not a database")
-    with projecting.running():
+    with projecting.running("events"):
         projecting.publish(rows, content=b"x")
         projecting.wait()
     assert projecting.one("SELECT count() FROM events") == (60,)
@@ -222,7 +222,7 @@ def test_lost_ids_are_read_from_the_log_again(projecting: ProjectionBench) -> No
 def test_a_dead_letter_is_taken_once_it_can_be(projecting: ProjectionBench) -> None:
     row = click(5)
     record = Record(CLICKS.name, row["event_id"].encode(), b"nonsense", (("h", b"12345678"),))
-    with projecting.running():
+    with projecting.running("events"):
         projecting.log.publish([record]).result(30)
         projecting.wait()
         assert projecting.command("dlq", "retry", "--projection", "events", "--json") == 2

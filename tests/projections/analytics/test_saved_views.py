@@ -36,7 +36,7 @@ def test_the_latest_content_is_shown_and_what_is_gone_is_not(projecting: Project
         step(other, 1, WebsiteDisconnected),
         step(left, 1, AccountErased),
     )
-    with projecting.running():
+    with projecting.running("saved_views", "default_views"):
         for name in ("saved_views", "default_views"):
             projecting.wait(name)
     shown = projecting.sql("select id, name, website_id, state ->> 'bots', state -> 'tabs' from read.saved_views"

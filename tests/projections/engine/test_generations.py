@@ -55,7 +55,7 @@ def test_events_are_rebuilt_under_load_equal_and_switched(
     projecting: ProjectionBench, capsys: pytest.CaptureFixture[str]
 ) -> None:
     projecting.publish([click(number) for number in range(3000)], content=b"x")
-    with projecting.running():
+    with projecting.running("events"):
         with traffic(projecting, 10_000):
             projecting.wait_near()
             assert projecting.command("projections", "rebuild", "events", "--json") == 0
@@ -78,7 +78,7 @@ def test_a_rollup_is_rebuilt_from_the_raw_table_under_load(projecting: Projectio
     projecting.publish(
         [click(number, occurred_at=f"2026-{1 + number % 9:02d}-01 00:00:00.000") for number in range(3000)]
     )
-    with projecting.running():
+    with projecting.running("events"):
         projecting.wait()
         for name in ("visitors_15m", "recent_events"):
             with traffic(projecting, 50_000):
@@ -95,7 +95,7 @@ def test_a_planted_difference_is_found_and_listed(
     projecting: ProjectionBench, capsys: pytest.CaptureFixture[str]
 ) -> None:
     projecting.publish([click(number) for number in range(200)])
-    with projecting.running():
+    with projecting.running("events"):
         projecting.wait()
         projecting.clickhouse.run(
             "ALTER TABLE events__g1 UPDATE path = '/altered' WHERE _offset = 3 AND _partition = 0 "
@@ -132,7 +132,7 @@ def test_a_planted_difference_is_found_and_listed(
 def test_sets_of_visitors_are_equal_however_they_grew(projecting: ProjectionBench) -> None:
     """256 is where ClickHouse turns from counting to estimating, depending on the order."""
     visits = [click(number, visitor=number % 256 + 1, occurred_at="2026-11-01 00:00:00.000") for number in range(600)]
-    with projecting.running():
+    with projecting.running("events"):
         for page in range(0, 600, 100):
             projecting.publish(visits[page : page + 100])
             projecting.wait()
@@ -146,7 +146,7 @@ def test_sets_of_visitors_are_equal_however_they_grew(projecting: ProjectionBenc
 
 
 def test_a_difference_in_a_read_model_is_found(projecting: ProjectionBench, capsys: pytest.CaptureFixture[str]) -> None:
-    with projecting.running():
+    with projecting.running("partner_terms"):
         assert projecting.command("projections", "rebuild", "partner_terms", "--json") == 0
         projecting.connection.execute("insert into read.partner_terms__g1 values (gen_random_uuid(), now(), '{}')")
         capsys.readouterr()
@@ -158,7 +158,7 @@ def test_a_read_model_of_another_version_is_rebuilt_and_stays_readable(projectin
     website, partner, link = uuid4(), uuid4(), uuid4()
     first = link_created(link, website, partner, "first")
     projecting.decide(first)
-    with projecting.running():
+    with projecting.running("links"):
         projecting.wait("links")
     # As an earlier version of the program left it: one column fewer, in the table and in the view.
     model = REGISTRY.projections["links"]
@@ -174,7 +174,7 @@ def test_a_read_model_of_another_version_is_rebuilt_and_stays_readable(projectin
     create_schema(projecting.settings)
     assert projecting.sql("select slug from read.links") == [("first",)]
     projecting.decide(link_created(uuid4(), website, partner, "second"))
-    with projecting.running():
+    with projecting.running("links"):
         wait_for(lambda: projecting.sql(LIVE, "links") == [(2, model.version)], "the new generation to be live")
         projecting.wait("links")
     assert projecting.sql("select slug, routing ->> 'fallback' is null from read.links order by slug") == [
@@ -183,7 +183,7 @@ def test_a_read_model_of_another_version_is_rebuilt_and_stays_readable(projectin
     ]
     assert projecting.sql("select slug from read.links__g1") == [("first",)], "nobody writes to the old one"
     create_schema(projecting.settings)  # and the next start finds everything as it shall be
-    with projecting.running():
+    with projecting.running("links"):
         assert projecting.sql(LIVE, "links") == [(2, model.version)]
 
 
@@ -198,7 +198,7 @@ def test_letters_of_a_replaced_generation_are_superseded(projecting: ProjectionB
         updated(cured, "LATER"),
     )
     projecting.connection.execute("alter table read.links__g1 add check (slug <> 'twice')")
-    with projecting.running():
+    with projecting.running("links"):
         projecting.wait("links")
         assert letters(projecting) == [
             (1, "refused_by_handler", "open"),
@@ -207,7 +207,7 @@ def test_letters_of_a_replaced_generation_are_superseded(projecting: ProjectionB
         ]
     projecting.connection.execute("update engine.build set version = version - 1 where name = 'links'")
     create_schema(projecting.settings)
-    with projecting.running():
+    with projecting.running("links"):
         wait_for(lambda: projecting.sql(LIVE, "links") == [(2, model.version)], "the new generation to be live")
         assert projecting.sql("select slug, coupon from read.links") == [("twice", "LATER")]
         assert letters(projecting) == [
@@ -226,7 +226,7 @@ def test_a_rollback_opens_the_letters_of_its_generation_again(projecting: Projec
     link, website, partner = uuid4(), uuid4(), uuid4()
     projecting.decide(link_created(link, website, partner, "no"))
     projecting.connection.execute("alter table read.links__g1 add constraint no_no check (slug <> 'no')")
-    with projecting.running():
+    with projecting.running("links"):
         projecting.wait("links")
         assert projecting.command("projections", "rebuild", "links", "--json") == 0
         assert projecting.command("projections", "promote", "links", "--json") == 0
@@ -245,7 +245,7 @@ def test_what_crashed_the_generation_before_waits_in_the_next_one(projecting: Pr
     """Neither a read model nor a table of ClickHouse tries it again, and neither leaves it out without a trace."""
     spoiled, healthy, website, partner = uuid4(), uuid4(), uuid4(), uuid4()
     projecting.decide(*(link_created(each, website, partner, each.hex) for each in (spoiled, healthy)))
-    with projecting.running():
+    with projecting.running("links", "events"):
         projecting.wait("links")
         projecting.wait("events")
     # As the process that ended on it three times left it: without its row, and with its letter.
@@ -255,7 +255,7 @@ def test_what_crashed_the_generation_before_waits_in_the_next_one(projecting: Pr
         with closing(bad):
             [record] = bad.read(1, 30.0)
         dead_letters.write(projecting.connection, key, [FailedRecord(record, dead_letters.CRASHES, "ended")])
-    with projecting.running():
+    with projecting.running("links", "events"):
         projecting.decide(updated(spoiled, "LATER"))
         projecting.wait("links")
         for name in ("links", "events"):
@@ -290,7 +290,7 @@ def test_what_a_newer_version_builds_is_left_to_it(projecting: ProjectionBench) 
     unknown = replace(REGISTRY.rollups["delivery_minute"][1], name="of_the_future")
     family = replace(REGISTRY.clickhouse[0], rollups=(*REGISTRY.clickhouse[0].rollups, unknown))
     projecting.publish([click(1)])
-    with projecting.running():
+    with projecting.running("events"):
         projecting.wait()
     create(projecting.connection, projecting.clickhouse, Registry((family,), ()))
     generation = request_rebuild(projecting.connection, Registry((), (newer,)), "links", promote=True)
@@ -317,7 +317,7 @@ def test_a_rollup_of_another_version_is_rebuilt_and_keeps_running(projecting: Pr
 
     create_schema(projecting.settings)
     projecting.publish([click(1), click(2, **suspicious), click(3, is_bot=True, bot_reason="crawler")])
-    with projecting.running():
+    with projecting.running("events"):
         wait_for(
             lambda: projecting.sql(LIVE, "delivery_minute") == [(2, rollup.version)], "the new generation to be live"
         )
@@ -331,7 +331,7 @@ def test_a_rollup_of_another_version_is_rebuilt_and_keeps_running(projecting: Pr
 def test_tables_of_another_version_are_rebuilt_and_stay_writable(projecting: ProjectionBench) -> None:
     """As an installation comes up whose rollups add money up as Int64: a rollup alone, then the raw table and all."""
     projecting.publish([click(number) for number in range(100)])
-    with projecting.running():
+    with projecting.running("events"):
         projecting.wait()
     for name, live in (("traffic_15m", {("traffic_15m", 2)}), ("events", {("events", 3), ("traffic_15m", 3)})):
         table = f"{name}__g{live_generation(projecting, name)}"
@@ -341,7 +341,7 @@ def test_tables_of_another_version_are_rebuilt_and_stay_writable(projecting: Pro
             projecting.clickhouse.run(column.format(table))
         create_schema(projecting.settings)
         projecting.publish([click(number) for number in range(1000 * len(live), 1000 * len(live) + 50)])
-        with projecting.running():
+        with projecting.running("events"):
             wait_for(
                 lambda live=live: live <= {(one, live_generation(projecting, one)) for one, _ in live},  # type: ignore[misc]
                 "the new generations to be live",
@@ -359,7 +359,7 @@ def test_a_month_at_rest_becomes_one_part_in_tables_of_earlier_versions_too(proj
     names = "min_age_to_force_merge_seconds, min_age_to_force_merge_on_partition_only"
     projecting.clickhouse.run(f"ALTER TABLE traffic_15m__g1 RESET SETTING {names}")
     numbers = count()
-    with projecting.running():
+    with projecting.running("events"):
         for _ in range(3):
             projecting.publish([click(next(numbers), occurred_at="2026-02-03 10:00:00.000")])
             projecting.wait()
@@ -418,7 +418,7 @@ LIVE = (
 
 
 def test_pause_and_resume(projecting: ProjectionBench, capsys: pytest.CaptureFixture[str]) -> None:
-    with projecting.running():
+    with projecting.running("events"):
         projecting.publish([click(1)])
         projecting.wait()
         assert projecting.command("projections", "pause", "events", "--reason", "a look", "--json") == 0
@@ -443,20 +443,20 @@ def test_pause_and_resume(projecting: ProjectionBench, capsys: pytest.CaptureFix
 
 
 def test_what_was_retired_a_week_ago_is_dropped(projecting: ProjectionBench) -> None:
-    with projecting.running():
+    with projecting.running("links"):
         for _ in range(2):
             assert projecting.command("projections", "rebuild", "links", "--json") == 0
             assert projecting.command("projections", "promote", "links", "--json") == 0
     projecting.connection.execute(
         "update engine.build set retired_at = now() - interval '8 days' where generation = 1 and name = 'links'"
     )
-    with projecting.running():
+    with projecting.running("links"):
         wait_for(lambda: projecting.sql("select to_regclass('read.links__g1') is null")[0][0], "the drop")
         assert projecting.sql("select to_regclass('read.links__g2') is null")[0][0] is False
 
 
 def test_any_event_is_found_with_its_place(projecting: ProjectionBench, capsys: pytest.CaptureFixture[str]) -> None:
-    with projecting.running():
+    with projecting.running("events"):
         projecting.publish([click(1), click(2, path="/two")])
         projecting.wait()
     capsys.readouterr()

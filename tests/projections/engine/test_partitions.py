@@ -55,7 +55,7 @@ def ids(projecting: ProjectionBench) -> int:
 
 
 def test_ids_count_once_through_two_raises_while_all_runs_and_in_a_rebuild(projecting: ProjectionBench) -> None:
-    with projecting.running():
+    with projecting.running("events"):
         send(projecting, range(200), BEFORE)
         raise_to(projecting, AFTER)
         send(projecting, range(100, 300), BEFORE)  # a writer that has not heard of it
@@ -78,7 +78,7 @@ def test_ids_count_once_through_two_raises_while_all_runs_and_in_a_rebuild(proje
 
 def test_killed_at_every_step_while_ids_are_inherited_and_moved(projecting: ProjectionBench) -> None:
     send(projecting, range(100), BEFORE)
-    with projecting.running():
+    with projecting.running("events"):
         projecting.wait()
     raise_to(projecting, AFTER)
     for number, step in enumerate(CRASHES):
@@ -95,7 +95,7 @@ def test_a_dead_letter_of_a_moved_id_is_moved_when_it_is_taken_again(
     projecting: ProjectionBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     raise_to(projecting, AFTER)
-    with projecting.running():
+    with projecting.running("events"):
         with monkeypatch.context() as older:
             older.setattr(event_rows, "_END", datetime(2000, 1, 1))  # noqa: DTZ001 - as log times
             send(projecting, range(40), BEFORE)
@@ -120,7 +120,7 @@ def test_a_number_that_would_change_what_is_counted_is_refused(
         with pytest.raises(ValueError, match=says):
             raise_partitions(projecting.connection, projecting.log, topic, number)
     projecting.publish([b"no JSON"])
-    with projecting.running():
+    with projecting.running("events"):
         projecting.wait()
     monkeypatch.setattr("infra.ops.partitions.load", lambda: projecting.settings)
     assert main(["raise", CLICKS.name, str(AFTER)]) == WRONG_USE

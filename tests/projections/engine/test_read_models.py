@@ -147,7 +147,7 @@ def test_a_private_partner_is_its_owners_and_loses_its_texts_with_the_account(pr
         of(PARTNER, 2, partners.CommissionChanged, terms=later, account_id=ACCOUNT),
         of(PARTNER, 3, partners.PartnerRemoved, owner_erased=True),
     )
-    with projecting.running():
+    with projecting.running("partners", "partner_terms", "activity"):
         for name in ("partners", "partner_terms", "activity"):
             projecting.wait(name)
     shown = "select account_id, name, slug, base_url, removed_at is not null from read.partners"
@@ -197,7 +197,7 @@ def test_conversions_from_report_to_reversal(projecting: ProjectionBench) -> Non
         ),
         of(SALES[3], 1, ConversionRecorded, facts=waiting, change=change(), **recorded),
     )
-    with projecting.running():
+    with projecting.running("conversions", "events"):
         projecting.wait("conversions")
         projecting.wait("events")
     shown = projecting.sql(
@@ -222,7 +222,7 @@ def test_a_person_is_shown_until_erased_also_in_a_rebuild(projecting: Projection
     with open_keyring(projecting.settings, 2) as keyring:
         email, name = (keyring.encrypt(ACCOUNT, field, f"my {field}") for field in ("email", "name"))
         projecting.decide(of(ACCOUNT, 1, accounts.AccountRegistered, email=email, name=name, way="setup"))
-        with projecting.running():
+        with projecting.running("accounts"):
             projecting.wait("accounts")
             assert projecting.sql("select email, name, roles from read.accounts") == [
                 ("my email", "my name", ["member"])
@@ -260,7 +260,7 @@ def test_a_record_that_the_relay_sent_twice_changes_nothing(projecting: Projecti
     approved = domain_record(of(SALES[0], 2, ConversionApproved, facts=facts("k", click), change=earned), 3)
     # A crash of the relay repeats what was last above all.
     projecting.log.publish([once, renamed, once, renamed, approved, approved]).result(30)
-    with projecting.running():
+    with projecting.running("partners", "activity", "statement_months"):
         for name in ("partners", "activity", "statement_months"):
             projecting.wait(name)
     assert projecting.sql("select name from read.partners") == [("B",)]
@@ -282,7 +282,7 @@ def test_a_poisoned_event_parks_its_aggregate_alone(projecting: ProjectionBench)
         of(LINK, 2, links.LinkUpdated, coupon="LATER"),
         link(other, 3, "free"),
     )
-    with projecting.running():
+    with projecting.running("links"):
         projecting.wait("links")
         assert projecting.sql("select slug from read.links order by code") == [("taken",), ("free",)]
         assert projecting.sql('select reason from engine.dead_letter order by "offset"') == [
@@ -308,7 +308,7 @@ def test_a_skipped_event_frees_its_aggregate(projecting: ProjectionBench) -> Non
         of(WEBSITE, 1, websites.WebsiteConnected, account_id=ACCOUNT, domain="a", timezone="UTC", currency="EUR"),
         updated(2, domain="nul \x00 byte"),
     )
-    with projecting.running():
+    with projecting.running("websites"):
         projecting.wait("websites")
         assert projecting.command("dlq", "skip", "--projection", "websites", "--json") == 0
         projecting.decide(updated(3, timezone="Asia/Tokyo"))
@@ -359,7 +359,7 @@ def test_what_a_newer_version_wrote_waits_for_it_and_fails_nothing(
     )
     with monkeypatch.context() as older:
         older.delitem(REGISTRY, partners.PartnerDeactivated.NAME)
-        with projecting.running():
+        with projecting.running("partners", "partner_terms", "events"):
             for name in ("partners", "partner_terms", "events"):
                 projecting.wait(name)
     letters = "select projection, reason, count(*) from engine.dead_letter where projection = any(%s) group by 1, 2"
@@ -371,7 +371,7 @@ def test_what_a_newer_version_wrote_waits_for_it_and_fails_nothing(
     ]
     assert projecting.sql("select is_active, count(*) from read.partners group by 1") == [(True, count)]
     assert projecting.sql("select name from engine.build where state = 'failed'") == []
-    with projecting.running():
+    with projecting.running("partners", "partner_terms", "events"):
         wait_for(
             lambda: projecting.sql("select count(*) from engine.dead_letter where state = 'open'") == [(0,)],
             "the newer version to take what waited",

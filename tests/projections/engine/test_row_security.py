@@ -58,7 +58,7 @@ def domains(connection: psycopg.Connection[Any], whom: str | None, relation: str
 def test_a_rebuilt_generation_has_row_level_security(projecting: ProjectionBench) -> None:
     ada, eve = uuid4(), uuid4()
     projecting.decide(connected(ada, "ada.example"), connected(eve, "eve.example"))
-    with projecting.running():
+    with projecting.running("websites"):
         projecting.wait("websites")
         assert projecting.command("projections", "rebuild", "websites", "--json") == 0
         for relation in ("websites", "websites__g1", "websites__g2"):
@@ -113,7 +113,7 @@ def test_owners_read_dead_letters_of_their_websites_and_nobody_elses(projecting:
     ada, eve = uuid4(), uuid4()
     mine, other = connected(ada, "ada.example"), connected(eve, "eve.example")
     projecting.decide(mine, other)
-    with projecting.running():
+    with projecting.running("websites"):
         projecting.wait("websites")
     named = f'{{"website_id":"{mine.originator_id}","title":"\\u00e4 \\\\x"}}'.encode()
     for offset, value in enumerate((named, b"\xff\x00{", b'{"website_id":"no"}'), 100):

@@ -47,7 +47,7 @@ def test_others_see_the_display_name_and_an_erased_member_has_none(projecting: P
             projecting.wait(table)
         return [projecting.sql(query, ada)[0][0] for query in (*shown, details)]
 
-    with projecting.running():
+    with projecting.running("forum_members", "sellers", "account_details"):
         assert rows() == ["Countess", "Countess", "Countess"]
         history.decide(ada, accounts.DisplayNameChanged, name="Ada L", chosen=False)
         assert rows() == ["Ada L", "Ada L", ""]

@@ -48,7 +48,7 @@ def test_inquiries_subscriptions_and_early_access(projecting: ProjectionBench) -
     )
     steps = "select kind, text, actor_id = %s from read.inquiry_steps where inquiry_id = %s order by number"
     placed = "select place, invited_at is not null, left_at is not null from read.early_access where id = %s"
-    with projecting.running():
+    with projecting.running("inquiries", "inquiry_steps", "subscriptions", "early_access"):
         for name in ("inquiries", "inquiry_steps", "subscriptions", "early_access"):
             projecting.wait(name)
         row = ("Embla", "embla@example.com", "Wool", "Growth Acceleration", "answered", ADMIN, True, False)

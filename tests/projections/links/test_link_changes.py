@@ -24,7 +24,7 @@ def test_a_new_destination_or_routing_is_a_change_and_a_tag_is_none(projecting: 
         step(3, LinkUpdated, tags=("sale",)),
         step(4, LinkUpdated, routing=Routing()),
     )
-    with projecting.running():
+    with projecting.running("link_changes"):
         projecting.wait("link_changes")
     rows = projecting.sql("select version, website_id from read.link_changes order by version")
     assert rows == [(1, WEBSITE), (2, WEBSITE), (4, WEBSITE)]

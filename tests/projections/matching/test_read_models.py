@@ -67,7 +67,15 @@ def test_programs_ideas_applications_and_lessons(projecting: ProjectionBench) ->
         "programs", "matching_profiles", "idea_rounds", "idea_choices", "applications", "application_steps",
         "lessons_done",
     )  # fmt: skip
-    with projecting.running():
+    with projecting.running(
+        "programs",
+        "idea_rounds",
+        "idea_choices",
+        "applications",
+        "application_steps",
+        "lessons_done",
+        "matching_profiles",
+    ):
         for name in names:
             projecting.wait(name)
         found = "select company_name, cookie_days, checked_on, review_on, retired from read.programs where id = %s"

@@ -103,7 +103,7 @@ def operations(projecting: ProjectionBench) -> Iterator[OperationsBench]:
 
 def test_waiting_requests_run_in_the_order_of_arrival(projecting: ProjectionBench, operations: OperationsBench) -> None:
     asked = [operations.ask("events", action) for _ in range(4) for action in ("pause", "resume")]
-    with projecting.running():
+    with projecting.running("events"):
         assert [operations.outcome(one)[0] for one in asked] == ["done"] * len(asked)
     [(state,)] = projecting.sql("select state from engine.build where name = 'events'")
     assert state == "live"
@@ -111,7 +111,7 @@ def test_waiting_requests_run_in_the_order_of_arrival(projecting: ProjectionBenc
 
 def test_the_whole_life_of_a_rebuild_is_in_the_log(projecting: ProjectionBench, operations: OperationsBench) -> None:
     projecting.publish([click(number) for number in range(400)])
-    with projecting.running(), operations.recording():
+    with projecting.running("events"), operations.recording():
         projecting.wait()
         assert operations.outcome(operations.ask("traffic_15m", "pause"))[0] == "refused"
         assert operations.outcome(operations.ask("events", "pause", "quiet, please"))[0] == "done"
@@ -159,17 +159,17 @@ def test_a_run_rebuilds_one_after_the_other_also_after_a_failure_and_a_restart(
     projecting: ProjectionBench, operations: OperationsBench
 ) -> None:
     """`partner_terms` has a build already, so its rebuild is refused; the service restarts in between."""
-    with projecting.running():
+    with projecting.running("links", "partner_terms", "accounts"):
         projecting.wait("links")
         assert operations.outcome(operations.ask("partner_terms", "rebuild"))[0] == "done"
     run = rebuilds(operations, "links", "partner_terms", "accounts", promotes=True)
     second = operations.http.post("/api/admin/rebuild-runs", json={"names": ["links"], "reason": "too"})
     assert (second.status_code, second.json()["code"]) == (409, "rebuild_run_in_progress")
     links_live = "select 1 from engine.projection where name = 'links' and live_generation = 2"
-    with projecting.running():
+    with projecting.running("links", "partner_terms", "accounts"):
         wait_for(lambda: projecting.sql(links_live), "the first promotion")
     over = "select not bool_or(is_open) from engine.rebuild_step where run_id = %s"
-    with projecting.running(), operations.recording():
+    with projecting.running("links", "partner_terms", "accounts"), operations.recording():
         wait_for(lambda: projecting.sql(over, run) == [(True,)], "the run to end")
         operations.wait_recorded()
     assert projecting.sql(STEPS, run) == [
@@ -204,7 +204,7 @@ def test_cancelling_a_run_cancels_its_build_and_no_other_begins(
 ) -> None:
     """Given a run of two whose first build is in progress, when an admin cancels it, then neither is built."""
     assert operations.http.post("/api/admin/rebuild-runs/cancel", json={}).status_code == 409
-    with projecting.running():
+    with projecting.running("links"):
         projecting.wait("links")
     run = rebuilds(operations, "links", "accounts")
     [first] = requests.due(projecting.connection)
@@ -227,7 +227,7 @@ def test_cancelling_a_run_cancels_its_build_and_no_other_begins(
 def test_a_build_that_differs_is_promoted_only_by_force(
     projecting: ProjectionBench, operations: OperationsBench
 ) -> None:
-    with projecting.running():
+    with projecting.running("links", "partner_terms"):
         projecting.wait("links")
         assert operations.outcome(operations.ask("partner_terms", "rebuild"))[0] == "done"
         ready = "select 1 from engine.build where name = 'partner_terms' and state = 'ready'"
@@ -249,7 +249,7 @@ def test_an_operation_that_cannot_be_recorded_blocks_no_other(
         " values (%s, 1, 'projection.paused.v1', '{}')",
         (poisoned,),
     )
-    with projecting.running(), operations.recording():
+    with projecting.running("links", "partner_terms"), operations.recording():
         projecting.wait("links")
         for name in ("links", "partner_terms"):
             for action in ("pause", "resume"):
@@ -269,7 +269,7 @@ def test_an_operation_that_cannot_be_recorded_blocks_no_other(
 def test_an_operators_command_is_recorded_once_the_service_runs(
     projecting: ProjectionBench, operations: OperationsBench, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with projecting.running():
+    with projecting.running("links"):
         assert projecting.command("projections", "pause", "links", "--reason", "by hand", "--json") == 0
         assert "it becomes an event as soon as the command service runs" in capsys.readouterr().err
         assert projecting.command("projections", "pause", "links") == 1
@@ -288,7 +288,7 @@ def test_what_was_begun_and_never_ended_is_done_once(projecting: ProjectionBench
     projecting.connection.execute(
         "update engine.request set state = 'running', lease_until = now() - interval '1 second' where id = %s", (died,)
     )
-    with projecting.running():
+    with projecting.running("links"):
         assert operations.outcome(died)[:2] == ("done", 2)
     assert projecting.sql("select count(*) from engine.build where name = 'links' and generation > 1") == [(1,)]
     request = Request(died, "links", "cancel", "", force=False)
@@ -370,7 +370,7 @@ def test_races_for_one_rebuild_leave_one(projecting: ProjectionBench, operations
     gate.set()
     for thread in threads:
         thread.join()
-    with projecting.running():
+    with projecting.running("accounts"):
         outcomes = [operations.outcome(one)[0] for one in asked]
     assert sorted(outcomes) == ["done", *["refused"] * 5]
 
@@ -379,7 +379,7 @@ def test_a_concurrent_switch_and_cancel_never_drop_the_live_generation(
     projecting: ProjectionBench, operations: OperationsBench
 ) -> None:
     """Whichever is first: the other one is refused, and the live generation's tables stay."""
-    with projecting.running():
+    with projecting.running("links", "partner_terms"):
         projecting.wait("links")
         for name in ("links", "partner_terms"):
             assert operations.outcome(operations.ask(name, "rebuild"))[:2] == ("done", 2)
@@ -407,7 +407,7 @@ def test_a_concurrent_switch_and_cancel_never_drop_the_live_generation(
 
 
 def test_two_admins_promote_and_go_back_at_once(projecting: ProjectionBench, operations: OperationsBench) -> None:
-    with projecting.running(), operations.recording():
+    with projecting.running("links"), operations.recording():
         projecting.wait("links")
         assert operations.outcome(operations.ask("links", "rebuild"))[:2] == ("done", 2)
         ready = "select 1 from engine.build where name = 'links' and state = 'ready'"
@@ -426,7 +426,7 @@ def test_two_admins_promote_and_go_back_at_once(projecting: ProjectionBench, ope
 def test_nobody_goes_back_to_what_another_version_built(
     projecting: ProjectionBench, operations: OperationsBench
 ) -> None:
-    with projecting.running():
+    with projecting.running("links"):
         projecting.wait("links")
         assert projecting.command("projections", "rebuild", "links", "--json") == 0
         assert projecting.command("projections", "promote", "links", "--json") == 0
@@ -490,7 +490,7 @@ def test_a_dead_letter_that_is_retried_twice_counts_once(
 
     monkeypatch.setattr(dead_letters, "decide", away_at_first)
     row = click(5)
-    with projecting.running():
+    with projecting.running("events"):
         projecting.log.publish([Record("clicks", row["event_id"].encode(), b"nonsense", (("h", b"12345678"),))]).result(
             30
         )

@@ -34,7 +34,7 @@ def test_a_site_has_its_versions_and_releases_until_it_is_removed(projecting: Pr
         step(uuid4(), 1, publishing.SiteSubscriptionRequested, site_id=other, **asked),
         step(other, 3, publishing.SiteRemoved),
     )
-    with projecting.running():
+    with projecting.running("sites", "site_versions", "site_releases", "site_subscriptions"):
         for name in ("sites", "site_versions", "site_releases", "site_subscriptions"):
             projecting.wait(name)
     rows = projecting.sql("select id, slug, document_version, published, shown_versions from read.sites")

@@ -48,7 +48,7 @@ def test_the_last_version_is_shown_and_earlier_ones_are_kept(projecting: Project
         step(uuid4(), 1, ChartPinned, **{**pinned, "account_id": left}),
         step(left, 1, AccountErased),
     )
-    with projecting.running():
+    with projecting.running("saved_queries", "query_versions", "pinned_charts"):
         for name in ("saved_queries", "query_versions", "pinned_charts"):
             projecting.wait(name)
     shown = "select id, title, text, number, is_shared, author_name from read.saved_queries where removed_at is null"

@@ -154,7 +154,7 @@ def test_a_traffic_rule_excludes_fake_traffic_and_can_be_undone(projecting: Proj
 def test_killed_while_it_follows_a_rule_it_follows_it_after_the_next_start(projecting: ProjectionBench) -> None:
     site = Site(projecting)
     projecting.publish([click(number, occurred_at="2026-11-06 10:00:00.000") for number in range(2000)])
-    with projecting.running():
+    with projecting.running("events"):
         projecting.wait()
     site.remark("bot")
     for failpoint in ("after_claim", "after_insert"):
