@@ -41,7 +41,7 @@ from schemas.envelope import decode
 from schemas.identity import conversion_id
 from schemas.tracking import log_time
 from tests.support.command import World
-from tests.support.databases import create_text_key, own_databases
+from tests.support.databases import create_clickhouse_tables, create_text_key, own_databases
 from tests.support.stack import wait_for
 
 
@@ -190,6 +190,12 @@ class Policies:
         for _ in range(2):
             wait_for(partial(due, due()), "another search")
 
+    def put_off_searches(self) -> None:
+        """For the end of a test: no conversion that exists now is searched for in the next day, once a second each."""
+        self.world.postgres.execute(
+            "UPDATE kernel.timeout SET due_at = due_at + interval '1 day' WHERE process = %s", (PENDING_ATTRIBUTION,)
+        )
+
     def state(self, conversion: UUID) -> model.Conversion | None:
         return self.world.core.store.load(conversion, model.evolve)
 
@@ -223,7 +229,7 @@ class Policies:
 def policies(postgres: Settings, clickhouse: Settings, *, leading: bool = True) -> Iterator[Policies]:
     with own_databases(postgres, clickhouse, create_event_store, schema.create_schema, create_text_key) as found:
         settings = replace(found, log="postgres", admin_email=None, admin_password=None)
-        schema.create_schema(settings)
+        create_clickhouse_tables(settings)
         with closing(World(settings, open_container(settings))) as world:
             made = Policies(world, settings)
             with made.leading() if leading else nullcontext():

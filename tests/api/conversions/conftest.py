@@ -17,3 +17,12 @@ def books(embedded_postgres: Settings, embedded_clickhouse: Settings) -> Iterato
     """Shared by the files, which `tests/support/schedule.py` keeps together: each test has a shop of its own."""
     with policies(embedded_postgres, embedded_clickhouse) as made, serving(made.world.settings) as query:
         yield Accounting(made, query)
+
+
+@pytest.fixture(autouse=True)
+def _searches(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The sales of a test are searched for no more once it has ended: each second, for all of them, in every file."""
+    books = request.getfixturevalue("books") if "books" in request.fixturenames else None
+    yield
+    if books is not None:
+        books.made.put_off_searches()

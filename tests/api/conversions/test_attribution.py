@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -40,6 +40,12 @@ from tests.support.policies import Policies, Shop, command_policies, policies, p
 from tests.support.stack import wait_for
 
 __all__ = ["command_policies"]
+
+
+@pytest.fixture(autouse=True)
+def _searches(command_policies: Policies) -> Iterator[None]:
+    yield
+    command_policies.put_off_searches()
 
 
 def test_a_click_id_leads_to_click_partner_and_commission(command_policies: Policies) -> None:
