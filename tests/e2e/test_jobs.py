@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -9,10 +10,25 @@ from uuid import uuid4
 
 import httpx
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
-from tests.e2e.conftest import ADMIN, AGENT, PASSWORD, PATIENCE_S, connect, partner_with_link, read, sign_in
+from tests.e2e.conftest import (
+    ADMIN,
+    AGENT,
+    PASSWORD,
+    PATIENCE_S,
+    Watched,
+    connect,
+    new_context,
+    partner_with_link,
+    patient,
+    read,
+    sign_in,
+)
 from tests.support.stack import Stack, wait_for
+
+FORGET = """() => Object.keys(localStorage).filter((key) => !['authToken', 'user'].includes(key))
+    .forEach((key) => localStorage.removeItem(key))"""
 
 
 @dataclass
@@ -86,11 +102,27 @@ def shop(admin_stack: Stack) -> Shop:
         return Shop(admin_stack.app, site, partner, link, txid)
 
 
+@pytest.fixture(scope="module")
+def signed_in(chromium: Browser, shop: Shop) -> Iterator[BrowserContext]:
+    """The browser of a person who does one job after the other, each in a tab of its own."""
+    context = new_context(chromium)
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    sign_in(patient(context.new_page()), shop.app)
+    yield context
+    context.close()
+
+
 @pytest.fixture
-def hand(page: Page, shop: Shop) -> Hand:
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    sign_in(page, shop.app)
-    return Hand(page)
+def hand(signed_in: BrowserContext, shop: Shop) -> Iterator[Hand]:
+    """At the page that a person sees first, with nothing remembered of the jobs before."""
+    page, watched = patient(signed_in.new_page()), Watched()
+    watched.listen(page)
+    page.goto(f"{shop.app}/livez")
+    page.evaluate(FORGET)
+    page.goto(f"{shop.app}/websites")
+    yield Hand(page)
+    page.close()
+    assert not watched.complaints
 
 
 def test_job_1_the_earnings_of_today_of_all_websites(hand: Hand) -> None:

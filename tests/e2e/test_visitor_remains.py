@@ -282,6 +282,7 @@ def projections(shop: Shop, action: str) -> None:
         wait_for(lambda: (postgres.execute(at_work).fetchone() is None) == is_paused, f"the workers to {action}")
 
 
+@pytest.mark.slow  # `test_visitor_data` has the same of a person with less around them
 def test_after_an_erasure_no_table_or_file_names_the_person(shop: Shop, link: dict[str, Any]) -> None:
     """With a sale of so many reports that its state is stored as a snapshot, a refused postback, a report that is
     pending, and answers that are kept for repeated calls. The log and the event store are not looked at."""

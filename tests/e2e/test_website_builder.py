@@ -134,7 +134,10 @@ def visitors(chromium: Browser) -> Iterator[Browser]:
     launched.close()
 
 
-@pytest.mark.parametrize("hands", [Mouse(), Keyboard()], ids=["mouse", "keyboard"])
+@pytest.mark.parametrize(
+    "hands",
+    [pytest.param(Mouse(), id="mouse"), pytest.param(Keyboard(), id="keyboard", marks=pytest.mark.slow)],
+)
 def test_a_site_is_built_published_visited_and_sold_through(
     admin_stack: Stack,
     dns: DnsServer,
