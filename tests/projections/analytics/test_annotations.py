@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from uuid import UUID, uuid4
+from functools import partial
+from uuid import uuid4
 
-from schemas.base import DomainEvent
 from schemas.events.analytics import AnnotationAdded, AnnotationChanged, AnnotationRemoved, EventsImported
 from schemas.events.websites import WebsiteDisconnected
+from tests.support.events import event_at
 from tests.support.projection_bench import WEBSITE, ProjectionBench
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
-
-
-def step(id: UUID, version: int, event_class: type[DomainEvent], **values: object) -> DomainEvent:
-    return event_class(originator_id=id, originator_version=version, timestamp=NOW, **values)
+step = partial(event_at, NOW)
 
 
 def test_the_latest_text_is_shown_and_what_was_removed_is_not(projecting: ProjectionBench) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
-from uuid import UUID, uuid4
+from functools import partial
+from uuid import uuid4
 
-from schemas.base import DomainEvent
 from schemas.events.accounts import AccountErased
 from schemas.events.analytics import (
     ReportFailed,
@@ -20,15 +20,13 @@ from schemas.events.analytics import (
     ReportScheduled,
     ReportSent,
 )
+from tests.support.events import event_at
 from tests.support.projection_bench import WEBSITE, ProjectionBench
 
 NOW = datetime(2026, 11, 23, 8, tzinfo=UTC)
+step = partial(event_at, NOW)
 WEEKLY = ReportSchedule(every=ReportInterval.WEEKLY)
 WEEK = {"first_day": date(2026, 11, 16), "last_day": date(2026, 11, 22)}
-
-
-def step(id: UUID, version: int, event_class: type[DomainEvent], **values: object) -> DomainEvent:
-    return event_class(originator_id=id, originator_version=version, timestamp=NOW, **values)
 
 
 def test_a_report_shows_how_the_last_one_went_and_why_it_is_paused(projecting: ProjectionBench) -> None:

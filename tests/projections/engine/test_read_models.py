@@ -11,7 +11,7 @@ import pytest
 from infra.kernel.log import Record
 from infra.kernel.security.subject_keys import open_keyring
 from infra.kernel.subscriptions import limits
-from schemas.base import ERASED, REGISTRY, DomainEvent, Money
+from schemas.base import ERASED, REGISTRY, DomainEvent
 from schemas.currencies import MAX_AMOUNT
 from schemas.events import accounts, links, partners, websites
 from schemas.events.conversions import (
@@ -26,6 +26,7 @@ from schemas.events.conversions import (
     CounterDelta,
 )
 from schemas.topics import DOMAIN
+from tests.support.events import eur
 from tests.support.projection_bench import PARTNER, WEBSITE, ProjectionBench, domain_record, moment
 from tests.support.stack import wait_for
 
@@ -378,10 +379,6 @@ def test_what_a_newer_version_wrote_waits_for_it_and_fails_nothing(
         )
     active = projecting.sql("select id from read.partners where is_active order by id")
     assert active == [(each,) for each in made[:3]]
-
-
-def eur(amount: int) -> Money:
-    return Money(amount=amount, currency="EUR")
 
 
 def facts(txid: str, attribution: Attribution | None = None) -> ConversionFacts:

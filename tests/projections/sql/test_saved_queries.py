@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from uuid import UUID, uuid4
+from functools import partial
+from uuid import uuid4
 
-from schemas.base import DomainEvent
 from schemas.events.accounts import AccountErased
 from schemas.events.sql import (
     ChartPinned,
@@ -17,13 +17,11 @@ from schemas.events.sql import (
     QueryShared,
     QueryUnshared,
 )
+from tests.support.events import event_at
 from tests.support.projection_bench import ProjectionBench
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
-
-
-def step(id: UUID, version: int, event_class: type[DomainEvent], **values: object) -> DomainEvent:
-    return event_class(originator_id=id, originator_version=version, timestamp=NOW, **values)
+step = partial(event_at, NOW)
 
 
 def test_the_last_version_is_shown_and_earlier_ones_are_kept(projecting: ProjectionBench) -> None:

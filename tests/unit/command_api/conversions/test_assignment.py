@@ -19,6 +19,7 @@ from command_api.websites.model import Website
 from schemas import click_id
 from schemas.base import DomainEvent
 from schemas.events.conversions import AttributedBy, ConversionAssigned, VisitDetails
+from tests.support.events import names, usd
 from tests.unit.command_api.conversions.test_merging import (
     CLICKS,
     KEY,
@@ -31,7 +32,6 @@ from tests.unit.command_api.conversions.test_merging import (
     a_click,
     report,
     row,
-    usd,
 )
 
 CONTEXT = CommandContext(NOW + timedelta(hours=1), OWNER)
@@ -194,7 +194,7 @@ def test_details_of_the_click_are_added_when_it_is_projected() -> None:
     assert website is not None
     events, _ = reattribute(state, website, world, CONTEXT)
     later = state_after(model.evolve, state, events)
-    assert [event.NAME for event in events] == ["conversion.withdrawn", "conversion.restated"]
+    assert names(events) == ["conversion.withdrawn", "conversion.restated"]
     assert later.facts.attribution is not None and later.facts.attribution.visitor == 7
     assert (later.commission, later.is_assigned) == (state.commission, True)
     assert reattribute(later, website, world, CONTEXT)[0] == []

@@ -24,10 +24,11 @@ from command_api.partners import model as partners
 from command_api.websites.model import Website
 from infra.domain.exchange_rates import DatedRate
 from schemas import click_id
-from schemas.base import DomainEvent, Money
+from schemas.base import DomainEvent
 from schemas.events.conversions import ConversionRecorded, VisitDetails
 from schemas.events.websites import AttributionModel
 from schemas.tracking import ConversionReported, log_time
+from tests.support.events import eur, names, usd
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 SITE, OWNER, SALE = uuid4(), uuid4(), uuid4()
@@ -131,14 +132,6 @@ def report(number: int = 0, **said: Any) -> ConversionReported:
         **said,
     }
     return ConversionReported.model_validate(values)
-
-
-def usd(amount: int) -> Money:
-    return Money(amount=amount, currency="USD")
-
-
-def eur(amount: int) -> Money:
-    return Money(amount=amount, currency="EUR")
 
 
 def after(
@@ -347,7 +340,7 @@ def test_after_the_approval_a_late_click_is_proposed() -> None:
     state, _ = after([report(1, amount=usd(100), visitor=7, status="approved")], projected)
     projected.rows.append(row(2, NOW - timedelta(hours=1), 7))
     events, _ = reattribute(state, WEBSITE, World(projected), CommandContext(NOW))
-    assert [event.NAME for event in events] == ["conversion.adjustment_proposed"]
+    assert names(events) == ["conversion.adjustment_proposed"]
     state = model.evolve(state, events[0])
     assert state.proposed is not None and state.proposed.commission == usd(20)
     assert reattribute(state, WEBSITE, World(projected), CommandContext(NOW))[0] == []
@@ -402,7 +395,7 @@ def test_the_row_of_a_click_completes_what_its_id_says() -> None:
     assert state.facts.attribution is not None and state.facts.attribution.visitor == 0
     seen = Projected([row(1, NOW - timedelta(hours=1), 42, CLICKS[1])])
     events, _ = reattribute(state, WEBSITE, World(seen), CommandContext(NOW))
-    assert [event.NAME for event in events] == ["conversion.withdrawn", "conversion.restated"]
+    assert names(events) == ["conversion.withdrawn", "conversion.restated"]
     for event in events:
         state = model.evolve(state, event)
     found = state.facts.attribution

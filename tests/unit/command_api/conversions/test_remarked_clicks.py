@@ -18,6 +18,7 @@ from command_api.kernel.decision import CommandContext
 from command_api.websites.model import Website
 from schemas.events.conversions import LogPosition, VisitDetails
 from schemas.events.websites import AttributionModel
+from tests.support.events import usd
 from tests.unit.command_api.conversions.test_merging import (
     CLICKS,
     NOW,
@@ -30,7 +31,6 @@ from tests.unit.command_api.conversions.test_merging import (
     World,
     report,
     row,
-    usd,
 )
 
 VISITOR = 7

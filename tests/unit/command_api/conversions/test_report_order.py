@@ -12,6 +12,7 @@ from command_api.conversions.attribution.decision import decide
 from command_api.kernel.decision import CommandContext
 from schemas.base import Money
 from schemas.tracking import ConversionReported
+from tests.support.events import eur, usd
 from tests.unit.command_api.conversions.test_merging import (
     ALFA,
     CLICKS,
@@ -22,12 +23,10 @@ from tests.unit.command_api.conversions.test_merging import (
     Projected,
     World,
     after,
-    eur,
     outcome,
     picture,
     report,
     row,
-    usd,
 )
 
 Said = dict[str, Any]

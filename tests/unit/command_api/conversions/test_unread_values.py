@@ -21,7 +21,8 @@ from command_api.kernel.decision import CommandContext, CommandRejected
 from schemas.base import DomainEvent, Money
 from schemas.events.conversions import ConversionReportMerged, Reported
 from schemas.events.partners import Terms
-from tests.unit.command_api.conversions.test_merging import CLICKS, NOW, OWNER, Projected, World, after, report, usd
+from tests.support.events import usd
+from tests.unit.command_api.conversions.test_merging import CLICKS, NOW, OWNER, Projected, World, after, report
 
 CONTEXT = CommandContext(NOW + timedelta(hours=1), OWNER)
 PERCENT = Terms(kind="percent", rate_bp=1_000)

@@ -14,9 +14,9 @@ from command_api.domains.model import Domain, Host
 from command_api.domains.verification import CheckOutcome, CheckRecord, OwnerNotice, evaluate, unverified_interval
 from command_api.kernel.decision import CommandContext, CommandRejected
 from command_api.websites.model import Website
-from schemas.base import DomainEvent
 from schemas.events.domains import HostClaimed
 from schemas.identity import domain_id, host_id
+from tests.support.events import names
 
 NOW = datetime(2026, 5, 17, 10, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -41,10 +41,6 @@ def verified() -> Domain:
 
 def seen(verdict: Verdict, tls_problem: str | None = "no TLS", token: str = TOKEN) -> DnsResult:
     return DnsResult(token, verdict, None if verdict is Verdict.PROVEN else "problem", tls_problem)
-
-
-def names(events: list[DomainEvent] | tuple[DomainEvent, ...]) -> list[str]:
-    return [event.NAME for event in events]
 
 
 def settled(

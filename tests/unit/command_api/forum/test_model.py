@@ -26,6 +26,7 @@ from command_api.kernel.decision import CommandContext, CommandRejected
 from schemas.base import ERASED, DomainEvent
 from schemas.events import forum
 from schemas.evolution import UnexpectedEvent
+from tests.support.events import names
 
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
 ADA, EVE, MOD = uuid4(), uuid4(), uuid4()
@@ -61,10 +62,6 @@ def thread(*events: DomainEvent, held: bool = False) -> threads.Thread:
     for event in events:
         state = threads.evolve(state, event)
     return state
-
-
-def names(events: list[DomainEvent]) -> list[str]:
-    return [event.NAME for event in events]
 
 
 def refusal(call: Callable[[], Any]) -> str:

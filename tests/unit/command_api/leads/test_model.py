@@ -19,14 +19,11 @@ from infra.kernel.mail.unsubscribe import unsubscribe_token, verify_unsubscribe_
 from schemas.base import DomainEvent
 from schemas.events.leads import EarlyAccessJoined, EarlyAccessPlaceFreed, EarlyAccessPlaceTaken, SubscriptionConfirmed
 from schemas.evolution import UnexpectedEvent
+from tests.support.events import names
 
 NOW = system_context(datetime(2026, 11, 20, tzinfo=UTC))
 FULL = early_access.EarlyAccessPlaces(10, {place: uuid4() for place in range(1, 11)})
 SETTINGS = Settings(master_key="ab" * 32)
-
-
-def names(events: list[DomainEvent]) -> list[str]:
-    return [event.NAME for event in events]
 
 
 def joined() -> early_access.Signup:

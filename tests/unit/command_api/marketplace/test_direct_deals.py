@@ -16,6 +16,7 @@ from command_api.marketplace.listings import Listing
 from schemas.base import DomainEvent
 from schemas.events import marketplace
 from schemas.events.marketplace import OfferAccepted
+from tests.support.events import names
 from tests.unit.command_api.marketplace.test_model import (
     ADMIN,
     BUYER,
@@ -27,10 +28,9 @@ from tests.unit.command_api.marketplace.test_model import (
     OTHER,
     SELLER,
     active,
+    dollars,
     folded,
-    names,
     refused,
-    usd,
 )
 
 KEY = "ab" * 32
@@ -38,8 +38,8 @@ SELLING_ADMIN = replace(SELLER, is_admin=True)
 
 
 def agreed() -> DirectDeal:
-    offer = offers.evolve(None, offers.send(OFFER, active(), usd(40_000), "", BUYER))
-    accepted = offers.accept(offer, usd(40_000).amount, ESCROW, SELLER, directly=True)
+    offer = offers.evolve(None, offers.send(OFFER, active(), dollars(40_000), "", BUYER))
+    accepted = offers.accept(offer, dollars(40_000).amount, ESCROW, SELLER, directly=True)
     offer = offers.evolve(offer, accepted)
     assert offer.is_direct and isinstance(accepted, OfferAccepted) and accepted.is_direct
     return folded(direct_deals.evolve, None, direct_deals.agree(ESCROW, offer, SELLER))

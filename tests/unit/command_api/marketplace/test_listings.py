@@ -39,6 +39,7 @@ from schemas.events.operations import ExchangeRateRecorded
 from schemas.events.websites import WebsiteConnected, WebsiteDisconnected, WebsiteUpdated
 from schemas.identity import domain_id, exchange_rate_id
 from schemas.notifications import KINDS
+from tests.support.events import names
 from tests.unit.command_api.marketplace.test_model import (
     ADMIN,
     BUYER,
@@ -48,12 +49,11 @@ from tests.unit.command_api.marketplace.test_model import (
     OTHER,
     SELLER,
     active,
+    dollars,
     drafted,
     folded,
     in_review,
-    names,
     refused,
-    usd,
     with_figures,
 )
 
@@ -62,10 +62,10 @@ MEASURED = replace(with_figures(website_id=WEBSITE), website_url="https://www.vp
 
 
 def verified(listing: Listing) -> Listing:
-    month = MeasuredMonth(month=date(2026, 10, 1), visitors=20_000, pageviews=50_000, revenue=usd(900))
+    month = MeasuredMonth(month=date(2026, 10, 1), visitors=20_000, pageviews=50_000, revenue=dollars(900))
     share = MeasuredShare(months=1, months_in_log=1, traffic=100.0, revenue=100.0)
     return folded(
-        listings.evolve, listing, listings.verify(listing, [month], usd(900), share, CommandContext(NOW), WEBSITE)
+        listings.evolve, listing, listings.verify(listing, [month], dollars(900), share, CommandContext(NOW), WEBSITE)
     )
 
 

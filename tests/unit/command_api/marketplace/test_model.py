@@ -26,6 +26,7 @@ from command_api.marketplace.schemas import Write
 from infra.domain.escrow_provider import BadSignature, sign, verified
 from schemas.base import DomainEvent, Money
 from schemas.events.marketplace import EscrowDecided, ListingFigures, MeasuredMonth, MeasuredShare
+from tests.support.events import names
 
 State = TypeVar("State")
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -34,7 +35,7 @@ ADMIN = replace(ADMIN, is_admin=True)
 LISTING, OFFER, ESCROW = uuid4(), uuid4(), uuid4()
 
 
-def usd(dollars: int) -> Money:
+def dollars(dollars: int) -> Money:
     return Money(amount=dollars * 100, currency="USD")
 
 
@@ -44,9 +45,9 @@ FACTS = ListingClaims(
     description="Twelve years of honest reviews, all of them written by us.",
     figures=ListingFigures(
         niche="vpn",
-        asking_price=usd(45_000),
-        monthly_revenue=usd(1_500),
-        monthly_profit=usd(1_200),
+        asking_price=dollars(45_000),
+        monthly_revenue=dollars(1_500),
+        monthly_profit=dollars(1_200),
         monthly_traffic=30_000,
         years_established=4.5,
     ),
@@ -72,10 +73,6 @@ def in_review() -> Listing:
 def active() -> Listing:
     listing = in_review()
     return folded(listings.evolve, listing, listings.approve(listing, 1, ADMIN))
-
-
-def names(events: Sequence[DomainEvent]) -> list[str]:
-    return [event.NAME for event in events]
 
 
 def refused(call: Callable[[], object]) -> str:
@@ -106,7 +103,7 @@ def test_a_listing_goes_from_draft_through_the_review_to_active() -> None:
         (replace(FACTS, description="Nice."), "description"),
         (with_figures(niche=None), "niche"),
         (with_figures(asking_price=None), "askingPrice"),
-        (with_figures(asking_price=usd(0)), "askingPrice"),
+        (with_figures(asking_price=dollars(0)), "askingPrice"),
         (with_figures(monthly_traffic=None), "monthlyTraffic"),
         (with_figures(years_established=None), "yearsEstablished"),
     ],
@@ -134,8 +131,8 @@ def test_two_windows_of_one_seller_notice_each_other() -> None:
 
 def test_a_claim_that_changes_goes_back_into_the_review_and_a_price_does_not() -> None:
     listing = active()
-    assert names(listings.edit(listing, with_figures(asking_price=usd(40_000)), 1, SELLER)) == ["listing.edited"]
-    again = listings.edit(listing, with_figures(monthly_revenue=usd(9_000)), 1, SELLER)
+    assert names(listings.edit(listing, with_figures(asking_price=dollars(40_000)), 1, SELLER)) == ["listing.edited"]
+    again = listings.edit(listing, with_figures(monthly_revenue=dollars(9_000)), 1, SELLER)
     assert names(again) == ["listing.edited", "listing.submitted"]
     assert folded(listings.evolve, listing, again).status == "in_review"
     assert names(listings.change_images(listing, ["a" * 64], SELLER)) == ["listing.images_changed", "listing.submitted"]
@@ -187,11 +184,11 @@ def test_measured_figures_are_compared_with_the_claims() -> None:
     website = uuid4()
     listing = drafted(with_figures(website_id=website))
     months = [
-        MeasuredMonth(month=date(2026, 9, 1), visitors=20_000, pageviews=50_000, revenue=usd(900)),
-        MeasuredMonth(month=date(2026, 10, 1), visitors=30_000, pageviews=70_000, revenue=usd(1_100)),
+        MeasuredMonth(month=date(2026, 9, 1), visitors=20_000, pageviews=50_000, revenue=dollars(900)),
+        MeasuredMonth(month=date(2026, 10, 1), visitors=30_000, pageviews=70_000, revenue=dollars(1_100)),
     ]
     share = MeasuredShare(months=2, months_in_log=2, traffic=100.0, revenue=100.0)
-    [found] = listings.verify(listing, months, usd(2_000), share, CommandContext(NOW), website)
+    [found] = listings.verify(listing, months, dollars(2_000), share, CommandContext(NOW), website)
     told = found.model_dump()
     assert (told["monthly_traffic"], told["traffic_difference"]) == (25_000, 20.0)
     assert (told["monthly_revenue"]["amount"], told["revenue_difference"]) == (100_000, 50.0)
@@ -216,26 +213,26 @@ def test_twelve_whole_months_end_before_this_one() -> None:
 
 
 def sent(price: int = 40_000) -> offers.Offer:
-    return offers.evolve(None, offers.send(OFFER, active(), usd(price), "Hello", BUYER))
+    return offers.evolve(None, offers.send(OFFER, active(), dollars(price), "Hello", BUYER))
 
 
 def test_who_was_named_a_price_has_the_turn() -> None:
     offer = sent()
     assert refused(lambda: offers.accept(offer, 40_000_00, ESCROW, BUYER)) == "not_your_turn"
     assert refused(lambda: offers.accept(offer, 1, ESCROW, SELLER)) == "price_changed"
-    assert refused(lambda: offers.counter(offer, usd(40_000), "", SELLER)) == "same_price"
-    countered = folded(offers.evolve, offer, [offers.counter(offer, usd(43_000), "A little more", SELLER)])
-    assert (countered.turn, countered.status, countered.price) == ("buyer", "countered", usd(43_000))
+    assert refused(lambda: offers.counter(offer, dollars(40_000), "", SELLER)) == "same_price"
+    countered = folded(offers.evolve, offer, [offers.counter(offer, dollars(43_000), "A little more", SELLER)])
+    assert (countered.turn, countered.status, countered.price) == ("buyer", "countered", dollars(43_000))
     accepted = folded(offers.evolve, countered, [offers.accept(countered, 43_000_00, ESCROW, BUYER)])
     assert (accepted.status, accepted.escrow_id) == ("accepted", ESCROW)
     assert refused(lambda: offers.withdraw(accepted, BUYER)) == "offer_over"
 
 
 def test_nobody_offers_for_the_own_website_or_one_that_is_not_for_sale() -> None:
-    assert refused(lambda: offers.send(OFFER, active(), usd(1), "", SELLER)) == "own_listing"
-    assert refused(lambda: offers.send(OFFER, drafted(), usd(1), "", BUYER)) == "not_found"
+    assert refused(lambda: offers.send(OFFER, active(), dollars(1), "", SELLER)) == "own_listing"
+    assert refused(lambda: offers.send(OFFER, drafted(), dollars(1), "", BUYER)) == "not_found"
     reserved = folded(listings.evolve, active(), listings.reserve(active(), uuid4(), uuid4(), SELLER))
-    assert refused(lambda: offers.send(OFFER, reserved, usd(1), "", BUYER)) == "taken"
+    assert refused(lambda: offers.send(OFFER, reserved, dollars(1), "", BUYER)) == "taken"
 
 
 def test_an_offer_is_there_for_its_two_sides_alone() -> None:
@@ -271,7 +268,7 @@ def step(state: escrow.Escrow, decision: escrow.Decision) -> escrow.Escrow:
 
 
 def funded() -> escrow.Escrow:
-    return step(agreed(), escrow.funded(agreed(), "tx_1", usd(40_000), CommandContext(NOW)))
+    return step(agreed(), escrow.funded(agreed(), "tx_1", dollars(40_000), CommandContext(NOW)))
 
 
 def inspecting() -> escrow.Escrow:
@@ -302,17 +299,17 @@ def test_a_payout_that_was_not_requested_is_rejected() -> None:
 
 
 def test_messages_that_come_twice_or_before_the_answer_change_nothing_more() -> None:
-    assert escrow.funded(funded(), "tx_1", usd(40_000), CommandContext(NOW)) == ([], None)
+    assert escrow.funded(funded(), "tx_1", dollars(40_000), CommandContext(NOW)) == ([], None)
     assert names(escrow.opened(funded(), "tx_1", "https://pay.example", CommandContext(NOW))) == []
-    assert refused(lambda: escrow.funded(agreed(), "tx_1", usd(1), CommandContext(NOW))) == "wrong_amount"
+    assert refused(lambda: escrow.funded(agreed(), "tx_1", dollars(1), CommandContext(NOW))) == "wrong_amount"
 
 
 def test_money_that_comes_after_the_deal_was_cancelled_goes_back() -> None:
     cancelled = step(agreed(), escrow.cancel(agreed(), BUYER))
-    decision = escrow.funded(cancelled, "tx_1", usd(40_000), CommandContext(NOW))
+    decision = escrow.funded(cancelled, "tx_1", dollars(40_000), CommandContext(NOW))
     assert decision[1] == escrow.Call("settle", to_buyer=40_000_00)
     late = step(cancelled, decision)
-    assert (late.status, escrow.funded(late, "tx_1", usd(40_000), CommandContext(NOW))) == ("cancelled", ([], None))
+    assert (late.status, escrow.funded(late, "tx_1", dollars(40_000), CommandContext(NOW))) == ("cancelled", ([], None))
     assert step(late, escrow.settled(late, "tx_1", 0, 40_000_00, CommandContext(NOW))).status == "refunded"
 
 
@@ -368,7 +365,7 @@ ACTIONS: dict[str, Callable[[escrow.Escrow, CommandContext], escrow.Decision]] =
     "dispute": lambda state, context: escrow.dispute(state, "Why", context),
     "cancel": escrow.cancel,
     "decide": lambda state, context: escrow.decide(state, "refund", None, "Because", context),
-    "funded": lambda state, context: escrow.funded(state, "tx_1", usd(40_000), context),
+    "funded": lambda state, context: escrow.funded(state, "tx_1", dollars(40_000), context),
     "settled": lambda state, context: escrow.settled(state, "tx_1", 40_000_00, 0, context),
 }
 
@@ -377,7 +374,7 @@ def in_every_state() -> dict[str, escrow.Escrow]:
     delivered = step(funded(), escrow.deliver(funded(), SELLER))
     accepted = step(inspecting(), escrow.accept(inspecting(), BUYER))
     cancelled = step(agreed(), escrow.cancel(agreed(), BUYER))
-    late = step(cancelled, escrow.funded(cancelled, "tx_1", usd(40_000), CommandContext(NOW)))
+    late = step(cancelled, escrow.funded(cancelled, "tx_1", dollars(40_000), CommandContext(NOW)))
     decided = step(disputed(), escrow.decide(disputed(), "release", None, "So", ADMIN))
     return {
         "agreed": agreed(),
@@ -454,7 +451,7 @@ def test_neither_side_can_fill_a_thread_so_that_the_other_and_the_admin_are_sile
     assert refused(lambda: offers.write(full, "One more", BUYER, is_disputed=False)) == "too_long"
     assert offers.write(full, "But I", SELLER, is_disputed=False).side == "seller"
     assert offers.write(full, "And I", ADMIN, is_disputed=True).side == "admin"
-    assert offers.counter(full, usd(41_000), "", SELLER).side == "seller"
+    assert offers.counter(full, dollars(41_000), "", SELLER).side == "seller"
     assert offers.accept(full, 40_000_00, ESCROW, SELLER).side == "seller"
 
 

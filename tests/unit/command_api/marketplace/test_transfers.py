@@ -19,6 +19,7 @@ from schemas.base import ERASED
 from schemas.events.domains import DomainAdded, DomainVerified
 from schemas.events.websites import KeyKind, WebsiteConnected, WebsiteTransferred
 from schemas.identity import domain_id, host_id
+from tests.support.events import names
 from tests.unit.command_api.marketplace.test_model import (
     ADMIN,
     BUYER,
@@ -30,10 +31,9 @@ from tests.unit.command_api.marketplace.test_model import (
     OTHER,
     SELLER,
     active,
+    dollars,
     folded,
-    names,
     refused,
-    usd,
 )
 
 SITE, SITE_KEY, SECRET_KEY, TOKEN, OLD_KEY = (uuid4() for _ in range(5))
@@ -61,8 +61,8 @@ def sold(site: bool = True) -> Listing:
 
 
 def accepted() -> Offer:
-    offer = offers.evolve(None, offers.send(OFFER, active(), usd(40_000), "", BUYER))
-    return offers.evolve(offer, offers.accept(offer, usd(40_000).amount, ESCROW, SELLER, directly=True))
+    offer = offers.evolve(None, offers.send(OFFER, active(), dollars(40_000), "", BUYER))
+    return offers.evolve(offer, offers.accept(offer, dollars(40_000).amount, ESCROW, SELLER, directly=True))
 
 
 def proposed() -> Offer:
