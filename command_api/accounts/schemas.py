@@ -24,9 +24,10 @@ from command_api.accounts.fields import (
     Secret,
     required,
 )
-from command_api.kernel.http import Moment, RequestModel, ResponseModel
+from command_api.kernel.http import Moment, RequestModel
 from infra.kernel.text.hidden_characters import checked_name
 from schemas.events.accounts import Role
+from schemas.http.responses import ResponseModel
 
 
 class LoginRequest(Form):

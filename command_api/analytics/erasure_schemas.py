@@ -8,8 +8,8 @@ from uuid import UUID
 from pydantic import Field
 
 from command_api.accounts.fields import Proven
-from command_api.kernel.http import ResponseModel
 from infra.domain.visitor_data.person import IdKind
+from schemas.http.responses import ResponseModel
 
 
 class EraseVisitor(Proven):

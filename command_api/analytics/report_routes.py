@@ -23,7 +23,7 @@ from command_api.analytics.report_renderer import (
 from command_api.analytics.report_schemas import ChangeReport, ReportAnswer, ScheduleReport
 from command_api.kernel.bulkhead import Bulkhead
 from command_api.kernel.decision import system_context
-from command_api.kernel.http import CommandRunner, From, Id, RequestModel, ResponseModel, Runs, container_of
+from command_api.kernel.http import CommandRunner, From, Id, RequestModel, Runs, container_of
 from command_api.kernel.rate_limits import Limit, consume
 from command_api.websites import model as websites
 from infra.domain.reports.contract import NoAccess
@@ -32,6 +32,7 @@ from infra.kernel.http.client_info import Client
 from infra.kernel.http.problems import Problem
 from infra.kernel.http.route_costs import PUBLIC, costs
 from infra.kernel.mail.unsubscribe import verify_unsubscribe_token
+from schemas.http.responses import ResponseModel
 from schemas.uuid7 import uuid7
 
 router = APIRouter(tags=["analytics"])

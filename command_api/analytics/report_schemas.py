@@ -8,8 +8,9 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints, model_validator
 
-from command_api.kernel.http import RequestModel, ResponseModel
+from command_api.kernel.http import RequestModel
 from schemas.events.analytics import ReportInterval, ReportPause
+from schemas.http.responses import ResponseModel
 
 Id = Annotated[UUID, Field(strict=False)]
 Interval = Annotated[ReportInterval, Field(strict=False)]

@@ -8,7 +8,8 @@ from uuid import UUID
 
 from pydantic import Field
 
-from command_api.kernel.http import Moment, RequestModel, ResponseModel
+from command_api.kernel.http import Moment, RequestModel
+from schemas.http.responses import ResponseModel
 
 Id = Annotated[UUID, Field(strict=False)]
 Text = Annotated[str, Field(max_length=2048)]

@@ -9,8 +9,9 @@ from uuid import UUID
 
 from pydantic import Field
 
-from command_api.kernel.http import RequestModel, ResponseModel
+from command_api.kernel.http import RequestModel
 from schemas.events.analytics import ViewKind
+from schemas.http.responses import ResponseModel
 
 Id = Annotated[UUID, Field(strict=False)]
 Day = Annotated[date, Field(strict=False)]

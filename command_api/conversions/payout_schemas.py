@@ -10,7 +10,8 @@ from pydantic import Field
 
 from command_api.conversions.payouts import MAX_ALLOCATIONS, Payout
 from command_api.conversions.schemas import Money
-from command_api.kernel.http import RequestModel, ResponseModel
+from command_api.kernel.http import RequestModel
+from schemas.http.responses import ResponseModel
 
 Text = Annotated[str, Field(max_length=1000)]
 

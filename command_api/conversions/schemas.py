@@ -11,11 +11,12 @@ from pydantic import AfterValidator, AwareDatetime, Field, model_validator
 
 from command_api.conversions import model
 from command_api.kernel.aggregates import shared_fields
-from command_api.kernel.http import RequestModel, ResponseModel
+from command_api.kernel.http import RequestModel
 from command_api.partners import model as partners
 from infra.domain.conversion_filter import MAX_SEARCH
 from schemas.currencies import MAX_AMOUNT
 from schemas.days import FIRST_DAY, LAST_DAY
+from schemas.http.responses import ResponseModel
 
 MAX_ITEMS: Final = 500
 KeyKind = Literal["site", "secret", "postback", "import"]

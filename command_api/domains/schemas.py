@@ -10,8 +10,9 @@ from pydantic import Field
 
 from command_api.domains.model import Domain
 from command_api.domains.verification import CheckRecord
-from command_api.kernel.http import RequestModel, ResponseModel
+from command_api.kernel.http import RequestModel
 from schemas.custom_domains import record_name
+from schemas.http.responses import ResponseModel
 
 
 class AddDomain(RequestModel):

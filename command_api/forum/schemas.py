@@ -9,8 +9,9 @@ from pydantic import Field
 
 from command_api.forum.posts import State
 from command_api.forum.text import GivenReason, Reason, Text, Title
-from command_api.kernel.http import Moment, RequestModel, ResponseModel
+from command_api.kernel.http import Moment, RequestModel
 from schemas.events.forum import FlagReason
+from schemas.http.responses import ResponseModel
 
 
 class NewThread(RequestModel):

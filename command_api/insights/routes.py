@@ -14,13 +14,14 @@ from command_api.insights.schemas import ChooseDigest, DismissInsight, Generated
 from command_api.insights.service import AnalysisRun, InsightService
 from command_api.kernel.bulkhead import Bulkhead
 from command_api.kernel.decision import system_context
-from command_api.kernel.http import From, ResponseModel, Runs, container_of
+from command_api.kernel.http import From, Runs, container_of
 from command_api.kernel.rate_limits import Limit, consume
 from command_api.websites import model as websites
 from infra.kernel.http.problems import Problem
 from infra.kernel.http.route_costs import PUBLIC, costs
 from infra.kernel.mail.unsubscribe import verify_unsubscribe_token
 from schemas.http.insights import DIGEST_STOP_PATH
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(tags=["insights"])
 CONSISTENT_WITH: Final = ("insights",)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from command_api.kernel.http import RequestModel, ResponseModel
+from command_api.kernel.http import RequestModel
 from schemas.events.insights import DigestMail
 from schemas.http.insights import ShownInsight
+from schemas.http.responses import ResponseModel
 
 
 class Generated(ResponseModel):

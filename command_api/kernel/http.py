@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import Depends, FastAPI, Path, Request, Response
@@ -53,18 +53,6 @@ class RequestModel(BaseModel):
             if any("\ud800" <= character <= "\udfff" for character in text):
                 raise ValueError("Text must be valid Unicode without unpaired surrogates.")
         return value
-
-
-class ResponseModel(BaseModel):
-    """Response body."""
-
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True, from_attributes=True)
-
-    @classmethod
-    def of(cls, state: object, /, **others: Any) -> Self:
-        """Returns the response with the fields that `state` has by the same names, and `others`."""
-        own = {name: getattr(state, name) for name in cls.model_fields if name not in others and hasattr(state, name)}
-        return cls(**own, **others)
 
 
 def _utc(moment: datetime) -> datetime:

@@ -15,7 +15,7 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 from command_api.kernel import rate_limits
 from command_api.kernel.command_handlers import Command
 from command_api.kernel.decision import system_context
-from command_api.kernel.http import From, ResponseModel, container_of, idempotency_request
+from command_api.kernel.http import From, container_of, idempotency_request
 from command_api.kernel.rate_limits import Limit
 from command_api.leads import commands, contacts, early_access, newsletter
 from command_api.leads.early_access_handlers import MailLimitReached
@@ -24,6 +24,7 @@ from infra.kernel.http.problems import Problem
 from infra.kernel.http.route_costs import PUBLIC, routes_of
 from infra.kernel.mail.contacts import Kind
 from infra.kernel.mail.unsubscribe import verify_unsubscribe_token
+from schemas.http.responses import ResponseModel
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/public", tags=["public"], route_class=routes_of(PUBLIC))

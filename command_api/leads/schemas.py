@@ -12,9 +12,10 @@ from uuid import UUID
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from command_api.accounts.fields import Email
-from command_api.kernel.http import RequestModel, ResponseModel
+from command_api.kernel.http import RequestModel
 from command_api.leads.inquiries import Inquiry
 from schemas.events.leads import InquiryStatus, Service
+from schemas.http.responses import ResponseModel
 
 _NAME: Final = 200
 _MESSAGE: Final = 20_000

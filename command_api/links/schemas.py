@@ -8,10 +8,11 @@ from uuid import UUID
 
 from pydantic import Field
 
-from command_api.kernel.http import Moment, RequestModel, ResponseModel
+from command_api.kernel.http import Moment, RequestModel
 from command_api.links import model
 from command_api.partners.model import Partner
 from schemas.events.links import Device, Routing, TargetRule, Variant
+from schemas.http.responses import ResponseModel
 
 MAX_BULK_LINKS = 200
 

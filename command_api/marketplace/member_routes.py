@@ -8,12 +8,13 @@ from typing import Final
 from fastapi import APIRouter, Request, Response
 
 from command_api.kernel.decision import not_found, system_context
-from command_api.kernel.http import Id, ResponseModel, Runs, container_of
+from command_api.kernel.http import Id, Runs, container_of
 from command_api.kernel.rate_limits import Limit, consume
 from command_api.marketplace import commands
 from command_api.marketplace.schemas import FlagQuestion, QuestionState, SavedSearchState, SaveSearch, Write
 from infra.kernel.http.route_costs import PUBLIC, costs
 from infra.kernel.mail.unsubscribe import verify_unsubscribe_token
+from schemas.http.responses import ResponseModel
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/marketplace", tags=["marketplace"])

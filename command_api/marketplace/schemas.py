@@ -13,7 +13,7 @@ from uuid import UUID
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from command_api.kernel.http import RequestModel, ResponseModel
+from command_api.kernel.http import RequestModel
 from command_api.marketplace.claims import ListingClaims
 from command_api.marketplace.direct_deals import DirectDeal
 from command_api.marketplace.escrow import Escrow
@@ -32,6 +32,7 @@ from schemas.events.marketplace import (
     Outcome,
     TransferStatus,
 )
+from schemas.http.responses import ResponseModel
 
 MAX_TEXT_LENGTH: Final = 10_000
 MAX_TITLE_LENGTH: Final = 120

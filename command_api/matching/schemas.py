@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from command_api.kernel.http import RequestModel, ResponseModel
+from command_api.kernel.http import RequestModel
 from command_api.matching import members, programs
 from command_api.matching.application_links import tracked_link
 from command_api.matching.idea_profile import AnalyzedIdea
@@ -26,6 +26,7 @@ from schemas.events.matching import (
     Potential,
     Program,
 )
+from schemas.http.responses import ResponseModel
 
 MAX_WORDED: Final = 8
 """Programs per request: those that the page shows first."""

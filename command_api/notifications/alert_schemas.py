@@ -8,8 +8,9 @@ from uuid import UUID
 
 from pydantic import Field
 
-from command_api.kernel.http import RequestModel, ResponseModel
+from command_api.kernel.http import RequestModel
 from schemas.events.notifications import AlertKind
+from schemas.http.responses import ResponseModel
 
 Id = Annotated[UUID, Field(strict=False)]
 Kind = Annotated[AlertKind, Field(strict=False)]

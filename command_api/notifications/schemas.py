@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from command_api.kernel.http import RequestModel, ResponseModel
+from command_api.kernel.http import RequestModel
 from schemas.events.notifications import DigestMail
+from schemas.http.responses import ResponseModel
 
 
 class Choice(RequestModel):

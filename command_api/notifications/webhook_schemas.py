@@ -7,10 +7,11 @@ from uuid import UUID
 
 from pydantic import Field
 
-from command_api.kernel.http import RequestModel, ResponseModel
+from command_api.kernel.http import RequestModel
 from command_api.notifications.alert_schemas import Id, Kind
 from command_api.notifications.webhooks import MAX_URL, MAX_WEBSITES
 from schemas.events.notifications import AlertKind, WebhookFormat
+from schemas.http.responses import ResponseModel
 
 Url = Annotated[str, Field(max_length=MAX_URL, description="A public https:// address")]
 Format = Annotated[WebhookFormat, Field(strict=False, description="slack: one text, as Slack and its like take it")]

@@ -8,8 +8,9 @@ from uuid import UUID
 
 from pydantic import Field
 
-from command_api.kernel.http import RequestModel, ResponseModel
+from command_api.kernel.http import RequestModel
 from command_api.operations.rate_files import MAX_CHARACTERS
+from schemas.http.responses import ResponseModel
 
 Text = Annotated[str, Field(max_length=40)]
 Action = Literal["pause", "resume", "rebuild", "promote", "rollback", "cancel", "verify"]

@@ -9,10 +9,11 @@ from uuid import UUID
 from pydantic import BeforeValidator, Field
 
 from command_api.kernel.decision import invalid
-from command_api.kernel.http import Moment, RequestModel, ResponseModel
+from command_api.kernel.http import Moment, RequestModel
 from command_api.partners import model
 from schemas.events.partners import Terms, TermsKind, Tier, TiersBy
 from schemas.http.partners import TermsShape, terms_shape
+from schemas.http.responses import ResponseModel
 
 
 def _flag(value: Any) -> Any:

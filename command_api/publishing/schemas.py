@@ -8,11 +8,12 @@ from uuid import UUID
 
 from pydantic import Field
 
-from command_api.kernel.http import RequestModel, ResponseModel
+from command_api.kernel.http import RequestModel
 from command_api.publishing.pages import Page
 from command_api.publishing.sites import Site
 from infra.domain.publishing.blocks import MAX_OFFERS
 from schemas.events.marketplace import Niche
+from schemas.http.responses import ResponseModel
 
 Document = Annotated[dict[str, Any], Field(description="As docs/sites.md defines it")]
 

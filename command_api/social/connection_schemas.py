@@ -7,7 +7,8 @@ from uuid import UUID
 
 from pydantic import Field
 
-from command_api.kernel.http import RequestModel, ResponseModel
+from command_api.kernel.http import RequestModel
+from schemas.http.responses import ResponseModel
 
 Text = Annotated[str, Field(min_length=1, max_length=2048)]
 

@@ -8,9 +8,10 @@ from uuid import UUID
 
 from pydantic import Field
 
-from command_api.kernel.http import RequestModel, ResponseModel
+from command_api.kernel.http import RequestModel
 from command_api.social.model import SocialChannel as State
 from command_api.social.posts import SocialPost as PostState
+from schemas.http.responses import ResponseModel
 from schemas.social_networks import Network, address_of
 from schemas.social_posts import content_of
 

@@ -10,10 +10,11 @@ from uuid import UUID
 from pydantic import AfterValidator, Field, StringConstraints
 
 from command_api.accounts.fields import Proven
-from command_api.kernel.http import RequestModel, ResponseModel
+from command_api.kernel.http import RequestModel
 from infra.domain.sql_access.limits import TEXT_BYTES
 from infra.kernel.text.hidden_characters import checked_name
 from schemas.events.sql import ChartKind
+from schemas.http.responses import ResponseModel
 
 DEFAULT_TOKEN_DAYS: Final = 90
 MAX_TOKEN_DAYS: Final = 365

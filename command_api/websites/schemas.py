@@ -8,8 +8,9 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, Field
 
-from command_api.kernel.http import RequestModel, ResponseModel
+from command_api.kernel.http import RequestModel
 from schemas.events.websites import MAX_RAW_MONTHS, AttributionModel, KeyKind, TrafficMark
+from schemas.http.responses import ResponseModel
 from schemas.networks import TxidScope
 
 Text = Annotated[str, Field(max_length=300)]

@@ -12,25 +12,25 @@ from pydantic import Field
 from infra.kernel.security.sessions import IDLE
 from query_api.kernel.dependencies import AdminScope, Reads
 from query_api.kernel.pagination import Page50
-from query_api.kernel.responses import RowModel
 from schemas.events.accounts import Role
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(tags=["admin"])
 
 
-class AdminAccount(RowModel):
+class AdminAccount(ResponseModel):
     """An account as admins see it."""
 
     id: UUID
     email: str
     name: str
     roles: list[str]
-    createdAt: datetime
-    disabledAt: datetime | None
-    erasedAt: datetime | None
-    twoFactor: bool
+    created_at: datetime
+    disabled_at: datetime | None
+    erased_at: datetime | None
+    two_factor: bool
     sessions: int = Field(description="Places where it is signed in")
-    lastSeenAt: datetime | None
+    last_seen_at: datetime | None
     websites: int
 
 

@@ -12,28 +12,28 @@ from pydantic import Field
 from infra.kernel.config.settings import Settings
 from infra.kernel.security.invite_codes import decrypt_code
 from query_api.kernel.dependencies import CallerScope, Context, Reads
-from query_api.kernel.responses import RowModel
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(tags=["account"])
 
 
-class Joined(RowModel):
+class Joined(ResponseModel):
     """An account that was registered with the invite."""
 
     name: str
-    joinedAt: datetime
+    joined_at: datetime
 
 
-class InviteCode(RowModel):
+class InviteCode(ResponseModel):
     """An invite. Revoked, expired and used-up ones stay in the list."""
 
     id: UUID
     code: str
-    maxUses: int
-    currentUses: int
-    createdAt: datetime
-    expiresAt: datetime
-    revokedAt: datetime | None
+    max_uses: int
+    current_uses: int
+    created_at: datetime
+    expires_at: datetime
+    revoked_at: datetime | None
     status: Literal["active", "used_up", "expired", "revoked"]
     joined: list[Joined] = Field(description="Oldest first")
 

@@ -7,19 +7,18 @@ from typing import Any, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Depends
-from pydantic import BaseModel, Field
-from pydantic.alias_generators import to_camel
+from pydantic import Field
 
 from infra import PRODUCT_NAME
 from infra.kernel.config.version import product_version
 from infra.kernel.security.access_tokens import require_whole_account
 from query_api.kernel.dependencies import CallerScope, Context, Reads
-from query_api.kernel.responses import RowModel
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(tags=["account"])
 
 
-class User(RowModel):
+class User(ResponseModel):
     """The person who is signed in."""
 
     id: UUID
@@ -27,17 +26,17 @@ class User(RowModel):
     name: str
     username: str = Field(description="The name; without one, the email address")
     roles: list[str]
-    createdAt: datetime | None = Field(description="Null for a moment after registration")
-    displayName: str = Field(description="What others see in the forum and the marketplace; empty: the name")
+    created_at: datetime | None = Field(description="Null for a moment after registration")
+    display_name: str = Field(description="What others see in the forum and the marketplace; empty: the name")
     company: str
     timezone: str = Field(description="IANA name")
-    twoFactor: bool = Field(description="Whether signing in needs a second factor")
-    recoveryCodesLeft: int
-    hasPassword: bool = Field(description="False: signs in with providers only; an emailed link sets a password")
-    passwordChangedAt: datetime | None = Field(description="Null: never since registration")
+    two_factor: bool = Field(description="Whether signing in needs a second factor")
+    recovery_codes_left: int
+    has_password: bool = Field(description="False: signs in with providers only; an emailed link sets a password")
+    password_changed_at: datetime | None = Field(description="Null: never since registration")
 
 
-class Profiles(BaseModel):
+class Profiles(ResponseModel):
     """Addresses of the installation's social profiles; null where none is configured."""
 
     twitter: str | None
@@ -47,25 +46,25 @@ class Profiles(BaseModel):
     youtube: str | None
 
 
-class MarketingFigures(BaseModel):
+class MarketingFigures(ResponseModel):
     """Marketing figures of the home page, as the operator words them; null where one is hidden."""
 
-    monthlyClicks: str | None
-    averageConversion: str | None
-    activePartners: str | None
-    monthlyRevenue: str | None
-    yearsInSecurity: str | None
-    protectedUsers: str | None
-    dataBreaches: str | None
+    monthly_clicks: str | None
+    average_conversion: str | None
+    active_partners: str | None
+    monthly_revenue: str | None
+    years_in_security: str | None
+    protected_users: str | None
+    data_breaches: str | None
 
 
-class About(BaseModel):
+class About(ResponseModel):
     """Name of this installation, where websites send their events, and what its public pages say of the operator."""
 
     name: str
     version: str
-    trackingUrl: str
-    contactEmail: str | None = Field(description="Contact of the operator; `ALTHING_CONTACT_EMAIL`")
+    tracking_url: str
+    contact_email: str | None = Field(description="Contact of the operator; `ALTHING_CONTACT_EMAIL`")
     profiles: Profiles
     figures: MarketingFigures
 
@@ -109,8 +108,8 @@ def get_about(context: Context) -> About:
     return About(
         name=PRODUCT_NAME,
         version=product_version(),
-        trackingUrl=settings.tracking_base_url,
-        contactEmail=settings.contact_email,
+        tracking_url=settings.tracking_base_url,
+        contact_email=settings.contact_email,
         profiles=Profiles(**{name: getattr(settings, f"{name}_profile") for name in Profiles.model_fields}),
-        figures=MarketingFigures(**{to_camel(name): figure or None for name, figure in settings.figures.items()}),
+        figures=MarketingFigures(**{name: figure or None for name, figure in settings.figures.items()}),
     )

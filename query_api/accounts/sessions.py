@@ -15,19 +15,19 @@ from query_api.kernel import audit_rows
 from query_api.kernel.audit_rows import AuditEntry, AuditFilter
 from query_api.kernel.dependencies import CallerScope
 from query_api.kernel.pagination import Page50
-from query_api.kernel.responses import RowModel
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(tags=["account"])
 
 
-class Session(RowModel):
+class Session(ResponseModel):
     """A place where the account is signed in."""
 
     id: UUID
     device: str = Field(description="The browser's name; may be empty")
     country: str = Field(description="ISO 3166-1 alpha-2, ZZ unknown")
-    createdAt: datetime
-    lastSeenAt: datetime
+    created_at: datetime
+    last_seen_at: datetime
     current: bool
 
 

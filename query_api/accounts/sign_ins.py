@@ -7,30 +7,30 @@ from typing import Final
 from uuid import UUID
 
 from fastapi import APIRouter
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from infra.kernel.security.oauth_providers import LABELS, NAMES, ProviderName, configured, decrypt_label
 from query_api.kernel.dependencies import CallerScope, Context
-from query_api.kernel.responses import RowModel
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(prefix="/api/platform", tags=["account"])
 
 
-class SignInProvider(BaseModel):
+class SignInProvider(ResponseModel):
     """An identity provider; `isConfigured`: this installation has its keys."""
 
     name: ProviderName
     label: str
-    isConfigured: bool
+    is_configured: bool
 
 
-class LinkedSignIn(RowModel):
+class LinkedSignIn(ResponseModel):
     """An identity at a provider that opens the account."""
 
     id: UUID
     provider: ProviderName
     label: str = Field(description="Address or name at the provider; may be empty")
-    linkedAt: datetime
+    linked_at: datetime
 
 
 _LINKED: Final = (
@@ -42,7 +42,7 @@ _LINKED: Final = (
 def get_sign_in_providers(context: Context) -> list[SignInProvider]:
     """Public: all of them, in the order of the sign-in page."""
     usable = configured(context.settings)
-    return [SignInProvider(name=name, label=LABELS[name], isConfigured=name in usable) for name in NAMES]
+    return [SignInProvider(name=name, label=LABELS[name], is_configured=name in usable) for name in NAMES]
 
 
 @router.get("/linked-sign-ins")

@@ -11,22 +11,22 @@ from pydantic import Field
 
 from infra.kernel.security.access_tokens import require_whole_account
 from query_api.kernel.dependencies import CallerScope
-from query_api.kernel.responses import RowModel
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(tags=["access tokens"])
 
 
-class AccessToken(RowModel):
+class AccessToken(ResponseModel):
     """An access token of a program."""
 
     id: UUID
     name: str
     last4: str
     scopes: list[str]
-    websiteIds: list[UUID] | None = Field(description="The only websites that it reads; null: the whole account")
-    createdAt: datetime
-    expiresAt: datetime
-    lastUsedAt: datetime | None = Field(description="To the minute; null: never")
+    website_ids: list[UUID] | None = Field(description="The only websites that it reads; null: the whole account")
+    created_at: datetime
+    expires_at: datetime
+    last_used_at: datetime | None = Field(description="To the minute; null: never")
 
 
 _VALID: Final = (

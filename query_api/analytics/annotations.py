@@ -16,7 +16,7 @@ from pydantic import Field
 
 from query_api.analytics.request import RangeQuery, range_of
 from query_api.kernel.dependencies import CallerScope, Context, Reads
-from query_api.kernel.responses import RowModel
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(tags=["analytics"])
 
@@ -36,7 +36,7 @@ class AnnotationKind(StrEnum):
     PROJECTION_PROMOTED = "projection_promoted"
 
 
-class Annotation(RowModel):
+class Annotation(ResponseModel):
     """A note on a moment of the charts."""
 
     id: UUID | None = Field(description="Null: automatic, and cannot be changed")
@@ -78,7 +78,7 @@ _ANNOTATIONS: Final = (
 )
 def get_annotations(query: Annotated[RangeQuery, Query()], context: Context, scope: CallerScope) -> list[Annotation]:
     """Annotations in a range, newest first, at most 200."""
-    website = scope.website(query.websiteId)
+    website = scope.website(query.website_id)
     range_ = range_of(query, website, context)
     bound = {"website": website.id, "start": range_.start, "end": range_.end, "limit": MAX_ANNOTATIONS}
     return [Annotation.of_row(row) for row in scope.reader.rows(_ANNOTATIONS, bound)]

@@ -12,7 +12,7 @@ from itertools import product
 from typing import Any, Final
 
 from fastapi import Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from infra.domain.visits import dimensions
 from infra.domain.visits.dimensions import WEEKDAY_HOUR
@@ -37,6 +37,7 @@ from query_api.kernel.clickhouse_reader import Query, Row
 from query_api.kernel.money import Major
 from query_api.kernel.pagination import invalid_parameter
 from query_api.kernel.postgres_reader import Reader
+from schemas.http.responses import ResponseModel
 
 MAX_DIMENSIONS: Final = 2
 MAX_EXPORTED: Final = 10_000
@@ -67,7 +68,7 @@ class SeriesQuery(AnalyticsQuery):
     metric: str = Field(default="clicks", max_length=64)
 
 
-class ReportMetrics(BaseModel):
+class ReportMetrics(ResponseModel, alias_generator=None):
     """Metrics of one row; those that were not requested are missing. Money in major units."""
 
     visitors: int = Field(default=0, description="Distinct visitors")
@@ -107,7 +108,7 @@ class BreakdownTotals(ReportMetrics):
     previous: ReportMetrics | None
 
 
-class Breakdown(BaseModel):
+class Breakdown(ResponseModel):
     """A page of a report."""
 
     range: ShownRange
@@ -115,10 +116,10 @@ class Breakdown(BaseModel):
     by: list[str]
     rows: list[BreakdownRow]
     totals: BreakdownTotals
-    nextCursor: str | None = Field(description="For the page after this one; null: there is none")
+    next_cursor: str | None = Field(description="For the page after this one; null: there is none")
 
 
-class SeriesPoint(BaseModel):
+class SeriesPoint(ResponseModel):
     """One bucket."""
 
     date: str = Field(description="Local date of the bucket's first day, or local time with offset for hours")
@@ -164,7 +165,7 @@ def read(query: BreakdownQuery, request: AnalyticsRequest, response: Response) -
         return None if before is None else shown.metrics(before.get(values, {}))
 
     return Breakdown.model_construct(
-        range=ShownRange.of(request.range),
+        range=ShownRange.of_range(request.range),
         currency=request.website.currency,
         by=list(parsed.by),
         rows=[
@@ -178,7 +179,7 @@ def read(query: BreakdownQuery, request: AnalyticsRequest, response: Response) -
             for row, values in ((row, values_of(row, parsed.by)) for row in rows)
         ],
         totals=BreakdownTotals.model_construct(previous=earlier(), **shown.figures({**total, **more.get((), {})})),
-        nextCursor=_cursor(rows[-1], parsed) if has_more else None,
+        next_cursor=_cursor(rows[-1], parsed) if has_more else None,
     )
 
 
@@ -206,7 +207,7 @@ def read_series(query: SeriesQuery, request: AnalyticsRequest, response: Respons
     ]
 
 
-class Line(BaseModel, extra="allow"):
+class Line(ResponseModel, extra="allow"):
     """A row of a report as one line of a file."""
 
 

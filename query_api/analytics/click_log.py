@@ -11,20 +11,21 @@ from uuid import UUID
 
 import orjson
 from fastapi import APIRouter, Depends, Query, Request, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from infra.kernel.http.openapi import file_response
 from query_api.analytics import filters
 from query_api.analytics.request import parse_filter
 from query_api.kernel import clickhouse_reader, pagination
-from query_api.kernel.csv import csv_response
+from query_api.kernel.csv import columns_of, csv_response
 from query_api.kernel.dependencies import AdminScope, CallerScope, Context, Reads, Services
 from query_api.kernel.kept_from import kept_from_header, note_kept_from
 from query_api.kernel.money import Amount
 from query_api.kernel.postgres_reader import Reader
-from query_api.kernel.responses import RowModel
+from query_api.kernel.requests import RequestModel
 from schemas.currencies import decimal_text
 from schemas.events.conversions import ConversionStatus
+from schemas.http.responses import ResponseModel
 from schemas.tracking import NO_ID
 
 router = APIRouter(
@@ -50,15 +51,13 @@ class ClickBots(StrEnum):
     ONLY = "only"
 
 
-class ClicksQuery(BaseModel):
+class ClicksQuery(RequestModel):
     """Which clicks. What is not given does not narrow."""
 
-    model_config = ConfigDict(extra="forbid")
-
-    websiteId: UUID | None = None
-    partnerId: UUID | None = None
-    linkId: UUID | None = None
-    conversionId: UUID | None = Field(default=None, description="The click of this conversion")
+    website_id: UUID | None = None
+    partner_id: UUID | None = None
+    link_id: UUID | None = None
+    conversion_id: UUID | None = Field(default=None, description="The click of this conversion")
     country: str | None = Field(
         default=None,
         max_length=512,
@@ -75,7 +74,7 @@ class ClicksPage(ClicksQuery):
     cursor: str | None = Field(default=None, max_length=512)
 
 
-class ClickConversion(RowModel):
+class ClickConversion(ResponseModel):
     """The conversion of a click."""
 
     id: UUID
@@ -84,21 +83,21 @@ class ClickConversion(RowModel):
     status: ConversionStatus
     amount: Amount
     commission: Amount = Field(description="Remaining commission, in the website's currency")
-    occurredAt: datetime
+    occurred_at: datetime
 
 
-class TrackedClick(RowModel):
+class TrackedClick(ResponseModel):
     """A click on its way: from a website over a link to a partner, and what came back."""
 
     id: UUID
-    occurredAt: datetime
-    websiteId: UUID
+    occurred_at: datetime
+    website_id: UUID
     domain: str | None
-    partnerId: UUID | None
-    partnerName: str | None
-    linkId: UUID | None
+    partner_id: UUID | None
+    partner_name: str | None
+    link_id: UUID | None
     slug: str | None
-    clickId: str
+    click_id: str
     route: str = Field(description="rule 1, variant 2, fallback; empty: the plain destination")
     country: str
     device: str
@@ -106,12 +105,12 @@ class TrackedClick(RowModel):
     os: str
     source: str
     sub1: str
-    isBot: bool
-    botReason: str
+    is_bot: bool
+    bot_reason: str
     conversions: list[ClickConversion]
 
 
-class ClickLine(BaseModel):
+class ClickLine(ResponseModel, alias_generator=None):
     """A click as one line of a file."""
 
     time: datetime
@@ -168,7 +167,7 @@ def get_link_clicks(
     """The clicks of one link, newest first, with their conversions. `X-Events-Kept-From`: earlier ones have expired."""
     link = scope.row("SELECT id, website_id FROM read.links WHERE deleted_at IS NULL AND id = %s", id, "link")
     note_kept_from(response, scope.website(link["website_id"]))
-    query = ClicksPage(websiteId=link["website_id"], linkId=id, bots=bots, limit=limit, cursor=cursor)
+    query = ClicksPage.named(website_id=link["website_id"], link_id=id, bots=bots, limit=limit, cursor=cursor)
     return _page(query, request, response, context, scope.reader)
 
 
@@ -176,14 +175,14 @@ def get_link_clicks(
 def get_admin_clicks_csv(query: Annotated[ClicksQuery, Query()], context: Context, admin: AdminScope) -> Response:
     """The newest 10,000 of them, with the header of the list."""
     clicks = _with_names(admin.reader, _read(context, admin.reader, query, None, MAX_EXPORTED))
-    answer = csv_response("clicks", list(ClickLine.model_fields), [_line(click) for click in clicks])
+    answer = csv_response("clicks", columns_of(ClickLine), [_line(click) for click in clicks])
     answer.headers.update(_kept_from(query, admin.reader))
     return answer
 
 
 def _kept_from(query: ClicksQuery, reader: Reader) -> dict[str, str]:
     """The header about the one website that the filters leave, else about all."""
-    one = {"website": query.websiteId, "link": query.linkId, "conversion": query.conversionId}
+    one = {"website": query.website_id, "link": query.link_id, "conversion": query.conversion_id}
     row = reader.row(_EXPIRED if any(one.values()) else _ALL_EXPIRED, one)
     return kept_from_header(row["before"] if row is not None else None)
 
@@ -220,8 +219,8 @@ def _read(
 def _chosen(reader: Reader, query: ClicksQuery) -> tuple[list[str], dict[str, Any]] | None:
     """The conditions and their values; none when nothing can fit them."""
     where, bound = ["t.type = 'click'"], dict[str, Any]()
-    for name, column in (("websiteId", "website_id"), ("partnerId", "partner_id"), ("linkId", "link_id")):
-        if (one := getattr(query, name)) is not None:
+    for column in ("website_id", "partner_id", "link_id"):
+        if (one := getattr(query, column)) is not None:
             where.append(f"t.{column} = {{{column}:UUID}}")
             bound[column] = str(one)
     if query.country and (countries := parse_filter("country", query.country)) is not None:
@@ -233,9 +232,9 @@ def _chosen(reader: Reader, query: ClicksQuery) -> tuple[list[str], dict[str, An
         bound["device"] = query.device
     if query.bots is not ClickBots.INCLUDE:
         where.append("t.is_bot" if query.bots is ClickBots.ONLY else "NOT t.is_bot")
-    if query.conversionId is not None:
+    if query.conversion_id is not None:
         sql = "SELECT website_id::text, click_id FROM read.conversions WHERE id = %s AND click_id <> ''"
-        row = reader.row(sql, (query.conversionId,))
+        row = reader.row(sql, (query.conversion_id,))
         if row is None:
             return None
         where += ["t.website_id = {its_website:UUID}", "t.click_id = {its_click:String}"]
@@ -325,12 +324,12 @@ def _line(click: TrackedClick) -> ClickLine:
     earned = sum(one.commission.amount for one in click.conversions)
     return ClickLine(
         **click.model_dump(include=_SAME),
-        time=click.occurredAt,
+        time=click.occurred_at,
         website=click.domain or "",
-        partner=click.partnerName or "",
+        partner=click.partner_name or "",
         link=click.slug or "",
-        click_id=click.clickId,
-        bot=click.botReason if click.isBot else "",
+        click_id=click.click_id,
+        bot=click.bot_reason if click.is_bot else "",
         conversions=len(click.conversions),
         status=" ".join(dict.fromkeys(one.status.value for one in click.conversions)),
         commission=decimal_text(earned, currency) if currency else "",

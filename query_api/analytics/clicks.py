@@ -4,16 +4,17 @@ who comes on two days is one visitor of the range)."""
 from __future__ import annotations
 
 from fastapi import Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from query_api.analytics import series
 from query_api.analytics.metrics import Counts
 from query_api.analytics.request import AnalyticsRequest
 from query_api.kernel import money
 from query_api.kernel.money import Major
+from schemas.http.responses import ResponseModel
 
 
-class ClickPoint(BaseModel):
+class ClickPoint(ResponseModel):
     """One bucket."""
 
     date: str = Field(description="Local date of the bucket's first day, or local time with offset for hours")

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from fastapi import Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from query_api.analytics import series
 from query_api.analytics.metrics import CONVERSION_COUNTERS, Counts
 from query_api.analytics.request import AnalyticsRequest
 from query_api.kernel import money
 from query_api.kernel.money import Major
+from schemas.http.responses import ResponseModel
 
 
-class ConversionPoint(BaseModel):
+class ConversionPoint(ResponseModel):
     """One bucket; total = pending + approved."""
 
     date: str = Field(description="Local date of the bucket's first day, or local time with offset for hours")

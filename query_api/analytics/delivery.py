@@ -15,7 +15,7 @@ from typing import Annotated, Any, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
-from pydantic import BaseModel, Field, create_model
+from pydantic import Field, create_model
 
 from query_api.analytics import ranges
 from query_api.analytics.query_plan import counts_by_edge, edges_of, seconds
@@ -26,6 +26,7 @@ from query_api.kernel.authorization import AccountScope, Website
 from query_api.kernel.clickhouse_reader import Row
 from query_api.kernel.dependencies import CallerScope, Context, Reads, Services
 from schemas import instants
+from schemas.http.responses import ResponseModel
 from schemas.tracking import AD_IDS_NOT_KEPT, NO_ID, Outcome
 
 REFUSALS: Final = 50
@@ -74,12 +75,12 @@ _MINUTES: Final = {DeliveryRange.LAST_1H: 60, DeliveryRange.LAST_2H: 120}
 class DeliveryQuery(RangeQuery):
     """Website and range."""
 
-    timeRange: DeliveryRange = DeliveryRange.LAST_24H  # type: ignore[assignment]  # narrows the choice
+    time_range: DeliveryRange = DeliveryRange.LAST_24H  # type: ignore[assignment]  # narrows the choice
     from_: Day = Field(default=None, alias="from")
     to: Day = None
 
 
-class DeliveryRefusal(BaseModel):
+class DeliveryRefusal(ResponseModel):
     """One refusal; equal ones of the same second are kept as one with their `count`."""
 
     id: UUID
@@ -91,12 +92,12 @@ class DeliveryRefusal(BaseModel):
     count: int
     sample: str = Field(description="The start of the request, without secret parts")
     partner: str = Field(description="Slug of the partner, as the postback names it")
-    isReplayable: bool = Field(
+    is_replayable: bool = Field(
         description="Whether `POST /api/platform/websites/{id}/refused-reports/{refusalId}/replay` may read it again"
     )
 
 
-class DeliveryReason(BaseModel):
+class DeliveryReason(ResponseModel):
     """Repeats or rejections of the whole range with one reason."""
 
     outcome: Outcome
@@ -107,7 +108,7 @@ class DeliveryReason(BaseModel):
     count: int
 
 
-class DeliveryPartner(BaseModel):
+class DeliveryPartner(ResponseModel):
     """Postbacks that name one partner, by outcome."""
 
     partner: str = Field(description="Slug, as the postback names it; empty: it names none")
@@ -122,7 +123,7 @@ Outcomes = create_model("Outcomes", __doc__="How many events came to each outcom
 DeliveryPoint = create_model("DeliveryPoint", __base__=Outcomes, __doc__="One bucket.", at=(datetime, ...))
 
 
-class Delivery(BaseModel):
+class Delivery(ResponseModel):
     """Outcomes in total, per bucket, by reason, of postbacks by partner, and the newest refusals."""
 
     bucket: BucketKind
@@ -131,7 +132,7 @@ class Delivery(BaseModel):
     reasons: list[DeliveryReason] = Field(description="The most frequent first")
     partners: list[DeliveryPartner] = Field(description="The partner with the most postbacks first")
     refusals: list[DeliveryRefusal]
-    adIdsNotKept: int = Field(
+    ad_ids_not_kept: int = Field(
         description="Stored events whose ad click ids were to be kept, while there was no key to encrypt them"
     )
 
@@ -158,7 +159,7 @@ def get_delivery(
     query: Annotated[DeliveryQuery, Query()], response: Response, context: Context, scope: CallerScope
 ) -> Delivery:
     """Event delivery: every event received in the range has exactly one outcome."""
-    website = scope.website(query.websiteId)
+    website = scope.website(query.website_id)
     range_ = _range(query, website, context)
     queries = [_counted(website, range_, *parts) for parts in _SUMMED.values()]
     more = (_last_refusals(website, range_), _reasons(website, range_), _by_partner(website, range_))
@@ -175,7 +176,7 @@ def get_delivery(
         reasons=[DeliveryReason.model_validate(row) for row in reasons[:REASONS]],
         partners=_partners(scope, reports, reasons),
         refusals=[DeliveryRefusal.model_validate({**row, "at": row["at"].replace(tzinfo=UTC)}) for row in refusals],
-        adIdsNotKept=found[len(more)][0]["events"] if not_kept else 0,
+        ad_ids_not_kept=found[len(more)][0]["events"] if not_kept else 0,
     )
 
 
@@ -185,10 +186,10 @@ def _keeps_ad_ids(scope: AccountScope, website: Website) -> bool:
 
 
 def _range(query: DeliveryQuery, website: Website, context: Services) -> Range:
-    if query.timeRange in _MINUTES:
-        return ranges.last_minutes(website.zone, datetime.now(UTC), _MINUTES[query.timeRange])
-    named = {"timeRange": TimeRange(query.timeRange.value), "from_": query.from_, "to": query.to}
-    return range_of(RangeQuery(websiteId=query.websiteId, **named), website, context)
+    if query.time_range in _MINUTES:
+        return ranges.last_minutes(website.zone, datetime.now(UTC), _MINUTES[query.time_range])
+    named = {"time_range": TimeRange(query.time_range.value), "from_": query.from_, "to": query.to}
+    return range_of(RangeQuery.named(website_id=query.website_id, **named), website, context)
 
 
 def _counted(

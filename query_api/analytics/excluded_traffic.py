@@ -13,7 +13,7 @@ from query_api.analytics.filters import Bots
 from query_api.analytics.query_plan import UNIQUES, plan
 from query_api.analytics.request import AnalyticsRequest
 from query_api.kernel.clickhouse_reader import Query
-from query_api.kernel.responses import RowModel
+from schemas.http.responses import ResponseModel
 from schemas.tracking import Suspicion
 
 
@@ -24,7 +24,7 @@ class Kind(StrEnum):
     SUSPICIOUS = "suspicious"
 
 
-class KeptApart(RowModel):
+class KeptApart(ResponseModel):
     """Events that were kept and are not in the figures, for one reason."""
 
     reason: str = Field(description="Value of the filter `reason`: crawler, rate, changing_agents, ...")

@@ -18,7 +18,7 @@ from query_api.analytics.request import AnalyticsQuery, parse_request
 from query_api.analytics.visit_rows import COLUMNS
 from query_api.kernel import clickhouse_reader, pagination
 from query_api.kernel.dependencies import CallerScope, Context, Reads
-from query_api.kernel.responses import RowModel
+from schemas.http.responses import ResponseModel
 from schemas.tracking import NO_ID
 
 router = APIRouter(
@@ -61,35 +61,35 @@ class EventsQuery(AnalyticsQuery):
     cursor: str | None = Field(default=None, max_length=512)
 
 
-class Change(RowModel):
+class Change(ResponseModel):
     """By how much a conversion's step moved each counter; money in minor units of the website's currency."""
 
     pending: int
     approved: int
     rejected: int
     reversed: int
-    commissionPending: int
-    commissionApproved: int
-    commissionReversed: int
+    commission_pending: int
+    commission_approved: int
+    commission_reversed: int
 
 
-class LoggedEvent(RowModel):
+class LoggedEvent(ResponseModel):
     """One row of the raw table, with its place in the log."""
 
     id: UUID
     type: str
-    occurredAt: datetime
-    receivedAt: datetime
-    isBot: bool
+    occurred_at: datetime
+    received_at: datetime
+    is_bot: bool
     reason: str = Field(description="Why it is excluded from metrics; empty: included")
     path: str
     country: str
     device: str
     source: str
-    linkId: UUID | None
-    partnerId: UUID | None
-    clickId: str
-    conversionId: UUID | None
+    link_id: UUID | None
+    partner_id: UUID | None
+    click_id: str
+    conversion_id: UUID | None
     change: Change | None = Field(description="Of conversion rows only")
     topic: str
     partition: int

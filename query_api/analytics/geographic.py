@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from fastapi import Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from infra.kernel.net.geoip import country_names
 from query_api.analytics import metrics
@@ -15,16 +15,17 @@ from query_api.analytics.request import AnalyticsRequest
 from query_api.kernel import money
 from query_api.kernel.clickhouse_reader import Query
 from query_api.kernel.money import Major
+from schemas.http.responses import ResponseModel
 
 UNKNOWN: Final = "ZZ"
 """The code of events whose country is not known."""
 
 
-class CountryPerformance(BaseModel):
+class CountryPerformance(ResponseModel):
     """Numbers of one country in the range."""
 
     country: str = Field(description="ISO 3166-1 alpha-2; ZZ = unknown")
-    countryName: str
+    country_name: str
     clicks: int
     conversions: int
     revenue: Major = Field(description="Major units")
@@ -45,7 +46,7 @@ def read(request: AnalyticsRequest, response: Response) -> list[CountryPerforman
     return [
         CountryPerformance(
             country=row["code"],
-            countryName=country_name(row["code"]),
+            country_name=country_name(row["code"]),
             clicks=one.clicks,
             conversions=one.conversions,
             revenue=earned,

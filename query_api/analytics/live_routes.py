@@ -143,4 +143,4 @@ def _is_allowed(request: Request, context: Services, subscription: Subscription)
 
 
 def _event(name: str, number: int, data: LiveData) -> bytes:
-    return f"event: {name}\nid: {number}\ndata: {data.model_dump_json()}\n\n".encode()
+    return f"event: {name}\nid: {number}\ndata: {data.model_dump_json(by_alias=True)}\n\n".encode()

@@ -8,13 +8,13 @@ from typing import Any, Final
 from uuid import UUID
 
 import psycopg
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from query_api.kernel.clickhouse_reader import ClickHouseReader, Query
 from query_api.kernel.postgres_reader import Reader
-from query_api.kernel.responses import RowModel
 from query_api.partners.names import names_for_website
 from schemas import instants
+from schemas.http.responses import ResponseModel
 from schemas.tracking import NO_ID
 
 MINUTES: Final = 30
@@ -24,14 +24,14 @@ TOP: Final = 10
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-class MinuteCount(BaseModel):
+class MinuteCount(ResponseModel):
     """Events of one minute."""
 
     minute: datetime
     events: int
 
 
-class LiveEvent(RowModel):
+class LiveEvent(ResponseModel):
     """One event of the feed."""
 
     id: UUID
@@ -40,11 +40,11 @@ class LiveEvent(RowModel):
     country: str
     device: str
     path: str
-    partnerName: str | None
+    partner_name: str | None
     source: str
 
 
-class LiveValue(BaseModel):
+class LiveValue(ResponseModel):
     """One value of a dimension in the last 30 minutes."""
 
     value: str = Field(description="Empty: none")
@@ -52,7 +52,7 @@ class LiveValue(BaseModel):
     events: int
 
 
-class LiveTop(BaseModel):
+class LiveTop(ResponseModel):
     """The ten values with the most visitors, of each dimension."""
 
     page: list[LiveValue] = Field(description="Events without a page are left out")
@@ -61,12 +61,12 @@ class LiveTop(BaseModel):
     event: list[LiveValue] = Field(description="Conversions and what is decided about them, too")
 
 
-class LiveData(BaseModel):
+class LiveData(ResponseModel):
     """Data of the events `snapshot` and `update`. Bots are left out; times are those of arrival."""
 
-    asOf: datetime
-    activeVisitors: int = Field(description="Distinct visitors of the last five minutes")
-    perMinute: list[MinuteCount] = Field(
+    as_of: datetime
+    active_visitors: int = Field(description="Distinct visitors of the last five minutes")
+    per_minute: list[MinuteCount] = Field(
         description="Exactly the last 30 minutes up to `asOf` by the minutes of the clock, oldest first: the first one"
         " is counted from where they begin, and this one is still running"
     )
@@ -75,7 +75,7 @@ class LiveData(BaseModel):
 
     def same_as(self, other: LiveData | None) -> bool:
         """Whether it shows the same (but for the time it was read)."""
-        return other is not None and self.model_copy(update={"asOf": other.asOf}) == other
+        return other is not None and self.model_copy(update={"as_of": other.as_of}) == other
 
 
 _SINCE: Final = (
@@ -124,9 +124,9 @@ def read(clickhouse: ClickHouseReader, reader: Reader, website_id: UUID, now: da
     minutes = [first + timedelta(minutes=number) for number in range(MINUTES + 1)]
     names = _names(reader, website_id, (row["partner"] for row in newest))
     return LiveData(
-        asOf=now,
-        activeVisitors=active[0]["visitors"],
-        perMinute=[MinuteCount(minute=one, events=by_minute.get(int(one.timestamp()), 0)) for one in minutes],
+        as_of=now,
+        active_visitors=active[0]["visitors"],
+        per_minute=[MinuteCount(minute=one, events=by_minute.get(int(one.timestamp()), 0)) for one in minutes],
         recent=[_event(row, names) for row in newest],
         top=_top(top),
     )

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from typing import Any, Final
 
 from fastapi import Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from query_api.analytics import event_times, metrics, partners, series
 from query_api.analytics.metrics import Counts, Source
@@ -22,16 +22,17 @@ from query_api.kernel.money import Major
 from query_api.kernel.visitor_cache import VisitorQuery
 from schemas.days import local_day
 from schemas.figures import MONEY
+from schemas.http.responses import ResponseModel
 
 
-class ClickTotals(BaseModel):
+class ClickTotals(ResponseModel):
     """Clicks of a range."""
 
     total: int
     unique: int = Field(description="Distinct visitors among them")
 
 
-class ConversionTotals(BaseModel):
+class ConversionTotals(ResponseModel, alias_generator=None):
     """Conversions of a range; total = pending + approved."""
 
     total: int
@@ -42,7 +43,7 @@ class ConversionTotals(BaseModel):
     average_commission: Major = Field(description="Revenue per conversion, major units")
 
 
-class RevenueTotals(BaseModel):
+class RevenueTotals(ResponseModel, alias_generator=None):
     """The website's commission in major units; total = pending + approved, less what was reversed."""
 
     total: Major
@@ -52,7 +53,7 @@ class RevenueTotals(BaseModel):
     active_partners: int = Field(description="Partners with a click or conversion")
 
 
-class Figures(BaseModel):
+class Figures(ResponseModel):
     """Everything the dashboard's cards show of one range."""
 
     clicks: ClickTotals
@@ -60,10 +61,10 @@ class Figures(BaseModel):
     visitors: int
     conversions: ConversionTotals
     revenue: RevenueTotals
-    conversion_rate: float = Field(description="Conversions per hundred clicks, two decimals")
+    conversion_rate: float = Field(alias="conversion_rate", description="Conversions per hundred clicks, two decimals")
 
 
-class ShownRange(BaseModel):
+class ShownRange(ResponseModel):
     """What the range came to be."""
 
     from_: str = Field(alias="from", description="Inclusive: a date, or the first hour for 24h")
@@ -72,7 +73,7 @@ class ShownRange(BaseModel):
     bucket: str
 
     @classmethod
-    def of(cls, range_: Range) -> ShownRange:
+    def of_range(cls, range_: Range) -> ShownRange:
         shown = {"from": range_.shown_from, "to": range_.shown_to, "timezone": range_.timezone.key}
         return cls.model_validate({**shown, "bucket": range_.bucket})
 
@@ -83,14 +84,14 @@ class Overview(Figures):
     range: ShownRange
     currency: str
     previous: Figures | None = Field(description="The comparison range; null with compare=none")
-    previousRange: ShownRange | None = Field(description="What the comparison range came to be")
-    previousHasData: bool | None = Field(
+    previous_range: ShownRange | None = Field(description="What the comparison range came to be")
+    previous_has_data: bool | None = Field(
         description="False: the comparison range ends before the website's first event; there is nothing to compare"
     )
-    previousDataFrom: date | None = Field(
+    previous_data_from: date | None = Field(
         description="Day of the website's first event, if it is in the comparison range: only a part of it has data"
     )
-    lastEventAt: datetime | None = Field(
+    last_event_at: datetime | None = Field(
         description="Time of the website's newest event, bots left out, in whatever range; to the quarter of an hour if"
         " it arrived more than two days ago"
     )
@@ -180,16 +181,16 @@ def read(request: AnalyticsRequest, response: Response) -> Overview:
             request.services.first_events.note(website.id, since)
     now = {**series.whole(*of_series), "active_partners": partners.active(of_partners)}
     return Overview(
-        range=ShownRange.of(range_),
+        range=ShownRange.of_range(range_),
         currency=website.currency,
-        lastEventAt=event_times.instant(newest),
+        last_event_at=event_times.instant(newest),
         **(_comparison(website, compared, others[0], since) if compared is not None else _NO_COMPARISON),
         **dict(figures(now, website.currency)),
     )
 
 
 _NO_COMPARISON: Final[Mapping[str, Any]] = {
-    "previous": None, "previousRange": None, "previousHasData": None, "previousDataFrom": None
+    "previous": None, "previous_range": None, "previous_has_data": None, "previous_data_from": None
 }  # fmt: skip
 
 
@@ -198,9 +199,9 @@ def _comparison(website: Website, range_: Range, totals: Sequence[Row], since: d
     is_partial = event_times.begins_within(range_, since)
     return {
         "previous": figures(_summed(totals), website.currency),
-        "previousRange": ShownRange.of(range_),
-        "previousHasData": since is not None and since < range_.end,
-        "previousDataFrom": local_day(website.zone, since) if since is not None and is_partial else None,
+        "previous_range": ShownRange.of_range(range_),
+        "previous_has_data": since is not None and since < range_.end,
+        "previous_data_from": local_day(website.zone, since) if since is not None and is_partial else None,
     }
 
 

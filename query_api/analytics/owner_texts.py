@@ -15,13 +15,14 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from infra.domain.payout_files import opened
 from infra.domain.visitor_data.person import Person
 from infra.kernel.config.settings import Settings
 from infra.kernel.security.encryption import DecryptionError
 from query_api.kernel.postgres_reader import Reader
+from schemas.http.responses import ResponseModel
 
 MIN_LENGTH: Final = 4
 """A shorter id is a number or word like any other."""
@@ -34,7 +35,7 @@ MAX_INFLATED: Final = 1024 * 1024
 """Bytes of the compressed parts of a file that are read."""
 
 
-class OwnText(BaseModel):
+class OwnText(ResponseModel):
     """A text of the owner that has the id."""
 
     what: str = Field(description="Kind of the text")

@@ -12,7 +12,7 @@ from typing import Final
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from query_api.analytics import metrics, ranges
 from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts, Source
@@ -22,6 +22,7 @@ from query_api.kernel import clickhouse_reader, money
 from query_api.kernel.dependencies import AdminScope, Context, Reads
 from query_api.kernel.money import Amount, Major, exact_json
 from query_api.operations.exchange_rates import TotalsCurrency, convert, newest_rates
+from schemas.http.responses import ResponseModel
 from schemas.zones import ZoneInfo
 
 router = APIRouter(tags=["admin"])
@@ -38,16 +39,16 @@ _COUNTED: Final = (
 )
 
 
-class PartnerTotals(BaseModel):
+class PartnerTotals(ResponseModel):
     """One partner's last 30 days on all websites, in the time zone of each; bots excluded. Metrics as in dashboards."""
 
-    partnerId: UUID
+    partner_id: UUID
     clicks: int
     conversions: int
     revenue: Major = Field(description="Major units of `currency`; other currencies at their newest rate")
     epc: Major = Field(description="Earnings per click, major units of `currency`")
     currency: str = Field(description="As requested, else the currency of all websites, else USD")
-    notConverted: list[Amount] = Field(description="Revenue in currencies without a rate: not in `revenue`")
+    not_converted: list[Amount] = Field(description="Revenue in currencies without a rate: not in `revenue`")
 
 
 @router.get(
@@ -91,13 +92,13 @@ def _totals(context: Context, admin: AdminScope, now: datetime, currency: str) -
         total = sum(convert(amount, one, shown, rates[one]) for one, amount in sums.items() if one in rates)
         totals.append(
             PartnerTotals(
-                partnerId=UUID(partner),
+                partner_id=UUID(partner),
                 clicks=clicks[partner],
                 conversions=conversions[partner],
                 revenue=money.major(total, shown),
                 epc=money.per(total, clicks[partner], shown),
                 currency=shown,
-                notConverted=[
+                not_converted=[
                     Amount(amount=amount, currency=one)
                     for one, amount in sorted(sums.items())
                     if amount and one not in rates

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from fastapi import Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from query_api.analytics import metrics
 from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts
@@ -17,20 +17,21 @@ from query_api.kernel import money
 from query_api.kernel.clickhouse_reader import Query, Row
 from query_api.kernel.money import Major
 from query_api.partners.names import UNKNOWN, partner_names
+from schemas.http.responses import ResponseModel
 
 TOP: Final = 10
 
 
-class PartnerPerformance(BaseModel):
+class PartnerPerformance(ResponseModel):
     """Numbers of one partner in the range."""
 
-    partnerId: str
-    partnerName: str
+    partner_id: str
+    partner_name: str
     clicks: int
     conversions: int
     revenue: Major = Field(description="Major units")
     epc: Major = Field(description="Earnings per click, major units")
-    conversion_rate: float = Field(description="Conversions per hundred clicks, two decimals")
+    conversion_rate: float = Field(alias="conversion_rate", description="Conversions per hundred clicks, two decimals")
 
 
 def query(selection: Selection, range_: Range) -> Query:
@@ -61,8 +62,8 @@ def read(request: AnalyticsRequest, response: Response) -> list[PartnerPerforman
         counts = Counts.of(row)
         performances.append(
             PartnerPerformance(
-                partnerId=row["partner"],
-                partnerName=names.get(row["partner"], UNKNOWN),
+                partner_id=row["partner"],
+                partner_name=names.get(row["partner"], UNKNOWN),
                 clicks=counts.clicks,
                 conversions=counts.conversions,
                 revenue=money.major(counts.revenue, currency),

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from query_api.analytics import metrics
 from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts, Source
@@ -16,6 +16,7 @@ from query_api.kernel import clickhouse_reader, money
 from query_api.kernel.dependencies import AdminScope, Context, Reads
 from query_api.kernel.money import Amount, Major, exact_json
 from query_api.operations.exchange_rates import TotalsCurrency, UsedRate, convert, dated_rates, used_rates
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(tags=["admin"])
 
@@ -26,27 +27,27 @@ _COUNTED: Final = (
 )
 
 
-class AdminAnalytics(BaseModel):
+class AdminAnalytics(ResponseModel):
     """All websites, all time, bots excluded. Metrics are defined as in the dashboards."""
 
-    totalClicks: int
-    totalConversions: int
-    conversionRate: float = Field(description="Conversions per hundred clicks, two decimals")
-    totalRevenue: Major = Field(description="Major units of `currency`; other currencies at their newest rate")
+    total_clicks: int
+    total_conversions: int
+    conversion_rate: float = Field(description="Conversions per hundred clicks, two decimals")
+    total_revenue: Major = Field(description="Major units of `currency`; other currencies at their newest rate")
     currency: str = Field(description="As requested, else the currency of all websites, else USD")
     rates: list[UsedRate] = Field(description="The rates behind `totalRevenue`")
-    notConverted: list[Amount] = Field(description="Revenue in currencies without a rate: not in `totalRevenue`")
+    not_converted: list[Amount] = Field(description="Revenue in currencies without a rate: not in `totalRevenue`")
 
 
-class Activity(BaseModel):
+class Activity(ResponseModel):
     """Something that happened on the platform."""
 
     id: UUID
     type: str
     description: str
     timestamp: datetime
-    subjectId: UUID = Field(description="The affected partner, link, conversion, website or account")
-    websiteId: UUID | None
+    subject_id: UUID = Field(description="The affected partner, link, conversion, website or account")
+    website_id: UUID | None
 
 
 @router.get(
@@ -77,13 +78,13 @@ def _totals(context: Context, admin: AdminScope, currency: str) -> AdminAnalytic
     rates = dated_rates(admin.reader, shown)
     total = sum(convert(amount, one, shown, rates[one].worth) for one, amount in earned.items() if one in rates)
     return AdminAnalytics(
-        totalClicks=clicks,
-        totalConversions=conversions,
-        conversionRate=money.percent(conversions, clicks),
-        totalRevenue=money.major(total, shown),
+        total_clicks=clicks,
+        total_conversions=conversions,
+        conversion_rate=money.percent(conversions, clicks),
+        total_revenue=money.major(total, shown),
         currency=shown,
         rates=used_rates(rates, earned.keys() - {shown}),
-        notConverted=[
+        not_converted=[
             Amount(amount=amount, currency=one) for one, amount in sorted(earned.items()) if one not in rates
         ],
     )
@@ -93,7 +94,7 @@ def _totals(context: Context, admin: AdminScope, currency: str) -> AdminAnalytic
 def get_recent_activity(admin: AdminScope, limit: Annotated[int, Query(ge=1, le=100)] = 10) -> list[Activity]:
     """Newest first."""
     rows = admin.reader.rows(
-        'SELECT id, type, description, at AS timestamp, aggregate_id AS "subjectId", website_id AS "websiteId"'
+        "SELECT id, type, description, at AS timestamp, aggregate_id AS subject_id, website_id"
         " FROM read.activity ORDER BY position DESC, id LIMIT %s",
         (limit,),
     )

@@ -224,21 +224,21 @@ def _subject(view: _View, days: str, now: Overview) -> str:
 def _lead(now: Overview) -> str:
     """What happened, in one sentence or two."""
     revenue = figures.money_text(now.revenue.total, now.currency)
-    if now.previous is None or now.previousRange is None:
+    if now.previous is None or now.previous_range is None:
         return f"Revenue was {revenue}."
-    first, last = date.fromisoformat(now.previousRange.from_), date.fromisoformat(now.previousRange.to)
+    first, last = date.fromisoformat(now.previous_range.from_), date.fromisoformat(now.previous_range.to)
     days = figures.days_text(first, last)
-    if now.previousHasData is False:
+    if now.previous_has_data is False:
         return f"Revenue was {revenue}. There is no data for {days} to compare with."
-    if now.previousDataFrom is not None:
-        since = f"{now.previousDataFrom:%b} {now.previousDataFrom.day}"
+    if now.previous_data_from is not None:
+        since = f"{now.previous_data_from:%b} {now.previous_data_from.day}"
         return f"Revenue was {revenue}. {days} has data only since {since}, so there is no comparison."
     was = figures.money_text(now.previous.revenue.total, now.currency)
     return f"Revenue was {revenue}, compared with {was} for {days}. All changes compare these periods."
 
 
 def _comparable(now: Overview) -> Figures | None:
-    return now.previous if now.previousHasData and now.previousDataFrom is None else None
+    return now.previous if now.previous_has_data and now.previous_data_from is None else None
 
 
 def _kpis(now: Overview) -> list[Kpi]:
@@ -304,7 +304,7 @@ def _table(view: _View, title: str, name: str, dimension: str, response: Respons
             [row.label, *(report_metrics.text_of(metric, getattr(row, metric), found.currency) for metric in metrics)]
             for row in found.rows
         ],
-        f"Top {TOP}. The attached file has all rows." if found.nextCursor else "",
+        f"Top {TOP}. The attached file has all rows." if found.next_cursor else "",
     )
 
 

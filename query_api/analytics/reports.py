@@ -12,21 +12,21 @@ from pydantic import Field
 from infra.domain.reports.schedule import next_time
 from query_api.kernel.dependencies import CallerScope, Reads
 from query_api.kernel.postgres_reader import Reader, Row
-from query_api.kernel.responses import RowModel
 from schemas.events.analytics import ReportInterval, ReportPause, ReportSchedule
+from schemas.http.responses import ResponseModel
 from schemas.zones import ZoneInfo
 
 router = APIRouter(tags=["analytics"])
 
 
-class EmailReport(RowModel):
+class EmailReport(ResponseModel):
     """A report by email."""
 
     id: UUID
-    websiteId: UUID | None
+    website_id: UUID | None
     domain: str | None = Field(description="Of the website, if the caller may see it")
-    viewId: UUID | None
-    queryId: UUID | None
+    view_id: UUID | None
+    query_id: UUID | None
     name: str | None = Field(description="Of the view or query; null if it was deleted, or is no longer shared")
     every: ReportInterval
     weekday: int = Field(description="0 is Monday; of a weekly report")
@@ -35,9 +35,9 @@ class EmailReport(RowModel):
     parameters: dict[str, str] = Field(description="Values of the query's parameters")
     timezone: str = Field(description="In which the hour is")
     paused: ReportPause | None = Field(description="Why it is not sent; null: it is")
-    nextAt: datetime | None = Field(description="Null while it is paused; a time that has passed: as soon as possible")
-    sentAt: datetime | None
-    failedAt: datetime | None = Field(description="If the last one could not be made")
+    next_at: datetime | None = Field(description="Null while it is paused; a time that has passed: as soon as possible")
+    sent_at: datetime | None
+    failed_at: datetime | None = Field(description="If the last one could not be made")
     failure: str | None = Field(description="Why")
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final
 from uuid import UUID
 
 from fastapi import Depends, Query, Response
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
 from query_api.analytics import dimension_filters, event_times, filters, ranges, visit_growth, visit_rows
 from query_api.analytics.filters import Bots, Filter, InvalidFilter
@@ -23,6 +23,7 @@ from query_api.kernel.clickhouse_reader import Row
 from query_api.kernel.dependencies import CallerScope, Context, Services
 from query_api.kernel.pagination import invalid_parameter
 from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.requests import RequestModel
 from schemas.zones import ZoneInfo
 
 MAX_TEXT: Final = 8192
@@ -47,12 +48,10 @@ Day = Annotated[date | None, BeforeValidator(_day)]
 Values = Annotated[str, Field(max_length=MAX_TEXT)]
 
 
-class TimeQuery(BaseModel):
+class TimeQuery(RequestModel):
     """A range."""
 
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
-
-    timeRange: TimeRange = TimeRange.LAST_7D
+    time_range: TimeRange = TimeRange.LAST_7D
     from_: Day = Field(default=None, alias="from", description="First day, with timeRange=custom: YYYY-MM-DD")
     to: Day = Field(default=None, description="Last day, inclusive")
 
@@ -60,16 +59,16 @@ class TimeQuery(BaseModel):
 class RangeQuery(TimeQuery):
     """Website and range."""
 
-    websiteId: UUID
+    website_id: UUID
 
 
 class FigureQuery(TimeQuery):
     """Which figures of a website. Filters: a comma means any of, a leading `-` means not, `(none)` means no value."""
 
     compare: Compare = Compare.PREVIOUS
-    compareFrom: Day = Field(default=None, description="First day to compare with, with compare=custom: YYYY-MM-DD")
-    compareTo: Day = Field(default=None, description="Last day to compare with, inclusive")
-    matchWeekdays: bool = Field(
+    compare_from: Day = Field(default=None, description="First day to compare with, with compare=custom: YYYY-MM-DD")
+    compare_to: Day = Field(default=None, description="Last day to compare with, inclusive")
+    match_weekdays: bool = Field(
         default=False, description="Shift the range that is compared, so that it begins on the same day of the week"
     )
     bots: Bots = Bots.EXCLUDE
@@ -120,7 +119,7 @@ class AnalyticsRequest:
 
 def parse_request(query: Annotated[AnalyticsQuery, Query()], context: Context, scope: CallerScope) -> AnalyticsRequest:
     """Raises `Problem` 400 for what makes no sense and 404 for a website that is not theirs."""
-    return request_for(query, scope.website(query.websiteId), context, scope)
+    return request_for(query, scope.website(query.website_id), context, scope)
 
 
 def request_for(
@@ -151,7 +150,7 @@ ParsedRequest = Annotated[AnalyticsRequest, Depends(parse_request)]
 def range_of(query: TimeQuery, website: Website, context: Services) -> Range:
     """The requested range in the website's time zone. Raises `Problem` 400, and 503 for `all` without ClickHouse."""
     since = None
-    if query.timeRange is TimeRange.ALL:
+    if query.time_range is TimeRange.ALL:
         [found] = context.query_coalescer.all(event_times.first(website))
         since = event_times.day(website, found)
     return range_in(query, website.zone, since)
@@ -160,7 +159,7 @@ def range_of(query: TimeQuery, website: Website, context: Services) -> Range:
 def range_in(query: TimeQuery, zone: ZoneInfo, since: date | None = None) -> Range:
     """The requested range in a time zone; `since` is where `all` begins. Raises `Problem` 400."""
     try:
-        return ranges.resolve(query.timeRange, zone, datetime.now(UTC), query.from_, query.to, since=since)
+        return ranges.resolve(query.time_range, zone, datetime.now(UTC), query.from_, query.to, since=since)
     except InvalidRange as error:
         raise invalid_parameter(error.field, str(error)) from error
 
@@ -168,8 +167,8 @@ def range_in(query: TimeQuery, zone: ZoneInfo, since: date | None = None) -> Ran
 def compared_range(query: FigureQuery, range_: Range) -> Range | None:
     """The range that `range_` is compared with. Raises `Problem` 400."""
     try:
-        given = ranges.compared_days(query.compare, range_.timezone, query.compareFrom, query.compareTo)
-        return ranges.comparison(range_, query.compare, given, match_weekdays=query.matchWeekdays)
+        given = ranges.compared_days(query.compare, range_.timezone, query.compare_from, query.compare_to)
+        return ranges.comparison(range_, query.compare, given, match_weekdays=query.match_weekdays)
     except InvalidRange as error:
         raise invalid_parameter(error.field, str(error)) from error
 

@@ -18,9 +18,10 @@ from query_api.analytics.overview import Overview
 from query_api.analytics.partners import PartnerPerformance
 from query_api.analytics.ranges import Compare
 from query_api.analytics.request import AnalyticsRequest, ParsedRequest, request_for
-from query_api.kernel.csv import csv_response
+from query_api.kernel.csv import columns_of, csv_response
 from query_api.kernel.dependencies import CallerScope, Context, Reads
 from query_api.kernel.money import exact_json
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(
     prefix="/api/platform/analytics", tags=["analytics"], dependencies=[Depends(Reads("events", "websites"))]
@@ -72,7 +73,7 @@ def get_breakdown(
     query: Annotated[BreakdownQuery, Query()], context: Context, scope: CallerScope, response: Response
 ) -> Response:
     """Any metric by any one or two dimensions, sorted, searched and paged, with the totals of everything."""
-    request = request_for(query, scope.website(query.websiteId), context, scope, needs_visits=True)
+    request = request_for(query, scope.website(query.website_id), context, scope, needs_visits=True)
     return exact_json(breakdown.read(query, request, response), response, exclude_unset=True)
 
 
@@ -81,7 +82,7 @@ def get_breakdown_series(
     query: Annotated[SeriesQuery, Query()], context: Context, scope: CallerScope, response: Response
 ) -> Response:
     """One metric per bucket of the range, for up to 20 values of a dimension, or for everything."""
-    request = request_for(query, scope.website(query.websiteId), context, scope, needs_visits=True)
+    request = request_for(query, scope.website(query.website_id), context, scope, needs_visits=True)
     return exact_json(breakdown.read_series(query, request, response), response)
 
 
@@ -90,9 +91,9 @@ def get_breakdown_csv(
     query: Annotated[BreakdownQuery, Query()], context: Context, scope: CallerScope, response: Response
 ) -> Response:
     """The first 10,000 rows of a report, without a comparison."""
-    alone = {"compare": Compare.NONE, "compareFrom": None, "compareTo": None}
+    alone = {"compare": Compare.NONE, "compare_from": None, "compare_to": None}
     everything = query.model_copy(update={"limit": breakdown.MAX_EXPORTED, "cursor": None, **alone})
-    request = request_for(everything, scope.website(query.websiteId), context, scope, needs_visits=True)
+    request = request_for(everything, scope.website(query.website_id), context, scope, needs_visits=True)
     found = breakdown.read(everything, request, response)
     columns, lines = breakdown.lines(found, breakdown.parse(query).metrics)
     name = f"{'-'.join(found.by)}-{request.website.domain}-{request.range.shown_from[:10]}"
@@ -101,7 +102,7 @@ def get_breakdown_csv(
     return file
 
 
-class FigureRow(BaseModel):
+class FigureRow(ResponseModel):
     """One figure of the overview as a row."""
 
     figure: str
@@ -113,11 +114,11 @@ class FigureRow(BaseModel):
 def get_overview_csv(request: ParsedRequest, response: Response) -> Response:
     """The overview, one metric per row."""
     found = overview.read(request, response)
-    apart = {"previous", "previousRange", "previousHasData", "previousDataFrom", "lastEventAt"}
+    apart = {"previous", "previous_range", "previous_has_data", "previous_data_from", "last_event_at"}
     values = _flat(found.model_dump(by_alias=True, mode="json", exclude=apart))
-    before = _flat(found.previous.model_dump(mode="json")) if found.previous is not None else {}
-    if found.previousRange is not None:
-        before |= _flat(found.previousRange.model_dump(by_alias=True, mode="json"), "range.")
+    before = _flat(found.previous.model_dump(by_alias=True, mode="json")) if found.previous is not None else {}
+    if found.previous_range is not None:
+        before |= _flat(found.previous_range.model_dump(by_alias=True, mode="json"), "range.")
     rows = [FigureRow(figure=name, value=value, previous=before.get(name)) for name, value in values.items()]
     return _file(request, response, "overview", FigureRow, rows)
 
@@ -153,9 +154,7 @@ def get_kept_apart_csv(request: ParsedRequest, response: Response) -> Response:
 
 
 def _file(request: AnalyticsRequest, response: Response, name: str, row: type[BaseModel], rows: list[Any]) -> Response:
-    file = csv_response(
-        f"{name}-{request.website.domain}-{request.range.shown_from[:10]}", list(row.model_fields), rows
-    )
+    file = csv_response(f"{name}-{request.website.domain}-{request.range.shown_from[:10]}", columns_of(row), rows)
     file.headers.update(response.headers)
     return file
 

@@ -12,39 +12,39 @@ from pydantic import Field
 from query_api.analytics.filters import Bots
 from query_api.analytics.ranges import Compare
 from query_api.kernel.dependencies import CallerScope, Reads
-from query_api.kernel.responses import RowModel
 from schemas.events.analytics import ViewKind
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(tags=["analytics"])
 
 
-class SavedViewContent(RowModel):
+class SavedViewContent(ResponseModel):
     """What is shown, in the terms of the analytics calls; of a segment only filters and bots."""
 
     filters: list[str]
     bots: Bots
-    timeRange: str
-    fromDate: date | None
-    toDate: date | None
+    time_range: str
+    from_date: date | None
+    to_date: date | None
     compare: Compare
-    compareFrom: date | None
-    compareTo: date | None
-    matchWeekdays: bool
+    compare_from: date | None
+    compare_to: date | None
+    match_weekdays: bool
     metric: str
-    barMetric: str
+    bar_metric: str
     tabs: dict[str, str]
     columns: list[str]
     details: list[str]
 
 
-class SavedView(RowModel):
+class SavedView(ResponseModel):
     """A view or segment."""
 
     id: UUID
     kind: ViewKind
     name: str
-    websiteId: UUID | None = Field(description="Shared with everyone who may see this website; null: personal")
-    isDefault: bool = Field(description="Whether the website opens with it for the caller")
+    website_id: UUID | None = Field(description="Shared with everyone who may see this website; null: personal")
+    is_default: bool = Field(description="Whether the website opens with it for the caller")
     state: SavedViewContent
 
 

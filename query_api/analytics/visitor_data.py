@@ -17,7 +17,7 @@ from uuid import UUID
 
 import orjson
 from fastapi import APIRouter, Depends, Request, Response
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
 from infra.domain.visitor_data.letters import Letter, find_letters
 from infra.domain.visitor_data.person import (
@@ -46,8 +46,9 @@ from query_api.kernel.authorization import AccountScope, Website
 from query_api.kernel.clickhouse_reader import Query, live_table
 from query_api.kernel.dependencies import CallerScope, Context, Reads, Services
 from query_api.kernel.money import Amount
-from query_api.kernel.responses import RowModel
+from query_api.kernel.requests import RequestModel
 from schemas.events.conversions import ConversionStatus
+from schemas.http.responses import ResponseModel
 from schemas.tracking import EVENT_COLUMNS
 
 router = APIRouter(
@@ -57,10 +58,8 @@ router = APIRouter(
 )
 
 
-class VisitorQuery(BaseModel):
+class VisitorQuery(RequestModel):
     """An id of a person, as the website's own systems, a partner or a customer names it."""
-
-    model_config = ConfigDict(extra="forbid")
 
     kind: IdKind
     value: str = Field(min_length=1, max_length=255, description="To the letter, as it was sent to the tracking API")
@@ -77,31 +76,31 @@ class VisitorQuery(BaseModel):
         return text
 
 
-class StoredPart(BaseModel):
+class StoredPart(ResponseModel):
     """One kind of what is stored, and what erasing does with it."""
 
     store: str
     what: str
     count: int
-    firstAt: datetime | None = None
-    lastAt: datetime | None = None
-    onErase: Effect = Field(description="erased; emptied: rows stay without the person; kept")
+    first_at: datetime | None = None
+    last_at: datetime | None = None
+    on_erase: Effect = Field(description="erased; emptied: rows stay without the person; kept")
     why: str
 
     @classmethod
-    def of(cls, store: str, count: int, **times: datetime) -> StoredPart:
+    def of_store(cls, store: str, count: int, **times: datetime) -> StoredPart:
         what, effect, why = EFFECTS[store]
-        return cls(store=store, what=what, count=count, onErase=effect, why=why, **times)
+        return cls(store=store, what=what, count=count, on_erase=effect, why=why, **times)
 
 
-class KeptPart(BaseModel):
+class KeptPart(ResponseModel):
     """What stays whatever is erased."""
 
     what: str
     why: str
 
 
-class VisitorConversion(RowModel):
+class VisitorConversion(ResponseModel):
     """A lead or sale of the person. Money in integer minor units."""
 
     id: UUID
@@ -110,28 +109,28 @@ class VisitorConversion(RowModel):
     status: ConversionStatus
     amount: Amount
     commission: Amount
-    occurredAt: datetime
+    occurred_at: datetime
 
 
-class VisitorData(BaseModel):
+class VisitorData(ResponseModel):
     """What is stored of the person. Without parts: nothing is, or the id is not known."""
 
     stored: list[StoredPart]
     conversions: list[VisitorConversion]
-    ownTexts: list[OwnText] = Field(
+    own_texts: list[OwnText] = Field(
         description="Texts of the owner's own that have the id, or one of the person's clicks or orders. They are not "
         "changed: the owner deletes them where `path` leads. At most ten of one kind"
     )
     kept: list[KeptPart]
 
 
-class VisitorErasure(RowModel):
+class VisitorErasure(ResponseModel):
     """An erasure that was decided. Whom it was about is not kept."""
 
     id: UUID
-    erasedAt: datetime
-    erasedBy: str | None = Field(description="Name of the account; null: it was erased itself")
-    namedBy: IdKind
+    erased_at: datetime
+    erased_by: str | None = Field(description="Name of the account; null: it was erased itself")
+    named_by: IdKind
     counts: dict[str, int] = Field(description="What was stored: pageviews, clicks, events, conversions, samples")
     state: Literal["running", "live", "done"] = Field(
         description="running: tables are built without the person; live: reports read them; done: the old ones are gone"
@@ -152,7 +151,7 @@ def find_visitor_data(
         kept.append(
             KeptPart(what=f"Files of payouts that were not searched: {own.files_not_searched}", why=NOT_SEARCHED)
         )
-    return VisitorData(stored=found.parts(), conversions=found.conversions(), ownTexts=own.texts, kept=kept)
+    return VisitorData(stored=found.parts(), conversions=found.conversions(), own_texts=own.texts, kept=kept)
 
 
 @router.post(
@@ -208,7 +207,7 @@ class _Found:
 
     def parts(self) -> list[StoredPart]:
         """By kind of what is stored; kinds of which there is nothing are left out."""
-        sealed = StoredPart.of("ad_click_ids", len(self._sealed()))
+        sealed = StoredPart.of_store("ad_click_ids", len(self._sealed()))
         rows = [*self._counted_rows(), *self._postgres_rows(), *self._samples(), *self._letters()]
         found = [*self._events(), sealed, *rows]
         return [part for part in found if part.count]
@@ -254,18 +253,18 @@ class _Found:
         for row in rows:
             store = stores.get(row["type"], "events")
             first, last, count = row["first_at"].replace(tzinfo=UTC), row["last_at"].replace(tzinfo=UTC), row["count"]
-            if (part := parts.get(store)) is not None and part.firstAt and part.lastAt:
-                first, last, count = min(first, part.firstAt), max(last, part.lastAt), count + part.count
-            parts[store] = StoredPart.of(store, count, firstAt=first, lastAt=last)
+            if (part := parts.get(store)) is not None and part.first_at and part.last_at:
+                first, last, count = min(first, part.first_at), max(last, part.last_at), count + part.count
+            parts[store] = StoredPart.of_store(store, count, first_at=first, last_at=last)
         return [parts[store] for store in ("pageviews", "clicks", "events") if store in parts]
 
     def _counted_rows(self) -> list[StoredPart]:
         [changes] = self._clickhouse(_CHANGES)
-        return [StoredPart.of("conversion_changes", changes["count"])]
+        return [StoredPart.of_store("conversion_changes", changes["count"])]
 
     def _postgres_rows(self) -> list[StoredPart]:
         [counts] = self._rows(_COUNTS)
-        return [StoredPart.of(store, count) for store, count in counts.items()]
+        return [StoredPart.of_store(store, count) for store, count in counts.items()]
 
     def _found_letters(self) -> list[Letter]:
         texts = TextReader(TextKeys(self.context.settings).reading(self.context.pool))
@@ -274,11 +273,11 @@ class _Found:
     def _samples(self) -> list[StoredPart]:
         rows = self._refusals()
         times = [row["at"].replace(tzinfo=UTC) for row in rows]
-        return [StoredPart.of("samples", len(rows), firstAt=min(times), lastAt=max(times))] if rows else []
+        return [StoredPart.of_store("samples", len(rows), first_at=min(times), last_at=max(times))] if rows else []
 
     def _letters(self) -> list[StoredPart]:
         times = [letter.first_at for letter in self._found_letters()]
-        return [StoredPart.of("dead_letters", len(times), firstAt=times[0], lastAt=times[-1])] if times else []
+        return [StoredPart.of_store("dead_letters", len(times), first_at=times[0], last_at=times[-1])] if times else []
 
     def _sealed(self) -> Sequence[Mapping[str, Any]]:
         return self._clickhouse(SEALED.replace("{events}", "events"))

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import AfterValidator, Field
 
 from infra.domain.exchange_rates import DatedRate
 from query_api.analytics import metrics, ranges
@@ -29,6 +29,7 @@ from query_api.kernel.money import Amount, exact_json
 from query_api.operations.exchange_rates import UsedRate, convert, dated_rates, used_rates
 from schemas import instants
 from schemas.currencies import MINOR_DIGITS
+from schemas.http.responses import ResponseModel
 
 MAX_WEBSITES: Final = 500
 DAYS: Final = 30
@@ -37,7 +38,7 @@ USUAL_CURRENCY: Final = "USD"
 router = APIRouter(tags=["analytics"])
 
 
-class PeriodTotals(BaseModel):
+class PeriodTotals(ResponseModel):
     """Numbers of one website in a period, bots excluded."""
 
     clicks: int
@@ -47,7 +48,7 @@ class PeriodTotals(BaseModel):
     converted: Amount | None = Field(description="The same in `currency`; null without a rate")
 
 
-class DailySeries(BaseModel):
+class DailySeries(ResponseModel):
     """The last 30 days of a website, one number a day."""
 
     from_: date = Field(alias="from")
@@ -55,40 +56,40 @@ class DailySeries(BaseModel):
     revenue: list[int] = Field(description="Minor units of the website's currency")
 
 
-class WebsiteSummary(BaseModel):
+class WebsiteSummary(ResponseModel):
     """One website. Its days are those of its own time zone."""
 
-    websiteId: UUID
+    website_id: UUID
     domain: str
     timezone: str
     currency: str
     today: PeriodTotals
     yesterday: PeriodTotals
-    last7Days: PeriodTotals
-    last30Days: PeriodTotals
+    last_7_days: PeriodTotals
+    last_30_days: PeriodTotals
     series: DailySeries
 
 
-class WebsitesTotals(BaseModel):
+class WebsitesTotals(ResponseModel):
     """The sum of all websites for a period."""
 
     clicks: int
     visitors: int = Field(description="A visitor of two websites counts twice")
     conversions: int
     revenue: Amount = Field(description="What has a rate, in `currency`")
-    notConverted: list[Amount] = Field(description="Revenue in currencies without a rate: not in `revenue`")
+    not_converted: list[Amount] = Field(description="Revenue in currencies without a rate: not in `revenue`")
 
 
-class AllTotals(BaseModel):
+class AllTotals(ResponseModel):
     """The sums of each period."""
 
     today: WebsitesTotals
     yesterday: WebsitesTotals
-    last7Days: WebsitesTotals
-    last30Days: WebsitesTotals
+    last_7_days: WebsitesTotals
+    last_30_days: WebsitesTotals
 
 
-class WebsitesSummary(BaseModel):
+class WebsitesSummary(ResponseModel):
     """All websites of the account, oldest first."""
 
     currency: str
@@ -110,7 +111,7 @@ Currency = Annotated[
     AfterValidator(_currency),
     Query(description="Of the totals; without it the currency of most of the websites"),
 ]
-_PERIODS: Final = {"today": (29, 30), "yesterday": (28, 29), "last7Days": (23, 30), "last30Days": (0, 30)}
+_PERIODS: Final = {"today": (29, 30), "yesterday": (28, 29), "last_7_days": (23, 30), "last_30_days": (0, 30)}
 """First day and the day after the last one, as numbers of the 30 days."""
 
 
@@ -195,7 +196,7 @@ def _summary(website: Website, measured: _Measured, currency: str, rates: Mappin
         "revenue": [one.revenue for one in daily],
     }
     return WebsiteSummary(
-        websiteId=website.id,
+        website_id=website.id,
         domain=website.domain,
         timezone=website.timezone,
         currency=website.currency,
@@ -234,7 +235,7 @@ def _total(of: Iterable[PeriodTotals], currency: str) -> WebsitesTotals:
         revenue=Amount(
             amount=sum(one.converted.amount for one in found if one.converted is not None), currency=currency
         ),
-        notConverted=[Amount(amount=amount, currency=one) for one, amount in sorted(apart.items()) if amount],
+        not_converted=[Amount(amount=amount, currency=one) for one, amount in sorted(apart.items()) if amount],
     )
 
 

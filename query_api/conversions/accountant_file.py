@@ -13,16 +13,16 @@ from typing import Annotated, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
-from pydantic import BaseModel
 
 from infra.kernel.http.openapi import file_response
 from query_api.conversions.bookings import sums
 from query_api.conversions.statement_periods import Period, period
-from query_api.kernel.csv import csv_stream
+from query_api.kernel.csv import columns_of, csv_stream
 from query_api.kernel.dependencies import CallerScope, Reads
 from query_api.kernel.pagination import invalid_parameter
 from query_api.kernel.postgres_reader import Reader
 from schemas.currencies import decimal_text
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(
     tags=["statements"],
@@ -39,13 +39,13 @@ _PAID: Final = (
 )
 
 
-class Line(BaseModel):
+class Line(ResponseModel):
     """A partner's month; amounts in major units."""
 
     month: str
     website: str
     partner: str
-    partnerId: UUID
+    partner_id: UUID
     currency: str
     opening: str
     approved: str
@@ -55,11 +55,11 @@ class Line(BaseModel):
     held: str
     payable: str
     paid: str
-    paidInTotal: str
+    paid_in_total: str
     open: str
 
 
-COLUMNS: Final = tuple(Line.model_fields)
+COLUMNS: Final = columns_of(Line)
 
 
 @router.get("/api/platform/statements.csv", response_class=Response, responses=file_response("text/csv"))
@@ -112,14 +112,14 @@ def _lines(reader: Reader, months: list[Period]) -> Iterator[Line]:
                 "held": found.held if found else 0,
                 "payable": payable,
                 "paid": this_month,
-                "paidInTotal": until_now,
+                "paid_in_total": until_now,
                 "open": payable - until_now,
             }
             yield Line(
                 month=one.month,
                 website=website.domain,
                 partner=partner_name,
-                partnerId=partner_id,
+                partner_id=partner_id,
                 currency=website.currency,
                 **{name: decimal_text(amount, website.currency) for name, amount in amounts.items()},
             )

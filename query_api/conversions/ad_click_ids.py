@@ -13,7 +13,7 @@ from datetime import date
 from typing import Final
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from infra.domain.visits.statement import visits
 from infra.kernel.security.encryption import DecryptionError
@@ -23,12 +23,13 @@ from query_api.kernel.dependencies import Services
 from query_api.kernel.postgres_reader import Reader
 from schemas.ad_click_ids import NETWORKS
 from schemas.base import ERASED
+from schemas.http.responses import ResponseModel
 
 MAX_EVENTS: Final = 10_000
 """Events of the visitor's day that the visit is looked for in; the newest."""
 
 
-class AdClickId(BaseModel):
+class AdClickId(ResponseModel):
     """A click id with which an advertising network knows the click that began the visit."""
 
     name: str | None = Field(description="The parameter, such as gclid; null: erased")

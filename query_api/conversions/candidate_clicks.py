@@ -21,7 +21,7 @@ from query_api.kernel.clickhouse_reader import Row, live_table
 from query_api.kernel.dependencies import CallerScope, Context, Reads, Services
 from query_api.kernel.kept_from import note_kept_from
 from query_api.kernel.postgres_reader import like
-from query_api.kernel.responses import RowModel
+from schemas.http.responses import ResponseModel
 from schemas.tracking import NO_ID
 
 router = APIRouter(tags=["conversions"])
@@ -34,21 +34,21 @@ WINDOWS: Final = (timedelta(days=3), timedelta(days=30), timedelta(days=366))
 """How far back one reading looks: further only when the nearer past has too few clicks."""
 
 
-class CandidateClick(RowModel):
+class CandidateClick(ResponseModel):
     """A click before the sale."""
 
-    clickId: str
+    click_id: str
     at: datetime
-    linkId: UUID
+    link_id: UUID
     link: str | None = Field(description="The link's slug")
-    partnerId: UUID
-    partnerName: str | None
+    partner_id: UUID
+    partner_name: str | None
     page: str = Field(description="Host and path of the page that it stood on; empty: not known")
     source: str
     campaign: str
     country: str
     device: str
-    isWithinWindow: bool = Field(description="Whether the partner's window would have credited the sale to it")
+    is_within_window: bool = Field(description="Whether the partner's window would have credited the sale to it")
     conversions: int = Field(description="Conversions that it has earned already")
 
 
@@ -68,7 +68,7 @@ def get_candidate_clicks(
     """The latest clicks of its website before it occurred, bots left out, the newest first. `X-Events-Kept-From`:
     earlier ones have expired."""
     conversion = find_conversion(scope, id)
-    note_kept_from(response, scope.website(conversion.websiteId))
+    note_kept_from(response, scope.website(conversion.website_id))
     rows = _read(scope, context, conversion, partner_id, search, limit)
     return _with_names(scope, context, conversion, rows) if rows else []
 
@@ -81,16 +81,16 @@ def _read(
     search: str | None,
     limit: int,
 ) -> Sequence[Row]:
-    until = conversion.occurredAt + CLOCK_TOLERANCE
+    until = conversion.occurred_at + CLOCK_TOLERANCE
     where, bound = [_CLICKS], dict[str, Any]()
-    bound |= {"site": str(conversion.websiteId), "until": _ms(until), "limit": limit}
+    bound |= {"site": str(conversion.website_id), "until": _ms(until), "limit": limit}
     if partner_id is not None:
         where.append("partner_id = {partner:UUID}")
         bound["partner"] = str(partner_id)
     if search and search.strip():
         pattern = like(search)
         sql = "SELECT id FROM read.links WHERE website_id = %s AND slug ILIKE %s ORDER BY created_at DESC LIMIT 1000"
-        links = [str(row["id"]) for row in scope.reader.rows(sql, (conversion.websiteId, pattern))]
+        links = [str(row["id"]) for row in scope.reader.rows(sql, (conversion.website_id, pattern))]
         where.append("(source ILIKE {pattern:String} OR click_id = {text:String} OR link_id IN {links:Array(UUID)})")
         bound |= {"pattern": pattern, "text": search.strip(), "links": links}
     rows: Sequence[Row] = []
@@ -106,11 +106,11 @@ def _with_names(
     scope: AccountScope, context: Services, conversion: Conversion, rows: Sequence[Row]
 ) -> list[CandidateClick]:
     ids = [row["link_id"] for row in rows]
-    links = {row["id"]: row["slug"] for row in scope.reader.rows(_LINKS, (ids, conversion.websiteId))}
+    links = {row["id"]: row["slug"] for row in scope.reader.rows(_LINKS, (ids, conversion.website_id))}
     partner_ids = [row["partner_id"] for row in rows]
     partners = {row["id"]: row for row in scope.reader.rows(_PARTNERS, (partner_ids,))}
     earned = {row["click_id"]: row["count"] for row in scope.reader.rows(_EARNED, ([row["click_id"] for row in rows],))}
-    pages = _visits(context, conversion.websiteId, rows)
+    pages = _visits(context, conversion.website_id, rows)
     found = []
     for row in rows:
         at = row["occurred_at"].replace(tzinfo=UTC)
@@ -125,7 +125,7 @@ def _with_names(
                 page=f"{visit['hostname']}{visit['path']}" if visit else "",
                 source=visit["source"] if visit else row["source"],
                 campaign=visit["utm_campaign"] if visit else "",
-                is_within_window=conversion.occurredAt - at <= timedelta(days=days),
+                is_within_window=conversion.occurred_at - at <= timedelta(days=days),
                 conversions=earned.get(row["click_id"], 0),
             )
         )

@@ -15,7 +15,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Depends
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from infra.domain.exchange_rates import Derivation
 from infra.domain.message_chain import bookings, chain
@@ -30,7 +30,6 @@ from query_api.kernel.clickhouse_reader import live_table
 from query_api.kernel.dependencies import CallerScope, Context, Reads, Services
 from query_api.kernel.money import Amount
 from query_api.kernel.postgres_reader import Reader
-from query_api.kernel.responses import RowModel
 from query_api.operations.exchange_rates import rate_on
 from schemas.click_id import event_id
 from schemas.currencies import amount_text, decimal_text, digits
@@ -38,6 +37,7 @@ from schemas.days import local_day
 from schemas.events.conversions import AttributedBy, TierUsed
 from schemas.events.partners import Terms, TermsKind, TiersBy
 from schemas.http.partners import TermsShape, paid_text, terms_shape
+from schemas.http.responses import ResponseModel
 from schemas.topics import CLICKS, DOMAIN
 
 router = APIRouter(tags=["conversions"])
@@ -45,7 +45,7 @@ router = APIRouter(tags=["conversions"])
 Row = Mapping[str, Any]
 
 
-class LogPosition(BaseModel):
+class LogPosition(ResponseModel):
     """Position of an event in the log."""
 
     topic: str
@@ -53,43 +53,43 @@ class LogPosition(BaseModel):
     offset: int
 
 
-class CommissionRule(BaseModel):
+class CommissionRule(ResponseModel):
     """The basis of the commission: the payout in the report, else the partner's terms at the click."""
 
     by: str = Field(description="terms or payout")
     text: str
     terms: TermsShape
     version: int | None = Field(description="The partner's first terms are 1")
-    effectiveAt: datetime | None
+    effective_at: datetime | None
     tier: str | None = Field(description="The tier that was reached, in one sentence")
 
 
-class ClickBehind(RowModel):
+class ClickBehind(ResponseModel):
     """The click that earned it; a coupon has none."""
 
     by: str = Field(description="click_id, coupon, visitor, or manual: a person chose the click, or the link alone")
     at: datetime
-    clickId: str | None
-    linkId: UUID | None
+    click_id: str | None
+    link_id: UUID | None
     link: str | None = Field(description="The link's slug")
     country: str
     device: str
     source: str
     subs: dict[str, str]
     place: LogPosition | None
-    adClickIds: list[AdClickId] | None = Field(
+    ad_click_ids: list[AdClickId] | None = Field(
         description="Of the click's visit, if the website keeps them; null: they could not be read"
     )
-    keptFrom: date | None = Field(
+    kept_from: date | None = Field(
         description="If the click itself has expired: the first UTC day whose single events are there"
     )
 
 
-class RateUsed(BaseModel):
+class RateUsed(ResponseModel):
     """How much one major unit of `of` was worth in `to`."""
 
     rate: str
-    of: str
+    of_: str = Field(alias="of")
     to: str
     on: date | None = Field(description="The day of the rate, unless another one was recorded for that day since")
     derivation: Derivation | None = Field(
@@ -98,7 +98,7 @@ class RateUsed(BaseModel):
     )
 
 
-class Working(BaseModel):
+class Working(ResponseModel):
     """How the commission was calculated: exact fractions, one rounding at the end, halves to the even neighbour."""
 
     text: str
@@ -107,7 +107,7 @@ class Working(BaseModel):
     agrees: bool = Field(description="Whether the recalculation equals the recorded amount")
 
 
-class StepBehind(RowModel):
+class StepBehind(ResponseModel):
     """One event of the conversion, and what it moved (minor units of the website's currency)."""
 
     version: int
@@ -123,7 +123,7 @@ class StepBehind(RowModel):
     place: LogPosition
 
 
-class Assignment(RowModel):
+class Assignment(ResponseModel):
     """The decision of a person that this click or link earns the conversion."""
 
     by: str = Field(description="you or someone else")
@@ -131,19 +131,19 @@ class Assignment(RowModel):
     reason: str
 
 
-class ReportBehind(BaseModel):
+class ReportBehind(ResponseModel):
     """One report and what it brought. Of a report from before reports were recorded, the amount and payout alone are
     known."""
 
     amount: Amount | None
     payout: Amount | None
     status: str | None
-    clickId: str | None
+    click_id: str | None
     coupon: str | None
-    namesCustomer: bool
+    names_customer: bool
     unread: list[str] = Field(description="Its fields that could not be read")
-    reportedBy: str
-    keyKind: str = Field(description="Kind of the key that sent it; site: a claim; empty: not recorded")
+    reported_by: str
+    key_kind: str = Field(description="Kind of the key that sent it; site: a claim; empty: not recorded")
     at: datetime
     stands: bool | None = Field(
         description="Whether its amount is used; null: it names none, or reverses a part of the sale"
@@ -151,18 +151,18 @@ class ReportBehind(BaseModel):
     place: LogPosition | None = Field(description="Null: it waited for an exchange rate")
 
 
-class UnreadValue(BaseModel):
+class UnreadValue(ResponseModel):
     """A field of a report that could not be read and was left empty."""
 
-    reportId: UUID
+    report_id: UUID
     field: str
     text: str = Field(description="As it was sent; empty where it is about a person")
-    isPlaceholder: bool = Field(description="A placeholder that the sender did not fill in")
-    reportedBy: str
+    is_placeholder: bool = Field(description="A placeholder that the sender did not fill in")
+    reported_by: str
     at: datetime
 
 
-class MessageBehind(RowModel):
+class MessageBehind(ResponseModel):
     """One decided event of the chain that the conversion is part of, without its content."""
 
     id: str
@@ -170,13 +170,13 @@ class MessageBehind(RowModel):
     at: datetime
     actor: str = Field(description="account or system")
     position: int
-    commandId: UUID | None
-    correlationId: str = Field(description="The same for all that follows from one click or request; empty: older")
-    causationId: str = Field(description="The report or event that it follows from; empty: none")
+    command_id: UUID | None
+    correlation_id: str = Field(description="The same for all that follows from one click or request; empty: older")
+    causation_id: str = Field(description="The report or event that it follows from; empty: none")
     statement: str | None = Field(description="Month of the statement that it is booked in, YYYY-MM")
 
 
-class Explanation(BaseModel):
+class Explanation(ResponseModel):
     """Everything behind a conversion's commission. Without a click there is neither rule nor working yet."""
 
     conversion: Conversion
@@ -184,7 +184,7 @@ class Explanation(BaseModel):
     click: ClickBehind | None
     rate: RateUsed | None
     working: Working | None
-    missingClick: MissingClick | None = Field(description="Why no click is credited; null: one is")
+    missing_click: MissingClick | None = Field(description="Why no click is credited; null: one is")
     assignment: Assignment | None = Field(description="Null: no person chose the click")
     reports: list[ReportBehind] = Field(
         description="Every report, in the order of arrival; of their amounts the most trusted is used, then the first"
@@ -223,14 +223,14 @@ def explain_conversion(id: UUID, scope: CallerScope, context: Context) -> Explan
         earning = None
     stating = next((step for step in reversed(steps) if step["name"] in _STATING), None)
     payout = _money(stating["detail"].get("payout")) if stating else None
-    website = scope.website(conversion.websiteId)
+    website = scope.website(conversion.website_id)
     return Explanation(
         conversion=conversion,
         rule=_rule(scope.reader, earning, payout) if earning else None,
         click=_click(scope.reader, context, conversion, earning, website.expired_before) if earning else None,
         rate=_rate(scope.reader, website, earning, payout) if earning else None,
         working=_working(earning, payout) if earning else None,
-        missingClick=missing_click(scope, context, conversion, steps),
+        missing_click=missing_click(scope, context, conversion, steps),
         assignment=_assignment(steps, scope.principal.account_id),
         reports=_reports(steps, conversion.amount),
         unread=_unread(steps),
@@ -262,7 +262,7 @@ def _rule(reader: Reader, earning: Row, payout: Amount | None) -> CommissionRule
         text=f"{amount_text(payout.amount, payout.currency)}, as the report says" if payout else paid,
         terms=terms_shape(attribution["terms"]),
         version=version,
-        effectiveAt=held[version - 1]["effective_at"] if version else None,
+        effective_at=held[version - 1]["effective_at"] if version else None,
         tier=_tier_text(tier, earning["currency"]) if tier else None,
     )
 
@@ -322,14 +322,14 @@ def _tracked_click(
         " AND toDate(occurred_at) = {day:Date} AND type = 'click' AND event_id = {id:UUID} LIMIT 1"
     )
     click = event_id(told["click_id"])
-    bound = {"site": str(conversion.websiteId), "day": at.date().isoformat(), "id": str(click)}
+    bound = {"site": str(conversion.website_id), "day": at.date().isoformat(), "id": str(click)}
     place: LogPosition | None = None
     try:
         [found] = context.query_coalescer.all(clickhouse_reader.Query(sql, bound))
         if not found:
             return None, []
         place = LogPosition(topic=CLICKS.name, partition=found[0]["_partition"], offset=found[0]["_offset"])
-        return place, ad_click_ids(reader, context, conversion.websiteId, click, found[0]["visitor"], at.date())
+        return place, ad_click_ids(reader, context, conversion.website_id, click, found[0]["visitor"], at.date())
     except Problem:  # the rest of the explanation does not need it
         return place, None
 
@@ -344,7 +344,7 @@ def _rate(reader: Reader, website: Website, earning: Row, payout: Amount | None)
     is_same = known is not None and known.rate == rate
     return RateUsed(
         rate=rate,
-        of=of,
+        of_=of,
         to=to,
         on=known.on if known and is_same else None,
         derivation=known.derivation if known and is_same else None,
@@ -408,12 +408,12 @@ def _report(step: Row, stands: Amount) -> ReportBehind:
         amount=amount,
         payout=_money(said.get("payout")),
         status=said.get("status") or None,
-        clickId=said.get("click_id") or None,
+        click_id=said.get("click_id") or None,
         coupon=said.get("coupon") or None,
-        namesCustomer=bool(said.get("customer")),
+        names_customer=bool(said.get("customer")),
         unread=sorted(said.get("unread", ())),
-        reportedBy=said["reported_by"],
-        keyKind=said.get("key_kind", ""),
+        reported_by=said["reported_by"],
+        key_kind=said.get("key_kind", ""),
         at=step["at"],
         stands=None if amount is None or is_part else amount == stands,
         place=LogPosition(**place) if place else None,
@@ -431,11 +431,11 @@ def _unread(steps: Sequence[Row]) -> list[UnreadValue]:
     reports = [said for step in steps if (said := step["detail"].get("reported")) and said.get("unread")]
     return [
         UnreadValue(
-            reportId=said["report_id"],
+            report_id=said["report_id"],
             field=name,
             text=text,
-            isPlaceholder=is_placeholder(text),
-            reportedBy=said["reported_by"],
+            is_placeholder=is_placeholder(text),
+            reported_by=said["reported_by"],
             at=said["received_at"],
         )
         for said in sorted(reports, key=itemgetter("received_at"))

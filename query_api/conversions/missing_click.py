@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from infra.domain.report_reading import is_placeholder
 from infra.kernel.http.problems import Problem
@@ -25,6 +25,7 @@ from query_api.kernel.dependencies import Services
 from query_api.operations.exchange_rates import rate_on
 from schemas import click_id
 from schemas.days import local_day
+from schemas.http.responses import ResponseModel
 from schemas.networks import click_id_parameter
 
 CLOCK_TOLERANCE: Final = timedelta(seconds=60)
@@ -48,32 +49,32 @@ Reason = Literal[
 Row = Mapping[str, Any]
 
 
-class MissingClick(BaseModel):
+class MissingClick(ResponseModel):
     """Why no click is credited. What does not concern the reason, or is not known, is null."""
 
     reason: Reason
-    clickId: str | None = Field(default=None, description="As it was reported")
-    clickedAt: datetime | None = None
-    windowDays: int | None = Field(default=None, description="Days after a click in which the partner credits sales")
+    click_id: str | None = Field(default=None, description="As it was reported")
+    clicked_at: datetime | None = None
+    window_days: int | None = Field(default=None, description="Days after a click in which the partner credits sales")
     domain: str | None = Field(default=None, description="The other website, if it is theirs")
     coupon: str | None = None
     currencies: list[str] | None = Field(default=None, description="Without an exchange rate for the day of the sale")
-    searchedUntil: datetime | None = Field(default=None, description="A click may still arrive until then")
-    partnerId: UUID | None = Field(default=None, description="The click's partner, or the one that the report names")
-    partnerName: str | None = None
-    postbackPreset: str | None = Field(default=None, description="The partner's network")
-    clickIdParameter: str | None = Field(default=None, description="In which the partner's links pass the click ID")
+    searched_until: datetime | None = Field(default=None, description="A click may still arrive until then")
+    partner_id: UUID | None = Field(default=None, description="The click's partner, or the one that the report names")
+    partner_name: str | None = None
+    postback_preset: str | None = Field(default=None, description="The partner's network")
+    click_id_parameter: str | None = Field(default=None, description="In which the partner's links pass the click ID")
 
 
 def missing_click(
     scope: AccountScope, context: Services, conversion: Conversion, steps: Sequence[Row]
 ) -> MissingClick | None:
     """None once a click, a coupon or a person's choice is credited."""
-    if conversion.partnerId is not None:
+    if conversion.partner_id is not None:
         return None
     traces = _traces(steps)
     found = _Search(scope, context, conversion, traces).reason()
-    return found.model_copy(update=_partner(scope, found.partnerId or traces.partner_id))
+    return found.model_copy(update=_partner(scope, found.partner_id or traces.partner_id))
 
 
 @dataclass(slots=True)
@@ -140,13 +141,13 @@ class _Search:
         if self.traces.coupon:
             return self._of_coupon(self.traces.coupon)
         if self.traces.visitor:
-            until = self.conversion.recordedAt + SEARCH_TIME
+            until = self.conversion.recorded_at + SEARCH_TIME
             is_searched = until > datetime.now(UTC)
-            return MissingClick(reason="no_click_of_visitor", searchedUntil=until if is_searched else None)
+            return MissingClick(reason="no_click_of_visitor", searched_until=until if is_searched else None)
         return MissingClick(reason="no_click_id")
 
     def _of_click(self, text: str) -> MissingClick:
-        told: dict[str, Any] = {"clickId": text}
+        told: dict[str, Any] = {"click_id": text}
         try:
             click = click_id.claimed(text)
         except click_id.ForgedClickId:
@@ -154,13 +155,13 @@ class _Search:
             return MissingClick(reason="placeholder" if is_unfilled else "unknown_click_id", **told)
         link = self.scope.reader.row(_LINK, (click.link_code,))
         if link is None and self._has_expired(click.at):
-            return MissingClick(reason="click_expired", clickedAt=click.at, **told)
+            return MissingClick(reason="click_expired", clicked_at=click.at, **told)
         if link is None or not click.is_of(link["website_id"]):
             return MissingClick(reason="unknown_click_id", **told)
-        told |= {"clickedAt": click.at, "partnerId": link["partner_id"]}
-        if link["website_id"] != self.conversion.websiteId:
+        told |= {"clicked_at": click.at, "partner_id": link["partner_id"]}
+        if link["website_id"] != self.conversion.website_id:
             return MissingClick(reason="other_website", domain=link["domain"], **told)
-        sold = self.conversion.occurredAt
+        sold = self.conversion.occurred_at
         if click.at > sold + CLOCK_TOLERANCE:
             return MissingClick(reason="click_after_sale", **told)
         return self._of_known_click(text, click, link["partner_id"], told)
@@ -168,20 +169,20 @@ class _Search:
     def _of_known_click(self, text: str, click: click_id.Click, partner_id: UUID, told: dict[str, Any]) -> MissingClick:
         sql = "SELECT cookie_days, terms FROM read.partners WHERE id = %s"
         partner = self.scope.reader.row(sql, (partner_id,))
-        if partner is not None and self.conversion.occurredAt - click.at > timedelta(days=partner["cookie_days"]):
-            return MissingClick(reason="outside_window", windowDays=partner["cookie_days"], **told)
+        if partner is not None and self.conversion.occurred_at - click.at > timedelta(days=partner["cookie_days"]):
+            return MissingClick(reason="outside_window", window_days=partner["cookie_days"], **told)
         row = self._row(text, click)
         if self.traces.is_claim and row is not None and row["is_bot"]:
             return MissingClick(reason="bot_click", **told)
         lacking = self._without_rate(partner["terms"] if partner else {})
         if lacking:
             return MissingClick(reason="no_exchange_rate", currencies=lacking, **told)
-        return MissingClick(reason="unknown_click_id", clickId=text)
+        return MissingClick(reason="unknown_click_id", click_id=text)
 
     def _has_expired(self, at: datetime) -> bool:
         """Whether single events of that time were deleted: what the id of a click in a page stands for was in its
         event."""
-        before = self.scope.website(self.conversion.websiteId).expired_before
+        before = self.scope.website(self.conversion.website_id).expired_before
         return before is not None and at.astimezone(UTC).date() < before
 
     def _of_coupon(self, coupon: str) -> MissingClick:
@@ -193,7 +194,7 @@ class _Search:
             " AND toDate(occurred_at) = {day:Date} AND type = 'click' AND event_id = {id:UUID} LIMIT 1"
         )
         day = click.at.astimezone(UTC).date().isoformat()
-        bound = {"site": str(self.conversion.websiteId), "day": day, "id": str(click_id.event_id(text))}
+        bound = {"site": str(self.conversion.website_id), "day": day, "id": str(click_id.event_id(text))}
         try:
             [found] = self.context.query_coalescer.all(Query(sql, bound))
         except Problem:  # the other reasons do not need it
@@ -202,10 +203,10 @@ class _Search:
 
     def _without_rate(self, terms: Row) -> list[str]:
         """The currencies of the sale and of the terms that have no exchange rate for the day of the sale."""
-        website = self.scope.website(self.conversion.websiteId)
+        website = self.scope.website(self.conversion.website_id)
         sold_in = self.traces.payout or self.conversion.amount.currency
         needed: set[str | None] = {sold_in, terms.get("flat_currency"), terms.get("tiers_currency")}
-        day, quote = local_day(website.zone, self.conversion.occurredAt), website.currency
+        day, quote = local_day(website.zone, self.conversion.occurred_at), website.currency
         foreign = {currency for currency in needed if currency and currency != quote}
         return sorted(one for one in foreign if rate_on(self.scope.reader, one, quote, day) is None)
 
@@ -218,10 +219,10 @@ def _partner(scope: AccountScope, partner_id: UUID | None) -> dict[str, Any]:
     if row is None:
         return {}
     return {
-        "partnerId": partner_id,
-        "partnerName": row["name"],
-        "postbackPreset": row["postback_preset"],
-        "clickIdParameter": click_id_parameter(row["click_id_parameter"], row["postback_preset"]) or None,
+        "partner_id": partner_id,
+        "partner_name": row["name"],
+        "postback_preset": row["postback_preset"],
+        "click_id_parameter": click_id_parameter(row["click_id_parameter"], row["postback_preset"]) or None,
     }
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from infra.domain.payout_files import opened
 from infra.kernel.http.openapi import file_response
@@ -20,8 +21,8 @@ from query_api.kernel.dependencies import CallerScope, Context, Reads
 from query_api.kernel.money import Amount
 from query_api.kernel.pagination import Page50, bad_cursor
 from query_api.kernel.postgres_reader import Reader, Row
-from query_api.kernel.responses import RowModel
 from schemas.days import FIRST_YEAR, day_start, local_day
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(
     prefix="/api/platform/payouts",
@@ -31,33 +32,33 @@ router = APIRouter(
 WebsiteId = Annotated[UUID, Query(alias="websiteId")]
 
 
-class Allocation(BaseModel):
+class Allocation(ResponseModel):
     """A part of a payout that a person matched to a month."""
 
     month: str
     amount: int
 
 
-class Payout(RowModel):
+class Payout(ResponseModel):
     """What a partner paid, as it counts now."""
 
     id: UUID
-    websiteId: UUID
-    partnerId: UUID
-    partnerName: str
+    website_id: UUID
+    partner_id: UUID
+    partner_name: str
     amount: Amount = Field(description="As it was paid")
     credited: Amount = Field(description="What it settles, in the website's currency")
-    paidOn: date
+    paid_on: date
     reference: str
     allocations: list[Allocation] = Field(description="Empty: the oldest open months first")
-    recordedAt: datetime
-    correctedAt: datetime | None
-    voidedAt: datetime | None = Field(description="Since then it counts no more")
+    recorded_at: datetime
+    corrected_at: datetime | None
+    voided_at: datetime | None = Field(description="Since then it counts no more")
     reason: str = Field(description="Of the last correction, or of the voiding")
-    hasFile: bool
+    has_file: bool
 
 
-class PayoutStep(RowModel):
+class PayoutStep(ResponseModel):
     """An event of a payout."""
 
     version: int
@@ -67,7 +68,7 @@ class PayoutStep(RowModel):
     detail: dict[str, Any]
 
 
-class PayableMonth(BaseModel):
+class PayableMonth(ResponseModel):
     """Commissions by the month in which they became payable."""
 
     month: str
@@ -75,7 +76,7 @@ class PayableMonth(BaseModel):
     paid: int
 
 
-class Aged(BaseModel):
+class Aged(ResponseModel, alias_generator=None):
     """Open amounts, by days since they became payable."""
 
     days0to30: int
@@ -84,11 +85,11 @@ class Aged(BaseModel):
     over90: int
 
 
-class PartnerBalance(BaseModel):
+class PartnerBalance(ResponseModel):
     """What a partner owes, in minor units of the website's currency. owed - credit = payable - paid."""
 
-    partnerId: UUID
-    partnerName: str
+    partner_id: UUID
+    partner_name: str
     payable: int = Field(description="Commissions that became payable until now")
     held: int = Field(description="Approved, but still on hold")
     paid: int
@@ -98,7 +99,7 @@ class PartnerBalance(BaseModel):
     months: list[PayableMonth]
 
 
-class Balances(BaseModel):
+class Balances(ResponseModel):
     """What all partners owe a website."""
 
     currency: str
@@ -154,8 +155,8 @@ def get_payout_balances(scope: CallerScope, website_id: WebsiteId) -> Balances:
     held = found.held
     partners = [
         PartnerBalance(
-            partnerId=partner_id,
-            partnerName=found.names.get(partner_id, str(partner_id)),
+            partner_id=partner_id,
+            partner_name=found.names.get(partner_id, str(partner_id)),
             payable=one.payable,
             held=held[partner_id],
             paid=one.paid,
@@ -166,7 +167,7 @@ def get_payout_balances(scope: CallerScope, website_id: WebsiteId) -> Balances:
         )
         for partner_id, one in found.by_partner.items()
     ]
-    partners.sort(key=lambda one: (-one.owed, one.partnerName.lower(), one.partnerId))
+    partners.sort(key=lambda one: (-one.owed, one.partner_name.lower(), one.partner_id))
     return Balances(
         currency=website.currency,
         timezone=website.timezone,
@@ -216,7 +217,8 @@ def get_payout_file(id: UUID, scope: CallerScope, context: Context) -> Response:
     return Response(opened(context.settings, id, sealed), media_type=row["file"]["media_type"], headers=headers)
 
 
-class FoundBalances(BaseModel, arbitrary_types_allowed=True):
+@dataclass(frozen=True, slots=True)
+class FoundBalances:
     """Balances of a website by partner."""
 
     by_partner: dict[UUID, Balance]

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from infra.kernel.http.openapi import file_response
 from query_api.conversions.list_query import Ordered, Wanted
 from query_api.kernel.authorization import AccountScope
-from query_api.kernel.csv import csv_stream
+from query_api.kernel.csv import columns_of, csv_stream
 from query_api.kernel.dependencies import CallerScope, Reads
 from query_api.kernel.money import Amount
 from query_api.kernel.pagination import Page50
-from query_api.kernel.responses import RowModel
 from schemas.currencies import decimal_text
 from schemas.events.conversions import ConversionStatus
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(
     tags=["conversions"],
@@ -28,29 +28,29 @@ router = APIRouter(
 )
 
 
-class Adjustment(RowModel):
+class Adjustment(ResponseModel):
     """What accepting the proposed click would make of an approved conversion."""
 
-    partnerId: UUID | None
-    linkId: UUID | None
-    clickId: str | None
-    clickedAt: datetime | None
+    partner_id: UUID | None
+    link_id: UUID | None
+    click_id: str | None
+    clicked_at: datetime | None
     commission: Amount | None
 
 
-class WaitingDecision(RowModel):
+class WaitingDecision(ResponseModel):
     """A decision that is not final yet."""
 
     id: UUID
     decision: Literal["approve", "reject"]
-    dueAt: datetime
+    due_at: datetime
 
 
-class Conversion(RowModel):
+class Conversion(ResponseModel):
     """A lead or sale. Money in integer minor units; `commission` is net of reversals, in the website's currency."""
 
     id: UUID
-    websiteId: UUID
+    website_id: UUID
     kind: str = Field(description="sale or lead")
     event: str
     txid: str
@@ -58,35 +58,35 @@ class Conversion(RowModel):
     amount: Amount
     commission: Amount
     reversed: Amount = Field(description="The reversed part of the sale")
-    reversedCommission: Amount
-    partnerId: UUID | None = Field(description="Null: no click is attributed yet, no commission is credited")
-    partnerName: str | None
-    linkId: UUID | None
-    clickId: str | None
+    reversed_commission: Amount
+    partner_id: UUID | None = Field(description="Null: no click is attributed yet, no commission is credited")
+    partner_name: str | None
+    link_id: UUID | None
+    click_id: str | None
     attribution: str | None = Field(description="click_id, coupon, visitor or manual")
     reason: str | None
-    reportedBy: str
+    reported_by: str
     customer: str | None
-    occurredAt: datetime
-    clickedAt: datetime | None
-    recordedAt: datetime
-    decidedAt: datetime | None
-    approvesAt: datetime | None = Field(description="When it is approved automatically; null: never")
-    payableAt: datetime | None = Field(description="When the commission becomes payable; null: not earned")
+    occurred_at: datetime
+    clicked_at: datetime | None
+    recorded_at: datetime
+    decided_at: datetime | None
+    approves_at: datetime | None = Field(description="When it is approved automatically; null: never")
+    payable_at: datetime | None = Field(description="When the commission becomes payable; null: not earned")
     conflicts: int = Field(
         description="Number of reported amounts, payouts, click ids and coupons that differ from the accepted ones"
     )
-    keyKind: str = Field(
+    key_kind: str = Field(
         description="Kind of the most trusted key that reported it; site: a claim; empty: not recorded"
     )
-    addressClass: str = Field(description="Class of the address that reported it first, e.g. datacentre; empty: none")
-    clickBotReason: str | None = Field(description="Why metrics exclude its click; null: included")
+    address_class: str = Field(description="Class of the address that reported it first, e.g. datacentre; empty: none")
+    click_bot_reason: str | None = Field(description="Why metrics exclude its click; null: included")
     unread: list[str] = Field(description="Fields that no report gives in a form that can be read")
-    otherEvents: list[str] = Field(description="Other event names under which the same transaction was reported")
+    other_events: list[str] = Field(description="Other event names under which the same transaction was reported")
     adjustment: Adjustment | None = Field(
         description="A click received after the approval that would have been credited"
     )
-    linkSlug: str | None
+    link_slug: str | None
     country: str = Field(description="Of the click; empty without one")
     device: str
     source: str
@@ -95,7 +95,7 @@ class Conversion(RowModel):
     decision: WaitingDecision | None = Field(description="A decision that becomes final soon, and can be undone")
 
 
-class StatusTotal(BaseModel):
+class StatusTotal(ResponseModel):
     """Those of a status, in one website currency."""
 
     status: ConversionStatus
@@ -104,7 +104,7 @@ class StatusTotal(BaseModel):
     commission: Amount = Field(description="Net of reversals")
 
 
-class MatchingTotals(BaseModel):
+class MatchingTotals(ResponseModel):
     """Everything that matches the filter, whatever the page shows."""
 
     count: int
@@ -153,20 +153,24 @@ def get_conversions_totals(wanted: Wanted) -> MatchingTotals:
     at = datetime.now(UTC)
     rows = wanted.grouped(_TOTALS, "c.status, c.currency, c.commission_currency")
     sales: Counter[str] = Counter()
-    found: dict[tuple[str, str], StatusTotal] = {}
+    totals: defaultdict[tuple[ConversionStatus, str], Counter[str]] = defaultdict(Counter)
     for row in rows:
         sales[row["currency"]] += int(row["amount"])
-        status, currency = row["status"], row["commission_currency"]
-        none = StatusTotal(status=status, count=0, unattributed=0, commission=Amount(amount=0, currency=currency))
-        total = found.setdefault((status, currency), none)
-        total.count += row["count"]
-        total.unattributed += row["unattributed"]
-        total.commission.amount += int(row["commission"])
+        one = {name: int(row[name]) for name in ("count", "unattributed", "commission")}
+        totals[row["status"], row["commission_currency"]].update(one)
     return MatchingTotals(
-        count=sum(total.count for total in found.values()),
-        unattributed=sum(total.unattributed for total in found.values()),
+        count=sum(total["count"] for total in totals.values()),
+        unattributed=sum(total["unattributed"] for total in totals.values()),
         amounts=[Amount(amount=amount, currency=currency) for currency, amount in sorted(sales.items())],
-        statuses=list(found.values()),
+        statuses=[
+            StatusTotal(
+                status=status,
+                count=total["count"],
+                unattributed=total["unattributed"],
+                commission=Amount(amount=total["commission"], currency=currency),
+            )
+            for (status, currency), total in totals.items()
+        ],
         at=at,
     )
 
@@ -183,10 +187,10 @@ def find_conversion(scope: AccountScope, id: UUID) -> Conversion:
     return _to_response(scope.row(f"{select} WHERE c.id = %s", id, "conversion"))
 
 
-class Line(RowModel):
+class Line(ResponseModel):
     """One conversion in the file."""
 
-    occurredAt: datetime
+    occurred_at: datetime
     transaction: str
     event: str
     kind: str
@@ -195,12 +199,12 @@ class Line(RowModel):
     amount: str
     currency: str
     commission: str
-    commissionCurrency: str
+    commission_currency: str
     attribution: str
-    clickId: str
-    reportedBy: str
-    keyKind: str
-    addressClass: str
+    click_id: str
+    reported_by: str
+    key_kind: str
+    address_class: str
     conflicts: int
     reason: str
     id: UUID
@@ -213,7 +217,7 @@ class Line(RowModel):
     customer: str
 
 
-COLUMNS: Final = tuple(Line.model_fields)
+COLUMNS: Final = columns_of(Line)
 
 
 def _line(row: Mapping[str, Any]) -> Line:

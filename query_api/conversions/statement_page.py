@@ -76,10 +76,10 @@ def page(
 
 def _row(line: Mapping[str, Any], zone: ZoneInfo) -> str:
     cells = (
-        _time(line["bookedAt"], zone),
+        _time(line["booked_at"], zone),
         line["booking"].capitalize() + (" balance" if line["booking"] in _BALANCES else ""),
         line["transaction"],
-        _time(line["occurredAt"], zone),
+        _time(line["occurred_at"], zone),
         line["reason"],
     )
     told = "".join(f'<td class="t">{escape(cell)}</td>' for cell in cells)

@@ -17,19 +17,19 @@ from typing import Annotated, Any, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Path, Query, Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from infra.kernel.http.openapi import file_response
 from query_api.conversions import statement_page
 from query_api.conversions.bookings import Sums, bookings, sums
 from query_api.conversions.statement_periods import Period, period
 from query_api.kernel.authorization import require_existing
-from query_api.kernel.csv import csv_stream
+from query_api.kernel.csv import columns_of, csv_stream
 from query_api.kernel.dependencies import CallerScope, Reads
 from query_api.kernel.money import Amount
 from query_api.kernel.postgres_reader import Reader
-from query_api.kernel.responses import RowModel
 from schemas.currencies import decimal_text
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(
     prefix="/api/platform/statements",
@@ -41,14 +41,14 @@ MAX_PRINTED: Final = 2_000
 """Bookings on a page; the CSV has them all."""
 
 
-class Statement(BaseModel):
+class Statement(ResponseModel):
     """One partner's month. opening + approved − takenBack − adjustments = closing; closing = payable + held."""
 
-    partnerId: UUID
-    partnerName: str
+    partner_id: UUID
+    partner_name: str
     opening: Amount
     approved: Amount = Field(description="Commissions earned this month")
-    takenBack: Amount = Field(description="Of them, reversed in the same month")
+    taken_back: Amount = Field(description="Of them, reversed in the same month")
     adjustments: Amount = Field(description="Reversed this month of commissions of earlier months")
     closing: Amount = Field(description="Total earned until the month's end, whatever was paid of it")
     held: Amount = Field(description="Part of the closing balance that is on hold at the month's end")
@@ -56,34 +56,34 @@ class Statement(BaseModel):
     conversions: int = Field(description="Approved this month")
 
 
-class Month(BaseModel):
+class Month(ResponseModel):
     """All statements of a website's month, by partner."""
 
     month: str
     timezone: str
-    isOver: bool = Field(description="False: more may be booked")
-    isFinal: bool = Field(description="The month is over and all of its events are processed: it no longer changes")
+    is_over: bool = Field(description="False: more may be booked")
+    is_final: bool = Field(description="The month is over and all of its events are processed: it no longer changes")
     statements: list[Statement]
 
 
-class Line(RowModel):
+class Line(ResponseModel):
     """One booking; amounts in major units."""
 
-    bookedAt: datetime | None = None
+    booked_at: datetime | None = None
     booking: str = Field(description="opening, approved, reversed, adjustment or closing")
     transaction: str = ""
     event: str = ""
-    occurredAt: datetime | None = None
-    payableFrom: datetime | None = None
+    occurred_at: datetime | None = None
+    payable_from: datetime | None = None
     reason: str = ""
-    keyKind: str = Field(default="", description="site: nothing but the public site key reported it then")
+    key_kind: str = Field(default="", description="site: nothing but the public site key reported it then")
     amount: str
     currency: str
-    conversionId: UUID | None = None
+    conversion_id: UUID | None = None
     position: int | None = Field(default=None, description="Of the event, in topic domain")
 
 
-COLUMNS: Final = tuple(Line.model_fields)
+COLUMNS: Final = columns_of(Line)
 
 WebsiteId = Annotated[UUID, Query(alias="websiteId")]
 PartnerId = Annotated[UUID, Path(alias="partnerId")]
@@ -97,8 +97,8 @@ def get_statements(scope: CallerScope, website_id: WebsiteId, month: MonthText) 
     return Month(
         month=month,
         timezone=selected.zone.key,
-        isOver=selected.is_over(now),
-        isFinal=selected.is_final(scope.reader, now),
+        is_over=selected.is_over(now),
+        is_final=selected.is_final(scope.reader, now),
         statements=[_to_response(one) for one in sums(scope.reader, selected)],
     )
 
@@ -153,11 +153,11 @@ def _to_response(of: Sums) -> Statement:
         return Amount(amount=minor, currency=of.currency)
 
     return Statement(
-        partnerId=of.partner_id,
-        partnerName=of.partner_name,
+        partner_id=of.partner_id,
+        partner_name=of.partner_name,
         opening=money(of.opening),
         approved=money(of.approved),
-        takenBack=money(of.taken_back),
+        taken_back=money(of.taken_back),
         adjustments=money(of.adjustments),
         closing=money(of.closing),
         held=money(of.held),
@@ -190,7 +190,7 @@ def _file(selected: Period, of: Sums) -> str:
 _SUMS: Final = (
     ("Opening balance", "opening"),
     ("Approved this month", "approved"),
-    ("Reversed this month", "takenBack"),
+    ("Reversed this month", "taken_back"),
     ("Adjustments of earlier months", "adjustments"),
     ("Closing balance", "closing"),
     ("Held", "held"),

@@ -19,10 +19,10 @@ class AdminDomain(MemberItem):
     """A custom domain of any account."""
 
     domain: str
-    websiteId: UUID
-    websiteDomain: str
+    website_id: UUID
+    website_domain: str
     state: State
-    sslEnabled: bool
+    ssl_enabled: bool
 
 
 _DOMAINS: Final = (

@@ -11,29 +11,29 @@ from fastapi import APIRouter, Depends
 from pydantic import Field
 
 from query_api.kernel.dependencies import CallerScope, Reads
-from query_api.kernel.responses import RowModel
 from schemas.custom_domains import record_name
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(tags=["domains"])
 
 State = Literal["pending", "verified", "lost", "expired"]
 
 
-class CustomDomain(RowModel):
+class CustomDomain(ResponseModel):
     """A custom domain. The token is public: it belongs into a TXT record at `verificationName`."""
 
     id: UUID
     domain: str
-    websiteId: UUID
-    isVerified: bool
-    sslEnabled: bool
-    verificationToken: str
-    verificationName: str
+    website_id: UUID
+    is_verified: bool
+    ssl_enabled: bool
+    verification_token: str
+    verification_name: str
     state: State
-    addedAt: datetime
-    verifiedAt: datetime | None
-    lastCheckedAt: datetime | None
-    expiresAt: datetime | None = Field(description="When the search for the record ends; null once verified")
+    added_at: datetime
+    verified_at: datetime | None
+    last_checked_at: datetime | None
+    expires_at: datetime | None = Field(description="When the search for the record ends; null once verified")
     problem: str | None = Field(description="Problem that the last check found, as text")
 
 

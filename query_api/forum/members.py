@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Query
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from query_api.forum.moderation_view import (
     ERASED_AUTHOR,
@@ -25,6 +25,7 @@ from query_api.kernel.authorization import require_existing
 from query_api.kernel.dependencies import CallerScope, Reads
 from query_api.kernel.pagination import Page20, Page50
 from schemas.base import ERASED
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(prefix="/api/forum", tags=["forum"])
 own_router = APIRouter(prefix="/api/platform/forum", tags=["forum"])
@@ -36,14 +37,14 @@ NEW_UNTIL_SHOWN: Final = 3
 MAX_NAMED: Final = 10
 
 
-class Me(BaseModel):
+class Me(ResponseModel):
     """What the caller may do in the forum, and its limits."""
 
     handle: str | None = Field(description="Null before the first post, like or report")
-    isNew: bool = Field(description="Lower limits apply, and posts with links need approval")
-    isModerator: bool
-    suspendedUntil: datetime | None = Field(description="The year 9999: until a moderator ends it")
-    suspensionReason: str | None
+    is_new: bool = Field(description="Lower limits apply, and posts with links need approval")
+    is_moderator: bool
+    suspended_until: datetime | None = Field(description="The year 9999: until a moderator ends it")
+    suspension_reason: str | None
 
 
 @router.get("/members", dependencies=[Depends(Reads("forum_members"))])
@@ -78,10 +79,10 @@ def get_forum_me(scope: CallerScope) -> Me:
     is_new = joined is None or posts < NEW_UNTIL_SHOWN or datetime.now(UTC) < joined + NEW_FOR
     return Me(
         handle=row["handle"] if row is not None else None,
-        isNew=is_new and not is_moderator,
-        isModerator=is_moderator,
-        suspendedUntil=until,
-        suspensionReason=said(suspension["reason"]) if suspension is not None and until is not None else None,
+        is_new=is_new and not is_moderator,
+        is_moderator=is_moderator,
+        suspended_until=until,
+        suspension_reason=said(suspension["reason"]) if suspension is not None and until is not None else None,
     )
 
 
@@ -105,9 +106,9 @@ def get_forum_queue(viewer: ModeratorViewer, page: Page20) -> list[QueuedPost]:
     return [
         QueuedPost(
             post=post,
-            threadTitle=said(row["thread_title"]),
-            waitsFor="approval" if row["state"] == "held" else "flags",
-            waitingSince=row["waiting_since"],
+            thread_title=said(row["thread_title"]),
+            waits_for="approval" if row["state"] == "held" else "flags",
+            waiting_since=row["waiting_since"],
             flags=[_flag(flag, found) for flag in flags if flag["post_id"] == post.id],
         )
         for post, row in zip(posts, rows, strict=True)

@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Final, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from query_api.kernel.responses import RowModel
+from schemas.http.responses import ResponseModel
 
 PostState = Literal["visible", "held", "hidden", "deleted"]
 DELETED_MEMBER: Final = "Deleted member"
@@ -16,7 +16,7 @@ REMOVED: Final = "Removed at its author's request."
 """Shown in place of a text of an erased account."""
 
 
-class Author(RowModel):
+class Author(ResponseModel):
     """Who wrote something."""
 
     id: UUID | None = Field(description="Null for a deleted member")
@@ -25,7 +25,7 @@ class Author(RowModel):
     role: Literal["member", "moderator"] = "member"
 
 
-class Category(RowModel):
+class Category(ResponseModel):
     """A category. The counts contain visible threads and replies only."""
 
     id: UUID
@@ -34,26 +34,26 @@ class Category(RowModel):
     description: str
     threads: int
     replies: int
-    lastActivityAt: datetime | None
+    last_activity_at: datetime | None
 
 
-class Thread(RowModel):
+class Thread(ResponseModel):
     """One row of the list. Pinned ones come first."""
 
     id: UUID
     title: str
-    categoryId: UUID
-    isPinned: bool
-    isLocked: bool
+    category_id: UUID
+    is_pinned: bool
+    is_locked: bool
     views: int
     replies: int
-    createdAt: datetime
-    lastReplyAt: datetime | None = Field(description="Null while there are no replies")
+    created_at: datetime
+    last_reply_at: datetime | None = Field(description="Null while there are no replies")
     author: Author
-    lastReplyBy: Author | None
+    last_reply_by: Author | None
     unread: bool = Field(description="Something in it is newer than what the reader has seen; false for visitors")
     followed: bool
-    isVisible: bool = Field(
+    is_visible: bool = Field(
         description="False while it is pending review, or was removed: then only for its author and moderators"
     )
 
@@ -61,12 +61,12 @@ class Thread(RowModel):
 class ThreadInFull(Thread):
     """A thread, with what its reader can do next."""
 
-    firstPostId: UUID
-    lastReadPostId: UUID | None = Field(description="Where the reader stopped: request the posts around it")
-    canReply: bool
+    first_post_id: UUID
+    last_read_post_id: UUID | None = Field(description="Where the reader stopped: request the posts around it")
+    can_reply: bool
 
 
-class Quoted(BaseModel):
+class Quoted(ResponseModel):
     """The post that another answers."""
 
     id: UUID
@@ -74,69 +74,69 @@ class Quoted(BaseModel):
     excerpt: str
 
 
-class Post(RowModel):
+class Post(ResponseModel):
     """A post as the reader may see it."""
 
     id: UUID
-    threadId: UUID
+    thread_id: UUID
     author: Author
     text: str = Field(description="Markdown, as it was written")
     excerpt: str = Field(description="The beginning without marks")
     html: str | None = Field(description="Sanitised; only with html=true")
-    isFirst: bool
-    replyTo: Quoted | None
+    is_first: bool
+    reply_to: Quoted | None
     mentions: list[Author]
     likes: int
     liked: bool
     state: PostState = Field(description="Others than visible: for the author and moderators only")
-    createdAt: datetime
-    editedAt: datetime | None
+    created_at: datetime
+    edited_at: datetime | None
     edits: int
-    canEdit: bool
-    canDelete: bool
+    can_edit: bool
+    can_delete: bool
     flagged: bool = Field(description="The reader reported it")
     position: int = Field(description="Grows from post to post; what /read takes")
 
 
-class Edit(RowModel):
+class Edit(ResponseModel):
     """A text before it was edited."""
 
     number: int
     text: str
-    editedBy: Author
-    editedAt: datetime
+    edited_by: Author
+    edited_at: datetime
 
 
-class Piece(BaseModel):
+class Piece(ResponseModel):
     """A bit of text, and whether it is what was searched for."""
 
     text: str
     hit: bool
 
 
-class Found(RowModel):
+class Found(ResponseModel):
     """A post that matches the search. `excerpt`: its text in pieces, with the matches marked."""
 
-    threadId: UUID
-    postId: UUID
-    categoryId: UUID
+    thread_id: UUID
+    post_id: UUID
+    category_id: UUID
     title: str
     excerpt: list[Piece]
     author: Author
-    createdAt: datetime
+    created_at: datetime
 
 
 class Member(Author):
     """The public profile of a member."""
 
-    joinedAt: datetime
+    joined_at: datetime
     posts: int
     threads: int
-    likesReceived: int
-    suspendedUntil: datetime | None = Field(description="The year 9999: until a moderator ends it")
+    likes_received: int
+    suspended_until: datetime | None = Field(description="The year 9999: until a moderator ends it")
 
 
-class Flag(RowModel):
+class Flag(ResponseModel):
     """A member's report of a post."""
 
     reason: str
@@ -145,25 +145,25 @@ class Flag(RowModel):
     at: datetime
 
 
-class QueuedPost(BaseModel):
+class QueuedPost(ResponseModel):
     """What waits for a moderator."""
 
     post: Post
-    threadTitle: str
-    waitsFor: Literal["approval", "flags"]
-    waitingSince: datetime
+    thread_title: str
+    waits_for: Literal["approval", "flags"]
+    waiting_since: datetime
     flags: list[Flag]
 
 
-class LogEntry(RowModel):
+class LogEntry(ResponseModel):
     """An action of a moderator or an automatic rule."""
 
     id: int
     action: str = Field(
         description="pinned, unpinned, locked, unlocked, moved, hidden, approved, deleted, restored, ..."
     )
-    threadId: UUID | None
-    postId: UUID | None
+    thread_id: UUID | None
+    post_id: UUID | None
     title: str | None
     member: Author | None = Field(description="Whom it concerns")
     by: str | None = Field(description="The moderator's name; for moderators only. Null: the rules")

@@ -6,16 +6,17 @@ from typing import Annotated, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Path
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from query_api.kernel.dependencies import CallerScope, Reads
 from schemas.events.insights import DigestMail, Insight
 from schemas.http.insights import ShownInsight, shown
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(tags=["insights"])
 
 
-class InsightsDigest(BaseModel):
+class InsightsDigest(ResponseModel):
     """The account's email digest of insights."""
 
     every: DigestMail = Field(description="How often new insights are emailed")

@@ -11,21 +11,21 @@ from pydantic import Field
 
 from query_api.kernel.pagination import Page
 from query_api.kernel.postgres_reader import Reader
-from query_api.kernel.responses import RowModel
+from schemas.http.responses import ResponseModel
 
 
-class AuditEntry(RowModel):
+class AuditEntry(ResponseModel):
     """An action that was done or rejected. Names are empty for unknown or erased accounts."""
 
     seq: int
     at: datetime
     action: str
     outcome: str
-    actorId: UUID | None
-    actorName: str
-    accountId: UUID | None = Field(description="The account that is affected")
-    accountName: str
-    subjectId: UUID | None = Field(description="What else is affected: a website, an invite, a partner")
+    actor_id: UUID | None
+    actor_name: str
+    account_id: UUID | None = Field(description="The account that is affected")
+    account_name: str
+    subject_id: UUID | None = Field(description="What else is affected: a website, an invite, a partner")
     address: str = Field(description="Truncated to /24 or /48")
     device: str
     details: dict[str, Any]

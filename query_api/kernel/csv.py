@@ -29,6 +29,11 @@ _SEPARATORS: Final = re.compile(r"[;\t\r\n]")
 _MEDIA_TYPE: Final = "text/csv; charset=utf-8"
 
 
+def columns_of(row: type[BaseModel]) -> list[str]:
+    """The public names of its fields."""
+    return [field.serialization_alias or field.alias or name for name, field in row.model_fields.items()]
+
+
 def csv_response(name: str, columns: Sequence[str], rows: Iterable[BaseModel]) -> Response:
     """`rows` as a file `name`.csv with these columns."""
     body = b"".join(_chunks(columns, rows))

@@ -12,7 +12,7 @@ from fastapi import Query
 
 from query_api.kernel.pagination import Page
 from query_api.kernel.postgres_reader import Reader, Row
-from query_api.kernel.responses import RowModel
+from schemas.http.responses import ResponseModel
 
 
 class OwnedSort(StrEnum):
@@ -22,14 +22,14 @@ class OwnedSort(StrEnum):
     NAME = "name"
 
 
-class MemberItem(RowModel):
+class MemberItem(ResponseModel):
     """What a member has."""
 
     id: UUID
-    createdAt: datetime
-    ownerId: UUID
-    ownerName: str
-    ownerEmail: str
+    created_at: datetime
+    owner_id: UUID
+    owner_name: str
+    owner_email: str
 
 
 Search = Annotated[str | None, Query(max_length=200, description="Part of the name, or of its owner's name or address")]

@@ -9,19 +9,19 @@ from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from infra.kernel.config.settings import Settings
 from infra.kernel.http.openapi import file_response
 from infra.kernel.mail import contacts
 from query_api.kernel.authorization import require_existing
-from query_api.kernel.csv import csv_stream
+from query_api.kernel.csv import columns_of, csv_stream
 from query_api.kernel.dependencies import AdminScope, Context, Reads
 from query_api.kernel.pagination import Page50, bounded
 from query_api.kernel.postgres_reader import Reader, like
-from query_api.kernel.responses import RowModel
 from query_api.leads.early_access import PLACES
 from schemas.events.leads import InquiryStatus
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(prefix="/api/admin", tags=["leads"])
 
@@ -31,24 +31,24 @@ _BATCH_SIZE: Final = 2_000
 """Rows of the file that are read together."""
 
 
-class Inquiry(RowModel):
+class Inquiry(ResponseModel):
     """A visitor's message and its status."""
 
     id: UUID
-    firstName: str
-    lastName: str
+    first_name: str
+    last_name: str
     email: str
-    serviceInterest: str | None
+    service_interest: str | None
     message: str
     status: InquiryStatus
-    assignedTo: UUID | None
-    assignedName: str | None = Field(description="Of the admin who looks after it")
-    receivedAt: datetime
-    answerBy: datetime | None = Field(description="Promised within 24 hours; null once it needs no reply")
-    answeredAt: datetime | None
+    assigned_to: UUID | None
+    assigned_name: str | None = Field(description="Of the admin who looks after it")
+    received_at: datetime
+    answer_by: datetime | None = Field(description="Promised within 24 hours; null once it needs no reply")
+    answered_at: datetime | None
 
 
-class InquiryStep(RowModel):
+class InquiryStep(ResponseModel):
     """One action of an admin on an inquiry."""
 
     kind: Literal["answer", "note", "status", "assigned", "erased"]
@@ -66,7 +66,7 @@ class InquiryInFull(Inquiry):
     steps: list[InquiryStep]
 
 
-class Subscriber(RowModel):
+class Subscriber(ResponseModel):
     """A newsletter subscription. It counts once the address is confirmed."""
 
     id: UUID
@@ -76,39 +76,39 @@ class Subscriber(RowModel):
     name: str | None
     state: Literal["pending", "confirmed", "ended"]
     source: str
-    requestedAt: datetime
-    confirmedAt: datetime | None
-    endedAt: datetime | None
+    requested_at: datetime
+    confirmed_at: datetime | None
+    ended_at: datetime | None
 
 
 class SubscriberForSending(Subscriber):
     """With what belongs into every mail to them: the link, and the address for `List-Unsubscribe` (RFC 8058)."""
 
-    unsubscribeUrl: str
-    oneClickUrl: str
+    unsubscribe_url: str
+    one_click_url: str
 
 
-class EarlyAccessSignup(RowModel):
+class EarlyAccessSignup(ResponseModel):
     """A place, a place in line, or an address that is not confirmed yet. `place`: 1 to 10; null without one."""
 
     id: UUID
     email: str | None
     place: int | None
-    waitingNumber: int | None = Field(
+    waiting_number: int | None = Field(
         description="Place in line, from 1; null with a place, and before the confirmation"
     )
-    joinedAt: datetime
-    invitedAt: datetime | None
-    heldUntil: datetime | None = Field(description="Deleted then unless confirmed; null: the address is confirmed")
+    joined_at: datetime
+    invited_at: datetime | None
+    held_until: datetime | None = Field(description="Deleted then unless confirmed; null: the address is confirmed")
 
 
-class LeadTotals(BaseModel):
+class LeadTotals(ResponseModel):
     """How much there is of each."""
 
     inquiries: dict[str, int] = Field(description="By status")
     subscribers: dict[str, int] = Field(description="By state")
     places: int
-    placesTaken: int
+    places_taken: int
     waiting: int
 
 
@@ -158,7 +158,7 @@ def get_lead_totals(admin: AdminScope) -> LeadTotals:
         inquiries=found["inquiries"],
         subscribers=found["subscribers"],
         places=PLACES,
-        placesTaken=signups.get("placed", 0),
+        places_taken=signups.get("placed", 0),
         waiting=signups.get("waiting", 0),
     )
 
@@ -209,7 +209,7 @@ def get_subscribers(
 def get_subscribers_csv(context: Context, admin: AdminScope) -> Response:
     """All confirmed subscribers, for the program that sends the newsletter, each with an unsubscribe link."""
     found = _confirmed(admin.reader, context.settings)
-    return csv_stream("subscribers", list(SubscriberForSending.model_fields), found)
+    return csv_stream("subscribers", columns_of(SubscriberForSending), found)
 
 
 @router.get("/early-access", dependencies=[Depends(Reads("early_access"))])
@@ -249,8 +249,8 @@ def _subscriber(settings: Settings, row: dict[str, Any]) -> Subscriber:
 def _for_sending(settings: Settings, row: dict[str, Any]) -> SubscriberForSending:
     return SubscriberForSending(
         **_subscriber(settings, row).model_dump(),
-        unsubscribeUrl=contacts.unsubscribe_page(settings, "newsletter", row["id"]),
-        oneClickUrl=contacts.one_click_url(settings, row["id"]),
+        unsubscribe_url=contacts.unsubscribe_page(settings, "newsletter", row["id"]),
+        one_click_url=contacts.one_click_url(settings, row["id"]),
     )
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from fastapi import APIRouter, Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from query_api.kernel.dependencies import Context
 from query_api.kernel.postgres_reader import Reader
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(prefix="/api/public", tags=["public"])
 
@@ -19,7 +20,7 @@ _TAKEN: Final = (
 )
 
 
-class EarlyAccessPlaces(BaseModel):
+class EarlyAccessPlaces(ResponseModel):
     """The number of places, and of free ones."""
 
     places: int

@@ -19,9 +19,9 @@ class AdminLink(Link):
     """A tracked link of any account."""
 
     domain: str
-    ownerId: UUID
-    ownerName: str
-    ownerEmail: str
+    owner_id: UUID
+    owner_name: str
+    owner_email: str
 
 
 _LINKS: Final = (
@@ -59,9 +59,9 @@ def get_admin_links(
         AdminLink(
             **dict(link),
             domain=row["domain"],
-            ownerId=row["owner_id"],
-            ownerName=row["owner_name"],
-            ownerEmail=row["owner_email"],
+            owner_id=row["owner_id"],
+            owner_name=row["owner_name"],
+            owner_email=row["owner_email"],
         )
         for link, row in zip(shown(context, rows, response), rows, strict=True)
     ]

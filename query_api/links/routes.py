@@ -11,7 +11,7 @@ from uuid import UUID
 
 import segno
 from fastapi import APIRouter, Depends, Query, Request, Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from infra.kernel.http.openapi import file_response
 from infra.kernel.http.problems import Problem
@@ -24,8 +24,8 @@ from query_api.kernel.authorization import AccountScope
 from query_api.kernel.dependencies import STALE, CallerScope, Context, Reads, Services
 from query_api.kernel.money import Amount
 from query_api.kernel.pagination import MAX_LIMIT, Page
-from query_api.kernel.responses import RowModel
 from schemas.click_id_links import passes_click_id
+from schemas.http.responses import ResponseModel
 from schemas.networks import click_id_parameter
 from schemas.zones import ZoneInfo
 
@@ -34,7 +34,7 @@ router = APIRouter(
 )
 
 
-class RoutingRule(BaseModel):
+class RoutingRule(ResponseModel):
     """Visitors from one of the countries (none: any) with one of the devices (none: any) go to the destination."""
 
     countries: list[str]
@@ -42,7 +42,7 @@ class RoutingRule(BaseModel):
     destination: str
 
 
-class Variant(BaseModel):
+class Variant(ResponseModel):
     """One side of a split: its share is its weight among all weights."""
 
     destination: str
@@ -68,43 +68,43 @@ class Archived(StrEnum):
     ONLY = "only"
 
 
-class Label(BaseModel):
+class Label(ResponseModel):
     """A tag or folder, and how many links have it."""
 
     name: str
     links: int
 
 
-class Labels(BaseModel):
+class Labels(ResponseModel):
     """The tags and folders of links."""
 
     tags: list[Label]
     folders: list[Label]
 
 
-class Link(RowModel):
+class Link(ResponseModel):
     """A tracked link. Metrics are those of the requested range, else of all time; bots excluded."""
 
     id: UUID
-    websiteId: UUID
-    partnerId: UUID
-    partnerName: str | None
+    website_id: UUID
+    partner_id: UUID
+    partner_name: str | None
     slug: str
     url: str = Field(description="Link to publish: counts a click and redirects to the destination")
     destination: str
     coupon: str | None
-    isActive: bool
+    is_active: bool
     rules: list[RoutingRule] = Field(description="The first match wins")
     variants: list[Variant] = Field(description="Replace the destination; a visitor always gets the same variant")
-    expiresAt: datetime | None
+    expires_at: datetime | None
     fallback: str | None = Field(description="Redirect target when expired or off; null: none")
-    passesClickId: bool = Field(description="Whether sales can be attributed: each destination gets the click id")
+    passes_click_id: bool = Field(description="Whether sales can be attributed: each destination gets the click id")
     tags: list[str]
     folder: str | None
-    isArchived: bool = Field(description="It works and is left out of lists")
+    is_archived: bool = Field(description="It works and is left out of lists")
     utm: dict[str, str] = Field(description="UTM parameters of clicks that name none themselves")
-    channelId: UUID | None = Field(description="The social channel for which it was made")
-    createdAt: datetime
+    channel_id: UUID | None = Field(description="The social channel for which it was made")
+    created_at: datetime
     sub1: str = ""
     sub2: str = ""
     sub3: str = ""
@@ -176,9 +176,9 @@ _ALL_TIME: Final = (0, 10**13)
 class LinksQuery(TimeQuery):
     """Which links, in which order, and of which time their metrics are."""
 
-    websiteId: UUID | None = None
-    partnerId: UUID | None = None
-    channelId: UUID | None = Field(default=None, description="Of one social channel")
+    website_id: UUID | None = None
+    partner_id: UUID | None = None
+    channel_id: UUID | None = Field(default=None, description="Of one social channel")
     search: str | None = Field(default=None, max_length=200, description="Part of slug, destination, partner, label")
     tag: str | None = Field(default=None, max_length=200)
     folder: str | None = Field(default=None, max_length=200, description="Empty: in none")
@@ -190,9 +190,9 @@ class LinksQuery(TimeQuery):
     def values(self, scope: AccountScope) -> dict[str, Any]:
         """The values of `_WANTED`. Raises `Problem` 404 for a website outside of the scope."""
         return {
-            "websites": scope.scope(self.websiteId),
-            "partner": self.partnerId,
-            "channel": str(self.channelId) if self.channelId else None,
+            "websites": scope.scope(self.website_id),
+            "partner": self.partner_id,
+            "channel": str(self.channel_id) if self.channel_id else None,
             "tag": self.tag,
             "folder": self.folder,
             "archived": self.archived.value,
@@ -201,13 +201,13 @@ class LinksQuery(TimeQuery):
 
     def span(self, scope: AccountScope) -> Span:
         """The requested range in the website's zone, in ms; without one all time. Raises `Problem` 400."""
-        return span_of(self, scope.website(self.websiteId).zone if self.websiteId else ZoneInfo("UTC"))
+        return span_of(self, scope.website(self.website_id).zone if self.website_id else ZoneInfo("UTC"))
 
 
 def span_of(query: TimeQuery, zone: ZoneInfo) -> Span:
     """The requested range in a time zone, in ms; without one all time. Raises `Problem` 400."""
-    is_given = query.model_fields_set & {"timeRange", "from_", "to"}
-    if not is_given or (query.timeRange is TimeRange.ALL and query.from_ is None and query.to is None):
+    is_given = query.model_fields_set & {"time_range", "from_", "to"}
+    if not is_given or (query.time_range is TimeRange.ALL and query.from_ is None and query.to is None):
         return _ALL_TIME
     found = range_in(query, zone)
     return int(found.start.timestamp() * 1000), int(found.end.timestamp() * 1000)

@@ -62,7 +62,7 @@ _WATCHED: Final = (
 def get_deal_terms(context: Context) -> DealTerms:
     """Whether deals have an escrow here, for everybody: sellers and buyers are to know before an offer is made."""
     allowed = _allows_direct_deals(Reader.of_service(context.pool))
-    return DealTerms(escrowKind=_kind(None, context.settings, direct=allowed), directDeals=allowed)
+    return DealTerms(escrow_kind=_kind(None, context.settings, direct=allowed), direct_deals=allowed)
 
 
 @router.get("/my/listings", dependencies=[Depends(Reads("listings"))])

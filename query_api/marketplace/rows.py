@@ -98,17 +98,17 @@ def verification(row: Mapping[str, Any]) -> VerifiedFigures | None:
         return None
     revenue = Amount(**found["monthly_revenue"]) if found["monthly_revenue"] is not None else None
     return VerifiedFigures(
-        asOf=datetime.fromisoformat(found["as_of"]),
-        provenDomain=_host(row["website_url"]),
+        as_of=datetime.fromisoformat(found["as_of"]),
+        proven_domain=_host(row["website_url"]),
         share=MeasuredShare.of_row(found["share"]),
         months=[MeasuredMonth.of_row(month) for month in found["months"]],
-        monthlyTraffic=found["monthly_traffic"],
-        monthlyRevenue=revenue,
-        tolerancePercent=TOLERANCE_PERCENT,
-        trafficOverstated=is_overstated(row["monthly_traffic"], found["monthly_traffic"]),
-        revenueOverstated=is_overstated(row["monthly_revenue"], revenue.amount if revenue is not None else None),
-        trafficDifference=difference(row["monthly_traffic"], found["monthly_traffic"]),
-        revenueDifference=difference(row["monthly_revenue"], revenue.amount) if revenue is not None else None,
+        monthly_traffic=found["monthly_traffic"],
+        monthly_revenue=revenue,
+        tolerance_percent=TOLERANCE_PERCENT,
+        traffic_overstated=is_overstated(row["monthly_traffic"], found["monthly_traffic"]),
+        revenue_overstated=is_overstated(row["monthly_revenue"], revenue.amount if revenue is not None else None),
+        traffic_difference=difference(row["monthly_traffic"], found["monthly_traffic"]),
+        revenue_difference=difference(row["monthly_revenue"], revenue.amount) if revenue is not None else None,
     )
 
 

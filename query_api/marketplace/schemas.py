@@ -6,11 +6,11 @@ from datetime import date, datetime
 from typing import Literal
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from query_api.kernel.money import Amount
-from query_api.kernel.responses import RowModel
 from schemas.events.marketplace import EscrowStatus, ListingStatus, Niche, OfferStatus, Outcome, Side, TransferStatus
+from schemas.http.responses import ResponseModel
 
 Verification = Literal["verified", "overstated", "pending"]
 """Overstated: it was measured, and a claim is too far above what was measured."""
@@ -24,40 +24,40 @@ EscrowKind = Literal["none", "trial", "real", "direct"]
 """What an accepted offer begins: nothing can be accepted, an escrow without money, an escrow, a direct deal."""
 
 
-class DealTerms(BaseModel):
+class DealTerms(ResponseModel):
     """How deals are made here."""
 
-    escrowKind: EscrowKind = Field(description="direct: without escrow; the two arrange the payment themselves")
-    directDeals: bool = Field(description="Whether an admin allows deals without escrow where there is no provider")
+    escrow_kind: EscrowKind = Field(description="direct: without escrow; the two arrange the payment themselves")
+    direct_deals: bool = Field(description="Whether an admin allows deals without escrow where there is no provider")
 
 
-class Listing(RowModel):
+class Listing(ResponseModel):
     """A website for sale. Amounts in major units of US dollars."""
 
     id: UUID
     title: str
-    websiteUrl: str
+    website_url: str
     description: str = Field(description="In lists its first 500 characters")
     niche: Niche | None
     status: ListingStatus
-    askingPrice: float | None
-    monthlyRevenue: float | None
-    monthlyProfit: float | None
-    monthlyTraffic: int | None
-    yearsEstablished: float | None
-    verificationStatus: Verification
-    createdAt: datetime
+    asking_price: float | None
+    monthly_revenue: float | None
+    monthly_profit: float | None
+    monthly_traffic: int | None
+    years_established: float | None
+    verification_status: Verification
+    created_at: datetime
     image: str | None = Field(description="URL of the first image")
 
 
-class Image(BaseModel):
+class Image(ResponseModel):
     """An image of a listing. `hash`: SHA-256 of the file, which names it in commands."""
 
     hash: str
     url: str
 
 
-class MeasuredMonth(RowModel):
+class MeasuredMonth(ResponseModel):
     """One month of measured figures, in the website's time zone."""
 
     month: date = Field(description="Its first day")
@@ -66,41 +66,41 @@ class MeasuredMonth(RowModel):
     revenue: Amount
 
 
-class MeasuredShare(RowModel):
+class MeasuredShare(ResponseModel):
     """How much of what the log holds about the last twelve whole months was measured as it happened; the rest was
     imported or back-filled by the seller and is in no figure."""
 
     months: int = Field(description="Whole months with measured page views")
-    monthsInLog: int = Field(description="Months with page views of any origin")
+    months_in_log: int = Field(description="Months with page views of any origin")
     traffic: float = Field(description="Percent of the page views")
     revenue: float | None = Field(description="Percent of the commission; null: there is none")
 
 
-class VerifiedFigures(BaseModel):
+class VerifiedFigures(ResponseModel):
     """What the website's own log says, and how far the seller's claims are from it."""
 
-    asOf: datetime
-    provenDomain: str = Field(description="The seller published the verification record in this domain's DNS")
+    as_of: datetime
+    proven_domain: str = Field(description="The seller published the verification record in this domain's DNS")
     share: MeasuredShare
     months: list[MeasuredMonth] = Field(description="Whole months, oldest first, at most twelve")
-    monthlyTraffic: int
-    monthlyRevenue: Amount | None = Field(description="Null: there is no exchange rate into the listing's currency")
-    tolerancePercent: int = Field(description="How far a verified claim may be above what was measured")
-    trafficOverstated: bool = Field(description="The claim is further above")
-    revenueOverstated: bool
-    trafficDifference: float | None = Field(description="Percent; +12.5: the claim is above what was measured")
-    revenueDifference: float | None
+    monthly_traffic: int
+    monthly_revenue: Amount | None = Field(description="Null: there is no exchange rate into the listing's currency")
+    tolerance_percent: int = Field(description="How far a verified claim may be above what was measured")
+    traffic_overstated: bool = Field(description="The claim is further above")
+    revenue_overstated: bool
+    traffic_difference: float | None = Field(description="Percent; +12.5: the claim is above what was measured")
+    revenue_difference: float | None
 
 
-class Seller(RowModel):
+class Seller(ResponseModel):
     """A member as others see them: never with an address."""
 
     id: UUID
     name: str
-    memberSince: datetime
-    activeListings: int
-    verifiedListings: int = Field(description="Listings for sale whose claims are verified by tracked data")
-    soldListings: int
+    member_since: datetime
+    active_listings: int
+    verified_listings: int = Field(description="Listings for sale whose claims are verified by tracked data")
+    sold_listings: int
 
 
 class ListingInFull(Listing):
@@ -110,22 +110,22 @@ class ListingInFull(Listing):
     images: list[Image]
     seller: Seller
     verification: VerifiedFigures | None
-    verificationNote: Literal["asked", "no_website", "no_whole_month", "domain_not_proven"] | None = Field(
+    verification_note: Literal["asked", "no_website", "no_whole_month", "domain_not_proven"] | None = Field(
         description="Why it is pending; null: not requested"
     )
-    publishedAt: datetime | None
-    expiresAt: datetime | None
-    isMine: bool
-    isWatched: bool
-    myOffer: UUID | None = Field(description="My open offer, or the one that was accepted")
-    websiteId: UUID | None = Field(description="For the seller alone")
+    published_at: datetime | None
+    expires_at: datetime | None
+    is_mine: bool
+    is_watched: bool
+    my_offer: UUID | None = Field(description="My open offer, or the one that was accepted")
+    website_id: UUID | None = Field(description="For the seller alone")
     edition: int | None = Field(description="For the seller, admins and the invited reviewer: send it with a change")
-    isReviewer: bool = Field(description="You are invited to review it")
-    hasReviewer: bool = Field(description="For the seller: a member took the link to the review")
+    is_reviewer: bool = Field(description="You are invited to review it")
+    has_reviewer: bool = Field(description="For the seller: a member took the link to the review")
     reason: str | None = Field(description="For the seller and admins: why it was rejected or suspended")
 
 
-class ListingStep(RowModel):
+class ListingStep(ResponseModel):
     """One event of the history."""
 
     number: int
@@ -135,78 +135,78 @@ class ListingStep(RowModel):
     detail: str = Field(description="Price, reason or the like; may be empty")
 
 
-class Question(RowModel):
+class Question(ResponseModel):
     """A question about a listing, with the seller's answer."""
 
     id: UUID
-    authorName: str
+    author_name: str
     text: str
-    askedAt: datetime
+    asked_at: datetime
     answer: str | None
-    answeredAt: datetime | None
-    isMine: bool
-    isHidden: bool
+    answered_at: datetime | None
+    is_mine: bool
+    is_hidden: bool
     flags: int | None = Field(description="For admins")
 
 
 class FlaggedQuestion(Question):
     """A question that members reported, and its listing."""
 
-    listingId: UUID
+    listing_id: UUID
 
 
-class Escrow(RowModel):
+class Escrow(ResponseModel):
     """The money of one deal, and the deadlines that apply to it. Of a direct deal: what the two have confirmed."""
 
     id: UUID
     status: EscrowStatus
     price: Amount
-    isDirect: bool = Field(description="Without escrow: nothing is held")
-    buyerConfirmedAt: datetime | None = Field(description="Of a direct deal")
-    sellerConfirmedAt: datetime | None
-    payUntil: datetime = Field(description="Of a direct deal: when it ends if no side has confirmed")
-    paymentUrl: str | None = Field(description="For the buyer, until it is paid; null: not there yet")
-    inspectFrom: datetime | None = Field(description="When the inspection begins unless the buyer starts it")
-    inspectUntil: datetime | None = Field(
+    is_direct: bool = Field(description="Without escrow: nothing is held")
+    buyer_confirmed_at: datetime | None = Field(description="Of a direct deal")
+    seller_confirmed_at: datetime | None
+    pay_until: datetime = Field(description="Of a direct deal: when it ends if no side has confirmed")
+    payment_url: str | None = Field(description="For the buyer, until it is paid; null: not there yet")
+    inspect_from: datetime | None = Field(description="When the inspection begins unless the buyer starts it")
+    inspect_until: datetime | None = Field(
         description="When the delivery counts as accepted; of a direct deal that one side confirmed: as sold"
     )
-    disputedBy: Side | None
-    disputeText: str | None
+    disputed_by: Side | None
+    dispute_text: str | None
     outcome: Outcome | None
-    decisionReason: str | None
-    toSeller: Amount | None
-    toBuyer: Amount | None
+    decision_reason: str | None
+    to_seller: Amount | None
+    to_buyer: Amount | None
 
 
-class Offer(RowModel):
+class Offer(ResponseModel):
     """An offer at its latest price, as one side sees it."""
 
     id: UUID
-    listingId: UUID
-    listingTitle: str | None = Field(description="Null: the listing is no longer visible to you")
-    listingStatus: ListingStatus | None
+    listing_id: UUID
+    listing_title: str | None = Field(description="Null: the listing is no longer visible to you")
+    listing_status: ListingStatus | None
     side: Literal["buyer", "seller", "admin"] = Field(description="Which one you are")
-    otherName: str
+    other_name: str
     status: OfferStatus
     price: Amount
     turn: Side | None = Field(description="Who can accept, decline or counter")
-    isOnHold: bool = Field(description="Another offer was accepted; open again if that deal fails")
-    expiresAt: datetime
-    createdAt: datetime
-    updatedAt: datetime
-    escrowStatus: EscrowStatus | None
+    is_on_hold: bool = Field(description="Another offer was accepted; open again if that deal fails")
+    expires_at: datetime
+    created_at: datetime
+    updated_at: datetime
+    escrow_status: EscrowStatus | None
 
 
-class TransferContent(RowModel):
+class TransferContent(ResponseModel):
     """What belongs to the website now, and becomes of it when it moves to the buyer."""
 
     sites: int = Field(description="Sites of the website builder: move as they are, without earlier versions")
     subscribers: int = Field(description="Of the newsletters of these sites: move")
     links: int = Field(description="Move, and go on redirecting")
-    siteKeys: int = Field(description="Public keys: go on working")
-    secretKeys: int = Field(description="Secret keys and postback tokens: end, the buyer makes new ones")
+    site_keys: int = Field(description="Public keys: go on working")
+    secret_keys: int = Field(description="Secret keys and postback tokens: end, the buyer makes new ones")
     domains: list[str] = Field(description="Verified custom domains: move")
-    unverifiedDomains: int = Field(description="Are removed")
+    unverified_domains: int = Field(description="Are removed")
     partners: list[str] = Field(description="The seller's own partners that its links lead to: move")
     channels: int = Field(description="Social channels: move, with their posts")
     connections: int = Field(description="Connections of channels to their networks: end, the buyer connects them")
@@ -217,16 +217,16 @@ class TransferContent(RowModel):
     reports: int = Field(description="The seller's reports by email about it: end")
 
 
-class Transfer(RowModel):
+class Transfer(ResponseModel):
     """The transfer of a sold website with its measured history, as one of the two sides sees it."""
 
     status: TransferStatus | None = Field(description="Null: the seller has not offered it")
     side: Side
-    canPropose: bool = Field(description="The listing names a website that the seller has here")
-    websiteId: UUID | None = Field(description="For who has the website")
+    can_propose: bool = Field(description="The listing names a website that the seller has here")
+    website_id: UUID | None = Field(description="For who has the website")
     domain: str | None
     at: datetime | None = Field(description="Of the last step")
-    isMoved: bool = Field(description="All of it is the buyer's")
+    is_moved: bool = Field(description="All of it is the buyer's")
     content: TransferContent | None = Field(description="Before it moves: for the seller, and for the buyer when asked")
 
 
@@ -235,58 +235,58 @@ class OfferInFull(Offer):
 
     escrow: Escrow | None
     next: NextStep = Field(description="The next action, of you or the other party")
-    buyerName: str
-    sellerName: str
-    escrowKind: EscrowKind = Field(
+    buyer_name: str
+    seller_name: str
+    escrow_kind: EscrowKind = Field(
         description="none: nothing can be accepted here; trial: no real money moves; direct: nothing is held"
     )
 
 
-class Message(RowModel):
+class Message(ResponseModel):
     """One entry of an offer's thread. `number` gives their order."""
 
     number: int
     by: Literal["buyer", "seller", "admin"]
-    authorName: str
-    isMine: bool
+    author_name: str
+    is_mine: bool
     text: str
     price: Amount | None = Field(description="Of an offer or counter-offer")
     at: datetime
 
 
-class SavedSearch(RowModel):
+class SavedSearch(ResponseModel):
     """A saved search. Prices are whole US dollars."""
 
     id: UUID
     search: str
     niche: Niche | None
-    minPrice: int | None
-    maxPrice: int | None
+    min_price: int | None
+    max_price: int | None
     verified: bool
-    createdAt: datetime
+    created_at: datetime
 
 
-class Dispute(RowModel):
+class Dispute(ResponseModel):
     """A disputed deal, for admins."""
 
-    offerId: UUID
-    escrowId: UUID
-    listingId: UUID
+    offer_id: UUID
+    escrow_id: UUID
+    listing_id: UUID
     status: EscrowStatus
-    isDirect: bool = Field(description="Without escrow: there is no money to move")
+    is_direct: bool = Field(description="Without escrow: there is no money to move")
     price: Amount
-    buyerName: str
-    sellerName: str
-    disputedBy: Side
-    disputedAt: datetime
+    buyer_name: str
+    seller_name: str
+    disputed_by: Side
+    disputed_at: datetime
 
 
-class EscrowCall(RowModel):
+class EscrowCall(ResponseModel):
     """A pending call to the escrow provider."""
 
-    escrowId: UUID
+    escrow_id: UUID
     step: str
     state: Literal["waiting", "failed"]
     attempts: int
     error: str
-    nextAt: datetime
+    next_at: datetime

@@ -37,11 +37,11 @@ def get_transfer(id: UUID, scope: CallerScope) -> Transfer:
     return Transfer(
         status=status,
         side=side,
-        canPropose=side == "seller" and website is not None and status != "proposed",
-        websiteId=website_id if (website is not None and side == "seller") or moved is not None else None,
+        can_propose=side == "seller" and website is not None and status != "proposed",
+        website_id=website_id if (website is not None and side == "seller") or moved is not None else None,
         domain=(website or moved or {}).get("domain"),
         at=offer["transfer_at"],
-        isMoved=is_accepted and _has_moved(of_seller, of_buyer, website_id, offer),
+        is_moved=is_accepted and _has_moved(of_seller, of_buyer, website_id, offer),
         content=_content(of_seller, website_id) if website is not None else None,
     )
 

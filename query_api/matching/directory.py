@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal, NamedTuple
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from infra.domain.program_matching.directory import ACTIVE, listed_of
 from infra.domain.program_matching.scoring import Listed
@@ -16,8 +16,8 @@ from query_api.kernel.dependencies import AdminScope, Reads
 from query_api.kernel.money import Amount
 from query_api.kernel.pagination import Page50
 from query_api.kernel.postgres_reader import Reader
-from query_api.kernel.responses import RowModel
 from schemas.events.matching import Approval, CommissionType, Origin, Payment
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(prefix="/api/admin", tags=["matching"])
 
@@ -31,31 +31,31 @@ WHERE (%(state)s::text IS NULL OR retired = (%(state)s = 'retired'))
 ORDER BY company_name, id LIMIT %(limit)s"""
 
 
-class ProgramEntry(RowModel):
+class ProgramEntry(ResponseModel):
     """A program with everything that an admin may change."""
 
     id: UUID
-    companyName: str
+    company_name: str
     category: str = Field(description="Key of the taxonomy")
-    categoryName: str
+    category_name: str
     audience: str
     description: str
     url: str
-    commissionType: CommissionType
-    commissionRate: float = Field(description="Percent of the sale; 0 for a flat sum")
-    commissionAmount: Amount | None
+    commission_type: CommissionType
+    commission_rate: float = Field(description="Percent of the sale; 0 for a flat sum")
+    commission_amount: Amount | None
     recurring: bool
-    cookieDays: int
+    cookie_days: int
     approval: Approval
     payment: Payment
     source: str
-    partnerId: UUID | None
+    partner_id: UUID | None
     origin: Origin
-    recordedOn: date
-    checkedOn: date | None = Field(description="Null: these terms are not yet compared with the program's page")
-    reviewOn: date
+    recorded_on: date
+    checked_on: date | None = Field(description="Null: these terms are not yet compared with the program's page")
+    review_on: date
     retired: bool
-    updatedAt: datetime
+    updated_at: datetime
 
 
 class Dates(NamedTuple):
@@ -65,7 +65,7 @@ class Dates(NamedTuple):
     review_on: date
 
 
-class ProgramCategory(BaseModel):
+class ProgramCategory(ResponseModel):
     """A category of the taxonomy. Commands name it by `key`."""
 
     key: str

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 from fastapi import APIRouter, Depends
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from infra.domain.program_ideas.answers import LANGUAGES, Dismissal, answers_of
 from infra.domain.program_ideas.content_plan import Article, Intent, Kind
@@ -28,12 +28,12 @@ from infra.domain.program_ideas.generator import (
 from infra.domain.program_ideas.niches import SOURCE, Level, Skill, niches
 from infra.domain.program_ideas.wording import IdeaWords, fingerprint, from_json
 from query_api.kernel.dependencies import CallerScope, Context, Reads
-from query_api.kernel.responses import RowModel
 from query_api.matching.directory import active_programs
 from query_api.matching.results import partners_of
 from query_api.matching.routes import ToldBy, Wording, results_or_none, wording_of, worth_of
 from schemas.currencies import digits
 from schemas.events.matching import DismissReason
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(prefix="/api/platform/affiliate/ideas", tags=["matching"])
 
@@ -43,7 +43,7 @@ SELECT idea, choice, reason, note, number, at FROM read.idea_choices
 WHERE account_id = %s AND choice <> 'released' ORDER BY at DESC, idea"""
 
 
-class IdeaAnswers(BaseModel):
+class IdeaAnswers(ResponseModel):
     """What the member answered last."""
 
     interests: list[str]
@@ -53,7 +53,7 @@ class IdeaAnswers(BaseModel):
     money: int = Field(description="To start, whole USD")
 
 
-class IdeaPart(BaseModel):
+class IdeaPart(ResponseModel):
     """One part of an idea's score: `weight` × `value`; all parts together are the score."""
 
     name: PartName
@@ -63,21 +63,21 @@ class IdeaPart(BaseModel):
     why: str
 
 
-class CompetitionEstimate(BaseModel):
+class CompetitionEstimate(ResponseModel):
     """How many strong pages compete: an estimate, not measured."""
 
     level: Level
     reason: str
 
 
-class SeasonEstimate(BaseModel):
+class SeasonEstimate(ResponseModel):
     """When most is searched and bought: an estimate, not measured."""
 
     months: list[int] = Field(description="1 to 12; none: all year round")
     reason: str
 
 
-class EffortEstimate(BaseModel):
+class EffortEstimate(ResponseModel):
     """What regular publishing takes: an estimate, not measured."""
 
     hours: int = Field(description="Per week")
@@ -85,7 +85,7 @@ class EffortEstimate(BaseModel):
     reason: str
 
 
-class SearchIntent(BaseModel):
+class SearchIntent(ResponseModel):
     """What readers of the first ten articles search for."""
 
     queries: list[str] = Field(description="Examples of searches, in English")
@@ -94,7 +94,7 @@ class SearchIntent(BaseModel):
     transactional: int = Field(description="Articles on one offer")
 
 
-class ExpectedEarnings(BaseModel):
+class ExpectedEarnings(ResponseModel):
     """Per 1,000 visitors. By `terms` a rounded range under the assumptions; by `results` both ends are the same."""
 
     low: float = Field(description="Major units")
@@ -104,19 +104,19 @@ class ExpectedEarnings(BaseModel):
     assumptions: list[str]
 
 
-class IdeaProgram(RowModel):
+class IdeaProgram(ResponseModel):
     """A program of the directory that fits the idea."""
 
     id: UUID
-    companyName: str
-    matchScore: float
+    company_name: str
+    match_score: float
     website: str = Field(description="Address of the company, for a tracked link")
-    partnerId: UUID | None = Field(description="Partner of the directory that measures it here")
-    toBeChecked: bool = Field(description="Whether the terms are not verified, or a review is due")
+    partner_id: UUID | None = Field(description="Partner of the directory that measures it here")
+    to_be_checked: bool = Field(description="Whether the terms are not verified, or a review is due")
     earnings: ExpectedEarnings | None = Field(description="Null: the terms cannot be compared without exchange rates")
 
 
-class PlannedArticle(BaseModel):
+class PlannedArticle(ResponseModel):
     """One of the first ten articles."""
 
     title: str
@@ -126,7 +126,7 @@ class PlannedArticle(BaseModel):
     programs: list[UUID] = Field(description="Those that it is about")
 
 
-class GeneratedIdea(BaseModel):
+class GeneratedIdea(ResponseModel):
     """A niche for the member, with its score and everything to judge it."""
 
     id: str
@@ -134,7 +134,7 @@ class GeneratedIdea(BaseModel):
     industry: str
     idea: str = Field(description="Can be given to matching as it stands")
     language: str = Field(description="Two letters")
-    languageName: str
+    language_name: str
     score: float = Field(description="0 to 1: the sum of the parts")
     parts: list[IdeaPart]
     audience: str
@@ -143,14 +143,14 @@ class GeneratedIdea(BaseModel):
     competition: CompetitionEstimate
     season: SeasonEstimate
     effort: EffortEstimate
-    estimateSource: str
+    estimate_source: str
     programs: list[IdeaProgram] = Field(description="At most three, the best first")
     plan: list[PlannedArticle] = Field(description="Ten, in the order in which they are best written")
-    moreTitles: list[str] = Field(description="Further titles of a language model")
-    toldBy: ToldBy = Field(description="`model`: pitch, audience or further titles are a language model's words")
+    more_titles: list[str] = Field(description="Further titles of a language model")
+    told_by: ToldBy = Field(description="`model`: pitch, audience or further titles are a language model's words")
 
 
-class DismissedIdea(BaseModel):
+class DismissedIdea(ResponseModel):
     """An idea that the member dismissed."""
 
     id: str
@@ -162,20 +162,20 @@ class DismissedIdea(BaseModel):
     at: datetime
 
 
-class Ideas(BaseModel):
+class Ideas(ResponseModel):
     """The current round of ideas, and what the member chose so far."""
 
     answers: IdeaAnswers | None = Field(description="Null until ideas were requested")
-    requestedAt: datetime | None
+    requested_at: datetime | None
     ideas: list[GeneratedIdea] = Field(description="The best first, at most 12, each with `minScore`")
-    emptyReason: EmptyReason | None = Field(
+    empty_reason: EmptyReason | None = Field(
         description="`interests_unclear`: no interest leads to a niche; `below_minimum`: no idea reaches `minScore`;"
         " `all_chosen`: all are saved or dismissed; null: there are ideas, or none were requested"
     )
-    minScore: float
+    min_score: float
     saved: list[GeneratedIdea] = Field(description="Those saved last first, with today's figures")
     dismissed: list[DismissedIdea] = Field(description="Those dismissed last first")
-    resultsKnown: bool = Field(description="False while the analytics store is unavailable: scored without results")
+    results_known: bool = Field(description="False while the analytics store is unavailable: scored without results")
     wording: Wording
 
 
@@ -192,8 +192,8 @@ def get_ideas(context: Context, scope: CallerScope) -> Ideas:
     answers = answers_of(row["answers"]) if row is not None else None
     if row is None or answers is None:
         return Ideas(
-            answers=None, requestedAt=None, ideas=[], emptyReason=None, minScore=MIN_SCORE, saved=[], dismissed=[],
-            resultsKnown=True, wording=Wording(toldBy="rules", silence=None, mayBeAsked=False),
+            answers=None, requested_at=None, ideas=[], empty_reason=None, min_score=MIN_SCORE, saved=[], dismissed=[],
+            results_known=True, wording=Wording(told_by="rules", silence=None, may_be_asked=False),
         )  # fmt: skip
     choices = [choice for choice in scope.reader.rows(_CHOICES, (account_id,)) if choice["idea"] in niches()]
     listed = [one for one, _ in active_programs(scope.reader)]
@@ -216,13 +216,13 @@ def get_ideas(context: Context, scope: CallerScope) -> Ideas:
             interests=list(answers.interests), skills=list(answers.skills), languages=list(answers.languages),
             hours=answers.hours, money=answers.money,
         ),
-        requestedAt=row["requested_at"],
+        requested_at=row["requested_at"],
         ideas=[_idea(idea, words, partners) for idea in round_.ideas],
-        emptyReason=round_.empty_reason,
-        minScore=MIN_SCORE,
+        empty_reason=round_.empty_reason,
+        min_score=MIN_SCORE,
         saved=[_idea(idea, words, partners) for idea in saved],
         dismissed=[_dismissed(choice, row["number"]) for choice in choices if choice["choice"] == "dismissed"],
-        resultsKnown=known,
+        results_known=known,
         wording=wording_of(context.settings, row),
     )  # fmt: skip
 
@@ -250,7 +250,7 @@ def _idea(idea: BusinessIdea, words: Mapping[str, IdeaWords], partners: Mapping[
         industry=niche.industry.label,
         idea=niche.idea,
         language=idea.language,
-        languageName=LANGUAGES[idea.language],
+        language_name=LANGUAGES[idea.language],
         score=idea.score,
         parts=[
             IdeaPart(
@@ -268,7 +268,7 @@ def _idea(idea: BusinessIdea, words: Mapping[str, IdeaWords], partners: Mapping[
         competition=CompetitionEstimate(level=idea.competition, reason=idea.competition_reason),
         season=SeasonEstimate(months=list(niche.months), reason=niche.season_reason),
         effort=EffortEstimate(hours=niche.hours, money=niche.money, reason=niche.effort_reason),
-        estimateSource=SOURCE,
+        estimate_source=SOURCE,
         programs=[_program(program, partners) for program in idea.programs],
         plan=[
             PlannedArticle(
@@ -280,8 +280,8 @@ def _idea(idea: BusinessIdea, words: Mapping[str, IdeaWords], partners: Mapping[
             )
             for article in idea.articles
         ],
-        moreTitles=list(told.titles) if told is not None else [],
-        toldBy="model" if told is not None else "rules",
+        more_titles=list(told.titles) if told is not None else [],
+        told_by="model" if told is not None else "rules",
     )
 
 

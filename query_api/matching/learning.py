@@ -8,16 +8,16 @@ from datetime import UTC, datetime
 from typing import Final
 
 from fastapi import APIRouter, Depends
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from infra.domain.program_matching.scoring import Listed, Results
 from infra.domain.program_matching.taxonomy import Difficulty, Industry, Potential, taxonomy
 from infra.kernel.http.problems import Problem
 from query_api.kernel.dependencies import CallerScope, Context, Reads
-from query_api.kernel.responses import RowModel
 from query_api.matching.directory import active_programs
 from query_api.matching.results import own_results
 from schemas.currencies import amount_text
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(prefix="/api/platform/learning", tags=["learning"])
 
@@ -29,21 +29,21 @@ SELECT course, lesson, at AS completed_at FROM read.lessons_done WHERE account_i
 ORDER BY at, course, lesson"""
 
 
-class LessonDone(RowModel):
+class LessonDone(ResponseModel):
     """A lesson that the member finished."""
 
     course: str
     lesson: str
-    completedAt: datetime
+    completed_at: datetime
 
 
-class LearningProgress(BaseModel):
+class LearningProgress(ResponseModel):
     """All lessons that the member finished."""
 
     lessons: list[LessonDone] = Field(description="In the order in which they were finished")
 
 
-class Suggestion(BaseModel):
+class Suggestion(ResponseModel):
     """A niche, with an idea that can be given to matching as it stands."""
 
     industry: str
@@ -54,11 +54,11 @@ class Suggestion(BaseModel):
     why: str
 
 
-class Suggestions(BaseModel):
+class Suggestions(ResponseModel):
     """Niches that the member may try, the most promising first."""
 
     suggestions: list[Suggestion]
-    fromOwnResults: bool = Field(description="Whether the account's own results rank some of them first")
+    from_own_results: bool = Field(description="Whether the account's own results rank some of them first")
 
 
 @router.get("/progress", dependencies=[Depends(Reads("lessons_done"))])
@@ -77,7 +77,7 @@ def get_suggestions(context: Context, scope: CallerScope) -> Suggestions:
     except Problem:
         results = {}  # suggestions of the taxonomy are better than none while the figures cannot be read
     earned = best_industries(listed, list(results.items()))
-    return Suggestions(suggestions=suggested(earned), fromOwnResults=bool(earned))
+    return Suggestions(suggestions=suggested(earned), from_own_results=bool(earned))
 
 
 def best_industries(listed: Sequence[Listed], results: Sequence[tuple[object, Results]]) -> Mapping[str, str]:

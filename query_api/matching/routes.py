@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Depends
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from infra.domain.program_matching import wording
 from infra.domain.program_matching.scoring import (
@@ -33,13 +33,13 @@ from infra.kernel.http.problems import Problem
 from query_api.kernel import money
 from query_api.kernel.authorization import AccountScope
 from query_api.kernel.dependencies import CallerScope, Context, Reads, Services
-from query_api.kernel.responses import RowModel
 from query_api.matching.directory import Dates, active_programs
 from query_api.matching.results import own_results
 from query_api.operations.exchange_rates import newest_rates
 from schemas.base import ERASED
 from schemas.currencies import digits
 from schemas.events.matching import ApplicationStatus, Approval, CommissionType, Difficulty, Method, Payment, Potential
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(prefix="/api/platform/affiliate", tags=["matching"])
 
@@ -63,7 +63,7 @@ _APPLIED: Final = """
 SELECT id, program_id, status FROM read.applications WHERE account_id = %s AND program_id = ANY(%s)"""
 
 
-class BusinessProfile(RowModel):
+class BusinessProfile(ResponseModel, alias_generator=None):
     """The business idea as it was understood last (spec §3)."""
 
     business_idea: str
@@ -79,13 +79,13 @@ class BusinessProfile(RowModel):
     analyzed_at: datetime
 
 
-class ProfileAnswer(BaseModel):
+class ProfileAnswer(ResponseModel):
     """The member's profile."""
 
     profile: BusinessProfile | None = Field(description="Null until an idea was analyzed")
 
 
-class ScorePart(RowModel):
+class ScorePart(ResponseModel):
     """One part of a match score: `weight` × `value`; all parts together are the score."""
 
     name: PartName
@@ -95,7 +95,7 @@ class ScorePart(RowModel):
     why: str
 
 
-class OwnResults(BaseModel):
+class OwnResults(ResponseModel):
     """What the account's websites measured with the program in the last 90 days."""
 
     clicks: int
@@ -107,52 +107,52 @@ class OwnResults(BaseModel):
 ToldBy = Literal["model", "rules"]
 
 
-class Recommendation(RowModel):
+class Recommendation(ResponseModel):
     """A program, how well it suits the idea, and why (spec §3)."""
 
     id: UUID
-    companyName: str
-    primaryCategory: str
-    match_score: float
+    company_name: str
+    primary_category: str
+    match_score: float = Field(alias="match_score")
     recommendation: Verdict
     parts: list[ScorePart]
-    commissionType: CommissionType
-    commissionRate: float | None = Field(description="Percent of the sale")
-    commissionAmount: float | None = Field(description="Flat sum, major units of `commissionCurrency`")
-    commissionCurrency: str | None
+    commission_type: CommissionType
+    commission_rate: float | None = Field(description="Percent of the sale")
+    commission_amount: float | None = Field(description="Flat sum, major units of `commissionCurrency`")
+    commission_currency: str | None
     recurring: bool
-    cookieDuration: int = Field(description="Days")
+    cookie_duration: int = Field(description="Days")
     description: str
     why: str | None = Field(description="Text of a language model; null: none, or it was rejected")
     pros: list[str]
     cons: list[str]
-    toldBy: ToldBy = Field(description="`model`: some of `why`, pros and cons are a language model's words")
-    approvalDifficulty: Approval
-    paymentFrequency: Payment
+    told_by: ToldBy = Field(description="`model`: some of `why`, pros and cons are a language model's words")
+    approval_difficulty: Approval
+    payment_frequency: Payment
     source: str
-    recordedOn: date
-    checkedOn: date | None = Field(description="Null: these terms are not yet compared with the program's page")
-    reviewOn: date
-    toBeChecked: bool = Field(description="Whether the terms are not reviewed, or the review is due")
+    recorded_on: date
+    checked_on: date | None = Field(description="Null: these terms are not yet compared with the program's page")
+    review_on: date
+    to_be_checked: bool = Field(description="Whether the terms are not reviewed, or the review is due")
     results: OwnResults | None
-    applicationId: UUID | None
-    applicationStatus: ApplicationStatus | None
+    application_id: UUID | None
+    application_status: ApplicationStatus | None
 
 
-class Wording(BaseModel):
+class Wording(ResponseModel):
     """Who worded pros and cons. Scores never come from a model."""
 
-    toldBy: ToldBy
+    told_by: ToldBy
     silence: str | None = Field(
         description="Why there is no text of a language model; null: there is one, or none was requested yet"
     )
-    mayBeAsked: bool = Field(description="Whether `POST …/recommendations/wording` may return a model's text")
+    may_be_asked: bool = Field(description="Whether `POST …/recommendations/wording` may return a model's text")
 
 
 EmptyReason = Literal["idea_unclear", "below_minimum"]
 
 
-class Recommendations(BaseModel):
+class Recommendations(ResponseModel, alias_generator=None):
     """Programs for the member's business idea."""
 
     recommendations: list[Recommendation] = Field(description="The best first, at most 20, each with `min_score`")
@@ -165,7 +165,7 @@ class Recommendations(BaseModel):
     wording: Wording
 
 
-class ApplicationStep(RowModel):
+class ApplicationStep(ResponseModel):
     """One status that the application had, from `at` on."""
 
     status: ApplicationStatus
@@ -173,18 +173,18 @@ class ApplicationStep(RowModel):
     at: datetime
 
 
-class FollowedApplication(RowModel):
+class FollowedApplication(ResponseModel):
     """An application of the member, with its status."""
 
     id: UUID
-    programId: UUID
-    companyName: str
+    program_id: UUID
+    company_name: str
     category: str
-    programRetired: bool
+    program_retired: bool
     status: ApplicationStatus
     visits: int = Field(description="Clicks on the tracked link to the program's page")
-    appliedAt: datetime
-    updatedAt: datetime
+    applied_at: datetime
+    updated_at: datetime
     steps: int = Field(description="Total number of steps")
     history: list[ApplicationStep] = Field(description=f"The newest {MAX_STEPS}, oldest first")
 
@@ -207,7 +207,7 @@ def get_recommendations(context: Context, scope: CallerScope) -> Recommendations
     """Programs for the business idea that was analyzed last; none without one."""
     row = _profile_row(scope)
     if row is None:
-        silent = Wording(toldBy="rules", silence=None, mayBeAsked=False)
+        silent = Wording(told_by="rules", silence=None, may_be_asked=False)
         return Recommendations(
             recommendations=[], min_score=MIN_SCORE, empty_reason=None, results_known=True, wording=silent
         )
@@ -269,12 +269,12 @@ def wording_of(settings: Settings, row: Mapping[str, Any]) -> Wording:
     """Of a row with a model's `words` and `words_silent`."""
     silence = row["words_silent"] or None
     if row["words"] and silence is None:
-        return Wording(toldBy="model", silence=None, mayBeAsked=False)
+        return Wording(told_by="model", silence=None, may_be_asked=False)
     if settings.openai_base_url is None:
-        return Wording(toldBy="rules", silence="not_configured", mayBeAsked=False)
+        return Wording(told_by="rules", silence="not_configured", may_be_asked=False)
     if not settings.llm_enabled:
-        return Wording(toldBy="rules", silence="switched_off", mayBeAsked=False)
-    return Wording(toldBy="rules", silence=silence, mayBeAsked=True)
+        return Wording(told_by="rules", silence="switched_off", may_be_asked=False)
+    return Wording(told_by="rules", silence=silence, may_be_asked=True)
 
 
 def _profile_row(scope: AccountScope) -> Mapping[str, Any] | None:

@@ -11,18 +11,18 @@ from typing import Annotated, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from query_api.kernel.dependencies import CallerScope, Reads
 from query_api.kernel.pagination import Page20
-from query_api.kernel.responses import RowModel
 from schemas.alerts import ALERTS, Number
 from schemas.events.notifications import AlertKind
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(prefix="/api/platform", tags=["notifications"])
 
 
-class AlertNumber(BaseModel):
+class AlertNumber(ResponseModel):
     """A number of a rule, with its default and bounds."""
 
     value: int
@@ -32,11 +32,11 @@ class AlertNumber(BaseModel):
     most: int
 
 
-class AlertRule(BaseModel):
+class AlertRule(ResponseModel):
     """The rule of a website's alerts of one kind."""
 
     id: UUID | None = Field(description="Null: nothing is set, the defaults hold")
-    websiteId: UUID
+    website_id: UUID
     kind: AlertKind
     title: str
     enabled: bool
@@ -44,27 +44,27 @@ class AlertRule(BaseModel):
     minimum: AlertNumber | None = Field(description="Clicks below which nothing is compared")
 
 
-class RaisedAlert(RowModel):
+class RaisedAlert(ResponseModel):
     """An open or resolved alert."""
 
     id: UUID
-    websiteId: UUID
+    website_id: UUID
     domain: str
     kind: AlertKind
     title: str
     text: str
     path: str = Field(description="Where the app shows the cause")
-    openedAt: datetime
-    resolvedAt: datetime | None = Field(description="Null: open")
+    opened_at: datetime
+    resolved_at: datetime | None = Field(description="Null: open")
 
 
-class AlertDeliveryState(BaseModel):
+class AlertDeliveryState(ResponseModel):
     """How you get alerts outside the app; quiet hours are in your time zone."""
 
     mail: bool = True
-    mailResolved: bool = False
-    quietFrom: str | None = None
-    quietUntil: str | None = None
+    mail_resolved: bool = False
+    quiet_from: str | None = None
+    quiet_until: str | None = None
     timezone: str
 
 
@@ -94,7 +94,7 @@ def get_alerts(website_id: Annotated[UUID, Query(alias="websiteId")], scope: Cal
         found.append(
             AlertRule(
                 id=row["id"] if row is not None else None,
-                websiteId=website.id,
+                website_id=website.id,
                 kind=kind,
                 title=alert.title,
                 enabled=row["enabled"] if row is not None else True,
@@ -128,9 +128,9 @@ def get_alert_delivery(scope: CallerScope) -> AlertDeliveryState:
         return AlertDeliveryState(timezone=timezone)
     return AlertDeliveryState(
         mail=row["mail"],
-        mailResolved=row["mail_resolved"],
-        quietFrom=row["quiet_from"],
-        quietUntil=row["quiet_until"],
+        mail_resolved=row["mail_resolved"],
+        quiet_from=row["quiet_from"],
+        quiet_until=row["quiet_until"],
         timezone=timezone,
     )
 

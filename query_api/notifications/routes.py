@@ -7,22 +7,22 @@ from typing import Annotated, Any, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from query_api.forum.moderation_view import named, people
 from query_api.forum.schemas import Author
 from query_api.kernel.dependencies import CallerScope, Reads
 from query_api.kernel.pagination import Page20
 from query_api.kernel.postgres_reader import Reader
-from query_api.kernel.responses import RowModel
 from schemas.base import ERASED
 from schemas.events.notifications import DigestMail
+from schemas.http.responses import ResponseModel
 from schemas.notifications import KINDS, words
 
 router = APIRouter(prefix="/api/platform", tags=["notifications"])
 
 
-class Notification(RowModel):
+class Notification(ResponseModel):
     """One or more events about the same subject, shown as one entry."""
 
     id: UUID
@@ -35,20 +35,20 @@ class Notification(RowModel):
     seen: bool
 
 
-class Unseen(BaseModel):
+class Unseen(ResponseModel):
     """How many notifications the member has not seen."""
 
     unseen: int
 
 
-class NotificationPreference(BaseModel):
+class NotificationPreference(ResponseModel):
     """How the member receives notifications of one kind."""
 
     kind: str
     title: str
-    inApp: bool
+    in_app: bool
     mail: DigestMail
-    atOnce: bool = Field(description="Always emailed right away, and never part of a digest")
+    at_once: bool = Field(description="Always emailed right away, and never part of a digest")
 
 
 _ALL: Final = """
@@ -96,9 +96,9 @@ def get_notification_preferences(scope: CallerScope) -> list[NotificationPrefere
         NotificationPreference(
             kind=name,
             title=kind.title,
-            inApp=chosen[name]["in_app"] if name in chosen else True,
+            in_app=chosen[name]["in_app"] if name in chosen else True,
             mail=chosen[name]["mail"] if name in chosen else "off" if stopped else kind.mail,
-            atOnce=kind.at_once,
+            at_once=kind.at_once,
         )
         for name, kind in KINDS.items()
     ]

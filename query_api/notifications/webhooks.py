@@ -15,27 +15,27 @@ from pydantic import Field
 from query_api.kernel.authorization import require_existing
 from query_api.kernel.dependencies import CallerScope, Reads
 from query_api.kernel.pagination import Page20
-from query_api.kernel.responses import RowModel
 from schemas.events.notifications import AlertKind, WebhookFormat
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(prefix="/api/platform", tags=["notifications"])
 
 
-class Webhook(RowModel):
+class Webhook(ResponseModel):
     """A webhook. Its secret was shown when it was made."""
 
     id: UUID
     url: str
     format: WebhookFormat
-    websiteIds: list[UUID] = Field(description="Empty: all")
+    website_ids: list[UUID] = Field(description="Empty: all")
     kinds: list[AlertKind] = Field(description="Empty: all")
     resolved: bool
     active: bool
-    switchedOff: Literal["", "failures", "gone"] = Field(description="Why it was turned off automatically")
-    addedAt: datetime
+    switched_off: Literal["", "failures", "gone"] = Field(description="Why it was turned off automatically")
+    added_at: datetime
 
 
-class WebhookDelivery(RowModel):
+class WebhookDelivery(ResponseModel):
     """One message and its outcome."""
 
     id: UUID
@@ -44,9 +44,9 @@ class WebhookDelivery(RowModel):
     attempts: int
     status: int | None = Field(description="Of the last response")
     error: str
-    createdAt: datetime
-    attemptedAt: datetime | None
-    nextAttemptAt: datetime | None
+    created_at: datetime
+    attempted_at: datetime | None
+    next_attempt_at: datetime | None
 
 
 _COLUMNS: Final = "id, url, format, website_ids, kinds, resolved, active, switched_off, added_at"

@@ -10,31 +10,31 @@ from pydantic import Field
 
 from infra.kernel.config.settings import Settings
 from query_api.kernel.dependencies import AdminScope, Context
-from query_api.kernel.responses import RowModel
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(tags=["admin"])
 
 MIB: Final = 1024 * 1024
 
 
-class AccountUsage(RowModel):
+class AccountUsage(ResponseModel):
     """One account on the current day (UTC)."""
 
-    accountId: UUID
+    account_id: UUID
     email: str | None = Field(description="Null for an erased account")
     commands: int
     bytes: int
     refused: int = Field(description="Commands above the budget")
 
 
-class DailyBudget(RowModel):
+class DailyBudget(ResponseModel):
     """What one account may use in a day."""
 
     commands: int
     bytes: int
 
 
-class UsageToday(RowModel):
+class UsageToday(ResponseModel):
     """The twenty accounts with the most bytes, and the budget of each."""
 
     budget: DailyBudget

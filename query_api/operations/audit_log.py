@@ -12,7 +12,7 @@ from query_api.kernel import audit_rows
 from query_api.kernel.audit_rows import AuditEntry, AuditFilter
 from query_api.kernel.dependencies import AdminScope
 from query_api.kernel.pagination import Page50
-from query_api.kernel.responses import RowModel
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(tags=["admin"])
 
@@ -20,15 +20,15 @@ router = APIRouter(tags=["admin"])
 BATCH_SIZE: Final = 20_000
 
 
-class AuditCheck(RowModel):
+class AuditCheck(ResponseModel):
     """A stretch of the chain of hashes. Anchors, of which the log has a copy, are compared with what they cover."""
 
     rows: int = Field(description="Entries there are")
     anchored: int = Field(description="The last entry that an anchor covers; 0: none yet")
     after: int = Field(description="The check starts after that entry")
-    checkedTo: int = Field(description="The last checked entry; if below `rows`, continue with it as `after`")
+    checked_to: int = Field(description="The last checked entry; if below `rows`, continue with it as `after`")
     head: str = Field(description="Hash of that entry; it covers all before")
-    firstBroken: int | None = Field(
+    first_broken: int | None = Field(
         description="The first entry that was changed, is missing or differs from its anchor; null: all are intact"
     )
 

@@ -11,16 +11,17 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from query_api.kernel.money import Amount
 from query_api.kernel.postgres_reader import Reader
+from schemas.http.responses import ResponseModel
 
 MAX_PAIRS: Final = 100
 MAX_NAMED: Final = 5
 
 
-class AwaitingRate(BaseModel):
+class AwaitingRate(ResponseModel):
     """Sales in `currency` on websites that count in `quote`. They count as soon as a rate is recorded."""
 
     currency: str | None = Field(description="Null: a currency of a partner's terms")

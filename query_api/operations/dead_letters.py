@@ -10,12 +10,13 @@ from typing import Annotated, Final, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from infra.kernel.subscriptions.dead_letters import CORRELATION_SQL
 from query_api.kernel.authorization import require_existing
 from query_api.kernel.dependencies import AdminScope
 from query_api.kernel.pagination import Page50
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(tags=["admin"])
 
@@ -23,7 +24,7 @@ State = Literal["open", "retried", "skipped", "superseded"]
 Text = Annotated[str | None, Query(max_length=100)]
 
 
-class DeadLetter(BaseModel):
+class DeadLetter(ResponseModel):
     """A record that a projection could not process, without its content."""
 
     id: UUID
@@ -35,15 +36,15 @@ class DeadLetter(BaseModel):
     reason: str
     error: str
     bytes: int
-    firstAt: datetime
+    first_at: datetime
     attempts: int
     state: State
-    isWaiting: bool = Field(description="A retry was requested and is not done yet")
-    decidedAt: datetime | None
-    correlationId: str = Field(description="Of the record; empty: it has none")
+    is_waiting: bool = Field(description="A retry was requested and is not done yet")
+    decided_at: datetime | None
+    correlation_id: str = Field(description="Of the record; empty: it has none")
 
 
-class DeadLetterStep(BaseModel):
+class DeadLetterStep(ResponseModel):
     """One action on a dead letter."""
 
     type: str
@@ -57,7 +58,7 @@ class DeadLetterDetail(DeadLetter):
     history: list[DeadLetterStep]
 
 
-class DeadLetterGroup(BaseModel):
+class DeadLetterGroup(ResponseModel):
     """Dead letters of one projection that have the same reason."""
 
     projection: str
@@ -67,24 +68,24 @@ class DeadLetterGroup(BaseModel):
     retried: int
     skipped: int
     superseded: int = Field(description="Their generation was replaced by one that read the records again")
-    oldestAt: datetime
-    newestAt: datetime
-    lastError: str
+    oldest_at: datetime
+    newest_at: datetime
+    last_error: str
 
 
 _COLUMNS: Final = (
     'd.id, d.projection, d.generation, d.topic, d.partition, d."offset", d.reason, d.error, length(d.value) AS bytes,'
-    ' d.first_at AS "firstAt", d.attempts, d.state, d.decided_at AS "decidedAt",'
-    " (d.state = 'open' AND d.retry_requested_at IS NOT NULL) AS \"isWaiting\","
-    f' {CORRELATION_SQL} AS "correlationId"'
+    " d.first_at, d.attempts, d.state, d.decided_at,"
+    " (d.state = 'open' AND d.retry_requested_at IS NOT NULL) AS is_waiting,"
+    f" {CORRELATION_SQL} AS correlation_id"
 )
 _GROUPS: Final = (
     "SELECT projection, reason, count(*) FILTER (WHERE state = 'open') AS open,"
     " count(*) FILTER (WHERE state = 'open' AND retry_requested_at IS NOT NULL) AS waiting,"
     " count(*) FILTER (WHERE state = 'retried') AS retried, count(*) FILTER (WHERE state = 'skipped') AS skipped,"
     " count(*) FILTER (WHERE state = 'superseded') AS superseded,"
-    ' min(first_at) AS "oldestAt", max(first_at) AS "newestAt",'
-    ' (array_agg(error ORDER BY first_at DESC))[1] AS "lastError" FROM engine.dead_letter'
+    " min(first_at) AS oldest_at, max(first_at) AS newest_at,"
+    " (array_agg(error ORDER BY first_at DESC))[1] AS last_error FROM engine.dead_letter"
     " GROUP BY projection, reason ORDER BY 3 DESC, projection, reason"
 )
 _ONE: Final = f"SELECT {_COLUMNS} FROM engine.dead_letter AS d WHERE d.id = %s"  # noqa: S608 - own text
@@ -114,7 +115,7 @@ def get_dead_letters(
         " ORDER BY d.first_at DESC, d.id DESC LIMIT %(limit)s"
     )
     bound = {"projection": projection, "reason": reason, "state": state}
-    return [DeadLetter(**row) for row in page.rows(admin.reader, sql, "firstAt", bound)]
+    return [DeadLetter(**row) for row in page.rows(admin.reader, sql, "first_at", bound)]
 
 
 @router.get("/api/admin/dead-letters/{id}")

@@ -11,15 +11,15 @@ from fractions import Fraction
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends, Query
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import AfterValidator, Field
 
 from infra.domain.exchange_rates import PIVOT, DatedRate, RecordedRate, rate_of
 from query_api.kernel.dependencies import AdminScope, Context, Reads
 from query_api.kernel.postgres_reader import Reader
-from query_api.kernel.responses import RowModel
 from query_api.operations.awaiting_rate import AwaitingRate, awaiting_rate
 from schemas.currencies import MINOR_DIGITS, digits
 from schemas.events.operations import RateSource
+from schemas.http.responses import ResponseModel
 
 MAX_PAIRS: Final = 1_000
 MAX_HISTORY: Final = 1_000
@@ -42,18 +42,18 @@ TotalsCurrency = Annotated[
 ]
 
 
-class ExchangeRate(RowModel):
+class ExchangeRate(ResponseModel):
     """From `on` on, one major unit of `base` is worth `rate` major units of `quote`."""
 
     base: str
     quote: str
     on: date
     rate: str = Field(description="Decimal number")
-    recordedAt: datetime
+    recorded_at: datetime
     source: RateSource
 
 
-class UsedRate(BaseModel):
+class UsedRate(ResponseModel):
     """From `on` on, one major unit of `currency` is worth `rate` major units of the answer's currency."""
 
     currency: str
@@ -61,19 +61,19 @@ class UsedRate(BaseModel):
     on: date
 
 
-class RateCheck(RowModel):
+class RateCheck(ResponseModel):
     """The last check for reference rates."""
 
-    checkedAt: datetime
-    succeededAt: datetime | None
-    newestDay: date | None = Field(description="The last day that has rates")
+    checked_at: datetime
+    succeeded_at: datetime | None
+    newest_day: date | None = Field(description="The last day that has rates")
     failures: int = Field(description="Checks that failed since the last one that did not")
     problem: str | None = Field(description="Why the last check failed")
     skipped: list[str] = Field(description="Currencies of the file that were left out: unknown codes, bad rates")
-    nextAt: datetime
+    next_at: datetime
 
 
-class RatesStatus(BaseModel):
+class RatesStatus(ResponseModel):
     """Where rates come from, and what waits for one."""
 
     source: RateSource = Field(description="ecb: reference rates of the European Central Bank; hand: none are fetched")

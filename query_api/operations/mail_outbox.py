@@ -20,12 +20,12 @@ from query_api.kernel.authorization import AllAccounts, require_existing
 from query_api.kernel.dependencies import AdminScope, Context, Services
 from query_api.kernel.pagination import Page50
 from query_api.kernel.postgres_reader import like
-from query_api.kernel.responses import RowModel
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(tags=["admin"])
 
 
-class OutboxMail(RowModel):
+class OutboxMail(ResponseModel):
     """An email without its text."""
 
     id: UUID
@@ -35,8 +35,8 @@ class OutboxMail(RowModel):
     state: str = Field(description="waiting, sent or failed; without a mail server all are waiting")
     attempts: int
     error: str
-    createdAt: datetime
-    sentAt: datetime | None
+    created_at: datetime
+    sent_at: datetime | None
 
 
 class OutboxLetter(OutboxMail):

@@ -7,62 +7,62 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from query_api.kernel.responses import RowModel
+from schemas.http.responses import ResponseModel
 
 
-class PartitionPosition(RowModel):
+class PartitionPosition(ResponseModel):
     """How far a generation has read one partition."""
 
     topic: str
     partition: int
-    nextOffset: int
-    endOffset: int | None = Field(description="Null: the projectors have not seen the log's end yet")
-    lagEvents: int | None
-    lagSeconds: float = Field(description="Age of the last record that it read, while there are more")
-    domainPosition: int
+    next_offset: int
+    end_offset: int | None = Field(description="Null: the projectors have not seen the log's end yet")
+    lag_events: int | None
+    lag_seconds: float = Field(description="Age of the last record that it read, while there are more")
+    domain_position: int
     processed: int
     rate: float = Field(description="Current records per second")
     error: str = Field(description="Why it is retrying; empty: it is not")
     owner: str | None = Field(description="The process that reads it")
-    updatedAt: datetime
-    recordAt: datetime | None = Field(description="When the last record that it read was written to the log")
+    updated_at: datetime
+    record_at: datetime | None = Field(description="When the last record that it read was written to the log")
 
 
-class Progress(BaseModel):
+class Progress(ResponseModel):
     """`unit`: records, or months where a rollup is filled from the raw table."""
 
     done: int
-    of: int
+    of_: int = Field(alias="of")
     unit: str
     percent: float = Field(description="Over all phases of the build: it reaches 100 when the build is ready")
 
 
-class Build(RowModel):
+class Build(ResponseModel):
     """One generation. `state`: building, catching_up, ready, live, retired, paused, failed or cancelled."""
 
     generation: int
-    sourceGeneration: int | None = Field(description="Of a rollup: the generation of the rows that feed it")
+    source_generation: int | None = Field(description="Of a rollup: the generation of the rows that feed it")
     state: str
-    pausedIn: str | None
+    paused_in: str | None
     version: int
     reason: str
     error: str
-    createdAt: datetime
-    readyAt: datetime | None
-    promotedAt: datetime | None
-    retiredAt: datetime | None
-    isDropped: bool
-    promotesWhenReady: bool
-    lagEvents: int | None
+    created_at: datetime
+    ready_at: datetime | None
+    promoted_at: datetime | None
+    retired_at: datetime | None
+    is_dropped: bool
+    promotes_when_ready: bool
+    lag_events: int | None
     rate: float
     progress: Progress
-    etaSeconds: float | None
+    eta_seconds: float | None
     positions: list[PartitionPosition]
 
 
-class SumShown(BaseModel):
+class SumShown(ResponseModel):
     """A column's total on both sides, as decimal digits."""
 
     column: str
@@ -70,18 +70,18 @@ class SumShown(BaseModel):
     rebuilt: str
 
 
-class TableCompared(BaseModel):
+class TableCompared(ResponseModel):
     """One table of a comparison."""
 
     table: str
-    liveRows: int
-    rebuiltRows: int
+    live_rows: int
+    rebuilt_rows: int
     hash: str
     differences: int
     sums: list[SumShown]
 
 
-class DifferenceShown(BaseModel):
+class DifferenceShown(ResponseModel):
     """A row that only one side has."""
 
     table: str
@@ -90,21 +90,21 @@ class DifferenceShown(BaseModel):
     row: str
 
 
-class Comparison(BaseModel):
+class Comparison(ResponseModel):
     """What `verify` found, or has found so far."""
 
     done: int
-    of: int
+    of_: int = Field(alias="of")
     live: int
     rebuilt: int
-    isEqual: bool
+    is_equal: bool
     at: dict[str, int]
     tables: list[TableCompared]
     differences: list[DifferenceShown] = Field(description="The first hundred")
-    differenceCount: int
+    difference_count: int
 
 
-class RequestShown(RowModel):
+class RequestShown(ResponseModel):
     """A request. `state`: waiting, running, done, refused or cancelled."""
 
     id: UUID
@@ -115,43 +115,43 @@ class RequestShown(RowModel):
     state: str
     generation: int | None
     error: str
-    requestedAt: datetime
-    finishedAt: datetime | None
-    recordedAt: datetime | None = Field(description="When it became an event")
+    requested_at: datetime
+    finished_at: datetime | None
+    recorded_at: datetime | None = Field(description="When it became an event")
     comparison: Comparison | None
 
     @classmethod
-    def of(cls, row: Mapping[str, Any]) -> RequestShown:
+    def of_request(cls, row: Mapping[str, Any]) -> RequestShown:
         found = row["result"] or row["progress"] or None
         tables = len(found["tables"]) if found else 0
         return cls.of_row(row, comparison=Comparison(**{"done": tables, "of": tables, **found}) if found else None)
 
 
-class Projection(RowModel):
+class Projection(ResponseModel):
     """A projection with its generations, newest first; those whose tables are gone are left out."""
 
     name: str
     kind: str = Field(description="clickhouse (a raw table and its side tables), rollup (fed by it), postgres")
     family: str | None = Field(description="Of a rollup: the projection that feeds it")
     version: int
-    liveGeneration: int
+    live_generation: int
     state: str = Field(description="Of the live generation")
-    isRunning: bool = Field(description="Whether projectors run at all")
-    isRetrying: bool
+    is_running: bool = Field(description="Whether projectors run at all")
+    is_retrying: bool
     differs: bool = Field(description="The last comparison of a generation that is being built found differences")
-    lagEvents: int | None
-    lagSeconds: float
+    lag_events: int | None
+    lag_seconds: float
     rate: float
     error: str
-    updatedAt: datetime | None
-    lagSeries: list[int] = Field(description="Events behind, oldest first, over the last quarter of an hour")
-    lagEverySeconds: int
-    openDeadLetters: int
+    updated_at: datetime | None
+    lag_series: list[int] = Field(description="Events behind, oldest first, over the last quarter of an hour")
+    lag_every_seconds: int
+    open_dead_letters: int
     builds: list[Build]
     requests: list[RequestShown] = Field(description="Open ones, and those that ended within the last minute")
 
 
-class PlaceSeries(BaseModel):
+class PlaceSeries(ResponseModel):
     """The live generation's lag in one partition, oldest first."""
 
     topic: str
@@ -159,7 +159,7 @@ class PlaceSeries(BaseModel):
     lag: list[int]
 
 
-class RebuildEstimate(BaseModel):
+class RebuildEstimate(ResponseModel):
     """`seconds`: by the last build's measure; null when none was built yet. `bytes`: what the live tables take; null
     while ClickHouse does not answer."""
 
@@ -189,18 +189,18 @@ def progress_of(
     records that there are, also of partitions that the build has not begun.
     """
     state = build["paused_in"] or build["state"]
-    done = sum(place.nextOffset for place in own)
-    everything = max(log_end, sum(place.endOffset or place.nextOffset for place in own))
+    done = sum(place.next_offset for place in own)
+    everything = max(log_end, sum(place.end_offset or place.next_offset for place in own))
     if state not in BUILDING:
-        return Progress(done=done, of=everything, unit="records", percent=100.0)
+        return Progress(done=done, of_=everything, unit="records", percent=100.0)
     if alone and state == "building":
         months, copied = build["progress"].get("months", []), build["progress"].get("done", [])
         percent = _percent(len(copied), len(months)) * COPIED_PERCENT / 100
-        return Progress(done=len(copied), of=len(months), unit="months", percent=round(percent, 2))
+        return Progress(done=len(copied), of_=len(months), unit="months", percent=round(percent, 2))
     percent = _percent(done, everything)
     if alone:
         percent = COPIED_PERCENT + percent * (100 - COPIED_PERCENT) / 100
-    return Progress(done=done, of=everything, unit="records", percent=min(round(percent, 2), ALMOST))
+    return Progress(done=done, of_=everything, unit="records", percent=min(round(percent, 2), ALMOST))
 
 
 BUILDING: Final = frozenset(("building", "catching_up"))

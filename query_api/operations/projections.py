@@ -125,7 +125,7 @@ def get_projection(name: Annotated[str, Path(max_length=100)], context: Context,
     requests = admin.reader.rows(_LAST, {"name": name, "limit": LAST_REQUESTS})
     return ProjectionDetail(
         **shown.model_dump(exclude={"requests"}),
-        requests=[RequestShown.of(row) for row in requests],
+        requests=[RequestShown.of_request(row) for row in requests],
         places=[PlaceSeries(topic=topic, partition=partition, lag=lag) for (topic, partition), lag in series.items()],
         rebuild=_estimate(context, admin.reader, shown),
     )
@@ -176,15 +176,15 @@ def _projection(
         is_running=is_running,
         differs=differs,
         is_retrying=any(place.error for place in own),
-        lag_events=live.lagEvents if live is not None else None,
-        lag_seconds=max((place.lagSeconds for place in own), default=0.0),
+        lag_events=live.lag_events if live is not None else None,
+        lag_seconds=max((place.lag_seconds for place in own), default=0.0),
         rate=sum(place.rate for place in own),
         error=(live.error if live is not None else "") or next((place.error for place in own if place.error), ""),
-        updated_at=max((place.updatedAt for place in own), default=None),
+        updated_at=max((place.updated_at for place in own), default=None),
         lag_series=series,
         lag_every_seconds=EVERY_S,
         builds=shown,
-        requests=[RequestShown.of(one) for one in requests],
+        requests=[RequestShown.of_request(one) for one in requests],
     )
 
 
@@ -193,7 +193,7 @@ def _build(projection: Row, row: Row, places: Mapping[tuple[str, int], list[Part
     fed = projection["family"] is not None
     name, generation = (projection["family"], row["source_generation"]) if fed else (row["name"], row["generation"])
     own = [] if row["is_dropped"] else places.get((name, generation), [])
-    behind = None if any(place.lagEvents is None for place in own) else sum(place.lagEvents or 0 for place in own)
+    behind = None if any(place.lag_events is None for place in own) else sum(place.lag_events or 0 for place in own)
     rate = sum(place.rate for place in own)
     active = row["state"] in ("building", "catching_up")
     return Build.of_row(
@@ -213,26 +213,26 @@ def _build(projection: Row, row: Row, places: Mapping[tuple[str, int], list[Part
 
 def _log_end(live: Sequence[PartitionPosition]) -> int:
     """Records in the log, by the partitions that the live generation reads."""
-    return sum(place.endOffset or place.nextOffset for place in live)
+    return sum(place.end_offset or place.next_offset for place in live)
 
 
 def _live_source(shown: Projection) -> int:
-    live = next((build for build in shown.builds if build.generation == shown.liveGeneration), None)
-    fed = shown.family is not None and live is not None and live.sourceGeneration is not None
-    return live.sourceGeneration or 0 if fed and live is not None else shown.liveGeneration
+    live = next((build for build in shown.builds if build.generation == shown.live_generation), None)
+    fed = shown.family is not None and live is not None and live.source_generation is not None
+    return live.source_generation or 0 if fed and live is not None else shown.live_generation
 
 
 def _estimate(context: Context, reader: Reader, shown: Projection) -> RebuildEstimate:
     """What building another generation costs, by the last build's own measure."""
     last = reader.row(_LAST_BUILD, {"name": shown.name})
-    live = next((build for build in shown.builds if build.generation == shown.liveGeneration), None)
-    events = sum(place.endOffset or place.nextOffset for place in live.positions) if live is not None else 0
+    live = next((build for build in shown.builds if build.generation == shown.live_generation), None)
+    events = sum(place.end_offset or place.next_offset for place in live.positions) if live is not None else 0
     seconds = None
     if last is not None and last["seconds"]:
         seconds = last["seconds"] * events / last["records"] if last["records"] else last["seconds"]
     tables, size = [shown.name], None
     if shown.kind == "postgres":
-        row = reader.row(_TABLE_BYTES, {"table": f"{shown.name}__g{shown.liveGeneration}"})
+        row = reader.row(_TABLE_BYTES, {"table": f"{shown.name}__g{shown.live_generation}"})
         size = (row or {}).get("bytes") or 0
     else:
         if shown.kind == "clickhouse":

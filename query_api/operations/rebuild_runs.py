@@ -9,10 +9,11 @@ from typing import Final
 from uuid import UUID
 
 from fastapi import APIRouter
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from query_api.kernel.clickhouse_reader import Row
 from query_api.kernel.dependencies import AdminScope
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(tags=["admin"])
 
@@ -24,7 +25,7 @@ _LATEST: Final = (
 )
 
 
-class RebuildOf(BaseModel):
+class RebuildOf(ResponseModel):
     """One projection of a run."""
 
     name: str
@@ -32,15 +33,15 @@ class RebuildOf(BaseModel):
     error: str = Field(description="Why the rebuild or the promotion failed")
 
 
-class RebuildRunShown(BaseModel):
+class RebuildRunShown(ResponseModel):
     """A rebuild run."""
 
     id: UUID
     actor: str = Field(description="Name of the admin who started it")
     reason: str
-    startedAt: datetime
+    started_at: datetime
     promotes: bool
-    isOpen: bool
+    is_open: bool
     rebuilds: list[RebuildOf] = Field(description="In the order in which they are rebuilt")
 
 
@@ -59,9 +60,9 @@ def run_of(rows: Sequence[Row]) -> RebuildRunShown | None:
         id=first["run_id"],
         actor=first["actor"],
         reason=first["reason"],
-        startedAt=first["requested_at"],
+        started_at=first["requested_at"],
         promotes=any(row["action"] == "promote" for row in rows),
-        isOpen=any(row["is_open"] for row in rows),
+        is_open=any(row["is_open"] for row in rows),
         rebuilds=[_rebuild(name, list(steps)) for name, steps in groupby(rows, key=lambda row: str(row["projection"]))],
     )
 

@@ -18,7 +18,7 @@ from uuid import UUID
 
 import structlog
 from fastapi import APIRouter
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from infra.kernel.config.paths import KAFKA_JARS
 from infra.kernel.config.settings import Settings
@@ -29,7 +29,7 @@ from infra.kernel.observability import processes, stack_state
 from query_api.kernel.clickhouse_reader import Query
 from query_api.kernel.dependencies import AdminScope, Context, Services
 from query_api.kernel.postgres_reader import Reader
-from query_api.kernel.responses import RowModel
+from schemas.http.responses import ResponseModel
 
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 router = APIRouter(tags=["admin"])
@@ -38,18 +38,18 @@ DISK_EVERY_S: Final = 60.0
 FRESH_MINUTES: Final = 15
 
 
-class ProcessShown(RowModel):
+class ProcessShown(ResponseModel):
     """A process of the stack. `memoryBytes`: with its children, shared pages by share."""
 
     name: str
     pid: int | None
     state: str
     restarts: int
-    uptimeSeconds: float
-    memoryBytes: int
+    uptime_seconds: float
+    memory_bytes: int
 
 
-class EngineShown(BaseModel):
+class EngineShown(ResponseModel):
     """An engine and whether it is available. `version` is null where unknown."""
 
     name: str
@@ -58,7 +58,7 @@ class EngineShown(BaseModel):
     note: str
 
 
-class DiskShown(BaseModel):
+class DiskShown(ResponseModel):
     """The file system of the data directory; `folders` are looked at once a minute."""
 
     total: int
@@ -67,81 +67,81 @@ class DiskShown(BaseModel):
     folders: dict[str, int]
 
 
-class ReaderLag(RowModel):
+class ReaderLag(ResponseModel):
     """A live projection on one partition."""
 
     projection: str
-    lagEvents: int
+    lag_events: int
 
 
-class LogPartition(RowModel):
+class LogPartition(ResponseModel):
     """One partition of the log, and who reads it."""
 
     topic: str
     partition: int
-    endOffset: int
-    seenAt: datetime
+    end_offset: int
+    seen_at: datetime
     readers: list[ReaderLag]
 
 
-class Freshness(RowModel):
+class Freshness(ResponseModel):
     """Seconds from the log to visible, of batches within the last quarter of an hour; null without any."""
 
-    lastSeconds: float | None
-    medianSeconds: float | None
-    worstSeconds: float | None
-    measuredAt: datetime | None
+    last_seconds: float | None
+    median_seconds: float | None
+    worst_seconds: float | None
+    measured_at: datetime | None
     steps: int
 
 
-class CanaryPoint(BaseModel):
+class CanaryPoint(ResponseModel):
     """One canary. `seconds` is null while it is not readable."""
 
     at: datetime
     seconds: float | None
 
 
-class Canary(RowModel):
+class Canary(ResponseModel):
     """Test page views, sent every 15 seconds: from the request to the row that can be read."""
 
-    isOn: bool
-    lastSeconds: float | None = Field(description="Of the newest that is readable")
-    p95Seconds: float | None = Field(description="Over the last hour; records that timed out count as ten minutes")
-    readableAt: datetime | None = Field(description="When the newest readable one was sent")
-    isLate: bool = Field(description="None that was sent within the last minute is readable")
+    is_on: bool
+    last_seconds: float | None = Field(description="Of the newest that is readable")
+    p95_seconds: float | None = Field(description="Over the last hour; records that timed out count as ten minutes")
+    readable_at: datetime | None = Field(description="When the newest readable one was sent")
+    is_late: bool = Field(description="None that was sent within the last minute is readable")
     points: list[CanaryPoint] = Field(description="The last hour, oldest first")
 
 
-class Throughput(RowModel):
+class Throughput(ResponseModel):
     """One minute: records written to the log, and records that projections took, a second."""
 
     at: datetime
-    inPerSecond: float
-    outPerSecond: float
+    in_per_second: float
+    out_per_second: float
 
 
-class Backup(RowModel):
+class Backup(ResponseModel):
     """One backup that was begun."""
 
     id: UUID
-    startedAt: datetime
-    finishedAt: datetime | None
+    started_at: datetime
+    finished_at: datetime | None
     state: str
     folder: str
     bytes: int
     events: int
     error: str
-    verifiedAt: datetime | None = Field(description="When it was read again and found whole")
-    restoredAt: datetime | None = Field(description="When a restore of it was last proven")
-    drillError: str = Field(description="Why the last drill with it failed; empty: it did not")
+    verified_at: datetime | None = Field(description="When it was read again and found whole")
+    restored_at: datetime | None = Field(description="When a restore of it was last proven")
+    drill_error: str = Field(description="Why the last drill with it failed; empty: it did not")
 
 
-class System(BaseModel):
+class System(ResponseModel):
     """How the installation stands now."""
 
     version: str
     python: str
-    isStack: bool = Field(description="Whether the processes are those of one stack on this machine")
+    is_stack: bool = Field(description="Whether the processes are those of one stack on this machine")
     processes: list[ProcessShown]
     engines: list[EngineShown]
     disk: DiskShown | None
@@ -217,7 +217,7 @@ def get_system(context: Context, admin: AdminScope) -> System:
     return System(
         version=product_version(),
         python=platform.python_version(),
-        isStack=found is not None,
+        is_stack=found is not None,
         processes=[ProcessShown.of_row(asdict(one), uptime_seconds=one.uptime_s) for one in found or ()],
         engines=_engines(context, reader),
         disk=_DISK.look(data_dir),

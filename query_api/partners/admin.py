@@ -13,44 +13,44 @@ from pydantic import Field
 from query_api.kernel.authorization import require_existing
 from query_api.kernel.dependencies import AdminScope, Reads
 from query_api.kernel.money import Amount
-from query_api.kernel.responses import RowModel
 from query_api.partners.routes import HELD, OWN_PARAMETER, OWNER, flat, passed_parameter, percent
 from schemas.http.partners import TermsShape, terms_shape
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(tags=["admin"])
 
 
-class AdminPartner(RowModel):
+class AdminPartner(ResponseModel):
     """An affiliate program."""
 
     id: UUID
     name: str
     slug: str
-    baseUrl: str
+    base_url: str
     commission: float | None = Field(description="Percent of the sale; null when a flat sum is paid")
-    flatCommission: Amount | None
+    flat_commission: Amount | None
     terms: TermsShape
     description: str
-    isActive: bool
-    cookieDays: int
-    postbackPreset: str | None
-    clickIdParameter: str | None = Field(description="In which its links pass the click id; null: they cannot")
-    ownClickIdParameter: str | None = Field(description="Its own parameter; null: its network's")
+    is_active: bool
+    cookie_days: int
+    postback_preset: str | None
+    click_id_parameter: str | None = Field(description="In which its links pass the click id; null: they cannot")
+    own_click_id_parameter: str | None = Field(description="Its own parameter; null: its network's")
     links: int = Field(description="Tracked links that were ever made to it")
     conversions: int = Field(description="Leads and sales that were ever attributed to it")
-    ownerId: UUID | None = Field(description="Whose private partner it is; null: it is in the directory")
-    ownerName: str | None
-    createdAt: datetime
-    updatedAt: datetime
+    owner_id: UUID | None = Field(description="Whose private partner it is; null: it is in the directory")
+    owner_name: str | None
+    created_at: datetime
+    updated_at: datetime
 
 
-class TermsSince(RowModel):
+class TermsSince(ResponseModel):
     """What a partner pays for clicks from a moment on."""
 
-    effectiveAt: datetime
+    effective_at: datetime
     state: Literal["announced", "in_force", "past"]
     commission: float | None = Field(description="Percent of the sale; null when a flat sum is paid")
-    flatCommission: Amount | None
+    flat_commission: Amount | None
     terms: TermsShape
 
 

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Query
 from pydantic import Field
 
 from query_api.kernel.dependencies import AdminScope, CallerScope, Reads
-from query_api.kernel.responses import RowModel
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(tags=["partners"])
 
@@ -18,26 +18,26 @@ MAX_REQUESTS: Final = 500
 State = Literal["open", "accepted", "declined", "withdrawn"]
 
 
-class PartnerRequest(RowModel):
+class PartnerRequest(ResponseModel):
     """A request that the directory gets a program."""
 
     id: UUID
     name: str
     website: str
     note: str
-    proposedId: UUID | None = Field(description="The member's private partner that is proposed")
+    proposed_id: UUID | None = Field(description="The member's private partner that is proposed")
     state: State
-    requestedAt: datetime
-    decidedAt: datetime | None
-    partnerId: UUID | None = Field(description="The partner of the directory that was added")
+    requested_at: datetime
+    decided_at: datetime | None
+    partner_id: UUID | None = Field(description="The partner of the directory that was added")
     reason: str = Field(description="Why it was declined")
 
 
 class AdminPartnerRequest(PartnerRequest):
     """A request of any account."""
 
-    accountId: UUID
-    accountName: str
+    account_id: UUID
+    account_name: str
 
 
 _COLUMNS: Final = (

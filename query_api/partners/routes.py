@@ -11,8 +11,8 @@ from pydantic import Field
 
 from query_api.kernel.dependencies import CallerScope, Reads
 from query_api.kernel.money import Amount
-from query_api.kernel.responses import RowModel
 from schemas.http.partners import TermsShape, terms_shape
+from schemas.http.responses import ResponseModel
 from schemas.networks import click_id_parameter
 
 router = APIRouter(tags=["partners"])
@@ -34,23 +34,23 @@ _PARTNERS: Final = (
 )
 
 
-class Partner(RowModel):
+class Partner(ResponseModel):
     """An affiliate program."""
 
     id: UUID
     name: str
     slug: str
-    baseUrl: str
+    base_url: str
     commission: float | None = Field(description="Percent of the sale; null when a flat sum is paid")
-    flatCommission: Amount | None = Field(description="Paid for each conversion, when it is not a share")
+    flat_commission: Amount | None = Field(description="Paid for each conversion, when it is not a share")
     terms: TermsShape
     description: str
-    cookieDays: int
-    postbackPreset: str | None = Field(description="Whose names its network uses in a postback; null: our own")
-    clickIdParameter: str | None = Field(description="In which its links pass the click id; null: they cannot")
-    ownClickIdParameter: str | None = Field(description="Its own parameter; null: its network's")
-    isActive: bool
-    isPrivate: bool = Field(description="Only its owner sees and uses it")
+    cookie_days: int
+    postback_preset: str | None = Field(description="Whose names its network uses in a postback; null: our own")
+    click_id_parameter: str | None = Field(description="In which its links pass the click id; null: they cannot")
+    own_click_id_parameter: str | None = Field(description="Its own parameter; null: its network's")
+    is_active: bool
+    is_private: bool = Field(description="Only its owner sees and uses it")
 
 
 @router.get("/api/platform/partners", dependencies=[Depends(Reads("partners", "partner_terms"))])

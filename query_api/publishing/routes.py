@@ -159,7 +159,7 @@ def get_site_page(id: UUID, page_id: PageId, scope: CallerScope) -> PageDetails:
     values = {"site": id, "document": page_id, "version": None}
     row = scope.reader.row(_VERSION, values) if page_id != id else None
     if row is None and site.page(page_id) is not None:
-        return PageDetails(id=page_id, version=0, savedAt=None, siteId=id, document={"blocks": []})
+        return PageDetails(id=page_id, version=0, saved_at=None, site_id=id, document={"blocks": []})
     row = require_existing(row, "page")
     return PageDetails.of_row({**row, "document": json.loads(row["document"])})
 
@@ -197,21 +197,21 @@ def preview_site_page(id: UUID, order: PreviewOrder, scope: CallerScope, context
     consume(context.pool, PREVIEWS, str(account_id))
     saved = json.loads(row["document"])
     site = _parsed(parse_site, order.document if order.document is not None else saved)
-    if site.page(order.pageId) is None:
+    if site.page(order.page_id) is None:
         raise Problem(404, "not_found", "Page not found.")
     if order.page is not None:
         text = _parsed(lambda content: WORKERS.checked(content, account_id, has_left), order.page)
     else:
-        text = _page(id, order.pageId, scope)
+        text = _page(id, order.page_id, scope)
     refers_to = mentioned(text)
     around = _surroundings(row, [refers_to], scope, _in_preview, "/go/", NEWSLETTER_FORM)
-    job = page_job(site, order.pageId, text, around, refers_to)
+    job = page_job(site, order.page_id, text, around, refers_to)
     made = _checked(lambda: WORKERS.render(job, account_id, has_left)).file
     page = read_page(text.encode())
     return Preview(
         html=made.body.decode(),
         problems=[PreviewProblem(code=one.code, message=one.message, placement=one.placement) for one in made.problems],
-        placesToFill=[
+        places_to_fill=[
             PlaceToFill(placement=place.placement, field=place.field, text=place.text)
             for place in (*places_to_fill(site), *places_to_fill(page))
         ],

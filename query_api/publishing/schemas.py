@@ -6,55 +6,56 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from query_api.kernel.responses import RowModel
+from query_api.kernel.requests import RequestModel
 from schemas.events.marketplace import Niche
+from schemas.http.responses import ResponseModel
 
 Document = Annotated[dict[str, Any], Field(description="As docs/sites.md defines it")]
 
 
-class SiteSummary(RowModel):
+class SiteSummary(ResponseModel):
     """A site of the caller."""
 
     id: UUID
-    websiteId: UUID
+    website_id: UUID
     name: str
     slug: str
     address: str = Field(description="Where visitors find it: under its custom domain while that is verified")
-    domainId: UUID | None
+    domain_id: UUID | None
     domain: str | None
     pages: int
     published: int | None = Field(description="Number of the release that visitors see")
-    publishedAt: datetime | None
-    hasChanges: bool = Field(description="Whether something is saved that visitors do not see")
-    documentVersion: int = Field(description="What the next change is based on")
-    createdAt: datetime
-    updatedAt: datetime
+    published_at: datetime | None
+    has_changes: bool = Field(description="Whether something is saved that visitors do not see")
+    document_version: int = Field(description="What the next change is based on")
+    created_at: datetime
+    updated_at: datetime
 
 
-class PageVersion(RowModel):
+class PageVersion(ResponseModel):
     """The current version of a page."""
 
     id: UUID
     version: int = Field(description="What the next change is based on")
-    savedAt: datetime
+    saved_at: datetime
 
 
 class SiteDetails(SiteSummary):
     """A site with its document. Pages that are in no `pageStates` are empty: their first change is based on 0."""
 
     document: Document
-    pageStates: list[PageVersion]
+    page_states: list[PageVersion]
 
 
-class PageDetails(RowModel):
+class PageDetails(ResponseModel):
     """A version of a page with its blocks. Version 0 was never saved: it is empty."""
 
     id: UUID
     version: int = Field(description="What the next change is based on")
-    savedAt: datetime | None
-    siteId: UUID
+    saved_at: datetime | None
+    site_id: UUID
     document: Document
 
 
@@ -64,25 +65,25 @@ class SiteVersionDetails(PageVersion):
     document: Document
 
 
-class Version(RowModel):
+class Version(ResponseModel):
     """A version that was saved."""
 
     version: int
-    savedAt: datetime
-    restoredFrom: int | None = Field(description="The version that this one repeats")
+    saved_at: datetime
+    restored_from: int | None = Field(description="The version that this one repeats")
 
 
-class Release(RowModel):
+class Release(ResponseModel):
     """What was published together."""
 
     number: int
-    publishedAt: datetime
-    restoredFrom: int | None = Field(description="The release that this one repeats")
-    isShown: bool = Field(description="Whether visitors see it")
+    published_at: datetime
+    restored_from: int | None = Field(description="The release that this one repeats")
+    is_shown: bool = Field(description="Whether visitors see it")
     pages: int
 
 
-class StarterSummary(BaseModel):
+class StarterSummary(ResponseModel):
     """A site to begin with. `pages`: titles, the home page first."""
 
     niche: Niche
@@ -91,15 +92,15 @@ class StarterSummary(BaseModel):
     pages: list[str]
 
 
-class PreviewOrder(BaseModel):
+class PreviewOrder(RequestModel, extra="ignore"):
     """What is shown: null stands for what is saved."""
 
-    pageId: UUID
+    page_id: UUID
     document: Document | None = None
     page: Document | None = None
 
 
-class PreviewProblem(BaseModel):
+class PreviewProblem(ResponseModel):
     """Something that a block refers to and that is not there."""
 
     code: str
@@ -107,7 +108,7 @@ class PreviewProblem(BaseModel):
     placement: str
 
 
-class PlaceToFill(BaseModel):
+class PlaceToFill(ResponseModel):
     """A text of the starter that waits for the author's own."""
 
     placement: str
@@ -115,9 +116,9 @@ class PlaceToFill(BaseModel):
     text: str
 
 
-class Preview(BaseModel):
+class Preview(ResponseModel):
     """A page as visitors will see it, without a script."""
 
     html: str
     problems: list[PreviewProblem]
-    placesToFill: list[PlaceToFill]
+    places_to_fill: list[PlaceToFill]

@@ -16,11 +16,11 @@ from infra.kernel.http.openapi import file_response
 from infra.kernel.http.route_costs import EXPORT, costs
 from infra.kernel.mail import contacts
 from query_api.kernel.authorization import AccountScope, require_existing
-from query_api.kernel.csv import csv_stream
+from query_api.kernel.csv import columns_of, csv_stream
 from query_api.kernel.dependencies import CallerScope, Context, Reads
 from query_api.kernel.pagination import Page50
 from query_api.kernel.postgres_reader import Row
-from query_api.kernel.responses import RowModel
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(tags=["sites"])
 
@@ -36,7 +36,7 @@ WHERE s.site_id = %(site)s AND s.account_id = %(account)s AND c.account_id = s.a
 ORDER BY s.requested_at DESC, s.id DESC LIMIT %(limit)s"""
 
 
-class SiteSubscriber(RowModel):
+class SiteSubscriber(ResponseModel):
     """An address on the list of a site. Only confirmed ones may be written to."""
 
     id: UUID
@@ -44,15 +44,15 @@ class SiteSubscriber(RowModel):
     state: Literal["pending", "confirmed"]
     page: str = Field(description="Path of the page that the form was on")
     block: str = Field(description="The form's name in reports")
-    requestedAt: datetime
-    confirmedAt: datetime | None
+    requested_at: datetime
+    confirmed_at: datetime | None
 
 
 class SiteSubscriberForSending(SiteSubscriber):
     """With what belongs into every email to them: the link, and the address for `List-Unsubscribe` (RFC 8058)."""
 
-    unsubscribeUrl: str
-    oneClickUrl: str
+    unsubscribe_url: str
+    one_click_url: str
 
 
 @router.get("/api/platform/sites/{id}/subscribers", dependencies=_READS)
@@ -80,7 +80,7 @@ def get_site_subscribers_csv(id: UUID, scope: CallerScope, context: Context) -> 
     """All confirmed subscribers, for the program that sends the newsletter, each with an unsubscribe link."""
     slug = _own_slug(id, scope)
     found = _confirmed(id, scope, context.settings)
-    return csv_stream(f"{slug}-subscribers", list(SiteSubscriberForSending.model_fields), found)
+    return csv_stream(f"{slug}-subscribers", columns_of(SiteSubscriberForSending), found)
 
 
 @router.get(

@@ -14,12 +14,13 @@ from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from query_api.kernel.authorization import AccountScope
 from query_api.kernel.dependencies import CallerScope, Reads
 from query_api.kernel.postgres_reader import like
 from schemas.base import ERASED
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(tags=["search"])
 
@@ -37,14 +38,14 @@ LAST_CHARACTER: Final = "\U0010ffff"
 """After every text with the same beginning. Ranges, not LIKE: with row-level security only they may use an index."""
 
 
-class Result(BaseModel):
+class Result(ResponseModel):
     """An object that was found."""
 
     kind: Kind
     id: UUID
     title: str
     detail: str = Field(description="What tells it from others of that name: domain, partner, status")
-    websiteId: UUID | None = Field(description="The website it belongs to; null: to none")
+    website_id: UUID | None = Field(description="The website it belongs to; null: to none")
 
 
 _PARTNERS: Final = """
@@ -148,12 +149,12 @@ class Search:
             key=lambda website: (not website.domain.lower().startswith(wanted), website.domain),
         )
         for website in found[: self.limit]:
-            yield Result(kind="website", id=website.id, title=website.domain, detail="", websiteId=website.id)
+            yield Result(kind="website", id=website.id, title=website.domain, detail="", website_id=website.id)
         bound = self._bound([website.id for website in websites])
         for kind, statement in STATEMENTS.items():
             for row in self.scope.reader.rows(statement, bound):
                 title, detail = row["title"], row["detail"]
-                yield Result(kind=kind, id=row["id"], title=title, detail=detail, websiteId=row["website_id"])
+                yield Result(kind=kind, id=row["id"], title=title, detail=detail, website_id=row["website_id"])
 
     def _bound(self, websites: Sequence[UUID]) -> dict[str, Any]:
         variants = {"text": self.text, "small": self.text.lower(), "capitals": self.text.upper()}

@@ -7,11 +7,11 @@ from typing import Annotated, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from infra.domain.social_connections import configured_apps, decrypt_name
 from query_api.kernel.dependencies import CallerScope, Context, Reads
-from query_api.kernel.responses import RowModel
+from schemas.http.responses import ResponseModel
 from schemas.social_networks import Network
 
 router = APIRouter(
@@ -21,23 +21,23 @@ router = APIRouter(
 )
 
 
-class SocialConnection(RowModel):
+class SocialConnection(ResponseModel):
     """A channel's connection to an account on its network. The counts are those of the last successful reading."""
 
-    channelId: UUID
+    channel_id: UUID
     name: str = Field(description="Of the account on the network")
-    hasEnded: bool = Field(description="The network no longer permits the reading: connect again")
-    connectedAt: datetime
-    checkedAt: datetime | None = Field(description="Null: not read yet")
-    succeededAt: datetime | None
-    nextAt: datetime | None
+    has_ended: bool = Field(description="The network no longer permits the reading: connect again")
+    connected_at: datetime
+    checked_at: datetime | None = Field(description="Null: not read yet")
+    succeeded_at: datetime | None
+    next_at: datetime | None
     problem: str | None = Field(description="Why the last reading failed")
     followers: int | None
     posts: int | None
     views: int | None = Field(description="Of all time; null where the network does not say")
 
 
-class SocialConnections(BaseModel):
+class SocialConnections(ResponseModel):
     """The connections of a website's channels."""
 
     networks: list[Network] = Field(description="Those that this installation can connect to; empty: none")

@@ -19,13 +19,13 @@ from pydantic import Field
 from infra.kernel.http.openapi import file_response
 from infra.kernel.http.problems import Problem
 from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts
-from query_api.kernel.csv import csv_response
+from query_api.kernel.csv import columns_of, csv_response
 from query_api.kernel.dependencies import CallerScope, Context, Reads
 from query_api.kernel.money import percent
 from query_api.kernel.postgres_reader import Reader
-from query_api.kernel.responses import RowModel
 from query_api.links.routes import counts_of, span_of
 from query_api.social.routes import CHANNELS, LINKS, ChannelsQuery
+from schemas.http.responses import ResponseModel
 from schemas.social_networks import Network, address_of
 from schemas.social_posts import content_of
 
@@ -44,28 +44,28 @@ router = APIRouter(
 WEBP: Final = "image/webp"
 
 
-class SocialRow(RowModel):
+class SocialRow(ResponseModel):
     """A channel, or one of its posts. The channel's figures include those of its posts' links."""
 
     kind: Literal["channel", "post"]
-    channelId: UUID
-    postId: UUID | None
+    channel_id: UUID
+    post_id: UUID | None
     network: Network
     name: str = Field(description="Of the channel, or the title of the post")
     url: str
     picture: str | None = Field(description="Hash of the post's picture")
-    publishedAt: datetime | None
-    utmContent: str | None = Field(description="Of the post's links")
+    published_at: datetime | None
+    utm_content: str | None = Field(description="Of the post's links")
     followers: int | None = Field(description="Last known ones of the channel in the range")
     views: int | None = Field(description="In the range; of a post: in all. Null: not known")
-    networkClicks: int | None = Field(description="As the network reports them")
-    asOf: date | None = Field(description="Day of the totals of a post")
+    network_clicks: int | None = Field(description="As the network reports them")
+    as_of: date | None = Field(description="Day of the totals of a post")
     clicks: int = Field(description="Of its links, in the range, bots excluded")
     conversions: int = Field(description="Pending and approved ones")
-    revenueAmount: int = Field(description="Commission on those, minor units")
+    revenue_amount: int = Field(description="Commission on those, minor units")
     currency: str
-    clickRate: float | None = Field(description="Clicks per hundred views; null where views are not known")
-    conversionRate: float = Field(description="Conversions per hundred clicks")
+    click_rate: float | None = Field(description="Clicks per hundred views; null where views are not known")
+    conversion_rate: float = Field(description="Conversions per hundred clicks")
 
 
 @router.get("/social-report")
@@ -73,7 +73,7 @@ def get_social_report(
     context: Context, scope: CallerScope, query: Annotated[ChannelsQuery, Query()]
 ) -> list[SocialRow]:
     """Each channel, followed by its posts, newest first; 503 while the analytics store is unavailable."""
-    website = scope.website(query.websiteId)
+    website = scope.website(query.website_id)
     span = span_of(query, website.zone)
     links = scope.reader.rows(LINKS, (website.id,))
     counts = counts_of(context, links, span)
@@ -91,14 +91,14 @@ def get_social_report(
         found.append(
             SocialRow(
                 kind="channel",
-                postId=None,
+                post_id=None,
                 name=channel["name"],
                 url=address_of(network, channel["handle"]),
                 picture=None,
-                publishedAt=None,
-                utmContent=None,
+                published_at=None,
+                utm_content=None,
                 followers=of.get("followers"),
-                asOf=None,
+                as_of=None,
                 **_common(channel["id"], network, of, of_channels.get(channel["id"]), website.currency),
             )
         )
@@ -108,14 +108,14 @@ def get_social_report(
             found.append(
                 SocialRow(
                     kind="post",
-                    postId=post["id"],
+                    post_id=post["id"],
                     name=post["title"],
                     url=post["address"],
                     picture=post["picture"],
-                    publishedAt=post["published_at"],
-                    utmContent=content,
+                    published_at=post["published_at"],
+                    utm_content=content,
                     followers=None,
-                    asOf=post["as_of"],
+                    as_of=post["as_of"],
                     **_common(channel["id"], network, post, counted, website.currency),
                 )
             )
@@ -129,7 +129,7 @@ def get_social_report(
 )
 def get_social_report_csv(context: Context, scope: CallerScope, query: Annotated[ChannelsQuery, Query()]) -> Response:
     """The same rows as a file."""
-    return csv_response("social", list(SocialRow.model_fields), get_social_report(context, scope, query))
+    return csv_response("social", columns_of(SocialRow), get_social_report(context, scope, query))
 
 
 @router.get("/social-posts/{id}/picture", response_class=Response, responses=file_response(WEBP))
@@ -164,16 +164,16 @@ def _common(
 ) -> dict[str, Any]:
     counts, views = counted or Counts(), reported.get("views")
     return {
-        "channelId": channel_id,
+        "channel_id": channel_id,
         "network": network,
         "views": int(views) if views is not None else None,
-        "networkClicks": int(reported["clicks"]) if reported.get("clicks") is not None else None,
+        "network_clicks": int(reported["clicks"]) if reported.get("clicks") is not None else None,
         "clicks": counts.clicks,
         "conversions": counts.conversions,
-        "revenueAmount": counts.revenue,
+        "revenue_amount": counts.revenue,
         "currency": currency,
-        "clickRate": percent(counts.clicks, int(views)) if views else None,
-        "conversionRate": counts.conversion_rate,
+        "click_rate": percent(counts.clicks, int(views)) if views else None,
+        "conversion_rate": counts.conversion_rate,
     }
 
 

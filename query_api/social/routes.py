@@ -17,8 +17,8 @@ from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts
 from query_api.analytics.request import TimeQuery
 from query_api.kernel.dependencies import STALE, CallerScope, Context, Reads
 from query_api.kernel.money import Amount
-from query_api.kernel.responses import RowModel
 from query_api.links.routes import counts_of, span_of
+from schemas.http.responses import ResponseModel
 from schemas.social_networks import Network, address_of
 
 router = APIRouter(
@@ -28,17 +28,17 @@ router = APIRouter(
 )
 
 
-class SocialChannel(RowModel):
+class SocialChannel(ResponseModel):
     """A social channel. Metrics are those of its links in the requested range, else of all time; bots excluded."""
 
     id: UUID
-    websiteId: UUID
+    website_id: UUID
     network: Network
     handle: str
     name: str
     url: str = Field(description="Its address on its network")
-    websiteUrl: str = Field(description="The website's address with the channel's UTM parameters, to publish there")
-    addedAt: datetime
+    website_url: str = Field(description="The website's address with the channel's UTM parameters, to publish there")
+    added_at: datetime
     links: int
     clicks: int | None = Field(description="Null while the analytics store is unavailable")
     conversions: int | None = Field(description="Pending and approved ones")
@@ -48,7 +48,7 @@ class SocialChannel(RowModel):
 class ChannelsQuery(TimeQuery):
     """Whose channels, and of which time their metrics are."""
 
-    websiteId: UUID
+    website_id: UUID
 
 
 CHANNELS: Final = (
@@ -68,7 +68,7 @@ def get_social_channels(
     response: Response, context: Context, scope: CallerScope, query: Annotated[ChannelsQuery, Query()]
 ) -> list[SocialChannel]:
     """Oldest first. The metrics of deleted links are included."""
-    website = scope.website(query.websiteId)
+    website = scope.website(query.website_id)
     span = span_of(query, website.zone)
     channels = scope.reader.rows(CHANNELS, (website.id,))
     links = scope.reader.rows(LINKS, (website.id,))

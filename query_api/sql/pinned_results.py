@@ -76,7 +76,7 @@ class PinnedResults:
                 return found
             async with self._all:
                 as_of = datetime.now(UTC)
-                question = SqlQuestion(sql=sql, parameters=dict(parameters), maxRows=ROWS)
+                question = SqlQuestion.named(sql=sql, parameters=dict(parameters), max_rows=ROWS)
                 body, kept_from = await run_to_end(pool, self._runner, person, question, DOOR, MAX_BYTES)
         return self._store(key, PinnedResult(body, as_of, time.monotonic(), kept_from))
 

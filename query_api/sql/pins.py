@@ -17,29 +17,29 @@ from query_api.kernel.authorization import require_existing
 from query_api.kernel.dependencies import Context, Reads, Services
 from query_api.kernel.kept_from import kept_from_header
 from query_api.kernel.postgres_reader import Reader
-from query_api.kernel.responses import RowModel
 from query_api.sql.pinned_results import AS_OF, PinnedResults, pinned_results
 from query_api.sql.queries import require_query
 from query_api.sql.statements import AnAnalyst, SqlResult, analyst
 from schemas.events.sql import ChartKind
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(prefix="/api/platform/sql/pins", tags=["sql"], dependencies=[Depends(analyst)])
 Results = Annotated[PinnedResults, Depends(pinned_results)]
 PinId = Annotated[UUID, Path(alias="id")]
 
 
-class PinnedChart(RowModel):
+class PinnedChart(ResponseModel):
     """A chart on the dashboard."""
 
     id: UUID
-    queryId: UUID
+    query_id: UUID
     title: str | None = Field(description="Of the query; null once it was deleted, or is no longer shared")
     version: int | None = Field(description="Of the query")
     kind: ChartKind
     x: str = Field(description="Column of the x axis; empty: the chart's choice")
     y: list[str] = Field(description="Columns that are drawn; empty: all numbers")
     parameters: dict[str, str]
-    pinnedAt: datetime
+    pinned_at: datetime
 
 
 @router.get("", dependencies=[Depends(Reads("pinned_charts", "saved_queries"))])

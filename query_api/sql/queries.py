@@ -14,25 +14,25 @@ from query_api.kernel.authorization import require_existing
 from query_api.kernel.dependencies import Context, Reads, Services
 from query_api.kernel.pagination import Page50, bounded
 from query_api.kernel.postgres_reader import Reader
-from query_api.kernel.responses import RowModel
 from query_api.sql.statements import AnAnalyst, analyst
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(prefix="/api/platform/sql/queries", tags=["sql"], dependencies=[Depends(analyst)])
 QueryId = Annotated[UUID, Path(alias="id")]
 
 
-class QueryHead(RowModel):
+class QueryHead(ResponseModel):
     """A query that an analyst saved, without its text."""
 
     id: UUID
     title: str
     version: int = Field(description="Number of the current version")
-    isShared: bool = Field(description="Whether all analysts may see and run it")
-    isOwn: bool
-    mayChange: bool = Field(description="Whether the caller is its author, or an admin and it is shared")
-    authorName: str = Field(description="Of a shared query")
-    createdAt: datetime
-    changedAt: datetime
+    is_shared: bool = Field(description="Whether all analysts may see and run it")
+    is_own: bool
+    may_change: bool = Field(description="Whether the caller is its author, or an admin and it is shared")
+    author_name: str = Field(description="Of a shared query")
+    created_at: datetime
+    changed_at: datetime
 
 
 class ListedQuery(QueryHead):
@@ -47,15 +47,15 @@ class SavedQuery(QueryHead):
     sql: str
 
 
-class QueryVersion(RowModel):
+class QueryVersion(ResponseModel):
     """One version of a query."""
 
     number: int
     title: str
     sql: str
-    restoredFrom: int | None = Field(description="The version whose content it has again")
-    byAuthor: bool = Field(description="Else an admin saved it")
-    savedAt: datetime
+    restored_from: int | None = Field(description="The version whose content it has again")
+    by_author: bool = Field(description="Else an admin saved it")
+    saved_at: datetime
 
 
 @router.get("", dependencies=[Depends(Reads("saved_queries"))])

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 from fastapi import APIRouter, Depends
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from infra.domain.sql_access import functions, limits
 from infra.domain.sql_access.statement_log import IS_ALIVE
@@ -16,8 +16,8 @@ from infra.domain.sql_access.tables import DATABASE, SCHEMA
 from query_api.kernel.dependencies import AdminScope, Context
 from query_api.kernel.pagination import Page50, bounded
 from query_api.kernel.postgres_reader import Reader
-from query_api.kernel.responses import RowModel
 from query_api.sql.statements import AnAnalyst, analyst
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(prefix="/api/platform/sql", tags=["sql"], dependencies=[Depends(analyst)])
 admin_router = APIRouter(prefix="/api/admin/sql", tags=["sql"])
@@ -25,7 +25,7 @@ admin_router = APIRouter(prefix="/api/admin/sql", tags=["sql"])
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 
 
-class SqlColumn(BaseModel):
+class SqlColumn(ResponseModel):
     """A column that statements can name. `type`: its ClickHouse type."""
 
     name: str
@@ -33,7 +33,7 @@ class SqlColumn(BaseModel):
     comment: str
 
 
-class SqlTable(BaseModel):
+class SqlTable(ResponseModel):
     """A table that statements can read. `example`: a statement that runs as it stands."""
 
     name: str
@@ -42,19 +42,19 @@ class SqlTable(BaseModel):
     example: str | None
 
 
-class SqlLimits(BaseModel):
+class SqlLimits(ResponseModel):
     """What one statement may take."""
 
     seconds: int = limits.SECONDS
-    rowsRead: int = limits.ROWS_READ
-    resultRows: int = limits.RESULT_ROWS
-    resultBytes: int = limits.RESULT_BYTES
-    pageRows: int = limits.PAGE_ROWS
-    memoryBytes: int = limits.MEMORY_BYTES
+    rows_read: int = limits.ROWS_READ
+    result_rows: int = limits.RESULT_ROWS
+    result_bytes: int = limits.RESULT_BYTES
+    page_rows: int = limits.PAGE_ROWS
+    memory_bytes: int = limits.MEMORY_BYTES
     running: int = Field(limits.RUNNING, description="Statements of one analyst at the same time")
 
 
-class SqlConnection(BaseModel):
+class SqlConnection(ResponseModel):
     """Where ClickHouse clients of analysts connect; null where that is another server than the stack's own."""
 
     url: str | None
@@ -62,7 +62,7 @@ class SqlConnection(BaseModel):
     user: str
 
 
-class SqlSchema(BaseModel):
+class SqlSchema(ResponseModel):
     """All that a statement can use: tables, functions and limits; and where clients connect."""
 
     tables: list[SqlTable]
@@ -71,7 +71,7 @@ class SqlSchema(BaseModel):
     connection: SqlConnection
 
 
-class AskedStatement(RowModel):
+class AskedStatement(ResponseModel):
     """A statement that ran or was rejected."""
 
     id: UUID
@@ -81,29 +81,29 @@ class AskedStatement(RowModel):
     outcome: str = Field(description="running, done, failed, cancelled or refused")
     message: str
     rows: int
-    rowsRead: int | None = Field(
+    rows_read: int | None = Field(
         description="Null unless the caller is an admin: it counts rows of other accounts, too"
     )
-    elapsedMs: int
-    startedAt: datetime
+    elapsed_ms: int
+    started_at: datetime
 
 
 class AnybodysStatement(AskedStatement):
     """A statement, with the account that sent it."""
 
-    accountId: UUID
+    account_id: UUID
     email: str | None
 
 
-class SqlToken(RowModel):
+class SqlToken(ResponseModel):
     """An access token of a ClickHouse client; the token itself was shown once."""
 
     id: UUID
     name: str
     last4: str
-    createdAt: datetime
-    lastUsedAt: datetime | None
-    expiresAt: datetime
+    created_at: datetime
+    last_used_at: datetime | None
+    expires_at: datetime
 
 
 @router.get("/schema")

@@ -19,7 +19,7 @@ import orjson
 import psycopg
 from fastapi import APIRouter, Depends, Path, Request, Response
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import ConfigDict, Field, StringConstraints
 from starlette.types import Receive, Scope, Send
 
 from infra.domain.sql_access import analyst_accounts, limits, statement_log
@@ -37,8 +37,10 @@ from infra.kernel.security.sessions import Pool, refuse_cross_site
 from query_api.kernel.authorization import not_found
 from query_api.kernel.dependencies import Context, CurrentPrincipal
 from query_api.kernel.kept_from import kept_from_header
+from query_api.kernel.requests import RequestModel
 from query_api.sql.execution import TABLES_READ_AT, Answer, Failed, StatementRunner, until_gone
 from query_api.sql.safe_csv import PlainCsv
+from schemas.http.responses import ResponseModel
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -81,44 +83,44 @@ AnAnalyst = Annotated[Analyst, Depends(analyst)]
 Runner = Annotated[StatementRunner, Depends(statement_runner)]
 
 
-class SqlQuestion(BaseModel):
+class SqlQuestion(RequestModel):
     """One SELECT. `parameters` are the values of `{name:Type}` in it."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True)
+    model_config = ConfigDict(strict=True, hide_input_in_errors=True)
 
     sql: Annotated[str, StringConstraints(min_length=1, max_length=limits.TEXT_BYTES)]
-    queryId: Annotated[
+    query_id: Annotated[
         UUID | None,
         Field(strict=False, description="Identifies the statement for cancellation; generated when omitted"),
     ] = None
     format: Format | None = Field(None, description="Default: from Accept, else JSON")
-    maxRows: Annotated[int, Field(ge=1, le=limits.MAX_PAGE_ROWS, description="Rows of a JSON response")] = (
+    max_rows: Annotated[int, Field(ge=1, le=limits.MAX_PAGE_ROWS, description="Rows of a JSON response")] = (
         limits.PAGE_ROWS
     )
     parameters: Annotated[dict[str, str], Field(default_factory=dict, max_length=100)]
 
 
-class ResultColumn(BaseModel):
+class ResultColumn(ResponseModel):
     """A column of the result. `type`: its ClickHouse type."""
 
     name: str
     type: str
 
 
-class RunStatistics(BaseModel):
+class RunStatistics(ResponseModel):
     """What the statement returned and read, and how long it took."""
 
     rows: int
-    rowsRead: int | None = Field(
+    rows_read: int | None = Field(
         description="Null unless the caller is an admin: it counts rows of other accounts, too"
     )
-    elapsedMs: int
+    elapsed_ms: int
 
 
-class SqlResult(BaseModel):
+class SqlResult(ResponseModel):
     """A JSON answer. 64-bit integers are text, as JSON's readers cannot hold them."""
 
-    queryId: UUID
+    query_id: UUID
     columns: list[ResultColumn]
     rows: list[list[Any]]
     truncated: bool = Field(description="There are more rows than maxRows")
@@ -181,13 +183,13 @@ async def run_sql(
     with _problems():
         async with AsyncExitStack() as stack:
             statement = await stack.enter_async_context(_statement(context.pool, runner, person, question, DOOR))
-            answer = await _answer_or_gone(request, statement, format_, question.maxRows)
+            answer = await _answer_or_gone(request, statement, format_, question.max_rows)
             headers = {"X-Query-Id": str(statement.id), "X-Content-Type-Options": "nosniff"}
             if read_at := answer.response.headers.get(TABLES_READ_AT):
                 headers[TABLES_READ_AT] = read_at
             headers |= kept_from_header(statement.executable.kept_from)
             if format_ == "json":
-                body = _as_json(statement, answer, question.maxRows)
+                body = _as_json(statement, answer, question.max_rows)
             else:
                 headers["Content-Disposition"] = f'attachment; filename="query.{format_}"'
                 body = _counted(answer, format_)
@@ -227,8 +229,8 @@ async def run_to_end(
     body = bytearray()
     with _problems():
         async with _statement(pool, runner, person, question, door) as statement:
-            answer = await statement.start("json", question.maxRows)
-            async for chunk in _as_json(statement, answer, question.maxRows):
+            answer = await statement.start("json", question.max_rows)
+            async for chunk in _as_json(statement, answer, question.max_rows):
                 body += chunk
                 if len(body) > max_bytes:
                     raise Failed(396, f"The result has more than {max_bytes:,} bytes. Select fewer columns or rows.")
@@ -267,7 +269,7 @@ async def _begin(
     stack: AsyncExitStack, pool: Pool, runner: StatementRunner, person: Analyst, question: SqlQuestion, door: str
 ) -> _Statement:
     """Validates and records the statement, which runs until `stack` ends. Raises `Problem`."""
-    statement_id, text = question.queryId or uuid4(), question.sql
+    statement_id, text = question.query_id or uuid4(), question.sql
     try:
         scope = await _in_thread(analyst_accounts.scope, pool, person)
         vetted = await runner.validators.validate(person.account_id, text, scope.name)

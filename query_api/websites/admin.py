@@ -21,7 +21,7 @@ class AdminWebsite(MemberItem):
     timezone: str
     currency: str
     links: int = Field(description="Tracked links that it has")
-    customDomains: int
+    custom_domains: int
 
 
 _WEBSITES: Final = (

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from infra.domain.retention import TAKEN_BACK_WITHIN, expired_before, first_kept_day, wanted_before
 from infra.domain.visits.tables import EVENT_DAYS
@@ -16,6 +16,7 @@ from query_api.kernel.authorization import AccountScope, Website
 from query_api.kernel.clickhouse_reader import live_table
 from query_api.kernel.dependencies import CallerScope, Context, Reads, Services
 from schemas.events.websites import MAX_RAW_MONTHS
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(prefix="/api/platform/websites", tags=["websites"])
 
@@ -25,23 +26,23 @@ Months = Annotated[
 ]
 
 
-class RetentionForecast(BaseModel):
+class RetentionForecast(ResponseModel):
     """What a setting would delete, if it applied now."""
 
-    rawMonths: int
-    keptFrom: date = Field(description="The first day whose single events would be kept, in the website's time zone")
+    raw_months: int
+    kept_from: date = Field(description="The first day whose single events would be kept, in the website's time zone")
     events: int = Field(description="Clicks, page views and custom events that would be deleted")
-    isHeldBack: bool = Field(
+    is_held_back: bool = Field(
         description="Whether more is kept than the setting says, because a sale may still be attributed by it"
     )
 
 
-class RetentionSetting(BaseModel):
+class RetentionSetting(ResponseModel):
     """How long clicks, page views and custom events are kept. Sums of them and conversions are kept permanently."""
 
-    rawMonths: int | None = Field(description="Whole months before the current one; null: permanently")
-    appliesFrom: datetime | None = Field(description="Nothing expires by the setting before; null: nothing ever does")
-    keptFrom: date | None = Field(description="The first day whose single events are there; null: all are")
+    raw_months: int | None = Field(description="Whole months before the current one; null: permanently")
+    applies_from: datetime | None = Field(description="Nothing expires by the setting before; null: nothing ever does")
+    kept_from: date | None = Field(description="The first day whose single events are there; null: all are")
     forecast: RetentionForecast | None
 
 
@@ -55,9 +56,9 @@ def get_retention(id: UUID, context: Context, scope: CallerScope, raw_months: Mo
     set_months = row["raw_months"] if row is not None else None
     months = raw_months or set_months
     return RetentionSetting(
-        rawMonths=set_months,
-        appliesFrom=row["changed_at"] + TAKEN_BACK_WITHIN if row is not None and set_months is not None else None,
-        keptFrom=first_kept_day(website.expired_before, website.zone) if website.expired_before else None,
+        raw_months=set_months,
+        applies_from=row["changed_at"] + TAKEN_BACK_WITHIN if row is not None and set_months is not None else None,
+        kept_from=first_kept_day(website.expired_before, website.zone) if website.expired_before else None,
         forecast=_forecast(scope, context, website, months) if months is not None else None,
     )
 
@@ -75,10 +76,10 @@ def _forecast(scope: AccountScope, context: Services, website: Website, months: 
     wanted = wanted_before(months, website.zone, now)
     since = website.expired_before or date.min
     return RetentionForecast(
-        rawMonths=months,
-        keptFrom=first_kept_day(max(before, since), website.zone),
+        raw_months=months,
+        kept_from=first_kept_day(max(before, since), website.zone),
         events=sum(row["events"] for row in days if since <= row["day"] < before),
-        isHeldBack=before < wanted,
+        is_held_back=before < wanted,
     )
 
 

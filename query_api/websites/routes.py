@@ -9,60 +9,62 @@ from typing import Final
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from infra.kernel.http.problems import Problem
 from query_api.kernel.authorization import AccountScope
 from query_api.kernel.dependencies import STALE, CallerScope, Context, Reads
-from query_api.kernel.responses import RowModel
 from schemas.claim_limits import DEFAULT_MAX_CLAIMS_PER_CLICK, default_max_claim
 from schemas.events.websites import DEFAULT_AD_CLICK_ID_DAYS, TrafficMark
+from schemas.http.responses import ResponseModel
 from schemas.networks import TxidScope
 
 router = APIRouter(prefix="/api/platform/websites", tags=["websites"])
 
 
-class Site(RowModel):
+class Site(ResponseModel):
     """A website."""
 
     id: UUID
     domain: str
     timezone: str
     currency: str
-    createdAt: datetime
-    firstEventAt: datetime | None = Field(description="Time of its first event; null: no event yet")
-    siteKey: str | None = Field(description="The newest valid public key")
-    maxClaimAmount: int = Field(description="Minor units that the public site key may claim as one sale")
-    maxClaimsPerClick: int = Field(description="Transactions that one click may claim within an hour with the site key")
-    linkClickIds: bool = Field(description="Whether the script adds click ids to affiliate links in the pages")
-    linkImpressionsEvery: int = Field(
+    created_at: datetime
+    first_event_at: datetime | None = Field(description="Time of its first event; null: no event yet")
+    site_key: str | None = Field(description="The newest valid public key")
+    max_claim_amount: int = Field(description="Minor units that the public site key may claim as one sale")
+    max_claims_per_click: int = Field(
+        description="Transactions that one click may claim within an hour with the site key"
+    )
+    link_click_ids: bool = Field(description="Whether the script adds click ids to affiliate links in the pages")
+    link_impressions_every: int = Field(
         description="One page view of so many reports which affiliate links were in view; 0: none"
     )
-    txidScope: TxidScope = Field(description="Within what the transaction ids are unique that its own systems report")
-    keepAdClickIds: bool = Field(
+    txid_scope: TxidScope = Field(description="Within what the transaction ids are unique that its own systems report")
+    keep_ad_click_ids: bool = Field(
         description="Whether click ids of advertising networks (gclid, ...) are kept, encrypted"
     )
-    adClickIdDays: int = Field(description="Days after which they cannot be read any more")
-    adClickIdsNeedConsent: bool = Field(description="Whether they are kept only of visitors who have agreed")
+    ad_click_id_days: int = Field(description="Days after which they cannot be read any more")
+    ad_click_ids_need_consent: bool = Field(description="Whether they are kept only of visitors who have agreed")
 
 
-class Key(RowModel):
+class Key(ResponseModel):
     """A valid key. Secret ones are known by their last four characters only."""
 
     id: UUID
     kind: str
     name: str = Field(description="As its owner calls it; empty: not named")
-    isReadable: bool = Field(description="Whether the owner can read it again: `POST …/keys/{keyId}/reveal`")
+    is_readable: bool = Field(description="Whether the owner can read it again: `POST …/keys/{keyId}/reveal`")
     key: str | None = Field(description="The whole key, for kind `site`: it is public")
     hint: str
     last4: str
-    allowedOrigins: list[str]
-    createdAt: datetime
-    lastUsedAt: datetime | None = Field(description="To the minute, half a minute late; null: not yet")
-    revokedAt: datetime | None
+    allowed_origins: list[str]
+    created_at: datetime
+    last_used_at: datetime | None = Field(description="To the minute, half a minute late; null: not yet")
+    revoked_at: datetime | None
 
 
-class TrafficRule(RowModel):
+class TrafficRule(ResponseModel):
     """What events of a period count as."""
 
     id: UUID
@@ -71,11 +73,11 @@ class TrafficRule(RowModel):
     mark: TrafficMark
     conditions: dict[str, str] = Field(description="Required values of the events; empty: all events of the period")
     note: str
-    createdAt: datetime
-    isFollowed: bool = Field(description="Whether metrics already reflect the rule")
+    created_at: datetime
+    is_followed: bool = Field(description="Whether metrics already reflect the rule")
 
 
-class Snippet(BaseModel):
+class Snippet(ResponseModel):
     """What to paste into the website's pages."""
 
     html: str

@@ -27,22 +27,22 @@ from query_api.analytics.partners import PartnerPerformance
 from query_api.analytics.request import AnalyticsRequest, Day, FigureQuery, request_for
 from query_api.kernel.authorization import AccountScope
 from query_api.kernel.dependencies import Context, Services
-from query_api.kernel.responses import RowModel
 from query_api.websites import routes as websites
 from query_api.websites.routes import Key
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(prefix="/api/website", tags=["website"])
 
 
-class SessionWebsite(RowModel):
+class SessionWebsite(ResponseModel):
     """The website that the token is for, and who signed in to it."""
 
     id: UUID
     domain: str
     timezone: str
     currency: str
-    userName: str
-    userEmail: str
+    user_name: str
+    user_email: str
 
 
 def _signed_in_to_website(request: Request) -> WebsitePrincipal:
@@ -118,7 +118,7 @@ def get_website_delivery(
     to: Annotated[Day, Query(description="Last day, inclusive")] = None,
 ) -> Delivery:
     """Event delivery: outcomes of received events."""
-    query = DeliveryQuery(websiteId=person.website_id, timeRange=time_range, from_=from_, to=to)
+    query = DeliveryQuery.named(website_id=person.website_id, time_range=time_range, from_=from_, to=to)
     return delivery.get_delivery(query, response, context, _owned(context, person))
 
 

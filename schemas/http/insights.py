@@ -6,23 +6,17 @@ from datetime import date, datetime
 from typing import Final
 from uuid import UUID, uuid5
 
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import Field
 
 from schemas.events.insights import Insight, InsightType, NarratedBy
+from schemas.http.responses import ResponseModel
 from schemas.identity import NAMESPACE
 
 DIGEST_STOP_PATH: Final = "/api/public/insights-digest/stop/"
 """Mail programs POST a form to it."""
 
 
-class Shown(BaseModel):
-    """Base of what both services show: camelCase names in JSON."""
-
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True)
-
-
-class ShownAbout(Shown):
+class ShownAbout(ResponseModel):
     """The part of the website that the insight is about. `value` is the filter's value, `name` its display name."""
 
     dimension: str
@@ -30,14 +24,14 @@ class ShownAbout(Shown):
     name: str
 
 
-class ShownEvidence(Shown):
+class ShownEvidence(ResponseModel):
     """One figure behind the insight, formatted for display."""
 
     label: str
     value: str
 
 
-class ShownInsight(Shown):
+class ShownInsight(ResponseModel):
     """A notable change in a website's numbers."""
 
     id: UUID

@@ -5,32 +5,33 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from schemas.currencies import amount_text
 from schemas.events.partners import Terms, TermsKind, TiersBy
+from schemas.http.responses import ResponseModel
 
 
-class TierShape(BaseModel):
+class TierShape(ResponseModel):
     """What is paid once the month (UTC) has brought this much."""
 
-    atLeast: int = Field(description="Conversions, or minor units of commission")
+    at_least: int = Field(description="Conversions, or minor units of commission")
     percent: float | None
     amount: int | None = Field(description="Minor units")
 
 
-class TermsShape(BaseModel):
+class TermsShape(ResponseModel):
     """What a partner pays for a click. `percent` or `amount` holds until the first tier is reached."""
 
     kind: TermsKind
     percent: float | None = Field(description="Of the sale; null for a flat fee")
     amount: int | None = Field(description="Minor units: for each conversion, or for each lead (`per_lead`)")
     currency: str | None
-    tiersBy: TiersBy
-    tiersCurrency: str | None
+    tiers_by: TiersBy
+    tiers_currency: str | None
     tiers: list[TierShape]
-    holdDays: int = Field(description="Days after the sale before a commission is payable")
-    autoApproveDays: int | None = Field(description="Days until automatic approval; null: never")
+    hold_days: int = Field(description="Days after the sale before a commission is payable")
+    auto_approve_days: int | None = Field(description="Days until automatic approval; null: never")
     text: str = Field(description="In one sentence")
 
 
@@ -43,18 +44,18 @@ def terms_shape(held: Terms | Mapping[str, Any]) -> TermsShape:
         percent=terms.rate_bp / 100 if is_percent else None,
         amount=None if is_percent else terms.flat_amount,
         currency=terms.flat_currency,
-        tiersBy=terms.tiers_by,
-        tiersCurrency=terms.tiers_currency,
+        tiers_by=terms.tiers_by,
+        tiers_currency=terms.tiers_currency,
         tiers=[
             TierShape(
-                atLeast=tier.at_least,
+                at_least=tier.at_least,
                 percent=tier.rate_bp / 100 if is_percent else None,
                 amount=None if is_percent else tier.flat_amount,
             )
             for tier in terms.tiers
         ],
-        holdDays=terms.hold_days,
-        autoApproveDays=terms.auto_approve_days,
+        hold_days=terms.hold_days,
+        auto_approve_days=terms.auto_approve_days,
         text=terms_text(terms),
     )
 

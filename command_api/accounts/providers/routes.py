@@ -24,9 +24,10 @@ from command_api.accounts.schemas import (
     SecondFactorRequired,
     SessionResult,
 )
-from command_api.kernel.http import From, Id, RequestModel, ResponseModel, SignedIn
+from command_api.kernel.http import From, Id, RequestModel, SignedIn
 from infra.kernel.http.route_costs import SIGN_IN, routes_of
 from infra.kernel.security.oauth_providers import ProviderName, named
+from schemas.http.responses import ResponseModel
 
 router = APIRouter(tags=["sign-in providers"], route_class=routes_of(SIGN_IN))
 _REDIRECT: dict[int | str, dict[str, Any]] = {303: {"description": "On to the provider, or back to the app"}}

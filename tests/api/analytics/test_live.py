@@ -151,9 +151,9 @@ def test_exactly_the_last_30_minutes_are_counted(query_service: QueryService, qu
         now = minute + shift * millisecond
         found = read(clickhouse, reader, website, now)
         since = now - timedelta(minutes=30)
-        assert sum(one.events for one in found.perMinute) == sum(since <= at for at in moments), now
-        assert found.activeVisitors == sum(now - timedelta(minutes=5) <= at for at in moments), now
-        assert (len(found.perMinute), found.perMinute[0].minute) == (31, since.replace(second=0, microsecond=0))
+        assert sum(one.events for one in found.per_minute) == sum(since <= at for at in moments), now
+        assert found.active_visitors == sum(now - timedelta(minutes=5) <= at for at in moments), now
+        assert (len(found.per_minute), found.per_minute[0].minute) == (31, since.replace(second=0, microsecond=0))
     clickhouse.close()
 
 

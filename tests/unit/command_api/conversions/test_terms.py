@@ -198,4 +198,4 @@ def test_terms_say_themselves_in_a_sentence() -> None:
         "5.00 USD for each lead; payable 1 day after the sale; auto-approved after 14 days"
     )
     old = {"kind": "percent", "rate_bp": 1250, "flat_amount": 0, "flat_currency": None}
-    assert (terms_shape(old).percent, terms_shape(old).autoApproveDays) == (12.5, None)
+    assert (terms_shape(old).percent, terms_shape(old).auto_approve_days) == (12.5, None)

@@ -37,7 +37,7 @@ sums = st.integers(-(10**24), 10**24)
 def test_parts_of_money_add_up_to_their_total_in_json_and_csv(minors: list[int], currency: str) -> None:
     points = [
         CountryPerformance(
-            country="DE", countryName="Germany", clicks=1, conversions=1, revenue=money.major(minor, currency)
+            country="DE", country_name="Germany", clicks=1, conversions=1, revenue=money.major(minor, currency)
         )
         for minor in minors
     ]

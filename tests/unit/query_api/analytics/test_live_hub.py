@@ -37,7 +37,9 @@ class Reader:
         if self.failing:
             raise Problem(503, "analytics_unavailable", "Down.")
         top = LiveTop(page=[], source=[], country=[], event=[])
-        return LiveData(asOf=datetime.now(UTC), activeVisitors=self.shown[website_id], perMinute=[], recent=[], top=top)
+        return LiveData(
+            as_of=datetime.now(UTC), active_visitors=self.shown[website_id], per_minute=[], recent=[], top=top
+        )
 
     def wait_for_reads(self, website_id: UUID, count: int) -> None:
         with self._read:
@@ -58,7 +60,7 @@ async def test_watchers_of_a_website_share_its_reads() -> None:
         reader.shown[website] = step
         hub.nudge()
         await asyncio.wait_for(asyncio.gather(*(watcher.changed.wait() for watcher in watchers)), PATIENCE_S)
-        assert {hub.latest(watcher).activeVisitors for watcher in watchers} == {step}
+        assert {hub.latest(watcher).active_visitors for watcher in watchers} == {step}
     assert reader.reads[website] <= 5
     await hub.stop()
 
@@ -85,7 +87,7 @@ async def test_time_alone_makes_it_read_again() -> None:
     watching = await hub.subscribe(website, uuid4(), uuid4())
     reader.shown[website] = 7
     await asyncio.wait_for(watching.changed.wait(), PATIENCE_S)
-    assert hub.latest(watching).activeVisitors == 7
+    assert hub.latest(watching).active_visitors == 7
     await hub.stop()
 
 

@@ -62,7 +62,7 @@ def test_programs_have_the_minimum_and_name_the_words_that_led_to_them() -> None
     assert (found.min_score, found.empty_reason) == (MIN_SCORE, None)
     assert all(one.match_score >= MIN_SCORE for one in found.recommendations)
     first = found.recommendations[0]
-    assert first.primaryCategory == "Software & SaaS"
+    assert first.primary_category == "Software & SaaS"
     industry = next(part.why for part in first.parts if part.name == "industry")
     assert industry == "Matches your niche: Software & SaaS (accounting)"
     assert "Matches your niche: Software & SaaS" in first.pros

@@ -15,17 +15,17 @@ def place(partition: int, read: int, end: int | None) -> PartitionPosition:
     return PartitionPosition(
         topic="clicks",
         partition=partition,
-        nextOffset=read,
-        endOffset=end,
-        lagEvents=None,
-        lagSeconds=0,
-        domainPosition=0,
+        next_offset=read,
+        end_offset=end,
+        lag_events=None,
+        lag_seconds=0,
+        domain_position=0,
         processed=read,
         rate=0,
         error="",
         owner=None,
-        updatedAt=NOW,
-        recordAt=None,
+        updated_at=NOW,
+        record_at=None,
     )
 
 

@@ -40,7 +40,7 @@ def test_a_run_in_progress_names_what_failed_what_is_built_and_what_waits() -> N
             step("websites", "promote", "waiting"),
         ]
     )
-    assert run is not None and (run.isOpen, run.promotes) == (True, True)
+    assert run is not None and (run.is_open, run.promotes) == (True, True)
     assert [(one.name, one.state, one.error) for one in run.rebuilds] == [
         ("accounts", "failed", "accounts is being rebuilt already."),
         ("events", "failed", "disk full"),
@@ -58,7 +58,7 @@ def test_a_cancelled_run_has_no_failures() -> None:
             step("websites", "rebuild", "cancelled"),
         ]
     )
-    assert run is not None and (run.isOpen, run.promotes) == (False, False)
+    assert run is not None and (run.is_open, run.promotes) == (False, False)
     assert [one.state for one in run.rebuilds] == ["done", "cancelled", "cancelled"]
 
 
