@@ -12,13 +12,14 @@ from uuid import UUID
 
 from command_api.accounts import schemas
 from command_api.accounts.login_challenge import ByPassword, FirstFactor, LoginChallenge
-from command_api.accounts.schemas import AdminedAccount, CreatedAccessToken, CreatedInvite, Profile
+from command_api.accounts.schemas import AdminedAccount, CreatedAccessToken
 from command_api.accounts.second_factor import Confirmed
 from command_api.accounts.sessions import SignInResult
 from command_api.kernel.command_handlers import Command
 from infra.kernel.http.client_info import Client
 from infra.kernel.security.sessions import OpenedSession
 from schemas.events.accounts import Role
+from schemas.http.accounts import InviteCode, Profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +172,7 @@ class EraseAccount(Command[None]):
     may_be_last_admin: bool = False
 
 
-class CreateInvite(Command[CreatedInvite]):
+class CreateInvite(Command[InviteCode]):
     """Creates an invite of the sender."""
 
     invite_id: UUID

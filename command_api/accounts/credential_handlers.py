@@ -12,7 +12,7 @@ from command_api.accounts import commands, mails, model, second_factor
 from command_api.accounts.login_challenge import consume_challenge
 from command_api.accounts.one_time_links import consume_link, invalid_link
 from command_api.accounts.repository import email_reservation, sender_account
-from command_api.accounts.schemas import Profile, to_profile
+from command_api.accounts.schemas import to_profile
 from command_api.accounts.sessions import end_all
 from command_api.kernel.aggregates import state_after
 from command_api.kernel.command_handlers import CommandHandlers
@@ -21,6 +21,7 @@ from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.websites.model import known_timezone
 from infra.kernel.security.access_tokens import revoke_access_tokens
 from infra.kernel.security.oauth_providers import configured, label_of
+from schemas.http.accounts import Profile
 
 HANDLERS: Final = CommandHandlers()
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 from fastapi import APIRouter, Response
 
 from command_api.accounts import commands, invites
-from command_api.accounts.schemas import CreatedInvite, CreateInvite
+from command_api.accounts.schemas import CreateInvite
 from command_api.kernel import rate_limits
 from command_api.kernel.http import Id, Runs
+from schemas.http.accounts import InviteCode
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform/invite-codes", tags=["invites"])
 
 
-@router.post("", status_code=201, response_model=CreatedInvite)
+@router.post("", status_code=201, response_model=InviteCode)
 def create_invite_code(body: CreateInvite, run: Runs) -> Response:
     """Creates an invite. The list shows its code again. An account has at most 100 open ones."""
     rate_limits.consume(run.container.pool, rate_limits.NEW_INVITES, str(run.person.account_id))

@@ -9,7 +9,6 @@ from command_api.accounts import commands, invites, model, open_invites
 from command_api.accounts.credential_handlers import link_identity
 from command_api.accounts.login_challenge import ByPassword
 from command_api.accounts.repository import email_reservation, usable_invite
-from command_api.accounts.schemas import CreatedInvite
 from command_api.accounts.second_factor import save_pending_secret
 from command_api.accounts.sessions import SignInResult, open_platform_session
 from command_api.kernel.aggregates import state_after
@@ -17,6 +16,7 @@ from command_api.kernel.audit_log import audit
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.unit_of_work import UnitOfWork
 from schemas.events.accounts import Role
+from schemas.http.accounts import InviteCode
 
 HANDLERS: Final = CommandHandlers()
 
@@ -83,15 +83,22 @@ def register(command: commands.Register, uow: UnitOfWork) -> SignInResult:
 
 
 @HANDLERS.on(commands.CreateInvite, senders="accounts")
-def create_invite(command: commands.CreateInvite, uow: UnitOfWork) -> CreatedInvite:
+def create_invite(command: commands.CreateInvite, uow: UnitOfWork) -> InviteCode:
     fields = command.fields
     created = invites.create(
         command.invite_id, max_uses=fields.max_uses, days=fields.expires_in_days, context=uow.context
     )
     uow.append(created)
     open_invites.save(uow, created, command.code)
-    return CreatedInvite.of(
-        created, id=str(command.invite_id), code=command.code, current_uses=0, created_at=created.timestamp
+    return InviteCode.of(
+        created,
+        id=command.invite_id,
+        code=command.code,
+        current_uses=0,
+        created_at=created.timestamp,
+        revoked_at=None,
+        status="active",
+        joined=[],
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -27,6 +26,7 @@ from command_api.accounts.fields import (
 from command_api.kernel.http import Moment, RequestModel
 from infra.kernel.text.hidden_characters import checked_name
 from schemas.events.accounts import Role
+from schemas.http.accounts import AccessToken, Profile
 from schemas.http.responses import ResponseModel
 
 
@@ -80,7 +80,7 @@ class SetupRequest(RequestModel):
 class SignedInUser(ResponseModel):
     """The person who is signed in."""
 
-    id: str
+    id: UUID
     email: str
     name: str
     roles: list[str]
@@ -184,18 +184,6 @@ class RecoveryCodes(ResponseModel):
     recovery_codes: list[str]
 
 
-class Profile(ResponseModel):
-    """The account after the change."""
-
-    id: str
-    email: str
-    name: str
-    display_name: str = Field(description="Empty: others see the name")
-    company: str
-    timezone: str
-    roles: list[str]
-
-
 class SetRoles(RequestModel):
     """Every account is a member, whether listed or not."""
 
@@ -211,7 +199,7 @@ class DisableAccount(RequestModel):
 class AdminedAccount(ResponseModel):
     """The account after the change. `disabled`: it cannot sign in."""
 
-    id: str
+    id: UUID
     roles: list[str]
     disabled: bool
 
@@ -221,17 +209,6 @@ class CreateInvite(RequestModel):
 
     max_uses: MaxUses = invites.DEFAULT_USES
     expires_in_days: Days = invites.DEFAULT_DAYS
-
-
-class CreatedInvite(ResponseModel):
-    """The new invite. The list of invites shows its code again."""
-
-    id: str
-    code: str
-    max_uses: int
-    current_uses: int
-    created_at: datetime
-    expires_at: datetime
 
 
 class WebsiteLogin(Form):
@@ -247,14 +224,14 @@ class WebsiteLogin(Form):
 class WebsiteOfSession(ResponseModel):
     """The only website that the token opens."""
 
-    id: str
+    id: UUID
     domain: str
 
 
 class WebsiteUser(ResponseModel):
     """The account that owns the website."""
 
-    id: str
+    id: UUID
     email: str
     name: str
 
@@ -275,11 +252,11 @@ class WebsiteSecondFactorRequired(ResponseModel):
 
 
 def to_profile(account: model.Account) -> Profile:
-    return Profile.of(account, id=str(account.id))
+    return Profile.of(account)
 
 
 def to_administered(account: model.Account) -> AdminedAccount:
-    return AdminedAccount.of(account, id=str(account.id))
+    return AdminedAccount.of(account)
 
 
 class NameAccessToken(RequestModel):
@@ -300,14 +277,7 @@ class CreateAccessToken(NameAccessToken, Proven):
     """Needs the password, and a code where the account has a second factor."""
 
 
-class CreatedAccessToken(ResponseModel):
+class CreatedAccessToken(AccessToken):
     """The token is shown only in this response."""
 
-    id: UUID
-    name: str
     token: str
-    last4: str
-    scopes: list[str]
-    website_ids: list[UUID] | None
-    created_at: datetime
-    expires_at: datetime

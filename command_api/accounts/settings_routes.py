@@ -16,6 +16,7 @@ from command_api.accounts.fields import Proof, Proven
 from command_api.accounts.routes import AccountRequestDep, private_response
 from command_api.kernel.http import Id, Runs, SignedIn
 from infra.kernel.http.route_costs import SIGN_IN, routes_of
+from schemas.http.accounts import Profile
 
 router = APIRouter(prefix="/api/platform", tags=["account settings"], route_class=routes_of(SIGN_IN))
 
@@ -92,7 +93,7 @@ def confirm_email(body: schemas.ConfirmEmail, request: AccountRequestDep) -> Res
     return private_response(None, credentials.confirm_email(request.accounts, body.code, request.client))
 
 
-@router.patch("/user", response_model=schemas.Profile)
+@router.patch("/user", response_model=Profile)
 def update_user(body: schemas.UpdateUser, run: Runs) -> Response:
     """Changes what is given."""
     return run(commands.UpdateProfile(body), body)

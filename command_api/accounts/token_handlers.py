@@ -47,6 +47,7 @@ def issue_access_token(command: commands.IssueAccessToken, uow: UnitOfWork) -> C
         website_ids=None if fields.website_ids is None else sorted(set(fields.website_ids)),
         created_at=at,
         expires_at=expires_at,
+        last_used_at=None,
     )
     row = created.model_dump(exclude={"token"}) | {"account_id": account_id, "token_hash": hashed(command.token)}
     uow.cursor.execute(_ISSUE, row)

@@ -12,7 +12,6 @@ from command_api.conversions.attribution.repository import RejectedReport
 from command_api.conversions.lookups import ClaimCount
 from command_api.conversions.schemas import (
     BulkResult,
-    ConversionState,
     DecideMany,
     DecisionState,
     RejectMany,
@@ -22,11 +21,12 @@ from command_api.conversions.schemas import (
 from command_api.kernel.command_handlers import Command
 from schemas.base import DomainEvent
 from schemas.events.partners import Terms
+from schemas.http.conversions import Conversion
 from schemas.message_ids import MessageIds
 from schemas.tracking import ConversionReported
 
 
-class ConversionCommand(Command[ConversionState]):
+class ConversionCommand(Command[Conversion]):
     """A decision about one conversion."""
 
     conversion_id: UUID

@@ -16,7 +16,7 @@ from command_api.conversions.attribution.forgetting import Forgotten, forget
 from command_api.conversions.attribution.lookup import BatchLookup
 from command_api.conversions.bulk import decide_many
 from command_api.conversions.lookups import ClaimCount, append_conversions
-from command_api.conversions.schemas import BulkResult, ConversionState, to_response
+from command_api.conversions.schemas import BulkResult, to_response
 from command_api.kernel.aggregates import state_after
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.event_store import ConcurrencyConflict
@@ -29,6 +29,7 @@ from schemas.base import DomainEvent
 from schemas.events.analytics import VisitorForgotten
 from schemas.events.operations import ExchangeRateRecorded
 from schemas.events.websites import WebsiteDisconnected
+from schemas.http.conversions import Conversion
 from schemas.message_ids import MessageIds
 
 HANDLERS: Final = CommandHandlers()
@@ -36,24 +37,24 @@ _CLICKS_CAME = Counter("policy_clicks_came_total", "Waiting conversions whose cl
 
 
 @HANDLERS.on(commands.ApproveConversion, senders="accounts")
-def approve_conversion(command: commands.ApproveConversion, uow: UnitOfWork) -> ConversionState:
+def approve_conversion(command: commands.ApproveConversion, uow: UnitOfWork) -> Conversion:
     return _decide(command, uow, lambda conversion: decisions.approve(conversion, uow.context))
 
 
 @HANDLERS.on(commands.RejectConversion, senders="accounts")
-def reject_conversion(command: commands.RejectConversion, uow: UnitOfWork) -> ConversionState:
+def reject_conversion(command: commands.RejectConversion, uow: UnitOfWork) -> Conversion:
     return _decide(command, uow, lambda conversion: decisions.reject(conversion, command.reason, uow.context))
 
 
 @HANDLERS.on(commands.ReverseConversion, senders="accounts")
-def reverse_conversion(command: commands.ReverseConversion, uow: UnitOfWork) -> ConversionState:
+def reverse_conversion(command: commands.ReverseConversion, uow: UnitOfWork) -> Conversion:
     return _decide(
         command, uow, lambda conversion: decisions.reverse(conversion, command.reason, command.amount, uow.context)
     )
 
 
 @HANDLERS.on(commands.AssignConversion, senders="accounts")
-def assign_conversion(command: commands.AssignConversion, uow: UnitOfWork) -> ConversionState:
+def assign_conversion(command: commands.AssignConversion, uow: UnitOfWork) -> Conversion:
     lookup = BatchLookup(uow, command.found or NoClicks(), derived_key(uow.settings, "click-id"))
 
     def decide(conversion: model.Conversion) -> Sequence[DomainEvent]:
@@ -66,7 +67,7 @@ def assign_conversion(command: commands.AssignConversion, uow: UnitOfWork) -> Co
 
 
 @HANDLERS.on(commands.CorrectReport, senders="accounts")
-def correct_report(command: commands.CorrectReport, uow: UnitOfWork) -> ConversionState:
+def correct_report(command: commands.CorrectReport, uow: UnitOfWork) -> Conversion:
     lookup = BatchLookup(uow, NoClicks(), b"")
     return _decide(
         command,
@@ -76,7 +77,7 @@ def correct_report(command: commands.CorrectReport, uow: UnitOfWork) -> Conversi
 
 
 @HANDLERS.on(commands.ReadReportsAgain, senders="accounts")
-def read_reports_again(command: commands.ReadReportsAgain, uow: UnitOfWork) -> ConversionState:
+def read_reports_again(command: commands.ReadReportsAgain, uow: UnitOfWork) -> Conversion:
     lookup = BatchLookup(uow, NoClicks(), b"")
     return _decide(
         command, uow, lambda conversion: correction.read_again(conversion, command.preset, lookup, uow.context)
@@ -84,13 +85,13 @@ def read_reports_again(command: commands.ReadReportsAgain, uow: UnitOfWork) -> C
 
 
 @HANDLERS.on(commands.AcceptAdjustment, senders="accounts")
-def accept_adjustment(command: commands.AcceptAdjustment, uow: UnitOfWork) -> ConversionState:
+def accept_adjustment(command: commands.AcceptAdjustment, uow: UnitOfWork) -> Conversion:
     lookup = BatchLookup(uow, NoClicks(), b"")
     return _decide(command, uow, lambda conversion: decision.accept_adjustment(conversion, lookup, uow.context))
 
 
 @HANDLERS.on(commands.DismissAdjustment, senders="accounts")
-def dismiss_adjustment(command: commands.DismissAdjustment, uow: UnitOfWork) -> ConversionState:
+def dismiss_adjustment(command: commands.DismissAdjustment, uow: UnitOfWork) -> Conversion:
     return _decide(command, uow, lambda conversion: decisions.dismiss_adjustment(conversion, uow.context))
 
 
@@ -171,7 +172,7 @@ def forget_conversions(event: VisitorForgotten, uow: UnitOfWork) -> None:
 
 def _decide(
     command: commands.ConversionCommand, uow: UnitOfWork, decide: Callable[[model.Conversion], Sequence[DomainEvent]]
-) -> ConversionState:
+) -> Conversion:
     found = uow.load(command.conversion_id, model.evolve)
     website = uow.load(found.facts.website_id, websites.evolve) if found else None
     conversion = model.require_owned(found, website, uow.context)

@@ -8,10 +8,10 @@ from uuid import UUID
 
 from pydantic import Field
 
-from command_api.conversions.payouts import MAX_ALLOCATIONS, Payout
-from command_api.conversions.schemas import Money
+from command_api.conversions import payouts
+from command_api.conversions.payouts import MAX_ALLOCATIONS
 from command_api.kernel.http import RequestModel
-from schemas.http.responses import ResponseModel
+from schemas.http.conversions import Payout
 
 Text = Annotated[str, Field(max_length=1000)]
 
@@ -70,39 +70,12 @@ class UploadedFile(RequestModel):
     sha256: str
 
 
-class AllocationState(ResponseModel):
-    """A part that is matched by hand."""
-
-    month: str
-    amount: int
-
-
-class PayoutState(ResponseModel):
+class PayoutState(Payout):
     """The payout after the command."""
 
-    id: UUID
-    website_id: UUID
-    partner_id: UUID
-    amount: Money
-    credited: Money
-    paid_on: date
-    reference: str
-    allocations: list[AllocationState]
     voided: bool
-    has_file: bool
 
 
-def payout_state(payout: Payout) -> PayoutState:
-    facts = payout.facts
-    return PayoutState(
-        id=payout.id,
-        website_id=payout.website_id,
-        partner_id=payout.partner_id,
-        amount=Money(amount=facts.amount.amount, currency=facts.amount.currency),
-        credited=Money(amount=facts.credited.amount, currency=facts.credited.currency),
-        paid_on=facts.paid_on,
-        reference=facts.reference,
-        allocations=[AllocationState(month=one.month, amount=one.amount) for one in facts.allocations],
-        voided=payout.voided,
-        has_file=payout.file is not None,
-    )
+def payout_state(payout: payouts.Payout) -> PayoutState:
+    of_state = {name: getattr(payout, name) for name in ("id", "website_id", "partner_id", "voided")}
+    return PayoutState.of(payout.facts, has_file=payout.file is not None, **of_state)

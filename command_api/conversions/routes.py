@@ -17,6 +17,7 @@ from infra.kernel.http.route_costs import MONEY, routes_of
 from infra.kernel.http.worker_slots import release_worker_slot
 from infra.kernel.security.encryption import derived_key
 from schemas.base import Money
+from schemas.http.conversions import Conversion
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform/conversions", tags=["conversions"], route_class=routes_of(MONEY))
@@ -48,25 +49,25 @@ def undo_decision(decision_id: Id, run: Runs, body: schemas.Approve | None = Non
     return run(commands.UndoDecision(decision_id), body, consistent_with=("conversion_decisions",))
 
 
-@router.post("/{id}/approve", response_model=schemas.ConversionState)
+@router.post("/{id}/approve", response_model=Conversion)
 def approve_conversion(conversion_id: Id, run: Runs, body: schemas.Approve | None = None) -> Response:
     """Approves the conversion: its commission is earned."""
     return run(commands.ApproveConversion(conversion_id), body)
 
 
-@router.post("/{id}/reject", response_model=schemas.ConversionState)
+@router.post("/{id}/reject", response_model=Conversion)
 def reject_conversion(conversion_id: Id, body: schemas.Reject, run: Runs) -> Response:
     """Rejects the conversion: it earns nothing."""
     return run(commands.RejectConversion(conversion_id, body.reason), body)
 
 
-@router.post("/{id}/reverse", response_model=schemas.ConversionState)
+@router.post("/{id}/reverse", response_model=Conversion)
 def reverse_conversion(conversion_id: Id, body: schemas.Reverse, run: Runs) -> Response:
     """Reverses the sale, wholly or in part; the commission follows in proportion."""
     return run(commands.ReverseConversion(conversion_id, body.reason, body.amount), body)
 
 
-@router.post("/{id}/assign", response_model=schemas.ConversionState)
+@router.post("/{id}/assign", response_model=Conversion)
 def assign_conversion(conversion_id: Id, body: schemas.AssignConversion, request: Request, run: Runs) -> Response:
     """Credits a conversion without a click to a click or a link of its website. The commission follows from the terms
     at the time of the click, or of the sale for a link. A later click does not replace it.
@@ -80,7 +81,7 @@ def assign_conversion(conversion_id: Id, body: schemas.AssignConversion, request
     return run.prepared(prepared, body)
 
 
-@router.post("/{id}/reports/{reportId}/correct", response_model=schemas.ConversionState)
+@router.post("/{id}/reports/{reportId}/correct", response_model=Conversion)
 def correct_report(
     conversion_id: Id, report_id: Annotated[UUID, Path(alias="reportId")], body: schemas.CorrectReport, run: Runs
 ) -> Response:
@@ -90,19 +91,19 @@ def correct_report(
     return run(commands.CorrectReport(conversion_id, report_id, says), body)
 
 
-@router.post("/{id}/read-again", response_model=schemas.ConversionState)
+@router.post("/{id}/read-again", response_model=Conversion)
 def read_reports_again(conversion_id: Id, run: Runs, body: schemas.ReadAgain | None = None) -> Response:
     """Reads the values again that could not be read, for example after the partner's network was corrected."""
     return run(commands.ReadReportsAgain(conversion_id, body.preset if body is not None else None), body)
 
 
-@router.post("/{id}/adjustment/accept", response_model=schemas.ConversionState)
+@router.post("/{id}/adjustment/accept", response_model=Conversion)
 def accept_adjustment(conversion_id: Id, run: Runs, body: schemas.Approve | None = None) -> Response:
     """Accepts the proposed click, which arrived after the approval."""
     return run(commands.AcceptAdjustment(conversion_id), body)
 
 
-@router.post("/{id}/adjustment/dismiss", response_model=schemas.ConversionState)
+@router.post("/{id}/adjustment/dismiss", response_model=Conversion)
 def dismiss_adjustment(conversion_id: Id, run: Runs, body: schemas.Approve | None = None) -> Response:
     """Keeps the approved commission; the same click is not proposed again."""
     return run(commands.DismissAdjustment(conversion_id), body)

@@ -16,6 +16,8 @@ from command_api.partners import model as partners
 from infra.domain.conversion_filter import MAX_SEARCH
 from schemas.currencies import MAX_AMOUNT
 from schemas.days import FIRST_DAY, LAST_DAY
+from schemas.http.conversions import Conversion
+from schemas.http.money import Amount
 from schemas.http.responses import ResponseModel
 
 MAX_ITEMS: Final = 500
@@ -98,37 +100,6 @@ class Reverse(RequestModel):
 
     reason: Text
     amount: Annotated[int | None, Field(description="Minor units of the sale; none: all that is left")] = None
-
-
-class Money(ResponseModel):
-    """Integer minor units and an ISO 4217 code."""
-
-    amount: int
-    currency: str
-
-
-class ConversionState(ResponseModel):
-    """The conversion after the decision."""
-
-    id: UUID
-    website_id: UUID
-    partner_id: UUID | None
-    partner_name: str | None
-    link_id: UUID | None
-    click_id: str | None
-    event: str
-    txid: str
-    status: str
-    amount: Money
-    commission: Annotated[Money, Field(description="What is still earned, reversals taken off")]
-    reversed: Annotated[Money, Field(description="The reversed part of the sale")]
-    reason: str | None
-    attribution: str | None
-    occurred_at: datetime
-    recorded_at: datetime
-    decided_at: datetime | None
-    approves_at: Annotated[datetime | None, Field(description="When it is approved automatically; null: never")]
-    payable_at: Annotated[datetime | None, Field(description="From when on it may be paid out; null: not earned")]
 
 
 class Filter(RequestModel):
@@ -231,7 +202,7 @@ class ScheduledDecisionState(ResponseModel):
     decision: str
     due_at: Annotated[datetime | None, Field(description="When it is final")]
     count: int
-    commission: Annotated[Money, Field(description="What approving earns, or rejecting loses")]
+    commission: Annotated[Amount, Field(description="What approving earns, or rejecting loses")]
     refused: Annotated[list[ItemResult], Field(description="Those that are not decided, and why")]
     more: Annotated[bool, Field(description="The filter holds more: send it again with `after`")]
     last: Annotated[UUID | None, Field(description="The last conversion that was processed, with a filter")]
@@ -268,22 +239,22 @@ class TestConversion(ResponseModel):
     steps: list[TestStep]
 
 
-def to_response(conversion: model.Conversion, partner: partners.Partner | None) -> ConversionState:
+def to_response(conversion: model.Conversion, partner: partners.Partner | None) -> Conversion:
     """`partner`: the one that its click belongs to."""
     facts = conversion.facts
     attribution = facts.attribution
     sale = facts.amount
-    return ConversionState(
-        **shared_fields(conversion, ConversionState, but=("status", "commission")),
-        **shared_fields(facts, ConversionState, but=("amount", "attribution")),
+    return Conversion(
+        **shared_fields(conversion, Conversion, but=("status", "commission")),
+        **shared_fields(facts, Conversion, but=("amount", "attribution")),
         partner_id=attribution.partner_id if attribution else None,
         partner_name=partner.name if partner else None,
         link_id=attribution.link_id if attribution else None,
         click_id=(attribution.click_id or None) if attribution else None,
-        status=conversion.status.value,
-        amount=Money(amount=sale.amount, currency=sale.currency),
-        commission=Money(amount=conversion.net_commission, currency=conversion.currency),
-        reversed=Money(amount=conversion.reversed_amount, currency=sale.currency),
+        status=conversion.status,
+        amount=Amount(amount=sale.amount, currency=sale.currency),
+        commission=Amount(amount=conversion.net_commission, currency=conversion.currency),
+        reversed=Amount(amount=conversion.reversed_amount, currency=sale.currency),
         attribution=attribution.by.value if attribution else None,
         approves_at=conversion.approves_at,
         payable_at=conversion.payable_at,

@@ -6,11 +6,11 @@ from uuid import UUID
 
 from command_api.domains import schemas
 from command_api.domains.dns_check import DnsResult
-from command_api.domains.schemas import CheckedDomain
 from command_api.kernel.command_handlers import Command
+from schemas.http.domains import CustomDomain
 
 
-class AddDomain(Command[CheckedDomain]):
+class AddDomain(Command[CustomDomain]):
     """Adds a domain for a website of the sender. It works once its TXT record is found."""
 
     fields: schemas.AddDomain
@@ -22,7 +22,7 @@ class RemoveDomain(Command[None]):
     domain_id: UUID
 
 
-class RecordDomainCheck(Command[CheckedDomain]):
+class RecordDomainCheck(Command[CustomDomain]):
     """Evaluates a check and stores its outcome: events, check record and notice to the owner."""
 
     domain_id: UUID

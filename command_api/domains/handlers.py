@@ -10,7 +10,7 @@ from uuid import UUID
 
 from command_api.accounts import model as accounts
 from command_api.domains import commands, mails, model
-from command_api.domains.schemas import CheckedDomain, to_response
+from command_api.domains.schemas import to_response
 from command_api.domains.service import VERIFICATION, end_domain, forget_checks
 from command_api.domains.verification import GRACE_PERIOD, CheckOutcome, CheckRecord, OwnerNotice, evaluate
 from command_api.kernel.command_handlers import CommandHandlers
@@ -21,13 +21,14 @@ from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.websites import model as websites
 from infra.kernel.config.settings import Settings
 from schemas.events.websites import WebsiteDisconnected, WebsiteTransferred
+from schemas.http.domains import CustomDomain
 from schemas.identity import domain_id, host_id
 
 HANDLERS: Final = CommandHandlers()
 
 
 @HANDLERS.on(commands.AddDomain, senders="accounts")
-def add_domain(command: commands.AddDomain, uow: UnitOfWork) -> CheckedDomain:
+def add_domain(command: commands.AddDomain, uow: UnitOfWork) -> CustomDomain:
     website = websites.require_owned(uow.load(command.fields.website_id, websites.evolve), uow.context)
     name = model.checked_name(command.fields.domain, _own_hosts(uow.settings))
     id_ = domain_id(website.account_id, name)
@@ -46,7 +47,7 @@ def remove_domain(command: commands.RemoveDomain, uow: UnitOfWork) -> None:
 
 
 @HANDLERS.on(commands.RecordDomainCheck, senders="accounts")
-def record_domain_check(command: commands.RecordDomainCheck, uow: UnitOfWork) -> CheckedDomain:
+def record_domain_check(command: commands.RecordDomainCheck, uow: UnitOfWork) -> CustomDomain:
     """A crash before the commit leaves the check record unchanged, so the check is repeated immediately."""
     domain = model.require_owned_domain(uow.load(command.domain_id, model.evolve), uow.context)
     before, host = _check_record(uow, domain.id), uow.load(host_id(domain.domain), model.evolve_host)

@@ -10,12 +10,13 @@ from fastapi import APIRouter, Request, Response
 
 from command_api.domains import commands, model
 from command_api.domains.dns_check import DnsChecker
-from command_api.domains.schemas import AddDomain, CheckedDomain
+from command_api.domains.schemas import AddDomain
 from command_api.kernel.decision import conflict
 from command_api.kernel.http import Id, Runs
 from command_api.kernel.rate_limits import Limit, consume
 from infra.kernel.http.problems import Problem
 from infra.kernel.http.worker_slots import release_worker_slot
+from schemas.http.domains import CustomDomain
 
 router = APIRouter(prefix="/api/platform/custom-domains", tags=["domains"])
 CONSISTENT_WITH: Final = ("custom_domains",)
@@ -27,7 +28,7 @@ _CHECK_SLOTS: Final = BoundedSemaphore(4)
 """Looks that people wait for: each holds a thread for seconds."""
 
 
-@router.post("", status_code=201, response_model=CheckedDomain)
+@router.post("", status_code=201, response_model=CustomDomain)
 def add_domain(body: AddDomain, run: Runs) -> Response:
     """Adds a domain for one of the caller's websites. It works once its TXT record is found."""
     consume(run.container.pool, NEW_DOMAINS, str(run.person.account_id))
@@ -40,7 +41,7 @@ def remove_domain(id_: Id, run: Runs) -> Response:
     return run(commands.RemoveDomain(id_), status=204, consistent_with=CONSISTENT_WITH)
 
 
-@router.post("/{id}/check", response_model=CheckedDomain)
+@router.post("/{id}/check", response_model=CustomDomain)
 def check_domain(id_: Id, request: Request, run: Runs) -> Response:
     """Looks for the record, and for TLS, now; takes up to a few seconds."""
     checker: DnsChecker = request.app.state.dns_checker

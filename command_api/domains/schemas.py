@@ -12,7 +12,7 @@ from command_api.domains.model import Domain
 from command_api.domains.verification import CheckRecord
 from command_api.kernel.http import RequestModel
 from schemas.custom_domains import record_name
-from schemas.http.responses import ResponseModel
+from schemas.http.domains import CustomDomain
 
 
 class AddDomain(RequestModel):
@@ -22,26 +22,8 @@ class AddDomain(RequestModel):
     website_id: Annotated[UUID, Field(strict=False)]
 
 
-class CheckedDomain(ResponseModel):
-    """A custom domain. The token is public: it belongs into a TXT record at `verificationName`."""
-
-    id: UUID
-    domain: str
-    website_id: UUID
-    is_verified: bool
-    ssl_enabled: bool
-    verification_token: str
-    verification_name: str
-    state: str = Field(description="pending, verified, lost or expired")
-    added_at: datetime
-    verified_at: datetime | None
-    last_checked_at: datetime | None
-    expires_at: datetime | None = Field(description="Deadline for the record; null once verified")
-    problem: str | None = Field(description="Problem that the last check found")
-
-
-def to_response(domain: Domain, record: CheckRecord, at: datetime) -> CheckedDomain:
-    return CheckedDomain.of(
+def to_response(domain: Domain, record: CheckRecord, at: datetime) -> CustomDomain:
+    return CustomDomain.of(
         domain,
         ssl_enabled=domain.ssl,
         verification_token=domain.token,

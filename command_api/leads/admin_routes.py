@@ -7,8 +7,9 @@ from fastapi import APIRouter, Response
 from command_api.accounts import invites
 from command_api.kernel.http import AdminRuns, Id, RequestModel
 from command_api.leads import commands
-from command_api.leads.schemas import AssignInquiry, InquiryState, SignupState, Text
+from command_api.leads.schemas import AssignInquiry, Text
 from schemas.events.leads import InquiryStatus
+from schemas.http.leads import InquiryState, SignupState
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/admin", tags=["leads"])

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from command_api.kernel.command_handlers import Command
 from command_api.leads import schemas
-from command_api.leads.schemas import InquiryState, SignupState
 from schemas.events.leads import InquiryStatus
+from schemas.http.leads import InquiryState, SignupState
 
 
 class RequestSubscription(Command[None]):

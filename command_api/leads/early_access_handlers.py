@@ -20,11 +20,11 @@ from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.leads import commands, contacts, early_access
 from command_api.leads.early_access import EarlyAccessPlaces, Signup
 from command_api.leads.mails import LeadMails
-from command_api.leads.schemas import SignupState
 from infra.kernel.mail.contacts import id_of
 from infra.kernel.mail.outbox import Mail
 from schemas.base import DomainEvent
 from schemas.events.leads import EarlyAccessPromoted
+from schemas.http.leads import SignupState
 from schemas.identity import early_access_places_id
 
 HANDLERS: Final = CommandHandlers()
@@ -99,7 +99,7 @@ def promote_signup(command: commands.PromoteSignup, uow: UnitOfWork) -> SignupSt
     uow.append(*events)
     _notify_promoted(uow, events)
     place = next(event.place for event in events if isinstance(event, EarlyAccessPromoted))
-    return SignupState(id=str(command.signup_id), place=place)
+    return SignupState(id=command.signup_id, place=place)
 
 
 @HANDLERS.on(commands.InviteSignup, senders="admins")
@@ -116,7 +116,7 @@ def invite_signup(command: commands.InviteSignup, uow: UnitOfWork) -> SignupStat
     uow.append(created, *events)
     open_invites.save(uow, created, command.code)
     uow.send(LeadMails(uow.settings).early_access_invite(contact.email, command.code, signup.id))
-    return SignupState(id=str(signup.id), place=signup.place)
+    return SignupState.of(signup)
 
 
 def _places(uow: UnitOfWork) -> EarlyAccessPlaces:

@@ -13,10 +13,11 @@ from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.leads import commands, inquiries
 from command_api.leads.inquiries import Inquiry
 from command_api.leads.mails import LeadMails
-from command_api.leads.schemas import InquiryState, to_response
+from command_api.leads.schemas import to_response
 from infra.kernel.mail.outbox import unqueue
 from infra.kernel.security.subject_keys import Keyring
 from schemas.base import DomainEvent
+from schemas.http.leads import InquiryState
 
 HANDLERS: Final = CommandHandlers()
 

@@ -14,8 +14,8 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from command_api.accounts.fields import Email
 from command_api.kernel.http import RequestModel
 from command_api.leads.inquiries import Inquiry
-from schemas.events.leads import InquiryStatus, Service
-from schemas.http.responses import ResponseModel
+from schemas.events.leads import Service
+from schemas.http.leads import InquiryState
 
 _NAME: Final = 200
 _MESSAGE: Final = 20_000
@@ -96,21 +96,5 @@ class AssignInquiry(RequestModel):
     account_id: Annotated[UUID | None, Field(strict=False)]
 
 
-class InquiryState(ResponseModel):
-    """The inquiry after the change."""
-
-    id: str
-    status: InquiryStatus
-    assigned_to: str | None
-
-
-class SignupState(ResponseModel):
-    """The signup after the change. `place`: null while it is on the waiting list."""
-
-    id: str
-    place: int | None
-
-
 def to_response(inquiry: Inquiry) -> InquiryState:
-    assigned = str(inquiry.assigned_to) if inquiry.assigned_to is not None else None
-    return InquiryState.of(inquiry, id=str(inquiry.id), assigned_to=assigned)
+    return InquiryState.of(inquiry)

@@ -10,20 +10,21 @@ from command_api.kernel.decision import not_found
 from command_api.kernel.http import AdminRuns, CommandRunner, Id, StatedReason
 from command_api.links import commands, model
 from command_api.links.routes import CONSISTENT_WITH
-from command_api.links.schemas import LinkState, UpdateLink
+from command_api.links.schemas import UpdateLink
 from command_api.websites import model as websites
+from schemas.http.links import Link
 
 router = APIRouter(prefix="/api/admin/links", tags=["admin"])
 
 
-@router.post("/{id}/pause", response_model=LinkState)
+@router.post("/{id}/pause", response_model=Link)
 def admin_pause_link(link_id: Id, body: StatedReason, run: AdminRuns) -> Response:
     """Switches a link off for its owner, who can switch it on again: visitors go to its fallback."""
     command = commands.UpdateLink(link_id, UpdateLink.model_validate({"isActive": False}))
     return _on_behalf(run, link_id, body.reason)(command, body, consistent_with=CONSISTENT_WITH)
 
 
-@router.post("/{id}/resume", response_model=LinkState)
+@router.post("/{id}/resume", response_model=Link)
 def admin_resume_link(link_id: Id, body: StatedReason, run: AdminRuns) -> Response:
     """Switches a link on again."""
     command = commands.UpdateLink(link_id, UpdateLink.model_validate({"isActive": True}))

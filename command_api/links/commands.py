@@ -8,10 +8,11 @@ from uuid import UUID
 
 from command_api.kernel.command_handlers import Command
 from command_api.links import schemas
-from command_api.links.schemas import Links, LinkState, Organized
+from command_api.links.schemas import Links, Organized
+from schemas.http.links import Link
 
 
-class CreateLink(Command[LinkState]):
+class CreateLink(Command[Link]):
     """Creates a link. Defaults: the partner's base URL as destination and a random slug. `utm`: of clicks that name
     none; `channel_id`: the social channel for which it is made."""
 
@@ -27,7 +28,7 @@ class CreateLinks(Command[Links]):
     links: tuple[CreateLink, ...]
 
 
-class UpdateLink(Command[LinkState]):
+class UpdateLink(Command[Link]):
     """Updates the given fields. An empty sub or coupon is removed."""
 
     link_id: UUID

@@ -21,7 +21,7 @@ from command_api.links.lookups import (
     require_link_limit,
     require_room_for_links,
 )
-from command_api.links.schemas import Links, LinkState, Organized, routing_after, to_response
+from command_api.links.schemas import Links, Organized, routing_after, to_response
 from command_api.partners import model as partners
 from command_api.partners.lookups import require_partner_limit
 from command_api.websites import model as websites
@@ -29,13 +29,14 @@ from infra.kernel.http.problems import FieldError, Problem
 from schemas.base import DomainEvent
 from schemas.events.links import Routing
 from schemas.events.websites import WebsiteTransferred
+from schemas.http.links import Link
 from schemas.identity import slug_id
 
 HANDLERS: Final = CommandHandlers()
 
 
 @HANDLERS.on(commands.CreateLink, senders="accounts")
-def create_link(command: commands.CreateLink, uow: UnitOfWork) -> LinkState:
+def create_link(command: commands.CreateLink, uow: UnitOfWork) -> Link:
     created = _LinkBatch(uow).create(command)
     uow.append(*created.events)
     require_link_limit(uow, {created.link.website_id})
@@ -62,7 +63,7 @@ def create_links(command: commands.CreateLinks, uow: UnitOfWork) -> Links:
 
 
 @HANDLERS.on(commands.UpdateLink, senders="accounts")
-def update_link(command: commands.UpdateLink, uow: UnitOfWork) -> LinkState:
+def update_link(command: commands.UpdateLink, uow: UnitOfWork) -> Link:
     fields = command.fields
     link = require_found(uow.load(command.link_id, model.evolve), "link")
     website, partner = uow.load(link.website_id, websites.evolve), uow.load(link.partner_id, partners.evolve)

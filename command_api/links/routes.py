@@ -6,8 +6,9 @@ from fastapi import APIRouter, Response
 
 from command_api.kernel.http import Id, Runs
 from command_api.links import commands
-from command_api.links.schemas import BulkLinks, CreateLink, Links, LinkState, Organized, OrganizeLinks, UpdateLink
+from command_api.links.schemas import BulkLinks, CreateLink, Links, Organized, OrganizeLinks, UpdateLink
 from infra.kernel.http.route_costs import DOCUMENT, costs
+from schemas.http.links import Link
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform/links", tags=["links"])
@@ -15,7 +16,7 @@ CONSISTENT_WITH = ("links",)
 """Ingest reads these: the response waits until it sees the change."""
 
 
-@router.post("", status_code=201, response_model=LinkState, openapi_extra=costs(DOCUMENT))
+@router.post("", status_code=201, response_model=Link, openapi_extra=costs(DOCUMENT))
 def create_link(body: CreateLink, run: Runs) -> Response:
     """Creates a link. Defaults: the partner's base URL as destination and a random slug."""
     return run(commands.CreateLink(uuid7(), body), body, status=201, consistent_with=CONSISTENT_WITH)
@@ -34,7 +35,7 @@ def organize_links(body: OrganizeLinks, run: Runs) -> Response:
     return run(commands.OrganizeLinks(body), body, consistent_with=CONSISTENT_WITH)
 
 
-@router.patch("/{id}", response_model=LinkState, openapi_extra=costs(DOCUMENT))
+@router.patch("/{id}", response_model=Link, openapi_extra=costs(DOCUMENT))
 def update_link(link_id: Id, body: UpdateLink, run: Runs) -> Response:
     """Updates the given fields. An empty sub or coupon is removed."""
     return run(commands.UpdateLink(link_id, body), body, consistent_with=CONSISTENT_WITH)

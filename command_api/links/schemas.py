@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
@@ -12,6 +11,7 @@ from command_api.kernel.http import Moment, RequestModel
 from command_api.links import model
 from command_api.partners.model import Partner
 from schemas.events.links import Device, Routing, TargetRule, Variant
+from schemas.http.links import Link
 from schemas.http.responses import ResponseModel
 
 MAX_BULK_LINKS = 200
@@ -101,60 +101,10 @@ class Organized(ResponseModel):
     changed: int
 
 
-class ShownRule(ResponseModel):
-    """A targeting rule. An empty list matches every country or device."""
-
-    countries: list[str]
-    devices: list[Device]
-    destination: str
-
-
-class ShownVariant(ResponseModel):
-    """One side of a split. Its share is its weight among all weights."""
-
-    destination: str
-    weight: int
-
-
-class LinkState(ResponseModel):
-    """The link. `url` is its tracked address."""
-
-    id: UUID
-    website_id: UUID
-    partner_id: UUID
-    partner_name: str
-    slug: str
-    url: str
-    destination: str
-    coupon: str | None
-    is_active: bool
-    rules: list[ShownRule]
-    variants: list[ShownVariant]
-    expires_at: datetime | None
-    fallback: str | None
-    passes_click_id: bool = Field(description="Whether sales can be attributed: each destination gets the click id")
-    tags: list[str]
-    folder: str | None
-    is_archived: bool
-    utm: dict[str, str] = Field(description="UTM parameters of clicks that name none themselves")
-    channel_id: UUID | None = Field(description="The social channel for which it was made")
-    created_at: datetime
-    sub1: str | None = None
-    sub2: str | None = None
-    sub3: str | None = None
-    sub4: str | None = None
-    sub5: str | None = None
-    sub6: str | None = None
-    sub7: str | None = None
-    sub8: str | None = None
-    sub9: str | None = None
-    sub10: str | None = None
-
-
 class Links(ResponseModel):
     """The created links, in the order of the request."""
 
-    links: list[LinkState]
+    links: list[Link]
 
 
 def routing_after(before: Routing, fields: LinkFields) -> Routing | None:
@@ -175,12 +125,12 @@ def routing_after(before: Routing, fields: LinkFields) -> Routing | None:
     )
 
 
-def to_response(link: model.Link, partner: Partner | None, url_prefix: str) -> LinkState:
+def to_response(link: model.Link, partner: Partner | None, url_prefix: str) -> Link:
     """`url_prefix`: the beginning of the addresses of the website's links."""
     routing = link.routing
-    return LinkState.of(
+    return Link.of(
         link,
-        partner_name=partner.name if partner else "",
+        partner_name=partner.name if partner else None,
         url=url_prefix + link.slug,
         rules=routing.rules,
         variants=routing.variants,

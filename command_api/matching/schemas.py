@@ -6,7 +6,7 @@ from datetime import date
 from typing import Annotated, Final
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from command_api.kernel.http import RequestModel
 from command_api.matching import members, programs
@@ -20,12 +20,10 @@ from schemas.events.matching import (
     ApplicationStatus,
     Approval,
     CommissionType,
-    Difficulty,
-    Method,
     Payment,
-    Potential,
     Program,
 )
+from schemas.http.matching import BusinessAnalysis
 from schemas.http.responses import ResponseModel
 
 MAX_WORDED: Final = 8
@@ -40,21 +38,7 @@ class AnalyzeBusiness(RequestModel):
     business_idea: Annotated[str, Field(max_length=20_000, description="10 to 4,000 characters after trimming")]
 
 
-class BusinessAnalysis(BaseModel):
-    """How an idea is understood (spec §3), and by what."""
-
-    industry: str
-    industry_key: str = Field(description="Key of the taxonomy, or `general`")
-    target_audience: str
-    difficulty_level: Difficulty
-    monetization_potential: Potential
-    content_strategy: list[str]
-    key_success_factors: list[str]
-    method: Method = Field(description="`rules`: by the documented taxonomy alone; `model`: by a language model")
-    silence: str | None = Field(description="Why no language model was heard; null where one was")
-
-
-class Analyzed(BaseModel):
+class Analyzed(ResponseModel):
     """The analysis, which also becomes the member's profile."""
 
     analysis: BusinessAnalysis

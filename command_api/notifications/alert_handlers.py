@@ -8,14 +8,14 @@ from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.notifications import alert_delivery, alert_mail, alert_rules, alerts, commands, webhook_outbox
 from command_api.notifications.alert_names import CHECKS, DAILY, FREQUENT, LINKS
-from command_api.notifications.alert_schemas import AlertDeliveryAnswer, AlertRuleAnswer, to_time
-from command_api.notifications.alerts import rule_of
+from command_api.notifications.alert_schemas import to_time
 from command_api.websites import model as websites
 from command_api.websites.model import Website
-from schemas.alerts import ALERTS, alert_delivery_id, alert_id, alert_rule_id
+from schemas.alerts import alert_delivery_id, alert_id, alert_rule_id
 from schemas.events.accounts import AccountErased
 from schemas.events.notifications import AlertKind
 from schemas.events.websites import WebsiteConnected, WebsiteDisconnected, WebsiteTransferred
+from schemas.http.notifications import AlertDeliveryState, AlertRule, alert_rule
 
 HANDLERS: Final = CommandHandlers()
 _CHECK_OF: Final = {
@@ -28,14 +28,14 @@ _CHECK_OF: Final = {
 
 
 @HANDLERS.on(commands.SetAlertRule, senders="accounts")
-def set_alert_rule(command: commands.SetAlertRule, uow: UnitOfWork) -> AlertRuleAnswer:
+def set_alert_rule(command: commands.SetAlertRule, uow: UnitOfWork) -> AlertRule:
     fields = command.fields
     website = websites.require_owned(uow.load(fields.website_id, websites.evolve), uow.context)
     return _set(uow, website, fields.kind, fields.enabled, fields.threshold, fields.minimum)
 
 
 @HANDLERS.on(commands.ChangeAlertRule, senders="accounts")
-def change_alert_rule(command: commands.ChangeAlertRule, uow: UnitOfWork) -> AlertRuleAnswer:
+def change_alert_rule(command: commands.ChangeAlertRule, uow: UnitOfWork) -> AlertRule:
     rule, website = _rule(command, uow)
     given = command.fields.model_fields_set
     fields = command.fields
@@ -57,7 +57,7 @@ def reset_alert_rule(command: commands.ResetAlertRule, uow: UnitOfWork) -> None:
 
 
 @HANDLERS.on(commands.ChooseAlertDelivery, senders="accounts")
-def choose_alert_delivery(command: commands.ChooseAlertDelivery, uow: UnitOfWork) -> AlertDeliveryAnswer:
+def choose_alert_delivery(command: commands.ChooseAlertDelivery, uow: UnitOfWork) -> AlertDeliveryState:
     account_id, fields = uow.context.require_account(), command.fields
     before = uow.load(alert_delivery_id(account_id), alert_delivery.evolve)
     events = alert_delivery.choose(
@@ -72,7 +72,7 @@ def choose_alert_delivery(command: commands.ChooseAlertDelivery, uow: UnitOfWork
     uow.append(*events)
     if events:
         alert_mail.plan(uow, account_id)
-    return AlertDeliveryAnswer(**fields.model_dump())
+    return AlertDeliveryState(**fields.model_dump())
 
 
 @HANDLERS.on(commands.StopAlertMail, senders="system")
@@ -153,7 +153,7 @@ def forget_mails(event: AccountErased, uow: UnitOfWork) -> None:
 
 def _set(
     uow: UnitOfWork, website: Website, kind: AlertKind, enabled: bool, threshold: int | None, minimum: int | None
-) -> AlertRuleAnswer:
+) -> AlertRule:
     rule = uow.load(alert_rule_id(website.id, kind), alert_rules.evolve)
     events = alert_rules.set_rule(
         rule, website, kind, enabled=enabled, threshold=threshold, minimum=minimum, context=uow.context
@@ -161,16 +161,7 @@ def _set(
     uow.append(*events)
     if events:
         _check_now(uow, website, kind)
-    holds = rule_of(kind, enabled, threshold, minimum)
-    alert = ALERTS[kind]
-    return AlertRuleAnswer(
-        id=alert_rule_id(website.id, kind),
-        website_id=website.id,
-        kind=kind,
-        enabled=enabled,
-        threshold=holds.threshold if alert.threshold is not None else None,
-        minimum=holds.minimum if alert.minimum is not None else None,
-    )
+    return alert_rule(website.id, kind, alert_rule_id(website.id, kind), enabled, threshold, minimum)
 
 
 def _rule(

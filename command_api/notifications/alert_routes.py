@@ -14,8 +14,6 @@ from command_api.kernel.http import From, Id, Runs, container_of
 from command_api.notifications import commands
 from command_api.notifications.alert_schemas import (
     AlertDelivery,
-    AlertDeliveryAnswer,
-    AlertRuleAnswer,
     ChangeAlertRule,
     SetAlertRule,
 )
@@ -23,6 +21,7 @@ from command_api.notifications.routes import PER_VISITOR
 from infra.kernel.http.problems import Problem
 from infra.kernel.http.route_costs import PUBLIC, costs
 from infra.kernel.mail.unsubscribe import verify_unsubscribe_token
+from schemas.http.notifications import AlertDeliveryState, AlertRule
 
 router = APIRouter(prefix="/api", tags=["notifications"])
 CONSISTENT_WITH: Final = ("alert_rules",)
@@ -35,13 +34,13 @@ class AlertMailStopped(BaseModel):
     message: str = "You will no longer get alerts by email. You can turn them on again in your settings."
 
 
-@router.post("/platform/alerts", status_code=201, response_model=AlertRuleAnswer)
+@router.post("/platform/alerts", status_code=201, response_model=AlertRule)
 def set_alert(body: SetAlertRule, run: Runs) -> Response:
     """Turns a website's alerts of one kind on or off and sets their thresholds."""
     return run(commands.SetAlertRule(body), body, status=201, consistent_with=CONSISTENT_WITH)
 
 
-@router.patch("/platform/alerts/{id}", response_model=AlertRuleAnswer)
+@router.patch("/platform/alerts/{id}", response_model=AlertRule)
 def change_alert(rule_id: Id, body: ChangeAlertRule, run: Runs) -> Response:
     """Changes a rule. 404 while the defaults apply."""
     return run(commands.ChangeAlertRule(rule_id, body), body, consistent_with=CONSISTENT_WITH)
@@ -53,7 +52,7 @@ def reset_alert(rule_id: Id, run: Runs) -> Response:
     return run(commands.ResetAlertRule(rule_id), status=204, consistent_with=CONSISTENT_WITH)
 
 
-@router.put("/platform/alert-delivery", response_model=AlertDeliveryAnswer)
+@router.put("/platform/alert-delivery", response_model=AlertDeliveryState)
 def choose_alert_delivery(body: AlertDelivery, run: Runs) -> Response:
     """Alerts by email or not, and quiet hours in the person's time zone."""
     return run(commands.ChooseAlertDelivery(body), body, consistent_with=("alert_deliveries",))

@@ -10,7 +10,6 @@ from pydantic import Field
 
 from command_api.kernel.http import RequestModel
 from schemas.events.notifications import AlertKind
-from schemas.http.responses import ResponseModel
 
 Id = Annotated[UUID, Field(strict=False)]
 Kind = Annotated[AlertKind, Field(strict=False)]
@@ -36,17 +35,6 @@ class ChangeAlertRule(RequestModel):
     minimum: Number | None = None
 
 
-class AlertRuleAnswer(ResponseModel):
-    """The rule of a website's alerts of one kind, defaults included."""
-
-    id: UUID
-    website_id: UUID
-    kind: AlertKind
-    enabled: bool
-    threshold: int | None
-    minimum: int | None
-
-
 class AlertDelivery(RequestModel):
     """How you get alerts outside the app. During quiet hours, emails and webhooks are held back."""
 
@@ -54,15 +42,6 @@ class AlertDelivery(RequestModel):
     mail_resolved: bool = False
     quiet_from: Clock | None = None
     quiet_until: Clock | None = None
-
-
-class AlertDeliveryAnswer(ResponseModel):
-    """How you get alerts outside the app."""
-
-    mail: bool
-    mail_resolved: bool
-    quiet_from: str | None
-    quiet_until: str | None
 
 
 def to_time(clock: str | None) -> time | None:

@@ -8,15 +8,14 @@ from uuid import UUID
 
 from command_api.kernel.command_handlers import Command
 from command_api.notifications import alert_schemas, schemas, webhook_schemas
-from command_api.notifications.alert_schemas import AlertDeliveryAnswer, AlertRuleAnswer
 from command_api.notifications.alerts import Finding
-from command_api.notifications.schemas import Preference
-from command_api.notifications.webhook_schemas import WebhookAnswer, WebhookSecret, WebhookTest, WebhookWithSecret
+from command_api.notifications.webhook_schemas import WebhookSecret, WebhookTest, WebhookWithSecret
 from command_api.notifications.webhooks import Attempt
 from schemas.events.notifications import AlertKind
+from schemas.http.notifications import AlertDeliveryState, AlertRule, NotificationPreference, Webhook
 
 
-class SetPreference(Command[Preference]):
+class SetPreference(Command[NotificationPreference]):
     """Chooses where the sender's notifications of one kind appear."""
 
     kind: str
@@ -30,13 +29,13 @@ class StopDigests(Command[None]):
     way: Literal["page", "one_click"]
 
 
-class SetAlertRule(Command[AlertRuleAnswer]):
+class SetAlertRule(Command[AlertRule]):
     """Turns a website's alerts of one kind on or off and sets their thresholds."""
 
     fields: alert_schemas.SetAlertRule
 
 
-class ChangeAlertRule(Command[AlertRuleAnswer]):
+class ChangeAlertRule(Command[AlertRule]):
     """Changes what is set."""
 
     rule_id: UUID
@@ -49,7 +48,7 @@ class ResetAlertRule(Command[None]):
     rule_id: UUID
 
 
-class ChooseAlertDelivery(Command[AlertDeliveryAnswer]):
+class ChooseAlertDelivery(Command[AlertDeliveryState]):
     """Chooses how the sender gets alerts outside the app."""
 
     fields: alert_schemas.AlertDelivery
@@ -86,7 +85,7 @@ class AddWebhook(Command[WebhookWithSecret]):
     fields: webhook_schemas.AddWebhook
 
 
-class ChangeWebhook(Command[WebhookAnswer]):
+class ChangeWebhook(Command[Webhook]):
     """Changes address or content, or turns a webhook off or on."""
 
     webhook_id: UUID

@@ -8,12 +8,12 @@ from typing import Final, LiteralString
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.notifications import admin_acts, commands, model
-from command_api.notifications.schemas import Preference
 from schemas.base import DomainEvent
 from schemas.events.accounts import AccountErased
 from schemas.events.domains import DomainRemoved
 from schemas.events.links import LinkDeleted, LinkUpdated
 from schemas.events.websites import WebsiteDisconnected
+from schemas.http.notifications import NotificationPreference
 from schemas.identity import notification_choices_id
 from schemas.notifications import KINDS
 from schemas.uuid7 import uuid7
@@ -22,11 +22,11 @@ HANDLERS: Final = CommandHandlers()
 
 
 @HANDLERS.on(commands.SetPreference, senders="accounts")
-def set_preference(command: commands.SetPreference, uow: UnitOfWork) -> Preference:
+def set_preference(command: commands.SetPreference, uow: UnitOfWork) -> NotificationPreference:
     account_id, kind, choice = uow.context.require_account(), command.kind, command.fields
     choices = uow.load(notification_choices_id(account_id), model.evolve)
     uow.append(*model.choose(choices, account_id, kind, choice.in_app, choice.mail, uow.context))
-    return Preference(kind=kind, title=KINDS[kind].title, in_app=choice.in_app, mail=choice.mail)
+    return NotificationPreference.of(KINDS[kind], kind=kind, in_app=choice.in_app, mail=choice.mail)
 
 
 @HANDLERS.on(commands.StopDigests, senders="system")

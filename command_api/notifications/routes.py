@@ -15,11 +15,12 @@ from command_api.kernel import rate_limits
 from command_api.kernel.decision import not_found, system_context
 from command_api.kernel.http import CommandRunner, From, Id, RequestModel, Runs, container_of
 from command_api.notifications import commands, model
-from command_api.notifications.schemas import Choice, Preference
+from command_api.notifications.schemas import Choice
 from infra.kernel.http.client_info import Client
 from infra.kernel.http.problems import Problem
 from infra.kernel.http.route_costs import PUBLIC, costs
 from infra.kernel.mail.unsubscribe import verify_unsubscribe_token
+from schemas.http.notifications import NotificationPreference
 from schemas.identity import notification_choices_id
 from schemas.notifications import KINDS
 
@@ -58,7 +59,7 @@ def see_notifications(run: Runs) -> Response:
     return Response(status_code=204)
 
 
-@router.put("/platform/notification-preferences/{kind}", response_model=Preference)
+@router.put("/platform/notification-preferences/{kind}", response_model=NotificationPreference)
 def set_notification_preference(kind: Annotated[str, Path(max_length=50)], body: Choice, run: Runs) -> Response:
     return run(commands.SetPreference(kind, body), body)
 

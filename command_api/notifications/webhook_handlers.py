@@ -11,9 +11,10 @@ from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.notifications import commands, webhook_outbox, webhook_signature, webhooks
 from command_api.notifications.lookups import require_webhook_limit
-from command_api.notifications.webhook_schemas import WebhookAnswer, WebhookSecret, WebhookTest, WebhookWithSecret
-from command_api.notifications.webhooks import Target, Webhook
+from command_api.notifications.webhook_schemas import WebhookSecret, WebhookTest, WebhookWithSecret
+from command_api.notifications.webhooks import Target
 from schemas.events.accounts import AccountErased
+from schemas.http.notifications import Webhook
 
 HANDLERS: Final = CommandHandlers()
 
@@ -30,7 +31,7 @@ def add_webhook(command: commands.AddWebhook, uow: UnitOfWork) -> WebhookWithSec
 
 
 @HANDLERS.on(commands.ChangeWebhook, senders="accounts")
-def change_webhook(command: commands.ChangeWebhook, uow: UnitOfWork) -> WebhookAnswer:
+def change_webhook(command: commands.ChangeWebhook, uow: UnitOfWork) -> Webhook:
     webhook, fields = _own(uow, command.webhook_id), command.fields
     given: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value
@@ -43,7 +44,7 @@ def change_webhook(command: commands.ChangeWebhook, uow: UnitOfWork) -> WebhookA
     uow.append(*events)
     if active and not webhook.is_active:
         uow.cursor.execute("UPDATE notifications.webhook_secret SET failures = 0 WHERE webhook_id = %s", (webhook.id,))
-    return WebhookAnswer(**_shown(state_after(webhooks.evolve, webhook, events)))
+    return Webhook(**_shown(state_after(webhooks.evolve, webhook, events)))
 
 
 @HANDLERS.on(commands.RotateWebhookSecret, senders="accounts")
@@ -79,7 +80,7 @@ def forget_webhooks(event: AccountErased, uow: UnitOfWork) -> None:
         webhook_outbox.forget(uow, webhook_id)
 
 
-def _own(uow: UnitOfWork, webhook_id: UUID) -> Webhook:
+def _own(uow: UnitOfWork, webhook_id: UUID) -> webhooks.Webhook:
     return webhooks.require_own(uow.load(webhook_id, webhooks.evolve), uow.context)
 
 
@@ -88,7 +89,7 @@ def _checked(uow: UnitOfWork, target: Target) -> Target:
     return webhooks.checked_target(target, own, uow.settings.outbound_networks)
 
 
-def _shown(webhook: Webhook) -> dict[str, Any]:
+def _shown(webhook: webhooks.Webhook) -> dict[str, Any]:
     target = {name: getattr(webhook.target, name) for name in Target.__slots__}
     return {"id": webhook.id, **target, "active": webhook.is_active}
 

@@ -13,12 +13,12 @@ from command_api.notifications import commands
 from command_api.notifications.webhook_schemas import (
     AddWebhook,
     ChangeWebhook,
-    WebhookAnswer,
     WebhookSecret,
     WebhookTest,
     WebhookWithSecret,
 )
 from command_api.notifications.webhook_signature import new_secret
+from schemas.http.notifications import Webhook
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform/webhooks", tags=["notifications"])
@@ -33,7 +33,7 @@ def add_webhook(body: AddWebhook, run: Runs) -> Response:
     return run(command, body, status=201, consistent_with=CONSISTENT_WITH)
 
 
-@router.patch("/{id}", response_model=WebhookAnswer)
+@router.patch("/{id}", response_model=Webhook)
 def change_webhook(webhook_id: Id, body: ChangeWebhook, run: Runs) -> Response:
     """Changes address or content, or turns the webhook off or on."""
     return run(commands.ChangeWebhook(webhook_id, body), body, consistent_with=CONSISTENT_WITH)

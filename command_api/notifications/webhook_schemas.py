@@ -11,6 +11,7 @@ from command_api.kernel.http import RequestModel
 from command_api.notifications.alert_schemas import Id, Kind
 from command_api.notifications.webhooks import MAX_URL, MAX_WEBSITES
 from schemas.events.notifications import AlertKind, WebhookFormat
+from schemas.http.notifications import Webhook
 from schemas.http.responses import ResponseModel
 
 Url = Annotated[str, Field(max_length=MAX_URL, description="A public https:// address")]
@@ -40,19 +41,7 @@ class ChangeWebhook(RequestModel):
     active: bool | None = None
 
 
-class WebhookAnswer(ResponseModel):
-    """A webhook."""
-
-    id: UUID
-    url: str
-    format: WebhookFormat
-    website_ids: list[UUID]
-    kinds: list[AlertKind]
-    resolved: bool
-    active: bool
-
-
-class WebhookWithSecret(WebhookAnswer):
+class WebhookWithSecret(Webhook):
     """A new webhook. The secret is shown only here."""
 
     secret: str

@@ -12,9 +12,10 @@ from command_api.operations import schemas
 from command_api.operations.rate_files import ParsedRates
 from command_api.operations.reference_rates import RateCheck, ReferenceRate
 from infra.kernel.http.client_info import Client
+from schemas.http.operations import ExchangeRate
 
 
-class RecordExchangeRate(Command[schemas.ExchangeRateState]):
+class RecordExchangeRate(Command[ExchangeRate]):
     """Records a rate. Conversions that wait for one are decided now; those that are decided keep theirs."""
 
     fields: schemas.RecordRate

@@ -12,22 +12,23 @@ from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.operations import commands, model
 from command_api.operations.rate_files import RateLine
 from command_api.operations.reference_rates import PROCESS, SOURCE_ID
-from command_api.operations.schemas import ExchangeRateState, ImportedRates, LineOutcome, Outcome
+from command_api.operations.schemas import ImportedRates, LineOutcome, Outcome
 from infra.domain.exchange_rates import PIVOT
 from schemas.base import DomainEvent
 from schemas.events.operations import RateSource
+from schemas.http.operations import ExchangeRate
 from schemas.identity import exchange_rate_id
 
 HANDLERS: Final = CommandHandlers()
 
 
 @HANDLERS.on(commands.RecordExchangeRate, senders="admins")
-def record_exchange_rate(command: commands.RecordExchangeRate, uow: UnitOfWork) -> ExchangeRateState:
+def record_exchange_rate(command: commands.RecordExchangeRate, uow: UnitOfWork) -> ExchangeRate:
     base, quote, on, given = command.fields.base, command.fields.quote, command.fields.on, command.fields.rate
     rate = given if isinstance(given, str) else format(Decimal(str(given)), "f")
     rates = uow.load(exchange_rate_id(base, quote), model.evolve)
     uow.append(*model.record_rate(rates, base=base, quote=quote, rate=rate, on=on, context=uow.context))
-    return ExchangeRateState(base=base, quote=quote, rate=rate, on=on)
+    return ExchangeRate(base=base, quote=quote, rate=rate, on=on)
 
 
 @HANDLERS.on(commands.ImportExchangeRates, senders="admins")

@@ -17,15 +17,16 @@ from fastapi import APIRouter, Path, Response
 from command_api.kernel.decision import invalid
 from command_api.kernel.http import Admin, Runs
 from command_api.operations import commands, rate_files, schemas
-from command_api.operations.schemas import Action, ExchangeRateState, ProjectionRequest, RebuildRun, StopComparing
+from command_api.operations.schemas import Action, ProjectionRequest, RebuildRun, StopComparing
 from infra.kernel.http.route_costs import DOCUMENT, costs
+from schemas.http.operations import ExchangeRate
 
 router = APIRouter(prefix="/api/admin", tags=["operations"])
 
 Name = Annotated[str, Path(max_length=100)]
 
 
-@router.post("/exchange-rates", status_code=201, response_model=ExchangeRateState)
+@router.post("/exchange-rates", status_code=201, response_model=ExchangeRate)
 def record_exchange_rate(body: schemas.RecordRate, _: Admin, run: Runs) -> Response:
     """Records a rate. Decided conversions keep the rate of their decision; those awaiting a rate are decided now."""
     return run(commands.RecordExchangeRate(body), body, status=201)

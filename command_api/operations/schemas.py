@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -10,6 +10,7 @@ from pydantic import Field
 
 from command_api.kernel.http import RequestModel
 from command_api.operations.rate_files import MAX_CHARACTERS
+from schemas.http.operations import LetterHead
 from schemas.http.responses import ResponseModel
 
 Text = Annotated[str, Field(max_length=40)]
@@ -23,15 +24,6 @@ class RecordRate(RequestModel):
     quote: Text
     rate: Annotated[Text | float | int, Field(description="A decimal as text (exact), or a number")]
     on: Annotated[date, Field(strict=False)]
-
-
-class ExchangeRateState(ResponseModel):
-    """The recorded rate: from day `on` (UTC), one `base` is worth `rate` `quote`. `rate` is an exact decimal."""
-
-    base: str
-    quote: str
-    rate: str
-    on: date
 
 
 Outcome = Literal["new", "changed", "unchanged", "rejected"]
@@ -129,22 +121,10 @@ class GroupHandled(ResponseModel):
     left: int
 
 
-class RevealedRecord(ResponseModel):
+class RevealedRecord(LetterHead):
     """A record of the log. `text` is null for binary data; both are truncated after 64 KiB."""
 
-    id: UUID
-    projection: str
-    generation: int
-    topic: str
-    partition: int
-    offset: int
-    reason: str
-    error: str
-    state: str
-    attempts: int
-    first_at: datetime
     key: str
     headers: dict[str, str]
     text: str | None
     base64: str
-    bytes: int

@@ -6,17 +6,18 @@ from uuid import UUID
 
 from command_api.kernel.command_handlers import Command
 from command_api.partners import schemas
-from command_api.partners.schemas import MadeRequest, PartnerState
+from command_api.partners.schemas import MadeRequest
+from schemas.http.partners import Partner
 
 
-class AddPartner(Command[PartnerState]):
+class AddPartner(Command[Partner]):
     """Adds an affiliate program to the directory. Without a slug, one is derived from its name."""
 
     partner_id: UUID
     fields: schemas.AddPartner
 
 
-class UpdatePartner(Command[PartnerState]):
+class UpdatePartner(Command[Partner]):
     """Updates the given fields of any partner. New terms hold for clicks from now on, or from `effective_from` on."""
 
     partner_id: UUID
@@ -29,14 +30,14 @@ class RemovePartner(Command[None]):
     partner_id: UUID
 
 
-class AddPrivatePartner(Command[PartnerState]):
+class AddPrivatePartner(Command[Partner]):
     """Adds a partner that only the sender sees and uses."""
 
     partner_id: UUID
     fields: schemas.AddPrivatePartner
 
 
-class UpdatePrivatePartner(Command[PartnerState]):
+class UpdatePrivatePartner(Command[Partner]):
     """As `UpdatePartner`, for a private partner of the sender."""
 
     partner_id: UUID
@@ -62,7 +63,7 @@ class WithdrawPartnerRequest(Command[None]):
     request_id: UUID
 
 
-class AcceptPartnerRequest(Command[PartnerState]):
+class AcceptPartnerRequest(Command[Partner]):
     """Adds the requested program to the directory; the member is notified."""
 
     request_id: UUID

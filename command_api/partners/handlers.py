@@ -10,24 +10,25 @@ from command_api.kernel.aggregates import require_found, state_after
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.partners import commands, lookups, model, requests, schemas
-from command_api.partners.schemas import MadeRequest, PartnerState, to_response
+from command_api.partners.schemas import MadeRequest, to_response
 from schemas.base import DomainEvent
 from schemas.events.accounts import AccountErased
 from schemas.events.partners import Terms
+from schemas.http.partners import Partner
 from schemas.identity import slug_id
 
 HANDLERS: Final = CommandHandlers()
 
 
 @HANDLERS.on(commands.AddPartner, senders="admins")
-def add_partner(command: commands.AddPartner, uow: UnitOfWork) -> PartnerState:
+def add_partner(command: commands.AddPartner, uow: UnitOfWork) -> Partner:
     events = _registered(command.partner_id, command.fields, _slug(command.fields), uow)
     uow.append(*events)
     return to_response(model.evolve(None, events[0]), uow.context.at)
 
 
 @HANDLERS.on(commands.UpdatePartner, senders="admins")
-def update_partner(command: commands.UpdatePartner, uow: UnitOfWork) -> PartnerState:
+def update_partner(command: commands.UpdatePartner, uow: UnitOfWork) -> Partner:
     partner = model.require_active(uow.load(command.partner_id, model.evolve))
     return _update(partner, command.fields, uow)
 
@@ -38,7 +39,7 @@ def remove_partner(command: commands.RemovePartner, uow: UnitOfWork) -> None:
 
 
 @HANDLERS.on(commands.AddPrivatePartner, senders="accounts")
-def add_private_partner(command: commands.AddPrivatePartner, uow: UnitOfWork) -> PartnerState:
+def add_private_partner(command: commands.AddPrivatePartner, uow: UnitOfWork) -> Partner:
     account_id = uow.context.require_account()
     fields, slug = command.fields, model.private_slug(command.fields.name)
     events = _registered(command.partner_id, fields, slug, uow, account_id)
@@ -48,7 +49,7 @@ def add_private_partner(command: commands.AddPrivatePartner, uow: UnitOfWork) ->
 
 
 @HANDLERS.on(commands.UpdatePrivatePartner, senders="accounts")
-def update_private_partner(command: commands.UpdatePrivatePartner, uow: UnitOfWork) -> PartnerState:
+def update_private_partner(command: commands.UpdatePrivatePartner, uow: UnitOfWork) -> Partner:
     partner = model.require_private(uow.load(command.partner_id, model.evolve), uow.context)
     return _update(partner, command.fields, uow)
 
@@ -80,7 +81,7 @@ def withdraw_partner_request(command: commands.WithdrawPartnerRequest, uow: Unit
 
 
 @HANDLERS.on(commands.AcceptPartnerRequest, senders="admins")
-def accept_partner_request(command: commands.AcceptPartnerRequest, uow: UnitOfWork) -> PartnerState:
+def accept_partner_request(command: commands.AcceptPartnerRequest, uow: UnitOfWork) -> Partner:
     request = requests.require_open(uow.load(command.request_id, requests.evolve))
     events = _registered(command.partner_id, command.fields, _slug(command.fields), uow)
     uow.append(*events, requests.accept(request, command.partner_id, uow.context))
@@ -113,7 +114,7 @@ def _registered(
     return model.register(partner_id, claim, **given, account_id=account_id, context=uow.context)
 
 
-def _update(partner: model.Partner, fields: schemas.UpdatePartner, uow: UnitOfWork) -> PartnerState:
+def _update(partner: model.Partner, fields: schemas.UpdatePartner, uow: UnitOfWork) -> Partner:
     given = fields.model_dump(exclude={"terms"})
     events = model.update(partner, **given, terms=_terms(fields), context=uow.context)
     uow.append(*events)

@@ -17,10 +17,10 @@ from command_api.partners.schemas import (
     AddPrivatePartner,
     DeclineRequest,
     MadeRequest,
-    PartnerState,
     RequestPartner,
     UpdatePartner,
 )
+from schemas.http.partners import Partner
 from schemas.uuid7 import uuid7
 
 router = APIRouter(tags=["partners"])
@@ -30,7 +30,7 @@ REQUESTS: Final = Limit("partner-requests", timedelta(minutes=5), 20)
 """Per account."""
 
 
-@router.post("/api/platform/partners", status_code=201, response_model=PartnerState)
+@router.post("/api/platform/partners", status_code=201, response_model=Partner)
 def add_private_partner(body: AddPrivatePartner, run: Runs) -> Response:
     """Adds a private partner, visible only to you; an account has at most 100."""
 
@@ -41,7 +41,7 @@ def add_private_partner(body: AddPrivatePartner, run: Runs) -> Response:
     return run.prepared(added, body, status=201, consistent_with=CONSISTENT_WITH)
 
 
-@router.patch("/api/platform/partners/{id}", response_model=PartnerState)
+@router.patch("/api/platform/partners/{id}", response_model=Partner)
 def update_private_partner(partner_id: Id, body: UpdatePartner, run: Runs) -> Response:
     """Changes the given fields of a private partner."""
     return run(commands.UpdatePrivatePartner(partner_id, body), body, consistent_with=CONSISTENT_WITH)
@@ -74,7 +74,7 @@ def withdraw_partner_request(request_id: Id, run: Runs) -> Response:
     return run(commands.WithdrawPartnerRequest(request_id), status=204)
 
 
-@router.post("/api/admin/partner-requests/{id}/accept", status_code=201, response_model=PartnerState)
+@router.post("/api/admin/partner-requests/{id}/accept", status_code=201, response_model=Partner)
 def accept_partner_request(request_id: Id, body: AddPartner, run: AdminRuns) -> Response:
     """Adds the program to the directory, and notifies the member."""
     command = commands.AcceptPartnerRequest(request_id, uuid7(), body)

@@ -6,7 +6,8 @@ from fastapi import APIRouter, Response
 
 from command_api.kernel.http import Admin, Id, Runs
 from command_api.partners import commands
-from command_api.partners.schemas import AddPartner, PartnerState, UpdatePartner
+from command_api.partners.schemas import AddPartner, UpdatePartner
+from schemas.http.partners import Partner
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/admin/partners", tags=["partners"])
@@ -14,13 +15,13 @@ CONSISTENT_WITH = ("partners",)
 """Ingest reads these: the response waits until it sees the change."""
 
 
-@router.post("", status_code=201, response_model=PartnerState)
+@router.post("", status_code=201, response_model=Partner)
 def add_partner(body: AddPartner, _: Admin, run: Runs) -> Response:
     """Adds a program. Without a slug, one is derived from its name."""
     return run(commands.AddPartner(uuid7(), body), body, status=201, consistent_with=CONSISTENT_WITH)
 
 
-@router.patch("/{id}", response_model=PartnerState)
+@router.patch("/{id}", response_model=Partner)
 def update_partner(partner_id: Id, body: UpdatePartner, _: Admin, run: Runs) -> Response:
     """Changes the given fields. New terms apply to clicks from now on, or from `effectiveFrom` on; they replace an
     earlier announcement for the same moment.

@@ -12,7 +12,7 @@ from command_api.kernel.decision import invalid
 from command_api.kernel.http import Moment, RequestModel
 from command_api.partners import model
 from schemas.events.partners import Terms, TermsKind, Tier, TiersBy
-from schemas.http.partners import TermsShape, terms_shape
+from schemas.http.partners import Partner, paid_terms
 from schemas.http.responses import ResponseModel
 
 
@@ -142,30 +142,11 @@ class MadeRequest(ResponseModel):
     partner_name: str | None
 
 
-class PartnerState(ResponseModel):
-    """The partner after the change. `commission`: percent of the sale, null for other terms."""
-
-    id: UUID
-    name: str
-    slug: str
-    base_url: str
-    commission: float | None
-    terms: TermsShape = Field(description="Current terms; announced ones are in `/terms`")
-    description: str
-    is_active: bool
-    cookie_days: int
-    postback_preset: str | None
-    click_id_parameter: str | None = Field(description="In which its links pass the click id; null: they cannot")
-    is_private: bool = Field(description="Only its owner sees and uses it")
-    created_at: datetime
-
-
-def to_response(partner: model.Partner, at: datetime) -> PartnerState:
-    terms = partner.terms_at(at).terms
-    return PartnerState.of(
+def to_response(partner: model.Partner, at: datetime) -> Partner:
+    return Partner.of(
         partner,
-        commission=model.percent(terms),
-        terms=terms_shape(terms),
+        **paid_terms(partner.terms_at(at).terms),
         click_id_parameter=partner.passed_parameter or None,
+        own_click_id_parameter=partner.click_id_parameter,
         is_private=partner.account_id is not None,
     )

@@ -6,8 +6,9 @@ from uuid import UUID
 
 from command_api.kernel.command_handlers import Command
 from command_api.kernel.images import Picture
-from command_api.publishing.schemas import ImageState, NewSite, PageState, SaveDocument, SiteAddress, SiteState
+from command_api.publishing.schemas import ImageState, NewSite, SaveDocument, SiteAddress
 from command_api.publishing.subscriptions import Way
+from schemas.http.publishing import PageState, SiteState
 
 
 class CreateSite(Command[SiteState]):

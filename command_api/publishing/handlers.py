@@ -16,7 +16,7 @@ from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.links import model as tracked_links
 from command_api.publishing import commands, pages, releases, sites, transfer
 from command_api.publishing.lookups import require_free_domain, require_site_limit
-from command_api.publishing.schemas import ImageState, NewSite, PageState, SiteState, site_state
+from command_api.publishing.schemas import ImageState, NewSite, site_state
 from command_api.websites import model as websites
 from infra.domain.publishing.document import PageDocument, SiteDocument, SitePage, parse_site, read_page, to_json
 from infra.domain.publishing.errors import DocumentRejected
@@ -24,6 +24,7 @@ from infra.domain.publishing.link_page import ListedLink, entry_name, start_link
 from infra.domain.publishing.starters import start_site
 from schemas.base import DomainEvent
 from schemas.events.websites import WebsiteDisconnected, WebsiteKeyIssued, WebsiteKeyRevoked, WebsiteTransferred
+from schemas.http.publishing import PageState, SiteState
 from schemas.identity import domain_id, slug_id
 from schemas.uuid7 import uuid7
 
@@ -91,7 +92,7 @@ def save_page(command: commands.SavePage, uow: UnitOfWork) -> PageState:
     uow.append(*events)
     page = pages.evolve(before, events[0]) if events else before
     assert page is not None  # noqa: S101 - without events the same document was saved before
-    return PageState.after(page, uow.context.at)
+    return PageState.of(page, saved_at=uow.context.at)
 
 
 @HANDLERS.on(commands.PublishSite, senders="accounts")

@@ -18,15 +18,14 @@ from command_api.publishing.releases import ReleaseOutdated
 from command_api.publishing.schemas import (
     ImageState,
     NewSite,
-    PageState,
     SaveDocument,
     SiteAddress,
-    SiteState,
 )
 from infra.domain.publishing.serving import NARROW_WIDTH
 from infra.kernel.http.client_left import client_left
 from infra.kernel.http.problems import Problem
 from infra.kernel.http.route_costs import DOCUMENT, costs
+from schemas.http.publishing import PageState, SiteState
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform/sites", tags=["sites"])

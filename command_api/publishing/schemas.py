@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import Field
 
 from command_api.kernel.http import RequestModel
-from command_api.publishing.pages import Page
 from command_api.publishing.sites import Site
 from infra.domain.publishing.blocks import MAX_OFFERS
 from schemas.events.marketplace import Niche
+from schemas.http.publishing import SiteState
 from schemas.http.responses import ResponseModel
 
 Document = Annotated[dict[str, Any], Field(description="As docs/sites.md defines it")]
@@ -49,30 +48,6 @@ class SiteAddress(RequestModel):
     domain_id: Annotated[UUID, Field(strict=False)] | None = Field(
         default=None, description="The verified custom domain that serves it; null: the slug alone"
     )
-
-
-class SiteState(ResponseModel):
-    """A site after a command."""
-
-    id: UUID
-    website_id: UUID
-    slug: str
-    domain_id: UUID | None
-    document_version: int = Field(description="What the next change is based on")
-    published: int | None = Field(description="Number of the release that visitors see")
-
-
-class PageState(ResponseModel):
-    """A page after a command."""
-
-    id: UUID
-    site_id: UUID
-    version: int = Field(description="What the next change is based on")
-    saved_at: datetime
-
-    @classmethod
-    def after(cls, page: Page, saved_at: datetime) -> Self:
-        return cls.of(page, saved_at=saved_at)
 
 
 class ImageState(ResponseModel):

@@ -8,20 +8,21 @@ from uuid import UUID
 
 from command_api.kernel.command_handlers import Command
 from command_api.kernel.images import Picture
-from command_api.links.schemas import LinkState
 from command_api.social import schemas
-from command_api.social.schemas import ImportedSocialFile, SocialChannelState, SocialPost
+from command_api.social.schemas import ImportedSocialFile, SocialPost
 from schemas.events.social import ChannelDay, FigureSource, PostFigures
+from schemas.http.links import Link
+from schemas.http.social import SocialChannel
 
 
-class AddSocialChannel(Command[SocialChannelState]):
+class AddSocialChannel(Command[SocialChannel]):
     """Adds a channel to a website of the sender."""
 
     channel_id: UUID
     fields: schemas.AddSocialChannel
 
 
-class RenameSocialChannel(Command[SocialChannelState]):
+class RenameSocialChannel(Command[SocialChannel]):
     """Changes its handle or what its owner calls it."""
 
     channel_id: UUID
@@ -34,7 +35,7 @@ class RemoveSocialChannel(Command[None]):
     channel_id: UUID
 
 
-class CreateSocialLink(Command[LinkState]):
+class CreateSocialLink(Command[Link]):
     """Creates a tracked link of the channel, whose clicks carry the channel's UTM parameters."""
 
     channel_id: UUID

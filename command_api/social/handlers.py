@@ -15,15 +15,17 @@ from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.links import commands as link_commands
 from command_api.links import handlers as links
 from command_api.links.model import checked_slug, random_slug
-from command_api.links.schemas import CreateLink, LinkState
+from command_api.links.schemas import CreateLink
 from command_api.partners import model as partners
 from command_api.social import commands, csv_files, figures, model, posts
 from command_api.social.lookups import channels_of, count_posts, posts_of, require_channel_limit, require_post_limit
-from command_api.social.schemas import ImportedSocialFile, SocialChannelState, SocialPost, to_post, to_response
+from command_api.social.schemas import ImportedSocialFile, SocialPost, to_post, to_response
 from command_api.websites import model as websites
 from schemas.base import DomainEvent
 from schemas.events.social import FigureSource, SocialChannelRemoved, SocialPostRemoved
 from schemas.events.websites import WebsiteDisconnected, WebsiteTransferred
+from schemas.http.links import Link
+from schemas.http.social import SocialChannel
 from schemas.identity import slug_id
 from schemas.social_posts import BadPostAddress, content_of, post_at, post_id
 
@@ -31,7 +33,7 @@ HANDLERS: Final = CommandHandlers()
 
 
 @HANDLERS.on(commands.AddSocialChannel, senders="accounts")
-def add_social_channel(command: commands.AddSocialChannel, uow: UnitOfWork) -> SocialChannelState:
+def add_social_channel(command: commands.AddSocialChannel, uow: UnitOfWork) -> SocialChannel:
     fields = command.fields
     website = websites.require_owned(uow.load(fields.website_id, websites.evolve), uow.context)
     added = model.add(
@@ -49,7 +51,7 @@ def add_social_channel(command: commands.AddSocialChannel, uow: UnitOfWork) -> S
 
 
 @HANDLERS.on(commands.RenameSocialChannel, senders="accounts")
-def rename_social_channel(command: commands.RenameSocialChannel, uow: UnitOfWork) -> SocialChannelState:
+def rename_social_channel(command: commands.RenameSocialChannel, uow: UnitOfWork) -> SocialChannel:
     channel, website = _load(uow, command.channel_id)
     others = _channels(uow, channel.website_id)
     fields = command.fields
@@ -65,7 +67,7 @@ def remove_social_channel(command: commands.RemoveSocialChannel, uow: UnitOfWork
 
 
 @HANDLERS.on(commands.CreateSocialLink, senders="accounts")
-def create_social_link(command: commands.CreateSocialLink, uow: UnitOfWork) -> LinkState:
+def create_social_link(command: commands.CreateSocialLink, uow: UnitOfWork) -> Link:
     channel, website = _load(uow, command.channel_id)
     channel = model.require_active(channel, website, uow.context)
     fields = command.fields

@@ -11,7 +11,6 @@ from command_api.kernel.http import Id, Runs
 from command_api.kernel.image_uploads import IMAGE_BODY, SentImage, UploadedImage, process
 from command_api.kernel.rate_limits import Limit, consume
 from command_api.links.routes import CONSISTENT_WITH
-from command_api.links.schemas import LinkState
 from command_api.social import commands, posts
 from command_api.social.schemas import (
     AddSocialChannel,
@@ -21,11 +20,12 @@ from command_api.social.schemas import (
     ImportedSocialFile,
     ImportSocialFile,
     RenameSocialChannel,
-    SocialChannelState,
     SocialPost,
 )
 from command_api.websites import model as websites
 from infra.kernel.http.route_costs import DOCUMENT, costs
+from schemas.http.links import Link
+from schemas.http.social import SocialChannel
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform", tags=["social"])
@@ -36,13 +36,13 @@ _POSTS: Final = ("social_posts",)
 _FIGURES: Final = ("social_posts", "social_post_figures", "social_channel_figures")
 
 
-@router.post("/social-channels", status_code=201, response_model=SocialChannelState)
+@router.post("/social-channels", status_code=201, response_model=SocialChannel)
 def add_social_channel(body: AddSocialChannel, run: Runs) -> Response:
     """Adds a channel by its handle or address on the network."""
     return run(commands.AddSocialChannel(uuid7(), body), body, status=201)
 
 
-@router.patch("/social-channels/{id}", response_model=SocialChannelState)
+@router.patch("/social-channels/{id}", response_model=SocialChannel)
 def rename_social_channel(channel_id: Id, body: RenameSocialChannel, run: Runs) -> Response:
     """Changes its name, or its handle after the network changed it."""
     return run(commands.RenameSocialChannel(channel_id, body), body)
@@ -54,7 +54,7 @@ def remove_social_channel(channel_id: Id, run: Runs) -> Response:
     return run(commands.RemoveSocialChannel(channel_id), status=204)
 
 
-@router.post("/social-channels/{id}/links", status_code=201, response_model=LinkState)
+@router.post("/social-channels/{id}/links", status_code=201, response_model=Link)
 def create_social_link(channel_id: Id, body: CreateSocialLink, run: Runs) -> Response:
     """Creates a tracked link with a short slug. Its clicks get `utm_source`, `utm_medium` and `utm_campaign`."""
     return run(commands.CreateSocialLink(channel_id, uuid7(), body), body, status=201, consistent_with=CONSISTENT_WITH)

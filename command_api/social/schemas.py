@@ -12,6 +12,7 @@ from command_api.kernel.http import RequestModel
 from command_api.social.model import SocialChannel as State
 from command_api.social.posts import SocialPost as PostState
 from schemas.http.responses import ResponseModel
+from schemas.http.social import SocialChannel
 from schemas.social_networks import Network, address_of
 from schemas.social_posts import content_of
 
@@ -45,20 +46,8 @@ class CreateSocialLink(RequestModel):
     post_id: Annotated[Id | None, Field(description="Of one post: its clicks get the post's `utm_content`")] = None
 
 
-class SocialChannelState(ResponseModel):
-    """A social channel. `url` is its address on its network."""
-
-    id: UUID
-    website_id: UUID
-    network: Network
-    handle: str
-    name: str
-    url: str
-    added_at: datetime
-
-
-def to_response(channel: State) -> SocialChannelState:
-    return SocialChannelState.of(channel, url=address_of(channel.network, channel.handle))
+def to_response(channel: State) -> SocialChannel:
+    return SocialChannel.of(channel, url=address_of(channel.network, channel.handle))
 
 
 class AddSocialPost(RequestModel):

@@ -7,25 +7,26 @@ from uuid import UUID
 
 from command_api.kernel.command_handlers import Command
 from command_api.sql import schemas
-from command_api.sql.schemas import CreatedSqlToken, PinAnswer, QueryAnswer
+from command_api.sql.schemas import CreatedSqlToken
 from infra.kernel.http.client_info import Client
+from schemas.http.sql import PinnedChart, SavedQuery
 
 
-class SaveQuery(Command[QueryAnswer]):
+class SaveQuery(Command[SavedQuery]):
     """Saves a query under a title. `query_id`: its id, unless it becomes a version of the one with that title."""
 
     query_id: UUID
     fields: schemas.SaveQuery
 
 
-class ChangeQuery(Command[QueryAnswer]):
+class ChangeQuery(Command[SavedQuery]):
     """Changes title, text, or who may see a query."""
 
     query_id: UUID
     fields: schemas.ChangeQuery
 
 
-class RestoreQueryVersion(Command[QueryAnswer]):
+class RestoreQueryVersion(Command[SavedQuery]):
     """Makes a new version with the content of an earlier one."""
 
     query_id: UUID
@@ -38,7 +39,7 @@ class DeleteSavedQuery(Command[None]):
     query_id: UUID
 
 
-class RestoreSavedQuery(Command[QueryAnswer]):
+class RestoreSavedQuery(Command[SavedQuery]):
     """Undoes the deletion."""
 
     query_id: UUID
@@ -48,7 +49,7 @@ class AdoptSavedQueries(Command[int]):
     """Turns queries that older versions stored as rows into events; returns their number."""
 
 
-class PinChart(Command[PinAnswer]):
+class PinChart(Command[PinnedChart]):
     """Puts a chart of a query on the sender's dashboard."""
 
     pin_id: UUID

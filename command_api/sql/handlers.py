@@ -35,7 +35,9 @@ def issue_sql_token(command: commands.IssueSqlToken, uow: UnitOfWork) -> Created
     uow.cursor.execute(_ISSUE, (token_id, account_id, name, token_hash(token), last4, at, expires_at))
     entry = Entry("analyst.token_issued", "done", account_id, account_id, token_id, {"last4": last4})
     record(uow.cursor, entry, command.client)
-    return CreatedSqlToken(id=token_id, name=name, token=token, last4=last4, created_at=at, expires_at=expires_at)
+    return CreatedSqlToken(
+        id=token_id, name=name, token=token, last4=last4, created_at=at, last_used_at=None, expires_at=expires_at
+    )
 
 
 @HANDLERS.on(commands.RevokeSqlToken, senders="accounts")

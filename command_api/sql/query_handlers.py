@@ -7,16 +7,16 @@ from typing import Final
 from uuid import UUID
 
 from command_api.accounts import model as accounts
-from command_api.kernel.aggregates import shared_fields, state_after
+from command_api.kernel.aggregates import state_after
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import CommandContext, conflict
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.sql import commands, pins, queries
 from command_api.sql.lookups import query_with_title, require_room_for_chart, require_room_for_query
 from command_api.sql.queries import Content, Query
-from command_api.sql.schemas import PinAnswer, QueryAnswer
 from infra.kernel.security.encryption import derived_key, keyed_hash
 from schemas.base import DomainEvent
+from schemas.http.sql import PinnedChart, SavedQuery
 
 HANDLERS: Final = CommandHandlers()
 MAX_TITLE: Final = 120
@@ -25,7 +25,7 @@ _ADOPTED: Final = 500
 
 
 @HANDLERS.on(commands.SaveQuery, senders="accounts")
-def save_query(command: commands.SaveQuery, uow: UnitOfWork) -> QueryAnswer:
+def save_query(command: commands.SaveQuery, uow: UnitOfWork) -> SavedQuery:
     fields, account_id = command.fields, uow.context.require_account()
     uow.lock()
     content = _content(uow, account_id, fields.title, fields.sql)
@@ -44,7 +44,7 @@ def save_query(command: commands.SaveQuery, uow: UnitOfWork) -> QueryAnswer:
 
 
 @HANDLERS.on(commands.ChangeQuery, senders="accounts")
-def change_query(command: commands.ChangeQuery, uow: UnitOfWork) -> QueryAnswer:
+def change_query(command: commands.ChangeQuery, uow: UnitOfWork) -> SavedQuery:
     fields = command.fields
     uow.lock()
     query = queries.require_editable(uow.load(command.query_id, queries.evolve), uow.context)
@@ -60,7 +60,7 @@ def change_query(command: commands.ChangeQuery, uow: UnitOfWork) -> QueryAnswer:
 
 
 @HANDLERS.on(commands.RestoreQueryVersion, senders="accounts")
-def restore_query_version(command: commands.RestoreQueryVersion, uow: UnitOfWork) -> QueryAnswer:
+def restore_query_version(command: commands.RestoreQueryVersion, uow: UnitOfWork) -> SavedQuery:
     uow.lock()
     query = queries.require_editable(uow.load(command.query_id, queries.evolve), uow.context)
     events = queries.restore_version(query, command.number, uow.context)
@@ -76,7 +76,7 @@ def delete_saved_query(command: commands.DeleteSavedQuery, uow: UnitOfWork) -> N
 
 
 @HANDLERS.on(commands.RestoreSavedQuery, senders="accounts")
-def restore_saved_query(command: commands.RestoreSavedQuery, uow: UnitOfWork) -> QueryAnswer:
+def restore_saved_query(command: commands.RestoreSavedQuery, uow: UnitOfWork) -> SavedQuery:
     uow.lock()
     query = queries.require_editable(uow.load(command.query_id, queries.evolve), uow.context, removed=True)
     _require_free(uow, query, query.content)
@@ -97,7 +97,7 @@ def adopt_saved_queries(_: commands.AdoptSavedQueries, uow: UnitOfWork) -> int:
 
 
 @HANDLERS.on(commands.PinChart, senders="accounts")
-def pin_chart(command: commands.PinChart, uow: UnitOfWork) -> PinAnswer:
+def pin_chart(command: commands.PinChart, uow: UnitOfWork) -> PinnedChart:
     fields = command.fields
     query = queries.require_visible(uow.load(fields.query_id, queries.evolve), uow.context)
     pinned = pins.pin(
@@ -111,7 +111,7 @@ def pin_chart(command: commands.PinChart, uow: UnitOfWork) -> PinAnswer:
     )
     uow.append(pinned)
     require_room_for_chart(uow, pinned.account_id)
-    return PinAnswer(**shared_fields(pins.evolve(None, pinned), PinAnswer))
+    return PinnedChart.of(pins.evolve(None, pinned))
 
 
 @HANDLERS.on(commands.UnpinChart, senders="accounts")
@@ -119,7 +119,7 @@ def unpin_chart(command: commands.UnpinChart, uow: UnitOfWork) -> None:
     uow.append(pins.unpin(uow.load(command.pin_id, pins.evolve), uow.context))
 
 
-def _decided(uow: UnitOfWork, query: Query, events: Sequence[DomainEvent]) -> QueryAnswer:
+def _decided(uow: UnitOfWork, query: Query, events: Sequence[DomainEvent]) -> SavedQuery:
     uow.append(*events)
     return _shown(state_after(queries.evolve, query, events))
 
@@ -153,9 +153,9 @@ def _name_of(uow: UnitOfWork, account_id: UUID) -> str:
     return account.name if account else ""
 
 
-def _shown(query: Query) -> QueryAnswer:
+def _shown(query: Query) -> SavedQuery:
     content = query.content
-    return QueryAnswer(
+    return SavedQuery(
         id=query.id, title=content.title, sql=content.text, version=query.number, is_shared=query.is_shared
     )
 

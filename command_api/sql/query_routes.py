@@ -9,8 +9,9 @@ from fastapi import APIRouter, Path, Response
 from command_api.kernel.http import Id
 from command_api.sql import commands
 from command_api.sql.routes import AnalystRuns
-from command_api.sql.schemas import ChangeQuery, PinAnswer, PinChart, QueryAnswer, SaveQuery
+from command_api.sql.schemas import ChangeQuery, PinChart, SaveQuery
 from infra.kernel.http.route_costs import DOCUMENT, costs
+from schemas.http.sql import PinnedChart, SavedQuery
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform/sql", tags=["sql"])
@@ -19,13 +20,13 @@ PINS: Final = ("pinned_charts",)
 Number = Annotated[int, Path(ge=1, le=1_000_000)]
 
 
-@router.post("/queries", status_code=201, response_model=QueryAnswer, openapi_extra=costs(DOCUMENT))
+@router.post("/queries", status_code=201, response_model=SavedQuery, openapi_extra=costs(DOCUMENT))
 def save_query(body: SaveQuery, run: AnalystRuns) -> Response:
     """Saves a query under a title. `ifTitleExists` says what happens if the author has a query with the same title."""
     return run(commands.SaveQuery(uuid7(), body), body, status=201, consistent_with=QUERIES)
 
 
-@router.patch("/queries/{id}", response_model=QueryAnswer, openapi_extra=costs(DOCUMENT))
+@router.patch("/queries/{id}", response_model=SavedQuery, openapi_extra=costs(DOCUMENT))
 def change_query(query_id: Id, body: ChangeQuery, run: AnalystRuns) -> Response:
     """Changes title or text, which creates a new version, or who may see it. For its author and, once it is shared, for
     admins.
@@ -33,7 +34,7 @@ def change_query(query_id: Id, body: ChangeQuery, run: AnalystRuns) -> Response:
     return run(commands.ChangeQuery(query_id, body), body, consistent_with=QUERIES)
 
 
-@router.post("/queries/{id}/versions/{number}/restore", response_model=QueryAnswer)
+@router.post("/queries/{id}/versions/{number}/restore", response_model=SavedQuery)
 def restore_query_version(query_id: Id, number: Number, run: AnalystRuns) -> Response:
     """Creates a new version with the title and text of an earlier one."""
     return run(commands.RestoreQueryVersion(query_id, number), consistent_with=QUERIES)
@@ -45,13 +46,13 @@ def delete_saved_query(query_id: Id, run: AnalystRuns) -> Response:
     return run(commands.DeleteSavedQuery(query_id), status=204, consistent_with=QUERIES)
 
 
-@router.post("/queries/{id}/restore", response_model=QueryAnswer)
+@router.post("/queries/{id}/restore", response_model=SavedQuery)
 def restore_saved_query(query_id: Id, run: AnalystRuns) -> Response:
     """Undoes the deletion."""
     return run(commands.RestoreSavedQuery(query_id), consistent_with=QUERIES)
 
 
-@router.post("/pins", status_code=201, response_model=PinAnswer)
+@router.post("/pins", status_code=201, response_model=PinnedChart)
 def pin_chart(body: PinChart, run: AnalystRuns) -> Response:
     """Puts a chart of a saved query on the caller's dashboard."""
     return run(commands.PinChart(uuid7(), body), body, status=201, consistent_with=PINS)

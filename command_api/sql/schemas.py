@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import datetime
 from typing import Annotated, Final, Literal
 from uuid import UUID
 
@@ -14,7 +12,7 @@ from command_api.kernel.http import RequestModel
 from infra.domain.sql_access.limits import TEXT_BYTES
 from infra.kernel.text.hidden_characters import checked_name
 from schemas.events.sql import ChartKind
-from schemas.http.responses import ResponseModel
+from schemas.http.sql import SqlToken
 
 DEFAULT_TOKEN_DAYS: Final = 90
 MAX_TOKEN_DAYS: Final = 365
@@ -52,16 +50,6 @@ class ChangeQuery(RequestModel):
     is_shared: Annotated[bool | None, Field(description="Whether all analysts may see and run it")] = None
 
 
-class QueryAnswer(ResponseModel):
-    """A saved query. `version`: the number of its current version."""
-
-    id: UUID
-    title: str
-    sql: str
-    version: int
-    is_shared: bool
-
-
 class PinChart(RequestModel):
     """A chart of a saved query. Columns by name; those that the result does not have are ignored."""
 
@@ -70,17 +58,6 @@ class PinChart(RequestModel):
     x: ColumnName = ""
     y: list[ColumnName] = Field(default=[], max_length=20)
     parameters: dict[ParameterName, ParameterValue] = Field(default={}, max_length=20)
-
-
-class PinAnswer(ResponseModel):
-    """A chart on the dashboard."""
-
-    id: UUID
-    query_id: UUID
-    kind: ChartKind
-    x: str
-    y: tuple[str, ...]
-    parameters: Mapping[str, str]
 
 
 class NameSqlToken(RequestModel):
@@ -94,12 +71,7 @@ class CreateSqlToken(NameSqlToken, Proven):
     """Needs the password, and a code where the account has a second factor."""
 
 
-class CreatedSqlToken(ResponseModel):
+class CreatedSqlToken(SqlToken):
     """The token is shown only in this response."""
 
-    id: UUID
-    name: str
     token: str
-    last4: str
-    created_at: datetime
-    expires_at: datetime

@@ -7,7 +7,8 @@ from uuid import UUID
 
 from command_api.kernel.command_handlers import Command
 from command_api.websites import schemas
-from command_api.websites.schemas import ConnectedWebsite, CreatedKey, CreatedTrafficRule, Retention, Website
+from command_api.websites.schemas import ConnectedWebsite, CreatedKey, Retention
+from schemas.http.websites import TrafficRule, Website
 
 
 class ConnectWebsite(Command[ConnectedWebsite]):
@@ -60,7 +61,7 @@ class RevokeKey(Command[None]):
     key_id: UUID
 
 
-class CreateTrafficRule(Command[CreatedTrafficRule]):
+class CreateTrafficRule(Command[TrafficRule]):
     """Makes events of a period that have all given values count as the rule says."""
 
     website_id: UUID

@@ -13,7 +13,7 @@ from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.websites import commands, model, postback_tokens, schemas
 from command_api.websites.keys import new_key
 from command_api.websites.lookups import require_website_limit
-from command_api.websites.schemas import ConnectedWebsite, CreatedKey, CreatedTrafficRule, Retention, Website
+from command_api.websites.schemas import ConnectedWebsite, CreatedKey, Retention
 from schemas.events.accounts import AccountErased
 from schemas.events.websites import (
     KeyKind,
@@ -22,6 +22,7 @@ from schemas.events.websites import (
     WebsiteKeyRevoked,
     WebsiteTransferred,
 )
+from schemas.http.websites import TrafficRule, Website
 
 HANDLERS: Final = CommandHandlers()
 
@@ -95,7 +96,7 @@ def revoke_key(command: commands.RevokeKey, uow: UnitOfWork) -> None:
 
 
 @HANDLERS.on(commands.CreateTrafficRule, senders="accounts")
-def create_traffic_rule(command: commands.CreateTrafficRule, uow: UnitOfWork) -> CreatedTrafficRule:
+def create_traffic_rule(command: commands.CreateTrafficRule, uow: UnitOfWork) -> TrafficRule:
     fields = command.fields
     events = model.remark_traffic(
         uow.load(command.website_id, model.evolve),
@@ -105,7 +106,9 @@ def create_traffic_rule(command: commands.CreateTrafficRule, uow: UnitOfWork) ->
         context=uow.context,
     )
     uow.append(*events)
-    return CreatedTrafficRule.of(fields, id=command.rule_id)
+    [event] = events
+    conditions = event.conditions.model_dump(mode="json", exclude_none=True)
+    return TrafficRule.of(event, id=event.rule_id, conditions=conditions, created_at=event.timestamp, is_followed=False)
 
 
 @HANDLERS.on(commands.UndoTrafficRule, senders="accounts")

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Path, Request, Response
 
 from command_api.kernel.http import From, Id, Runs, SignedIn, container_of
 from command_api.websites import commands, postback_tokens, schemas
+from schemas.http.websites import TrafficRule, Website
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform/websites", tags=["websites"])
@@ -26,7 +27,7 @@ def connect_website(body: schemas.ConnectWebsite, run: Runs) -> Response:
     return run(commands.ConnectWebsite(uuid7(), body), body, status=201, consistent_with=CONSISTENT_WITH)
 
 
-@router.patch("/{id}", response_model=schemas.Website)
+@router.patch("/{id}", response_model=Website)
 def update_website(website_id: Id, body: schemas.UpdateWebsite, run: Runs) -> Response:
     """Changes the given fields. The currency cannot change: history is counted in it."""
     return run(commands.UpdateWebsite(website_id, body), body, consistent_with=CONSISTENT_WITH)
@@ -69,7 +70,7 @@ def revoke_key(website_id: Id, key_id: KeyId, run: Runs) -> Response:
     return run(commands.RevokeKey(website_id, key_id), status=204, consistent_with=CONSISTENT_WITH)
 
 
-@router.post("/{id}/traffic-rules", status_code=201, response_model=schemas.CreatedTrafficRule)
+@router.post("/{id}/traffic-rules", status_code=201, response_model=TrafficRule)
 def create_traffic_rule(website_id: Id, body: schemas.CreateTrafficRule, run: Runs) -> Response:
     """Creates a rule: events of the period that have all given values count as `mark` says. Numbers follow once the
     projection `events` is rebuilt.

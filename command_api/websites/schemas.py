@@ -11,6 +11,7 @@ from pydantic import AwareDatetime, Field
 from command_api.kernel.http import RequestModel
 from schemas.events.websites import MAX_RAW_MONTHS, AttributionModel, KeyKind, TrafficMark
 from schemas.http.responses import ResponseModel
+from schemas.http.websites import Website, WebsiteKey
 from schemas.networks import TxidScope
 
 Text = Annotated[str, Field(max_length=300)]
@@ -79,25 +80,6 @@ class CreateKey(RequestModel):
     allowed_origins: Annotated[list[Text], Field(default_factory=list)]
 
 
-class Website(ResponseModel):
-    """The website after the change."""
-
-    id: UUID
-    domain: str
-    timezone: str
-    currency: str
-    attribution_model: AttributionModel
-    max_claim_amount: int
-    max_claims_per_click: int
-    link_click_ids: bool
-    link_impressions_every: int
-    txid_scope: TxidScope
-    keep_ad_click_ids: bool
-    ad_click_id_days: int
-    ad_click_ids_need_consent: bool
-    created_at: datetime
-
-
 class Retention(ResponseModel):
     """The setting after the change. Nothing expires by it before `retentionAppliesFrom`."""
 
@@ -113,15 +95,10 @@ class ConnectedWebsite(Website):
     postback_token: str
 
 
-class CreatedKey(ResponseModel):
+class CreatedKey(WebsiteKey):
     """The value is shown only in this response; site keys are public, and owners can read postback tokens again."""
 
-    id: UUID
-    kind: KeyKind
-    name: str
     key: str
-    allowed_origins: list[str]
-    created_at: datetime
 
 
 class RevealedToken(ResponseModel):
@@ -145,12 +122,3 @@ class CreateTrafficRule(RequestModel):
     source: Word | None = None
     reason: Annotated[Word | None, Field(description="Why ingest excluded them: crawler, rate, ...")] = None
     note: Annotated[str, Field(max_length=500)] = ""
-
-
-class CreatedTrafficRule(ResponseModel):
-    """The new rule. Figures follow once the projection is rebuilt."""
-
-    id: UUID
-    since: datetime
-    until: datetime
-    mark: TrafficMark

@@ -7,35 +7,13 @@ from typing import Any, Final, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Depends
-from pydantic import Field
 
 from infra.kernel.config.settings import Settings
 from infra.kernel.security.invite_codes import decrypt_code
 from query_api.kernel.dependencies import CallerScope, Context, Reads
-from schemas.http.responses import ResponseModel
+from schemas.http.accounts import InviteCode, Joined
 
 router = APIRouter(tags=["account"])
-
-
-class Joined(ResponseModel):
-    """An account that was registered with the invite."""
-
-    name: str
-    joined_at: datetime
-
-
-class InviteCode(ResponseModel):
-    """An invite. Revoked, expired and used-up ones stay in the list."""
-
-    id: UUID
-    code: str
-    max_uses: int
-    current_uses: int
-    created_at: datetime
-    expires_at: datetime
-    revoked_at: datetime | None
-    status: Literal["active", "used_up", "expired", "revoked"]
-    joined: list[Joined] = Field(description="Oldest first")
 
 
 MAX_INVITES: Final = 1_000

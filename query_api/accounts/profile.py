@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import Any, Final
-from uuid import UUID
 
 from fastapi import APIRouter, Depends
 from pydantic import Field
@@ -13,23 +12,17 @@ from infra import PRODUCT_NAME
 from infra.kernel.config.version import product_version
 from infra.kernel.security.access_tokens import require_whole_account
 from query_api.kernel.dependencies import CallerScope, Context, Reads
+from schemas.http.accounts import Profile
 from schemas.http.responses import ResponseModel
 
 router = APIRouter(tags=["account"])
 
 
-class User(ResponseModel):
+class User(Profile):
     """The person who is signed in."""
 
-    id: UUID
-    email: str
-    name: str
     username: str = Field(description="The name; without one, the email address")
-    roles: list[str]
     created_at: datetime | None = Field(description="Null for a moment after registration")
-    display_name: str = Field(description="What others see in the forum and the marketplace; empty: the name")
-    company: str
-    timezone: str = Field(description="IANA name")
     two_factor: bool = Field(description="Whether signing in needs a second factor")
     recovery_codes_left: int
     has_password: bool = Field(description="False: signs in with providers only; an emailed link sets a password")

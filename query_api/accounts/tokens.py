@@ -2,31 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Final
-from uuid import UUID
 
 from fastapi import APIRouter
-from pydantic import Field
 
 from infra.kernel.security.access_tokens import require_whole_account
 from query_api.kernel.dependencies import CallerScope
-from schemas.http.responses import ResponseModel
+from schemas.http.accounts import AccessToken
 
 router = APIRouter(tags=["access tokens"])
-
-
-class AccessToken(ResponseModel):
-    """An access token of a program."""
-
-    id: UUID
-    name: str
-    last4: str
-    scopes: list[str]
-    website_ids: list[UUID] | None = Field(description="The only websites that it reads; null: the whole account")
-    created_at: datetime
-    expires_at: datetime
-    last_used_at: datetime | None = Field(description="To the minute; null: never")
 
 
 _VALID: Final = (

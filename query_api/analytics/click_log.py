@@ -20,11 +20,11 @@ from query_api.kernel import clickhouse_reader, pagination
 from query_api.kernel.csv import columns_of, csv_response
 from query_api.kernel.dependencies import AdminScope, CallerScope, Context, Reads, Services
 from query_api.kernel.kept_from import kept_from_header, note_kept_from
-from query_api.kernel.money import Amount
 from query_api.kernel.postgres_reader import Reader
 from query_api.kernel.requests import RequestModel
 from schemas.currencies import decimal_text
 from schemas.events.conversions import ConversionStatus
+from schemas.http.money import Amount
 from schemas.http.responses import ResponseModel
 from schemas.tracking import NO_ID
 

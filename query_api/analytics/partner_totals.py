@@ -20,8 +20,9 @@ from query_api.analytics.query_plan import NO_PARTNER, seconds
 from query_api.analytics.ranges import TimeRange
 from query_api.kernel import clickhouse_reader, money
 from query_api.kernel.dependencies import AdminScope, Context, Reads
-from query_api.kernel.money import Amount, Major, exact_json
+from query_api.kernel.money import Major, exact_json
 from query_api.operations.exchange_rates import TotalsCurrency, convert, newest_rates
+from schemas.http.money import Amount
 from schemas.http.responses import ResponseModel
 from schemas.zones import ZoneInfo
 

@@ -14,8 +14,9 @@ from query_api.analytics import metrics
 from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts, Source
 from query_api.kernel import clickhouse_reader, money
 from query_api.kernel.dependencies import AdminScope, Context, Reads
-from query_api.kernel.money import Amount, Major, exact_json
+from query_api.kernel.money import Major, exact_json
 from query_api.operations.exchange_rates import TotalsCurrency, UsedRate, convert, dated_rates, used_rates
+from schemas.http.money import Amount
 from schemas.http.responses import ResponseModel
 
 router = APIRouter(tags=["admin"])

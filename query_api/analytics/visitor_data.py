@@ -45,9 +45,9 @@ from query_api.analytics.owner_texts import OwnText, find_own_texts
 from query_api.kernel.authorization import AccountScope, Website
 from query_api.kernel.clickhouse_reader import Query, live_table
 from query_api.kernel.dependencies import CallerScope, Context, Reads, Services
-from query_api.kernel.money import Amount
 from query_api.kernel.requests import RequestModel
 from schemas.events.conversions import ConversionStatus
+from schemas.http.money import Amount
 from schemas.http.responses import ResponseModel
 from schemas.tracking import EVENT_COLUMNS
 

@@ -25,10 +25,11 @@ from query_api.kernel import clickhouse_reader
 from query_api.kernel.authorization import Website
 from query_api.kernel.clickhouse_reader import Row
 from query_api.kernel.dependencies import CallerScope, Context, Reads, Services
-from query_api.kernel.money import Amount, exact_json
+from query_api.kernel.money import exact_json
 from query_api.operations.exchange_rates import UsedRate, convert, dated_rates, used_rates
 from schemas import instants
 from schemas.currencies import MINOR_DIGITS
+from schemas.http.money import Amount
 from schemas.http.responses import ResponseModel
 
 MAX_WEBSITES: Final = 500

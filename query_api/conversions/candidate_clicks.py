@@ -14,7 +14,7 @@ from pydantic import Field
 
 from infra.domain.visits.statement import visits
 from query_api.conversions.missing_click import CLOCK_TOLERANCE
-from query_api.conversions.routes import Conversion, find_conversion
+from query_api.conversions.routes import ConversionInFull, find_conversion
 from query_api.kernel import clickhouse_reader
 from query_api.kernel.authorization import AccountScope
 from query_api.kernel.clickhouse_reader import Row, live_table
@@ -76,7 +76,7 @@ def get_candidate_clicks(
 def _read(
     scope: AccountScope,
     context: Services,
-    conversion: Conversion,
+    conversion: ConversionInFull,
     partner_id: UUID | None,
     search: str | None,
     limit: int,
@@ -103,7 +103,7 @@ def _read(
 
 
 def _with_names(
-    scope: AccountScope, context: Services, conversion: Conversion, rows: Sequence[Row]
+    scope: AccountScope, context: Services, conversion: ConversionInFull, rows: Sequence[Row]
 ) -> list[CandidateClick]:
     ids = [row["link_id"] for row in rows]
     links = {row["id"]: row["slug"] for row in scope.reader.rows(_LINKS, (ids, conversion.website_id))}

@@ -23,12 +23,11 @@ from infra.domain.report_reading import is_placeholder
 from infra.kernel.http.problems import Problem
 from query_api.conversions.ad_click_ids import AdClickId, ad_click_ids
 from query_api.conversions.missing_click import MissingClick, missing_click
-from query_api.conversions.routes import Conversion, find_conversion
+from query_api.conversions.routes import ConversionInFull, find_conversion
 from query_api.kernel import clickhouse_reader
 from query_api.kernel.authorization import Website
 from query_api.kernel.clickhouse_reader import live_table
 from query_api.kernel.dependencies import CallerScope, Context, Reads, Services
-from query_api.kernel.money import Amount
 from query_api.kernel.postgres_reader import Reader
 from query_api.operations.exchange_rates import rate_on
 from schemas.click_id import event_id
@@ -36,6 +35,7 @@ from schemas.currencies import amount_text, decimal_text, digits
 from schemas.days import local_day
 from schemas.events.conversions import AttributedBy, TierUsed
 from schemas.events.partners import Terms, TermsKind, TiersBy
+from schemas.http.money import Amount
 from schemas.http.partners import TermsShape, paid_text, terms_shape
 from schemas.http.responses import ResponseModel
 from schemas.topics import CLICKS, DOMAIN
@@ -179,7 +179,7 @@ class MessageBehind(ResponseModel):
 class Explanation(ResponseModel):
     """Everything behind a conversion's commission. Without a click there is neither rule nor working yet."""
 
-    conversion: Conversion
+    conversion: ConversionInFull
     rule: CommissionRule | None
     click: ClickBehind | None
     rate: RateUsed | None
@@ -292,7 +292,7 @@ def _tier_text(tier: TierUsed, currency: str) -> str:
 
 
 def _click(
-    reader: Reader, context: Services, conversion: Conversion, earning: Row, kept_from: date | None
+    reader: Reader, context: Services, conversion: ConversionInFull, earning: Row, kept_from: date | None
 ) -> ClickBehind:
     told = earning["detail"]["facts"]["attribution"]
     link = reader.row("SELECT slug FROM read.links WHERE id = %s", (told["link_id"],)) if told["link_id"] else None
@@ -313,7 +313,7 @@ def _utc_day(text: str) -> date:
 
 
 def _tracked_click(
-    reader: Reader, context: Services, conversion: Conversion, told: Row
+    reader: Reader, context: Services, conversion: ConversionInFull, told: Row
 ) -> tuple[LogPosition | None, list[AdClickId] | None]:
     """Where the click's record is, and the ad click ids of its visit."""
     at = datetime.fromisoformat(told["clicked_at"]).astimezone(UTC)
@@ -448,7 +448,7 @@ _STATING: Final = frozenset({"conversion.recorded", "conversion.restated"})
 """Events that say which payout holds."""
 
 
-def _step(step: Row, conversion: Conversion, account_id: UUID) -> StepBehind:
+def _step(step: Row, conversion: ConversionInFull, account_id: UUID) -> StepBehind:
     currency = step["currency"]
 
     def money(minor: int) -> Amount | None:

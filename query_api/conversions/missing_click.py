@@ -17,7 +17,7 @@ from pydantic import Field
 
 from infra.domain.report_reading import is_placeholder
 from infra.kernel.http.problems import Problem
-from query_api.conversions.routes import Conversion
+from query_api.conversions.routes import ConversionInFull
 from query_api.kernel.authorization import AccountScope
 from query_api.kernel.clickhouse_reader import Query, live_table
 from query_api.kernel.clickhouse_reader import Row as Event
@@ -67,7 +67,7 @@ class MissingClick(ResponseModel):
 
 
 def missing_click(
-    scope: AccountScope, context: Services, conversion: Conversion, steps: Sequence[Row]
+    scope: AccountScope, context: Services, conversion: ConversionInFull, steps: Sequence[Row]
 ) -> MissingClick | None:
     """None once a click, a coupon or a person's choice is credited."""
     if conversion.partner_id is not None:
@@ -130,7 +130,7 @@ def _is_click_id(text: str) -> bool:
 class _Search:
     scope: AccountScope
     context: Services
-    conversion: Conversion
+    conversion: ConversionInFull
     traces: _Traces
 
     def reason(self) -> MissingClick:

@@ -18,10 +18,11 @@ from query_api.conversions.list_query import Id
 from query_api.conversions.payout_matching import AGES, Balance, Lot, Paid, balance
 from query_api.kernel.authorization import Website, require_existing
 from query_api.kernel.dependencies import CallerScope, Context, Reads
-from query_api.kernel.money import Amount
 from query_api.kernel.pagination import Page50, bad_cursor
 from query_api.kernel.postgres_reader import Reader, Row
 from schemas.days import FIRST_YEAR, day_start, local_day
+from schemas.http.conversions import Allocation, Payout
+from schemas.http.money import Amount
 from schemas.http.responses import ResponseModel
 
 router = APIRouter(
@@ -32,30 +33,14 @@ router = APIRouter(
 WebsiteId = Annotated[UUID, Query(alias="websiteId")]
 
 
-class Allocation(ResponseModel):
-    """A part of a payout that a person matched to a month."""
+class RecordedPayout(Payout):
+    """A payout with its history in short."""
 
-    month: str
-    amount: int
-
-
-class Payout(ResponseModel):
-    """What a partner paid, as it counts now."""
-
-    id: UUID
-    website_id: UUID
-    partner_id: UUID
     partner_name: str
-    amount: Amount = Field(description="As it was paid")
-    credited: Amount = Field(description="What it settles, in the website's currency")
-    paid_on: date
-    reference: str
-    allocations: list[Allocation] = Field(description="Empty: the oldest open months first")
     recorded_at: datetime
     corrected_at: datetime | None
     voided_at: datetime | None = Field(description="Since then it counts no more")
     reason: str = Field(description="Of the last correction, or of the voiding")
-    has_file: bool
 
 
 class PayoutStep(ResponseModel):
@@ -139,7 +124,7 @@ def get_payouts(
     page: Page50,
     website_id: WebsiteId,
     partner_id: Annotated[Id, Query(alias="partnerId")] = None,
-) -> list[Payout]:
+) -> list[RecordedPayout]:
     """Newest first by the day they were paid, voided ones included."""
     website = scope.website(website_id)
     at, last = page.after(str, UUID)
@@ -183,7 +168,7 @@ def get_payout_balances(scope: CallerScope, website_id: WebsiteId) -> Balances:
 
 
 @router.get("/{id}")
-def get_payout(id: UUID, scope: CallerScope) -> Payout:
+def get_payout(id: UUID, scope: CallerScope) -> RecordedPayout:
     """One payout."""
     return _to_response(scope.row(f"{_SELECT} WHERE t.id = %s", id, "payout"))
 
@@ -270,8 +255,8 @@ def _day(text: str | None) -> date | None:
         raise bad_cursor() from error
 
 
-def _to_response(row: Mapping[str, Any] | Row) -> Payout:
-    return Payout.of_row(
+def _to_response(row: Mapping[str, Any] | Row) -> RecordedPayout:
+    return RecordedPayout.of_row(
         row,
         amount=Amount(amount=row["amount"], currency=row["currency"]),
         credited=Amount(amount=row["credited"], currency=row["credited_currency"]),

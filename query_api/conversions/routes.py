@@ -16,10 +16,11 @@ from query_api.conversions.list_query import Ordered, Wanted
 from query_api.kernel.authorization import AccountScope
 from query_api.kernel.csv import columns_of, csv_stream
 from query_api.kernel.dependencies import CallerScope, Reads
-from query_api.kernel.money import Amount
 from query_api.kernel.pagination import Page50
 from schemas.currencies import decimal_text
 from schemas.events.conversions import ConversionStatus
+from schemas.http.conversions import Conversion
+from schemas.http.money import Amount
 from schemas.http.responses import ResponseModel
 
 router = APIRouter(
@@ -46,33 +47,14 @@ class WaitingDecision(ResponseModel):
     due_at: datetime
 
 
-class Conversion(ResponseModel):
-    """A lead or sale. Money in integer minor units; `commission` is net of reversals, in the website's currency."""
+class ConversionInFull(Conversion):
+    """A lead or sale with its click and what was reported of it."""
 
-    id: UUID
-    website_id: UUID
     kind: str = Field(description="sale or lead")
-    event: str
-    txid: str
-    status: ConversionStatus
-    amount: Amount
-    commission: Amount
-    reversed: Amount = Field(description="The reversed part of the sale")
     reversed_commission: Amount
-    partner_id: UUID | None = Field(description="Null: no click is attributed yet, no commission is credited")
-    partner_name: str | None
-    link_id: UUID | None
-    click_id: str | None
-    attribution: str | None = Field(description="click_id, coupon, visitor or manual")
-    reason: str | None
     reported_by: str
     customer: str | None
-    occurred_at: datetime
     clicked_at: datetime | None
-    recorded_at: datetime
-    decided_at: datetime | None
-    approves_at: datetime | None = Field(description="When it is approved automatically; null: never")
-    payable_at: datetime | None = Field(description="When the commission becomes payable; null: not earned")
     conflicts: int = Field(
         description="Number of reported amounts, payouts, click ids and coupons that differ from the accepted ones"
     )
@@ -132,7 +114,7 @@ FROM read.conversions AS c"""
 
 
 @router.get("/api/platform/conversions")
-def get_conversions(wanted: Wanted, order: Ordered, page: Page50) -> list[Conversion]:
+def get_conversions(wanted: Wanted, order: Ordered, page: Page50) -> list[ConversionInFull]:
     """Newest first by the time they occurred, unless `sort` says otherwise. Days are the website's, or UTC's when no
     website is named."""
     found = wanted.rows(_SELECT, order, page.limit + 1, order.after(page))
@@ -176,12 +158,12 @@ def get_conversions_totals(wanted: Wanted) -> MatchingTotals:
 
 
 @router.get("/api/platform/conversions/{id}")
-def get_conversion(id: UUID, scope: CallerScope) -> Conversion:
+def get_conversion(id: UUID, scope: CallerScope) -> ConversionInFull:
     """One conversion."""
     return find_conversion(scope, id)
 
 
-def find_conversion(scope: AccountScope, id: UUID) -> Conversion:
+def find_conversion(scope: AccountScope, id: UUID) -> ConversionInFull:
     """The conversion, if it is theirs. Raises `Problem` 404."""
     select = _SELECT.format(key="NULL")
     return _to_response(scope.row(f"{select} WHERE c.id = %s", id, "conversion"))
@@ -234,13 +216,13 @@ def _line(row: Mapping[str, Any]) -> Line:
     )
 
 
-def _to_response(row: Mapping[str, Any]) -> Conversion:
+def _to_response(row: Mapping[str, Any]) -> ConversionInFull:
     def money(column: str, currency: str) -> Amount:
         return Amount(amount=row[column], currency=row[currency])
 
     # While a new version is built, the live table may be one without the column.
     unread = row["unread"].split(",") if row.get("unread") else []
-    return Conversion.of_row(
+    return ConversionInFull.of_row(
         row,
         amount=money("amount", "currency"),
         commission=money("commission", "commission_currency"),

@@ -10,8 +10,8 @@ from html import escape
 from typing import Any, Final
 
 from infra import PRODUCT_NAME
-from query_api.kernel.money import Amount
 from schemas.currencies import amount_text
+from schemas.http.money import Amount
 from schemas.zones import ZoneInfo
 
 _STYLE: Final = """

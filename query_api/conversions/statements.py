@@ -26,9 +26,9 @@ from query_api.conversions.statement_periods import Period, period
 from query_api.kernel.authorization import require_existing
 from query_api.kernel.csv import columns_of, csv_stream
 from query_api.kernel.dependencies import CallerScope, Reads
-from query_api.kernel.money import Amount
 from query_api.kernel.postgres_reader import Reader
 from schemas.currencies import decimal_text
+from schemas.http.money import Amount
 from schemas.http.responses import ResponseModel
 
 router = APIRouter(

@@ -7,10 +7,11 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends
 
-from query_api.domains.routes import State, state_of
+from query_api.domains.routes import state_of
 from query_api.kernel.dependencies import AdminScope, Reads
 from query_api.kernel.owned_lists import OWNER, MemberItem, OwnedSort, OwnerId, Search, owned_rows
 from query_api.kernel.pagination import Page50
+from schemas.http.domains import State
 
 router = APIRouter(tags=["admin"])
 

@@ -4,38 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any, Final, Literal
-from uuid import UUID
+from typing import Any, Final
 
 from fastapi import APIRouter, Depends
-from pydantic import Field
 
 from query_api.kernel.dependencies import CallerScope, Reads
 from schemas.custom_domains import record_name
-from schemas.http.responses import ResponseModel
+from schemas.http.domains import CustomDomain, State
 
 router = APIRouter(tags=["domains"])
-
-State = Literal["pending", "verified", "lost", "expired"]
-
-
-class CustomDomain(ResponseModel):
-    """A custom domain. The token is public: it belongs into a TXT record at `verificationName`."""
-
-    id: UUID
-    domain: str
-    website_id: UUID
-    is_verified: bool
-    ssl_enabled: bool
-    verification_token: str
-    verification_name: str
-    state: State
-    added_at: datetime
-    verified_at: datetime | None
-    last_checked_at: datetime | None
-    expires_at: datetime | None = Field(description="When the search for the record ends; null once verified")
-    problem: str | None = Field(description="Problem that the last check found, as text")
-
 
 _DOMAINS: Final = (
     "SELECT d.*, d.token AS verification_token, c.checked_at AS last_checked_at, c.problem"

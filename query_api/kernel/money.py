@@ -13,20 +13,12 @@ from typing import Annotated, Any, Final
 
 import msgspec
 from fastapi import Response
-from pydantic import BaseModel, Field, WithJsonSchema
+from pydantic import BaseModel, WithJsonSchema
 
 from schemas.currencies import decimal_text, digits
-from schemas.http.responses import ResponseModel
 
 Major = Annotated[Decimal, WithJsonSchema({"type": "number"})]
 """An amount in major units: a field of answers that `exact_json` writes."""
-
-
-class Amount(ResponseModel):
-    """An amount in integer minor units of an ISO 4217 currency (1099 USD = $10.99)."""
-
-    amount: int = Field(description="Minor units")
-    currency: str
 
 
 def major(minor: int, currency: str) -> Decimal:

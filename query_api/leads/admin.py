@@ -21,6 +21,7 @@ from query_api.kernel.pagination import Page50, bounded
 from query_api.kernel.postgres_reader import Reader, like
 from query_api.leads.early_access import PLACES
 from schemas.events.leads import InquiryStatus
+from schemas.http.leads import InquiryState, SignupState
 from schemas.http.responses import ResponseModel
 
 router = APIRouter(prefix="/api/admin", tags=["leads"])
@@ -31,17 +32,14 @@ _BATCH_SIZE: Final = 2_000
 """Rows of the file that are read together."""
 
 
-class Inquiry(ResponseModel):
+class Inquiry(InquiryState):
     """A visitor's message and its status."""
 
-    id: UUID
     first_name: str
     last_name: str
     email: str
     service_interest: str | None
     message: str
-    status: InquiryStatus
-    assigned_to: UUID | None
     assigned_name: str | None = Field(description="Of the admin who looks after it")
     received_at: datetime
     answer_by: datetime | None = Field(description="Promised within 24 hours; null once it needs no reply")
@@ -88,12 +86,10 @@ class SubscriberForSending(Subscriber):
     one_click_url: str
 
 
-class EarlyAccessSignup(ResponseModel):
-    """A place, a place in line, or an address that is not confirmed yet. `place`: 1 to 10; null without one."""
+class EarlyAccessSignup(SignupState):
+    """A place, a place in line, or an address that is not confirmed yet."""
 
-    id: UUID
     email: str | None
-    place: int | None
     waiting_number: int | None = Field(
         description="Place in line, from 1; null with a place, and before the confirmation"
     )

@@ -10,12 +10,12 @@ from fastapi import APIRouter, Depends, Query, Response
 from query_api.kernel.dependencies import AdminScope, Context, Reads
 from query_api.kernel.owned_lists import OWNER, OwnedSort, OwnerId, owned_rows
 from query_api.kernel.pagination import Page50
-from query_api.links.routes import COLUMNS, FROM, Link, shown
+from query_api.links.routes import COLUMNS, FROM, LinkWithFigures, shown
 
 router = APIRouter(tags=["admin"])
 
 
-class AdminLink(Link):
+class AdminLink(LinkWithFigures):
     """A tracked link of any account."""
 
     domain: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
 from enum import StrEnum
 from io import BytesIO
 from typing import Annotated, Any, Final
@@ -22,9 +21,10 @@ from query_api.analytics.request import TimeQuery, range_in
 from query_api.kernel import clickhouse_reader
 from query_api.kernel.authorization import AccountScope
 from query_api.kernel.dependencies import STALE, CallerScope, Context, Reads, Services
-from query_api.kernel.money import Amount
 from query_api.kernel.pagination import MAX_LIMIT, Page
 from schemas.click_id_links import passes_click_id
+from schemas.http.links import Link
+from schemas.http.money import Amount
 from schemas.http.responses import ResponseModel
 from schemas.networks import click_id_parameter
 from schemas.zones import ZoneInfo
@@ -32,21 +32,6 @@ from schemas.zones import ZoneInfo
 router = APIRouter(
     tags=["links"], dependencies=[Depends(Reads("links", "partners", "websites", "custom_domains", "events"))]
 )
-
-
-class RoutingRule(ResponseModel):
-    """Visitors from one of the countries (none: any) with one of the devices (none: any) go to the destination."""
-
-    countries: list[str]
-    devices: list[str]
-    destination: str
-
-
-class Variant(ResponseModel):
-    """One side of a split: its share is its weight among all weights."""
-
-    destination: str
-    weight: int
 
 
 class Sort(StrEnum):
@@ -82,39 +67,9 @@ class Labels(ResponseModel):
     folders: list[Label]
 
 
-class Link(ResponseModel):
-    """A tracked link. Metrics are those of the requested range, else of all time; bots excluded."""
+class LinkWithFigures(Link):
+    """A link with its metrics in the requested range, else of all time; bots excluded."""
 
-    id: UUID
-    website_id: UUID
-    partner_id: UUID
-    partner_name: str | None
-    slug: str
-    url: str = Field(description="Link to publish: counts a click and redirects to the destination")
-    destination: str
-    coupon: str | None
-    is_active: bool
-    rules: list[RoutingRule] = Field(description="The first match wins")
-    variants: list[Variant] = Field(description="Replace the destination; a visitor always gets the same variant")
-    expires_at: datetime | None
-    fallback: str | None = Field(description="Redirect target when expired or off; null: none")
-    passes_click_id: bool = Field(description="Whether sales can be attributed: each destination gets the click id")
-    tags: list[str]
-    folder: str | None
-    is_archived: bool = Field(description="It works and is left out of lists")
-    utm: dict[str, str] = Field(description="UTM parameters of clicks that name none themselves")
-    channel_id: UUID | None = Field(description="The social channel for which it was made")
-    created_at: datetime
-    sub1: str = ""
-    sub2: str = ""
-    sub3: str = ""
-    sub4: str = ""
-    sub5: str = ""
-    sub6: str = ""
-    sub7: str = ""
-    sub8: str = ""
-    sub9: str = ""
-    sub10: str = ""
     clicks: int | None = Field(description="Null while the analytics store is unavailable")
     conversions: int | None = Field(description="Pending and approved ones")
     earnings: Amount | None = Field(description="Commission on those, in the website's currency")
@@ -220,7 +175,7 @@ def get_links(
     scope: CallerScope,
     request: Request,
     wanted: Annotated[LinksQuery, Query()],
-) -> list[Link]:
+) -> list[LinkWithFigures]:
     """Of one website or of all your websites. Sorted by numbers or slug, a list has the newest 10,000 links."""
     page = Page(request, response, wanted.limit, wanted.cursor)
     values = wanted.values(scope)
@@ -246,7 +201,7 @@ def get_link_labels(scope: CallerScope, website_id: Annotated[UUID | None, Query
 
 
 @router.get("/api/platform/links/{id}")
-def get_link(id: UUID, response: Response, context: Context, scope: CallerScope) -> Link:
+def get_link(id: UUID, response: Response, context: Context, scope: CallerScope) -> LinkWithFigures:
     """One link."""
     return shown(context, [_one(scope, id)], response)[0]
 
@@ -297,7 +252,7 @@ _METRICS: Final[Mapping[Sort, Callable[[Counts], float]]] = {
 
 def shown(
     context: Services, rows: Sequence[Mapping[str, Any]], response: Response, span: Span = _ALL_TIME
-) -> list[Link]:
+) -> list[LinkWithFigures]:
     """The links with their figures; while the analytics store is down: without, and `X-Stale: 1`."""
     try:
         figures = counts_of(context, rows, span)
@@ -321,13 +276,13 @@ def counts_of(context: Services, rows: Sequence[Mapping[str, Any]], span: Span) 
     return {UUID(row["link"]): Counts.of(row) for row in found}
 
 
-def _link(context: Services, row: Mapping[str, Any], counts: Counts | None) -> Link:
+def _link(context: Services, row: Mapping[str, Any], counts: Counts | None) -> LinkWithFigures:
     figures: dict[str, Any] = {"clicks": None, "conversions": None, "earnings": None}
     if counts is not None:
         earned = Amount(amount=counts.revenue, currency=row["currency"])
         figures = {"clicks": counts.clicks, "conversions": counts.conversions, "earnings": earned}
     routing = row["routing"]
-    return Link.of_row(
+    return LinkWithFigures.of_row(
         row, url=_address(context, row), passes_click_id=_passes(row), **routing, **figures, **row["subs"]
     )
 

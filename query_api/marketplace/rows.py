@@ -10,7 +10,7 @@ from uuid import UUID
 
 import idna
 
-from query_api.kernel.money import Amount, major
+from query_api.kernel.money import major
 from query_api.kernel.postgres_reader import Reader
 from query_api.marketplace.schemas import (
     Image,
@@ -22,6 +22,7 @@ from query_api.marketplace.schemas import (
     VerifiedFigures,
 )
 from schemas.base import ERASED
+from schemas.http.money import Amount
 from schemas.listing_claims import (
     IS_MEASURED,
     IS_OVERSTATED,

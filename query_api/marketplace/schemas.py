@@ -8,8 +8,8 @@ from uuid import UUID
 
 from pydantic import Field
 
-from query_api.kernel.money import Amount
 from schemas.events.marketplace import EscrowStatus, ListingStatus, Niche, OfferStatus, Outcome, Side, TransferStatus
+from schemas.http.money import Amount
 from schemas.http.responses import ResponseModel
 
 Verification = Literal["verified", "overstated", "pending"]

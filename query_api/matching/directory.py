@@ -13,10 +13,10 @@ from infra.domain.program_matching.directory import ACTIVE, listed_of
 from infra.domain.program_matching.scoring import Listed
 from infra.domain.program_matching.taxonomy import label_of, taxonomy
 from query_api.kernel.dependencies import AdminScope, Reads
-from query_api.kernel.money import Amount
 from query_api.kernel.pagination import Page50
 from query_api.kernel.postgres_reader import Reader
 from schemas.events.matching import Approval, CommissionType, Origin, Payment
+from schemas.http.money import Amount
 from schemas.http.responses import ResponseModel
 
 router = APIRouter(prefix="/api/admin", tags=["matching"])

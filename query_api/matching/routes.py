@@ -38,7 +38,8 @@ from query_api.matching.results import own_results
 from query_api.operations.exchange_rates import newest_rates
 from schemas.base import ERASED
 from schemas.currencies import digits
-from schemas.events.matching import ApplicationStatus, Approval, CommissionType, Difficulty, Method, Payment, Potential
+from schemas.events.matching import ApplicationStatus, Approval, CommissionType, Payment
+from schemas.http.matching import BusinessAnalysis
 from schemas.http.responses import ResponseModel
 
 router = APIRouter(prefix="/api/platform/affiliate", tags=["matching"])
@@ -63,19 +64,10 @@ _APPLIED: Final = """
 SELECT id, program_id, status FROM read.applications WHERE account_id = %s AND program_id = ANY(%s)"""
 
 
-class BusinessProfile(ResponseModel, alias_generator=None):
-    """The business idea as it was understood last (spec §3)."""
+class BusinessProfile(BusinessAnalysis):
+    """The business idea as it was understood last."""
 
     business_idea: str
-    industry: str
-    industry_key: str
-    target_audience: str
-    difficulty_level: Difficulty
-    monetization_potential: Potential
-    content_strategy: list[str]
-    key_success_factors: list[str]
-    method: Method
-    silence: str | None = Field(description="Why there is no text of a language model; null: there is one")
     analyzed_at: datetime
 
 

@@ -15,33 +15,12 @@ from pydantic import Field
 
 from query_api.kernel.dependencies import CallerScope, Reads
 from query_api.kernel.pagination import Page20
-from schemas.alerts import ALERTS, Number
+from schemas.alerts import ALERTS
 from schemas.events.notifications import AlertKind
+from schemas.http.notifications import AlertDeliveryState, AlertRule, alert_rule
 from schemas.http.responses import ResponseModel
 
 router = APIRouter(prefix="/api/platform", tags=["notifications"])
-
-
-class AlertNumber(ResponseModel):
-    """A number of a rule, with its default and bounds."""
-
-    value: int
-    unit: str
-    default: int
-    least: int
-    most: int
-
-
-class AlertRule(ResponseModel):
-    """The rule of a website's alerts of one kind."""
-
-    id: UUID | None = Field(description="Null: nothing is set, the defaults hold")
-    website_id: UUID
-    kind: AlertKind
-    title: str
-    enabled: bool
-    threshold: AlertNumber | None = Field(description="From where on the alert opens")
-    minimum: AlertNumber | None = Field(description="Clicks below which nothing is compared")
 
 
 class RaisedAlert(ResponseModel):
@@ -58,13 +37,9 @@ class RaisedAlert(ResponseModel):
     resolved_at: datetime | None = Field(description="Null: open")
 
 
-class AlertDeliveryState(ResponseModel):
+class AlertDeliveryInZone(AlertDeliveryState):
     """How you get alerts outside the app; quiet hours are in your time zone."""
 
-    mail: bool = True
-    mail_resolved: bool = False
-    quiet_from: str | None = None
-    quiet_until: str | None = None
     timezone: str
 
 
@@ -80,6 +55,7 @@ _DELIVERY: Final = """
 SELECT d.mail, d.mail_resolved, to_char(d.quiet_from, 'HH24:MI') AS quiet_from,
     to_char(d.quiet_until, 'HH24:MI') AS quiet_until
 FROM read.alert_deliveries AS d WHERE d.account_id = %s"""
+_BY_MAIL: Final = {"mail": True, "mail_resolved": False, "quiet_from": None, "quiet_until": None}
 _ZONE: Final = "SELECT timezone FROM read.account_details WHERE account_id = %s"
 
 
@@ -87,22 +63,8 @@ _ZONE: Final = "SELECT timezone FROM read.account_details WHERE account_id = %s"
 def get_alerts(website_id: Annotated[UUID, Query(alias="websiteId")], scope: CallerScope) -> list[AlertRule]:
     """All kinds."""
     website = scope.website(website_id)
-    rules = {row["kind"]: row for row in scope.reader.rows(_RULES, (website.id,))}
-    found = []
-    for kind, alert in ALERTS.items():
-        row = rules.get(str(kind))
-        found.append(
-            AlertRule(
-                id=row["id"] if row is not None else None,
-                website_id=website.id,
-                kind=kind,
-                title=alert.title,
-                enabled=row["enabled"] if row is not None else True,
-                threshold=_number(alert.threshold, row["threshold"] if row is not None else None),
-                minimum=_number(alert.minimum, row["minimum"] if row is not None else None),
-            )
-        )
-    return found
+    rules = {row.pop("kind"): row for row in scope.reader.rows(_RULES, (website.id,))}
+    return [alert_rule(website.id, kind, **rules.get(str(kind), {})) for kind in ALERTS]
 
 
 @router.get("/alerts/raised", dependencies=[Depends(Reads("alerts", "websites"))])
@@ -119,29 +81,9 @@ def get_raised_alerts(
 
 
 @router.get("/alert-delivery", dependencies=[Depends(Reads("alert_deliveries", "account_details"))])
-def get_alert_delivery(scope: CallerScope) -> AlertDeliveryState:
+def get_alert_delivery(scope: CallerScope) -> AlertDeliveryInZone:
     """Your choice; the default is by email at any time."""
     me = (scope.principal.account_id,)
     zone, row = scope.reader.row(_ZONE, me), scope.reader.row(_DELIVERY, me)
     timezone = zone["timezone"] if zone is not None and zone["timezone"] else "UTC"
-    if row is None:
-        return AlertDeliveryState(timezone=timezone)
-    return AlertDeliveryState(
-        mail=row["mail"],
-        mail_resolved=row["mail_resolved"],
-        quiet_from=row["quiet_from"],
-        quiet_until=row["quiet_until"],
-        timezone=timezone,
-    )
-
-
-def _number(bounds: Number | None, value: int | None) -> AlertNumber | None:
-    if bounds is None:
-        return None
-    return AlertNumber(
-        value=bounds.default if value is None else value,
-        unit=bounds.unit,
-        default=bounds.default,
-        least=bounds.least,
-        most=bounds.most,
-    )
+    return AlertDeliveryInZone.of_row(row or _BY_MAIL, timezone=timezone)

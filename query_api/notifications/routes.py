@@ -15,7 +15,7 @@ from query_api.kernel.dependencies import CallerScope, Reads
 from query_api.kernel.pagination import Page20
 from query_api.kernel.postgres_reader import Reader
 from schemas.base import ERASED
-from schemas.events.notifications import DigestMail
+from schemas.http.notifications import NotificationPreference
 from schemas.http.responses import ResponseModel
 from schemas.notifications import KINDS, words
 
@@ -39,16 +39,6 @@ class Unseen(ResponseModel):
     """How many notifications the member has not seen."""
 
     unseen: int
-
-
-class NotificationPreference(ResponseModel):
-    """How the member receives notifications of one kind."""
-
-    kind: str
-    title: str
-    in_app: bool
-    mail: DigestMail
-    at_once: bool = Field(description="Always emailed right away, and never part of a digest")
 
 
 _ALL: Final = """
@@ -93,12 +83,11 @@ def get_notification_preferences(scope: CallerScope) -> list[NotificationPrefere
     chosen = {row["kind"]: row for row in scope.reader.rows(_CHOICES, (scope.principal.account_id,))}
     stopped = "" in chosen
     return [
-        NotificationPreference(
+        NotificationPreference.of(
+            kind,
             kind=name,
-            title=kind.title,
             in_app=chosen[name]["in_app"] if name in chosen else True,
             mail=chosen[name]["mail"] if name in chosen else "off" if stopped else kind.mail,
-            at_once=kind.at_once,
         )
         for name, kind in KINDS.items()
     ]

@@ -15,22 +15,15 @@ from pydantic import Field
 from query_api.kernel.authorization import require_existing
 from query_api.kernel.dependencies import CallerScope, Reads
 from query_api.kernel.pagination import Page20
-from schemas.events.notifications import AlertKind, WebhookFormat
+from schemas.http.notifications import Webhook
 from schemas.http.responses import ResponseModel
 
 router = APIRouter(prefix="/api/platform", tags=["notifications"])
 
 
-class Webhook(ResponseModel):
-    """A webhook. Its secret was shown when it was made."""
+class ListedWebhook(Webhook):
+    """A webhook, since when, and why it was turned off."""
 
-    id: UUID
-    url: str
-    format: WebhookFormat
-    website_ids: list[UUID] = Field(description="Empty: all")
-    kinds: list[AlertKind] = Field(description="Empty: all")
-    resolved: bool
-    active: bool
     switched_off: Literal["", "failures", "gone"] = Field(description="Why it was turned off automatically")
     added_at: datetime
 
@@ -62,9 +55,9 @@ ORDER BY d.created_at DESC, d.id DESC LIMIT %(limit)s"""
 
 
 @router.get("/webhooks", dependencies=[Depends(Reads("webhooks"))])
-def get_webhooks(scope: CallerScope) -> list[Webhook]:
+def get_webhooks(scope: CallerScope) -> list[ListedWebhook]:
     """Oldest first."""
-    return [Webhook.of_row(row) for row in scope.reader.rows(_ALL, (scope.principal.account_id,))]
+    return [ListedWebhook.of_row(row) for row in scope.reader.rows(_ALL, (scope.principal.account_id,))]
 
 
 @router.get("/webhooks/{id}/deliveries", dependencies=[Depends(Reads("webhooks"))])

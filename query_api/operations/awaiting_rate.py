@@ -13,8 +13,8 @@ from uuid import UUID
 
 from pydantic import Field
 
-from query_api.kernel.money import Amount
 from query_api.kernel.postgres_reader import Reader
+from schemas.http.money import Amount
 from schemas.http.responses import ResponseModel
 
 MAX_PAIRS: Final = 100

@@ -6,7 +6,7 @@ Their content is not here: `POST /api/admin/dead-letters/{id}/reveal` gives it, 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Query
@@ -16,29 +16,17 @@ from infra.kernel.subscriptions.dead_letters import CORRELATION_SQL
 from query_api.kernel.authorization import require_existing
 from query_api.kernel.dependencies import AdminScope
 from query_api.kernel.pagination import Page50
+from schemas.http.operations import LetterHead, State
 from schemas.http.responses import ResponseModel
 
 router = APIRouter(tags=["admin"])
 
-State = Literal["open", "retried", "skipped", "superseded"]
 Text = Annotated[str | None, Query(max_length=100)]
 
 
-class DeadLetter(ResponseModel):
+class DeadLetter(LetterHead):
     """A record that a projection could not process, without its content."""
 
-    id: UUID
-    projection: str
-    generation: int
-    topic: str
-    partition: int
-    offset: int
-    reason: str
-    error: str
-    bytes: int
-    first_at: datetime
-    attempts: int
-    state: State
     is_waiting: bool = Field(description="A retry was requested and is not done yet")
     decided_at: datetime | None
     correlation_id: str = Field(description="Of the record; empty: it has none")

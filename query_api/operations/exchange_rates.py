@@ -19,6 +19,7 @@ from query_api.kernel.postgres_reader import Reader
 from query_api.operations.awaiting_rate import AwaitingRate, awaiting_rate
 from schemas.currencies import MINOR_DIGITS, digits
 from schemas.events.operations import RateSource
+from schemas.http.operations import ExchangeRate
 from schemas.http.responses import ResponseModel
 
 MAX_PAIRS: Final = 1_000
@@ -42,13 +43,9 @@ TotalsCurrency = Annotated[
 ]
 
 
-class ExchangeRate(ResponseModel):
-    """From `on` on, one major unit of `base` is worth `rate` major units of `quote`."""
+class ListedRate(ExchangeRate):
+    """A rate, with when and from where it was recorded."""
 
-    base: str
-    quote: str
-    on: date
-    rate: str = Field(description="Decimal number")
     recorded_at: datetime
     source: RateSource
 
@@ -82,18 +79,18 @@ class RatesStatus(ResponseModel):
 
 
 @router.get("/api/admin/exchange-rates", dependencies=[Depends(Reads("exchange_rates"))])
-def get_exchange_rates(admin: AdminScope) -> list[ExchangeRate]:
+def get_exchange_rates(admin: AdminScope) -> list[ListedRate]:
     """The newest rate of each pair."""
-    return [ExchangeRate.of_row(row) for row in admin.reader.rows(_NEWEST, {"day": date.max, "most": MAX_PAIRS})]
+    return [ListedRate.of_row(row) for row in admin.reader.rows(_NEWEST, {"day": date.max, "most": MAX_PAIRS})]
 
 
 @router.get("/api/admin/exchange-rates/history", dependencies=[Depends(Reads("exchange_rates"))])
 def get_exchange_rate_history(
     admin: AdminScope, base: Code, quote: Code, limit: Annotated[int, Query(ge=1, le=MAX_HISTORY)] = 400
-) -> list[ExchangeRate]:
+) -> list[ListedRate]:
     """The rates of one pair, newest day first."""
     rows = admin.reader.rows(_HISTORY, {"base": base, "quote": quote, "limit": limit})
-    return [ExchangeRate.of_row(row) for row in rows]
+    return [ListedRate.of_row(row) for row in rows]
 
 
 @router.get("/api/admin/exchange-rates/status", dependencies=[Depends(Reads("exchange_rates", "websites"))])

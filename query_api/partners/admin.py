@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Final, Literal
+from typing import Final, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Depends
@@ -12,46 +11,27 @@ from pydantic import Field
 
 from query_api.kernel.authorization import require_existing
 from query_api.kernel.dependencies import AdminScope, Reads
-from query_api.kernel.money import Amount
-from query_api.partners.routes import HELD, OWN_PARAMETER, OWNER, flat, passed_parameter, percent
-from schemas.http.partners import TermsShape, terms_shape
-from schemas.http.responses import ResponseModel
+from query_api.partners.routes import HELD, OWN_PARAMETER, OWNER, passed_parameter
+from schemas.http.partners import PaidTerms, Partner, paid_terms
 
 router = APIRouter(tags=["admin"])
 
 
-class AdminPartner(ResponseModel):
-    """An affiliate program."""
+class AdminPartner(Partner):
+    """An affiliate program, with whose it is and what there is of it."""
 
-    id: UUID
-    name: str
-    slug: str
-    base_url: str
-    commission: float | None = Field(description="Percent of the sale; null when a flat sum is paid")
-    flat_commission: Amount | None
-    terms: TermsShape
-    description: str
-    is_active: bool
-    cookie_days: int
-    postback_preset: str | None
-    click_id_parameter: str | None = Field(description="In which its links pass the click id; null: they cannot")
-    own_click_id_parameter: str | None = Field(description="Its own parameter; null: its network's")
     links: int = Field(description="Tracked links that were ever made to it")
     conversions: int = Field(description="Leads and sales that were ever attributed to it")
     owner_id: UUID | None = Field(description="Whose private partner it is; null: it is in the directory")
     owner_name: str | None
-    created_at: datetime
     updated_at: datetime
 
 
-class TermsSince(ResponseModel):
+class TermsSince(PaidTerms):
     """What a partner pays for clicks from a moment on."""
 
     effective_at: datetime
     state: Literal["announced", "in_force", "past"]
-    commission: float | None = Field(description="Percent of the sale; null when a flat sum is paid")
-    flat_commission: Amount | None
-    terms: TermsShape
 
 
 _PARTNERS: Final = (
@@ -79,9 +59,10 @@ def get_admin_partners(admin: AdminScope) -> list[AdminPartner]:
     return [
         AdminPartner.of_row(
             row,
-            **_shown(row["held"]),
+            **paid_terms(row["held"]),
             click_id_parameter=passed_parameter(row),
             own_click_id_parameter=row["own_parameter"],
+            is_private=row["owner_id"] is not None,
         )
         for row in admin.reader.rows(_PARTNERS)
     ]
@@ -91,8 +72,4 @@ def get_admin_partners(admin: AdminScope) -> list[AdminPartner]:
 def get_admin_partner_terms(id: UUID, admin: AdminScope) -> list[TermsSince]:
     """Past, current and announced terms of the partner, newest first. A click keeps the terms of its own time."""
     rows = require_existing(admin.reader.rows(_TERMS, (id,)), "partner")
-    return [TermsSince.of_row(row, **_shown(row["terms"])) for row in rows]
-
-
-def _shown(terms: Mapping[str, Any]) -> dict[str, Any]:
-    return {"commission": percent(terms), "flat_commission": flat(terms), "terms": terms_shape(terms)}
+    return [TermsSince.of_row(row, **paid_terms(row["terms"])) for row in rows]

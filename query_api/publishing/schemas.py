@@ -10,26 +10,21 @@ from pydantic import Field
 
 from query_api.kernel.requests import RequestModel
 from schemas.events.marketplace import Niche
+from schemas.http.publishing import PageState, SiteState
 from schemas.http.responses import ResponseModel
 
 Document = Annotated[dict[str, Any], Field(description="As docs/sites.md defines it")]
 
 
-class SiteSummary(ResponseModel):
+class SiteSummary(SiteState):
     """A site of the caller."""
 
-    id: UUID
-    website_id: UUID
     name: str
-    slug: str
     address: str = Field(description="Where visitors find it: under its custom domain while that is verified")
-    domain_id: UUID | None
     domain: str | None
     pages: int
-    published: int | None = Field(description="Number of the release that visitors see")
     published_at: datetime | None
     has_changes: bool = Field(description="Whether something is saved that visitors do not see")
-    document_version: int = Field(description="What the next change is based on")
     created_at: datetime
     updated_at: datetime
 
@@ -49,13 +44,9 @@ class SiteDetails(SiteSummary):
     page_states: list[PageVersion]
 
 
-class PageDetails(ResponseModel):
+class PageDetails(PageState):
     """A version of a page with its blocks. Version 0 was never saved: it is empty."""
 
-    id: UUID
-    version: int = Field(description="What the next change is based on")
-    saved_at: datetime | None
-    site_id: UUID
     document: Document
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Annotated, Any, Final
 from urllib.parse import urlencode
 from uuid import UUID
@@ -16,9 +15,9 @@ from infra.kernel.http.problems import Problem
 from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts
 from query_api.analytics.request import TimeQuery
 from query_api.kernel.dependencies import STALE, CallerScope, Context, Reads
-from query_api.kernel.money import Amount
 from query_api.links.routes import counts_of, span_of
-from schemas.http.responses import ResponseModel
+from schemas.http.money import Amount
+from schemas.http.social import SocialChannel
 from schemas.social_networks import Network, address_of
 
 router = APIRouter(
@@ -28,17 +27,10 @@ router = APIRouter(
 )
 
 
-class SocialChannel(ResponseModel):
-    """A social channel. Metrics are those of its links in the requested range, else of all time; bots excluded."""
+class ChannelWithFigures(SocialChannel):
+    """A channel with the metrics of its links in the requested range, else of all time; bots excluded."""
 
-    id: UUID
-    website_id: UUID
-    network: Network
-    handle: str
-    name: str
-    url: str = Field(description="Its address on its network")
     website_url: str = Field(description="The website's address with the channel's UTM parameters, to publish there")
-    added_at: datetime
     links: int
     clicks: int | None = Field(description="Null while the analytics store is unavailable")
     conversions: int | None = Field(description="Pending and approved ones")
@@ -66,7 +58,7 @@ LINKS: Final = (
 @router.get("")
 def get_social_channels(
     response: Response, context: Context, scope: CallerScope, query: Annotated[ChannelsQuery, Query()]
-) -> list[SocialChannel]:
+) -> list[ChannelWithFigures]:
     """Oldest first. The metrics of deleted links are included."""
     website = scope.website(query.website_id)
     span = span_of(query, website.zone)
@@ -78,7 +70,7 @@ def get_social_channels(
     except Problem:
         response.headers.update(STALE)
     return [
-        SocialChannel.of_row(
+        ChannelWithFigures.of_row(
             row,
             url=address_of(Network(row["network"]), row["handle"]),
             website_url=_with_utm(website.domain, row["network"]),

@@ -20,33 +20,26 @@ from query_api.kernel.postgres_reader import Reader
 from query_api.sql.pinned_results import AS_OF, PinnedResults, pinned_results
 from query_api.sql.queries import require_query
 from query_api.sql.statements import AnAnalyst, SqlResult, analyst
-from schemas.events.sql import ChartKind
-from schemas.http.responses import ResponseModel
+from schemas.http.sql import PinnedChart
 
 router = APIRouter(prefix="/api/platform/sql/pins", tags=["sql"], dependencies=[Depends(analyst)])
 Results = Annotated[PinnedResults, Depends(pinned_results)]
 PinId = Annotated[UUID, Path(alias="id")]
 
 
-class PinnedChart(ResponseModel):
-    """A chart on the dashboard."""
+class ListedChart(PinnedChart):
+    """A chart on the dashboard, with title and version of its query."""
 
-    id: UUID
-    query_id: UUID
     title: str | None = Field(description="Of the query; null once it was deleted, or is no longer shared")
     version: int | None = Field(description="Of the query")
-    kind: ChartKind
-    x: str = Field(description="Column of the x axis; empty: the chart's choice")
-    y: list[str] = Field(description="Columns that are drawn; empty: all numbers")
-    parameters: dict[str, str]
     pinned_at: datetime
 
 
 @router.get("", dependencies=[Depends(Reads("pinned_charts", "saved_queries"))])
-def get_pinned_charts(context: Context, person: AnAnalyst) -> list[PinnedChart]:
+def get_pinned_charts(context: Context, person: AnAnalyst) -> list[ListedChart]:
     """The caller's charts, oldest first."""
     rows = Reader.of_analyst(context.pool, person.account_id).rows(_PINS)
-    return [PinnedChart.of_row(row) for row in rows]
+    return [ListedChart.of_row(row) for row in rows]
 
 
 @router.get(

@@ -16,18 +16,15 @@ from query_api.kernel.pagination import Page50, bounded
 from query_api.kernel.postgres_reader import Reader
 from query_api.sql.statements import AnAnalyst, analyst
 from schemas.http.responses import ResponseModel
+from schemas.http.sql import QueryHead, SavedQuery
 
 router = APIRouter(prefix="/api/platform/sql/queries", tags=["sql"], dependencies=[Depends(analyst)])
 QueryId = Annotated[UUID, Path(alias="id")]
 
 
-class QueryHead(ResponseModel):
-    """A query that an analyst saved, without its text."""
+class QueryOrigin(ResponseModel):
+    """Whose a query is."""
 
-    id: UUID
-    title: str
-    version: int = Field(description="Number of the current version")
-    is_shared: bool = Field(description="Whether all analysts may see and run it")
     is_own: bool
     may_change: bool = Field(description="Whether the caller is its author, or an admin and it is shared")
     author_name: str = Field(description="Of a shared query")
@@ -35,16 +32,14 @@ class QueryHead(ResponseModel):
     changed_at: datetime
 
 
-class ListedQuery(QueryHead):
+class ListedQuery(QueryHead, QueryOrigin):
     """A saved query in a list."""
 
     excerpt: str = Field(description="The first 200 characters of its text")
 
 
-class SavedQuery(QueryHead):
-    """A saved query with its text."""
-
-    sql: str
+class QueryInFull(SavedQuery, QueryOrigin):
+    """A saved query with its text, and whose it is."""
 
 
 class QueryVersion(ResponseModel):
@@ -66,10 +61,10 @@ def get_saved_queries(context: Context, person: AnAnalyst) -> list[ListedQuery]:
 
 
 @router.get("/{id}", dependencies=[Depends(Reads("saved_queries"))])
-def get_saved_query(query_id: QueryId, context: Context, person: AnAnalyst) -> SavedQuery:
+def get_saved_query(query_id: QueryId, context: Context, person: AnAnalyst) -> QueryInFull:
     """One query, the caller's own or a shared one."""
     query = require_query(context, person, query_id)
-    return SavedQuery.of_row(query, **_rights(query, person))
+    return QueryInFull.of_row(query, **_rights(query, person))
 
 
 @router.get("/{id}/versions", dependencies=[Depends(Reads("saved_queries", "query_versions"))])

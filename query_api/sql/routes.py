@@ -18,6 +18,7 @@ from query_api.kernel.pagination import Page50, bounded
 from query_api.kernel.postgres_reader import Reader
 from query_api.sql.statements import AnAnalyst, analyst
 from schemas.http.responses import ResponseModel
+from schemas.http.sql import SqlToken
 
 router = APIRouter(prefix="/api/platform/sql", tags=["sql"], dependencies=[Depends(analyst)])
 admin_router = APIRouter(prefix="/api/admin/sql", tags=["sql"])
@@ -93,17 +94,6 @@ class AnybodysStatement(AskedStatement):
 
     account_id: UUID
     email: str | None
-
-
-class SqlToken(ResponseModel):
-    """An access token of a ClickHouse client; the token itself was shown once."""
-
-    id: UUID
-    name: str
-    last4: str
-    created_at: datetime
-    last_used_at: datetime | None
-    expires_at: datetime
 
 
 @router.get("/schema")

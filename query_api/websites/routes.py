@@ -15,66 +15,30 @@ from infra.kernel.http.problems import Problem
 from query_api.kernel.authorization import AccountScope
 from query_api.kernel.dependencies import STALE, CallerScope, Context, Reads
 from schemas.claim_limits import DEFAULT_MAX_CLAIMS_PER_CLICK, default_max_claim
-from schemas.events.websites import DEFAULT_AD_CLICK_ID_DAYS, TrafficMark
+from schemas.events.websites import DEFAULT_AD_CLICK_ID_DAYS, AttributionModel
 from schemas.http.responses import ResponseModel
+from schemas.http.websites import TrafficRule, Website, WebsiteKey
 from schemas.networks import TxidScope
 
 router = APIRouter(prefix="/api/platform/websites", tags=["websites"])
 
 
-class Site(ResponseModel):
-    """A website."""
+class ListedWebsite(Website):
+    """A website, with its first event and its public key."""
 
-    id: UUID
-    domain: str
-    timezone: str
-    currency: str
-    created_at: datetime
     first_event_at: datetime | None = Field(description="Time of its first event; null: no event yet")
     site_key: str | None = Field(description="The newest valid public key")
-    max_claim_amount: int = Field(description="Minor units that the public site key may claim as one sale")
-    max_claims_per_click: int = Field(
-        description="Transactions that one click may claim within an hour with the site key"
-    )
-    link_click_ids: bool = Field(description="Whether the script adds click ids to affiliate links in the pages")
-    link_impressions_every: int = Field(
-        description="One page view of so many reports which affiliate links were in view; 0: none"
-    )
-    txid_scope: TxidScope = Field(description="Within what the transaction ids are unique that its own systems report")
-    keep_ad_click_ids: bool = Field(
-        description="Whether click ids of advertising networks (gclid, ...) are kept, encrypted"
-    )
-    ad_click_id_days: int = Field(description="Days after which they cannot be read any more")
-    ad_click_ids_need_consent: bool = Field(description="Whether they are kept only of visitors who have agreed")
 
 
-class Key(ResponseModel):
+class Key(WebsiteKey):
     """A valid key. Secret ones are known by their last four characters only."""
 
-    id: UUID
-    kind: str
-    name: str = Field(description="As its owner calls it; empty: not named")
     is_readable: bool = Field(description="Whether the owner can read it again: `POST …/keys/{keyId}/reveal`")
     key: str | None = Field(description="The whole key, for kind `site`: it is public")
     hint: str
     last4: str
-    allowed_origins: list[str]
-    created_at: datetime
     last_used_at: datetime | None = Field(description="To the minute, half a minute late; null: not yet")
     revoked_at: datetime | None
-
-
-class TrafficRule(ResponseModel):
-    """What events of a period count as."""
-
-    id: UUID
-    since: datetime
-    until: datetime
-    mark: TrafficMark
-    conditions: dict[str, str] = Field(description="Required values of the events; empty: all events of the period")
-    note: str
-    created_at: datetime
-    is_followed: bool = Field(description="Whether metrics already reflect the rule")
 
 
 class Snippet(ResponseModel):
@@ -89,7 +53,7 @@ _SITE_KEYS: Final = (
 )
 # By name out of the row: while a new version is built, the live table may be one that has no such columns.
 _SETTINGS: Final = (
-    "SELECT id, to_jsonb(w) -> 'max_claim_amount' AS max_claim_amount,"
+    "SELECT id, attribution_model, to_jsonb(w) -> 'max_claim_amount' AS max_claim_amount,"
     " to_jsonb(w) -> 'max_claims_per_click' AS max_claims_per_click, to_jsonb(w) -> 'link_click_ids' AS link_click_ids,"
     " to_jsonb(w) -> 'link_impressions_every' AS link_impressions_every,"
     " to_jsonb(w) -> 'txid_scope' AS txid_scope, to_jsonb(w) -> 'keep_ad_click_ids' AS keep_ad_click_ids,"
@@ -116,7 +80,7 @@ _KEYS: Final = (
 
 
 @router.get("", dependencies=[Depends(Reads("websites", "website_keys", "events"))])
-def get_websites(response: Response, context: Context, scope: CallerScope) -> list[Site]:
+def get_websites(response: Response, context: Context, scope: CallerScope) -> list[ListedWebsite]:
     """All of them, oldest first. While the analytics store is down: `X-Stale: 1`, and first events as last read."""
     websites = scope.websites()
     ids = [one.id for one in websites]
@@ -126,10 +90,11 @@ def get_websites(response: Response, context: Context, scope: CallerScope) -> li
     if not is_fresh:
         response.headers.update(STALE)
     return [
-        Site.of_row(
+        ListedWebsite.of_row(
             asdict(one),
             first_event_at=first.get(one.id),
             site_key=keys.get(one.id),
+            attribution_model=settings.get(one.id, {}).get("attribution_model") or AttributionModel.LAST_CLICK,
             max_claim_amount=settings.get(one.id, {}).get("max_claim_amount") or default_max_claim(one.currency),
             max_claims_per_click=settings.get(one.id, {}).get("max_claims_per_click") or DEFAULT_MAX_CLAIMS_PER_CLICK,
             link_click_ids=settings.get(one.id, {}).get("link_click_ids") or False,

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from pydantic import Field
 
 from schemas.currencies import amount_text
 from schemas.events.partners import Terms, TermsKind, TiersBy
+from schemas.http.money import Amount
 from schemas.http.responses import ResponseModel
 
 
@@ -33,6 +36,43 @@ class TermsShape(ResponseModel):
     hold_days: int = Field(description="Days after the sale before a commission is payable")
     auto_approve_days: int | None = Field(description="Days until automatic approval; null: never")
     text: str = Field(description="In one sentence")
+
+
+class PaidTerms(ResponseModel):
+    """What is paid, in words for every kind of terms, and in short for the common ones."""
+
+    commission: float | None = Field(description="Percent of the sale; null for other terms")
+    flat_commission: Amount | None = Field(description="Paid for each conversion, when it is not a share")
+    terms: TermsShape
+
+
+class Partner(PaidTerms):
+    """An affiliate program, with its current terms."""
+
+    id: UUID
+    name: str
+    slug: str
+    base_url: str
+    description: str
+    is_active: bool
+    cookie_days: int
+    postback_preset: str | None = Field(description="Whose names its network uses in a postback; null: our own")
+    click_id_parameter: str | None = Field(description="In which its links pass the click id; null: they cannot")
+    own_click_id_parameter: str | None = Field(description="Its own parameter; null: its network's")
+    is_private: bool = Field(description="Only its owner sees and uses it")
+    created_at: datetime
+
+
+def paid_terms(held: Terms | Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of `PaidTerms`, from terms or from what a read model holds of them."""
+    terms = Terms.model_validate(held)
+    return {
+        "commission": terms.rate_bp / 100 if terms.kind is TermsKind.PERCENT else None,
+        "flat_commission": Amount(amount=terms.flat_amount, currency=terms.flat_currency)
+        if terms.kind is TermsKind.FLAT
+        else None,
+        "terms": terms_shape(terms),
+    }
 
 
 def terms_shape(held: Terms | Mapping[str, Any]) -> TermsShape:

@@ -165,6 +165,7 @@ export const partner = (over: Partial<Partner> = {}): Partner => ({
   description: '',
   cookieDays: 30,
   isPrivate: false,
+  createdAt: '2026-08-01T10:00:00Z',
   ...over,
 });
 
@@ -411,6 +412,7 @@ export const adminPartner = (over: Partial<AdminPartner> = {}): AdminPartner => 
   postbackPreset: null,
   clickIdParameter: null,
   ownClickIdParameter: null,
+  isPrivate: false,
   ownerId: null,
   ownerName: null,
   createdAt: '2026-08-01T10:00:00Z',

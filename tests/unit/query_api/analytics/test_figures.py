@@ -23,11 +23,11 @@ from query_api.analytics.metrics import CONVERSION_COUNTERS, COUNTERS, PERFORMAN
 from query_api.analytics.query_plan import UNIQUES, Selection, plan
 from query_api.kernel import money, pagination, read_your_writes
 from query_api.kernel.csv import cell, csv_response
-from query_api.kernel.money import Amount
 from query_api.kernel.read_your_writes import InvalidToken, Token
 from query_api.operations.exchange_rates import convert
 from schemas.currencies import digits
 from schemas.filters import named
+from schemas.http.money import Amount
 
 currencies = st.sampled_from(["USD", "EUR", "JPY", "KWD", "CLF"])
 sums = st.integers(-(10**24), 10**24)

@@ -11,8 +11,8 @@ import pytest
 
 from query_api.conversions.explain import _rate, _reports
 from query_api.kernel.authorization import Website
-from query_api.kernel.money import Amount
 from query_api.kernel.postgres_reader import Reader
+from schemas.http.money import Amount
 
 RATES = {date(2026, 5, 1): "1.10", date(2026, 5, 2): "1.20", date(2026, 5, 3): "1.30"}
 

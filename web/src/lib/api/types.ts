@@ -4,7 +4,7 @@ import type { components } from './schema';
 
 type Schemas = components['schemas'];
 export type Website = Pick<
-  Schemas['Site'],
+  Schemas['ListedWebsite'],
   | 'id'
   | 'domain'
   | 'timezone'
@@ -33,17 +33,18 @@ export type NewWebsiteKey = Pick<Schemas['CreatedKey'], 'id' | 'kind' | 'key'>;
 export type Partner = Schemas['Partner'];
 export type PartnerRequest = Schemas['PartnerRequest'];
 export type AdminPartnerRequest = Schemas['AdminPartnerRequest'];
-export type SocialChannel = Schemas['SocialChannel'];
+export type SocialChannel = Schemas['ChannelWithFigures'];
 export type SocialConnection = Schemas['SocialConnection'];
 export type SocialRow = Schemas['SocialRow'];
 export type SocialNetwork = SocialChannel['network'];
-export type Link = Schemas['Link'];
-export type NewLink = Pick<Schemas['LinkState'], 'id' | 'slug' | 'url' | 'passesClickId'>;
+export type Link = Schemas['LinkWithFigures'];
+export type NewLink = Pick<Schemas['Link'], 'id' | 'slug' | 'url' | 'passesClickId'>;
 export type ConversionStatus = Schemas['ConversionStatus'];
-export type Money = Schemas['Money'];
-export type Conversion = Omit<Schemas['ConversionState'], 'status'> & { status: ConversionStatus } & Partial<
+export type Money = Schemas['Amount'];
+export type Conversion = Schemas['Conversion'] &
+  Partial<
     Pick<
-      Schemas['Conversion'],
+      Schemas['ConversionInFull'],
       | 'conflicts'
       | 'unread'
       | 'keyKind'

@@ -5,7 +5,7 @@ import type { components } from '@/lib/api/schema';
 import type { Money } from '@/lib/api/types';
 
 type Schemas = components['schemas'];
-export type Payout = Schemas['Payout'];
+export type Payout = Schemas['RecordedPayout'];
 export type Balances = Schemas['Balances'];
 export type PartnerBalance = Schemas['PartnerBalance'];
 export type Aged = Schemas['Aged'];

@@ -22,7 +22,7 @@ interface Props {
 
 interface MadeLink {
   readonly url: string;
-  readonly partnerName: string;
+  readonly partnerName: string | null;
   readonly destination: string;
 }
 
@@ -84,7 +84,7 @@ export function BulkCreate({ websites, partners, onClose }: Props) {
                   'links.csv',
                   toCsv(
                     ['url', 'partner', 'destination'],
-                    made.map((link) => [link.url, link.partnerName, link.destination]),
+                    made.map((link) => [link.url, link.partnerName ?? '', link.destination]),
                   ),
                 )
               }

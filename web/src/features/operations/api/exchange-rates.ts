@@ -28,7 +28,7 @@ export const historyQuery = (base: string, quote: string) =>
     staleTime: 0,
   });
 
-export type NewestRate = Schemas['ExchangeRate'];
+export type NewestRate = Schemas['ListedRate'];
 export type RatesStatus = Schemas['RatesStatus'];
 export type Imported = Schemas['ImportedRates'];
 

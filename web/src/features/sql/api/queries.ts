@@ -7,11 +7,11 @@ export type SqlSchema = Schemas['SqlSchema'];
 export type SqlTable = Schemas['SqlTable'];
 export type SqlResult = Schemas['SqlResult'];
 export type Statement = Schemas['AskedStatement'];
-export type SavedQuery = Schemas['SavedQuery'];
+export type SavedQuery = Schemas['QueryInFull'];
 /** In the list, which has the beginning of each text alone. */
 export type ListedQuery = Schemas['ListedQuery'];
 export type QueryVersion = Schemas['QueryVersion'];
-export type PinnedChart = Schemas['PinnedChart'];
+export type PinnedChart = Schemas['ListedChart'];
 export type NewPin = Schemas['PinChart'];
 export type SqlToken = Schemas['SqlToken'];
 
