@@ -14,14 +14,13 @@ from command_api.insights.schemas import ChooseDigest, DismissInsight, Generated
 from command_api.insights.service import AnalysisRun, InsightService
 from command_api.kernel.bulkhead import Bulkhead
 from command_api.kernel.decision import system_context
-from command_api.kernel.http import From, Runs, container_of
+from command_api.kernel.http import Confirmation, From, Runs, container_of
 from command_api.kernel.rate_limits import Limit, consume
 from command_api.websites import model as websites
 from infra.kernel.http.problems import Problem
 from infra.kernel.http.route_costs import PUBLIC, costs
 from infra.kernel.mail.unsubscribe import verify_unsubscribe_token
 from schemas.http.insights import DIGEST_STOP_PATH
-from schemas.http.responses import ResponseModel
 
 router = APIRouter(tags=["insights"])
 CONSISTENT_WITH: Final = ("insights",)
@@ -33,13 +32,6 @@ BULKHEAD: Final = Bulkhead(limit=4, limit_per_account=1, subject="Insights are")
 MAX_WAIT_S: Final = 2.0
 
 WebsiteId = Annotated[UUID, Path(alias="websiteId")]
-
-
-class DigestStopped(ResponseModel):
-    """A confirmation to show to the person."""
-
-    ok: bool = True
-    message: str
 
 
 @router.post("/api/analytics/{websiteId}/ai-insights", response_model=Generated)
@@ -72,8 +64,8 @@ def choose_digest(body: ChooseDigest, run: Runs) -> Response:
     return run(commands.ChooseDigest(body.every), body, status=204, consistent_with=("insight_digests",))
 
 
-@router.post(f"{DIGEST_STOP_PATH}{{token}}", response_model=DigestStopped, tags=["public"], openapi_extra=costs(PUBLIC))
-def stop_digest(token: Annotated[str, Path(max_length=200)], client: From, request: Request) -> DigestStopped:
+@router.post(f"{DIGEST_STOP_PATH}{{token}}", response_model=Confirmation, tags=["public"], openapi_extra=costs(PUBLIC))
+def stop_digest(token: Annotated[str, Path(max_length=200)], client: From, request: Request) -> Confirmation:
     """One click in a mail program (RFC 8058): authorized by the token in the URL."""
     container = container_of(request)
     consume(container.pool, STOPS, client.address)
@@ -81,7 +73,7 @@ def stop_digest(token: Annotated[str, Path(max_length=200)], client: From, reque
     if account_id is None:
         raise Problem(404, "not_found", "Not found.")
     container.commands.dispatch(commands.StopDigest(account_id), system_context())
-    return DigestStopped(message="You will no longer receive insights by email.")
+    return Confirmation(message="You will no longer receive insights by email.")
 
 
 def _analyze(service: InsightService, website: websites.Website, run: Runs) -> AnalysisRun:

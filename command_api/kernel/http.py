@@ -25,6 +25,7 @@ from infra.kernel.security.access_tokens import refuse_access_token
 from infra.kernel.security.sessions import Principal, authenticate, not_signed_in, require_admin
 from infra.kernel.security.subject_keys import SubjectErased
 from schemas.base import UnknownEvent
+from schemas.http.responses import ResponseModel
 
 STATUS_OF: dict[Kind, int] = {"invalid": 400, "conflict": 409, "missing": 404, "forbidden": 403}
 
@@ -53,6 +54,13 @@ class RequestModel(BaseModel):
             if any("\ud800" <= character <= "\udfff" for character in text):
                 raise ValueError("Text must be valid Unicode without unpaired surrogates.")
         return value
+
+
+class Confirmation(ResponseModel, json_schema_serialization_defaults_required=True):
+    """A confirmation to show to the person."""
+
+    ok: bool = True
+    message: str
 
 
 def _utc(moment: datetime) -> datetime:

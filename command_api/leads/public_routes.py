@@ -15,7 +15,7 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 from command_api.kernel import rate_limits
 from command_api.kernel.command_handlers import Command
 from command_api.kernel.decision import system_context
-from command_api.kernel.http import From, container_of, idempotency_request
+from command_api.kernel.http import Confirmation, From, container_of, idempotency_request
 from command_api.kernel.rate_limits import Limit
 from command_api.leads import commands, contacts, early_access, newsletter
 from command_api.leads.early_access_handlers import MailLimitReached
@@ -24,7 +24,6 @@ from infra.kernel.http.problems import Problem
 from infra.kernel.http.route_costs import PUBLIC, routes_of
 from infra.kernel.mail.contacts import Kind
 from infra.kernel.mail.unsubscribe import verify_unsubscribe_token
-from schemas.http.responses import ResponseModel
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/public", tags=["public"], route_class=routes_of(PUBLIC))
@@ -36,13 +35,6 @@ ANONYMOUS: Final = UUID(int=0)
 UNSUBSCRIBED: Final = "You've been unsubscribed, and your address is deleted."
 STOP_PATH: Final = "/api/public/newsletter/stop/"
 """Mail programs POST a form to it, which no other address takes."""
-
-
-class FormAnswer(ResponseModel):
-    """A confirmation to show to the person."""
-
-    ok: bool
-    message: str
 
 
 class Visitor:
@@ -77,41 +69,41 @@ class Visitor:
             raise otherwise
         return contact
 
-    def send(self, command: Command[None], message: str) -> FormAnswer:
+    def send(self, command: Command[None], message: str) -> Confirmation:
         """Dispatches the command; returns the confirmation."""
         self.container.commands.dispatch(command, system_context())
-        return FormAnswer(ok=True, message=message)
+        return Confirmation(message=message)
 
 
 VisitorDep = Annotated[Visitor, Depends()]
 
 
-@router.post("/newsletter/subscribe", response_model=FormAnswer)
-def subscribe_to_newsletter(body: Subscribe, visitor: VisitorDep) -> FormAnswer:
+@router.post("/newsletter/subscribe", response_model=Confirmation)
+def subscribe_to_newsletter(body: Subscribe, visitor: VisitorDep) -> Confirmation:
     """Emails a link that confirms the subscription; nothing else is sent before."""
     visitor.charge()
     message = "Please confirm your subscription: we have sent you an email."
     if not body.website and visitor.may_mail("newsletter", body.email):
         return visitor.send(commands.RequestSubscription(body), message)
-    return FormAnswer(ok=True, message=message)
+    return Confirmation(message=message)
 
 
-@router.post("/newsletter/confirm", response_model=FormAnswer)
-def confirm_subscription(body: MailedLink, visitor: VisitorDep) -> FormAnswer:
+@router.post("/newsletter/confirm", response_model=Confirmation)
+def confirm_subscription(body: MailedLink, visitor: VisitorDep) -> Confirmation:
     """`code`: from the emailed link; works once."""
     subscription_id = visitor.confirmed("newsletter", body.code, newsletter.link_invalid())
     return visitor.send(commands.ConfirmSubscription(subscription_id), "You've been subscribed to our newsletter.")
 
 
-@router.post("/newsletter/unsubscribe", response_model=FormAnswer)
-def unsubscribe_from_newsletter(body: MailedLink, visitor: VisitorDep) -> FormAnswer:
+@router.post("/newsletter/unsubscribe", response_model=Confirmation)
+def unsubscribe_from_newsletter(body: MailedLink, visitor: VisitorDep) -> Confirmation:
     """`code`: from an email's unsubscribe link. The address is deleted."""
     contact = visitor.unsubscribed("newsletter", body.code, newsletter.link_incomplete())
     return visitor.send(commands.EndSubscription(contact, "page"), UNSUBSCRIBED)
 
 
-@router.post("/newsletter/stop/{token}", response_model=FormAnswer)
-def stop_newsletter(token: Annotated[str, Path(max_length=200)], visitor: VisitorDep) -> FormAnswer:
+@router.post("/newsletter/stop/{token}", response_model=Confirmation)
+def stop_newsletter(token: Annotated[str, Path(max_length=200)], visitor: VisitorDep) -> Confirmation:
     """One click in a mail program (RFC 8058): a form, from a server, which the token in the address speaks for.
 
     However many come from one address: a mail provider sends those of all its users.
@@ -121,19 +113,19 @@ def stop_newsletter(token: Annotated[str, Path(max_length=200)], visitor: Visito
     return visitor.send(commands.EndSubscription(contact, "one_click"), UNSUBSCRIBED)
 
 
-@router.post("/early-access", response_model=FormAnswer)
-def sign_up_for_early_access(body: EarlyAccess, visitor: VisitorDep) -> FormAnswer:
+@router.post("/early-access", response_model=Confirmation)
+def sign_up_for_early_access(body: EarlyAccess, visitor: VisitorDep) -> Confirmation:
     """Emails a link that confirms the address. Until then it has no place and no position in line."""
     visitor.charge()
     message = "We'll notify you when early access opens."
     if not body.website:
         with suppress(MailLimitReached):
             visitor.send(commands.JoinEarlyAccess(body), message)
-    return FormAnswer(ok=True, message=message)
+    return Confirmation(message=message)
 
 
-@router.post("/early-access/confirm", response_model=FormAnswer)
-def confirm_early_access(body: MailedLink, visitor: VisitorDep) -> FormAnswer:
+@router.post("/early-access/confirm", response_model=Confirmation)
+def confirm_early_access(body: MailedLink, visitor: VisitorDep) -> Confirmation:
     """Assigns one of the ten places, or a position on the waiting list: an email says which. An address has one place.
     `code`: from the emailed link; works once, for a day."""
     signup_id = visitor.confirmed("early_access", body.code, early_access.link_invalid())
@@ -141,19 +133,19 @@ def confirm_early_access(body: MailedLink, visitor: VisitorDep) -> FormAnswer:
     return visitor.send(commands.ConfirmSignup(signup_id), message)
 
 
-@router.post("/early-access/leave", response_model=FormAnswer)
-def leave_early_access(body: MailedLink, visitor: VisitorDep) -> FormAnswer:
+@router.post("/early-access/leave", response_model=Confirmation)
+def leave_early_access(body: MailedLink, visitor: VisitorDep) -> Confirmation:
     """`code`: from an email about the place or the waiting list. The address is deleted."""
     contact = visitor.unsubscribed("early_access", body.code, newsletter.link_incomplete())
     message = "You've left early access, and your address is deleted."
     return visitor.send(commands.LeaveEarlyAccess(contact), message)
 
 
-@router.post("/contact", status_code=201, response_model=FormAnswer)
+@router.post("/contact", status_code=201, response_model=Confirmation)
 def send_inquiry(body: Contact, request: Request, visitor: VisitorDep) -> Response:
     """Sends a message to the admins' inbox. The sender gets a confirmation by email."""
     visitor.charge()
-    answer = FormAnswer(ok=True, message="Thank you for your inquiry. We will get back to you soon.").model_dump_json()
+    answer = Confirmation(message="Thank you for your inquiry. We will get back to you soon.").model_dump_json()
     command = commands.ReceiveInquiry(uuid7(), body, sends_receipt=visitor.may_mail("inquiry", body.email))
     if body.website:
         return Response(answer, 201, media_type="application/json")

@@ -8,13 +8,12 @@ from typing import Final
 from fastapi import APIRouter, Request, Response
 
 from command_api.kernel.decision import not_found, system_context
-from command_api.kernel.http import Id, Runs, container_of
+from command_api.kernel.http import Confirmation, Id, Runs, container_of
 from command_api.kernel.rate_limits import Limit, consume
 from command_api.marketplace import commands
 from command_api.marketplace.schemas import FlagQuestion, QuestionState, SavedSearchState, SaveSearch, Write
 from infra.kernel.http.route_costs import PUBLIC, costs
 from infra.kernel.mail.unsubscribe import verify_unsubscribe_token
-from schemas.http.responses import ResponseModel
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/marketplace", tags=["marketplace"])
@@ -25,13 +24,6 @@ SEARCHES_CONSISTENT_WITH: Final = ("saved_searches",)
 FLAGS: Final = Limit("listing-flag", timedelta(minutes=5), 20)
 ANSWERS: Final = Limit("listing-answer", timedelta(seconds=30), 30)
 SEARCHES: Final = Limit("saved-search", timedelta(minutes=2), 40)
-
-
-class SearchMailStopped(ResponseModel):
-    """A confirmation to show to the person."""
-
-    ok: bool
-    message: str
 
 
 @router.post("/questions/{id}/answer", response_model=QuestionState)
@@ -60,12 +52,12 @@ def end_saved_search(id_: Id, run: Runs) -> Response:
     return run(commands.EndSavedSearch(id_), status=204, consistent_with=SEARCHES_CONSISTENT_WITH)
 
 
-@public_router.post("/searches/stop/{token}", response_model=SearchMailStopped, openapi_extra=costs(PUBLIC))
-def stop_saved_search(token: str, request: Request) -> SearchMailStopped:
+@public_router.post("/searches/stop/{token}", response_model=Confirmation, openapi_extra=costs(PUBLIC))
+def stop_saved_search(token: str, request: Request) -> Confirmation:
     """One click in a mail program (RFC 8058); authorized by the token."""
     container = container_of(request)
     search_id = verify_unsubscribe_token(container.settings, "saved_search", token)
     if search_id is None:
         raise not_found("saved search")
     container.commands.dispatch(commands.StopSavedSearch(search_id), system_context())
-    return SearchMailStopped(ok=True, message="You will no longer receive emails about this search.")
+    return Confirmation(message="You will no longer receive emails about this search.")

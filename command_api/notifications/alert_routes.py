@@ -6,11 +6,10 @@ from __future__ import annotations
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Path, Request, Response
-from pydantic import BaseModel
 
 from command_api.kernel import rate_limits
 from command_api.kernel.decision import system_context
-from command_api.kernel.http import From, Id, Runs, container_of
+from command_api.kernel.http import Confirmation, From, Id, Runs, container_of
 from command_api.notifications import commands
 from command_api.notifications.alert_schemas import (
     AlertDelivery,
@@ -25,13 +24,6 @@ from schemas.http.notifications import AlertDeliveryState, AlertRule
 
 router = APIRouter(prefix="/api", tags=["notifications"])
 CONSISTENT_WITH: Final = ("alert_rules",)
-
-
-class AlertMailStopped(BaseModel):
-    """A confirmation to show to the person."""
-
-    ok: bool = True
-    message: str = "You will no longer get alerts by email. You can turn them on again in your settings."
 
 
 @router.post("/platform/alerts", status_code=201, response_model=AlertRule)
@@ -58,8 +50,8 @@ def choose_alert_delivery(body: AlertDelivery, run: Runs) -> Response:
     return run(commands.ChooseAlertDelivery(body), body, consistent_with=("alert_deliveries",))
 
 
-@router.post("/public/alerts/stop/{token}", response_model=AlertMailStopped, openapi_extra=costs(PUBLIC))
-def stop_alert_mail(token: Annotated[str, Path(max_length=200)], request: Request, client: From) -> AlertMailStopped:
+@router.post("/public/alerts/stop/{token}", response_model=Confirmation, openapi_extra=costs(PUBLIC))
+def stop_alert_mail(token: Annotated[str, Path(max_length=200)], request: Request, client: From) -> Confirmation:
     """One-click unsubscribe (RFC 8058): a mail client's POST, authenticated by the token."""
     container = container_of(request)
     rate_limits.consume(container.pool, PER_VISITOR, client.address)
@@ -67,4 +59,4 @@ def stop_alert_mail(token: Annotated[str, Path(max_length=200)], request: Reques
     if account is None:
         raise Problem(404, "not_found", "There is nothing at this address.")
     container.commands.dispatch(commands.StopAlertMail(account), system_context())
-    return AlertMailStopped()
+    return Confirmation(message="You will no longer get alerts by email. You can turn them on again in your settings.")

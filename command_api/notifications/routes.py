@@ -9,11 +9,11 @@ from typing import Annotated, Final, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Path, Request, Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from command_api.kernel import rate_limits
 from command_api.kernel.decision import not_found, system_context
-from command_api.kernel.http import CommandRunner, From, Id, RequestModel, Runs, container_of
+from command_api.kernel.http import CommandRunner, Confirmation, From, Id, RequestModel, Runs, container_of
 from command_api.notifications import commands, model
 from command_api.notifications.schemas import Choice
 from infra.kernel.http.client_info import Client
@@ -34,13 +34,6 @@ class MailedCode(RequestModel):
     """The code from an email's unsubscribe link."""
 
     code: Annotated[str, Field(max_length=200)]
-
-
-class DigestMailStopped(BaseModel):
-    """A confirmation to show to the person."""
-
-    ok: bool = True
-    message: str = "You will no longer get these emails. You can turn them on again in your settings."
 
 
 @router.post("/platform/notifications/{id}/seen", status_code=204)
@@ -64,15 +57,15 @@ def set_notification_preference(kind: Annotated[str, Path(max_length=50)], body:
     return run(commands.SetPreference(kind, body), body)
 
 
-@router.post("/public/notifications/unsubscribe", response_model=DigestMailStopped, openapi_extra=costs(PUBLIC))
-def unsubscribe_from_digests(body: MailedCode, request: Request, client: From) -> DigestMailStopped:
+@router.post("/public/notifications/unsubscribe", response_model=Confirmation, openapi_extra=costs(PUBLIC))
+def unsubscribe_from_digests(body: MailedCode, request: Request, client: From) -> Confirmation:
     """`code`: from an email's unsubscribe link."""
     message = "This link is not valid. You can stop the emails in your settings."
     return _stop_digests(request, client, body.code, "page", Problem(400, "link_invalid", message))
 
 
-@router.post("/public/notifications/stop/{token}", response_model=DigestMailStopped, openapi_extra=costs(PUBLIC))
-def stop_digests(token: Annotated[str, Path(max_length=200)], request: Request, client: From) -> DigestMailStopped:
+@router.post("/public/notifications/stop/{token}", response_model=Confirmation, openapi_extra=costs(PUBLIC))
+def stop_digests(token: Annotated[str, Path(max_length=200)], request: Request, client: From) -> Confirmation:
     """One-click unsubscribe (RFC 8058): a mail client's POST, authenticated by the token."""
     otherwise = Problem(404, "not_found", "There is nothing at this address.")
     return _stop_digests(request, client, token, "one_click", otherwise)
@@ -80,14 +73,14 @@ def stop_digests(token: Annotated[str, Path(max_length=200)], request: Request, 
 
 def _stop_digests(
     request: Request, client: Client, token: str, way: Literal["page", "one_click"], otherwise: Problem
-) -> DigestMailStopped:
+) -> Confirmation:
     container = container_of(request)
     rate_limits.consume(container.pool, PER_VISITOR, client.address)
     account = verify_unsubscribe_token(container.settings, "notification_digest", token)
     if account is None:
         raise otherwise
     container.commands.dispatch(commands.StopDigests(account, way), system_context())
-    return DigestMailStopped()
+    return Confirmation(message="You will no longer get these emails. You can turn them on again in your settings.")
 
 
 def _mark_seen(run: CommandRunner, notification_id: UUID | None, but: Sequence[str] = ()) -> int:

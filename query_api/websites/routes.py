@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
 from html import escape
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Response
@@ -61,6 +62,16 @@ _SETTINGS: Final = (
     " to_jsonb(w) -> 'ad_click_ids_need_consent' AS ad_click_ids_need_consent"
     " FROM read.websites AS w WHERE id = ANY(%s)"
 )
+_DEFAULTS: Final = {
+    "attribution_model": AttributionModel.LAST_CLICK,
+    "max_claims_per_click": DEFAULT_MAX_CLAIMS_PER_CLICK,
+    "link_click_ids": False,
+    "link_impressions_every": 0,
+    "txid_scope": TxidScope.WEBSITE,
+    "keep_ad_click_ids": False,
+    "ad_click_id_days": DEFAULT_AD_CLICK_ID_DAYS,
+    "ad_click_ids_need_consent": False,
+}
 _RULES: Final = (
     "SELECT r.id, r.since, r.until, r.mark, r.conditions, r.note, r.created_at,"
     " coalesce(b.progress -> 'parameters' @> jsonb_build_array(jsonb_build_object('id', r.id)), false)"
@@ -91,18 +102,9 @@ def get_websites(response: Response, context: Context, scope: CallerScope) -> li
         response.headers.update(STALE)
     return [
         ListedWebsite.of_row(
-            asdict(one),
+            {**asdict(one), **_with_defaults(one.currency, settings.get(one.id, {}))},
             first_event_at=first.get(one.id),
             site_key=keys.get(one.id),
-            attribution_model=settings.get(one.id, {}).get("attribution_model") or AttributionModel.LAST_CLICK,
-            max_claim_amount=settings.get(one.id, {}).get("max_claim_amount") or default_max_claim(one.currency),
-            max_claims_per_click=settings.get(one.id, {}).get("max_claims_per_click") or DEFAULT_MAX_CLAIMS_PER_CLICK,
-            link_click_ids=settings.get(one.id, {}).get("link_click_ids") or False,
-            link_impressions_every=settings.get(one.id, {}).get("link_impressions_every") or 0,
-            txid_scope=settings.get(one.id, {}).get("txid_scope") or TxidScope.WEBSITE,
-            keep_ad_click_ids=settings.get(one.id, {}).get("keep_ad_click_ids") or False,
-            ad_click_id_days=settings.get(one.id, {}).get("ad_click_id_days") or DEFAULT_AD_CLICK_ID_DAYS,
-            ad_click_ids_need_consent=settings.get(one.id, {}).get("ad_click_ids_need_consent") or False,
         )
         for one in websites
     ]
@@ -138,6 +140,11 @@ def get_snippet(id: UUID, context: Context, scope: CallerScope) -> Snippet:
 def snippet(tracking_url: str, site_key: str) -> str:
     """The script tag."""
     return f'<script defer src="{escape(tracking_url)}/t.js" data-site="{escape(site_key)}"></script>'
+
+
+def _with_defaults(currency: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    given = {name: value for name, value in settings.items() if value}
+    return {"max_claim_amount": default_max_claim(currency), **_DEFAULTS, **given}
 
 
 def _site_keys(scope: AccountScope, ids: list[UUID]) -> dict[UUID, str]:

@@ -192,7 +192,7 @@ def test_a_member_who_follows_no_more_hears_nothing_and_neither_does_one_who_cho
     forum.done("PUT", f"forum/posts/{made['postId']}/like", eve)
     assert len(told(forum, ada)) == 1
     assert choose(forum, ada, "like", False, "off") == {
-        "kind": "like", "title": KINDS["like"].title, "inApp": False, "mail": "off",
+        "kind": "like", "title": KINDS["like"].title, "inApp": False, "mail": "off", "atOnce": False,
     }  # fmt: skip
     assert told(forum, ada) == [] and forum.read("platform/notifications/unseen", ada) == {"unseen": 0}
     chosen = {one["kind"]: one for one in forum.read("platform/notification-preferences", ada)}
