@@ -2,9 +2,8 @@
 
 topic `domain` -> `EventSubscription` -> the handler's rows, dead letters and the position, in one transaction
 
-An event that the handler cannot process becomes a dead letter, and the later events of its aggregate are parked behind
-it in order; all other aggregates go on. Dead letters are listed, retried and skipped like those of projections. The
-relay may send a record twice: a record whose commit position was seen before is dropped.
+`infra.kernel.subscriptions.delivery` says which event the handler gets, and what becomes of one that it cannot process.
+Dead letters are listed, retried and skipped like those of projections.
 """
 
 from __future__ import annotations
@@ -22,23 +21,15 @@ from structlog.contextvars import bound_contextvars
 
 from command_api.kernel.leader_election import Connection, notified
 from infra.kernel.log import Log, StoredRecord, signature
-from infra.kernel.log.signature import UNSIGNED, UNSIGNED_TEXT
 from infra.kernel.observability import tracing
 from infra.kernel.subscriptions import dead_letters, positions
-from infra.kernel.subscriptions.dead_letters import (
-    NEWER,
-    NO_FAULTS,
-    PARKED,
-    REFUSED,
-    UNDECODABLE,
-    DeadLetter,
-    FailedRecord,
-)
+from infra.kernel.subscriptions.dead_letters import NO_FAULTS, DeadLetter, FailedRecord
+from infra.kernel.subscriptions.delivery import Refused, deliver
 from infra.kernel.subscriptions.limits import DeadLetterLimit, Rate
 from infra.kernel.subscriptions.positions import Key, Position, Step
 from schemas import envelope
 from schemas.base import DomainEvent
-from schemas.envelope import Decrypt, NewerEvent, UndecodableEvent
+from schemas.envelope import Decrypt, UndecodableEvent
 from schemas.message_ids import correlation_of, message_id
 from schemas.topics import DOMAIN
 
@@ -108,30 +99,20 @@ class EventSubscription:
 
     def process(self, connection: Connection, records: Sequence[StoredRecord], position: Position) -> Position:
         """Processes `records` in one transaction; returns the next position."""
-        reached, bad = position.domain_position, list[FailedRecord]()
         with connection.transaction():
-            parked = dead_letters.parked_keys(connection, self.key)
-            for record in records:
-                if not record.is_signed and record.offset >= self._signed_from:
-                    bad.append(FailedRecord(record, UNSIGNED, UNSIGNED_TEXT))
-                    continue
-                try:
-                    place = envelope.position_of(record.headers)
-                except ValueError as error:
-                    bad.append(FailedRecord(record, UNDECODABLE, str(error)))
-                    continue
-                if place <= reached:
-                    continue
-                reached = place
-                failed = self._handle(connection, record, parked)
-                if failed is not None:
-                    parked.add(record.key)
-                    bad.append(failed)
-            dead_letters.write(connection, self.key, bad)
-            step = Step.over(position.next_offset, list(records), reached, self._rate.count(len(records)))
+            delivered = deliver(
+                records,
+                position.domain_position,
+                dead_letters.parked_keys(connection, self.key),
+                self._handler.event_names,
+                lambda record: self._handle(connection, record),
+                is_forged=lambda record: not record.is_signed and record.offset >= self._signed_from,
+            )
+            dead_letters.write(connection, self.key, delivered.bad)
+            step = Step.over(position.next_offset, list(records), delivered.reached, self._rate.count(len(records)))
             positions.advance(connection, self.key, step, notify=False)
-        self._count(records, bad)
-        return Position(step.last + 1, None, reached, None, 0, position.accept_bad_to)
+        self._count(records, delivered.bad)
+        return Position(step.last + 1, None, delivered.reached, None, 0, position.accept_bad_to)
 
     def retry(self, connection: Connection) -> None:
         """Processes dead letters again whose retry was requested, each with the events that are parked behind it."""
@@ -142,18 +123,13 @@ class EventSubscription:
         for aggregate in dict.fromkeys(letter.key for letter in dead_letters.to_retry(connection, self.key)):
             dead_letters.retry(connection, self.key, bytes(aggregate), apply)
 
-    def _handle(self, connection: Connection, record: StoredRecord, parked: set[bytes]) -> FailedRecord | None:
-        if not self._is_handled(record):
-            return None
-        if record.key in parked:
-            return FailedRecord(record, PARKED, "an earlier event of the same aggregate is a dead letter")
+    def _handle(self, connection: Connection, record: StoredRecord) -> None:
+        """In a savepoint. Raises `Refused` for an event that the handler cannot process."""
         try:
             with connection.transaction():
                 self._apply(connection, record)
-        except TRANSIENT:
+        except (*TRANSIENT, UndecodableEvent):
             raise
-        except UndecodableEvent as error:
-            return FailedRecord(record, NEWER if isinstance(error, NewerEvent) else UNDECODABLE, str(error))
         except Exception as error:
             log.exception(
                 "event_handler_failed",
@@ -161,8 +137,7 @@ class EventSubscription:
                 offset=record.offset,
                 correlation_id=correlation_of(record.topic, record.key, record.headers),
             )
-            return FailedRecord(record, REFUSED, f"{type(error).__name__}: {error}")
-        return None
+            raise Refused(f"{type(error).__name__}: {error}") from error
 
     def _apply(self, connection: Connection, record: StoredRecord) -> None:
         """Hands the event over; what the handler logs and the commands that it sends follow from this event."""
@@ -177,14 +152,6 @@ class EventSubscription:
             tracing.current(self.key.projection, correlation_id),
         ):
             self._handler.handle(connection, event)
-
-    def _is_handled(self, record: StoredRecord) -> bool:
-        """Whether the handler processes the event; true without a name, and for one that this code does not know.
-
-        Such a record is a dead letter: a newer version of the handler may process it.
-        """
-        names = [value.decode(errors="replace") for name, value in record.headers if name == "event"]
-        return not names or names[0] in self._handler.event_names or not envelope.is_known(record.headers)
 
     def _count(self, records: Sequence[StoredRecord], bad: Sequence[FailedRecord]) -> None:
         """Raises `TooManyDeadLetters` when more fail than single poison events explain."""

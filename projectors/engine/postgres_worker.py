@@ -1,8 +1,6 @@
 """Writes domain events to a read model: rows, dead letters and position in one transaction.
 
-An event that the read model cannot process becomes a dead letter, and the later events of the same aggregate are parked
-behind it; all other aggregates go on. A record whose commit position was seen before is dropped: the relay may send a
-record twice.
+`infra.kernel.subscriptions.delivery` says which event the handler gets, and what becomes of one that it cannot process.
 """
 
 from __future__ import annotations
@@ -14,16 +12,16 @@ from typing import Any, Final
 import psycopg
 
 from infra.kernel.log import StoredRecord
-from infra.kernel.log.signature import UNSIGNED, UNSIGNED_TEXT
 from infra.kernel.postgres.rows import PostgresRows, Rows
 from infra.kernel.subscriptions import dead_letters, positions
-from infra.kernel.subscriptions.dead_letters import NEWER, PARKED, REFUSED, UNDECODABLE, DeadLetter, FailedRecord
+from infra.kernel.subscriptions.dead_letters import DeadLetter
+from infra.kernel.subscriptions.delivery import Refused, deliver, is_for
 from infra.kernel.subscriptions.positions import Key
 from projectors.engine import failpoints
 from projectors.engine.read_model import ReadModel
 from projectors.engine.worker import Runtime, Worker
 from schemas import envelope
-from schemas.envelope import Decrypt, NewerEvent, UndecodableEvent
+from schemas.envelope import Decrypt, UndecodableEvent
 
 MAX_EVENTS: Final = 500
 GATHER_S: Final = 0.02
@@ -36,6 +34,7 @@ class PostgresWorker(Worker):
         super().__init__(key, runtime, on_failure)
         self._model = model
         self._parked: set[bytes] = set()
+        self._event_names = frozenset(event_class.NAME for event_class in model.handlers)
 
     def prepare(self) -> None:
         """Loads the aggregates whose events are parked behind a dead letter."""
@@ -82,7 +81,7 @@ class PostgresWorker(Worker):
         parked = set(self._parked)
         try:
             self._write(records, parked, one_by_one=False)
-        except (psycopg.DataError, psycopg.IntegrityError, _Refused):
+        except (psycopg.DataError, psycopg.IntegrityError, HandlerFailed):
             parked = set(self._parked)
             self._write(records, parked, one_by_one=True)
         self._parked = parked
@@ -91,7 +90,7 @@ class PostgresWorker(Worker):
         """Nothing here concerns this read model, as is mostly so: one statement, and the position has moved."""
         reached = self._position.domain_position
         for record in records:
-            if cares_for(self._model, record) or self.is_forged(record):
+            if is_for(record, self._event_names) or self.is_forged(record):
                 return False
             try:
                 reached = max(reached, envelope.position_of(record.headers))
@@ -105,64 +104,37 @@ class PostgresWorker(Worker):
         return True
 
     def _write(self, records: list[StoredRecord], parked: set[bytes], *, one_by_one: bool) -> None:
-        first, reached, bad = self._position.next_offset, self._position.domain_position, list[FailedRecord]()
+        first = self._position.next_offset
         with self.runtime.pool.connection() as connection, connection.transaction():
             rows = PostgresRows(connection, self._model.table(self.key.generation), self._model.key)
-            for record in records:
-                if record.offset in self._crashing:
-                    continue
-                if self.is_forged(record):
-                    bad.append(FailedRecord(record, UNSIGNED, UNSIGNED_TEXT))
-                    continue
-                try:
-                    position = envelope.position_of(record.headers)
-                except (UndecodableEvent, ValueError) as error:
-                    bad.append(FailedRecord(record, UNDECODABLE, str(error)))
-                    continue
-                if position <= reached:
-                    continue
-                reached = position
-                found = self._apply(connection, rows, record, parked, one_by_one)
-                if found is not None:
-                    bad.append(found)
+
+            def handle(record: StoredRecord) -> None:
+                if one_by_one:
+                    self._handle_alone(connection, rows, record)
+                else:
+                    apply(self._model, rows, record, self.runtime.decrypt)
+
+            given = (record for record in records if record.offset not in self._crashing)
+            reached = self._position.domain_position
+            delivered = deliver(given, reached, parked, self._event_names, handle, is_forged=self.is_forged)
             rows.flush()
-            dead_letters.write(connection, self.key, bad)
+            dead_letters.write(connection, self.key, delivered.bad)
             failpoints.reach("before_advance", self.key.text)
-            step = positions.Step.over(first, records, reached, self._rate.count(len(records)))
+            step = positions.Step.over(first, records, delivered.reached, self._rate.count(len(records)))
             positions.advance(connection, self.key, step, notify=self.is_live)
-            self.count_outcomes(records, bad)
+            self.count_outcomes(records, delivered.bad)
         failpoints.reach("after_advance", self.key.text)
         self.advanced(step)
 
-    def _apply(
-        self,
-        connection: psycopg.Connection[Any],
-        rows: PostgresRows,
-        record: StoredRecord,
-        parked: set[bytes],
-        one_by_one: bool,
-    ) -> FailedRecord | None:
-        if not cares_for(self._model, record):
-            return None
-        if record.key in parked:
-            return FailedRecord(record, PARKED, "an earlier event of the same aggregate is a dead letter")
+    def _handle_alone(self, connection: psycopg.Connection[Any], rows: PostgresRows, record: StoredRecord) -> None:
+        """In a savepoint. Raises `Refused` for what the handler or Postgres does not take."""
         try:
-            if one_by_one:
-                with connection.transaction():
-                    apply(self._model, rows, record, self.runtime.decrypt)
-                    rows.flush()
-            else:
+            with connection.transaction():
                 apply(self._model, rows, record, self.runtime.decrypt)
-        except UndecodableEvent as error:
-            parked.add(record.key)
-            return FailedRecord(record, NEWER if isinstance(error, NewerEvent) else UNDECODABLE, str(error))
-        except (psycopg.DataError, psycopg.IntegrityError, _Refused) as error:
-            if not one_by_one:
-                raise
+                rows.flush()
+        except (psycopg.DataError, psycopg.IntegrityError, HandlerFailed) as error:
             rows.forget()
-            parked.add(record.key)
-            return FailedRecord(record, REFUSED, f"{type(error).__name__}: {error}")
-        return None
+            raise Refused(f"{type(error).__name__}: {error}") from error
 
     def _retry_aggregate(self, aggregate: bytes) -> None:
         """Everything that waits for one aggregate, in order, up to the first that still fails."""
@@ -170,7 +142,7 @@ class PostgresWorker(Worker):
 
             def take(letter: DeadLetter) -> None:
                 if self.ends_the_process(letter):
-                    raise _Refused(dead_letters.CRASH)
+                    raise HandlerFailed(dead_letters.CRASH)
                 rows = PostgresRows(connection, self._model.table(self.key.generation), self._model.key)
                 apply(self._model, rows, letter.record(self.key.topic, self.key.partition), self.runtime.decrypt)
                 rows.flush()
@@ -182,23 +154,12 @@ class PostgresWorker(Worker):
             self._crashing = dead_letters.crashing(connection, self.key)
 
 
-class _Refused(Exception):
+class HandlerFailed(Exception):
     """A handler raised something of its own."""
 
 
-def cares_for(model: ReadModel, record: StoredRecord) -> bool:
-    """Whether `model` has a handler for the record's event; true for names that nothing here knows."""
-    from schemas.base import REGISTRY
-
-    for name, value in record.headers:
-        if name == "event":
-            known = REGISTRY.get(value.decode(errors="replace"))
-            return known is None or known in model.handlers
-    return True
-
-
 def apply(model: ReadModel, rows: Rows, record: StoredRecord, decrypt: Decrypt) -> None:
-    """Hands one event to the read model's handler. Raises `UndecodableEvent`, `psycopg.Error` or `_Refused`."""
+    """Hands one event to the read model's handler. Raises `UndecodableEvent`, `psycopg.Error` or `HandlerFailed`."""
     decoded = envelope.decode(record.value, record.headers, decrypt)
     handler = model.handlers.get(type(decoded.event))
     if handler is None:
@@ -209,4 +170,4 @@ def apply(model: ReadModel, rows: Rows, record: StoredRecord, decrypt: Decrypt) 
     except psycopg.Error:
         raise
     except Exception as error:
-        raise _Refused(f"{type(error).__name__}: {error}") from error
+        raise HandlerFailed(f"{type(error).__name__}: {error}") from error
