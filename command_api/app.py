@@ -71,11 +71,12 @@ from infra.kernel.http.lanes import Lanes
 from infra.kernel.http.openapi import REFUSALS, describe, operation_id
 from infra.kernel.http.problems import Problem, install
 from infra.kernel.http.request_bounds import RequestBounds
+from infra.kernel.http.request_context import LogContextMiddleware
 from infra.kernel.http.route_costs import CostTable
 from infra.kernel.llm import LanguageModel
 from infra.kernel.log import open_log
 from infra.kernel.net.geoip import open_geoip
-from infra.kernel.observability.request_context import LogContextMiddleware
+from infra.kernel.security.client_info import address_of
 from infra.kernel.security.sessions import authenticate, refuse_cross_site
 from schemas.http.insights import DIGEST_STOP_PATH
 
@@ -194,6 +195,7 @@ def create_app(container: Container, parts: Callable[[], health.Parts] | None = 
     routes = [route for router in routers for route in router.routes]
     app.add_middleware(
         RequestBounds,
+        address_of=address_of,
         table=CostTable(routes),
         lanes=lanes,
         settings=container.settings,

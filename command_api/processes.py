@@ -11,7 +11,7 @@ from command_api.conversions import automatic_approval, claim_alarm, event_expir
 from command_api.conversions.attribution import repository as attribution
 from command_api.conversions.attribution import visit_changes
 from command_api.conversions.attribution.clicks import ClickHouseClicks
-from command_api.conversions.attribution.process import awaiting_exchange_rate, pending_attribution
+from command_api.conversions.attribution_process import awaiting_exchange_rate, pending_attribution
 from command_api.conversions.decision_handlers import SCHEDULED_DECISIONS
 from command_api.domains.dns_check import open_dns_checker
 from command_api.domains.verification_process import domain_verification

@@ -38,7 +38,8 @@ from command_api.processes import process_managers, recurring_jobs
 from command_api.registry import open_container
 from command_api.sql.adoption import adopt_saved_queries
 from infra.kernel.clickhouse.client import ClientPool
-from infra.kernel.config.settings import COMMAND_PORT, Settings, SettingsError, load
+from infra.kernel.config.loading import load
+from infra.kernel.config.settings import COMMAND_PORT, Settings, SettingsError
 from infra.kernel.http import health
 from infra.kernel.http.lanes import Lanes
 from infra.kernel.http.server import serve

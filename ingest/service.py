@@ -9,7 +9,8 @@ import sys
 from collections.abc import Sequence
 from threading import Thread
 
-from infra.kernel.config.settings import Settings, SettingsError, load
+from infra.kernel.config.loading import load
+from infra.kernel.config.settings import Settings, SettingsError
 from infra.kernel.http.request_limits import Receive, Scope, Send
 from infra.kernel.http.server import serve
 from infra.kernel.log import open_log

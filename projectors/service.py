@@ -12,7 +12,8 @@ from typing import Final
 
 import structlog
 
-from infra.kernel.config.settings import Settings, load
+from infra.kernel.config.loading import load
+from infra.kernel.config.settings import Settings
 from infra.kernel.http import health
 from infra.kernel.log import open_log
 from infra.kernel.log.sealed_texts import TextReader

@@ -22,13 +22,14 @@ from infra import PRODUCT_NAME
 from infra.kernel.config.settings import Settings
 from infra.kernel.config.version import product_version
 from infra.kernel.http import health, openapi, problems
+from infra.kernel.http.lane_pools import BACKGROUND, lane_pool
 from infra.kernel.http.lanes import working_in
 from infra.kernel.http.request_bounds import RequestBounds
+from infra.kernel.http.request_context import LogContextMiddleware
 from infra.kernel.http.route_costs import CostTable
 from infra.kernel.http.worker_slots import WorkerSlotMiddleware
 from infra.kernel.log import open_log
-from infra.kernel.observability.request_context import LogContextMiddleware
-from infra.kernel.postgres.lane_pools import BACKGROUND, lane_pool
+from infra.kernel.security.client_info import address_of
 from infra.kernel.security.sessions import Pool
 from query_api.accounts import admin, export, invites, profile, sessions, sign_ins, tokens
 from query_api.analytics import annotations as annotation_routes
@@ -224,7 +225,7 @@ def create_app(settings: Settings) -> FastAPI:
     _add_health(app)
     app.add_middleware(WorkerSlotMiddleware)
     routes = [route for router in ROUTERS for route in router.routes]
-    app.add_middleware(RequestBounds, table=CostTable(routes), lanes=None, settings=settings)
+    app.add_middleware(RequestBounds, table=CostTable(routes), lanes=None, settings=settings, address_of=address_of)
     app.add_middleware(HeadAsGetMiddleware)
     app.add_middleware(NoStoreMiddleware)
     app.add_middleware(LogContextMiddleware)

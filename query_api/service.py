@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from infra.kernel.config.settings import QUERY_PORT, SettingsError, load
+from infra.kernel.config.loading import load
+from infra.kernel.config.settings import QUERY_PORT, SettingsError
 from infra.kernel.http.server import serve
 from infra.kernel.observability import logging
 from query_api.app import create_app

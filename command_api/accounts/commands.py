@@ -16,7 +16,7 @@ from command_api.accounts.schemas import AdminedAccount, CreatedAccessToken
 from command_api.accounts.second_factor import Confirmed
 from command_api.accounts.sessions import SignInResult
 from command_api.kernel.command_handlers import Command
-from infra.kernel.http.client_info import Client
+from infra.kernel.security.client_info import Client
 from infra.kernel.security.sessions import OpenedSession
 from schemas.events.accounts import Role
 from schemas.http.accounts import InviteCode, Profile

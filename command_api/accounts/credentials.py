@@ -23,11 +23,11 @@ from command_api.accounts.service import AccountService
 from command_api.kernel import rate_limits
 from command_api.kernel.command_handlers import Command
 from command_api.kernel.decision import CommandRejected, conflict
-from infra.kernel.http.client_info import Client
 from infra.kernel.http.problems import FieldError, Problem
 from infra.kernel.http.worker_slots import release_worker_slot
 from infra.kernel.mail.outbox import queue
 from infra.kernel.security.audit_log import Entry
+from infra.kernel.security.client_info import Client
 from infra.kernel.security.sessions import Principal
 from schemas.uuid7 import uuid7
 

@@ -20,7 +20,7 @@ from typing import Final
 from uuid import UUID
 
 from infra.kernel.config.settings import Settings
-from infra.kernel.http.client_info import DEVICE_COOKIE, Client
+from infra.kernel.security.client_info import DEVICE_COOKIE, Client
 from infra.kernel.security.encryption import derived_key
 
 LIFE: Final = timedelta(days=180)

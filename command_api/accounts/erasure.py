@@ -22,9 +22,9 @@ from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.container import Container
 from command_api.kernel.decision import CommandContext, not_found
 from command_api.kernel.unit_of_work import UnitOfWork
-from infra.kernel.http.client_info import Client
 from infra.kernel.mail.outbox import unqueue
 from infra.kernel.security.access_tokens import revoke_access_tokens
+from infra.kernel.security.client_info import Client
 from infra.kernel.security.subject_keys import Keyring
 
 HANDLERS: Final = CommandHandlers()

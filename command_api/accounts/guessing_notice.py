@@ -17,9 +17,9 @@ import structlog
 from command_api.accounts import mails
 from command_api.accounts.service import AccountService
 from command_api.kernel import rate_limits
-from infra.kernel.http.client_info import Client
 from infra.kernel.mail.outbox import queue
 from infra.kernel.security.audit_log import Entry, record
+from infra.kernel.security.client_info import Client
 
 MAX_PENDING: Final = 32
 

@@ -23,7 +23,7 @@ from command_api.accounts.passwords import Lane
 from command_api.accounts.proof_of_work import MAX_BITS, MIN_BITS, ProofsOfWork
 from command_api.kernel.container import Container
 from command_api.kernel.rate_limits import PER_ADDRESS, Limit, too_many_attempts
-from infra.kernel.http.client_info import Client
+from infra.kernel.security.client_info import Client
 
 PER_DEVICE: Final = Limit("device", timedelta(seconds=15), 10)
 """Attempts of a known device, per device and account."""

@@ -23,8 +23,8 @@ import orjson
 from psycopg import Connection, Cursor
 
 from command_api.kernel.container import Container
-from infra.kernel.http.client_info import Client
 from infra.kernel.http.problems import Problem
+from infra.kernel.security.client_info import Client
 from infra.kernel.security.encryption import decrypt, derived_key, encrypt
 from infra.kernel.security.sessions import hashed
 

@@ -20,9 +20,9 @@ from command_api.accounts.service import AccountService
 from command_api.accounts.sessions import SignInResult
 from command_api.kernel import rate_limits
 from command_api.kernel.decision import CommandRejected, system_context
-from infra.kernel.http.client_info import Client
 from infra.kernel.http.problems import Problem
 from infra.kernel.mail.outbox import queue
+from infra.kernel.security.client_info import Client
 from schemas.uuid7 import uuid7
 
 

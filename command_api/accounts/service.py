@@ -20,9 +20,9 @@ from command_api.kernel.command_bus import Outcome
 from command_api.kernel.command_handlers import Command
 from command_api.kernel.container import Container
 from command_api.kernel.decision import CommandContext
-from infra.kernel.http.client_info import Client
 from infra.kernel.http.problems import FieldError, Problem
 from infra.kernel.security.audit_log import Entry, record
+from infra.kernel.security.client_info import Client
 from infra.kernel.security.sessions import Principal
 
 Answer = TypeVar("Answer")

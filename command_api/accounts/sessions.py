@@ -9,7 +9,7 @@ from uuid import UUID
 from psycopg import Cursor
 
 from command_api.accounts import model
-from infra.kernel.http.client_info import Client
+from infra.kernel.security.client_info import Client
 from infra.kernel.security.sessions import OpenedSession, open_session, revoke_sessions
 
 

@@ -33,9 +33,9 @@ from command_api.accounts.sessions import SignInResult
 from command_api.kernel.container import Container
 from command_api.kernel.decision import CommandRejected, system_context
 from infra.kernel.config.settings import SettingsError
-from infra.kernel.http.client_info import Client
 from infra.kernel.http.problems import Problem
 from infra.kernel.mail.addresses import checked_email
+from infra.kernel.security.client_info import Client
 from infra.kernel.security.sessions import Principal, hashed
 from schemas.uuid7 import uuid7
 

@@ -22,10 +22,10 @@ from command_api.accounts.sign_in import SignInService
 from command_api.kernel.container import Container
 from command_api.kernel.http import From, container_of
 from command_api.websites import model as websites
-from infra.kernel.http.client_info import Client
 from infra.kernel.http.openapi import WEBSITE_SESSION, Authentication
 from infra.kernel.http.route_costs import SIGN_IN, routes_of
 from infra.kernel.security.audit_log import Entry, record
+from infra.kernel.security.client_info import Client
 from infra.kernel.security.website_sessions import (
     WebsitePrincipal,
     authenticate_website,

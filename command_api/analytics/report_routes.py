@@ -28,10 +28,10 @@ from command_api.kernel.rate_limits import Limit, consume
 from command_api.websites import model as websites
 from infra.domain.reports.contract import NoAccess
 from infra.domain.reports.schedule import last_whole_period
-from infra.kernel.http.client_info import Client
 from infra.kernel.http.problems import Problem
 from infra.kernel.http.route_costs import PUBLIC, costs
 from infra.kernel.mail.unsubscribe import verify_unsubscribe_token
+from infra.kernel.security.client_info import Client
 from schemas.http.responses import ResponseModel
 from schemas.uuid7 import uuid7
 

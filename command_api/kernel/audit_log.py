@@ -9,8 +9,8 @@ from uuid import UUID
 from psycopg import Connection, Cursor
 
 from command_api.kernel.decision import OnBehalf
-from infra.kernel.http.client_info import Client
 from infra.kernel.security.audit_log import Entry, record
+from infra.kernel.security.client_info import Client
 from schemas.base import DomainEvent, personal_fields
 
 _OMITTED: Final = frozenset(DomainEvent.model_fields) | {

@@ -42,9 +42,9 @@ from command_api.kernel.retry import Attempt, retried
 from command_api.kernel.timeouts import Timeout
 from command_api.kernel.unit_of_work import UnitOfWork
 from infra.kernel.config.settings import Settings
-from infra.kernel.http.client_info import Client
 from infra.kernel.http.problems import Problem
 from infra.kernel.observability import tracing
+from infra.kernel.security.client_info import Client
 from infra.kernel.security.encryption import decrypt, derived_key, encrypt, keyed_hash
 from infra.kernel.security.sessions import Pool
 from infra.kernel.security.subject_keys import SubjectErased

@@ -13,7 +13,7 @@ from command_api.kernel.event_store import EventStore
 from command_api.kernel.inline_projection import InlineProjections
 from command_api.kernel.request_lanes import CONNECTIONS, KEY_CONNECTIONS
 from infra.kernel.config.settings import Settings
-from infra.kernel.postgres.lane_pools import lane_pool
+from infra.kernel.http.lane_pools import lane_pool
 from infra.kernel.security.sessions import Pool
 from infra.kernel.security.subject_keys import Keyring
 

@@ -40,7 +40,7 @@ from command_api.kernel.inline_projection import InlineProjections
 from command_api.kernel.request_lanes import CONNECTIONS
 from infra.domain.visitor_data.sealing import leaf_of_conversion
 from infra.kernel.config.settings import Settings, SettingsError
-from infra.kernel.postgres.lane_pools import lane_pool
+from infra.kernel.http.lane_pools import lane_pool
 from infra.kernel.security import text_keys
 from infra.kernel.security.subject_keys import Keyring
 from infra.kernel.security.text_keys import TextKey

@@ -18,10 +18,10 @@ from command_api.kernel.container import Container
 from command_api.kernel.decision import CommandContext, CommandRejected, Kind, OnBehalf
 from command_api.kernel.event_store import UNAVAILABLE
 from command_api.kernel.read_your_writes import wait_for_projections
-from infra.kernel.http.client_info import Client, client_of
 from infra.kernel.http.openapi import SESSION, Authentication
 from infra.kernel.http.problems import FieldError, Problem, unavailable
 from infra.kernel.security.access_tokens import refuse_access_token
+from infra.kernel.security.client_info import Client, client_of
 from infra.kernel.security.sessions import Principal, authenticate, not_signed_in, require_admin
 from infra.kernel.security.subject_keys import SubjectErased
 from schemas.base import UnknownEvent

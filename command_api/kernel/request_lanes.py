@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from infra.kernel.postgres.lane_pools import BACKGROUND
+from infra.kernel.http.lane_pools import BACKGROUND
 
 THREADS: Final = {"accounts": 6, "money": 4, "public": 3, "commands": 8, "reads": 2, "documents": 2}
 """Requests of each lane that are worked on at one time. `reads`: the few that this service answers itself."""

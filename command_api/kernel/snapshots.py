@@ -16,6 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
+from importlib import import_module
 from typing import Any, Final, Generic, TypeVar, get_type_hints
 from uuid import UUID
 
@@ -63,7 +64,15 @@ class Fold(Generic[State]):
 
 def topic_of(evolve: Evolve[Any]) -> str:
     """The topic of snapshots of the function's states: its name and a hash of the code."""
-    return f"{evolve.__module__}.{evolve.__qualname__}@{code_hash()}"
+    return f"{evolve.__module__}.{_name_of(evolve)}@{code_hash()}"
+
+
+@cache
+def _name_of(evolve: Evolve[Any]) -> str:
+    """What its module calls it."""
+    if not isinstance(evolve, Evolution):
+        return evolve.__qualname__
+    return next(name for name, value in vars(import_module(evolve.__module__)).items() if value is evolve)
 
 
 def encode(aggregate_id: UUID, fold: Fold[Any], keyring: Keyring) -> StoredEvent | None:

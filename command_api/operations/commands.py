@@ -11,7 +11,7 @@ from command_api.kernel.command_handlers import Command
 from command_api.operations import schemas
 from command_api.operations.rate_files import ParsedRates
 from command_api.operations.reference_rates import RateCheck, ReferenceRate
-from infra.kernel.http.client_info import Client
+from infra.kernel.security.client_info import Client
 from schemas.http.operations import ExchangeRate
 
 

@@ -16,8 +16,8 @@ from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.operations import commands
 from command_api.operations.model import evolve_version
 from command_api.operations.schemas import ProjectionRequest
-from infra.kernel.http.client_info import Client
 from infra.kernel.security.audit_log import Entry, record
+from infra.kernel.security.client_info import Client
 from schemas.base import DomainEvent
 from schemas.events import operations
 from schemas.identity import projection_id

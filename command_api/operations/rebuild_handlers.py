@@ -15,8 +15,8 @@ from command_api.kernel.decision import conflict, not_found
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.operations import commands
 from command_api.operations.schemas import RebuildRun
-from infra.kernel.http.client_info import Client
 from infra.kernel.security.audit_log import Entry, record
+from infra.kernel.security.client_info import Client
 
 HANDLERS: Final = CommandHandlers()
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from command_api.kernel.command_handlers import Command
 from command_api.sql import schemas
 from command_api.sql.schemas import CreatedSqlToken
-from infra.kernel.http.client_info import Client
+from infra.kernel.security.client_info import Client
 from schemas.http.sql import PinnedChart, SavedQuery
 
 

@@ -14,8 +14,8 @@ from command_api.kernel.decision import not_found
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.websites.keys import NewKey
 from infra.kernel.config.settings import Settings
-from infra.kernel.http.client_info import Client
 from infra.kernel.security.audit_log import Entry, record
+from infra.kernel.security.client_info import Client
 from infra.kernel.security.encryption import decrypt, derived_key, encrypt
 from infra.kernel.security.sessions import Principal
 from schemas.events.websites import KeyKind

@@ -14,7 +14,8 @@ from importlib import import_module
 
 from infra import PRODUCT_NAME
 from infra.kernel.config import secret_handover
-from infra.kernel.config.settings import SECRET_NAMES, SettingsError, load
+from infra.kernel.config.loading import load
+from infra.kernel.config.settings import SECRET_NAMES, SettingsError
 
 Main = Callable[[list[str]], int]
 

@@ -8,7 +8,8 @@ import http.client
 import sys
 from collections.abc import Mapping, Sequence
 
-from infra.kernel.config.settings import COMMAND_PORT, QUERY_PORT, Settings, SettingsError, load
+from infra.kernel.config.loading import load
+from infra.kernel.config.settings import COMMAND_PORT, QUERY_PORT, Settings, SettingsError
 from infra.ops.stack.probe import reachable
 
 TIMEOUT_S = 5.0

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import psycopg
 
-from infra.kernel.config.settings import load
+from infra.kernel.config.loading import load
 from infra.kernel.log import Log, LogUnavailable, open_log, partitions
 from infra.kernel.postgres.pool import required_url
 from infra.kernel.subscriptions import positions

@@ -28,7 +28,8 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
-from infra.kernel.config.settings import Settings, load
+from infra.kernel.config.loading import load
+from infra.kernel.config.settings import Settings
 from infra.kernel.log import Log, LogUnavailable, Position, Record, RecordTooLarge, open_log
 from infra.kernel.net.geoip import open_geoip, parse_address
 from infra.kernel.observability.progress import Meter

@@ -17,7 +17,8 @@ from psycopg import Connection
 from rich.console import Console
 from rich.table import Table
 
-from infra.kernel.config.settings import Settings, load
+from infra.kernel.config.loading import load
+from infra.kernel.config.settings import Settings
 from infra.kernel.log import Log, open_log
 from infra.kernel.postgres.pool import required_url
 from projectors.engine.clickhouse import BACKFILL_TIMEOUT_S, ClickHouse, HttpClickHouse

@@ -23,6 +23,8 @@ from psycopg_pool import ConnectionPool, PoolTimeout, TooManyRequests
 from infra.kernel.log import Log, LogUnavailable, OffsetOutOfRange, Source, StoredRecord, signature
 from infra.kernel.log.sealed_texts import TextReader
 from infra.kernel.observability import logging, tracing
+from infra.kernel.observability.log_throttle import LogThrottle
+from infra.kernel.observability.spans import Attributes
 from infra.kernel.subscriptions import dead_letters, limits, positions
 from infra.kernel.subscriptions.dead_letters import FailedRecord
 from infra.kernel.subscriptions.group_commit import GroupCommit
@@ -82,7 +84,7 @@ class Worker(ABC, Thread):
         self._on_failure = on_failure
         self._stopping = Event()
         self._backoff = limits.Backoff()
-        self._log_throttle = limits.LogThrottle()
+        self._log_throttle = LogThrottle()
         self._rate = limits.Rate()
         self._limit = limits.DeadLetterLimit()
         self._is_first = True
@@ -93,7 +95,7 @@ class Worker(ABC, Thread):
         self._signed_from: float = inf
         self._read_ns = 0
         self._last_records = monotonic()
-        self._where: tracing.Attributes = {"generation": key.generation, "topic": key.topic, "partition": key.partition}
+        self._where: Attributes = {"generation": key.generation, "topic": key.topic, "partition": key.partition}
         self._position = Position(0, None, 0, None, 0, 0)
 
     def stop(self) -> None:

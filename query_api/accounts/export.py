@@ -19,10 +19,10 @@ from fastapi.responses import StreamingResponse
 
 from infra.domain.social_connections import decrypt_name
 from infra.kernel.config.settings import Settings
-from infra.kernel.http.client_info import client_of
 from infra.kernel.mail import contacts
 from infra.kernel.security.access_tokens import require_whole_account
 from infra.kernel.security.audit_log import Entry, record
+from infra.kernel.security.client_info import client_of
 from infra.kernel.security.oauth_providers import decrypt_label
 from query_api.kernel.dependencies import CallerScope, Context
 from query_api.kernel.postgres_reader import Reader, Row

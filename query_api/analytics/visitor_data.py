@@ -32,12 +32,12 @@ from infra.domain.visitor_data.person import (
     too_large,
 )
 from infra.domain.visitor_data.samples import MAX_SAMPLES, SAMPLES, bound_samples
-from infra.kernel.http.client_info import client_of
 from infra.kernel.http.openapi import file_response
 from infra.kernel.http.route_costs import STATEMENT, costs
 from infra.kernel.log.sealed_texts import TextReader
 from infra.kernel.security import visitor_keys
 from infra.kernel.security.audit_log import Entry, record
+from infra.kernel.security.client_info import client_of
 from infra.kernel.security.pseudonyms import Pseudonyms
 from infra.kernel.security.text_keys import TextKeys
 from query_api.analytics.erasure_effects import EFFECTS, KEPT, NOT_SEARCHED, Effect

@@ -13,9 +13,9 @@ from fastapi import APIRouter, Query, Request
 from psycopg import Connection
 from pydantic import Field
 
-from infra.kernel.http.client_info import client_of
 from infra.kernel.mail.outbox import decrypt_mail
 from infra.kernel.security.audit_log import Entry, record
+from infra.kernel.security.client_info import client_of
 from query_api.kernel.authorization import AllAccounts, require_existing
 from query_api.kernel.dependencies import AdminScope, Context, Services
 from query_api.kernel.pagination import Page50

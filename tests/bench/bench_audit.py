@@ -18,7 +18,7 @@ import psutil
 
 from infra.kernel.clickhouse.client import client
 from infra.kernel.clickhouse.reader import Reader
-from infra.kernel.config.settings import load
+from infra.kernel.config.loading import load
 from infra.ops.audit.built_visits import audit_built_visits, count_builds
 from tests.bench import Figure, figure, kept_figures, large_history
 from tests.bench.stack_client import EMAIL, PASSWORD, Owner

@@ -17,7 +17,7 @@ from typing import Any
 import orjson
 
 from infra.kernel.clickhouse.client import client
-from infra.kernel.config.settings import load
+from infra.kernel.config.loading import load
 from infra.ops.demo import plan
 from tests.bench import Figure, figure, percentile_of
 from tests.bench.bench_ingest import bare_echo

@@ -33,7 +33,7 @@ import psycopg
 from clickhouse_connect.driver.client import Client
 
 from infra.kernel.clickhouse.client import client
-from infra.kernel.config.settings import load
+from infra.kernel.config.loading import load
 from projectors.registry import EVENTS_PROJECTION
 from tests.bench import Figure, figure, kept_figures, large_history
 from tests.bench.bench_stack import memory_by_process

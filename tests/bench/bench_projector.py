@@ -20,7 +20,8 @@ from threading import Thread
 import psutil
 import psycopg
 
-from infra.kernel.config.settings import Settings, load
+from infra.kernel.config.loading import load
+from infra.kernel.config.settings import Settings
 from infra.kernel.log import Record, open_log
 from infra.ops.migrations import migrate
 from projectors.engine.clickhouse import HttpClickHouse

@@ -21,7 +21,7 @@ import psutil
 from clickhouse_connect.driver.client import Client
 
 from infra.kernel.clickhouse.client import client
-from infra.kernel.config.settings import load
+from infra.kernel.config.loading import load
 from infra.kernel.observability.stack_state import read
 from infra.ops.demo import plan
 from tests.bench import Figure, percentile_of

@@ -9,7 +9,7 @@ import httpx
 import psycopg
 
 from infra.kernel.clickhouse.client import client
-from infra.kernel.config.settings import load
+from infra.kernel.config.loading import load
 from infra.kernel.security.visitor_keys import Sealed, VisitorKeys, key_ids, wrapped_keys
 from infra.services.scheduler.jobs.retention import delete_expired
 from tests.e2e.conftest import AGENT, PASSWORD, PATIENCE_S, connect, partner_with_link

@@ -17,7 +17,7 @@ import psycopg
 import pyotp
 
 from infra.kernel.clickhouse.client import client
-from infra.kernel.config.settings import load
+from infra.kernel.config.loading import load
 from infra.kernel.log import open_log
 from infra.ops.audit.quiescence import wait_until_quiescent
 from infra.ops.stack.spec import log_file

@@ -16,7 +16,7 @@ import httpx
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from infra.kernel.config.settings import load
+from infra.kernel.config.loading import load
 from infra.kernel.postgres import pool
 from infra.services.scheduler.jobs import notification_digest
 from tests.e2e.conftest import PASSWORD, PATIENCE_S, read, sign_in

@@ -17,7 +17,7 @@ import psycopg
 import pytest
 from playwright.sync_api import Page, expect
 
-from infra.kernel.config.settings import load
+from infra.kernel.config.loading import load
 from infra.kernel.log import Record, open_log
 from tests.e2e.conftest import AGENT, PATIENCE_S, connect, partner_with_link, read, sign_in
 from tests.support.stack import Stack, wait_for

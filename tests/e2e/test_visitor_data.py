@@ -16,7 +16,7 @@ import psycopg
 import pytest
 
 from infra.kernel.clickhouse.client import client
-from infra.kernel.config.settings import load
+from infra.kernel.config.loading import load
 from infra.kernel.log import StoredRecord, open_log
 from infra.kernel.log.sealed_texts import TextReader
 from infra.kernel.security.subject_keys import Keyring, open_keyring

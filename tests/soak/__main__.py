@@ -18,8 +18,8 @@ from uuid import uuid4
 
 import httpx
 
+from infra.kernel.config.loading import load
 from infra.kernel.config.paths import ROOT
-from infra.kernel.config.settings import load
 from infra.ops.audit.command import audit
 from infra.ops.audit.report import Kind
 from tests.soak import report

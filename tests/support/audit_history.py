@@ -14,10 +14,10 @@ import msgspec
 import psycopg
 from msgspec.structs import replace
 
-from infra.kernel.http.client_info import Client
 from infra.kernel.log import Record, StoredRecord
 from infra.kernel.postgres.pool import pool
 from infra.kernel.security.audit_log import Entry, record
+from infra.kernel.security.client_info import Client
 from infra.kernel.security.subject_keys import Keyring
 from schemas import envelope
 from schemas.base import DomainEvent, Money

@@ -44,7 +44,8 @@ from command_api.notifications.alert_records import RecordFinder
 from command_api.processes import process_managers, recurring_jobs
 from command_api.registry import open_container
 from infra.kernel.clickhouse.client import ClientPool
-from infra.kernel.config.settings import Settings, load
+from infra.kernel.config.loading import load
+from infra.kernel.config.settings import Settings
 from infra.kernel.log import open_log
 from schemas.events.notifications import AlertKind
 from tests.support import fork_server

@@ -18,7 +18,8 @@ import httpx
 from command_api.app import create_app
 from command_api.kernel.event_store import EventStore, StoreTransaction
 from command_api.registry import open_container
-from infra.kernel.config.settings import Settings, load
+from infra.kernel.config.loading import load
+from infra.kernel.config.settings import Settings
 from infra.kernel.http.server import serve
 from schemas.base import DomainEvent
 from schemas.message_ids import MessageIds

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from uuid import uuid4
 
 from command_api.registry import open_container
-from infra.kernel.config.settings import load
+from infra.kernel.config.loading import load
 from schemas.events.operations import ProjectionPaused
 
 

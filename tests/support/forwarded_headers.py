@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from infra.kernel.config.settings import Settings
-from infra.kernel.http.forwarding import PROOF, forwarding_key, proof_of
+from infra.kernel.security.forwarding import PROOF, forwarding_key, proof_of
 
 
 def forwarded_for(settings: Settings, address: str) -> dict[str, str]:

@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 from command_api.kernel.decision import CommandContext
 from command_api.partners import commands
 from command_api.registry import open_container
-from infra.kernel.config.settings import load
+from infra.kernel.config.loading import load
 
 if __name__ == "__main__":
     with closing(open_container(load(env_file=None))) as container:

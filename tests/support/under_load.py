@@ -20,7 +20,7 @@ from uuid import uuid4
 
 import httpx
 
-from infra.kernel.config.settings import load
+from infra.kernel.config.loading import load
 from infra.ops.audit.command import audit
 from infra.ops.audit.report import Report
 from tests.support.load import Result, run

@@ -27,9 +27,9 @@ from command_api.accounts.schemas import RegisterWithIdentityRequest
 from command_api.accounts.sessions import SignInResult
 from command_api.accounts.sign_in import SignInService
 from command_api.kernel import rate_limits
-from infra.kernel.http.client_info import Client
 from infra.kernel.http.problems import Problem
 from infra.kernel.http.worker_slots import release_worker_slot
+from infra.kernel.security.client_info import Client
 from infra.kernel.security.encryption import derived_key, keyed_hash
 from infra.kernel.security.oauth_providers import IdentityProvider, ProviderName, configured, encrypt_label, label_of
 from infra.kernel.security.sessions import Principal

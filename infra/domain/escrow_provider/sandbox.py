@@ -26,7 +26,8 @@ import httpx
 import structlog
 
 from infra.domain.escrow_provider.webhooks import sign
-from infra.kernel.config.settings import SettingsError, load
+from infra.kernel.config.loading import load
+from infra.kernel.config.settings import SettingsError
 from schemas.currencies import amount_text
 
 MAX_BODY_BYTES: Final = 64 * 1024

@@ -1,14 +1,11 @@
-"""Settings that are valid alone and contradict each other; `infra.kernel.config.settings` checks them at each start."""
+"""Settings that are valid alone and contradict each other; `infra.kernel.config.loading` checks them at each start."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from infra.kernel.config.problems import Problem
-
-if TYPE_CHECKING:
-    from infra.kernel.config.settings import Settings
+from infra.kernel.config.settings import Settings
 
 _PROVIDERS = ("google", "github", "microsoft", "linkedin", "youtube", "instagram")
 

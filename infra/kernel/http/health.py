@@ -17,7 +17,7 @@ from typing import Any, Final
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from infra.kernel.config.settings import Network
-from infra.kernel.http.forwarding import address_in, is_trusted, unmapped
+from infra.kernel.net.ip_addresses import address_in, is_trusted, unmapped
 
 Parts = Mapping[str, bool | str]
 """Part -> True when it works, else False or a short reason."""

@@ -1,7 +1,7 @@
 """Lanes: the requests of a service by what they are for, each lane with threads that no other lane can take.
 
 A request enters its lane before it is parsed and leaves it when it is answered. While a lane is full, further requests
-wait in a bounded queue; those of other lanes go on. Connections follow the lane (`infra.kernel.postgres.lane_pools`).
+wait in a bounded queue; those of other lanes go on. Connections follow the lane (`infra.kernel.http.lane_pools`).
 A lane in which requests wait, and none has got a thread for `STALLED_AFTER_S`, makes the process report itself as hung
 on `/livez`: the supervisor restarts it.
 """

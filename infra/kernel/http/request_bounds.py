@@ -19,7 +19,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from infra.kernel.config.settings import Settings
 from infra.kernel.http.address_costs import AddressCosts
-from infra.kernel.http.client_info import client_of
 from infra.kernel.http.json_bounds import OutOfBounds, check_bounds
 from infra.kernel.http.lanes import LaneFull, Lanes
 from infra.kernel.http.problems import Problem
@@ -53,12 +52,15 @@ class RequestBounds:
         lanes: Lanes | None,
         settings: Settings,
         authenticate: Authenticate | None = None,
+        *,
+        address_of: Callable[[Request, Settings], str],
     ) -> None:
         self._app = app
         self._table = table
         self._lanes = lanes
         self._settings = settings
         self._authenticate = authenticate
+        self._address_of = address_of
         self._costs = AddressCosts(settings.address_refusals)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -66,7 +68,7 @@ class RequestBounds:
         if scope["type"] != "http" or scope["path"] in HEALTH:
             await self._app(scope, receive, send)
             return
-        address = client_of(Request(scope), self._settings).address
+        address = self._address_of(Request(scope), self._settings)
         cost = self._table.of(scope["method"], scope["path"])
         body = b""
 

@@ -24,8 +24,8 @@ from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
 from opentelemetry.trace import NonRecordingSpan, Span, SpanContext, Status, StatusCode, TraceFlags
 
 from infra.kernel.config.version import product_version
-from infra.kernel.observability.tracing import Attributes
-from infra.kernel.subscriptions.limits import LogThrottle
+from infra.kernel.observability.log_throttle import LogThrottle
+from infra.kernel.observability.spans import Attributes
 
 TIMEOUT_S: Final = 2.0
 """Of one attempt with its retries; a process that ends does not wait longer for a collector that is down."""
@@ -37,7 +37,7 @@ log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 
 class OtlpExporter:
-    """`infra.kernel.observability.tracing.Exporter` over the SDK. Thread-safe."""
+    """`infra.kernel.observability.spans.Exporter` over the SDK. Thread-safe."""
 
     def __init__(self, service: str, endpoint: str) -> None:
         resource = Resource.create({"service.name": f"althing-{service}", "service.version": product_version()})

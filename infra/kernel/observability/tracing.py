@@ -7,17 +7,17 @@ from our own gateway: only if it names the trace of the request's id, and it nev
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from hashlib import blake2b
 from itertools import islice
 from time import time_ns
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
 from infra.kernel.config.settings import Settings
+from infra.kernel.observability.spans import NO_ATTRIBUTES, Attributes, CurrentSpan, Exporter
 
 if TYPE_CHECKING:  # ingest has no framework
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -26,33 +26,6 @@ MAX_TRACES: Final = 100
 TRACE_PARENT: Final = b"traceparent"
 HEALTH: Final = frozenset({"/livez", "/readyz", "/metrics"})
 """Paths whose requests are not traced."""
-
-Attributes = Mapping[str, str | int]
-NO_ATTRIBUTES: Final[Attributes] = MappingProxyType({})
-
-
-class Exporter(Protocol):
-    """Sends spans to a collector (`infra.kernel.observability.otlp`). Never blocks and never raises."""
-
-    def record(self, name: str, trace_id: int, began_ns: int, attributes: Attributes, error: str) -> None:
-        """Adds a span that ends now. Trace 0: one of its own."""
-
-    def current(self, name: str, trace_id: int, parent: bytes) -> AbstractContextManager[CurrentSpan]:
-        """A span around a block, under which spans of the same trace are shown. `parent`: a `traceparent`."""
-
-    def trace_parent(self) -> bytes:
-        """The header `traceparent` of a request that is part of the current span."""
-
-
-class CurrentSpan(Protocol):
-    """A span that has not ended."""
-
-    def update_name(self, name: str) -> None:
-        """Names the span."""
-
-    def set_attributes(self, attributes: Attributes) -> None:
-        """Adds attributes."""
-
 
 _exporter: Exporter | None = None
 _collected: ContextVar[list[str] | None] = ContextVar("collected_correlation_ids", default=None)

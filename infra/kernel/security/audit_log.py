@@ -14,7 +14,7 @@ from uuid import UUID
 from psycopg import Connection, Cursor
 from psycopg.types.json import Jsonb
 
-from infra.kernel.http.client_info import Client
+from infra.kernel.security.client_info import Client
 
 Outcome = Literal["done", "refused"]
 

@@ -3,8 +3,9 @@
 log -> projection worker, or event subscription of the write side -> `deliver` -> handler
 
 The transaction is the caller's: what the handler writes, the dead letters and the position are stored together. An
-event that cannot be processed becomes a dead letter, and the later events of its aggregate are parked behind it; all other
-aggregates go on. A record whose commit position was seen before is passed over: the relay may send a record twice.
+event that cannot be processed becomes a dead letter, and the later events of its aggregate are parked behind it; all
+other aggregates go on. A record whose commit position was seen before is passed over: the relay may send a record
+twice.
 """
 
 from __future__ import annotations

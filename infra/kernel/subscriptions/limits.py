@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from math import inf
 from threading import Event
 from time import monotonic
-from typing import ClassVar, Final, TypeVar
+from typing import Final, TypeVar
 
 T = TypeVar("T")
 
@@ -46,24 +45,6 @@ class Backoff:
     def reset(self) -> None:
         """Makes the next pause `MIN_WAIT_S` again. For a success."""
         self._next = MIN_WAIT_S
-
-
-class LogThrottle:
-    """Limits repeated log lines: sixty workers that wait for one engine would flood the log."""
-
-    AGAIN_S: ClassVar[float] = 60.0
-
-    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
-        self._clock = clock
-        self._at: dict[str, float] = {}
-
-    def should_log(self, what: str) -> bool:
-        """Whether to log `what`: at most once a minute."""
-        now = self._clock()
-        if now - self._at.get(what, -inf) < self.AGAIN_S:
-            return False
-        self._at[what] = now
-        return True
 
 
 class DeadLetterLimit:

@@ -17,7 +17,8 @@ import orjson
 import psycopg
 
 from infra.kernel.clickhouse.reader import ClickHouseFailed, Reader
-from infra.kernel.config.settings import Settings, load
+from infra.kernel.config.loading import load
+from infra.kernel.config.settings import Settings
 from infra.kernel.log import LogUnavailable, OffsetOutOfRange, open_log
 from infra.kernel.log.sealed_texts import TextReader
 from infra.kernel.observability.progress import Meter

@@ -5,8 +5,7 @@ Only those that this program would load are compared: a snapshot of other code i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Final
 
@@ -19,10 +18,7 @@ from infra.kernel.config.settings import Settings
 from infra.kernel.security.subject_keys import open_keyring
 from infra.ops.audit.quiescence import exists
 from infra.ops.audit.report import Kind, Report
-from schemas.base import DomainEvent
-from schemas.evolution import Evolution, UnexpectedEvent
 
-Evolve = Callable[[Any, Any], Any]
 TABLE: Final = "events.snapshots"
 _ROWS_A_FETCH: Final = 100
 
@@ -49,40 +45,26 @@ def audit_snapshots(settings: Settings) -> Report:
 def _difference(connection: psycopg.Connection[Any], mapper: EventMapper, stored: StoredEvent) -> str:
     """What is wrong with a snapshot; empty: nothing."""
     try:
-        evolves = _functions(stored.topic)
-        found = mapper.decode_snapshot(stored, evolves[0])
+        evolve = _function(stored.topic)
+        found = mapper.decode_snapshot(stored, evolve)
     except (ValueError, KeyError, ImportError, AttributeError) as error:
         return f"cannot be read: {type(error).__name__}"
     if found is None:
         return ""  # of an erased person: nobody loads it
-    rows = connection.execute(_EVENTS, (stored.originator_id, stored.originator_version))
-    events = [mapper.to_domain_event(StoredEvent(stream, at, name, bytes(state))) for stream, at, name, state in rows]
-    expected = _fold(evolves, events)
-    if expected is None:
-        return "is of a state to which its events do not happen"
+    expected = snapshots.Fold(evolve)
+    events = connection.execute(_EVENTS, (stored.originator_id, stored.originator_version))
+    for aggregate_id, version, topic, state in events:
+        expected.add(mapper.to_domain_event(StoredEvent(aggregate_id, version, topic, bytes(state))))
     if expected.version != found.version:
         return f"has no event: the stream ends at {expected.version}"
     return "" if expected.state == found.state else "is not what its events give"
 
 
-def _fold(evolves: Sequence[Evolve], events: Sequence[DomainEvent]) -> snapshots.Fold[Any] | None:
-    """The events, by the first function that takes them all."""
-    for evolve in evolves:
-        fold = snapshots.Fold(evolve)
-        with suppress(UnexpectedEvent):
-            for event in events:
-                fold.add(event)
-            return fold
-    return None
-
-
-def _functions(topic: str) -> Sequence[Evolve]:
-    """The function that the topic names (`command_api.kernel.snapshots.topic_of`): by its own name, or, where a state
-    declares its events, by the name of the state; one state may have several."""
+def _function(topic: str) -> Callable[[Any, Any], Any]:
+    """The function that the topic names (`command_api.kernel.snapshots.topic_of`)."""
     module, _, name = topic.partition("@")[0].rpartition(".")
-    imported = import_module(module)
-    named: Any = getattr(imported, name)
-    return [each for each in vars(imported).values() if isinstance(each, Evolution) and each.state is named] or [named]
+    found: Callable[[Any, Any], Any] = getattr(import_module(module), name)
+    return found
 
 
 _SNAPSHOTS: Final = (

@@ -17,8 +17,9 @@ from typing import Any, Final
 
 import psycopg
 
+from infra.kernel.config.loading import load
 from infra.kernel.config.parsers import parse_count, parse_master_key
-from infra.kernel.config.settings import Settings, SettingsError, load
+from infra.kernel.config.settings import Settings, SettingsError
 from infra.kernel.log import LogUnavailable
 from infra.kernel.observability.progress import Meter
 from infra.ops.backup import BackupError, erased_subjects, manifest

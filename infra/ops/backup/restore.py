@@ -16,14 +16,15 @@ from typing import Final
 
 import psycopg
 
-from infra.kernel.config.settings import Settings, SettingsError, load
+from infra.kernel.config.loading import load
+from infra.kernel.config.settings import Settings, SettingsError
 from infra.kernel.log import Log, LogUnavailable, Record, open_log
 from infra.kernel.observability import stack_state
-from infra.ops.backup import BackupError, dump, erased_subjects, incomplete, log_records, manifest, text_keys
+from infra.ops.backup import BackupError, dump, erased_subjects, log_records, manifest, text_keys
 from infra.ops.backup.creation import LOG_FOLDER, SPARE_BYTES, Progress, key_mark
 from infra.ops.backup.manifest import Manifest
 from infra.ops.migrations import migrate
-from infra.ops.stack import secret_file, state
+from infra.ops.stack import incomplete_restore, secret_file, state
 from infra.ops.stack.plan import ENGINES, base_environment
 from infra.ops.stack.ports import free_ports
 from infra.ops.stack.spec import stop_order
@@ -51,12 +52,12 @@ def restore(source: Path, settings: Settings, master_key: str | None, progress: 
     data_dir = chosen.data_dir
     try:
         data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-        incomplete.check(data_dir)
+        incomplete_restore.check(data_dir)
         with state.lock(data_dir):
             shown.begin("checking", found.size)
             manifest.verify(source, shown.advance)
             state.end_orphans(data_dir)
-            incomplete.begin(data_dir, source)
+            incomplete_restore.begin(data_dir, source)
             secrets = _secrets(chosen, master_key)
             if key_mark(replace(chosen, master_key=chosen.master_key or secrets.master_key), found.id) != found.key:
                 raise BackupError("This is not the master key that the backup was made under.")
@@ -66,7 +67,7 @@ def restore(source: Path, settings: Settings, master_key: str | None, progress: 
             _fill(source, found, StackLayout(chosen, secrets, data_dir, list(_WORKER)), listed, shown)
             with suppress(FileNotFoundError):
                 (data_dir / stack_state.FILE_NAME).unlink()
-            incomplete.end(data_dir)
+            incomplete_restore.end(data_dir)
     except OSError as error:
         raise BackupError(f"{data_dir} cannot be filled: {error.strerror or error}.") from error
     return found

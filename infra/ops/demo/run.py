@@ -21,7 +21,8 @@ from typing import Any, Final
 
 import httpx
 
-from infra.kernel.config.settings import Settings, SettingsError, load
+from infra.kernel.config.loading import load
+from infra.kernel.config.settings import Settings, SettingsError
 from infra.kernel.observability.progress import Meter
 from infra.ops.demo import deals, forum, market, members, plan, records
 from infra.ops.demo.stage import start_and_fill

@@ -15,7 +15,8 @@ from typing import Final
 import httpx
 
 from infra.kernel.config import secret_handover
-from infra.kernel.config.settings import SECRET_NAMES, Settings, SettingsError, load
+from infra.kernel.config.loading import load
+from infra.kernel.config.settings import SECRET_NAMES, Settings, SettingsError
 from infra.ops.stack.escrow import is_for_this_machine
 from infra.ops.stack.secret_file import write_private
 from infra.ops.stack.tools import ALTHING

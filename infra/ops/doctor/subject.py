@@ -9,7 +9,8 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from infra.kernel.config import secret_handover
-from infra.kernel.config.settings import Problem, Settings, examine
+from infra.kernel.config.loading import examine
+from infra.kernel.config.settings import Problem, Settings
 from infra.kernel.observability import stack_state
 from infra.kernel.observability.stack_state import StackState
 

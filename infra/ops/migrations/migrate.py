@@ -24,8 +24,9 @@ from eventsourcing.persistence import PersistenceError
 
 import command_api.schema
 import projectors.schema
+from infra.kernel.config.loading import load
 from infra.kernel.config.parsers import parse_count
-from infra.kernel.config.settings import Settings, SettingsError, load
+from infra.kernel.config.settings import Settings, SettingsError
 from infra.kernel.log import LogUnavailable, open_log, partitions, signature
 from infra.kernel.postgres.pool import required_url
 from infra.kernel.security.text_keys import TextKeys

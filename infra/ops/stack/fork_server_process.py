@@ -38,7 +38,7 @@ PRELOADED: Final = (
     "infra.kernel.http.server",
     "infra.kernel.log.kafka_log",
     "infra.kernel.mail.outbox",
-    "infra.kernel.observability.request_context",
+    "infra.kernel.http.request_context",
     "infra.kernel.observability.tracing",
     "infra.kernel.security.audit_log",
     "infra.kernel.subscriptions.dead_letters",

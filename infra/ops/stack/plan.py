@@ -8,7 +8,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from infra.kernel.config import secret_handover
-from infra.kernel.config.settings import FILE_SUFFIX, SECRET_NAMES, Settings, SettingsError, child_environment
+from infra.kernel.config.loading import child_environment
+from infra.kernel.config.settings import FILE_SUFFIX, SECRET_NAMES, Settings, SettingsError
 from infra.kernel.observability import service_manager
 from infra.ops.stack import escrow
 from infra.ops.stack.engines import clickhouse, kafka, kafka_users, postgres

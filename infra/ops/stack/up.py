@@ -15,11 +15,11 @@ from typing import Any
 import psycopg
 
 from infra import PRODUCT_NAME
-from infra.kernel.config.settings import Settings, SettingsError, load
+from infra.kernel.config.loading import load
+from infra.kernel.config.settings import Settings, SettingsError
 from infra.kernel.observability import stack_state
 from infra.kernel.observability.service_manager import ServiceManager
-from infra.ops.backup import incomplete
-from infra.ops.stack import child_process, ports, secret_file, state
+from infra.ops.stack import child_process, incomplete_restore, ports, secret_file, state
 from infra.ops.stack.child_process import ChildProcess, Program, Start
 from infra.ops.stack.console import pump, say, show
 from infra.ops.stack.engines import kafka_archive, postgres
@@ -54,7 +54,7 @@ def main(arguments: list[str]) -> int:
         with _usable(data_dir):
             data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
             held.enter_context(state.lock(data_dir))
-            incomplete.refuse(data_dir)
+            incomplete_restore.refuse(data_dir)
             for name in state.end_orphans(data_dir):
                 say("stack", f"{name} was left over from a killed stack and has been ended")
             laid = StackLayout(settings, secret_file.load_or_create(data_dir), data_dir, only)

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from infra.kernel.config import settings
+from infra.kernel.config.loading import load
 from infra.kernel.http.request_limits import Guarded
 from infra.kernel.http.server import run
 from infra.kernel.observability import logging as logs
@@ -65,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _authenticator() -> AnalystAuthenticator | None:
-    found = settings.load()
+    found = load()
     return AnalystAuthenticator(found) if found.postgres_url is not None else None
 
 

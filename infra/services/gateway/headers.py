@@ -6,10 +6,11 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 from infra.kernel.config.settings import Network
-from infra.kernel.http.forwarding import PROOF, address_in, is_trusted, proof_of
+from infra.kernel.http.request_context import REQUEST_ID
 from infra.kernel.http.request_limits import RawHeaders, Scope, Send, problem
-from infra.kernel.observability.request_context import REQUEST_ID
+from infra.kernel.net.ip_addresses import address_in, is_trusted
 from infra.kernel.observability.tracing import TRACE_PARENT
+from infra.kernel.security.forwarding import PROOF, proof_of
 
 CONTENT_SECURITY_POLICY = "; ".join(
     (

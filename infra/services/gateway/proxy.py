@@ -20,9 +20,9 @@ import orjson
 import structlog
 
 from infra.kernel.config.settings import Network
+from infra.kernel.http.request_context import REQUEST_ID, request_id
 from infra.kernel.http.request_limits import Receive, Scope, Send, disconnected
 from infra.kernel.observability import tracing
-from infra.kernel.observability.request_context import REQUEST_ID, request_id
 from infra.kernel.security.oauth_providers import NAMES
 from infra.services.gateway.headers import refuse, to_browser, to_service
 
@@ -61,7 +61,7 @@ class Proxy:
     """Forwards requests to both services. `stop()` ends the live streams, which would delay a shutdown."""
 
     def __init__(self, query_url: str, command_url: str, trusted: tuple[Network, ...], key: bytes) -> None:
-        """`key`: proves to the services who the client is (`infra.kernel.http.forwarding`)."""
+        """`key`: proves to the services who the client is (`infra.kernel.security.forwarding`)."""
         self._urls = {"query": query_url, "command": command_url}
         self._trusted = trusted
         self._key = key

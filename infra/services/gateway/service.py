@@ -9,13 +9,15 @@ from pathlib import Path
 
 from prometheus_client import Counter, Histogram
 
+from infra.kernel.config.loading import load
 from infra.kernel.config.paths import WEB
-from infra.kernel.config.settings import Settings, load
-from infra.kernel.http import health
-from infra.kernel.http.forwarding import address_in, forwarding_key, is_trusted
+from infra.kernel.config.settings import Settings
+from infra.kernel.http import health, request_context
 from infra.kernel.http.request_limits import Receive, Scope, Send
 from infra.kernel.http.server import serve
-from infra.kernel.observability import request_context, tracing
+from infra.kernel.net.ip_addresses import address_in, is_trusted
+from infra.kernel.observability import tracing
+from infra.kernel.security.forwarding import forwarding_key
 from infra.services.gateway.api_description import ApiDescription
 from infra.services.gateway.headers import (
     PAGE_HEADERS,

@@ -20,7 +20,8 @@ from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.blocking import BlockingScheduler
 from prometheus_client import Counter, Gauge, Histogram
 
-from infra.kernel.config.settings import Settings, load
+from infra.kernel.config.loading import load
+from infra.kernel.config.settings import Settings
 from infra.kernel.http import health
 from infra.kernel.observability.service_manager import ServiceManager
 

@@ -30,8 +30,8 @@ from command_api.kernel.decision import CommandContext, event_metadata, system_c
 from command_api.kernel.event_store import ConcurrencyConflict, EventStore, StoreTransaction
 from command_api.kernel.unit_of_work import UnitOfWork
 from infra.kernel.config.settings import Settings
-from infra.kernel.http.client_info import Client
 from infra.kernel.security import sessions
+from infra.kernel.security.client_info import Client
 from infra.kernel.security.subject_keys import SubjectErased
 from schemas.events.forum import ThreadFollowed
 from tests.api.accounts.test_security import code_in, mails

@@ -14,8 +14,8 @@ import psycopg
 import pytest
 
 from command_api.analytics import visitor_erasure
-from command_api.conversions import claim_alarm, handlers, model, unread_alarm
-from command_api.conversions.attribution import decision, process, visit_changes
+from command_api.conversions import attribution_process, claim_alarm, handlers, model, unread_alarm
+from command_api.conversions.attribution import decision, visit_changes
 from command_api.conversions.attribution.lookup import BatchLookup
 from command_api.conversions.attribution.repository import PENDING_ATTRIBUTION
 from command_api.conversions.lookups import append_conversions, claimed_click, rename_claims
@@ -191,7 +191,7 @@ def test_a_conversion_that_cannot_be_attributed_blocks_no_other(
             raise psycopg.DataError("numeric field overflow")
         append_conversions(uow, events, **others)
 
-    monkeypatch.setattr(process, "reattribute", fail)
+    monkeypatch.setattr(attribution_process, "reattribute", fail)
     monkeypatch.setattr(handlers, "append_conversions", reject)
     reports = [command_policies.report(shop, txid=txid, visitor=visitor) for txid in ("BAD", "WORSE", "GOOD")]
     for conversion in reports:

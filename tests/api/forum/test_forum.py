@@ -10,8 +10,8 @@ import pytest
 from command_api.accounts.erasure import erase_account
 from command_api.forum.routes import PER_FOLLOWER
 from infra.kernel.config.settings import Settings
-from infra.kernel.http.client_info import Client
 from infra.kernel.postgres.pool import pool as open_pool
+from infra.kernel.security.client_info import Client
 from query_api.kernel.postgres_reader import ADMIN, Reader, take_role
 from tests.support.forum import STARTED, TEXT, Forum, forum
 from tests.support.full_api import register

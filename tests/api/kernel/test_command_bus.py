@@ -17,9 +17,9 @@ from command_api.kernel.event_store import ConcurrencyConflict
 from command_api.kernel.retry import ATTEMPTS
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.websites import model as websites
-from infra.kernel.http.client_info import Client
 from infra.kernel.http.problems import Problem
 from infra.kernel.mail.outbox import Mail
+from infra.kernel.security.client_info import Client
 from schemas.events.websites import WebsiteConnected, WebsiteUpdated
 from tests.support.command import World, command_world
 

@@ -10,7 +10,7 @@ import pytest
 
 from command_api.accounts.erasure import erase_account
 from command_api.kernel.decision import CommandRejected
-from infra.kernel.http.client_info import Client
+from infra.kernel.security.client_info import Client
 from schemas.identity import escrow_id
 from tests.support.marketplace import Market, market
 from tests.support.query import Person, QueryService

@@ -18,8 +18,8 @@ from command_api.notifications import alert_mail
 from command_api.publishing.commands import HandleForm
 from command_api.websites import lookups as website_lookups
 from command_api.websites import model as websites
-from infra.kernel.http.client_info import Client
 from infra.kernel.mail.contacts import encrypt_field
+from infra.kernel.security.client_info import Client
 from infra.kernel.security.website_sessions import open_website_session
 from ingest.directory import refresh
 from projectors.read_models.analytics.default_views import DEFAULT_VIEWS

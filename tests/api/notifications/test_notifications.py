@@ -324,7 +324,7 @@ import os, signal
 from command_api.registry import open_container
 from command_api.kernel.leader_election import connect
 from command_api.notifications import handler
-from infra.kernel.config.settings import load
+from infra.kernel.config.loading import load
 from tests.support.subscriptions import notify
 
 settings, told = load(env_file=None), []
@@ -343,7 +343,7 @@ _KILLED = """
 import os, signal, sys
 from datetime import datetime
 import infra.services.scheduler.jobs.notification_digest
-from infra.kernel.config.settings import load
+from infra.kernel.config.loading import load
 
 def dying(*mail, queue=infra.services.scheduler.jobs.notification_digest.queue):
     if sys.argv[2] == "after":

@@ -16,7 +16,8 @@ from command_api.operations import rate_source
 from command_api.operations.rate_source import OutwardRateFetcher, reference_rates
 from command_api.processes import process_managers
 from infra.kernel.clickhouse.client import ClientPool
-from infra.kernel.config.settings import Settings, load
+from infra.kernel.config.loading import load
+from infra.kernel.config.settings import Settings
 from tests.support.command import World, world
 from tests.support.rate_server import DAILY, LAST_90_DAYS, RateServer, rate_server
 

@@ -199,7 +199,7 @@ from infra.kernel.config import settings
 from infra.kernel.postgres import pool
 
 async def main():
-    found = settings.load()
+    found = load()
     analyst = analyst_accounts.Analyst(uuid.UUID(sys.argv[1]), "", is_admin=False)
     connections = pool.pool(found, 2, configure=analyst_accounts.set_reader_role)
     running = RunningStatements(found.postgres_url, anyio.to_thread.run_sync)

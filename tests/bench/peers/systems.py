@@ -16,7 +16,7 @@ import httpx
 import psycopg
 
 from infra.kernel.clickhouse.client import client
-from infra.kernel.config.settings import load
+from infra.kernel.config.loading import load
 from infra.kernel.net.geoip import country_database
 from tests.bench.peers import events, plain, umami
 from tests.bench.peers.events import DOMAIN, PageView

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Final
 
-from infra.kernel.config.settings import FILE_SUFFIX, SECRET_NAMES, Settings, load
+from infra.kernel.config.loading import load
+from infra.kernel.config.settings import FILE_SUFFIX, SECRET_NAMES, Settings
 
 NAMES: Final = frozenset(row.metadata["name"] for row in fields(Settings))
 ONLY_FILES: Final = SECRET_NAMES - {"OPENAI_BASE_URL"}

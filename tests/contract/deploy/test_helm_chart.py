@@ -11,8 +11,8 @@ from typing import Any, Final
 import kubernetes_validate
 import pytest
 
+from infra.kernel.config.loading import load
 from infra.kernel.config.paths import ROOT
-from infra.kernel.config.settings import load
 from infra.kernel.config.version import product_version
 from infra.ops.cli import SERVICES
 from ingest.app import _ROUTES as INGEST_PATHS

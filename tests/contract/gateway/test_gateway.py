@@ -22,10 +22,10 @@ import uvicorn
 from starlette.requests import Request
 
 from infra.kernel.config.settings import Settings
-from infra.kernel.http.client_info import client_of
-from infra.kernel.http.forwarding import forwarding_key, proof_of
 from infra.kernel.http.request_limits import App, BodyGuard, Receive, Scope, Send, guarded_protocol
 from infra.kernel.http.server import KEEP_ALIVE_S
+from infra.kernel.security.client_info import client_of
+from infra.kernel.security.forwarding import forwarding_key, proof_of
 from infra.services.gateway import headers, tracking_api
 from infra.services.gateway.openapi import merged, page
 from infra.services.gateway.service import Gateway, is_relevant

@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from infra.kernel.config.settings import load
+from infra.kernel.config.loading import load
 from infra.kernel.log import Log, LogUnavailable, Record, open_log
 from schemas import topics
 from tests.support.engines import engine_folder, free_port, start_kafka, wait_until

@@ -12,9 +12,9 @@ from uuid import uuid4
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
+from infra.kernel.http.request_context import LogContextMiddleware
 from infra.kernel.observability import tracing
 from infra.kernel.observability.otlp import OtlpExporter
-from infra.kernel.observability.request_context import LogContextMiddleware
 from tests.support.collector import CollectedSpan, Collector, collector
 from tests.support.ports import free_ports
 
@@ -42,7 +42,7 @@ def test_nothing_of_opentelemetry_is_imported_without_a_collector() -> None:
 import gc
 import sys
 gc.disable()  # as in a start of a service: imports leave nothing to collect
-from infra.kernel.config.settings import load
+from infra.kernel.config.loading import load
 from infra.kernel.observability import tracing
 import command_api.app, ingest.service, projectors.service, query_api.app
 tracing.configure("test", load({}, env_file=None))

@@ -15,8 +15,9 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from infra.kernel.config import paths
+from infra.kernel.config.loading import load
 from infra.kernel.config.paths import ROOT
-from infra.kernel.config.settings import Settings, load
+from infra.kernel.config.settings import Settings
 from infra.kernel.observability.stack_state import ProcessRow, StackState
 from infra.ops.doctor import clocks, configuration, disk, permissions, ports, running_stack, versions
 from infra.ops.doctor.engines import clickhouse, kafka, postgres

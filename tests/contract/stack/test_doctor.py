@@ -9,7 +9,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
-from infra.kernel.config.settings import load
+from infra.kernel.config.loading import load
 from infra.ops.doctor.engines import clickhouse, kafka, postgres
 from infra.ops.doctor.finding import Finding, Severity
 from infra.ops.doctor.subject import Subject

@@ -12,15 +12,17 @@ from pathlib import Path
 import pytest
 
 from infra.kernel.config import secret_handover
+from infra.kernel.config.loading import load
 from infra.kernel.config.secret_handover import DESCRIPTOR, divided, environment, handed_over, keep, take
-from infra.kernel.config.settings import SECRET_NAMES, load
+from infra.kernel.config.settings import SECRET_NAMES
 
 KEY = "0123456789abcdef" * 4
 GIVEN = {"PATH": os.defpath, "ALTHING_MASTER_KEY": KEY, "SMTP_URL": "", "ALTHING_PORT": "8123"}
 SHOWN = """
 import json, os, sys
 from infra.kernel.config.secret_handover import take
-from infra.kernel.config.settings import SECRET_NAMES, load
+from infra.kernel.config.loading import load
+from infra.kernel.config.settings import SECRET_NAMES
 if "take" in sys.argv:
     take(SECRET_NAMES)
 found, again = load(env_file=None), load(env_file=None)

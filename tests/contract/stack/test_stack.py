@@ -16,7 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from infra.kernel.config.settings import SECRET_NAMES, Settings, SettingsError, load
+from infra.kernel.config.loading import load
+from infra.kernel.config.settings import SECRET_NAMES, Settings, SettingsError
 from infra.kernel.observability import stack_state
 from infra.ops.demo import stage
 from infra.ops.stack import child_process, console, escrow, plan, ports, secret_file, state

@@ -17,12 +17,13 @@ import psycopg
 import pytest
 
 from infra.kernel.clickhouse.reader import Reader
-from infra.kernel.config.settings import load
+from infra.kernel.config.loading import load
 from infra.kernel.log import Log
-from infra.ops.backup import BackupError, creation, incomplete, manifest
+from infra.ops.backup import BackupError, creation, manifest
 from infra.ops.backup.creation import CREATING_PREFIX, existing
 from infra.ops.backup.drill import compare, running
 from infra.ops.backup.erased_subjects import FILE_NAME as ERASED
+from infra.ops.stack import incomplete_restore
 from tests.e2e.test_visitor_data import opened_log_of
 from tests.support.commands import run_command
 from tests.support.stack import ROOT, Stack, wait_for
@@ -206,7 +207,7 @@ def _kill_restore(loaded: Stack, copy: Stack, source: Path) -> None:
     wait_for(lambda: (copy.data_dir / "postgres" / "PG_VERSION").exists(), "a restore to be half done")
     process.kill()
     process.wait()
-    assert (copy.data_dir / incomplete.FILE_NAME).exists()
+    assert (copy.data_dir / incomplete_restore.FILE_NAME).exists()
 
 
 def _restore(copy: Stack, source: Path, key: str) -> subprocess.CompletedProcess[str]:

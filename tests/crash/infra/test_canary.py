@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 
 from infra.kernel.clickhouse.reader import Reader
-from infra.kernel.config.settings import load
+from infra.kernel.config.loading import load
 from schemas.canary import WEBSITE_ID
 from tests.support.stack import Stack, wait_for
 

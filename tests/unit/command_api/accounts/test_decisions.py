@@ -15,7 +15,7 @@ from command_api.accounts.mails import confirm_email, password_reset
 from command_api.kernel.aggregates import state_after
 from command_api.kernel.audit_log import entries
 from command_api.kernel.decision import CommandContext, CommandRejected
-from infra.kernel.http.client_info import Client
+from infra.kernel.security.client_info import Client
 from schemas.base import DomainEvent
 from schemas.events.accounts import (
     AccountRegistered,

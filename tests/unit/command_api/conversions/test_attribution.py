@@ -9,8 +9,8 @@ from uuid import UUID, uuid4
 import pytest
 
 from command_api.conversions.attribution.clicks import ClickRow
-from command_api.conversions.attribution.process import pause_after
 from command_api.conversions.attribution.rules import CLOCK_TOLERANCE, ReferencedLink, ResolvedTraces, attribute
+from command_api.conversions.attribution_process import pause_after
 from command_api.kernel.aggregates import state_after
 from command_api.kernel.decision import CommandContext
 from command_api.partners import model as partners

@@ -167,7 +167,7 @@ def test_what_several_people_wrote_has_no_snapshot() -> None:
 
 def test_other_code_reads_no_snapshot(monkeypatch: pytest.MonkeyPatch) -> None:
     topic = snapshots.topic_of(accounts.evolve)
-    assert topic.startswith("command_api.accounts.model.Account@") and topic == snapshots.topic_of(accounts.evolve)
+    assert topic.startswith("command_api.accounts.model.evolve@") and topic == snapshots.topic_of(accounts.evolve)
     assert topic != snapshots.topic_of(accounts.evolve_email)
     monkeypatch.setattr(snapshots, "code_hash", lambda: "of another version")
     assert topic != snapshots.topic_of(accounts.evolve)

@@ -6,7 +6,8 @@ from threading import Event
 
 import pytest
 
-from infra.kernel.subscriptions.limits import Backoff, DeadLetterLimit, LogThrottle, Rate, TooManyDeadLetters
+from infra.kernel.observability.log_throttle import LogThrottle
+from infra.kernel.subscriptions.limits import Backoff, DeadLetterLimit, Rate, TooManyDeadLetters
 
 
 def test_a_hundred_in_a_row_are_too_many() -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from infra.kernel.config.settings import SettingsError, child_environment, examine, load
+from infra.kernel.config.loading import child_environment, examine, load
+from infra.kernel.config.settings import SettingsError
 
 KEY = "0123456789abcdef" * 4
 

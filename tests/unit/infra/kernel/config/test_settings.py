@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from infra.kernel.config import docs
+from infra.kernel.config.loading import load
 from infra.kernel.config.paths import ROOT
-from infra.kernel.config.settings import SECRET_NAMES, Settings, SettingsError, load
+from infra.kernel.config.settings import SECRET_NAMES, Settings, SettingsError
 
 
 def test_defaults_need_nothing() -> None:

@@ -16,6 +16,7 @@ from infra.kernel.http.lanes import Lanes, current_lane
 from infra.kernel.http.problems import Problem
 from infra.kernel.http.request_bounds import RequestBounds
 from infra.kernel.http.route_costs import CLASSES, DOCUMENT, PUBLIC, SIGN_IN, CostTable, costs, routes_of
+from infra.kernel.security.client_info import address_of
 
 LANES = {cost.lane: 1 for cost in CLASSES.values()}
 REFUSALS_A_SECOND = 5
@@ -62,7 +63,14 @@ def client() -> TestClient:
     app.include_router(other)
     settings = Settings(master_key="k" * 43, address_refusals=REFUSALS_A_SECOND)
     table = CostTable([*router.routes, *other.routes])
-    app.add_middleware(RequestBounds, table=table, lanes=Lanes(LANES), settings=settings, authenticate=signed_in_alone)
+    app.add_middleware(
+        RequestBounds,
+        table=table,
+        lanes=Lanes(LANES),
+        settings=settings,
+        authenticate=signed_in_alone,
+        address_of=address_of,
+    )
     return TestClient(app)
 
 

@@ -12,11 +12,12 @@ from msgspec import structs
 from infra.kernel.config.settings import Settings, SettingsError
 from infra.kernel.config.version import product_version
 from infra.kernel.log import StoredRecord
-from infra.ops.backup import BackupError, erased_subjects, incomplete, log_records, manifest
+from infra.ops.backup import BackupError, erased_subjects, log_records, manifest
 from infra.ops.backup.command import backup_main, restore_main
 from infra.ops.backup.creation import CREATING_PREFIX, _only_one, _remove_old, _unbroken, existing, key_mark
 from infra.ops.backup.manifest import Manifest
 from infra.ops.backup.restore import _record, restore
+from infra.ops.stack import incomplete_restore
 
 KEY = "ab" * 32
 
@@ -115,7 +116,7 @@ def test_a_damaged_backup_leaves_no_half_restored_directory(tmp_path: Path) -> N
     (source / "log" / "clicks-0").write_bytes(b"other byte")
     with pytest.raises(BackupError, match="checksum"):
         restore(source, into(tmp_path / "data"), None)
-    incomplete.refuse(tmp_path / "data")
+    incomplete_restore.refuse(tmp_path / "data")
 
 
 def test_servers_of_ones_own_are_not_restored_into(tmp_path: Path) -> None:
@@ -137,15 +138,15 @@ def test_the_master_key_has_to_be_given_and_to_be_the_one(tmp_path: Path) -> Non
 
 
 def test_a_half_restored_directory_does_not_start_and_is_restored_again(tmp_path: Path) -> None:
-    incomplete.begin(tmp_path, Path("/backups/one"))
+    incomplete_restore.begin(tmp_path, Path("/backups/one"))
     (tmp_path / "postgres").mkdir()
     with pytest.raises(SettingsError, match=r"is half restored, from /backups/one"):
-        incomplete.refuse(tmp_path)
-    assert incomplete.check(tmp_path)
-    incomplete.begin(tmp_path, Path("/backups/one"))
+        incomplete_restore.refuse(tmp_path)
+    assert incomplete_restore.check(tmp_path)
+    incomplete_restore.begin(tmp_path, Path("/backups/one"))
     assert not (tmp_path / "postgres").exists()
-    incomplete.end(tmp_path)
-    incomplete.refuse(tmp_path)
+    incomplete_restore.end(tmp_path)
+    incomplete_restore.refuse(tmp_path)
 
 
 def test_records_come_back_as_they_were_in_blocks_that_stay_small(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ import pytest
 from starlette.requests import Request
 
 from infra.kernel.config.settings import Settings
-from infra.kernel.http.client_info import browser_family, client_of
-from infra.kernel.http.forwarding import PROOF, forwarding_key, proof_of
+from infra.kernel.security.client_info import browser_family, client_of
+from infra.kernel.security.forwarding import PROOF, forwarding_key, proof_of
 
 SETTINGS = Settings(master_key="5a" * 32, trusted_proxies=(ip_network("10.0.0.0/8"),))
 ANOTHERS = replace(SETTINGS, master_key="6b" * 32)

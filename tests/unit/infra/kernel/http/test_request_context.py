@@ -22,8 +22,8 @@ from structlog.testing import capture_logs
 
 from infra.kernel.config.settings import Settings
 from infra.kernel.http import problems
-from infra.kernel.http.forwarding import forwarding_key
-from infra.kernel.observability.request_context import REQUEST_ID, LogContextMiddleware
+from infra.kernel.http.request_context import REQUEST_ID, LogContextMiddleware
+from infra.kernel.security.forwarding import forwarding_key
 from infra.kernel.subscriptions.positions import Fenced, Key, Position, Step
 from infra.services.gateway import headers
 from infra.services.scheduler.service import Job, runner

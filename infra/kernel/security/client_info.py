@@ -10,8 +10,9 @@ from typing import Final
 from fastapi import Request
 
 from infra.kernel.config.settings import Settings
-from infra.kernel.http.forwarding import address_in, forwarding_key, is_proven, is_trusted, unmapped
 from infra.kernel.net.geoip import GeoIpDatabase
+from infra.kernel.net.ip_addresses import address_in, is_trusted, unmapped
+from infra.kernel.security.forwarding import forwarding_key, is_proven
 from infra.kernel.security.sessions import from_browser, session_cookie
 
 DEVICE_COOKIE: Final = "device"
@@ -69,6 +70,11 @@ def client_of(request: Request, settings: Settings, places: GeoIpDatabase | None
         session_cookie(request.headers, DEVICE_COOKIE) or "",
         request.headers.get("proof-of-work", ""),
     )
+
+
+def address_of(request: Request, settings: Settings) -> str:
+    """The address of `client_of` alone."""
+    return _bucket(_nearest(request, settings))
 
 
 def browser_family(user_agent: str) -> str:
