@@ -6,12 +6,18 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterator
+from copy import deepcopy
 from graphlib import TopologicalSorter
 from pathlib import Path
 from xml.etree import ElementTree
 
 import grimp
+import importlinter.configuration
 import pytest
+from importlinter.contracts.acyclic_siblings import AcyclicSiblingsContract as Acyclic
+from importlinter.contracts.forbidden import ForbiddenContract
+from importlinter.contracts.independence import IndependenceContract
+from importlinter.contracts.layers import LayersContract
 
 from infra.kernel.config.paths import ROOT
 from infra.ops import import_diagram
@@ -59,6 +65,44 @@ def test_every_import_between_packages_is_an_arrow_that_points_down() -> None:
     for arrow in arrows:
         [(start, end)] = re.findall(r"^M\d+ (\d+)V(\d+)$", arrow[0].attrib["d"])
         assert int(start) < int(end)
+
+
+PLANTED = {
+    "a context of the read side imports another": ("query_api.publishing.routes", "query_api.links.routes"),
+    "a context of the write side imports another": ("command_api.links.model", "command_api.forum.posts"),
+    "the kernel of the read side imports a context": ("query_api.kernel.pagination", "query_api.links.routes"),
+    "the kernel of the write side imports a context": ("command_api.kernel.command_bus", "command_api.links.model"),
+    "a service imports another": ("query_api.links.routes", "command_api.links.model"),
+    "the kernel knows an event": ("infra.kernel.mail.outbox", "schemas.events.links"),
+    "two files are a circle": ("schemas.base", "schemas.envelope"),
+    "two packages are a circle": ("infra.kernel.observability.logging", "infra.kernel.http.problems"),
+}
+
+
+def test_every_planted_import_breaks_a_contract() -> None:
+    graph = grimp.build_graph(*LINTER["root_packages"], cache_dir=None)
+    assert broken(graph) == []
+    kept = []
+    for name, (importer, imported) in PLANTED.items():
+        assert {importer, imported} <= graph.modules
+        changed = deepcopy(graph)
+        changed.add_import(importer=importer, imported=imported)
+        if not broken(changed):
+            kept.append(name)
+    assert kept == []
+
+
+def broken(graph: grimp.ImportGraph) -> list[str]:
+    """The names of the import contracts that the graph breaks."""
+    importlinter.configuration.configure()
+    types = {each.type_name: each for each in (LayersContract, ForbiddenContract, IndependenceContract, Acyclic)}
+    found = []
+    for options in LINTER["contracts"]:
+        texts = {name: str(value) if isinstance(value, bool) else value for name, value in options.items()}
+        contract = types[options["type"]](options["name"], LINTER, texts)
+        if not contract.check(deepcopy(graph), verbose=False).kept:
+            found.append(options["name"])
+    return found
 
 
 def test_nothing_is_drawn_outside_of_the_picture() -> None:
