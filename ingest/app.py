@@ -10,10 +10,10 @@ import structlog
 from infra.domain.publishing.serving import NEWSLETTER_FORM, SITES
 from infra.kernel.http.request_limits import Message, Receive, Scope, Send
 from ingest.context import IngestContext
-from ingest.directory.custom_domains import CHECK, SCOPE_KEY, SERVED, check, domain_of, probe
 from ingest.directory.directory import CustomDomain
 from ingest.directory.request_lookups import ClientGone
 from ingest.endpoints.conversion_status import conversion
+from ingest.endpoints.custom_domains import CHECK, SERVED, check, domain_of, probe
 from ingest.endpoints.health import livez, metrics, readyz
 from ingest.endpoints.pixel import pixel
 from ingest.endpoints.postback import postback
@@ -22,7 +22,7 @@ from ingest.endpoints.report import lead, sale
 from ingest.endpoints.sites import own_host, site
 from ingest.endpoints.track import track
 from ingest.errors import EventRejected, Unavailable
-from ingest.request_context import client_address
+from ingest.request_context import CUSTOM_DOMAIN, client_address
 from ingest.request_cost import COST, EXEMPT
 from ingest.responses import CORS, send_bytes, send_problem, with_credentials
 from ingest.script import script
@@ -139,7 +139,7 @@ def _under(domain: CustomDomain, path: str, scope: Scope) -> tuple[Handler, froz
     """The handler of a path under a custom domain."""
     if not domain.is_verified:
         return None
-    scope[SCOPE_KEY] = domain
+    scope[CUSTOM_DOMAIN] = domain
     if path in SERVED:
         return _ROUTES[path]
     if is_link_path(path):

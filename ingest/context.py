@@ -16,6 +16,7 @@ from ingest.directory.postgres import Postgres
 from ingest.directory.request_lookups import RequestLookups
 from ingest.fair_scheduling import FairScheduler
 from ingest.metrics import Counters
+from ingest.pipeline import BoundSteps
 from ingest.publish_retries import PublishRetries
 from ingest.rate_limits import SiteRateLimits
 from ingest.rejection_log import RejectionLog
@@ -56,6 +57,8 @@ class IngestContext:
     sealing: TextSealing = field(default_factory=TextSealing)
     site_files: SiteFiles = field(default_factory=SiteFiles)
     stopping: bool = False
+    steps: dict[str, BoundSteps] = field(default_factory=dict)
+    """Those of the pipelines, bound to these parts, by source."""
 
     def lookups(self, scope: Scope, receive: Receive) -> RequestLookups:
         """What a request may look up at the source. An address above its limit of rejected requests: nothing."""

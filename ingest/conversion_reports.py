@@ -57,10 +57,10 @@ CONFLICTS: Final = {
 """What a report contradicts -> code and message of the answer."""
 
 
-async def accept_report(runner: Runner[ReportedEvent], event: ReportedEvent) -> AcceptedReport:
+async def accept_report(context: IngestContext, runner: Runner[ReportedEvent], event: ReportedEvent) -> AcceptedReport:
     """Validates the report and appends it to the log. Raises `EventRejected` and `Unavailable`. A report that
     contradicts an earlier one is appended too, for display, and rejected with 409."""
-    context, report = event.context, event.report
+    report = event.report
     reported = _complete(runner, event)
     runner.current = "claim"
     reported, claim = await _claim(context, reported)
@@ -80,7 +80,7 @@ async def accept_report(runner: Runner[ReportedEvent], event: ReportedEvent) -> 
     runner.current = "answer"
     endpoint = "/postback" if report.reported_by == "postback" else f"/track/{report.reported_by}"
     if claim.is_published:
-        _count_repeat(event, endpoint)
+        _count_repeat(context, event, endpoint)
     else:
         context.counters.outcomes[endpoint, Outcome.ACCEPTED.value] += 1
     return AcceptedReport(
@@ -101,9 +101,9 @@ def _complete(runner: Runner[ReportedEvent], event: ReportedEvent) -> Conversion
     return event.reported
 
 
-def _count_repeat(event: ReportedEvent, endpoint: str) -> None:
+def _count_repeat(context: IngestContext, event: ReportedEvent, endpoint: str) -> None:
     """A repeat is in no topic but this one: the website's owner sees that it arrived."""
-    context, key, report = event.context, event.key, event.report
+    key, report = event.key, event.report
     repeated = EventRejected(
         Outcome.DUPLICATE, "repeated_report", "The same report was received before; it counts once.", status=200
     )

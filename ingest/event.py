@@ -1,4 +1,4 @@
-"""What goes through the pipelines: events on their way to the log. The steps complete them in place.
+"""What goes through the pipelines: events on their way to the log. They are data; the steps complete them in place.
 
 Structs outside the garbage collector's care, because ten thousand of them are made a second.
 """
@@ -6,7 +6,8 @@ Structs outside the garbage collector's care, because ten thousand of them are m
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from datetime import datetime
+from typing import Any, Final
 from uuid import UUID
 
 from msgspec import Struct
@@ -15,16 +16,11 @@ from infra.kernel.http.request_limits import Scope
 from infra.kernel.log import Headers as RecordHeaders
 from infra.kernel.log import Record
 from ingest.directory.directory import Key, Link
-from ingest.importing.access_log import PageLine
 from ingest.request_context import Headers, RequestContext
 from ingest.routing import Route
 from ingest.rows import SentEvent
-from ingest.sealing import TextSealing
 from schemas.networks import TxidScope
 from schemas.tracking import NO_ID, ConversionReported, TrackedEvent
-
-if TYPE_CHECKING:
-    from ingest.context import IngestContext
 
 NO_RECORD: Final = Record("", b"", b"")
 NO_HEADERS: Final[Headers] = {}
@@ -35,7 +31,6 @@ class SiteEvent(Struct, gc=False):
     shared with the other events of the request until step validate copies it, unless the event `is_alone`. `occurred`:
     Unix time in ms, corrected by `clock_off`. `own_id`: the id of a click that has a click id of its own."""
 
-    context: IngestContext
     request: RequestContext
     headers: Headers
     sent: SentEvent
@@ -53,7 +48,6 @@ class SiteEvent(Struct, gc=False):
 class LinkClick(Struct, gc=False):
     """A followed link. `request` has the time of the click; `route`: where it leads this visitor."""
 
-    context: IngestContext
     request: RequestContext
     headers: Headers
     method: str
@@ -65,6 +59,18 @@ class LinkClick(Struct, gc=False):
     record: Record = NO_RECORD
 
 
+@dataclass(frozen=True, slots=True)
+class PageLine:
+    """A line of an access log that is a page view. `address`: the visitor's, or the name of their host; `target`: path
+    and query; `referrer`, `user_agent`: empty = the log has none."""
+
+    address: str
+    at: datetime
+    target: str
+    referrer: str
+    user_agent: str
+
+
 class ImportedPage(Struct, gc=False):
     """A page view of an access log. `visitor_key`: of the import's visitors."""
 
@@ -73,7 +79,6 @@ class ImportedPage(Struct, gc=False):
     visitor_key: bytes
     row: TrackedEvent
     record_headers: RecordHeaders
-    sealing: TextSealing
     headers: Headers = NO_HEADERS
     method: str = "GET"
     record: Record = NO_RECORD
@@ -117,7 +122,6 @@ class Report:
 class ReportedEvent:
     """A reported conversion. `occurred`: Unix time in ms; `reported`: what goes into the log, once a step made it."""
 
-    context: IngestContext
     key: Key
     request: RequestContext
     report: Report

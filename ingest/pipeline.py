@@ -1,15 +1,18 @@
 """The pipelines of ingest: for each source the steps that an event takes, from top to bottom.
 
-A step is a function that completes the event in place, or drops it by raising `EventRejected`. `before` and `after` are
-the parts of a request that wait for something (a look-up, a turn, the log): the endpoint does them and names them to
-its `Runner`. `/metrics` has drops by step and reason, and the time of each step (`ingest.metrics`).
+A step is a function that completes the event in place, or drops it by raising `EventRejected`. What it needs of the
+service are keyword parameters, named as in `IngestContext`; `Pipeline.bound` gives them. `before` and `after` are the
+parts of a request that wait for something (a look-up, a turn, the log): the endpoint does them and names them to its
+`Runner`. `/metrics` has drops by step and reason, and the time of each step (`ingest.metrics`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from inspect import Parameter, signature
 from time import perf_counter
-from typing import Final, Generic, TypeVar
+from typing import Any, Concatenate, Final, Generic, Protocol, TypeVar
 
 from ingest.errors import EventRejected
 from ingest.event import ImportedPage, LinkClick, ReportedEvent, SiteEvent
@@ -19,7 +22,7 @@ from ingest.steps.detect_bot import detect_bot
 from ingest.steps.detect_suspicion import detect_suspicion
 from ingest.steps.enrich import enrich
 from ingest.steps.pseudonymise import pseudonymise
-from ingest.steps.record import to_imported_record, to_record, to_record_by_id
+from ingest.steps.record import to_record, to_record_by_id
 from ingest.steps.resolve_network import resolve_network
 from ingest.steps.seal_ad_ids import seal_ad_ids, seal_link_ad_ids
 from ingest.steps.stamp import set_time, stamp
@@ -27,6 +30,8 @@ from ingest.steps.validate import validate
 
 E = TypeVar("E")
 Step = Callable[[E], None]
+BoundSteps = tuple[tuple[str, Step[Any]], ...]
+"""Each with its name."""
 TIMED_EVERY: Final = 256
 """One request in so many is timed: reading the clock at every step of each costs more than some steps."""
 NO_STEP: Final = ""
@@ -36,7 +41,13 @@ NO_STEP: Final = ""
 class Pipeline(Generic[E]):
     """The steps of one source, in order; a step is named after its function."""
 
-    def __init__(self, source: str, *steps: Step[E], before: tuple[str, ...] = (), after: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        source: str,
+        *steps: Callable[Concatenate[E, ...], None],
+        before: tuple[str, ...] = (),
+        after: tuple[str, ...] = (),
+    ) -> None:
         self.source, self.steps = source, steps
         self.before, self.after = before, after
         self._first = before[0] if before else NO_STEP
@@ -46,13 +57,36 @@ class Pipeline(Generic[E]):
         """Every step from the request to the answer."""
         return (*self.before, *(step.__name__ for step in self.steps), *self.after)
 
-    def runner(self, counters: Counters) -> Runner[E]:
+    def bound(self, parts: object) -> BoundSteps:
+        """The steps with what they need of `parts`."""
+        return tuple((step.__name__, _bound(step, parts)) for step in self.steps)
+
+    def runner(self, parts: Parts) -> Runner[E]:
         """For a new request, whose first step begins now."""
+        steps = parts.steps.get(self.source)
+        if steps is None:
+            steps = parts.steps[self.source] = self.bound(parts)
+        return self.new_runner(steps, parts.counters)
+
+    def new_runner(self, steps: BoundSteps, counters: Counters) -> Runner[E]:
+        """The same for steps that are bound."""
         metrics = counters.sources[self.source]
         metrics.requests += 1
         if metrics.requests % TIMED_EVERY == 1:
-            return _TimedRunner(self.steps, metrics, self._first)
-        return Runner(self.steps, metrics, self._first)
+            return _TimedRunner(steps, metrics, self._first)
+        return Runner(steps, metrics, self._first)
+
+
+class Parts(Protocol):
+    """What the steps of all pipelines may need, `steps`: those that are bound to it, by source."""
+
+    counters: Counters
+    steps: dict[str, BoundSteps]
+
+
+def _bound(step: Callable[Concatenate[Any, ...], None], parts: object) -> Step[Any]:
+    needed = [name for name, one in signature(step).parameters.items() if one.kind is Parameter.KEYWORD_ONLY]
+    return partial(step, **{name: getattr(parts, name) for name in needed}) if needed else step
 
 
 class Runner(Generic[E]):
@@ -64,17 +98,18 @@ class Runner(Generic[E]):
 
     __slots__ = ("_metrics", "_steps", "current")
 
-    def __init__(self, steps: tuple[Step[E], ...], metrics: SourceMetrics, first: str) -> None:
+    def __init__(self, steps: BoundSteps, metrics: SourceMetrics, first: str) -> None:
         self._steps, self._metrics = steps, metrics
         self.current = first
 
     def run(self, event: E) -> EventRejected | None:
         """Completes the event. Returns why a step dropped it; none did: None."""
+        name = NO_STEP
         try:
-            for step in self._steps:
+            for name, step in self._steps:  # noqa: B007 - the name of the one that fails
                 step(event)
         except EventRejected as error:
-            self._metrics.drop(step.__name__, error.code)
+            self._metrics.drop(name, error.code)
             return error.with_traceback(None)  # which would keep the frames of the steps
         return None
 
@@ -98,21 +133,21 @@ class _TimedRunner(Runner[E]):
 
     __slots__ = ("_since", "_step")
 
-    def __init__(self, steps: tuple[Step[E], ...], metrics: SourceMetrics, first: str) -> None:
+    def __init__(self, steps: BoundSteps, metrics: SourceMetrics, first: str) -> None:
         self._step, self._since = NO_STEP, 0.0
         super().__init__(steps, metrics, first)
 
     def run(self, event: E) -> EventRejected | None:
         error = None
-        for step in self._steps:
+        for name, step in self._steps:
             since = perf_counter()
             try:
                 step(event)
             except EventRejected as rejected:
                 error = rejected
-            self._metrics.observe(step.__name__, perf_counter() - since)
+            self._metrics.observe(name, perf_counter() - since)
             if error is not None:
-                self._metrics.drop(step.__name__, error.code)
+                self._metrics.drop(name, error.code)
                 break
         return error
 
@@ -184,7 +219,7 @@ REPORT: Final = Pipeline[ReportedEvent](
     "report", *POSTBACK.steps, before=("identify_site", "decode"), after=POSTBACK.after
 )
 """`POST /track/sale` and `/track/lead`: a report by the website itself."""
-IMPORT: Final = Pipeline[ImportedPage]("import", imported.enrich, detect_bot, imported.pseudonymise, to_imported_record)
+IMPORT: Final = Pipeline[ImportedPage]("import", imported.enrich, detect_bot, imported.pseudonymise, to_record_by_id)
 """A line of an access log. The command reads, looks up and publishes whole batches."""
 
 ALL: Final = (TRACK, PIXEL, REDIRECT, POSTBACK, REPORT, IMPORT)

@@ -21,6 +21,8 @@ from ingest.user_agents import MAX_LENGTH, Agent, parse_agent
 from schemas.tracking import TrackedEvent
 
 Headers = Mapping[bytes, bytes]
+CUSTOM_DOMAIN: Final = "custom_domain"
+"""The member of an ASGI scope that has the domain of a publisher's own that a request came under, if it did."""
 MAX_HOPS: Final = 32
 """Addresses in `X-Forwarded-For` that are evaluated."""
 MAX_LANGUAGE: Final = 64

@@ -33,7 +33,7 @@ async def pixel(context: IngestContext, scope: Scope, receive: Receive, send: Se
     headers: dict[bytes, bytes] = dict(scope["headers"])
     key: Key | None = None
     lookups = context.lookups(scope, receive)
-    runner = PIXEL.runner(context.counters)
+    runner = PIXEL.runner(context)
     try:
         query = parameters(scope["query_string"])
         runner.current = "identify_site"
@@ -76,7 +76,7 @@ async def _record(
     request = request_context(
         key, client_of(scope, headers, context.settings.trusted_proxies, context.places), "pixel", headers
     )
-    event = SiteEvent(context, request, headers, sent, new_row(request), scope["method"], is_alone=True)
+    event = SiteEvent(request, headers, sent, new_row(request), scope["method"], is_alone=True)
     runner.complete(event)
     runner.current = "publish"
     await context.publisher.submit([event.record])

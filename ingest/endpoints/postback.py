@@ -50,7 +50,7 @@ async def postback(context: IngestContext, scope: Scope, receive: Receive, send:
     key: Key | None = None
     sent: dict[str, str] = {}
     lookups = context.lookups(scope, receive)
-    runner = POSTBACK.runner(context.counters)
+    runner = POSTBACK.runner(context)
     try:
         sent = await _read(context, scope, receive, headers)
         runner.current = "look_up"
@@ -63,12 +63,12 @@ async def postback(context: IngestContext, scope: Scope, receive: Receive, send:
         runner.current = "decode"
         client = client_of(scope, headers, context.settings.trusted_proxies, context.places)
         request = request_context(key, client, "server", headers)
-        event = ReportedEvent(context, key, request, read_report(_sender_of(context, key, preset, partner), fields))
+        event = ReportedEvent(key, request, read_report(_sender_of(context, key, preset, partner), fields))
         if _is_dry_run(sent):
             await send_json(send, 200, check_report(runner, event).answer(DRY_RUN))
             runner.current = NO_STEP
             return
-        accepted = await accept_report(runner, event)
+        accepted = await accept_report(context, runner, event)
     except EventRejected as error:
         runner.drop(error.code)
         if not _is_dry_run(sent):

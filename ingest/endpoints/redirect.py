@@ -18,15 +18,15 @@ from infra.kernel.http.request_limits import Receive, Scope, Send
 from infra.kernel.log import Record
 from ingest.clock import now_ms
 from ingest.context import IngestContext
-from ingest.directory.custom_domains import SCOPE_KEY, plain_slug
 from ingest.directory.directory import CustomDomain, Link
+from ingest.endpoints.custom_domains import plain_slug
 from ingest.endpoints.track import outcome_of
 from ingest.errors import EventRejected, Unavailable
 from ingest.event import LinkClick
 from ingest.macros import expand, location
 from ingest.pipeline import NO_STEP, REDIRECT
 from ingest.referrers import MAX_TEXT
-from ingest.request_context import Client, client_of, new_request, new_row
+from ingest.request_context import CUSTOM_DOMAIN, Client, client_of, new_request, new_row
 from ingest.responses import NO_STORE, send_bytes
 from ingest.routing import Route, choose
 from schemas.tracking import ROUTED, SUBS, Outcome, TrackedEvent
@@ -47,9 +47,9 @@ async def go(context: IngestContext, scope: Scope, receive: Receive, send: Send)
     """Answers one redirect: 302, 404 unknown, 410 gone."""
     path: str = scope["path"]
     slug = plain_slug(path[len(PREFIX) :] if is_link_path(path) else path[1:])
-    domain: CustomDomain | None = scope.get(SCOPE_KEY)
+    domain: CustomDomain | None = scope.get(CUSTOM_DOMAIN)
     headers: dict[bytes, bytes] = dict(scope["headers"])
-    runner = REDIRECT.runner(context.counters)
+    runner = REDIRECT.runner(context)
     try:
         lookups = context.lookups(scope, receive)
         link = await context.directory.link(slug, lookups) if 0 < len(slug) <= MAX_TEXT else None
@@ -76,7 +76,7 @@ async def go(context: IngestContext, scope: Scope, receive: Receive, send: Send)
         _refuse(context, slug, link)
         await send_page(send, 410, "Link no longer available", "This link has been switched off.")
         return
-    event = _click(context, link, route, client, scope, headers)
+    event = _click(link, route, client, scope, headers)
     runner.complete(event)
     runner.current = "publish"
     row = event.row
@@ -122,13 +122,11 @@ def macro_values(link: Link, row: TrackedEvent) -> dict[str, str]:
     return values
 
 
-def _click(
-    context: IngestContext, link: Link, route: Route, client: Client, scope: Scope, headers: Mapping[bytes, bytes]
-) -> LinkClick:
+def _click(link: Link, route: Route, client: Client, scope: Scope, headers: Mapping[bytes, bytes]) -> LinkClick:
     request = new_request(link.website, "secret", ROUTED, client, now_ms())
     row = new_row(request)
     row.type, row.occurred_at = "click", request.received
-    return LinkClick(context, request, headers, scope["method"], scope, link, route, row)
+    return LinkClick(request, headers, scope["method"], scope, link, route, row)
 
 
 async def _publish(context: IngestContext, row: TrackedEvent, record: Record) -> None:

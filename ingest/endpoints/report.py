@@ -63,7 +63,7 @@ async def _report(context: IngestContext, scope: Scope, receive: Receive, send: 
     body: bytes = (await receive()).get("body", b"")
     key: Key | None = None
     lookups = context.lookups(scope, receive)
-    runner = REPORT.runner(context.counters)
+    runner = REPORT.runner(context)
     try:
         query = parameters(scope["query_string"])
         text = bearer(headers) or query.get("site", "")
@@ -83,8 +83,8 @@ async def _report(context: IngestContext, scope: Scope, receive: Receive, send: 
         report = report_of(context, key, sent, kind)
         waits = query.get("wait", "").lower() in ("true", "1")
         before = await context.conversion_outcomes.current(identity_of(key, report)) if waits else None
-        event = ReportedEvent(context, key, request_context(key, client, "server", headers), report)
-        accepted = await accept_report(runner, event)
+        event = ReportedEvent(key, request_context(key, client, "server", headers), report)
+        accepted = await accept_report(context, runner, event)
     except EventRejected as error:
         runner.drop(error.code)
         context.rejections.add(

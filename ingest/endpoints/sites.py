@@ -25,12 +25,13 @@ from uuid import UUID
 from infra.domain.publishing.serving import NARROW_WIDTH, SITES, site_path
 from infra.kernel.http.request_limits import Receive, Scope, Send
 from ingest.context import IngestContext
-from ingest.directory.custom_domains import SCOPE_KEY, is_bare_slug, plain_slug
 from ingest.directory.directory import CustomDomain
 from ingest.directory.request_lookups import RequestLookups
+from ingest.endpoints.custom_domains import is_bare_slug, plain_slug
 from ingest.endpoints.redirect import go, send_page
 from ingest.endpoints.subscribe import subscribe
 from ingest.errors import EventRejected, Unavailable
+from ingest.request_context import CUSTOM_DOMAIN
 from ingest.responses import send_bytes, send_problem
 from ingest.site_files import ServedFile
 from schemas.tracking import Outcome
@@ -95,7 +96,7 @@ async def site(context: IngestContext, scope: Scope, receive: Receive, send: Sen
 
 async def own_host(context: IngestContext, scope: Scope, receive: Receive, send: Send) -> None:
     """Any path of a custom domain that is no address of the tracking API: a tracked link, else a page of its site."""
-    domain: CustomDomain = scope[SCOPE_KEY]
+    domain: CustomDomain = scope[CUSTOM_DOMAIN]
     if scope["method"] == "POST":
         await _own_form(context, domain, scope, receive, send)
         return

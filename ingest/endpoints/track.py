@@ -151,7 +151,7 @@ class _BatchRequest:
         self.rows: list[TrackedEvent] = []
         self.rejected_events: list[tuple[int, EventRejected]] = []
         self.time_slice: TimeSlice | None = None
-        self.runner = TRACK.runner(context.counters)
+        self.runner = TRACK.runner(context)
 
     async def identify(self, text: str) -> Key:
         """The key `text`. Raises `EventRejected` for an unknown key, and for an address above its limit when the key
@@ -317,7 +317,7 @@ class _BatchRequest:
         reason become one entry of the rejection log."""
         groups: dict[tuple[UUID, str], _RejectionGroup] = {}
         time_slice, run, drop = self.time_slice, self.runner.run, self.runner.drop
-        context, headers, records, rows = self.context, self.headers, self.records, self.rows
+        headers, records, rows = self.headers, self.records, self.rows
         unresolved = self.not_looked_up
         usual = self.requests.get(self.key) if self.key is not None else None
         blank: TrackedEvent | None = None
@@ -338,7 +338,7 @@ class _BatchRequest:
                 else:
                     if blank is None or request is not blank_of:
                         blank, blank_of = new_row(request), request
-                    event = SiteEvent(context, request, headers, sent, blank, is_alone=self.count == 1)
+                    event = SiteEvent(request, headers, sent, blank, is_alone=self.count == 1)
                     error = run(event)
                     if error is None:
                         records.append(event.record)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
+from ingest.event import PageLine
 from ingest.importing.log_formats import METHOD, LoggedRequest, W3cColumns, read_json, read_load_balancer, read_text
 
 
@@ -19,18 +18,6 @@ class Reason(StrEnum):
     MALFORMED = "malformed"
     EXPIRED = "expired"
     """It is older than what the website keeps."""
-
-
-@dataclass(frozen=True, slots=True)
-class PageLine:
-    """A line that is a page view. `address`: the visitor's, or the name of their host; `target`: path and query;
-    `referrer`, `user_agent`: empty = the log has none."""
-
-    address: str
-    at: datetime
-    target: str
-    referrer: str
-    user_agent: str
 
 
 class LineReader:

@@ -37,8 +37,8 @@ from infra.kernel.postgres.pool import required_url
 from infra.kernel.security.encryption import derived_key
 from ingest.clock import now_ms
 from ingest.directory.directory import Website
-from ingest.event import ImportedPage
-from ingest.importing.access_log import LineReader, PageLine, Reason
+from ingest.event import ImportedPage, PageLine
+from ingest.importing.access_log import LineReader, Reason
 from ingest.importing.imported_events import (
     ImportedEvents,
     ImportFailed,
@@ -140,14 +140,14 @@ class _Run:
         self._visitor_key = derived_key(settings, "visitor")
         self._log = log
         self._imported = imported
-        self._sealing = sealing
+        self.sealing = sealing
         self._counts: Counter[str] = Counter()
         self._occurrences: dict[bytes, int] = {}
         self._batch: dict[UUID, tuple[PageLine, bytes]] = {}
         self._sent: deque[Future[list[Position]]] = deque()
         self._span: tuple[datetime, datetime] | None = None
         self._started = now_ms()
-        self._runner = Runner(IMPORT.steps, SourceMetrics(), NO_STEP)
+        self._runner = Runner[ImportedPage](IMPORT.bound(self), SourceMetrics(), NO_STEP)
         self._reader = LineReader(website.domain)
         self.first_line = b""
 
@@ -221,7 +221,7 @@ class _Run:
         row = new_row(request)
         row.event_id, row.type, row.occurred_at = str(identity), "pageview", log_time(page.at)
         # The file may be imported again.
-        event = ImportedPage(request, page, self._visitor_key, row, ((HASH_HEADER, content),), self._sealing)
+        event = ImportedPage(request, page, self._visitor_key, row, ((HASH_HEADER, content),))
         self._runner.complete(event)
         return event.record
 

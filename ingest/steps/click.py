@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -10,24 +11,27 @@ from hashlib import blake2b
 import msgspec
 
 from infra.domain.publishing.serving import PAGE_PARAMETER, PLACEMENT_PARAMETER
-from ingest.directory.custom_domains import SCOPE_KEY
+from infra.kernel.http.request_limits import Scope
 from ingest.errors import EventRejected
 from ingest.event import LinkClick
 from ingest.page_paths import readable_path
 from ingest.query_strings import parameters
 from ingest.referrers import MAX_TEXT, Page, clean, host_of, is_within, read_page
+from ingest.request_context import CUSTOM_DOMAIN
 from ingest.steps.enrich import set_source
+from ingest.steps.pseudonymise import Hasher
+from ingest.suspicion import SuspicionDetector
 from schemas import click_id
 from schemas.tracking import HASH_HEADER, PAGE_NAMED, SUBS
 
 
-def mint_click_id(event: LinkClick) -> None:
+def mint_click_id(event: LinkClick, *, click_key: bytes) -> None:
     """Sets click id, event id, link and partner, and the route that the link's rules chose. The record may be published
     again, so it has a hash."""
     request, link, row = event.request, event.link, event.row
     client = request.client
     text = click_id.mint(
-        event.context.click_key,
+        click_key,
         at=datetime.fromtimestamp(request.now / 1000, UTC),
         link_code=link.code,
         website_id=link.website.id,
@@ -75,15 +79,16 @@ def enrich(event: LinkClick) -> None:
         event.row.placement = clean(query.get(PLACEMENT_PARAMETER, ""))[:MAX_TEXT]
 
 
-def pseudonymise(event: LinkClick) -> None:
+def pseudonymise(event: LinkClick, *, hasher: Hasher) -> None:
     """Sets the visitor of the day."""
-    event.row.visitor = event.context.hasher.daily_visitor_id(event.request, event.request.now)
+    event.row.visitor = hasher.daily_visitor_id(event.request, event.request.now)
 
 
-def detect_suspicion(event: LinkClick) -> None:
+def detect_suspicion(
+    event: LinkClick, *, suspicion_detector: SuspicionDetector, is_https: Callable[[Scope], bool]
+) -> None:
     """Marks what is probably faked."""
-    context = event.context
-    context.suspicion_detector.judge_redirect(event.request, event.headers, context.is_https(event.scope), event.row)
+    suspicion_detector.judge_redirect(event.request, event.headers, is_https(event.scope), event.row)
 
 
 def _page_of(event: LinkClick) -> Page:
@@ -105,7 +110,7 @@ def _host_of_page(event: LinkClick, own: str) -> str:
         referring = ""
     if referring and (referring == own or is_within(referring, domain)):
         return referring
-    return own if SCOPE_KEY in event.scope or is_within(own, domain) else domain
+    return own if CUSTOM_DOMAIN in event.scope or is_within(own, domain) else domain
 
 
 def _query(query: bytes) -> dict[str, str]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ingest.bot_detection import SPAM_REFERRER
-from ingest.directory.directory import Link
+from ingest.directory.directory import Directory, Link
 from ingest.errors import invalid
 from ingest.event import SiteEvent
 from ingest.referrers import Page, classify, host_of, is_spam, read_page
@@ -13,31 +11,27 @@ from ingest.request_context import RequestContext
 from schemas import click_id
 from schemas.tracking import TrackedEvent
 
-if TYPE_CHECKING:
-    from ingest.context import IngestContext
 
-
-def enrich(event: SiteEvent) -> None:
+def enrich(event: SiteEvent, *, directory: Directory, click_key: bytes) -> None:
     """Fills in the record. The event's link and partner must have been looked up before. Raises `EventRejected`."""
     request, sent, row = event.request, event.sent, event.row
     page = read_page(sent.url, sent.hash is True) if sent.url else NO_PAGE
     set_source(row, page, host_of(sent.referrer) if sent.referrer else "", request)
     if sent.click_id:
-        click = _read_click(event.context, request, sent.click_id)
+        click = _read_click(click_key, request, sent.click_id)
         row.click_id = sent.click_id
-        link = event.context.directory.links_by_code.get(click.link_code)
+        link = directory.links_by_code.get(click.link_code)
         if link is not None:
             _set_link(row, link)
         if click.link_code == click_id.IN_PAGE and row.type == "click":
             event.own_id = str(click_id.event_id(sent.click_id))
     if sent.link:
-        directory = event.context.directory
         named = directory.links_by_id.get(sent.link.lower()) or directory.links.get(sent.link)
         if named is None or named.website.id != request.website.id:
             raise invalid("unknown_link", "link is not the slug or id of a link of this website")
         _set_link(row, named)
     if sent.partner:
-        partners = event.context.directory.partners
+        partners = directory.partners
         partner = partners.get(sent.partner) or partners.get(sent.partner.lower())
         if partner is None or not partner.is_open_to(request.website):
             raise invalid("unknown_partner", "partner is not the slug or id of a partner")
@@ -61,9 +55,9 @@ def set_source(row: TrackedEvent, page: Page, referrer_host: str, request: Reque
             row.bot_reason = SPAM_REFERRER
 
 
-def _read_click(context: IngestContext, request: RequestContext, text: str) -> click_id.Click:
+def _read_click(click_key: bytes, request: RequestContext, text: str) -> click_id.Click:
     try:
-        click = click_id.read(context.click_key, text)
+        click = click_id.read(click_key, text)
     except click_id.ForgedClickId:
         raise invalid("forged_click_id", "click_id was not made here, or was changed") from None
     if not click.is_of(request.website.id):

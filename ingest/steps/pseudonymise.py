@@ -22,9 +22,9 @@ MAX_ID: Final = 255
 _EPOCH: Final = date(1970, 1, 1).toordinal()
 
 
-def pseudonymise(event: SiteEvent) -> None:
+def pseudonymise(event: SiteEvent, *, hasher: Hasher) -> None:
     """Sets visitor and session. Raises `EventRejected` (bad_visitor_id, bad_session_id)."""
-    sent, request, hasher = event.sent, event.request, event.context.hasher
+    sent, request = event.sent, event.request
     if sent.visitor_id is not None and sent.visitor_id != "":
         event.row.visitor = hasher.named_visitor_id(request.website.id_bytes, str(sent.visitor_id))
     else:

@@ -5,28 +5,24 @@ from __future__ import annotations
 from typing import Final
 
 from infra.kernel.log import Record
-from ingest.event import ImportedPage, LinkClick, SiteEvent
+from ingest.event import PageEvent, SiteEvent
+from ingest.sealing import TextSealing
+from ingest.steps.publish import Publisher
 from schemas import topics
 
 CLICKS: Final = topics.CLICKS.name
 
 
-def to_record(event: SiteEvent) -> None:
+def to_record(event: SiteEvent, *, publisher: Publisher, sealing: TextSealing) -> None:
     """Encodes the row. A generated id cannot repeat, so its record may go to any partition: one at a time is
     cheapest."""
-    row, headers, context = event.row, event.record_headers, event.context
-    partition = None if headers else context.publisher.partition
-    value = context.sealing.event(row, event.request.website.id_bytes)
+    row, headers = event.row, event.record_headers
+    partition = None if headers else publisher.partition
+    value = sealing.event(row, event.request.website.id_bytes)
     event.record = Record(CLICKS, row.event_id.encode(), value, headers, event.request.now, partition)
 
 
-def to_record_by_id(event: SiteEvent | LinkClick) -> None:
+def to_record_by_id(event: PageEvent, *, sealing: TextSealing) -> None:
     """Encodes the row; the id decides the partition."""
-    value = event.context.sealing.event(event.row, event.request.website.id_bytes)
-    event.record = Record(CLICKS, event.row.event_id.encode(), value, event.record_headers)
-
-
-def to_imported_record(event: ImportedPage) -> None:
-    """The same of a line of an access log."""
-    value = event.sealing.event(event.row, event.request.website.id_bytes)
+    value = sealing.event(event.row, event.request.website.id_bytes)
     event.record = Record(CLICKS, event.row.event_id.encode(), value, event.record_headers)

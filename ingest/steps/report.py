@@ -13,7 +13,9 @@ from ingest.clock import log_text
 from ingest.directory.directory import Key, Website
 from ingest.errors import not_allowed
 from ingest.event import Report, ReportedEvent
+from ingest.rate_limits import SiteRateLimits
 from ingest.request_context import RequestContext
+from ingest.steps.pseudonymise import Hasher
 from ingest.steps.stamp import event_time
 from ingest.steps.validate import props_text
 from schemas.base import Money
@@ -31,9 +33,9 @@ _content: Final = attrgetter(
 )
 
 
-def limit_rate(event: ReportedEvent) -> None:
+def limit_rate(event: ReportedEvent, *, rate_limits: SiteRateLimits) -> None:
     """Charges the website's rate limit. Raises `EventRejected` (throttled)."""
-    event.context.rate_limits.take(event.key.website.id, 1)
+    rate_limits.take(event.key.website.id, 1)
 
 
 def check_permission(event: ReportedEvent) -> None:
@@ -56,10 +58,10 @@ def encode_props(event: ReportedEvent) -> None:
     event.props = props_text(event.report.props) if event.report.props else ""
 
 
-def to_reported(event: ReportedEvent) -> None:
+def to_reported(event: ReportedEvent, *, hasher: Hasher) -> None:
     """Makes the value of the record, in which visitor and customer are pseudonyms. Raises `EventRejected`
     (bad_visitor_id)."""
-    report, key, request, hasher = event.report, event.key, event.request, event.context.hasher
+    report, key, request = event.report, event.key, event.request
     website = key.website.id_bytes
     identity = identity_of(key, report)
     event.reported = ConversionReported(

@@ -10,6 +10,7 @@ from typing import Final
 
 import msgspec
 
+from ingest.directory.directory import Directory
 from ingest.errors import invalid
 from ingest.event import SiteEvent
 from schemas.tracking import IMPRESSION, MAX_IMPRESSIONS_EVERY, NO_ID_TEXT
@@ -17,7 +18,7 @@ from schemas.tracking import IMPRESSION, MAX_IMPRESSIONS_EVERY, NO_ID_TEXT
 CLICK: Final = "click"
 
 
-def resolve_network(event: SiteEvent) -> None:
+def resolve_network(event: SiteEvent, *, directory: Directory) -> None:
     """Sets the partner, and bounds what an impression stands for. Raises `EventRejected` (bad_value)."""
     row = event.row
     if row.type == IMPRESSION:
@@ -29,7 +30,7 @@ def resolve_network(event: SiteEvent) -> None:
         return
     if row.partner_id == NO_ID_TEXT and '"network"' in row.props:
         name = event.request.website.id, _network_in(row.props)
-        row.partner_id = event.context.directory.network_partners.get(name) or NO_ID_TEXT
+        row.partner_id = directory.network_partners.get(name) or NO_ID_TEXT
 
 
 class _Props(msgspec.Struct):

@@ -10,15 +10,16 @@ from typing import Final
 
 from infra.kernel.security.visitor_keys import seal
 from ingest.ad_click_ids import ad_click_ids, has_parameters
-from ingest.context import IngestContext
 from ingest.event import LinkClick, SiteEvent
+from ingest.metrics import Counters
 from ingest.request_context import Headers, RequestContext
+from ingest.visitor_keys import VisitorKeyBlocks
 from schemas.tracking import AD_IDS_NOT_KEPT, TrackedEvent
 
 _GPC: Final = b"sec-gpc"
 
 
-def seal_ad_ids(event: SiteEvent) -> None:
+def seal_ad_ids(event: SiteEvent, *, visitor_keys: VisitorKeyBlocks, counters: Counters) -> None:
     """Sets the ids of an event of a page."""
     request, sent = event.request, event.sent
     if not request.website.keeps_ad_click_ids:
@@ -29,17 +30,21 @@ def seal_ad_ids(event: SiteEvent) -> None:
     agreed = sent.consent.ads if sent.consent is not None else None
     if sent.gpc or request.backfill or not _may_keep(request, event.headers, agreed):
         return
-    _keep(event.context, request, event.row, ad_click_ids(url, more, with_fragment=sent.hash is True))
+    ids = ad_click_ids(url, more, with_fragment=sent.hash is True)
+    if ids and not _keep(visitor_keys, request, event.row, ids):
+        counters.ad_ids_not_kept += 1
 
 
-def seal_link_ad_ids(event: LinkClick) -> None:
+def seal_link_ad_ids(event: LinkClick, *, visitor_keys: VisitorKeyBlocks, counters: Counters) -> None:
     """Sets the ids of a followed link, to which an advertisement may lead at once. Nobody is asked there: without a
     consent that the website needs they are not kept."""
     request = event.request
     query: bytes = event.scope["query_string"]
     if not query or not request.website.keeps_ad_click_ids or not _may_keep(request, event.headers, None):
         return
-    _keep(event.context, request, event.row, ad_click_ids("?" + query.decode("latin-1")))
+    ids = ad_click_ids("?" + query.decode("latin-1"))
+    if ids and not _keep(visitor_keys, request, event.row, ids):
+        counters.ad_ids_not_kept += 1
 
 
 def _may_keep(request: RequestContext, headers: Headers, agreed: bool | None) -> bool:
@@ -47,12 +52,11 @@ def _may_keep(request: RequestContext, headers: Headers, agreed: bool | None) ->
     return headers.get(_GPC) != b"1" and (agreed is True if needs_consent else agreed is not False)
 
 
-def _keep(context: IngestContext, request: RequestContext, row: TrackedEvent, ids: dict[str, str]) -> None:
-    if not ids:
-        return
-    key = context.visitor_keys.key_of(request.website.id, row.visitor, request.now)
+def _keep(keys: VisitorKeyBlocks, request: RequestContext, row: TrackedEvent, ids: dict[str, str]) -> bool:
+    """Whether there was a key to seal them with."""
+    key = keys.key_of(request.website.id, row.visitor, request.now)
     if key is None:
         row.flags = f"{row.flags},{AD_IDS_NOT_KEPT}" if row.flags else AD_IDS_NOT_KEPT
-        context.counters.ad_ids_not_kept += 1
-    else:
-        row.ad_ids = seal(key, row.event_id, ids)
+        return False
+    row.ad_ids = seal(key, row.event_id, ids)
+    return True

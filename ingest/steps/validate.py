@@ -8,6 +8,7 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import astuple, replace
 
+from infra.kernel.net.geoip import GeoIpDatabase
 from ingest.errors import invalid, not_allowed
 from ingest.event import SiteEvent
 from ingest.money import MAX_AMOUNT, exponent_of
@@ -23,7 +24,7 @@ RESERVED: Final = frozenset({"conversion"})
 """Types that only decided events have; a site that sent one would change money."""
 
 
-def validate(event: SiteEvent) -> None:
+def validate(event: SiteEvent, *, places: GeoIpDatabase) -> None:
     """Sets type, title, properties, value, props, and the client that the website's server names. Raises
     `EventRejected`."""
     sent, kind = event.sent, event.sent.type
@@ -48,7 +49,7 @@ def validate(event: SiteEvent) -> None:
     if sent.ip is not None or sent.user_agent is not None:
         if event.request.kind != "secret":
             raise not_allowed("override_not_allowed", "ip and user_agent need a secret key.")
-        event.request = with_overrides(event.request, sent.ip, sent.user_agent, event.context.places)
+        event.request = with_overrides(event.request, sent.ip, sent.user_agent, places)
         set_client(row, event.request.client)
 
 

@@ -26,7 +26,7 @@ from infra.kernel.log import open_log
 from infra.kernel.log.kafka_probe import answers
 from infra.ops.cli import SERVICES
 from infra.ops.stack.tools import postgres_bin
-from ingest.directory.custom_domains import CHECK
+from ingest.endpoints.custom_domains import CHECK
 from tests.contract.deploy.documentation import example
 from tests.contract.deploy.settings_names import loaded, unknown
 from tests.support.engines import Engine, free_port, kafka_jars

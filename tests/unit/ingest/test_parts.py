@@ -19,7 +19,8 @@ from ingest.app import endpoint_of
 from ingest.directory.directory import CustomDomain, Directory, KeyRow, LinkRow, Listing, Partner, Website
 from ingest.directory.refresh import load_copy, save_copy
 from ingest.errors import EventRejected, Unavailable, invalid
-from ingest.importing.access_log import LineReader, PageLine, Reason
+from ingest.event import PageLine
+from ingest.importing.access_log import LineReader, Reason
 from ingest.metrics import Counters, exposition
 from ingest.publish_retries import PublishRetries
 from ingest.rate_limits import Bucket, SiteRateLimits

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -35,7 +36,7 @@ def test_steps_run_in_their_order_and_a_drop_ends_them() -> None:
     counters = Counters()
     for number in range(2 * TIMED_EVERY):
         event = [number]
-        dropped = PIPELINE.runner(counters).run(event)
+        dropped = PIPELINE.new_runner(PIPELINE.bound(None), counters).run(event)
         if number % 2:
             assert dropped is None
             assert event == [2 * (number + 1)]
@@ -46,13 +47,28 @@ def test_steps_run_in_their_order_and_a_drop_ends_them() -> None:
     assert PIPELINE.names == ("decode", "increase", "refuse_odd", "double", "publish")
 
 
+def test_a_step_gets_the_parts_that_it_names() -> None:
+    def add(event: list[int], *, amount: int) -> None:
+        event[0] += amount
+
+    parts: Any = SimpleNamespace(amount=5, counters=Counters(), steps={})
+    named = Pipeline[list[int]]("named", add, double)
+    event = [1]
+    named.runner(parts).complete(event)
+    assert event == [12]
+    [(name, _), *_] = parts.steps["named"]
+    assert name == "add"
+    with pytest.raises(AttributeError, match="amount"):
+        named.bound(SimpleNamespace())
+
+
 def test_the_first_request_is_timed_and_then_one_in_many() -> None:
     counters = Counters()
     timed = counters.sources["numbers"].timed
-    PIPELINE.runner(counters).complete([1])
+    PIPELINE.new_runner(PIPELINE.bound(None), counters).complete([1])
     assert {step: count for step, (count, _) in timed.items()} == dict.fromkeys(PIPELINE.names[:4], 1)
     for _ in range(TIMED_EVERY):
-        PIPELINE.runner(counters).complete([1])
+        PIPELINE.new_runner(PIPELINE.bound(None), counters).complete([1])
     assert {count for count, _ in timed.values()} == {2}
     assert all(0 <= seconds < 60 for _, seconds in timed.values())
 
@@ -62,7 +78,7 @@ def test_a_request_is_counted_and_timed_in_the_step_that_it_is_in(monkeypatch: p
     monkeypatch.setattr(pipeline, "perf_counter", lambda: next(clock))
     counters = Counters()
     for _ in range(2):
-        runner = PIPELINE.runner(counters)
+        runner = PIPELINE.new_runner(PIPELINE.bound(None), counters)
         runner.current = "look_up"
         runner.drop("bad_json")
         for step in (NO_STEP, "publish", NO_STEP):

@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ingest.importing.access_log import LineReader, PageLine, Reason
+from ingest.event import PageLine
+from ingest.importing.access_log import LineReader, Reason
 from ingest.importing.command import Recoded, encoding_of
 
 AGENT = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0"

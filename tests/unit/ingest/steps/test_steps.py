@@ -1,11 +1,11 @@
 """The steps of one event: validate, enrich, pseudonymise, stamp; and who the client is."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from ipaddress import ip_network
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
@@ -19,6 +19,7 @@ from ingest.directory.directory import Directory, Link, Partner, Website
 from ingest.endpoints.track import outcome_of
 from ingest.errors import EventRejected
 from ingest.event import LinkClick, SiteEvent
+from ingest.pipeline import Pipeline
 from ingest.request_context import RequestContext, client_address, client_of, new_request, new_row, with_overrides
 from ingest.routing import Route
 from ingest.rows import SentEvent
@@ -67,27 +68,33 @@ def refusal(sent: SentEvent, request: RequestContext | None = None) -> str:
     return caught.value.code
 
 
-def begun(request: RequestContext, sent: SentEvent, hasher: Hasher | None = None) -> SiteEvent:
-    context: Any = SimpleNamespace(directory=DIRECTORY, click_key=KEY, hasher=hasher, places=PLACES)
-    return SiteEvent(context, request, {}, sent, new_row(request))
+def begun(request: RequestContext, sent: SentEvent) -> SiteEvent:
+    return SiteEvent(request, {}, sent, new_row(request))
+
+
+def take(event: SiteEvent, *steps: Callable[..., None]) -> None:
+    """Takes the event through the steps."""
+    parts = SimpleNamespace(directory=DIRECTORY, click_key=KEY, places=PLACES)
+    for _, step in Pipeline[SiteEvent]("test", *steps).bound(parts):
+        step(event)
 
 
 def validated(request: RequestContext, sent: SentEvent) -> TrackedEvent:
     event = begun(request, sent)
-    validate(event)
+    validate(event, places=PLACES)
     return event.row
 
 
 def enriched(request: RequestContext, sent: SentEvent) -> TrackedEvent:
     event = begun(request, sent)
-    validate(event)
-    enrich(event)
+    validate(event, places=PLACES)
+    enrich(event, directory=DIRECTORY, click_key=KEY)
     return event.row
 
 
 def stamped(request: RequestContext, sent: SentEvent) -> SiteEvent:
     event = begun(request, sent)
-    validate(event)
+    validate(event, places=PLACES)
     set_time(event)
     stamp(event)
     return event
@@ -146,8 +153,7 @@ def test_a_click_in_a_page_has_the_id_that_follows_from_its_click_id() -> None:
 
     def made(sent: SentEvent, request: RequestContext | None = None) -> SiteEvent:
         event = begun(request or make_request(), sent)
-        for step in (validate, enrich, set_time, stamp):
-            step(event)
+        take(event, validate, enrich, set_time, stamp)
         return event
 
     text = minted(click_id.IN_PAGE)
@@ -179,17 +185,16 @@ def test_a_network_is_the_partner_if_the_website_has_one_of_it(
 ) -> None:
     monkeypatch.setattr(DIRECTORY, "network_partners", {(WEBSITE.id, "awin"): "only", (WEBSITE.id, "cj"): ""})
     event = begun(make_request(website=website), SentEvent(kind, value=1, props=Raw(props)))
-    for step in (validate, enrich, resolve_network):
-        step(event)
+    take(event, validate, enrich, resolve_network)
     assert event.row.partner_id == partner
 
 
 @pytest.mark.parametrize("value", [None, 0, -1, 1001, 10**15])
 def test_an_impression_stands_for_a_bounded_number_of_page_views(value: int | None) -> None:
     event = begun(make_request("secret"), SentEvent("link.impression", value=value))
-    validate(event)
+    validate(event, places=PLACES)
     with pytest.raises(EventRejected) as caught:
-        resolve_network(event)
+        resolve_network(event, directory=DIRECTORY)
     assert caught.value.code == "bad_value"
 
 
@@ -208,8 +213,7 @@ def test_an_impression_by_public_key_stands_for_no_more_than_is_sampled(
 ) -> None:
     website = replace(WEBSITE, link_impressions_every=every)
     event = begun(make_request(kind, website=website), SentEvent("link.impression", value=value))
-    for step in (validate, enrich, resolve_network):
-        step(event)
+    take(event, validate, enrich, resolve_network)
     assert event.row.value == counted
 
 
@@ -242,10 +246,7 @@ def test_a_click_has_the_utm_parameters_of_its_query_else_of_its_link(
     request = make_request()
     scope: Any = {"query_string": query, "path": "/go/deal"}
     nowhere = Route("https://x.example", "")
-    context: Any = None
-    event = LinkClick(
-        context, request, {b"host": b"t.example"}, "GET", scope, replace(LINK, utm=utm), nowhere, new_row(request)
-    )
+    event = LinkClick(request, {b"host": b"t.example"}, "GET", scope, replace(LINK, utm=utm), nowhere, new_row(request))
     click.enrich(event)
     row = event.row
     assert (row.source, row.channel, row.utm_source, row.utm_campaign) == expected
@@ -266,8 +267,8 @@ def test_a_click_that_names_its_page_is_on_a_host_of_the_website(
 ) -> None:
     request, nowhere = make_request(), Route("https://x.example", "")
     scope: Any = {"query_string": b"page=/reviews/%25c3%25bc?x", "path": "/go/deal"}
-    headers, context = {b"host": host, b"referer": referrer.encode()}, cast("Any", None)
-    event = LinkClick(context, request, headers, "GET", scope, LINK, nowhere, new_row(request))
+    headers = {b"host": host, b"referer": referrer.encode()}
+    event = LinkClick(request, headers, "GET", scope, LINK, nowhere, new_row(request))
     click.enrich(event)
     assert (event.row.hostname, event.row.path, event.row.flags) == page
 
@@ -419,9 +420,9 @@ def test_bad_ids(text: str) -> None:
 
 
 def hashed(request: RequestContext, sent: SentEvent, hasher: Hasher, at: int = NOW) -> TrackedEvent:
-    event = begun(request, sent, hasher)
+    event = begun(request, sent)
     event.occurred = at
-    pseudonymise(event)
+    pseudonymise(event, hasher=hasher)
     return event.row
 
 

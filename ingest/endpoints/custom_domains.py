@@ -16,13 +16,11 @@ from ingest.context import IngestContext
 from ingest.directory.directory import CustomDomain
 from ingest.errors import EventRejected, Unavailable
 from ingest.query_strings import parameters
-from ingest.request_context import is_trusted
+from ingest.request_context import CUSTOM_DOMAIN, is_trusted
 from ingest.responses import NO_STORE, send_bytes, send_problem
 from schemas.custom_domains import PROBE
 from schemas.tracking import Outcome
 
-SCOPE_KEY: Final = "custom_domain"
-"""Where handlers find the domain that a request came under, if it did."""
 CHECK: Final = "/internal/domain-check"
 SERVED: Final = frozenset({"/track", "/track/sale", "/track/lead", "/t.js", "/t.gif", PROBE})
 _AFTER_SLUG: Final = "/.,;:!?)]}>'\"*_\u2026\u00bb\u201d\u2019 \t\r\n\u00a0"
@@ -64,7 +62,7 @@ def plain_host(text: str) -> str:
 
 async def probe(_context: IngestContext, scope: Scope, _receive: Receive, send: Send) -> None:
     """Tells a domain's id under it: so the checks see that it leads here."""
-    domain: CustomDomain | None = scope.get(SCOPE_KEY)
+    domain: CustomDomain | None = scope.get(CUSTOM_DOMAIN)
     if domain is None:
         await send_problem(send, _not_found())
     else:
