@@ -6,11 +6,11 @@ from datetime import datetime
 from typing import Annotated, Final, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 from pydantic import Field
 
 from infra.kernel.security.sessions import IDLE
-from query_api.kernel.dependencies import AdminScope, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, AdminScope
 from query_api.kernel.pagination import Page50
 from schemas.events.accounts import Role
 from schemas.http.responses import ResponseModel
@@ -50,7 +50,7 @@ _ACCOUNTS: Final = (
 )
 
 
-@router.get("/api/admin/accounts", dependencies=[Depends(Reads("accounts", "account_details", "websites"))])
+@router.get("/api/admin/accounts", dependencies=[READS_OWN_WRITES])
 def get_admin_accounts(
     admin: AdminScope,
     page: Page50,

@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 from typing import Any, Final, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 
 from infra.kernel.config.settings import Settings
 from infra.kernel.security.invite_codes import decrypt_code
-from query_api.kernel.dependencies import CallerScope, Context, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context
 from schemas.http.accounts import InviteCode, Joined
 
 router = APIRouter(tags=["account"])
@@ -29,7 +29,7 @@ _JOINS: Final = (
 )
 
 
-@router.get("/api/platform/invite-codes", dependencies=[Depends(Reads("invites", "invite_joins"))])
+@router.get("/api/platform/invite-codes", dependencies=[READS_OWN_WRITES])
 def get_invite_codes(context: Context, scope: CallerScope) -> list[InviteCode]:
     """Newest first, at most 1,000; of those who joined the last 1,000. Admins, too, see their own alone."""
     mine, reader = scope.principal.account_id, scope.reader

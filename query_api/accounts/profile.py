@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Final
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from pydantic import Field
 
 from infra import PRODUCT_NAME
 from infra.kernel.config.version import product_version
 from infra.kernel.security.access_tokens import require_whole_account
-from query_api.kernel.dependencies import CallerScope, Context, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context
 from schemas.http.accounts import Profile
 from schemas.http.responses import ResponseModel
 
@@ -82,7 +82,7 @@ _USER: Final = (
 _PASSWORD: Final = "SELECT account_id FROM auth.credential WHERE account_id = %s"  # noqa: S105 - a statement
 
 
-@router.get("/api/platform/user", dependencies=[Depends(Reads("accounts", "account_details"))])
+@router.get("/api/platform/user", dependencies=[READS_OWN_WRITES])
 def get_user(scope: CallerScope) -> User:
     """Who is signed in."""
     principal = scope.principal

@@ -11,11 +11,11 @@ from enum import StrEnum
 from typing import Annotated, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 from pydantic import Field
 
 from query_api.analytics.request import RangeQuery, range_of
-from query_api.kernel.dependencies import CallerScope, Context, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context
 from schemas.http.responses import ResponseModel
 
 router = APIRouter(tags=["analytics"])
@@ -72,9 +72,7 @@ _ANNOTATIONS: Final = (
 
 @router.get(
     "/api/platform/annotations",
-    dependencies=[
-        Depends(Reads("annotations", "websites", "imports", "links", "link_changes", "partner_terms", "social_posts"))
-    ],
+    dependencies=[READS_OWN_WRITES],
 )
 def get_annotations(query: Annotated[RangeQuery, Query()], context: Context, scope: CallerScope) -> list[Annotation]:
     """Annotations in a range, newest first, at most 200."""

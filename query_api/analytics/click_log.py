@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final
 from uuid import UUID
 
 import orjson
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
 from infra.kernel.http.openapi import file_response
@@ -18,7 +18,7 @@ from query_api.analytics import filters
 from query_api.analytics.request import parse_filter
 from query_api.kernel import clickhouse_reader, pagination
 from query_api.kernel.csv import columns_of, csv_response
-from query_api.kernel.dependencies import AdminScope, CallerScope, Context, Reads, Services
+from query_api.kernel.dependencies import READS_OWN_WRITES, AdminScope, CallerScope, Context, Services
 from query_api.kernel.kept_from import kept_from_header, note_kept_from
 from query_api.kernel.postgres_reader import Reader
 from query_api.kernel.requests import RequestModel
@@ -28,13 +28,9 @@ from schemas.http.money import Amount
 from schemas.http.responses import ResponseModel
 from schemas.tracking import NO_ID
 
-router = APIRouter(
-    tags=["admin"], dependencies=[Depends(Reads("events", "links", "partners", "websites", "conversions"))]
-)
+router = APIRouter(tags=["admin"], dependencies=[READS_OWN_WRITES])
 
-links_router = APIRouter(
-    tags=["links"], dependencies=[Depends(Reads("events", "links", "partners", "websites", "conversions"))]
-)
+links_router = APIRouter(tags=["links"], dependencies=[READS_OWN_WRITES])
 
 MAX_EXPORTED: Final = 10_000
 _END_OF_TIME: Final = 10**13

@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Annotated, Any, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import Field, create_model
 
 from query_api.analytics import ranges
@@ -24,7 +24,7 @@ from query_api.analytics.request import Day, RangeQuery, range_of
 from query_api.kernel import clickhouse_reader
 from query_api.kernel.authorization import AccountScope, Website
 from query_api.kernel.clickhouse_reader import Row
-from query_api.kernel.dependencies import CallerScope, Context, Reads, Services
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context, Services
 from schemas import instants
 from schemas.http.responses import ResponseModel
 from schemas.tracking import AD_IDS_NOT_KEPT, NO_ID, Outcome
@@ -40,7 +40,7 @@ _KEEPS_AD_IDS: Final = "SELECT to_jsonb(w) -> 'keep_ad_click_ids' AS keeps FROM 
 router = APIRouter(
     prefix="/api/platform/analytics",
     tags=["analytics"],
-    dependencies=[Depends(Reads("events", "refusals", "conversion_reports", "websites", "partners"))],
+    dependencies=[READS_OWN_WRITES],
 )
 
 

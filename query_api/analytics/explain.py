@@ -10,20 +10,18 @@ from enum import StrEnum
 from typing import Annotated, Any, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
 from query_api.analytics.query_plan import plan
 from query_api.analytics.request import AnalyticsQuery, parse_request
 from query_api.analytics.visit_rows import COLUMNS
 from query_api.kernel import clickhouse_reader, pagination
-from query_api.kernel.dependencies import CallerScope, Context, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context
 from schemas.http.responses import ResponseModel
 from schemas.tracking import NO_ID
 
-router = APIRouter(
-    prefix="/api/platform/analytics", tags=["analytics"], dependencies=[Depends(Reads("events", "websites"))]
-)
+router = APIRouter(prefix="/api/platform/analytics", tags=["analytics"], dependencies=[READS_OWN_WRITES])
 
 
 class Of(StrEnum):

@@ -28,7 +28,7 @@ from infra.kernel.security.access_tokens import authenticate_caller
 from query_api.analytics.live_hub import LiveHub, Subscription
 from query_api.analytics.live_snapshot import LiveData
 from query_api.kernel.authorization import AccountScope
-from query_api.kernel.dependencies import CallerScope, Context, Reads, Services
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context, Services
 
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
@@ -57,7 +57,7 @@ RunningHub = Annotated[LiveHub, Depends(running_hub)]
 @router.get(
     "/api/platform/analytics/live",
     response_class=StreamingResponse,
-    dependencies=[Depends(Reads("events", "websites"))],
+    dependencies=[READS_OWN_WRITES],
     responses={200: {"model": LiveData, "content": {"text/event-stream": {}}, "description": "snapshot, then updates"}},
 )
 async def live(

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Response
 from pydantic import Field
 
 from query_api.analytics import metrics, ranges
@@ -19,7 +19,7 @@ from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts, Source
 from query_api.analytics.query_plan import NO_PARTNER, seconds
 from query_api.analytics.ranges import TimeRange
 from query_api.kernel import clickhouse_reader, money
-from query_api.kernel.dependencies import AdminScope, Context, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, AdminScope, Context
 from query_api.kernel.money import Major, exact_json
 from query_api.operations.exchange_rates import TotalsCurrency, convert, newest_rates
 from schemas.http.money import Amount
@@ -55,7 +55,7 @@ class PartnerTotals(ResponseModel):
 @router.get(
     "/api/admin/partners/performance",
     response_model=list[PartnerTotals],
-    dependencies=[Depends(Reads("events", "websites", "exchange_rates"))],
+    dependencies=[READS_OWN_WRITES],
 )
 def get_partner_totals(
     context: Context, admin: AdminScope, response: Response, currency: TotalsCurrency = ""

@@ -7,13 +7,13 @@ from datetime import datetime
 from typing import Annotated, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from query_api.analytics import metrics
 from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts, Source
 from query_api.kernel import clickhouse_reader, money
-from query_api.kernel.dependencies import AdminScope, Context, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, AdminScope, Context
 from query_api.kernel.money import Major, exact_json
 from query_api.operations.exchange_rates import TotalsCurrency, UsedRate, convert, dated_rates, used_rates
 from schemas.http.money import Amount
@@ -54,7 +54,7 @@ class Activity(ResponseModel):
 @router.get(
     "/api/admin/analytics",
     response_model=AdminAnalytics,
-    dependencies=[Depends(Reads("events", "websites", "exchange_rates"))],
+    dependencies=[READS_OWN_WRITES],
 )
 def get_admin_analytics(
     context: Context, admin: AdminScope, response: Response, currency: TotalsCurrency = ""
@@ -91,7 +91,7 @@ def _totals(context: Context, admin: AdminScope, currency: str) -> AdminAnalytic
     )
 
 
-@router.get("/api/admin/recent-activity", dependencies=[Depends(Reads("activity"))])
+@router.get("/api/admin/recent-activity", dependencies=[READS_OWN_WRITES])
 def get_recent_activity(admin: AdminScope, limit: Annotated[int, Query(ge=1, le=100)] = 10) -> list[Activity]:
     """Newest first."""
     rows = admin.reader.rows(

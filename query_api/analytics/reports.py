@@ -6,11 +6,11 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from pydantic import Field
 
 from infra.domain.reports.schedule import next_time
-from query_api.kernel.dependencies import CallerScope, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope
 from query_api.kernel.postgres_reader import Reader, Row
 from schemas.events.analytics import ReportInterval, ReportPause, ReportSchedule
 from schemas.http.responses import ResponseModel
@@ -43,7 +43,7 @@ class EmailReport(ResponseModel):
 
 @router.get(
     "/api/platform/reports",
-    dependencies=[Depends(Reads("reports", "saved_queries", "saved_views", "websites", "account_details"))],
+    dependencies=[READS_OWN_WRITES],
 )
 def get_reports(scope: CallerScope) -> list[EmailReport]:
     """The newest first."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
 from infra.kernel.http.openapi import file_response
@@ -19,13 +19,11 @@ from query_api.analytics.partners import PartnerPerformance
 from query_api.analytics.ranges import Compare
 from query_api.analytics.request import AnalyticsRequest, ParsedRequest, request_for
 from query_api.kernel.csv import columns_of, csv_response
-from query_api.kernel.dependencies import CallerScope, Context, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context
 from query_api.kernel.money import exact_json
 from schemas.http.responses import ResponseModel
 
-router = APIRouter(
-    prefix="/api/platform/analytics", tags=["analytics"], dependencies=[Depends(Reads("events", "websites"))]
-)
+router = APIRouter(prefix="/api/platform/analytics", tags=["analytics"], dependencies=[READS_OWN_WRITES])
 _CSV: dict[str, Any] = {
     "response_class": Response,
     "responses": file_response("text/csv", description="The same rows as the JSON"),

@@ -6,12 +6,12 @@ from datetime import date
 from typing import Annotated, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 from pydantic import Field
 
 from query_api.analytics.filters import Bots
 from query_api.analytics.ranges import Compare
-from query_api.kernel.dependencies import CallerScope, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope
 from schemas.events.analytics import ViewKind
 from schemas.http.responses import ResponseModel
 
@@ -55,7 +55,7 @@ _SHARED: Final = f"{_COLUMNS} website_id = %s{_ORDER}"
 _DEFAULT: Final = "SELECT view_id FROM read.default_views WHERE account_id = %s AND website_id = %s"
 
 
-@router.get("/api/platform/views", dependencies=[Depends(Reads("saved_views", "default_views", "websites"))])
+@router.get("/api/platform/views", dependencies=[READS_OWN_WRITES])
 def get_views(website_id: Annotated[UUID, Query(alias="websiteId")], scope: CallerScope) -> list[SavedView]:
     """The caller's own, which fit every website, then those of the website; each by name."""
     website, me = scope.website(website_id), scope.principal.account_id

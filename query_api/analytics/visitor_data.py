@@ -16,7 +16,7 @@ from typing import Any, Final, Literal
 from uuid import UUID
 
 import orjson
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 from pydantic import Field, field_validator
 
 from infra.domain.visitor_data.letters import Letter, find_letters
@@ -44,7 +44,7 @@ from query_api.analytics.erasure_effects import EFFECTS, KEPT, NOT_SEARCHED, Eff
 from query_api.analytics.owner_texts import OwnText, find_own_texts
 from query_api.kernel.authorization import AccountScope, Website
 from query_api.kernel.clickhouse_reader import Query, live_table
-from query_api.kernel.dependencies import CallerScope, Context, Reads, Services
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context, Services
 from query_api.kernel.requests import RequestModel
 from schemas.events.conversions import ConversionStatus
 from schemas.http.money import Amount
@@ -54,7 +54,7 @@ from schemas.tracking import EVENT_COLUMNS
 router = APIRouter(
     prefix="/api/platform/websites",
     tags=["analytics"],
-    dependencies=[Depends(Reads("events", "refusals", "conversions", "conversion_steps", "websites"))],
+    dependencies=[READS_OWN_WRITES],
 )
 
 
@@ -175,7 +175,7 @@ def export_visitor_data(
     )
 
 
-@router.get("/{id}/visitor-data/erasures", dependencies=[Depends(Reads("visitor_erasures", "accounts"))])
+@router.get("/{id}/visitor-data/erasures", dependencies=[READS_OWN_WRITES])
 def get_visitor_erasures(id: UUID, scope: CallerScope) -> list[VisitorErasure]:
     """The last 100 erasures of the website's visitors, newest first."""
     website = scope.website(id)

@@ -13,7 +13,7 @@ from datetime import UTC, date, datetime
 from typing import Annotated, Any, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import AfterValidator, Field
 
 from infra.domain.exchange_rates import DatedRate
@@ -24,7 +24,7 @@ from query_api.analytics.ranges import Range, TimeRange
 from query_api.kernel import clickhouse_reader
 from query_api.kernel.authorization import Website
 from query_api.kernel.clickhouse_reader import Row
-from query_api.kernel.dependencies import CallerScope, Context, Reads, Services
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context, Services
 from query_api.kernel.money import exact_json
 from query_api.operations.exchange_rates import UsedRate, convert, dated_rates, used_rates
 from schemas import instants
@@ -119,7 +119,7 @@ _PERIODS: Final = {"today": (29, 30), "yesterday": (28, 29), "last_7_days": (23,
 @router.get(
     "/api/platform/websites/summary",
     response_model=WebsitesSummary,
-    dependencies=[Depends(Reads("events", "websites", "exchange_rates"))],
+    dependencies=[READS_OWN_WRITES],
 )
 def get_websites_summary(response: Response, context: Context, scope: CallerScope, currency: Currency = "") -> Response:
     """Today, yesterday, 7 and 30 days of each website of the caller's own account, and their sums in one currency."""

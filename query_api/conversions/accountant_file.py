@@ -12,13 +12,13 @@ from datetime import date
 from typing import Annotated, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Query, Response
 
 from infra.kernel.http.openapi import file_response
 from query_api.conversions.bookings import sums
 from query_api.conversions.statement_periods import Period, period
 from query_api.kernel.csv import columns_of, csv_stream
-from query_api.kernel.dependencies import CallerScope, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope
 from query_api.kernel.pagination import invalid_parameter
 from query_api.kernel.postgres_reader import Reader
 from schemas.currencies import decimal_text
@@ -26,9 +26,7 @@ from schemas.http.responses import ResponseModel
 
 router = APIRouter(
     tags=["statements"],
-    dependencies=[
-        Depends(Reads("conversion_steps", "statement_months", "payouts", "partners", "websites", "website_zones"))
-    ],
+    dependencies=[READS_OWN_WRITES],
 )
 MAX_MONTHS: Final = 36
 MonthText = Annotated[str, Query(max_length=7, description="YYYY-MM, in the website's time zone")]

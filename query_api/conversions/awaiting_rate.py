@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 
-from query_api.kernel.dependencies import CallerScope, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope
 from query_api.operations.awaiting_rate import AwaitingRate, awaiting_rate
 
 router = APIRouter(tags=["conversions"])
@@ -15,7 +15,7 @@ router = APIRouter(tags=["conversions"])
 
 @router.get(
     "/api/platform/conversions/awaiting-rate",
-    dependencies=[Depends(Reads("conversions", "websites", "exchange_rates"))],
+    dependencies=[READS_OWN_WRITES],
 )
 def get_conversions_awaiting_rate(
     scope: CallerScope, website_id: Annotated[UUID, Query(alias="websiteId")]

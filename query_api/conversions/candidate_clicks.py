@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from infra.domain.visits.statement import visits
@@ -18,7 +18,7 @@ from query_api.conversions.routes import ConversionInFull, find_conversion
 from query_api.kernel import clickhouse_reader
 from query_api.kernel.authorization import AccountScope
 from query_api.kernel.clickhouse_reader import Row, live_table
-from query_api.kernel.dependencies import CallerScope, Context, Reads, Services
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context, Services
 from query_api.kernel.kept_from import note_kept_from
 from query_api.kernel.postgres_reader import like
 from schemas.http.responses import ResponseModel
@@ -54,7 +54,7 @@ class CandidateClick(ResponseModel):
 
 @router.get(
     "/api/platform/conversions/{id}/clicks",
-    dependencies=[Depends(Reads("events", "conversions", "conversion_decisions", "links", "partners", "websites"))],
+    dependencies=[READS_OWN_WRITES],
 )
 def get_candidate_clicks(
     id: UUID,

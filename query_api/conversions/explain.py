@@ -14,7 +14,7 @@ from operator import itemgetter
 from typing import Any, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from pydantic import Field
 
 from infra.domain.exchange_rates import Derivation
@@ -27,7 +27,7 @@ from query_api.conversions.routes import ConversionInFull, find_conversion
 from query_api.kernel import clickhouse_reader
 from query_api.kernel.authorization import Website
 from query_api.kernel.clickhouse_reader import live_table
-from query_api.kernel.dependencies import CallerScope, Context, Reads, Services
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context, Services
 from query_api.kernel.postgres_reader import Reader
 from query_api.operations.exchange_rates import rate_on
 from schemas.click_id import event_id
@@ -198,21 +198,7 @@ class Explanation(ResponseModel):
 
 @router.get(
     "/api/platform/conversions/{id}/explain",
-    dependencies=[
-        Depends(
-            Reads(
-                "conversions",
-                "conversion_decisions",
-                "conversion_steps",
-                "partner_terms",
-                "partners",
-                "links",
-                "websites",
-                "website_zones",
-                "exchange_rates",
-            )
-        )
-    ],
+    dependencies=[READS_OWN_WRITES],
 )
 def explain_conversion(id: UUID, scope: CallerScope, context: Context) -> Explanation:
     """How the commission of this conversion was calculated, with every event behind it."""

@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from infra.domain.payout_files import opened
@@ -17,7 +17,7 @@ from infra.kernel.http.openapi import file_response
 from query_api.conversions.list_query import Id
 from query_api.conversions.payout_matching import AGES, Balance, Lot, Paid, balance
 from query_api.kernel.authorization import Website, require_existing
-from query_api.kernel.dependencies import CallerScope, Context, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context
 from query_api.kernel.pagination import Page50, bad_cursor
 from query_api.kernel.postgres_reader import Reader, Row
 from schemas.days import FIRST_YEAR, day_start, local_day
@@ -28,7 +28,7 @@ from schemas.http.responses import ResponseModel
 router = APIRouter(
     prefix="/api/platform/payouts",
     tags=["payouts"],
-    dependencies=[Depends(Reads("payouts", "payout_steps", "conversions", "partners", "websites"))],
+    dependencies=[READS_OWN_WRITES],
 )
 WebsiteId = Annotated[UUID, Query(alias="websiteId")]
 

@@ -8,14 +8,14 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from infra.kernel.http.openapi import file_response
 from query_api.conversions.list_query import Ordered, Wanted
 from query_api.kernel.authorization import AccountScope
 from query_api.kernel.csv import columns_of, csv_stream
-from query_api.kernel.dependencies import CallerScope, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope
 from query_api.kernel.pagination import Page50
 from schemas.currencies import decimal_text
 from schemas.events.conversions import ConversionStatus
@@ -25,7 +25,7 @@ from schemas.http.responses import ResponseModel
 
 router = APIRouter(
     tags=["conversions"],
-    dependencies=[Depends(Reads("conversions", "conversion_decisions", "links", "partners", "websites"))],
+    dependencies=[READS_OWN_WRITES],
 )
 
 

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Query, Response
+from fastapi import APIRouter, Path, Query, Response
 from pydantic import Field
 
 from infra.kernel.http.openapi import file_response
@@ -25,7 +25,7 @@ from query_api.conversions.bookings import Sums, bookings, sums
 from query_api.conversions.statement_periods import Period, period
 from query_api.kernel.authorization import require_existing
 from query_api.kernel.csv import columns_of, csv_stream
-from query_api.kernel.dependencies import CallerScope, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope
 from query_api.kernel.postgres_reader import Reader
 from schemas.currencies import decimal_text
 from schemas.http.money import Amount
@@ -34,7 +34,7 @@ from schemas.http.responses import ResponseModel
 router = APIRouter(
     prefix="/api/platform/statements",
     tags=["statements"],
-    dependencies=[Depends(Reads("conversion_steps", "statement_months", "partners", "websites", "website_zones"))],
+    dependencies=[READS_OWN_WRITES],
 )
 
 MAX_PRINTED: Final = 2_000

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final
 from uuid import UUID
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 
 from query_api.domains.routes import state_of
-from query_api.kernel.dependencies import AdminScope, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, AdminScope
 from query_api.kernel.owned_lists import OWNER, MemberItem, OwnedSort, OwnerId, Search, owned_rows
 from query_api.kernel.pagination import Page50
 from schemas.http.domains import State
@@ -38,7 +38,7 @@ _DOMAINS: Final = (
 )
 
 
-@router.get("/api/admin/domains", dependencies=[Depends(Reads("custom_domains", "websites", "accounts"))])
+@router.get("/api/admin/domains", dependencies=[READS_OWN_WRITES])
 def get_admin_domains(
     admin: AdminScope,
     page: Page50,

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 
-from query_api.kernel.dependencies import CallerScope, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope
 from schemas.custom_domains import record_name
 from schemas.http.domains import CustomDomain, State
 
@@ -21,7 +21,7 @@ _DOMAINS: Final = (
 )
 
 
-@router.get("/api/platform/custom-domains", dependencies=[Depends(Reads("custom_domains"))])
+@router.get("/api/platform/custom-domains", dependencies=[READS_OWN_WRITES])
 def get_custom_domains(scope: CallerScope) -> list[CustomDomain]:
     """Newest first."""
     return [_to_response(row) for row in scope.reader.rows(_DOMAINS, (scope.principal.account_id,))]

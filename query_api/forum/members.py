@@ -5,14 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 from pydantic import Field
 
 from query_api.forum.moderation_view import (
     ERASED_AUTHOR,
+    PUBLIC_READS_OWN_WRITES,
     CurrentViewer,
     ModeratorViewer,
-    PublicReads,
     Viewer,
     author,
     named,
@@ -22,7 +22,7 @@ from query_api.forum.moderation_view import (
 from query_api.forum.posts import COLUMNS, shown
 from query_api.forum.schemas import Author, Flag, LogEntry, Member, QueuedPost
 from query_api.kernel.authorization import require_existing
-from query_api.kernel.dependencies import CallerScope, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope
 from query_api.kernel.pagination import Page20, Page50
 from schemas.base import ERASED
 from schemas.http.responses import ResponseModel
@@ -47,7 +47,7 @@ class Me(ResponseModel):
     suspension_reason: str | None
 
 
-@router.get("/members", dependencies=[Depends(Reads("forum_members"))])
+@router.get("/members", dependencies=[READS_OWN_WRITES])
 def find_forum_members(
     scope: CallerScope, prefix: Annotated[str, Query(min_length=1, max_length=30, description="Of the handle")]
 ) -> list[Author]:
@@ -56,7 +56,7 @@ def find_forum_members(
     return [author(row) for row in scope.reader.rows(_NAMED, (begin, begin + "\uffff", MAX_NAMED))]
 
 
-@router.get("/members/{handle}", dependencies=[Depends(PublicReads("forum_members"))])
+@router.get("/members/{handle}", dependencies=[PUBLIC_READS_OWN_WRITES])
 def get_forum_member(handle: str, viewer: CurrentViewer) -> Member:
     """The public profile of a member."""
     sql = "SELECT * FROM read.forum_members WHERE handle = %s AND NOT erased"
@@ -68,7 +68,7 @@ def get_forum_member(handle: str, viewer: CurrentViewer) -> Member:
     )
 
 
-@own_router.get("/me", dependencies=[Depends(Reads("forum_members", "forum_suspensions"))])
+@own_router.get("/me", dependencies=[READS_OWN_WRITES])
 def get_forum_me(scope: CallerScope) -> Me:
     """What the caller may do in the forum."""
     me, is_moderator = scope.principal.account_id, scope.principal.is_moderator
@@ -86,7 +86,7 @@ def get_forum_me(scope: CallerScope) -> Me:
     )
 
 
-@router.get("/log", dependencies=[Depends(PublicReads("forum_log", "forum_threads", "forum_members"))])
+@router.get("/log", dependencies=[PUBLIC_READS_OWN_WRITES])
 def get_forum_log(viewer: CurrentViewer, page: Page50) -> list[LogEntry]:
     """Actions of moderators, newest first; only moderators see who acted."""
     rows = page.take(viewer.reader.rows(_LOG, (page.behind(2**62), page.limit + 1)), "position")
@@ -94,9 +94,7 @@ def get_forum_log(viewer: CurrentViewer, page: Page50) -> list[LogEntry]:
     return [_entry(viewer, row, found) for row in rows]
 
 
-@admin_router.get(
-    "/queue", dependencies=[Depends(Reads("forum_posts", "forum_threads", "forum_flags", "forum_members"))]
-)
+@admin_router.get("/queue", dependencies=[READS_OWN_WRITES])
 def get_forum_queue(viewer: ModeratorViewer, page: Page20) -> list[QueuedPost]:
     """Posts pending review, longest waiting first."""
     rows = page.rows(viewer.reader, _QUEUE, "waiting_since")

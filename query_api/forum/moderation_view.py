@@ -15,7 +15,7 @@ from infra.kernel.http.problems import Problem
 from infra.kernel.security.access_tokens import authenticate_caller
 from infra.kernel.security.sessions import Principal, bearer, session_cookie
 from query_api.forum.schemas import DELETED_MEMBER, REMOVED, Author
-from query_api.kernel.dependencies import CallerScope, Context, Services, WaitFor, wait_for
+from query_api.kernel.dependencies import CallerScope, Context, Services, WaitFor, begin_waiting
 from query_api.kernel.postgres_reader import Reader
 from schemas.base import ERASED
 
@@ -77,14 +77,15 @@ MemberViewer = Annotated[Viewer, Depends(member_viewer)]
 ModeratorViewer = Annotated[Viewer, Depends(moderator_viewer)]
 
 
-class PublicReads:
-    """As `query_api.kernel.dependencies.Reads`, for calls that visitors may make too; those do not get to wait."""
+async def public_reads_own_writes(
+    response: Response, context: Context, viewer: CurrentViewer, x_wait_for: WaitFor = None
+) -> None:
+    """As `query_api.kernel.dependencies.reads_own_writes`, for calls that visitors may make too; those do not get to
+    wait."""
+    begin_waiting(response, context, x_wait_for, may_wait=viewer.account_id is not None)
 
-    def __init__(self, *projections: str) -> None:
-        self.projections = projections
 
-    def __call__(self, response: Response, context: Context, viewer: CurrentViewer, x_wait_for: WaitFor = None) -> None:
-        wait_for(response, context, self.projections, x_wait_for, may_wait=viewer.account_id is not None)
+PUBLIC_READS_OWN_WRITES: Final = Depends(public_reads_own_writes)
 
 
 def people(reader: Reader, ids: Iterable[UUID | None]) -> Mapping[UUID, Author]:

@@ -8,14 +8,22 @@ from typing import Annotated, Any, Final
 from urllib.parse import urlencode
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 
 from infra.kernel.text import markdown
-from query_api.forum.moderation_view import CurrentViewer, MemberViewer, PublicReads, Viewer, named, people, said
+from query_api.forum.moderation_view import (
+    PUBLIC_READS_OWN_WRITES,
+    CurrentViewer,
+    MemberViewer,
+    Viewer,
+    named,
+    people,
+    said,
+)
 from query_api.forum.schemas import Edit, Post, Quoted
 from query_api.kernel import pagination
 from query_api.kernel.authorization import not_found, require_existing
-from query_api.kernel.dependencies import Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES
 from query_api.kernel.pagination import Cursor, Limit, Page20
 
 router = APIRouter(prefix="/api/forum", tags=["forum"])
@@ -27,10 +35,10 @@ Html = Annotated[
     bool,
     Query(description="Also the sanitised HTML of each text; as many posts at once as have 40,000 characters together"),
 ]
-_READ: Final = PublicReads("forum_posts", "forum_threads", "forum_members", "forum_likes", "forum_flags")
+_READ: Final = PUBLIC_READS_OWN_WRITES
 
 
-@router.get("/threads/{id}/posts", dependencies=[Depends(_READ)])
+@router.get("/threads/{id}/posts", dependencies=[_READ])
 def get_forum_posts(
     id: UUID,
     request: Request,
@@ -64,7 +72,7 @@ def get_forum_posts(
     return shown(viewer, rows, html=html)
 
 
-@router.get("/members/{handle}/posts", dependencies=[Depends(_READ)])
+@router.get("/members/{handle}/posts", dependencies=[_READ])
 def get_forum_posts_of_member(handle: str, viewer: CurrentViewer, page: Page20) -> list[Post]:
     """A member's public posts, newest first."""
     sql = "SELECT account_id FROM read.forum_members WHERE handle = %s"
@@ -73,7 +81,7 @@ def get_forum_posts_of_member(handle: str, viewer: CurrentViewer, page: Page20) 
     return shown(viewer, page.take(viewer.reader.rows(_OF_MEMBER, bound), "position"))
 
 
-@router.get("/posts/{id}/history", dependencies=[Depends(Reads("forum_posts", "forum_edits"))])
+@router.get("/posts/{id}/history", dependencies=[READS_OWN_WRITES])
 def get_forum_post_history(id: UUID, viewer: MemberViewer) -> list[Edit]:
     """The texts before each edit, newest first. Visible only to the author and moderators."""
     post = viewer.reader.row("SELECT author_id FROM read.forum_posts WHERE id = %s", (id,))

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Annotated, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 
-from query_api.forum.moderation_view import CurrentViewer, PublicReads, named, people, said
+from query_api.forum.moderation_view import PUBLIC_READS_OWN_WRITES, CurrentViewer, named, people, said
 from query_api.forum.schemas import Found, Piece
 from query_api.kernel import pagination
 from query_api.kernel.pagination import Cursor
@@ -30,7 +30,7 @@ JOIN read.forum_posts AS p ON p.id = hits.found_post JOIN read.forum_threads AS 
 ORDER BY hits.found_rank DESC, p.id DESC"""  # noqa: S608 - own text
 
 
-@router.get("/search", dependencies=[Depends(PublicReads("forum_posts", "forum_threads", "forum_members"))])
+@router.get("/search", dependencies=[PUBLIC_READS_OWN_WRITES])
 def search_forum(
     request: Request,
     response: Response,

@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 
-from query_api.forum.moderation_view import CurrentViewer, PublicReads, Viewer, named, people, said
+from query_api.forum.moderation_view import PUBLIC_READS_OWN_WRITES, CurrentViewer, Viewer, named, people, said
 from query_api.forum.schemas import Category, Thread, ThreadInFull
 from query_api.kernel.authorization import require_existing
 from query_api.kernel.pagination import Page20
@@ -69,15 +69,13 @@ FROM ({page}) AS page LEFT JOIN LATERAL (
 """With the last post of each that everybody sees: the thread's own columns still tell of one that was removed."""
 
 
-@router.get("/categories", dependencies=[Depends(PublicReads("forum_categories", "forum_threads"))])
+@router.get("/categories", dependencies=[PUBLIC_READS_OWN_WRITES])
 def get_forum_categories(viewer: CurrentViewer) -> list[Category]:
     """All of them, in their order."""
     return [Category.of_row(row) for row in viewer.reader.rows(_CATEGORIES)]
 
 
-@router.get(
-    "/threads", dependencies=[Depends(PublicReads("forum_threads", "forum_members", "forum_follows", "forum_posts"))]
-)
+@router.get("/threads", dependencies=[PUBLIC_READS_OWN_WRITES])
 def get_forum_threads(
     viewer: CurrentViewer,
     page: Page20,
@@ -102,7 +100,7 @@ def get_forum_threads(
 
 @router.get(
     "/threads/{id}",
-    dependencies=[Depends(PublicReads("forum_threads", "forum_members", "forum_follows", "forum_posts"))],
+    dependencies=[PUBLIC_READS_OWN_WRITES],
 )
 def get_forum_thread(id: UUID, viewer: CurrentViewer) -> ThreadInFull:
     """One thread, without its posts."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path
+from fastapi import APIRouter, Path
 from pydantic import Field
 
-from query_api.kernel.dependencies import CallerScope, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope
 from schemas.events.insights import DigestMail, Insight
 from schemas.http.insights import ShownInsight, shown
 from schemas.http.responses import ResponseModel
@@ -26,7 +26,7 @@ _OPEN: Final = "SELECT insight FROM read.insights WHERE website_id = %s AND is_o
 _DIGEST: Final = "SELECT every FROM read.insight_digests WHERE account_id = %s"
 
 
-@router.get("/api/analytics/{websiteId}/insights", dependencies=[Depends(Reads("insights", "websites"))])
+@router.get("/api/analytics/{websiteId}/insights", dependencies=[READS_OWN_WRITES])
 def get_insights(website_id: Annotated[UUID, Path(alias="websiteId")], scope: CallerScope) -> list[ShownInsight]:
     """Most important first. Those that no longer apply are left out."""
     website = scope.website(website_id)
@@ -34,7 +34,7 @@ def get_insights(website_id: Annotated[UUID, Path(alias="websiteId")], scope: Ca
     return [shown(website.id, Insight.model_validate(row["insight"])) for row in rows]
 
 
-@router.get("/api/platform/insights/digest", dependencies=[Depends(Reads("insight_digests"))])
+@router.get("/api/platform/insights/digest", dependencies=[READS_OWN_WRITES])
 def get_insights_digest(scope: CallerScope) -> InsightsDigest:
     """Your own choice."""
     row = scope.reader.row(_DIGEST, (scope.principal.account_id,))

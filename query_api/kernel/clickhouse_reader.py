@@ -29,6 +29,7 @@ from infra.kernel.clickhouse.client import client as connect
 from infra.kernel.config.settings import Settings, SettingsError
 from infra.kernel.http.problems import Problem
 from infra.kernel.http.worker_slots import release_worker_slot
+from query_api.kernel.own_writes import wait_for_tables_of
 
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
@@ -106,6 +107,7 @@ class ClickHouseReader:
 
     def all(self, *queries: Query) -> list[list[Row]]:
         """The rows of each statement; they run at the same time."""
+        wait_for_tables_of(*(query.sql for query in queries))
         tables = self._tables()  # once: statements of one answer must not read different generations
         running = [self.start(query, tables) for query in queries]
         try:

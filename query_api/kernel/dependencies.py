@@ -5,7 +5,6 @@ What one context alone uses is a dependency of that context (`analytics.live_rou
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Final
 
@@ -20,9 +19,11 @@ from query_api.kernel.authorization import AccountScope, AllAccounts
 from query_api.kernel.clickhouse_reader import ClickHouseReader, Query, Row
 from query_api.kernel.first_events import FirstEvents
 from query_api.kernel.freshness import Freshness
+from query_api.kernel.own_writes import STALE, OwnWrites, begin
 from query_api.kernel.pagination import invalid_parameter
+from query_api.kernel.positions import InvalidToken, parse
 from query_api.kernel.query_coalescing import QueryCoalescer
-from query_api.kernel.read_your_writes import InvalidToken, ProjectionPositions, parse
+from query_api.kernel.read_your_writes import ProjectionPositions
 from query_api.kernel.visitor_cache import VisitorCache
 
 MAX_QUERY_BYTES: Final = 24 * 1024
@@ -108,42 +109,33 @@ async def admin_scope(scope: CallerScope) -> AllAccounts:
 
 AdminScope = Annotated[AllAccounts, Depends(admin_scope)]
 
-STALE: Final = {"X-Stale": "1"}
 WaitFor = Annotated[
     str | None, Header(max_length=512, description="X-Position of a command: wait (2 s at most) for it")
 ]
 
 
-class Reads:
-    """Dependency of a route that reads these projections: waits for `X-Wait-For` and sets their position.
+async def reads_own_writes(
+    response: Response, context: Context, _principal: CurrentPrincipal, x_wait_for: WaitFor = None
+) -> None:
+    """Dependency of a route that reads projections: what its statements read contains `X-Wait-For`.
 
     The response has `X-Position: domain@N` (it contains everything up to there), and `X-Stale: 1` when the wait timed
-    out. Only signed-in callers may wait.
+    out. Only signed-in callers may wait. Raises `Problem` 400 for a malformed `X-Wait-For`. Async: what follows in the
+    request sees it.
     """
-
-    def __init__(self, *projections: str) -> None:
-        self.projections = projections
-
-    def __call__(
-        self,
-        response: Response,
-        context: Context,
-        _principal: CurrentPrincipal,
-        x_wait_for: WaitFor = None,
-    ) -> None:
-        """Waits, then sets the headers. Raises `Problem` 400 for a malformed `X-Wait-For`."""
-        wait_for(response, context, self.projections, x_wait_for)
+    begin_waiting(response, context, x_wait_for)
 
 
-def wait_for(
-    response: Response, context: Services, projections: Sequence[str], x_wait_for: str | None, *, may_wait: bool = True
-) -> None:
-    """Waits if the caller may, then sets the headers of `Reads`. Raises `Problem` 400 for a malformed `x_wait_for`."""
-    if x_wait_for:
-        try:
-            tokens = parse(x_wait_for)
-        except InvalidToken as error:
-            raise invalid_parameter("X-Wait-For", str(error)) from error
-        if not may_wait or not context.positions.wait(tokens, projections):
-            response.headers.update(STALE)
-    response.headers["X-Position"] = f"domain@{context.positions.domain_position(projections)}"
+def begin_waiting(response: Response, context: Services, x_wait_for: str | None, *, may_wait: bool = True) -> None:
+    """Begins the wait if the caller may; else the response is marked stale. Raises `Problem` 400 for a malformed
+    `x_wait_for`."""
+    try:
+        tokens = parse(x_wait_for or "")
+    except InvalidToken as error:
+        raise invalid_parameter("X-Wait-For", str(error)) from error
+    if tokens and not may_wait:
+        response.headers.update(STALE)
+    begin(OwnWrites(context.positions, tokens if may_wait else (), response.headers))
+
+
+READS_OWN_WRITES: Final = Depends(reads_own_writes)

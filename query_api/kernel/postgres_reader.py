@@ -16,6 +16,7 @@ from psycopg.rows import dict_row
 
 from infra.kernel.security.sessions import Pool, Principal
 from infra.kernel.text.hidden_characters import name_columns, show_names
+from query_api.kernel.own_writes import wait_for_tables_of
 
 ROLE: Final = "query_reader"
 """The role of the service's connections: it owns no table, so the policies apply to it."""
@@ -76,6 +77,7 @@ class Reader:
     def rows(self, sql: str, values: Mapping[str, Any] | Sequence[Any] = ()) -> list[Row]:
         """The rows of one statement, in a transaction of its own; invisible characters in names are written out.
         Raises `psycopg.Error`."""
+        wait_for_tables_of(sql)
         with self._pool.connection() as connection, connection.cursor(row_factory=dict_row) as cursor:
             with connection.pipeline():  # begin, name, read and commit go together: one way to the server and back
                 connection.execute("SELECT set_config('app.reader', %s, true)", (self._reads_for,))

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import orjson
 
 from query_api.kernel.clickhouse_reader import ClickHouseReader, Query, Row
+from query_api.kernel.own_writes import wait_for_tables_of
 from query_api.kernel.read_your_writes import ProjectionPositions
 
 Rows = list[Row]
@@ -43,6 +44,7 @@ class QueryCoalescer:
 
     def all(self, *queries: Query) -> list[Rows]:
         """The rows of each statement; they run at the same time. Raises `Problem` 503."""
+        wait_for_tables_of(*(query.sql for query in queries))
         tables, version = self._positions.tables, self._positions.version
         if version is None:
             return self._columnar.all(*queries)

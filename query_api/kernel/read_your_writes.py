@@ -9,7 +9,6 @@ The same connection tracks the live generation of each ClickHouse table and rece
 
 from __future__ import annotations
 
-import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -25,8 +24,9 @@ from infra.kernel.config.settings import Settings
 from infra.kernel.log import TopicPartition
 from infra.kernel.observability import logging
 from infra.kernel.security.sessions import SESSION_ENDED
+from query_api.kernel.positions import MAX_WAIT_S, Token, topics_of
 from query_api.kernel.postgres_reader import ROLE
-from schemas.topics import BY_NAME, CLICKS, CONVERSIONS, DOMAIN, MAX_PARTITIONS, REJECTED
+from schemas.topics import DOMAIN
 
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
@@ -34,43 +34,19 @@ CHANNEL: Final = "projection"
 CONTROL: Final = "projection_control"
 """Something was done to a projection: perhaps another generation is live now."""
 
-MAX_WAIT_S: Final = 2.0
-MAX_TOKENS: Final = 8
 MAX_WAITERS: Final = 16
 """Requests that may wait at one time; further ones are answered at once, marked stale."""
 
 RELOAD_S: Final = 5.0
 _POLL_S: Final = 0.05
 _RECONNECT_S: Final = 0.5
-_TOKEN: Final = re.compile(r"(?P<topic>[a-z]+)(\[(?P<partition>\d{1,4})\])?@(?P<offset>\d{1,18})")
 
-TOPICS: Final[Mapping[str, frozenset[str]]] = {
-    "events": frozenset({CLICKS.name, DOMAIN.name}),
-    "refusals": frozenset({REJECTED.name}),
-    "conversion_reports": frozenset({CONVERSIONS.name}),
-}
-"""What each projection reads; those not named here read `domain` only."""
-
-_ONLY_DOMAIN: Final = frozenset({DOMAIN.name})
 _LIVE: Final = (
     "SELECT p.projection, p.topic, p.partition, p.next_offset, p.domain_position FROM engine.position AS p"
     " JOIN engine.projection AS live ON live.name = p.projection AND live.live_generation = p.generation"
 )
 
 _TABLES: Final = "SELECT name, name || '__g' || live_generation FROM engine.projection WHERE kind <> 'postgres'"
-
-
-class InvalidToken(ValueError):
-    """An invalid `X-Wait-For`; the message gives the format."""
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """One place in the log that an answer shall contain."""
-
-    topic: str
-    partition: int
-    offset: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,26 +59,6 @@ class ProjectionPosition:
     def contains(self, token: Token) -> bool:
         """Whether the token's record was read. Tokens of `domain` are commit positions, others offsets."""
         return self.domain_position >= token.offset if token.topic == DOMAIN.name else self.next_offset > token.offset
-
-
-def parse(text: str) -> tuple[Token, ...]:
-    """The tokens of an `X-Wait-For` header: `domain@12`, `clicks[3]@98765`, comma-separated. Raises `InvalidToken`."""
-    parts = [part.strip() for part in text.split(",") if part.strip()]
-    if len(parts) > MAX_TOKENS:
-        raise InvalidToken(f"X-Wait-For takes at most {MAX_TOKENS} positions.")
-    return tuple(_token(part) for part in parts)
-
-
-def _token(text: str) -> Token:
-    found = _TOKEN.fullmatch(text)
-    topic = BY_NAME.get(found["topic"]) if found else None
-    if found is None or topic not in (DOMAIN, CLICKS, REJECTED):
-        raise InvalidToken("X-Wait-For takes positions such as domain@1234 or clicks[3]@98765.")
-    partition = int(found["partition"] or 0)
-    last = (topic.partitions if topic is not CLICKS else MAX_PARTITIONS) - 1
-    if partition > last:
-        raise InvalidToken(f"X-Wait-For: {topic.name} has the partitions 0 to {last}.")
-    return Token(topic.name, partition, int(found["offset"]))
 
 
 class ProjectionPositions:
@@ -161,7 +117,7 @@ class ProjectionPositions:
 
     def domain_position(self, projections: Iterable[str]) -> int:
         """The position of `domain` that all of these have read; 0 = nothing."""
-        places = [self._seen.get((name, DOMAIN.name, 0)) for name in projections if DOMAIN.name in _topics(name)]
+        places = [self._seen.get((name, DOMAIN.name, 0)) for name in projections if DOMAIN.name in topics_of(name)]
         return min((seen.domain_position if seen else 0 for seen in places), default=0)
 
     def wait(self, tokens: Iterable[Token], projections: Iterable[str], timeout_s: float = MAX_WAIT_S) -> bool:
@@ -170,7 +126,7 @@ class ProjectionPositions:
             ((name, token.topic, token.partition), token)
             for token in tokens
             for name in projections
-            if token.topic in _topics(name)
+            if token.topic in topics_of(name)
         ]
         if self._have(wanted):
             return True
@@ -282,7 +238,3 @@ class ProjectionPositions:
                 observer(projection)
 
     _loaded = 0.0
-
-
-def _topics(projection: str) -> frozenset[str]:
-    return TOPICS.get(projection, _ONLY_DOMAIN)

@@ -23,6 +23,7 @@ from typing import Final
 import orjson
 
 from query_api.kernel.clickhouse_reader import Query, Row
+from query_api.kernel.own_writes import wait_for_tables_of
 from query_api.kernel.query_coalescing import QueryCoalescer, Rows
 from query_api.kernel.read_your_writes import ProjectionPositions
 
@@ -116,6 +117,7 @@ class VisitorCache:
 
     def all(self, *queries: Query) -> list[Rows]:
         """The rows of each statement; they run at the same time. Raises `Problem` 503."""
+        wait_for_tables_of(*(query.sql for query in queries))
         answers = {number: self._answer(query) for number, query in enumerate(queries)}
         wanted = {number: next(answer) for number, answer in answers.items()}
         rows: dict[int, Rows] = {}

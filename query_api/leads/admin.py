@@ -8,7 +8,7 @@ from itertools import count
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from infra.kernel.config.settings import Settings
@@ -16,7 +16,7 @@ from infra.kernel.http.openapi import file_response
 from infra.kernel.mail import contacts
 from query_api.kernel.authorization import require_existing
 from query_api.kernel.csv import columns_of, csv_stream
-from query_api.kernel.dependencies import AdminScope, Context, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, AdminScope, Context
 from query_api.kernel.pagination import Page50, bounded
 from query_api.kernel.postgres_reader import Reader, like
 from query_api.leads.early_access import PLACES
@@ -144,7 +144,7 @@ SELECT count(*) AS ahead FROM read.early_access
 WHERE left_at IS NULL AND place IS NULL AND held_until IS NULL AND (joined_at, id) <= (%s, %s)"""
 
 
-@router.get("/leads", dependencies=[Depends(Reads("inquiries", "subscriptions", "early_access"))])
+@router.get("/leads", dependencies=[READS_OWN_WRITES])
 def get_lead_totals(admin: AdminScope) -> LeadTotals:
     found: dict[str, dict[str, int]] = {"inquiries": {}, "subscribers": {}, "signups": {}}
     for row in admin.reader.rows(_TOTALS):
@@ -159,7 +159,7 @@ def get_lead_totals(admin: AdminScope) -> LeadTotals:
     )
 
 
-@router.get("/inquiries", dependencies=[Depends(Reads("inquiries"))])
+@router.get("/inquiries", dependencies=[READS_OWN_WRITES])
 def get_inquiries(
     admin: AdminScope,
     page: Page50,
@@ -172,14 +172,14 @@ def get_inquiries(
     return [Inquiry.of_row(row, answer_by=_answer_by(row)) for row in rows]
 
 
-@router.get("/inquiries/{id}", dependencies=[Depends(Reads("inquiries", "inquiry_steps"))])
+@router.get("/inquiries/{id}", dependencies=[READS_OWN_WRITES])
 def get_inquiry(id: UUID, admin: AdminScope) -> InquiryInFull:
     row = require_existing(admin.reader.row(f"{_INQUIRY} AND i.id = %s", (id,)), "inquiry")
     steps = [InquiryStep.of_row(step) for step in admin.reader.rows(_STEPS, (id,))]
     return InquiryInFull.of_row(row, answer_by=_answer_by(row), steps=steps)
 
 
-@router.get("/subscribers", dependencies=[Depends(Reads("subscriptions"))])
+@router.get("/subscribers", dependencies=[READS_OWN_WRITES])
 def get_subscribers(
     context: Context,
     admin: AdminScope,
@@ -200,7 +200,7 @@ def get_subscribers(
     "/subscribers.csv",
     response_class=Response,
     responses=file_response("text/csv"),
-    dependencies=[Depends(Reads("subscriptions"))],
+    dependencies=[READS_OWN_WRITES],
 )
 def get_subscribers_csv(context: Context, admin: AdminScope) -> Response:
     """All confirmed subscribers, for the program that sends the newsletter, each with an unsubscribe link."""
@@ -208,7 +208,7 @@ def get_subscribers_csv(context: Context, admin: AdminScope) -> Response:
     return csv_stream("subscribers", columns_of(SubscriberForSending), found)
 
 
-@router.get("/early-access", dependencies=[Depends(Reads("early_access"))])
+@router.get("/early-access", dependencies=[READS_OWN_WRITES])
 def get_early_access(context: Context, admin: AdminScope, page: Page50) -> list[EarlyAccessSignup]:
     """In the order of confirmation."""
     rows = page.rows(admin.reader, _SIGNUPS, "joined_at")

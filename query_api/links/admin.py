@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Annotated, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Query, Response
 
-from query_api.kernel.dependencies import AdminScope, Context, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, AdminScope, Context
 from query_api.kernel.owned_lists import OWNER, OwnedSort, OwnerId, owned_rows
 from query_api.kernel.pagination import Page50
 from query_api.links.routes import COLUMNS, FROM, LinkWithFigures, shown
@@ -38,7 +38,7 @@ _LINKS: Final = (
 
 @router.get(
     "/api/admin/links",
-    dependencies=[Depends(Reads("links", "partners", "websites", "accounts", "custom_domains", "events"))],
+    dependencies=[READS_OWN_WRITES],
 )
 def get_admin_links(
     response: Response,

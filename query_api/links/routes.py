@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 from uuid import UUID
 
 import segno
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
 from infra.kernel.http.openapi import file_response
@@ -20,7 +20,8 @@ from query_api.analytics.ranges import TimeRange
 from query_api.analytics.request import TimeQuery, range_in
 from query_api.kernel import clickhouse_reader
 from query_api.kernel.authorization import AccountScope
-from query_api.kernel.dependencies import STALE, CallerScope, Context, Reads, Services
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context, Services
+from query_api.kernel.own_writes import STALE
 from query_api.kernel.pagination import MAX_LIMIT, Page
 from schemas.click_id_links import passes_click_id
 from schemas.http.links import Link
@@ -29,9 +30,7 @@ from schemas.http.responses import ResponseModel
 from schemas.networks import click_id_parameter
 from schemas.zones import ZoneInfo
 
-router = APIRouter(
-    tags=["links"], dependencies=[Depends(Reads("links", "partners", "websites", "custom_domains", "events"))]
-)
+router = APIRouter(tags=["links"], dependencies=[READS_OWN_WRITES])
 
 
 class Sort(StrEnum):

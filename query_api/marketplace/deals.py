@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from typing import Any, Final, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 
 from infra.kernel.config.settings import Settings
-from query_api.forum.moderation_view import PublicReads
+from query_api.forum.moderation_view import PUBLIC_READS_OWN_WRITES
 from query_api.kernel.authorization import AccountScope, require_existing
-from query_api.kernel.dependencies import AdminScope, CallerScope, Context, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, AdminScope, CallerScope, Context
 from query_api.kernel.pagination import Page50, Page100, bounded
 from query_api.kernel.postgres_reader import Reader
 from query_api.marketplace import rows as shown
@@ -58,14 +58,14 @@ _WATCHED: Final = (
 )
 
 
-@router.get("/deal-terms", dependencies=[Depends(PublicReads("deal_settings"))])
+@router.get("/deal-terms", dependencies=[PUBLIC_READS_OWN_WRITES])
 def get_deal_terms(context: Context) -> DealTerms:
     """Whether deals have an escrow here, for everybody: sellers and buyers are to know before an offer is made."""
     allowed = _allows_direct_deals(Reader.of_service(context.pool))
     return DealTerms(escrow_kind=_kind(None, context.settings, direct=allowed), direct_deals=allowed)
 
 
-@router.get("/my/listings", dependencies=[Depends(Reads("listings"))])
+@router.get("/my/listings", dependencies=[READS_OWN_WRITES])
 def get_my_listings(scope: CallerScope, page: Page50) -> list[Listing]:
     """Your own, with any status, newest first."""
     sql = (
@@ -76,13 +76,13 @@ def get_my_listings(scope: CallerScope, page: Page50) -> list[Listing]:
     return shown.listings(page.rows(scope.reader, sql, "created_at", {"me": scope.principal.account_id}))
 
 
-@router.get("/my/watches", dependencies=[Depends(Reads("listings", "listing_watches"))])
+@router.get("/my/watches", dependencies=[READS_OWN_WRITES])
 def get_my_watches(scope: CallerScope) -> list[Listing]:
     """Listings that you watch and that are online."""
     return shown.listings(scope.reader.rows(_WATCHED, (scope.principal.account_id,)))
 
 
-@router.get("/my/saved-searches", dependencies=[Depends(Reads("saved_searches"))])
+@router.get("/my/saved-searches", dependencies=[READS_OWN_WRITES])
 def get_my_saved_searches(scope: CallerScope) -> list[SavedSearch]:
     rows = scope.reader.rows(
         "SELECT * FROM read.saved_searches WHERE account_id = %s AND ended_at IS NULL ORDER BY created_at, id",
@@ -91,7 +91,7 @@ def get_my_saved_searches(scope: CallerScope) -> list[SavedSearch]:
     return [SavedSearch.of_row(row) for row in rows]
 
 
-@router.get("/my/offers", dependencies=[Depends(Reads("offers", "listings", "sellers"))])
+@router.get("/my/offers", dependencies=[READS_OWN_WRITES])
 def get_my_offers(scope: CallerScope, page: Page50, side: Literal["buyer", "seller"]) -> list[Offer]:
     """Offers that you sent or received, newest first."""
     mine = "o.buyer_id" if side == "buyer" else "o.seller_id"
@@ -105,7 +105,7 @@ def get_my_offers(scope: CallerScope, page: Page50, side: Literal["buyer", "sell
     return [Offer.of_row(_offer(row, side, by)) for row in found]
 
 
-@router.get("/offers/{id}", dependencies=[Depends(Reads("offers", "escrows", "listings", "sellers", "deal_settings"))])
+@router.get("/offers/{id}", dependencies=[READS_OWN_WRITES])
 def get_offer(id: UUID, context: Context, scope: CallerScope) -> OfferInFull:
     """One offer, with the escrow once it is accepted."""
     reader, side, row = _one(id, scope)
@@ -122,7 +122,7 @@ def get_offer(id: UUID, context: Context, scope: CallerScope) -> OfferInFull:
     )
 
 
-@router.get("/offers/{id}/messages", dependencies=[Depends(Reads("offers", "offer_messages", "sellers"))])
+@router.get("/offers/{id}/messages", dependencies=[READS_OWN_WRITES])
 def get_offer_messages(id: UUID, scope: CallerScope, page: Page100) -> list[Message]:
     """The thread, oldest first."""
     reader, _, row = _one(id, scope)
@@ -140,14 +140,14 @@ def get_offer_messages(id: UUID, scope: CallerScope, page: Page100) -> list[Mess
     ]
 
 
-@router.get("/offers/{id}/history", dependencies=[Depends(Reads("offers", "market_steps"))])
+@router.get("/offers/{id}/history", dependencies=[READS_OWN_WRITES])
 def get_offer_history(id: UUID, scope: CallerScope) -> list[ListingStep]:
     """All events of the offer and its escrow, oldest first; the same for both sides."""
     reader, _, row = _one(id, scope)
     return steps(reader, *(one for one in (row["id"], row["escrow_id"]) if one is not None))
 
 
-@admin_router.get("/disputes", dependencies=[Depends(Reads("escrows", "sellers"))])
+@admin_router.get("/disputes", dependencies=[READS_OWN_WRITES])
 def get_disputes(admin: AdminScope, page: Page50, all: bool = False) -> list[Dispute]:
     """Deals awaiting a decision, oldest first; with `all` also decided ones."""
     found = page.rows(admin.reader, _DISPUTES, "disputed_at", {"all": all})

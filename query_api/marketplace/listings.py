@@ -6,13 +6,13 @@ from datetime import datetime
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Query, Response
+from fastapi import APIRouter, Path, Query, Response
 
 from infra.kernel.http.openapi import file_response
 from infra.kernel.http.problems import Problem
-from query_api.forum.moderation_view import CurrentViewer, PublicReads, Viewer, said
+from query_api.forum.moderation_view import PUBLIC_READS_OWN_WRITES, CurrentViewer, Viewer, said
 from query_api.kernel.authorization import not_found, require_existing
-from query_api.kernel.dependencies import AdminScope, Context, Reads, Services
+from query_api.kernel.dependencies import READS_OWN_WRITES, AdminScope, Context, Services
 from query_api.kernel.pagination import Page50, bounded
 from query_api.kernel.postgres_reader import Reader, like
 from query_api.marketplace import rows as shown
@@ -60,7 +60,7 @@ SELECT number, kind, by, at, detail FROM read.market_steps WHERE aggregate_id = 
 ORDER BY at, number LIMIT 5000"""
 
 
-@router.get("/listings", dependencies=[Depends(PublicReads("listings"))])
+@router.get("/listings", dependencies=[PUBLIC_READS_OWN_WRITES])
 def get_listings(
     context: Context,
     page: Page50,
@@ -101,7 +101,7 @@ def get_listings(
     return shown.listings(page.take(found, column, "id"))
 
 
-@router.get("/listings/{id}", dependencies=[Depends(PublicReads("listings", "sellers"))])
+@router.get("/listings/{id}", dependencies=[PUBLIC_READS_OWN_WRITES])
 def get_listing(id: UUID, context: Context, viewer: CurrentViewer) -> ListingInFull:
     """One listing. One that is not online is visible only to its seller, its buyer, its invited reviewer and
     admins."""
@@ -130,14 +130,14 @@ def get_listing(id: UUID, context: Context, viewer: CurrentViewer) -> ListingInF
     )
 
 
-@router.get("/listings/{id}/history", dependencies=[Depends(PublicReads("listings", "market_steps"))])
+@router.get("/listings/{id}/history", dependencies=[PUBLIC_READS_OWN_WRITES])
 def get_listing_history(id: UUID, context: Context, viewer: CurrentViewer) -> list[ListingStep]:
     """All events of the listing, oldest first. For its seller, its buyer and admins; empty for others."""
     reader, _ = one(viewer, context, id)
     return steps(reader, id)
 
 
-@router.get("/listings/{id}/questions", dependencies=[Depends(PublicReads("listings", "listing_questions", "sellers"))])
+@router.get("/listings/{id}/questions", dependencies=[PUBLIC_READS_OWN_WRITES])
 def get_listing_questions(id: UUID, context: Context, viewer: CurrentViewer, page: Page50) -> list[Question]:
     """What members asked, and the seller's answers, oldest first."""
     one(viewer, context, id)
@@ -162,13 +162,13 @@ def get_image(
     return Response(bytes(row["body"]), media_type=WEBP, headers=headers)
 
 
-@router.get("/sellers/{id}", dependencies=[Depends(PublicReads("sellers", "listings"))])
+@router.get("/sellers/{id}", dependencies=[PUBLIC_READS_OWN_WRITES])
 def get_seller(id: UUID, viewer: CurrentViewer) -> Seller:
     """A member who takes part in the marketplace, by name; never with an address."""
     return require_existing(shown.seller(viewer.reader, id), "member")
 
 
-@admin_router.get("/listings", dependencies=[Depends(Reads("listings"))])
+@admin_router.get("/listings", dependencies=[READS_OWN_WRITES])
 def get_all_listings(
     admin: AdminScope,
     page: Page50,
@@ -185,7 +185,7 @@ def get_all_listings(
     return shown.listings(page.rows(admin.reader, sql, "created_at", {"status": status, "search": like(search)}))
 
 
-@admin_router.get("/questions", dependencies=[Depends(Reads("listing_questions"))])
+@admin_router.get("/questions", dependencies=[READS_OWN_WRITES])
 def get_flagged_questions(
     viewer: CurrentViewer, admin: AdminScope, page: Page50, all: bool = False
 ) -> list[FlaggedQuestion]:

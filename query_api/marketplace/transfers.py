@@ -6,20 +6,18 @@ from collections.abc import Mapping
 from typing import Any, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 
 from query_api.kernel.authorization import require_existing
-from query_api.kernel.dependencies import CallerScope, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope
 from query_api.kernel.postgres_reader import Reader
 from query_api.marketplace.schemas import Transfer, TransferContent
 from schemas.events.marketplace import Side
 
 router = APIRouter(prefix="/api/marketplace", tags=["marketplace"])
 
-_READ_MODELS: Final = ("offers", "listings", "websites", "website_keys", "custom_domains", "partners", "links", "sites")
 
-
-@router.get("/offers/{id}/transfer", dependencies=[Depends(Reads(*_READ_MODELS))])
+@router.get("/offers/{id}/transfer", dependencies=[READS_OWN_WRITES])
 def get_transfer(id: UUID, scope: CallerScope) -> Transfer:
     """For the two sides. The buyer sees what the seller offers from the seller's consent on; before the website is
     sold there is nothing to see."""

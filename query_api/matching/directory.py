@@ -6,13 +6,13 @@ from datetime import date, datetime
 from typing import Annotated, Final, Literal, NamedTuple
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 from pydantic import Field
 
 from infra.domain.program_matching.directory import ACTIVE, listed_of
 from infra.domain.program_matching.scoring import Listed
 from infra.domain.program_matching.taxonomy import label_of, taxonomy
-from query_api.kernel.dependencies import AdminScope, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, AdminScope
 from query_api.kernel.pagination import Page50
 from query_api.kernel.postgres_reader import Reader
 from schemas.events.matching import Approval, CommissionType, Origin, Payment
@@ -72,7 +72,7 @@ class ProgramCategory(ResponseModel):
     name: str
 
 
-@router.get("/programs", dependencies=[Depends(Reads("programs"))])
+@router.get("/programs", dependencies=[READS_OWN_WRITES])
 def get_admin_programs(
     admin: AdminScope,
     page: Page50,

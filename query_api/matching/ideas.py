@@ -8,7 +8,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from pydantic import Field
 
 from infra.domain.program_ideas.answers import LANGUAGES, Dismissal, answers_of
@@ -27,7 +27,7 @@ from infra.domain.program_ideas.generator import (
 )
 from infra.domain.program_ideas.niches import SOURCE, Level, Skill, niches
 from infra.domain.program_ideas.wording import IdeaWords, fingerprint, from_json
-from query_api.kernel.dependencies import CallerScope, Context, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context
 from query_api.matching.directory import active_programs
 from query_api.matching.results import partners_of
 from query_api.matching.routes import ToldBy, Wording, results_or_none, wording_of, worth_of
@@ -181,9 +181,7 @@ class Ideas(ResponseModel):
 
 @router.get(
     "",
-    dependencies=[
-        Depends(Reads("idea_rounds", "idea_choices", "programs", "partners", "websites", "events", "exchange_rates"))
-    ],
+    dependencies=[READS_OWN_WRITES],
 )
 def get_ideas(context: Context, scope: CallerScope) -> Ideas:
     """Ideas for what the member answered last, with the account's own results; none before it answered."""

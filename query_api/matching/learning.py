@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from pydantic import Field
 
 from infra.domain.program_matching.scoring import Listed, Results
 from infra.domain.program_matching.taxonomy import Difficulty, Industry, Potential, taxonomy
 from infra.kernel.http.problems import Problem
-from query_api.kernel.dependencies import CallerScope, Context, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context
 from query_api.matching.directory import active_programs
 from query_api.matching.results import own_results
 from schemas.currencies import amount_text
@@ -61,13 +61,13 @@ class Suggestions(ResponseModel):
     from_own_results: bool = Field(description="Whether the account's own results rank some of them first")
 
 
-@router.get("/progress", dependencies=[Depends(Reads("lessons_done"))])
+@router.get("/progress", dependencies=[READS_OWN_WRITES])
 def get_learning_progress(scope: CallerScope) -> LearningProgress:
     rows = scope.reader.rows(_DONE, (scope.principal.account_id,))
     return LearningProgress(lessons=[LessonDone.of_row(row) for row in rows])
 
 
-@router.get("/suggestions", dependencies=[Depends(Reads("programs", "partners", "websites", "events"))])
+@router.get("/suggestions", dependencies=[READS_OWN_WRITES])
 def get_suggestions(context: Context, scope: CallerScope) -> Suggestions:
     """Niches of the industries that earned the account most in the last 90 days, then easy ones to begin with."""
     listed = [one for one, _ in active_programs(scope.reader)]

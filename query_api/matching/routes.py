@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Any, Final, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from pydantic import Field
 
 from infra.domain.program_matching import wording
@@ -32,7 +32,7 @@ from infra.kernel.config.settings import Settings
 from infra.kernel.http.problems import Problem
 from query_api.kernel import money
 from query_api.kernel.authorization import AccountScope
-from query_api.kernel.dependencies import CallerScope, Context, Reads, Services
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context, Services
 from query_api.matching.directory import Dates, active_programs
 from query_api.matching.results import own_results
 from query_api.operations.exchange_rates import newest_rates
@@ -181,7 +181,7 @@ class FollowedApplication(ResponseModel):
     history: list[ApplicationStep] = Field(description=f"The newest {MAX_STEPS}, oldest first")
 
 
-@router.get("/profile", dependencies=[Depends(Reads("matching_profiles"))])
+@router.get("/profile", dependencies=[READS_OWN_WRITES])
 def get_matching_profile(scope: CallerScope) -> ProfileAnswer:
     row = _profile_row(scope)
     return ProfileAnswer(profile=_profile(row) if row is not None else None)
@@ -189,11 +189,7 @@ def get_matching_profile(scope: CallerScope) -> ProfileAnswer:
 
 @router.get(
     "/recommendations",
-    dependencies=[
-        Depends(
-            Reads("matching_profiles", "programs", "applications", "partners", "websites", "events", "exchange_rates")
-        )
-    ],
+    dependencies=[READS_OWN_WRITES],
 )
 def get_recommendations(context: Context, scope: CallerScope) -> Recommendations:
     """Programs for the business idea that was analyzed last; none without one."""
@@ -224,7 +220,7 @@ def get_recommendations(context: Context, scope: CallerScope) -> Recommendations
     )
 
 
-@router.get("/applications", dependencies=[Depends(Reads("applications", "application_steps", "programs"))])
+@router.get("/applications", dependencies=[READS_OWN_WRITES])
 def get_applications(scope: CallerScope) -> list[FollowedApplication]:
     """Newest first, at most 500."""
     account_id = scope.principal.account_id

@@ -10,10 +10,10 @@ from datetime import datetime
 from typing import Annotated, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 from pydantic import Field
 
-from query_api.kernel.dependencies import CallerScope, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope
 from query_api.kernel.pagination import Page20
 from schemas.alerts import ALERTS
 from schemas.events.notifications import AlertKind
@@ -59,7 +59,7 @@ _BY_MAIL: Final = {"mail": True, "mail_resolved": False, "quiet_from": None, "qu
 _ZONE: Final = "SELECT timezone FROM read.account_details WHERE account_id = %s"
 
 
-@router.get("/alerts", dependencies=[Depends(Reads("alert_rules", "websites"))])
+@router.get("/alerts", dependencies=[READS_OWN_WRITES])
 def get_alerts(website_id: Annotated[UUID, Query(alias="websiteId")], scope: CallerScope) -> list[AlertRule]:
     """All kinds."""
     website = scope.website(website_id)
@@ -67,7 +67,7 @@ def get_alerts(website_id: Annotated[UUID, Query(alias="websiteId")], scope: Cal
     return [alert_rule(website.id, kind, **rules.get(str(kind), {})) for kind in ALERTS]
 
 
-@router.get("/alerts/raised", dependencies=[Depends(Reads("alerts", "websites"))])
+@router.get("/alerts/raised", dependencies=[READS_OWN_WRITES])
 def get_raised_alerts(
     scope: CallerScope,
     page: Page20,
@@ -80,7 +80,7 @@ def get_raised_alerts(
     return [RaisedAlert.of_row(row) for row in page.rows(scope.reader, _RAISED, "opened_at", bound)]
 
 
-@router.get("/alert-delivery", dependencies=[Depends(Reads("alert_deliveries", "account_details"))])
+@router.get("/alert-delivery", dependencies=[READS_OWN_WRITES])
 def get_alert_delivery(scope: CallerScope) -> AlertDeliveryInZone:
     """Your choice; the default is by email at any time."""
     me = (scope.principal.account_id,)

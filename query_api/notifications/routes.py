@@ -6,12 +6,12 @@ from datetime import datetime
 from typing import Annotated, Any, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 from pydantic import Field
 
 from query_api.forum.moderation_view import named, people
 from query_api.forum.schemas import Author
-from query_api.kernel.dependencies import CallerScope, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope
 from query_api.kernel.pagination import Page20
 from query_api.kernel.postgres_reader import Reader
 from schemas.base import ERASED
@@ -55,7 +55,7 @@ _UNSEEN: Final = (
 _CHOICES: Final = "SELECT kind, in_app, mail FROM read.notification_choices WHERE account_id = %s"
 
 
-@router.get("/notifications", dependencies=[Depends(Reads("notification_choices", "forum_threads", "forum_members"))])
+@router.get("/notifications", dependencies=[READS_OWN_WRITES])
 def get_notifications(
     scope: CallerScope,
     page: Page20,
@@ -69,7 +69,7 @@ def get_notifications(
     return [_to_response(row, named(found, row["actor_id"]) if row["actor_id"] is not None else None) for row in rows]
 
 
-@router.get("/notifications/unseen", dependencies=[Depends(Reads("notification_choices"))])
+@router.get("/notifications/unseen", dependencies=[READS_OWN_WRITES])
 def get_unseen_notifications(scope: CallerScope) -> Unseen:
     """How many are new."""
     me, reader = scope.principal.account_id, scope.reader
@@ -77,7 +77,7 @@ def get_unseen_notifications(scope: CallerScope) -> Unseen:
     return Unseen(unseen=row["unseen"] if row is not None else 0)
 
 
-@router.get("/notification-preferences", dependencies=[Depends(Reads("notification_choices"))])
+@router.get("/notification-preferences", dependencies=[READS_OWN_WRITES])
 def get_notification_preferences(scope: CallerScope) -> list[NotificationPreference]:
     """All kinds."""
     chosen = {row["kind"]: row for row in scope.reader.rows(_CHOICES, (scope.principal.account_id,))}

@@ -9,11 +9,11 @@ from datetime import datetime
 from typing import Annotated, Final, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path
+from fastapi import APIRouter, Path
 from pydantic import Field
 
 from query_api.kernel.authorization import require_existing
-from query_api.kernel.dependencies import CallerScope, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope
 from query_api.kernel.pagination import Page20
 from schemas.http.notifications import Webhook
 from schemas.http.responses import ResponseModel
@@ -54,13 +54,13 @@ WHERE d.webhook_id = %(webhook)s AND d.account_id = %(me)s
 ORDER BY d.created_at DESC, d.id DESC LIMIT %(limit)s"""
 
 
-@router.get("/webhooks", dependencies=[Depends(Reads("webhooks"))])
+@router.get("/webhooks", dependencies=[READS_OWN_WRITES])
 def get_webhooks(scope: CallerScope) -> list[ListedWebhook]:
     """Oldest first."""
     return [ListedWebhook.of_row(row) for row in scope.reader.rows(_ALL, (scope.principal.account_id,))]
 
 
-@router.get("/webhooks/{id}/deliveries", dependencies=[Depends(Reads("webhooks"))])
+@router.get("/webhooks/{id}/deliveries", dependencies=[READS_OWN_WRITES])
 def get_webhook_deliveries(
     webhook_id: Annotated[UUID, Path(alias="id")], scope: CallerScope, page: Page20
 ) -> list[WebhookDelivery]:

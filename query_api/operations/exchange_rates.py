@@ -10,11 +10,11 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 from pydantic import AfterValidator, Field
 
 from infra.domain.exchange_rates import PIVOT, DatedRate, RecordedRate, rate_of
-from query_api.kernel.dependencies import AdminScope, Context, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, AdminScope, Context
 from query_api.kernel.postgres_reader import Reader
 from query_api.operations.awaiting_rate import AwaitingRate, awaiting_rate
 from schemas.currencies import MINOR_DIGITS, digits
@@ -78,13 +78,13 @@ class RatesStatus(ResponseModel):
     waiting: list[AwaitingRate]
 
 
-@router.get("/api/admin/exchange-rates", dependencies=[Depends(Reads("exchange_rates"))])
+@router.get("/api/admin/exchange-rates", dependencies=[READS_OWN_WRITES])
 def get_exchange_rates(admin: AdminScope) -> list[ListedRate]:
     """The newest rate of each pair."""
     return [ListedRate.of_row(row) for row in admin.reader.rows(_NEWEST, {"day": date.max, "most": MAX_PAIRS})]
 
 
-@router.get("/api/admin/exchange-rates/history", dependencies=[Depends(Reads("exchange_rates"))])
+@router.get("/api/admin/exchange-rates/history", dependencies=[READS_OWN_WRITES])
 def get_exchange_rate_history(
     admin: AdminScope, base: Code, quote: Code, limit: Annotated[int, Query(ge=1, le=MAX_HISTORY)] = 400
 ) -> list[ListedRate]:
@@ -93,7 +93,7 @@ def get_exchange_rate_history(
     return [ListedRate.of_row(row) for row in rows]
 
 
-@router.get("/api/admin/exchange-rates/status", dependencies=[Depends(Reads("exchange_rates", "websites"))])
+@router.get("/api/admin/exchange-rates/status", dependencies=[READS_OWN_WRITES])
 def get_exchange_rate_status(admin: AdminScope, context: Context) -> RatesStatus:
     """The last check of the source, and the sales that wait for a rate by pair of currencies."""
     row = admin.reader.row(_CHECK)

@@ -6,11 +6,11 @@ from datetime import datetime
 from typing import Final, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from pydantic import Field
 
 from query_api.kernel.authorization import require_existing
-from query_api.kernel.dependencies import AdminScope, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, AdminScope
 from query_api.partners.routes import HELD, OWN_PARAMETER, OWNER, passed_parameter
 from schemas.http.partners import PaidTerms, Partner, paid_terms
 
@@ -52,7 +52,7 @@ _TERMS: Final = (
 
 @router.get(
     "/api/admin/partners",
-    dependencies=[Depends(Reads("partners", "partner_terms", "links", "conversions", "accounts"))],
+    dependencies=[READS_OWN_WRITES],
 )
 def get_admin_partners(admin: AdminScope) -> list[AdminPartner]:
     """Newest first; those of the directory, and those that members added for themselves."""
@@ -68,7 +68,7 @@ def get_admin_partners(admin: AdminScope) -> list[AdminPartner]:
     ]
 
 
-@router.get("/api/admin/partners/{id}/terms", dependencies=[Depends(Reads("partners", "partner_terms"))])
+@router.get("/api/admin/partners/{id}/terms", dependencies=[READS_OWN_WRITES])
 def get_admin_partner_terms(id: UUID, admin: AdminScope) -> list[TermsSince]:
     """Past, current and announced terms of the partner, newest first. A click keeps the terms of its own time."""
     rows = require_existing(admin.reader.rows(_TERMS, (id,)), "partner")

@@ -6,10 +6,10 @@ from datetime import datetime
 from typing import Annotated, Final, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 from pydantic import Field
 
-from query_api.kernel.dependencies import AdminScope, CallerScope, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, AdminScope, CallerScope
 from schemas.http.responses import ResponseModel
 
 router = APIRouter(tags=["partners"])
@@ -54,14 +54,14 @@ _ALL: Final = (
 )
 
 
-@router.get("/api/platform/partner-requests", dependencies=[Depends(Reads("partner_requests"))])
+@router.get("/api/platform/partner-requests", dependencies=[READS_OWN_WRITES])
 def get_partner_requests(scope: CallerScope) -> list[PartnerRequest]:
     """Newest first, withdrawn ones left out."""
     rows = scope.reader.rows(_OWN, (scope.principal.account_id,))
     return [PartnerRequest.of_row(row) for row in rows]
 
 
-@router.get("/api/admin/partner-requests", dependencies=[Depends(Reads("partner_requests", "accounts"))])
+@router.get("/api/admin/partner-requests", dependencies=[READS_OWN_WRITES])
 def get_admin_partner_requests(
     admin: AdminScope, state: Annotated[State, Query(description="open: those that await a decision")] = "open"
 ) -> list[AdminPartnerRequest]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 
-from query_api.kernel.dependencies import CallerScope, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope
 from schemas.http.partners import Partner, paid_terms
 from schemas.networks import click_id_parameter
 
@@ -30,7 +30,7 @@ _PARTNERS: Final = (
 )
 
 
-@router.get("/api/platform/partners", dependencies=[Depends(Reads("partners", "partner_terms"))])
+@router.get("/api/platform/partners", dependencies=[READS_OWN_WRITES])
 def get_partners(scope: CallerScope) -> list[Partner]:
     """By name."""
     rows = scope.reader.rows(_PARTNERS)

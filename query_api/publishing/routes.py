@@ -10,7 +10,7 @@ from threading import BoundedSemaphore
 from typing import Annotated, Any, Final, TypeVar
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Request, Response
+from fastapi import APIRouter, Path, Request, Response
 from fastapi.responses import StreamingResponse
 
 from infra.domain.publishing.document import parse_site, read_page
@@ -27,7 +27,7 @@ from infra.kernel.http.problems import FieldError, Problem
 from infra.kernel.http.route_costs import STATEMENT, costs
 from infra.kernel.security.rate_limits import Limit, consume
 from query_api.kernel.authorization import AccountScope, require_existing
-from query_api.kernel.dependencies import CallerScope, Context, Reads, Services
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context, Services
 from query_api.kernel.postgres_reader import Reader, Row
 from query_api.publishing.schemas import (
     PageDetails,
@@ -63,7 +63,7 @@ _EMPTY: Final = '{"blocks":[]}'
 Result = TypeVar("Result")
 PageId = Annotated[UUID, Path(alias="pageId")]
 VersionNumber = Annotated[int, Path(alias="version", ge=1, le=2**31 - 1)]
-_READS: Final = [Depends(Reads("sites", "site_versions", "custom_domains"))]
+_READS: Final = [READS_OWN_WRITES]
 
 _SITES: Final = (
     "SELECT s.*, d.domain, d.is_verified AND d.website_id = s.website_id AS has_own_host,"
@@ -102,7 +102,7 @@ def get_sites(scope: CallerScope, context: Context) -> list[SiteSummary]:
     return [SiteSummary.of_row(row, **_shown(row, context)) for row in rows]
 
 
-@router.get("/starters", dependencies=[Depends(Reads("sites"))])
+@router.get("/starters", dependencies=[READS_OWN_WRITES])
 def get_site_starters() -> list[StarterSummary]:
     """Sites to begin with: one for each niche of the marketplace."""
     return [
@@ -178,7 +178,7 @@ def get_site_page_version(id: UUID, page_id: PageId, version: VersionNumber, sco
     return PageDetails.of_row(_version(id, page_id, version, scope))
 
 
-@router.get("/{id}/releases", dependencies=[Depends(Reads("sites", "site_releases"))])
+@router.get("/{id}/releases", dependencies=[READS_OWN_WRITES])
 def get_site_releases(id: UUID, scope: CallerScope) -> list[Release]:
     """What was published, newest first."""
     shown = _own(id, scope)["published"]
@@ -186,9 +186,7 @@ def get_site_releases(id: UUID, scope: CallerScope) -> list[Release]:
     return [Release.of_row(row, is_shown=row["number"] == shown) for row in rows]
 
 
-@router.post(
-    "/{id}/preview", dependencies=[Depends(Reads("sites", "site_versions", "links"))], openapi_extra=costs(STATEMENT)
-)
+@router.post("/{id}/preview", dependencies=[READS_OWN_WRITES], openapi_extra=costs(STATEMENT))
 def preview_site_page(id: UUID, order: PreviewOrder, scope: CallerScope, context: Context, request: Request) -> Preview:
     """A page of the draft as a document without a script, for a frame. 400 for what cannot be saved either; 429 above
     the rate of an editor."""
@@ -220,7 +218,7 @@ def preview_site_page(id: UUID, order: PreviewOrder, scope: CallerScope, context
 
 @router.get(
     "/{id}/export",
-    dependencies=[Depends(Reads("sites", "site_versions", "links"))],
+    dependencies=[READS_OWN_WRITES],
     response_class=Response,
     responses=file_response(ZIP),
 )

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Response
+from fastapi import APIRouter, Path, Response
 from fastapi.responses import RedirectResponse
 from pydantic import Field
 
@@ -17,7 +17,7 @@ from infra.kernel.http.route_costs import EXPORT, costs
 from infra.kernel.mail import contacts
 from query_api.kernel.authorization import AccountScope, require_existing
 from query_api.kernel.csv import columns_of, csv_stream
-from query_api.kernel.dependencies import CallerScope, Context, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context
 from query_api.kernel.pagination import Page50
 from query_api.kernel.postgres_reader import Row
 from schemas.http.responses import ResponseModel
@@ -26,7 +26,7 @@ router = APIRouter(tags=["sites"])
 
 _BATCH_SIZE: Final = 2_000
 """Rows of the file that are read together."""
-_READS: Final = [Depends(Reads("sites", "site_subscriptions"))]
+_READS: Final = [READS_OWN_WRITES]
 _SITE: Final = "SELECT id, slug FROM read.sites WHERE id = %s AND account_id = %s"
 _SUBSCRIBERS: Final = """
 SELECT s.*, c.email_sealed FROM read.site_subscriptions AS s JOIN ops.contact AS c ON c.id = s.id

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 from pydantic import Field
 
 from query_api.kernel.authorization import AccountScope
-from query_api.kernel.dependencies import CallerScope, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope
 from query_api.kernel.postgres_reader import like
 from schemas.base import ERASED
 from schemas.http.responses import ResponseModel
@@ -117,9 +117,7 @@ STATEMENTS: Final[Mapping[Kind, str]] = {
 
 @router.get(
     "/api/platform/search",
-    dependencies=[
-        Depends(Reads("websites", "partners", "links", "saved_views", "conversions", "forum_threads", "listings"))
-    ],
+    dependencies=[READS_OWN_WRITES],
 )
 def search(
     scope: CallerScope,

@@ -6,18 +6,18 @@ from datetime import datetime
 from typing import Annotated, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 from pydantic import Field
 
 from infra.domain.social_connections import configured_apps, decrypt_name
-from query_api.kernel.dependencies import CallerScope, Context, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context
 from schemas.http.responses import ResponseModel
 from schemas.social_networks import Network
 
 router = APIRouter(
     prefix="/api/platform/social-channels",
     tags=["social"],
-    dependencies=[Depends(Reads("social_channels", "websites"))],
+    dependencies=[READS_OWN_WRITES],
 )
 
 

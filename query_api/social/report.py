@@ -13,14 +13,14 @@ from datetime import date, datetime
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from infra.kernel.http.openapi import file_response
 from infra.kernel.http.problems import Problem
 from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts
 from query_api.kernel.csv import columns_of, csv_response
-from query_api.kernel.dependencies import CallerScope, Context, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context
 from query_api.kernel.money import percent
 from query_api.kernel.postgres_reader import Reader
 from query_api.links.routes import counts_of, span_of
@@ -32,14 +32,7 @@ from schemas.social_posts import content_of
 router = APIRouter(
     prefix="/api/platform",
     tags=["social"],
-    dependencies=[
-        Depends(
-            Reads(
-                *("social_channels", "social_channel_figures", "social_posts", "social_post_figures"),
-                *("links", "websites", "events"),
-            )
-        )
-    ],
+    dependencies=[READS_OWN_WRITES],
 )
 WEBP: Final = "image/webp"
 

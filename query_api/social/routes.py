@@ -8,13 +8,14 @@ from typing import Annotated, Any, Final
 from urllib.parse import urlencode
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from infra.kernel.http.problems import Problem
 from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts
 from query_api.analytics.request import TimeQuery
-from query_api.kernel.dependencies import STALE, CallerScope, Context, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context
+from query_api.kernel.own_writes import STALE
 from query_api.links.routes import counts_of, span_of
 from schemas.http.money import Amount
 from schemas.http.social import SocialChannel
@@ -23,7 +24,7 @@ from schemas.social_networks import Network, address_of
 router = APIRouter(
     prefix="/api/platform/social-channels",
     tags=["social"],
-    dependencies=[Depends(Reads("social_channels", "links", "websites", "events"))],
+    dependencies=[READS_OWN_WRITES],
 )
 
 

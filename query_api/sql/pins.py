@@ -14,7 +14,7 @@ from fastapi import APIRouter, Depends, Path, Query, Response
 from pydantic import Field
 
 from query_api.kernel.authorization import require_existing
-from query_api.kernel.dependencies import Context, Reads, Services
+from query_api.kernel.dependencies import READS_OWN_WRITES, Context, Services
 from query_api.kernel.kept_from import kept_from_header
 from query_api.kernel.postgres_reader import Reader
 from query_api.sql.pinned_results import AS_OF, PinnedResults, pinned_results
@@ -35,7 +35,7 @@ class ListedChart(PinnedChart):
     pinned_at: datetime
 
 
-@router.get("", dependencies=[Depends(Reads("pinned_charts", "saved_queries"))])
+@router.get("", dependencies=[READS_OWN_WRITES])
 def get_pinned_charts(context: Context, person: AnAnalyst) -> list[ListedChart]:
     """The caller's charts, oldest first."""
     rows = Reader.of_analyst(context.pool, person.account_id).rows(_PINS)
@@ -46,7 +46,7 @@ def get_pinned_charts(context: Context, person: AnAnalyst) -> list[ListedChart]:
     "/{id}/result",
     response_class=Response,
     responses={200: {"model": SqlResult}},
-    dependencies=[Depends(Reads("pinned_charts", "saved_queries"))],
+    dependencies=[READS_OWN_WRITES],
 )
 async def get_pinned_result(
     pin_id: PinId,

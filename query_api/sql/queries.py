@@ -11,7 +11,7 @@ from pydantic import Field
 
 from infra.domain.sql_access.analyst_accounts import Analyst
 from query_api.kernel.authorization import require_existing
-from query_api.kernel.dependencies import Context, Reads, Services
+from query_api.kernel.dependencies import READS_OWN_WRITES, Context, Services
 from query_api.kernel.pagination import Page50, bounded
 from query_api.kernel.postgres_reader import Reader
 from query_api.sql.statements import AnAnalyst, analyst
@@ -53,21 +53,21 @@ class QueryVersion(ResponseModel):
     saved_at: datetime
 
 
-@router.get("", dependencies=[Depends(Reads("saved_queries"))])
+@router.get("", dependencies=[READS_OWN_WRITES])
 def get_saved_queries(context: Context, person: AnAnalyst) -> list[ListedQuery]:
     """The caller's own queries, then shared ones; each by title, with the beginning of its text."""
     rows = Reader.of_analyst(context.pool, person.account_id).rows(_LIST, (person.account_id,))
     return [ListedQuery.of_row(row, **_rights(row, person)) for row in rows]
 
 
-@router.get("/{id}", dependencies=[Depends(Reads("saved_queries"))])
+@router.get("/{id}", dependencies=[READS_OWN_WRITES])
 def get_saved_query(query_id: QueryId, context: Context, person: AnAnalyst) -> QueryInFull:
     """One query, the caller's own or a shared one."""
     query = require_query(context, person, query_id)
     return QueryInFull.of_row(query, **_rights(query, person))
 
 
-@router.get("/{id}/versions", dependencies=[Depends(Reads("saved_queries", "query_versions"))])
+@router.get("/{id}/versions", dependencies=[READS_OWN_WRITES])
 def get_query_versions(query_id: QueryId, context: Context, person: AnAnalyst, page: Page50) -> list[QueryVersion]:
     """The last versions of a query, newest first; a page ends with the version that reaches 512 KiB of text."""
     query = require_query(context, person, query_id)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from pydantic import Field
 
-from query_api.kernel.dependencies import AdminScope, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, AdminScope
 from query_api.kernel.owned_lists import OWNER, MemberItem, OwnedSort, OwnerId, Search, owned_rows
 from query_api.kernel.pagination import Page50
 
@@ -35,7 +35,7 @@ _WEBSITES: Final = (
 )
 
 
-@router.get("/api/admin/websites", dependencies=[Depends(Reads("websites", "accounts", "links", "custom_domains"))])
+@router.get("/api/admin/websites", dependencies=[READS_OWN_WRITES])
 def get_admin_websites(
     admin: AdminScope,
     page: Page50,

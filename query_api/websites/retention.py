@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 from typing import Annotated, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 from pydantic import Field
 
 from infra.domain.retention import TAKEN_BACK_WITHIN, expired_before, first_kept_day, wanted_before
@@ -14,7 +14,7 @@ from infra.domain.visits.tables import EVENT_DAYS
 from query_api.kernel import clickhouse_reader
 from query_api.kernel.authorization import AccountScope, Website
 from query_api.kernel.clickhouse_reader import live_table
-from query_api.kernel.dependencies import CallerScope, Context, Reads, Services
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context, Services
 from schemas.events.websites import MAX_RAW_MONTHS
 from schemas.http.responses import ResponseModel
 
@@ -46,9 +46,7 @@ class RetentionSetting(ResponseModel):
     forecast: RetentionForecast | None
 
 
-@router.get(
-    "/{id}/retention", dependencies=[Depends(Reads("websites", "retention", "event_expiries", "partners", "events"))]
-)
+@router.get("/{id}/retention", dependencies=[READS_OWN_WRITES])
 def get_retention(id: UUID, context: Context, scope: CallerScope, raw_months: Months = None) -> RetentionSetting:
     """The setting, and what it or another one deletes."""
     website = scope.website(id)

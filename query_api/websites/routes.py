@@ -9,12 +9,13 @@ from html import escape
 from typing import Any, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Response
 from pydantic import Field
 
 from infra.kernel.http.problems import Problem
 from query_api.kernel.authorization import AccountScope
-from query_api.kernel.dependencies import STALE, CallerScope, Context, Reads
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context
+from query_api.kernel.own_writes import STALE
 from schemas.claim_limits import DEFAULT_MAX_CLAIMS_PER_CLICK, default_max_claim
 from schemas.events.websites import DEFAULT_AD_CLICK_ID_DAYS, AttributionModel
 from schemas.http.responses import ResponseModel
@@ -90,7 +91,7 @@ _KEYS: Final = (
 )
 
 
-@router.get("", dependencies=[Depends(Reads("websites", "website_keys", "events"))])
+@router.get("", dependencies=[READS_OWN_WRITES])
 def get_websites(response: Response, context: Context, scope: CallerScope) -> list[ListedWebsite]:
     """All of them, oldest first. While the analytics store is down: `X-Stale: 1`, and first events as last read."""
     websites = scope.websites()
@@ -110,7 +111,7 @@ def get_websites(response: Response, context: Context, scope: CallerScope) -> li
     ]
 
 
-@router.get("/{id}/keys", dependencies=[Depends(Reads("websites", "website_keys"))])
+@router.get("/{id}/keys", dependencies=[READS_OWN_WRITES])
 def get_keys(id: UUID, scope: CallerScope) -> list[Key]:
     """The valid keys of a website, oldest first."""
     website = scope.website(id)
@@ -120,14 +121,14 @@ def get_keys(id: UUID, scope: CallerScope) -> list[Key]:
     ]
 
 
-@router.get("/{id}/traffic-rules", dependencies=[Depends(Reads("websites", "traffic_rules"))])
+@router.get("/{id}/traffic-rules", dependencies=[READS_OWN_WRITES])
 def get_traffic_rules(id: UUID, scope: CallerScope) -> list[TrafficRule]:
     """Active rules, oldest first."""
     website = scope.website(id)
     return [TrafficRule.of_row(row) for row in scope.reader.rows(_RULES, (website.id,))]
 
 
-@router.get("/{id}/snippet", dependencies=[Depends(Reads("websites", "website_keys"))])
+@router.get("/{id}/snippet", dependencies=[READS_OWN_WRITES])
 def get_snippet(id: UUID, context: Context, scope: CallerScope) -> Snippet:
     """The script tag with the website's public key."""
     website = scope.website(id)

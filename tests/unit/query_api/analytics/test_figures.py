@@ -21,9 +21,9 @@ from query_api.analytics.filters import Bots, Filter, InvalidFilter, condition, 
 from query_api.analytics.geographic import CountryPerformance, country_name
 from query_api.analytics.metrics import CONVERSION_COUNTERS, COUNTERS, PERFORMANCE_COUNTERS, Counts, Source
 from query_api.analytics.query_plan import UNIQUES, Selection, plan
-from query_api.kernel import money, pagination, read_your_writes
+from query_api.kernel import money, pagination, positions
 from query_api.kernel.csv import cell, csv_response
-from query_api.kernel.read_your_writes import InvalidToken, Token
+from query_api.kernel.positions import InvalidToken, Token
 from query_api.operations.exchange_rates import convert
 from schemas.currencies import digits
 from schemas.filters import named
@@ -182,8 +182,8 @@ def test_other_cells_stay() -> None:
 
 
 def test_positions_are_understood() -> None:
-    assert read_your_writes.parse("domain@12, clicks[3]@98765") == (Token("domain", 0, 12), Token("clicks", 3, 98765))
-    assert read_your_writes.parse("domain[0]@1") == (Token("domain", 0, 1),)
+    assert positions.parse("domain@12, clicks[3]@98765") == (Token("domain", 0, 12), Token("clicks", 3, 98765))
+    assert positions.parse("domain[0]@1") == (Token("domain", 0, 1),)
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_positions_are_understood() -> None:
 )
 def test_other_positions_are_refused(text: str) -> None:
     with pytest.raises(InvalidToken):
-        read_your_writes.parse(text)
+        positions.parse(text)
 
 
 def test_cursors_come_back_as_they_were() -> None:

@@ -1,0 +1,63 @@
+"""Places in the log: what a command returns as `X-Position`, and what a read sends as `X-Wait-For`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from schemas.topics import BY_NAME, CLICKS, CONVERSIONS, DOMAIN, MAX_PARTITIONS, REJECTED
+
+MAX_WAIT_S: Final = 2.0
+MAX_TOKENS: Final = 8
+_TOKEN: Final = re.compile(r"(?P<topic>[a-z]+)(\[(?P<partition>\d{1,4})\])?@(?P<offset>\d{1,18})")
+
+TOPICS: Final[Mapping[str, frozenset[str]]] = {
+    "events": frozenset({CLICKS.name, DOMAIN.name}),
+    "refusals": frozenset({REJECTED.name}),
+    "conversion_reports": frozenset({CONVERSIONS.name}),
+}
+"""What each projection reads; those not named here read `domain` only."""
+
+_ONLY_DOMAIN: Final = frozenset({DOMAIN.name})
+RAW: Final = frozenset(TOPICS)
+"""The projections in ClickHouse."""
+
+
+class InvalidToken(ValueError):
+    """An invalid `X-Wait-For`; the message gives the format."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One place in the log that an answer shall contain."""
+
+    topic: str
+    partition: int
+    offset: int
+
+
+def parse(text: str) -> tuple[Token, ...]:
+    """The tokens of an `X-Wait-For` header: `domain@12`, `clicks[3]@98765`, comma-separated. Raises `InvalidToken`."""
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if len(parts) > MAX_TOKENS:
+        raise InvalidToken(f"X-Wait-For takes at most {MAX_TOKENS} positions.")
+    return tuple(_token(part) for part in parts)
+
+
+def _token(text: str) -> Token:
+    found = _TOKEN.fullmatch(text)
+    topic = BY_NAME.get(found["topic"]) if found else None
+    if found is None or topic not in (DOMAIN, CLICKS, REJECTED):
+        raise InvalidToken("X-Wait-For takes positions such as domain@1234 or clicks[3]@98765.")
+    partition = int(found["partition"] or 0)
+    last = (topic.partitions if topic is not CLICKS else MAX_PARTITIONS) - 1
+    if partition > last:
+        raise InvalidToken(f"X-Wait-For: {topic.name} has the partitions 0 to {last}.")
+    return Token(topic.name, partition, int(found["offset"]))
+
+
+def topics_of(projection: str) -> frozenset[str]:
+    """What the projection reads."""
+    return TOPICS.get(projection, _ONLY_DOMAIN)
