@@ -79,6 +79,6 @@ def _approves(terms: Terms | None) -> bool:
 _DUE: Final = """
 SELECT approves_at, id, partner_id FROM read.conversions AS c
 WHERE status = 'pending' AND approves_at <= %s AND partner_id <> ALL(%s) AND (approves_at, id) > (%s, %s)
-  AND 'txid' <> ALL(string_to_array(coalesce(to_jsonb(c) ->> 'unread', ''), ','))
+  AND 'txid' <> ALL(string_to_array(c.unread, ','))
 ORDER BY approves_at, id LIMIT %s"""
 # While a new version is built, the live table may be one without the column.

@@ -195,9 +195,5 @@ _REJECTED: Final = (
     f" AND t.at >= {instants.bound('start')} AND t.endpoint = '/postback' AND t.outcome <> '{Outcome.DUPLICATE}'"
     " GROUP BY website, code, partner ORDER BY rejected DESC, code, partner LIMIT 20 BY website"
 )
-_NAMES: Final = (
-    # By name out of the row: while a new version is built, the live table may be one without the column.
-    "SELECT slug, name, (to_jsonb(p) ->> 'account_id')::uuid FROM read.partners AS p"
-    " WHERE slug = ANY(%s) AND removed_at IS NULL"
-)
+_NAMES: Final = "SELECT slug, name, p.account_id FROM read.partners AS p WHERE slug = ANY(%s) AND removed_at IS NULL"
 """A private partner has a name for its owner alone."""

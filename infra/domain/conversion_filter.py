@@ -71,8 +71,7 @@ class ConversionFilter:
         if self.attributed is not None:
             terms.append(f"{table}.partner_id IS {'NOT ' if self.attributed else ''}NULL")
         if self.unread is not None:
-            # By name out of the row: while a new version is built, the live table may be one without the column.
-            terms.append(f"coalesce(to_jsonb({table}) ->> 'unread', '') {'<>' if self.unread else '='} ''")
+            terms.append(f"{table}.unread {'<>' if self.unread else '='} ''")
         for name, value in sorted(self.subs.items()):
             terms.append(f"{table}.subs ->> %({name}_name)s = %({name})s")
             bound |= {f"{name}_name": name, name: value}

@@ -50,14 +50,9 @@ WATCHED: Final = (
     "visitor_erasures:",
 )
 
-# Settings and UTM parameters by name out of the row: while a new version is built, the live table may be one without
-# them.
 WEBSITES: Final = (
-    "SELECT id, domain, currency, coalesce((to_jsonb(w) ->> 'link_click_ids')::boolean, false),"
-    " coalesce((to_jsonb(w) ->> 'link_impressions_every')::integer, 0), account_id,"
-    " coalesce(to_jsonb(w) ->> 'txid_scope', 'website'),"
-    " coalesce((to_jsonb(w) ->> 'keep_ad_click_ids')::boolean, false),"
-    " coalesce((to_jsonb(w) ->> 'ad_click_ids_need_consent')::boolean, false),"
+    "SELECT id, domain, currency, link_click_ids, link_impressions_every, account_id,"
+    " txid_scope, keep_ad_click_ids, ad_click_ids_need_consent,"
     " coalesce((SELECT extract(epoch FROM max(e.before)::timestamp)::bigint * 1000 FROM read.event_expiries AS e"
     " WHERE e.website_id = w.id), 0)"
     " FROM read.websites AS w WHERE deleted_at IS NULL"
@@ -67,12 +62,10 @@ KEYS: Final = (
 )
 LINKS: Final = (
     "SELECT id, slug, code, website_id, partner_id, destination, subs, is_active AND deleted_at IS NULL,"
-    " CASE WHEN deleted_at IS NULL THEN routing END, to_jsonb(l) -> 'utm' FROM read.links AS l"
+    " CASE WHEN deleted_at IS NULL THEN routing END, utm FROM read.links AS l"
 )
-# The parameter and the owner likewise.
 PARTNERS: Final = (
-    "SELECT id, slug, name, postback_preset, cookie_days, is_active, to_jsonb(p) ->> 'click_id_parameter',"
-    " (to_jsonb(p) ->> 'account_id')::uuid FROM read.partners AS p"
+    "SELECT id, slug, name, postback_preset, cookie_days, is_active, click_id_parameter, account_id FROM read.partners"
 )
 DOMAINS: Final = "SELECT id, domain, website_id, is_verified FROM read.custom_domains WHERE verified_at IS NOT NULL"
 

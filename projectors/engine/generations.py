@@ -416,8 +416,7 @@ def _switch(
         projection = registry.projections.get(build.name)
         if isinstance(projection, ReadModel):
             schema.protect_read_model(connection, projection, build.generation)
-            for statement in projection.create_view(build.generation):
-                connection.execute(statement.encode())
+            schema.make_view(connection, projection, build.generation)
         elif isinstance(projection, ClickHouseProjection):
             for rollup in projection.rollups:
                 row = connection.execute(

@@ -8,12 +8,16 @@ A read model is one module: it makes a `ReadModel`, then registers a handler for
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 from zlib import crc32
 
 from infra.kernel.postgres.event_table import EventTable
 
+_DDL: Final = re.compile(r"(\w+) (.+?)(?: not null)?(?: default (.+?))?(?: generated always .+)?")
+"""Name, type and default of a column."""
 READER_ROLE: Final = "query_reader"
 """The role that the query service reads as; made by the migrations."""
 
@@ -67,14 +71,26 @@ class ReadModel(EventTable):
             f"grant select on {table} to {READER_ROLE}",
         ]
 
-    def create_view(self, generation: int) -> list[str]:
-        """Points the stable view at a generation; to be run in one transaction, atomic for readers.
+    def create_view(self, generation: int, absent: Collection[str] = ()) -> list[str]:
+        """Points the stable view at a generation; to be run in one transaction, atomic for readers. The view has every
+        column: those that the generation's table lacks (`absent`) have their defaults, else null.
 
         The table's policies apply to the role that reads the view, not to the view's owner.
         """
+        lines = dict(zip(self.column_names, self.columns, strict=True))
+        columns = (_value_of(line) if name in absent else name for name, line in lines.items())
         return [
             f"drop view if exists read.{self.name}",
             f"create view read.{self.name} with (security_invoker = true)"
-            f" as select {', '.join(self.column_names)} from read.{self.table(generation)}",
+            f" as select {', '.join(columns)} from read.{self.table(generation)}",
             f"grant select on read.{self.name} to {READER_ROLE}",
         ]
+
+
+def _value_of(line: str) -> str:
+    """A column by its DDL line, where the table has none."""
+    found = _DDL.fullmatch(line)
+    if found is None:
+        raise ValueError(f"{line!r} is no column")
+    name, kind, default = found.groups()
+    return f"({default or 'null'})::{kind} as {name}"

@@ -119,17 +119,32 @@ def protect_read_model(connection: psycopg.Connection[Any], model: ReadModel, ge
 
 
 def point_read_model(connection: psycopg.Connection[Any], model: ReadModel, generation: int) -> None:
-    """Points the stable view at a generation, if it is not there already."""
+    """Points the stable view at a generation, if it is not there already with every column."""
     target = connection.execute(
         "select 1 from information_schema.view_table_usage where view_schema = 'read' and view_name = %s "
         "and table_name = %s and exists (select from pg_class where oid = to_regclass('read.' || view_name) "
         "and 'security_invoker=true' = any(reloptions))",
         (model.name, model.table(generation)),
     ).fetchone()
-    if target is None:
+    if target is None or not _columns_of(connection, model.name).issuperset(model.column_names):
         with connection.transaction():
-            for statement in model.create_view(generation):
-                connection.execute(statement.encode())
+            make_view(connection, model, generation)
+
+
+def make_view(connection: psycopg.Connection[Any], model: ReadModel, generation: int) -> None:
+    """Points the stable view at a generation, which may lack columns: an older version made it."""
+    absent = set(model.column_names) - _columns_of(connection, model.table(generation))
+    for statement in model.create_view(generation, absent):
+        connection.execute(statement.encode())
+
+
+def _columns_of(connection: psycopg.Connection[Any], relation: str) -> set[str]:
+    rows = connection.execute(
+        "select attname from pg_attribute where attrelid = to_regclass('read.' || %s) and attnum > 0"
+        " and not attisdropped",
+        (relation,),
+    ).fetchall()
+    return {name for (name,) in rows}
 
 
 def create_clickhouse_table(clickhouse: ClickHouse, table: Table, generation: int) -> None:

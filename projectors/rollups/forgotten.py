@@ -26,8 +26,7 @@ from schemas.tracking import OF_PERSONS, ROUTED
 _IDS: Final = "select id::text from read.visitor_erasures order by position"
 _REFUSALS: Final = "select refusals from read.visitor_erasures where refusals <> '{}' order by position"
 _ERASURES: Final = (
-    # out of the row: while a new version is built, the live table may be one without it
-    "select website_id, erased_at, coalesce((to_jsonb(e) ->> 'last_text_key')::bigint, 0), salt, visitors, sessions,"
+    "select website_id, erased_at, coalesce(e.last_text_key, 0), salt, visitors, sessions,"
     " clicks, conversions from read.visitor_erasures as e where id = any(%s::uuid[]) order by position"
 )
 

@@ -67,8 +67,7 @@ def _with_address(settings: Settings, row: Row) -> Row:
 
 
 _OWN: Final = "t.account_id = %(account)s"
-_OWN_PARTNERS: Final = "(to_jsonb(t) ->> 'account_id')::uuid = %(account)s"
-"""By name out of the row: while a new version is built, the live table may be one without the column."""
+_OWN_PARTNERS: Final = "t.account_id = %(account)s"
 _WRITTEN: Final = "t.author_id = %(account)s"
 _OF_WEBSITES: Final = "t.website_id IN (SELECT id FROM read.websites WHERE account_id = %(account)s)"
 

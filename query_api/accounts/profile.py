@@ -73,12 +73,11 @@ _NO_DETAILS: Final[dict[str, Any]] = {
 }
 _USER: Final = (
     "SELECT a.email, a.name, a.roles, a.created_at, coalesce(d.company, '') AS company,"
-    " coalesce(to_jsonb(d) ->> 'display_name', '') AS display_name,"
+    " coalesce(d.display_name, '') AS display_name,"
     " coalesce(nullif(d.timezone, ''), 'UTC') AS timezone, d.two_factor_since IS NOT NULL AS two_factor,"
     " coalesce(d.recovery_codes_left, 0) AS recovery_codes_left, d.password_changed_at"
     " FROM read.accounts AS a LEFT JOIN read.account_details AS d ON d.account_id = a.id WHERE a.id = %s"
 )
-"""The display name by name out of the row: while a new version is built, the live table may be one without it."""
 _PASSWORD: Final = "SELECT account_id FROM auth.credential WHERE account_id = %s"  # noqa: S105 - a statement
 
 

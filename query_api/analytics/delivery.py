@@ -35,7 +35,7 @@ MAX_GROUPS: Final = 1_000
 POSTBACK: Final = "/postback"
 OLDEST_DAYS: Final = 31
 """Days that an event may be old when it arrives, but for backfills, which keep no ad click ids."""
-_KEEPS_AD_IDS: Final = "SELECT to_jsonb(w) -> 'keep_ad_click_ids' AS keeps FROM read.websites AS w WHERE id = %s"
+_KEEPS_AD_IDS: Final = "SELECT keep_ad_click_ids AS keeps FROM read.websites AS w WHERE id = %s"
 
 router = APIRouter(
     prefix="/api/platform/analytics",

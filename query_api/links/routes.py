@@ -81,11 +81,7 @@ _IN_LINKS: Final = " AND t.link_id IN {links:Array(UUID)}"
 COLUMNS: Final = (
     "l.id, l.website_id, l.partner_id, p.name AS partner_name, l.slug, l.destination, l.coupon, l.is_active,"
     " l.created_at, l.subs, l.routing, w.currency, p.postback_preset,"
-    " to_jsonb(p) ->> 'click_id_parameter' AS parameter,"
-    # By name out of the row: while a new version is built, the live table may be one without these columns.
-    " coalesce(to_jsonb(l) -> 'tags', '[]') AS tags, to_jsonb(l) ->> 'folder' AS folder,"
-    " coalesce((to_jsonb(l) ->> 'is_archived')::boolean, false) AS is_archived,"
-    " coalesce(to_jsonb(l) -> 'utm', '{}') AS utm, (to_jsonb(l) ->> 'channel_id')::uuid AS channel_id,"
+    " p.click_id_parameter AS parameter, l.tags, l.folder, l.is_archived, l.utm, l.channel_id,"
     # The website's own name, once that leads here by TLS; the command service says the same.
     " (SELECT d.domain FROM read.custom_domains AS d WHERE d.website_id = l.website_id AND d.ssl_enabled"
     " ORDER BY d.id LIMIT 1) AS own_host"
@@ -98,21 +94,20 @@ _OF_LINKS: Final = "SELECT l.id FROM read.links AS l LEFT JOIN read.partners AS 
 _WANTED: Final = (
     " WHERE l.deleted_at IS NULL AND l.website_id = ANY(%(websites)s)"
     " AND (%(partner)s::uuid IS NULL OR l.partner_id = %(partner)s)"
-    " AND (%(channel)s::text IS NULL OR to_jsonb(l) ->> 'channel_id' = %(channel)s)"
-    " AND (%(tag)s::text IS NULL OR to_jsonb(l) -> 'tags' ? %(tag)s)"
-    " AND (%(folder)s::text IS NULL OR coalesce(to_jsonb(l) ->> 'folder', '') = %(folder)s)"
-    " AND (%(archived)s = 'include' OR coalesce((to_jsonb(l) ->> 'is_archived')::boolean, false)"
-    " = (%(archived)s = 'only'))"
+    " AND (%(channel)s::text IS NULL OR l.channel_id::text = %(channel)s)"
+    " AND (%(tag)s::text IS NULL OR %(tag)s = ANY(l.tags))"
+    " AND (%(folder)s::text IS NULL OR coalesce(l.folder, '') = %(folder)s)"
+    " AND (%(archived)s = 'include' OR l.is_archived = (%(archived)s = 'only'))"
     " AND (%(search)s::text IS NULL OR strpos(lower(concat_ws(' ', l.slug, l.destination, l.coupon, p.name,"
-    " to_jsonb(l) ->> 'folder', (to_jsonb(l) -> 'tags')::text)), %(search)s) > 0)"
+    " l.folder, to_jsonb(l.tags)::text)), %(search)s) > 0)"
 )
 MAX_SORTED: Final = 10_000
 """Links that are sorted by figures or by slug: the newest ones."""
 _LABELS: Final = (
     "SELECT kind, name, count(*) AS links FROM ("
-    "SELECT 'tag' AS kind, jsonb_array_elements_text(coalesce(to_jsonb(l) -> 'tags', '[]')) AS name"
+    "SELECT 'tag' AS kind, unnest(l.tags) AS name"
     " FROM read.links AS l WHERE l.deleted_at IS NULL AND l.website_id = ANY(%(websites)s)"
-    " UNION ALL SELECT 'folder', to_jsonb(l) ->> 'folder'"
+    " UNION ALL SELECT 'folder', l.folder"
     " FROM read.links AS l WHERE l.deleted_at IS NULL AND l.website_id = ANY(%(websites)s)"
     ") AS one WHERE name IS NOT NULL GROUP BY kind, name ORDER BY kind, lower(name), name LIMIT 2000"
 )

@@ -21,7 +21,7 @@ PERIOD: Final = timedelta(days=90)
 
 _WEBSITES: Final = "SELECT id::text, currency FROM read.websites WHERE account_id = %s AND deleted_at IS NULL"
 _PARTNERS: Final = (
-    "SELECT id, base_url FROM read.partners AS p WHERE removed_at IS NULL AND to_jsonb(p) ->> 'account_id' IS NULL"
+    "SELECT id, base_url FROM read.partners AS p WHERE removed_at IS NULL AND account_id IS NULL"
     " ORDER BY created_at, id"
 )
 """Of the directory: private partners tell nothing about its programs."""

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from query_api.kernel.authorization import require_existing
 from query_api.kernel.dependencies import READS_OWN_WRITES, AdminScope
-from query_api.partners.routes import HELD, OWN_PARAMETER, OWNER, passed_parameter
+from query_api.partners.routes import HELD, passed_parameter
 from schemas.http.partners import PaidTerms, Partner, paid_terms
 
 router = APIRouter(tags=["admin"])
@@ -35,9 +35,9 @@ class TermsSince(PaidTerms):
 
 
 _PARTNERS: Final = (
-    f"SELECT p.*, {HELD} AS held, {OWN_PARAMETER} AS own_parameter, {OWNER} AS owner_id, a.name AS owner_name,"  # noqa: S608 - own text
-    " coalesce(l.links, 0) AS links, coalesce(c.conversions, 0) AS conversions"
-    f" FROM read.partners AS p LEFT JOIN read.accounts AS a ON a.id = {OWNER}"
+    f"SELECT p.*, {HELD} AS held, p.click_id_parameter AS own_parameter, p.account_id AS owner_id,"  # noqa: S608 - own text
+    " a.name AS owner_name, coalesce(l.links, 0) AS links, coalesce(c.conversions, 0) AS conversions"
+    f" FROM read.partners AS p LEFT JOIN read.accounts AS a ON a.id = p.account_id"
     " LEFT JOIN (SELECT partner_id, count(*) AS links FROM read.links GROUP BY partner_id) AS l ON l.partner_id = p.id"
     " LEFT JOIN (SELECT partner_id, count(*) AS conversions FROM read.conversions GROUP BY partner_id) AS c"
     " ON c.partner_id = p.id WHERE p.removed_at IS NULL ORDER BY p.created_at DESC, p.id DESC"

@@ -30,6 +30,6 @@ def names_for_website(reader: Reader, website_id: UUID, ids: Collection[str]) ->
 
 _FOR_WEBSITE: Final = (
     "SELECT p.id::text, p.name FROM read.partners AS p WHERE p.id = ANY(%(ids)s::uuid[])"
-    " AND (to_jsonb(p) ->> 'account_id' IS NULL OR (to_jsonb(p) ->> 'account_id')::uuid ="
+    " AND (p.account_id IS NULL OR p.account_id ="
     " (SELECT account_id FROM read.websites WHERE id = %(website)s))"
 )

@@ -18,14 +18,9 @@ HELD: Final = (
     " ORDER BY t.effective_at DESC LIMIT 1), p.terms)"
 )
 """The terms of this moment, of partner `p`."""
-OWN_PARAMETER: Final = "to_jsonb(p) ->> 'click_id_parameter'"
-"""The click id parameter that partner `p` has instead of its network's. By name out of the row: while a new version is
-built, the live table may be one without the column."""
-OWNER: Final = "(to_jsonb(p) ->> 'account_id')::uuid"
-"""Whose private partner `p` is; null: of the directory. Likewise."""
 _PARTNERS: Final = (
     f"SELECT p.id, p.name, p.slug, p.base_url, {HELD} AS held, p.description, p.cookie_days, p.postback_preset,"  # noqa: S608 - own text
-    f" p.is_active, p.created_at, {OWN_PARAMETER} AS own_parameter, {OWNER} IS NOT NULL AS is_private"
+    f" p.is_active, p.created_at, p.click_id_parameter AS own_parameter, p.account_id IS NOT NULL AS is_private"
     " FROM read.partners AS p WHERE p.removed_at IS NULL ORDER BY p.name, p.id"
 )
 

@@ -49,7 +49,7 @@ class Result(ResponseModel):
 
 
 _PARTNERS: Final = """
-SELECT id, name AS title, NULL AS website_id, concat_ws(' · ', CASE WHEN to_jsonb(p) ->> 'account_id' IS NOT NULL
+SELECT id, name AS title, NULL AS website_id, concat_ws(' · ', CASE WHEN p.account_id IS NOT NULL
     THEN 'Private' END, CASE WHEN NOT is_active THEN 'Inactive' END) AS detail
 FROM read.partners AS p
 WHERE removed_at IS NULL AND (lower(name) LIKE %(part)s OR slug LIKE %(part)s)

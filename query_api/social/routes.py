@@ -48,11 +48,10 @@ CHANNELS: Final = (
     "SELECT id, website_id, network, handle, name, added_at FROM read.social_channels"
     " WHERE website_id = %s ORDER BY added_at, id"
 )
-# By name out of the row: while a new version is built, the live table may be one without the column.
 LINKS: Final = (
-    "SELECT l.id, l.website_id, (to_jsonb(l) ->> 'channel_id')::uuid AS channel_id, l.deleted_at IS NULL AS is_there,"
-    " to_jsonb(l) -> 'utm' ->> 'utm_content' AS content"
-    " FROM read.links AS l WHERE l.website_id = %s AND to_jsonb(l) ->> 'channel_id' IS NOT NULL"
+    "SELECT l.id, l.website_id, l.channel_id, l.deleted_at IS NULL AS is_there,"
+    " l.utm ->> 'utm_content' AS content"
+    " FROM read.links AS l WHERE l.website_id = %s AND l.channel_id IS NOT NULL"
 )
 
 

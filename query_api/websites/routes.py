@@ -53,15 +53,10 @@ _SITE_KEYS: Final = (
     "SELECT DISTINCT ON (website_id) website_id, public_key FROM read.website_keys"
     " WHERE website_id = ANY(%s) AND kind = 'site' AND revoked_at IS NULL ORDER BY website_id, created_at DESC, id DESC"
 )
-# By name out of the row: while a new version is built, the live table may be one that has no such columns.
 _SETTINGS: Final = (
-    "SELECT id, attribution_model, to_jsonb(w) -> 'max_claim_amount' AS max_claim_amount,"
-    " to_jsonb(w) -> 'max_claims_per_click' AS max_claims_per_click, to_jsonb(w) -> 'link_click_ids' AS link_click_ids,"
-    " to_jsonb(w) -> 'link_impressions_every' AS link_impressions_every,"
-    " to_jsonb(w) -> 'txid_scope' AS txid_scope, to_jsonb(w) -> 'keep_ad_click_ids' AS keep_ad_click_ids,"
-    " to_jsonb(w) -> 'ad_click_id_days' AS ad_click_id_days,"
-    " to_jsonb(w) -> 'ad_click_ids_need_consent' AS ad_click_ids_need_consent"
-    " FROM read.websites AS w WHERE id = ANY(%s)"
+    "SELECT id, attribution_model, max_claim_amount, max_claims_per_click, link_click_ids, link_impressions_every,"
+    " txid_scope, keep_ad_click_ids, ad_click_id_days, ad_click_ids_need_consent"
+    " FROM read.websites WHERE id = ANY(%s)"
 )
 _DEFAULTS: Final = {
     "attribution_model": AttributionModel.LAST_CLICK,
@@ -82,9 +77,7 @@ _RULES: Final = (
     " WHERE r.website_id = %s AND r.undone_at IS NULL ORDER BY r.position"
 )
 _KEYS: Final = (
-    "SELECT k.id, k.kind, coalesce(to_jsonb(k) ->> 'name', '') AS name,"
-    " coalesce((to_jsonb(k) ->> 'is_readable')::boolean, false) AS is_readable,"
-    " k.public_key, k.last4, k.allowed_origins, k.created_at, k.revoked_at,"
+    "SELECT k.id, k.kind, k.name, k.is_readable, k.public_key, k.last4, k.allowed_origins, k.created_at, k.revoked_at,"
     " u.used_at AS last_used_at"
     " FROM read.website_keys AS k LEFT JOIN ingest.key_use AS u ON u.key_hash = k.key_hash"
     " WHERE k.website_id = %s AND k.revoked_at IS NULL ORDER BY k.created_at, k.id"

@@ -19,7 +19,7 @@ _CHECK: Final = "forgotten visitors"
 _EMPTY: Final = ("click_id", "ad_ids", "props", "title", "city", "region", *SUBS)
 _PARAMETERS: Final = "SELECT progress -> 'parameters' FROM engine.build WHERE name = %s AND generation = %s"
 _STORED: Final = (
-    "SELECT id::text, website_id::text, erased_at, coalesce((to_jsonb(e) ->> 'last_text_key')::bigint, 0), salt,"
+    "SELECT id::text, website_id::text, erased_at, coalesce(e.last_text_key, 0), salt,"
     " visitors, sessions, clicks, conversions FROM read.visitor_erasures AS e ORDER BY position"
 )
 _LIVE_REFUSALS: Final = (

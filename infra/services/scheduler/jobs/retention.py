@@ -20,7 +20,7 @@ log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 RULES: Final[dict[str, LiteralString]] = {
     "salts": "delete from ingest.salt where created_at < now() - interval '48 hours'",
     "keys of ad click ids": "delete from ingest.visitor_key as k using read.websites as w where w.id = k.website_id"
-    " and (w.deleted_at is not null or k.made_on + coalesce((to_jsonb(w) ->> 'ad_click_id_days')::integer, 730)"
+    " and (w.deleted_at is not null or k.made_on + w.ad_click_id_days"
     " < (now() at time zone 'UTC')::date)",
     "keys of ad click ids older than any setting": "delete from ingest.visitor_key"
     " where made_on < (now() at time zone 'UTC')::date - 730",
