@@ -10,14 +10,13 @@ from uuid import UUID
 
 from command_api.analytics import report_schemas, schemas, view_schemas
 from command_api.analytics.erasure_schemas import ErasedVisitor
-from command_api.analytics.report_schemas import ReportAnswer
 from command_api.analytics.schemas import AnnotationState
-from command_api.analytics.view_schemas import ViewAnswer
 from command_api.kernel.command_handlers import Command
 from infra.domain.reports.contract import Rendered
 from infra.domain.reports.schedule import Period
 from infra.domain.visitor_data.person import IdKind, Person
 from schemas.events.analytics import ReportPause
+from schemas.http.analytics import EmailReport, SavedView
 
 
 class AddAnnotation(Command[AnnotationState]):
@@ -50,14 +49,14 @@ class RecordImport(Command[None]):
     last_at: datetime
 
 
-class SaveView(Command[ViewAnswer]):
+class SaveView(Command[SavedView]):
     """Saves what the analytics page shows, or its filters, under a name."""
 
     view_id: UUID
     fields: view_schemas.SaveView
 
 
-class ChangeView(Command[ViewAnswer]):
+class ChangeView(Command[SavedView]):
     """Changes name, content or whom a view is for."""
 
     view_id: UUID
@@ -70,7 +69,7 @@ class RemoveView(Command[None]):
     view_id: UUID
 
 
-class RestoreView(Command[ViewAnswer]):
+class RestoreView(Command[SavedView]):
     """Undoes the removal."""
 
     view_id: UUID
@@ -84,14 +83,14 @@ class ChooseDefaultView(Command[None]):
     is_default: bool
 
 
-class ScheduleReport(Command[ReportAnswer]):
+class ScheduleReport(Command[EmailReport]):
     """The sender gets a view or a query by email."""
 
     report_id: UUID
     fields: report_schemas.ScheduleReport
 
 
-class ChangeReport(Command[ReportAnswer]):
+class ChangeReport(Command[EmailReport]):
     """Sends a report at another time, pauses or resumes it."""
 
     report_id: UUID
@@ -104,7 +103,7 @@ class RemoveReport(Command[None]):
     report_id: UUID
 
 
-class RestoreReport(Command[ReportAnswer]):
+class RestoreReport(Command[EmailReport]):
     """Undoes the deletion."""
 
     report_id: UUID

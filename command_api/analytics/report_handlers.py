@@ -11,7 +11,6 @@ from command_api.accounts import model as accounts
 from command_api.analytics import commands, reports, views
 from command_api.analytics.lookups import require_room_for_report
 from command_api.analytics.report_mail import mail_of
-from command_api.analytics.report_schemas import ReportAnswer
 from command_api.analytics.reports import Report
 from command_api.kernel.aggregates import state_after
 from command_api.kernel.command_handlers import CommandHandlers
@@ -22,6 +21,7 @@ from schemas.base import DomainEvent
 from schemas.events.accounts import AccountErased, ProfileChanged
 from schemas.events.analytics import ReportSchedule
 from schemas.events.websites import WebsiteTransferred, WebsiteUpdated
+from schemas.http.analytics import EmailReport
 from schemas.zones import ZoneInfo
 
 NAME: Final = "analytics:reports"
@@ -31,7 +31,7 @@ HANDLERS: Final = CommandHandlers()
 
 
 @HANDLERS.on(commands.ScheduleReport, senders="accounts")
-def schedule_report(command: commands.ScheduleReport, uow: UnitOfWork) -> ReportAnswer:
+def schedule_report(command: commands.ScheduleReport, uow: UnitOfWork) -> EmailReport:
     fields, me = command.fields, uow.context.require_account()
     schedule = ReportSchedule(every=fields.every, weekday=fields.weekday, day=fields.day, hour=fields.hour)
     if fields.query_id is not None:
@@ -51,7 +51,7 @@ def schedule_report(command: commands.ScheduleReport, uow: UnitOfWork) -> Report
 
 
 @HANDLERS.on(commands.ChangeReport, senders="accounts")
-def change_report(command: commands.ChangeReport, uow: UnitOfWork) -> ReportAnswer:
+def change_report(command: commands.ChangeReport, uow: UnitOfWork) -> EmailReport:
     fields, report = command.fields, _active(command.report_id, uow)
     changes = fields.model_dump(exclude={"paused", "parameters"}, exclude_none=True)
     schedule = ReportSchedule.model_validate({**report.schedule.model_dump(), **changes})
@@ -77,7 +77,7 @@ def remove_report(command: commands.RemoveReport, uow: UnitOfWork) -> None:
 
 
 @HANDLERS.on(commands.RestoreReport, senders="accounts")
-def restore_report(command: commands.RestoreReport, uow: UnitOfWork) -> ReportAnswer:
+def restore_report(command: commands.RestoreReport, uow: UnitOfWork) -> EmailReport:
     report = reports.require_own(uow.load(command.report_id, reports.evolve), uow.context)
     if report.website_id is not None:
         websites.require_owned(_website_of(report, uow), uow.context)
@@ -166,11 +166,11 @@ def zone_of(account: accounts.Account, website: websites.Website | None) -> Zone
     return ZoneInfo(website.timezone if website is not None else account.timezone)
 
 
-def _planned(uow: UnitOfWork, report: Report) -> ReportAnswer:
+def _planned(uow: UnitOfWork, report: Report) -> EmailReport:
     account = uow.load(report.account_id, accounts.evolve)
     if account is not None:
         _plan(uow, report, zone_of(account, _website_of(report, uow)))
-    return ReportAnswer(
+    return EmailReport(
         id=report.id,
         website_id=report.website_id,
         view_id=report.view_id,

@@ -20,7 +20,7 @@ from command_api.analytics.report_renderer import (
     ReportsUnavailable,
     ReportUnreadable,
 )
-from command_api.analytics.report_schemas import ChangeReport, ReportAnswer, ScheduleReport
+from command_api.analytics.report_schemas import ChangeReport, ScheduleReport
 from command_api.kernel.bulkhead import Bulkhead
 from command_api.kernel.decision import system_context
 from command_api.kernel.http import CommandRunner, From, Id, RequestModel, Runs, container_of
@@ -32,6 +32,7 @@ from infra.kernel.http.problems import Problem
 from infra.kernel.http.route_costs import PUBLIC, costs
 from infra.kernel.mail.unsubscribe import verify_unsubscribe_token
 from infra.kernel.security.client_info import Client
+from schemas.http.analytics import EmailReport
 from schemas.http.responses import ResponseModel
 from schemas.uuid7 import uuid7
 
@@ -64,13 +65,13 @@ class ReportStopped(ResponseModel):
     message: str = "This report is paused. You can resume it in your account settings."
 
 
-@router.post("/api/platform/reports", status_code=201, response_model=ReportAnswer)
+@router.post("/api/platform/reports", status_code=201, response_model=EmailReport)
 def schedule_report(body: ScheduleReport, run: Runs) -> Response:
     """Emails a view or a saved query to the caller, weekly or monthly."""
     return run(commands.ScheduleReport(uuid7(), body), body, status=201, consistent_with=CONSISTENT_WITH)
 
 
-@router.patch("/api/platform/reports/{id}", response_model=ReportAnswer)
+@router.patch("/api/platform/reports/{id}", response_model=EmailReport)
 def change_report(report_id: Id, body: ChangeReport, run: Runs) -> Response:
     """Changes when the report is sent; pauses or resumes it."""
     return run(commands.ChangeReport(report_id, body), body, consistent_with=CONSISTENT_WITH)
@@ -82,7 +83,7 @@ def remove_report(report_id: Id, run: Runs) -> Response:
     return run(commands.RemoveReport(report_id), status=204, consistent_with=CONSISTENT_WITH)
 
 
-@router.post("/api/platform/reports/{id}/restore", response_model=ReportAnswer)
+@router.post("/api/platform/reports/{id}/restore", response_model=EmailReport)
 def restore_report(report_id: Id, run: Runs) -> Response:
     """Undoes the deletion."""
     return run(commands.RestoreReport(report_id), consistent_with=CONSISTENT_WITH)

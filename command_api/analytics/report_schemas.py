@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated
 from uuid import UUID
 
 from pydantic import Field, StringConstraints, model_validator
 
 from command_api.kernel.http import RequestModel
-from schemas.events.analytics import ReportInterval, ReportPause
-from schemas.http.responses import ResponseModel
+from schemas.events.analytics import ReportInterval
 
 Id = Annotated[UUID, Field(strict=False)]
 Interval = Annotated[ReportInterval, Field(strict=False)]
@@ -58,18 +56,3 @@ class ChangeReport(RequestModel):
     hour: Hour | None = None
     parameters: Parameters | None = None
     paused: bool | None = None
-
-
-class ReportAnswer(ResponseModel):
-    """The report."""
-
-    id: UUID
-    website_id: UUID | None
-    view_id: UUID | None
-    query_id: UUID | None
-    every: ReportInterval
-    weekday: int
-    day: int
-    hour: int
-    parameters: Mapping[str, str]
-    paused: ReportPause | None

@@ -7,18 +7,18 @@ from uuid import UUID
 
 from command_api.analytics import commands, view_schemas, views
 from command_api.analytics.lookups import require_room
-from command_api.analytics.view_schemas import ViewAnswer
 from command_api.kernel.aggregates import shared_fields, state_after
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.websites import model as websites
 from schemas.events.analytics import ViewState
+from schemas.http.analytics import SavedView, SavedViewContent
 
 HANDLERS: Final = CommandHandlers()
 
 
 @HANDLERS.on(commands.SaveView, senders="accounts")
-def save_view(command: commands.SaveView, uow: UnitOfWork) -> ViewAnswer:
+def save_view(command: commands.SaveView, uow: UnitOfWork) -> SavedView:
     fields = command.fields
     saved = views.save(
         command.view_id,
@@ -35,7 +35,7 @@ def save_view(command: commands.SaveView, uow: UnitOfWork) -> ViewAnswer:
 
 
 @HANDLERS.on(commands.ChangeView, senders="accounts")
-def change_view(command: commands.ChangeView, uow: UnitOfWork) -> ViewAnswer:
+def change_view(command: commands.ChangeView, uow: UnitOfWork) -> SavedView:
     fields, view = command.fields, _active(command.view_id, uow)
     website = _shared_with(fields.website_id, uow)
     events = views.change(view, website, name=fields.name, state=_state(fields.state), context=uow.context)
@@ -51,7 +51,7 @@ def remove_view(command: commands.RemoveView, uow: UnitOfWork) -> None:
 
 
 @HANDLERS.on(commands.RestoreView, senders="accounts")
-def restore_view(command: commands.RestoreView, uow: UnitOfWork) -> ViewAnswer:
+def restore_view(command: commands.RestoreView, uow: UnitOfWork) -> SavedView:
     view = _visible(command.view_id, uow)
     events = views.restore(view, uow.context)
     uow.append(*events)
@@ -96,6 +96,6 @@ def _state(content: view_schemas.ViewContent) -> ViewState:
     return ViewState.model_validate(content.model_dump())
 
 
-def _shown(view: views.View) -> ViewAnswer:
-    content = view_schemas.ViewContentState.model_validate(view.state.model_dump())
-    return ViewAnswer(**shared_fields(view, ViewAnswer, but=("state",)), state=content)
+def _shown(view: views.View) -> SavedView:
+    content = SavedViewContent.model_validate(view.state.model_dump())
+    return SavedView(**shared_fields(view, SavedView, but=("state",)), state=content)

@@ -8,9 +8,10 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Response
 
 from command_api.analytics import commands
-from command_api.analytics.view_schemas import ChangeView, SaveView, ViewAnswer
+from command_api.analytics.view_schemas import ChangeView, SaveView
 from command_api.kernel.http import Id, Runs
 from infra.kernel.http.route_costs import DOCUMENT, costs
+from schemas.http.analytics import SavedView
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform/views", tags=["analytics"])
@@ -18,13 +19,13 @@ CONSISTENT_WITH: Final = ("saved_views", "default_views")
 WebsiteId = Annotated[UUID, Query(alias="websiteId")]
 
 
-@router.post("", status_code=201, response_model=ViewAnswer, openapi_extra=costs(DOCUMENT))
+@router.post("", status_code=201, response_model=SavedView, openapi_extra=costs(DOCUMENT))
 def save_view(body: SaveView, run: Runs) -> Response:
     """Saves what the analytics page shows, or its filters (`segment`), under a name."""
     return run(commands.SaveView(uuid7(), body), body, status=201, consistent_with=CONSISTENT_WITH)
 
 
-@router.patch("/{id}", response_model=ViewAnswer, openapi_extra=costs(DOCUMENT))
+@router.patch("/{id}", response_model=SavedView, openapi_extra=costs(DOCUMENT))
 def change_view(view_id: Id, body: ChangeView, run: Runs) -> Response:
     """Replaces name, content, and who can use it."""
     return run(commands.ChangeView(view_id, body), body, consistent_with=CONSISTENT_WITH)
@@ -36,7 +37,7 @@ def remove_view(view_id: Id, run: Runs) -> Response:
     return run(commands.RemoveView(view_id), status=204, consistent_with=CONSISTENT_WITH)
 
 
-@router.post("/{id}/restore", response_model=ViewAnswer)
+@router.post("/{id}/restore", response_model=SavedView)
 def restore_view(view_id: Id, run: Runs) -> Response:
     """Undoes the removal."""
     return run(commands.RestoreView(view_id), consistent_with=CONSISTENT_WITH)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import date
 from typing import Annotated, Literal
 from uuid import UUID
@@ -11,7 +10,6 @@ from pydantic import Field
 
 from command_api.kernel.http import RequestModel
 from schemas.events.analytics import ViewKind
-from schemas.http.responses import ResponseModel
 
 Id = Annotated[UUID, Field(strict=False)]
 Day = Annotated[date, Field(strict=False)]
@@ -58,32 +56,3 @@ class ChangeView(RequestModel):
     name: Annotated[str, Field(max_length=2048)]
     website_id: Id | None = Field(description="Shared with everyone who may see this website; null: personal")
     state: ViewContent
-
-
-class ViewContentState(ResponseModel):
-    """What is shown, in the terms of the analytics calls."""
-
-    filters: list[str]
-    bots: str
-    time_range: str
-    from_date: date | None
-    to_date: date | None
-    compare: str
-    compare_from: date | None
-    compare_to: date | None
-    match_weekdays: bool
-    metric: str
-    bar_metric: str
-    tabs: Mapping[str, str]
-    columns: list[str]
-    details: list[str]
-
-
-class ViewAnswer(ResponseModel):
-    """The view."""
-
-    id: UUID
-    kind: ViewKind
-    name: str
-    website_id: UUID | None
-    state: ViewContentState

@@ -17,7 +17,6 @@ from typing import Any, Final
 from infra.domain.visits import dimensions, tables
 from infra.domain.visits.dimensions import DAILY, HOUR, QUARTER, TOTAL, WEEKDAY_HOUR
 from query_api.analytics import filters, zone_offsets
-from query_api.analytics.filters import Bots
 from query_api.analytics.metrics import Source
 from query_api.analytics.query_plan import Selection, edge, edges_of
 from query_api.analytics.ranges import Range
@@ -31,6 +30,7 @@ from query_api.analytics.visit_rows import (
 )
 from query_api.kernel.clickhouse_reader import Query, Row
 from schemas.figures import COUNTERS as CONVERSION_SUMS
+from schemas.http.analytics import Bots
 from schemas.tracking import SUBS
 
 _TRAFFIC: Final = tables.COUNTERS

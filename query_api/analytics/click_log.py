@@ -24,6 +24,7 @@ from query_api.kernel.postgres_reader import Reader
 from query_api.kernel.requests import RequestModel
 from schemas.currencies import decimal_text
 from schemas.events.conversions import ConversionStatus
+from schemas.http.analytics import Bots
 from schemas.http.money import Amount
 from schemas.http.responses import ResponseModel
 from schemas.tracking import NO_ID
@@ -220,7 +221,7 @@ def _chosen(reader: Reader, query: ClicksQuery) -> tuple[list[str], dict[str, An
             where.append(f"t.{column} = {{{column}:UUID}}")
             bound[column] = str(one)
     if query.country and (countries := parse_filter("country", query.country)) is not None:
-        condition = filters.condition([countries], filters.Bots.INCLUDE)
+        condition = filters.condition([countries], Bots.INCLUDE)
         where.append(condition.sql)
         bound |= condition.parameters
     if query.device is not None:

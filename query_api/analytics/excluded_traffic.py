@@ -9,10 +9,10 @@ from typing import Final
 from fastapi import Response
 from pydantic import Field
 
-from query_api.analytics.filters import Bots
 from query_api.analytics.query_plan import UNIQUES, plan
 from query_api.analytics.request import AnalyticsRequest
 from query_api.kernel.clickhouse_reader import Query
+from schemas.http.analytics import Bots
 from schemas.http.responses import ResponseModel
 from schemas.tracking import Suspicion
 

@@ -20,6 +20,7 @@ from typing import Any, Final
 
 from infra.domain.visits.dimensions import NAMES, PROPERTY, columns, is_dimension, stored
 from schemas.filters import Named, values
+from schemas.http.analytics import Bots
 from schemas.tracking import NO_ID
 
 MAX_VALUES: Final = 100
@@ -40,14 +41,6 @@ COLUMNS: Final[Mapping[str, str]] = {
 
 _EMPTY: Final = {"partner": str(NO_ID), "link": str(NO_ID), "country": "ZZ"}
 _COUNTRY: Final = re.compile(r"[A-Z]{2}")
-
-
-class Bots(StrEnum):
-    """Whether events that are flagged as made by bots count."""
-
-    EXCLUDE = "exclude"
-    INCLUDE = "include"
-    ONLY = "only"
 
 
 class InvalidFilter(ValueError):

@@ -13,12 +13,13 @@ from datetime import datetime
 from typing import Any, Final
 
 from query_api.analytics import metrics
-from query_api.analytics.filters import AnyFilter, Bots, Filter, condition
+from query_api.analytics.filters import AnyFilter, Filter, condition
 from query_api.analytics.kept_events import KeptEvents
 from query_api.analytics.metrics import COUNTERS, Source
 from query_api.analytics.ranges import Range
 from query_api.analytics.visit_rows import VisitRows
 from query_api.kernel.clickhouse_reader import Query
+from schemas.http.analytics import Bots
 from schemas.tracking import NO_ID
 
 Parameters = Mapping[str, Any]

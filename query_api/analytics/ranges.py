@@ -16,6 +16,7 @@ from enum import StrEnum
 from typing import Final
 
 from schemas.days import FIRST_DAY, FIRST_YEAR, LAST_YEAR, day_start, instant, local_day
+from schemas.http.analytics import Compare
 from schemas.zones import ZoneInfo
 
 MAX_DAYS: Final = 3660
@@ -49,15 +50,6 @@ class TimeRange(StrEnum):
     LAST_12M = "12m"
     ALL = "all"
     CUSTOM = "custom"
-
-
-class Compare(StrEnum):
-    """What the range is compared with: the one just before, the same a year ago, given days, or nothing."""
-
-    PREVIOUS = "previous"
-    YEAR = "year"
-    CUSTOM = "custom"
-    NONE = "none"
 
 
 class BucketKind(StrEnum):

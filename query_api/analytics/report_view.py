@@ -27,11 +27,11 @@ from infra.kernel.http.route_costs import STATEMENT, costs
 from query_api.analytics import breakdown, filters, overview, report_metrics, routes
 from query_api.analytics.breakdown import BreakdownQuery, SeriesQuery
 from query_api.analytics.overview import Figures, Overview
-from query_api.analytics.ranges import Compare
 from query_api.analytics.request import AnalyticsQuery, AnalyticsRequest, request_for
 from query_api.kernel.authorization import AccountScope, Website
 from query_api.kernel.dependencies import Context, Services
 from query_api.kernel.report_orders import ReportOrder, ReportScope, fitting, footer, no_access
+from schemas.http.analytics import Compare
 
 router = APIRouter(include_in_schema=False)
 

@@ -12,29 +12,19 @@ from pydantic import Field
 from infra.domain.reports.schedule import next_time
 from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope
 from query_api.kernel.postgres_reader import Reader, Row
-from schemas.events.analytics import ReportInterval, ReportPause, ReportSchedule
-from schemas.http.responses import ResponseModel
+from schemas.events.analytics import ReportSchedule
+from schemas.http.analytics import EmailReport
 from schemas.zones import ZoneInfo
 
 router = APIRouter(tags=["analytics"])
 
 
-class EmailReport(ResponseModel):
-    """A report by email."""
+class ListedReport(EmailReport):
+    """A report by email, when it is next due, and how the last one went."""
 
-    id: UUID
-    website_id: UUID | None
     domain: str | None = Field(description="Of the website, if the caller may see it")
-    view_id: UUID | None
-    query_id: UUID | None
     name: str | None = Field(description="Of the view or query; null if it was deleted, or is no longer shared")
-    every: ReportInterval
-    weekday: int = Field(description="0 is Monday; of a weekly report")
-    day: int = Field(description="Of the month; of a monthly report")
-    hour: int
-    parameters: dict[str, str] = Field(description="Values of the query's parameters")
     timezone: str = Field(description="In which the hour is")
-    paused: ReportPause | None = Field(description="Why it is not sent; null: it is")
     next_at: datetime | None = Field(description="Null while it is paused; a time that has passed: as soon as possible")
     sent_at: datetime | None
     failed_at: datetime | None = Field(description="If the last one could not be made")
@@ -45,7 +35,7 @@ class EmailReport(ResponseModel):
     "/api/platform/reports",
     dependencies=[READS_OWN_WRITES],
 )
-def get_reports(scope: CallerScope) -> list[EmailReport]:
+def get_reports(scope: CallerScope) -> list[ListedReport]:
     """The newest first."""
     me = scope.principal.account_id
     rows = scope.reader.rows(_REPORTS, (me,))
@@ -60,7 +50,7 @@ def get_reports(scope: CallerScope) -> list[EmailReport]:
         after = max(at for at in (row["since"], row["sent_at"], row["failed_at"]) if at is not None)
         next_at = next_time(schedule, ZoneInfo(timezone), after, handled=row["handled"])
         found.append(
-            EmailReport.of_row(
+            ListedReport.of_row(
                 row,
                 **schedule.model_dump(),
                 domain=website.domain if website else None,

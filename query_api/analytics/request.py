@@ -13,10 +13,10 @@ from fastapi import Depends, Query, Response
 from pydantic import BeforeValidator, Field
 
 from query_api.analytics import dimension_filters, event_times, filters, ranges, visit_growth, visit_rows
-from query_api.analytics.filters import Bots, Filter, InvalidFilter
+from query_api.analytics.filters import Filter, InvalidFilter
 from query_api.analytics.kept_events import KeptEvents
 from query_api.analytics.query_plan import Selection
-from query_api.analytics.ranges import Compare, InvalidRange, Range, TimeRange
+from query_api.analytics.ranges import InvalidRange, Range, TimeRange
 from query_api.kernel import clickhouse_reader
 from query_api.kernel.authorization import AccountScope, Website
 from query_api.kernel.clickhouse_reader import Row
@@ -24,6 +24,7 @@ from query_api.kernel.dependencies import CallerScope, Context, Services
 from query_api.kernel.pagination import invalid_parameter
 from query_api.kernel.postgres_reader import Reader
 from query_api.kernel.requests import RequestModel
+from schemas.http.analytics import Bots, Compare
 from schemas.zones import ZoneInfo
 
 MAX_TEXT: Final = 8192

@@ -16,11 +16,11 @@ from query_api.analytics.excluded_traffic import KeptApart
 from query_api.analytics.geographic import CountryPerformance
 from query_api.analytics.overview import Overview
 from query_api.analytics.partners import PartnerPerformance
-from query_api.analytics.ranges import Compare
 from query_api.analytics.request import AnalyticsRequest, ParsedRequest, request_for
 from query_api.kernel.csv import columns_of, csv_response
 from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context
 from query_api.kernel.money import exact_json
+from schemas.http.analytics import Compare
 from schemas.http.responses import ResponseModel
 
 router = APIRouter(prefix="/api/platform/analytics", tags=["analytics"], dependencies=[READS_OWN_WRITES])

@@ -11,13 +11,13 @@ from uuid import UUID
 import pytest
 
 from query_api.analytics import ranges, series
-from query_api.analytics.filters import Bots
 from query_api.analytics.query_plan import Selection
 from query_api.analytics.ranges import Range, TimeRange
 from query_api.kernel.clickhouse_reader import ClickHouseReader, Query, Row
 from query_api.kernel.query_coalescing import QueryCoalescer
 from query_api.kernel.read_your_writes import ProjectionPositions
 from query_api.kernel.visitor_cache import LARGE, VisitorCache, VisitorQuery
+from schemas.http.analytics import Bots
 from schemas.zones import ZoneInfo
 from tests.support.query import Person, QueryService, event
 

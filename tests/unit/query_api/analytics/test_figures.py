@@ -17,7 +17,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from infra.kernel.http.problems import Problem
-from query_api.analytics.filters import Bots, Filter, InvalidFilter, condition, parse
+from query_api.analytics.filters import Filter, InvalidFilter, condition, parse
 from query_api.analytics.geographic import CountryPerformance, country_name
 from query_api.analytics.metrics import CONVERSION_COUNTERS, COUNTERS, PERFORMANCE_COUNTERS, Counts, Source
 from query_api.analytics.query_plan import UNIQUES, Selection, plan
@@ -27,6 +27,7 @@ from query_api.kernel.positions import InvalidToken, Token
 from query_api.operations.exchange_rates import convert
 from schemas.currencies import digits
 from schemas.filters import named
+from schemas.http.analytics import Bots
 from schemas.http.money import Amount
 
 currencies = st.sampled_from(["USD", "EUR", "JPY", "KWD", "CLF"])

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from query_api.analytics.ranges import (
     MAX_DAYS,
     BucketKind,
-    Compare,
     InvalidRange,
     Range,
     TimeRange,
@@ -25,6 +24,7 @@ from query_api.analytics.ranges import (
     resolve,
 )
 from schemas.days import FIRST_DAY, day_end, day_start, local_day
+from schemas.http.analytics import Compare
 from schemas.zones import ZoneInfo, available_timezones
 
 BERLIN = ZoneInfo("Europe/Berlin")

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { api, body, done } from '@/lib/api/client';
 import type { components } from '@/lib/api/schema';
 
-export type EmailReport = components['schemas']['EmailReport'];
+export type EmailReport = components['schemas']['ListedReport'];
 export type Schedule = Pick<EmailReport, 'every' | 'weekday' | 'day' | 'hour'>;
 
 /** A view of a website, or a saved query. */

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { api, body, done } from '@/lib/api/client';
 import type { components } from '@/lib/api/schema';
 
-export type SavedView = components['schemas']['SavedView'];
+export type SavedView = components['schemas']['ListedView'];
 export type ViewContent = components['schemas']['SavedViewContent'];
 export type ViewKind = SavedView['kind'];
 
