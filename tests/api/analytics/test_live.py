@@ -256,7 +256,7 @@ def test_a_read_waits_for_the_write(query_service: QueryService) -> None:
     another.postgres.execute("SELECT 1")  # connected: the read waits for two seconds, and for nothing but the write
 
     def project() -> None:
-        for model in ("websites", "website_keys"):
+        for model in ("websites", "event_expiries", "website_keys"):
             another.advance(model, "domain", 0, 0, position)
 
     later = threading.Timer(0.2, project)
@@ -278,7 +278,7 @@ def test_waiting_goes_on_while_the_listening_connection_is_lost(query_service: Q
     query_service.postgres.execute(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'query positions'"
     )
-    for model in ("websites", "website_keys"):
+    for model in ("websites", "event_expiries", "website_keys"):
         query_service.advance(model, "domain", 0, 0, position)
     answer = query_service.get(
         f"/api/platform/websites/{website}/keys", ada, headers={"X-Wait-For": f"domain@{position}"}
