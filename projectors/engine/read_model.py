@@ -71,14 +71,18 @@ class ReadModel(EventTable):
             f"grant select on {table} to {READER_ROLE}",
         ]
 
-    def create_view(self, generation: int, absent: Collection[str] = ()) -> list[str]:
-        """Points the stable view at a generation; to be run in one transaction, atomic for readers. The view has every
-        column: those that the generation's table lacks (`absent`) have their defaults, else null.
+    def create_view(self, generation: int, present: Collection[str] | None = None) -> list[str]:
+        """Points the stable view at a generation; to be run in one transaction, atomic for readers.
+
+        `present`: the columns of the generation's table, if another version made it. The view then has those, which
+        services of that version read, and every column of today: what the table lacks has its default, else null.
 
         The table's policies apply to the role that reads the view, not to the view's owner.
         """
         lines = dict(zip(self.column_names, self.columns, strict=True))
-        columns = (_value_of(line) if name in absent else name for name, line in lines.items())
+        there = lines.keys() if present is None else set(present)
+        columns = [name if name in there else _value_of(line) for name, line in lines.items()]
+        columns += sorted(there - lines.keys())
         return [
             f"drop view if exists read.{self.name}",
             f"create view read.{self.name} with (security_invoker = true)"

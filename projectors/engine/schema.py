@@ -49,7 +49,9 @@ def create(connection: psycopg.Connection[Any], clickhouse: ClickHouse, registry
         _register(connection, model.name, "postgres", model.version)
         generation = live_generation(connection, model.name)
         if not is_of_version(connection, model.name, model.version, generation):
-            continue  # stays as it is, and is read, until the service has built a generation of today's version
+            # Stays, and is read with the columns of today, until the service has built a generation of this version.
+            point_read_model(connection, model, generation)
+            continue
         create_read_model(connection, model, generation, indexes=True)
         point_read_model(connection, model, generation)
         create_positions(connection, model, generation)
@@ -133,8 +135,7 @@ def point_read_model(connection: psycopg.Connection[Any], model: ReadModel, gene
 
 def make_view(connection: psycopg.Connection[Any], model: ReadModel, generation: int) -> None:
     """Points the stable view at a generation, which may lack columns: an older version made it."""
-    absent = set(model.column_names) - _columns_of(connection, model.table(generation))
-    for statement in model.create_view(generation, absent):
+    for statement in model.create_view(generation, _columns_of(connection, model.table(generation))):
         connection.execute(statement.encode())
 
 
