@@ -195,7 +195,7 @@ import asyncio, sys, uuid
 import anyio.to_thread
 from infra.domain.sql_access import analyst_accounts
 from infra.domain.sql_access.running_statements import RunningStatements
-from infra.kernel.config import settings
+from infra.kernel.config.loading import load
 from infra.kernel.postgres import pool
 
 async def main():
