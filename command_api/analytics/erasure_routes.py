@@ -15,7 +15,6 @@ from infra.kernel.http.worker_slots import release_worker_slot
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform/websites", tags=["analytics"])
-CONSISTENT_WITH = ("visitor_erasures", "conversions", "conversion_steps")
 
 
 @router.post("/{id}/visitor-data/erase", status_code=201, response_model=ErasedVisitor)
@@ -35,4 +34,4 @@ def erase_visitor(
             found = visitor_erasure.find(run.container, request.app.state.clickhouse, website_id, identifier)
         return commands.ForgetVisitor(website_id, uuid7(), body.kind, found)
 
-    return run.prepared(prepared, status=201, consistent_with=CONSISTENT_WITH)
+    return run.prepared(prepared, status=201, is_consistent=True)

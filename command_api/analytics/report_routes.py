@@ -37,7 +37,6 @@ from schemas.http.responses import ResponseModel
 from schemas.uuid7 import uuid7
 
 router = APIRouter(tags=["analytics"])
-CONSISTENT_WITH: Final = ("reports",)
 PREVIEWS: Final = Limit("report-previews", timedelta(minutes=2), 3)
 """Per account."""
 STOPS: Final = Limit("report-stop", timedelta(seconds=20), 20)
@@ -68,25 +67,25 @@ class ReportStopped(ResponseModel):
 @router.post("/api/platform/reports", status_code=201, response_model=EmailReport)
 def schedule_report(body: ScheduleReport, run: Runs) -> Response:
     """Emails a view or a saved query to the caller, weekly or monthly."""
-    return run(commands.ScheduleReport(uuid7(), body), body, status=201, consistent_with=CONSISTENT_WITH)
+    return run(commands.ScheduleReport(uuid7(), body), body, status=201, is_consistent=True)
 
 
 @router.patch("/api/platform/reports/{id}", response_model=EmailReport)
 def change_report(report_id: Id, body: ChangeReport, run: Runs) -> Response:
     """Changes when the report is sent; pauses or resumes it."""
-    return run(commands.ChangeReport(report_id, body), body, consistent_with=CONSISTENT_WITH)
+    return run(commands.ChangeReport(report_id, body), body, is_consistent=True)
 
 
 @router.delete("/api/platform/reports/{id}", status_code=204)
 def remove_report(report_id: Id, run: Runs) -> Response:
     """Deletes the report. It can be restored."""
-    return run(commands.RemoveReport(report_id), status=204, consistent_with=CONSISTENT_WITH)
+    return run(commands.RemoveReport(report_id), status=204, is_consistent=True)
 
 
 @router.post("/api/platform/reports/{id}/restore", response_model=EmailReport)
 def restore_report(report_id: Id, run: Runs) -> Response:
     """Undoes the deletion."""
-    return run(commands.RestoreReport(report_id), consistent_with=CONSISTENT_WITH)
+    return run(commands.RestoreReport(report_id), is_consistent=True)
 
 
 @router.post("/api/platform/reports/{id}/preview", status_code=204)

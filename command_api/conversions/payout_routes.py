@@ -17,26 +17,25 @@ from infra.kernel.http.route_costs import MONEY, UPLOAD, costs, routes_of
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform/payouts", tags=["payouts"], route_class=routes_of(MONEY))
-CONSISTENT_WITH: Final = ("payouts",)
 FILES: Final = Limit("payout-file", timedelta(seconds=10), 40)
 
 
 @router.post("", status_code=201, response_model=payout_schemas.PayoutState)
 def record_payout(body: payout_schemas.RecordPayout, run: Runs) -> Response:
     """Records what a partner paid. It settles the oldest open months, unless `allocations` name others."""
-    return run(commands.RecordPayout(uuid7(), body), body, status=201, consistent_with=CONSISTENT_WITH)
+    return run(commands.RecordPayout(uuid7(), body), body, status=201, is_consistent=True)
 
 
 @router.post("/{id}/correct", response_model=payout_schemas.PayoutState)
 def correct_payout(payout_id: Id, body: payout_schemas.CorrectPayout, run: Runs) -> Response:
     """Corrects a payout; the earlier values stay in its history."""
-    return run(commands.CorrectPayout(payout_id, body), body, consistent_with=CONSISTENT_WITH)
+    return run(commands.CorrectPayout(payout_id, body), body, is_consistent=True)
 
 
 @router.post("/{id}/void", response_model=payout_schemas.PayoutState)
 def void_payout(payout_id: Id, body: payout_schemas.VoidPayout, run: Runs) -> Response:
     """Voids the payout: it no longer counts."""
-    return run(commands.VoidPayout(payout_id, body.reason), body, consistent_with=CONSISTENT_WITH)
+    return run(commands.VoidPayout(payout_id, body.reason), body, is_consistent=True)
 
 
 async def _request_body(request: Request) -> bytes:
@@ -64,4 +63,4 @@ def attach_payout_file(payout_id: Id, sent: Annotated[bytes, Depends(_request_bo
     consume(run.container.pool, FILES, str(run.person.account_id))
     identity = payout_schemas.UploadedFile(sha256=sha256(sent).hexdigest())
     command = commands.AttachPayoutFile(payout_id, uuid7(), sent)
-    return run(command, identity, status=201, consistent_with=CONSISTENT_WITH)
+    return run(command, identity, status=201, is_consistent=True)

@@ -26,13 +26,14 @@ router = APIRouter(prefix="/api/platform/conversions", tags=["conversions"], rou
 @router.post("/approve", response_model=schemas.BulkResult)
 def approve_conversions(body: schemas.ApproveMany, run: Runs) -> Response:
     """Approves up to 500 conversions; each that cannot be approved gets its reason."""
-    return run(commands.ApproveConversions(body), body, consistent_with=_consistent_with(body))
+    # The same filter, sent again for the rest, must not find the conversions decided just now.
+    return run(commands.ApproveConversions(body), body, is_consistent=body.filter is not None)
 
 
 @router.post("/reject", response_model=schemas.BulkResult)
 def reject_conversions(body: schemas.RejectMany, run: Runs) -> Response:
     """Rejects up to 500 conversions for one reason."""
-    return run(commands.RejectConversions(body), body, consistent_with=_consistent_with(body))
+    return run(commands.RejectConversions(body), body, is_consistent=body.filter is not None)
 
 
 @router.post("/decisions", status_code=201, response_model=schemas.ScheduledDecisionState)
@@ -40,13 +41,13 @@ def schedule_decision(body: schemas.DecideMany, run: Runs) -> Response:
     """Approves or rejects up to 500 conversions of a website. It is final after 10 seconds and can be undone before;
     until then nothing counts. Sales without a click are approved only if `unattributed` says so."""
     command = commands.ScheduleDecision(uuid7(), body)
-    return run(command, body, status=201, consistent_with=("conversion_decisions",))
+    return run(command, body, status=201, is_consistent=True)
 
 
 @router.post("/decisions/{id}/undo", response_model=schemas.DecisionState)
 def undo_decision(decision_id: Id, run: Runs, body: schemas.Approve | None = None) -> Response:
     """Undoes a decision that is not final: no conversion has changed."""
-    return run(commands.UndoDecision(decision_id), body, consistent_with=("conversion_decisions",))
+    return run(commands.UndoDecision(decision_id), body, is_consistent=True)
 
 
 @router.post("/{id}/approve", response_model=Conversion)
@@ -122,8 +123,3 @@ def _found(conversion_id: UUID, body: schemas.AssignConversion, request: Request
     clicks: Clicks = request.app.state.clicks
     with release_worker_slot():
         return read_click(clicks, derived_key(run.container.settings, "click-id"), website_id, body.click_id)
-
-
-def _consistent_with(selection: schemas.Selection) -> tuple[str, ...]:
-    """The same filter, sent again for the rest, must not find the conversions decided just now."""
-    return ("conversions",) if selection.filter is not None else ()

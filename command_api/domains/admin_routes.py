@@ -5,7 +5,6 @@ from __future__ import annotations
 from fastapi import APIRouter, Response
 
 from command_api.domains import commands, model
-from command_api.domains.routes import CONSISTENT_WITH
 from command_api.kernel.decision import not_found
 from command_api.kernel.http import AdminRuns, Id, StatedReason
 
@@ -19,4 +18,4 @@ def admin_remove_domain(domain_id: Id, body: StatedReason, run: AdminRuns) -> Re
     if domain is None:
         raise not_found("domain")
     runner = run.on_behalf(domain.account_id, body.reason, domain_id, domain.domain)
-    return runner(commands.RemoveDomain(domain_id), body, status=204, consistent_with=CONSISTENT_WITH)
+    return runner(commands.RemoveDomain(domain_id), body, status=204, is_consistent=True)

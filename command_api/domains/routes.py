@@ -19,8 +19,6 @@ from infra.kernel.http.worker_slots import release_worker_slot
 from schemas.http.domains import CustomDomain
 
 router = APIRouter(prefix="/api/platform/custom-domains", tags=["domains"])
-CONSISTENT_WITH: Final = ("custom_domains",)
-"""Ingest reads these: the response waits until it sees the change."""
 
 NEW_DOMAINS: Final = Limit("new-domains", timedelta(minutes=1), 60)
 CHECKS: Final = Limit("domain-looks", timedelta(seconds=10), 12)
@@ -32,13 +30,13 @@ _CHECK_SLOTS: Final = BoundedSemaphore(4)
 def add_domain(body: AddDomain, run: Runs) -> Response:
     """Adds a domain for one of the caller's websites. It works once its TXT record is found."""
     consume(run.container.pool, NEW_DOMAINS, str(run.person.account_id))
-    return run(commands.AddDomain(body), body, status=201, consistent_with=CONSISTENT_WITH)
+    return run(commands.AddDomain(body), body, status=201, is_consistent=True)
 
 
 @router.delete("/{id}", status_code=204)
 def remove_domain(id_: Id, run: Runs) -> Response:
     """Removes a domain: links stop working under it, and another website can add it."""
-    return run(commands.RemoveDomain(id_), status=204, consistent_with=CONSISTENT_WITH)
+    return run(commands.RemoveDomain(id_), status=204, is_consistent=True)
 
 
 @router.post("/{id}/check", response_model=CustomDomain)
@@ -56,4 +54,4 @@ def check_domain(id_: Id, request: Request, run: Runs) -> Response:
             [result] = checker.check(domain)
         finally:
             _CHECK_SLOTS.release()
-    return run(commands.RecordDomainCheck(id_, result), consistent_with=CONSISTENT_WITH)
+    return run(commands.RecordDomainCheck(id_, result), is_consistent=True)

@@ -23,7 +23,6 @@ from infra.kernel.mail.unsubscribe import verify_unsubscribe_token
 from schemas.http.insights import DIGEST_STOP_PATH
 
 router = APIRouter(tags=["insights"])
-CONSISTENT_WITH: Final = ("insights",)
 
 ANALYSES: Final = Limit("insights", timedelta(seconds=10), 6)
 STOPS: Final = Limit("insights-digest-stop", timedelta(seconds=20), 20)
@@ -46,7 +45,7 @@ def generate_insights(website_id: WebsiteId, request: Request, run: Runs) -> Res
         analysis = _analyze(service, website, run)
         return commands.RecordAnalysis(website_id, analysis, datetime.now(UTC))
 
-    return run.prepared(analyzed, consistent_with=CONSISTENT_WITH)
+    return run.prepared(analyzed, is_consistent=True)
 
 
 @router.post("/api/analytics/{websiteId}/insights/{insightId}/dismiss", status_code=204)
@@ -55,13 +54,13 @@ def dismiss_insight(
 ) -> Response:
     """Hides the insight. It comes back only after an analysis that does not find it."""
     command = commands.DismissInsight(website_id, insight_id, body.reason)
-    return run(command, body, status=204, consistent_with=CONSISTENT_WITH)
+    return run(command, body, status=204, is_consistent=True)
 
 
 @router.put("/api/platform/insights/digest", status_code=204)
 def choose_digest(body: ChooseDigest, run: Runs) -> Response:
     """New insights of all your websites by email: daily, weekly (on Mondays) or off."""
-    return run(commands.ChooseDigest(body.every), body, status=204, consistent_with=("insight_digests",))
+    return run(commands.ChooseDigest(body.every), body, status=204, is_consistent=True)
 
 
 @router.post(f"{DIGEST_STOP_PATH}{{token}}", response_model=Confirmation, tags=["public"], openapi_extra=costs(PUBLIC))

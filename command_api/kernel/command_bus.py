@@ -71,11 +71,13 @@ class Outcome(Generic[CommandAnswer]):
 
 @dataclass(frozen=True, slots=True)
 class CommandResponse:
-    """Serialized HTTP response; without an answer `body` is empty."""
+    """Serialized HTTP response; without an answer `body` is empty. `event_names`: the events that were appended for it,
+    none for a stored response."""
 
     status: int
     body: bytes
     headers: dict[str, str]
+    event_names: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +159,8 @@ class CommandBus:
             answer: BaseModel | None = self._handlers.handle(prepared(), uow)
             fields = None if answer is None else answer.model_dump(mode="json", by_alias=True, exclude_unset=True)
             headers = {} if uow.position is None else {"X-Position": f"domain@{uow.position}"}
-            response = CommandResponse(status, b"" if fields is None else orjson.dumps(fields), headers)
+            names = frozenset(event.NAME for event in uow.events)
+            response = CommandResponse(status, b"" if fields is None else orjson.dumps(fields), headers, names)
             if idempotency is not None:
                 self._store_response(uow.cursor, idempotency, response)
             return response

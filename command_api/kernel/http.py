@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated, Any
@@ -131,10 +131,10 @@ class CommandRunner:
         body: BaseModel | None = None,
         *,
         status: int = 200,
-        consistent_with: Collection[str] = (),
+        is_consistent: bool = False,
     ) -> Response:
-        """Waits a moment until the read models in `consistent_with` have processed the events."""
-        return self.prepared(lambda: command, body, status=status, consistent_with=consistent_with)
+        """`is_consistent`: waits a moment until the read models that handle its events have processed them."""
+        return self.prepared(lambda: command, body, status=status, is_consistent=is_consistent)
 
     def on_behalf(self, owner_id: UUID, reason: str, thing_id: UUID, thing: str) -> CommandRunner:
         """This runner, for an admin's commands on what is the owner's, who knows it as `thing`."""
@@ -147,7 +147,7 @@ class CommandRunner:
         body: BaseModel | None = None,
         *,
         status: int = 200,
-        consistent_with: Collection[str] = (),
+        is_consistent: bool = False,
     ) -> Response:
         """Sends the command that `prepare` makes. It may be slow, for example call a language model; it is called once,
         and not when a repeated request gets its stored response."""
@@ -156,8 +156,8 @@ class CommandRunner:
             prepare, self.context, self.client, status=status, idempotency=idempotency
         )
         position = response.headers.get("X-Position", "").partition("@")[2]
-        if consistent_with and position:
-            wait_for_projections(self.container.pool, consistent_with, int(position))
+        if is_consistent and response.event_names:
+            wait_for_projections(self.container.pool, response.event_names, int(position))
         if response.status == 204:
             return Response(status_code=204, headers=response.headers)
         return Response(response.body, response.status, response.headers, "application/json")

@@ -12,36 +12,34 @@ from schemas.http.links import Link
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform/links", tags=["links"])
-CONSISTENT_WITH = ("links",)
-"""Ingest reads these: the response waits until it sees the change."""
 
 
 @router.post("", status_code=201, response_model=Link, openapi_extra=costs(DOCUMENT))
 def create_link(body: CreateLink, run: Runs) -> Response:
     """Creates a link. Defaults: the partner's base URL as destination and a random slug."""
-    return run(commands.CreateLink(uuid7(), body), body, status=201, consistent_with=CONSISTENT_WITH)
+    return run(commands.CreateLink(uuid7(), body), body, status=201, is_consistent=True)
 
 
 @router.post("/bulk", status_code=201, response_model=Links, openapi_extra=costs(DOCUMENT))
 def create_links(body: BulkLinks, run: Runs) -> Response:
     """Creates all links or none; errors name every invalid field (`links.3.slug`)."""
     command = commands.CreateLinks(tuple(commands.CreateLink(uuid7(), fields) for fields in body.links))
-    return run(command, body, status=201, consistent_with=CONSISTENT_WITH)
+    return run(command, body, status=201, is_consistent=True)
 
 
 @router.post("/organize", response_model=Organized, openapi_extra=costs(DOCUMENT))
 def organize_links(body: OrganizeLinks, run: Runs) -> Response:
     """Adds and removes tags of several links, moves them to a folder, archives them or restores them."""
-    return run(commands.OrganizeLinks(body), body, consistent_with=CONSISTENT_WITH)
+    return run(commands.OrganizeLinks(body), body, is_consistent=True)
 
 
 @router.patch("/{id}", response_model=Link, openapi_extra=costs(DOCUMENT))
 def update_link(link_id: Id, body: UpdateLink, run: Runs) -> Response:
     """Updates the given fields. An empty sub or coupon is removed."""
-    return run(commands.UpdateLink(link_id, body), body, consistent_with=CONSISTENT_WITH)
+    return run(commands.UpdateLink(link_id, body), body, is_consistent=True)
 
 
 @router.delete("/{id}", status_code=204)
 def delete_link(link_id: Id, run: Runs) -> Response:
     """Deletes a link permanently: it stops redirecting, its slug stays reserved, its clicks still count."""
-    return run(commands.DeleteLink(link_id), status=204, consistent_with=CONSISTENT_WITH)
+    return run(commands.DeleteLink(link_id), status=204, is_consistent=True)

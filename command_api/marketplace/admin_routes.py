@@ -9,7 +9,7 @@ from uuid import UUID
 from fastapi import APIRouter, Path, Response
 
 from command_api.kernel.http import AdminRuns, Id
-from command_api.marketplace import commands, deal_routes, listing_routes, member_routes
+from command_api.marketplace import commands
 from command_api.marketplace.schemas import (
     Because,
     CloseDeal,
@@ -29,53 +29,53 @@ router = APIRouter(prefix="/api/admin/marketplace", tags=["marketplace"])
 def approve_listing(id_: Id, body: Reviewed, run: AdminRuns) -> Response:
     """Publishes the reviewed edition."""
     command = commands.ApproveListing(id_, body.edition)
-    return run(command, body, consistent_with=listing_routes.CONSISTENT_WITH)
+    return run(command, body, is_consistent=True)
 
 
 @router.post("/listings/{id}/reject", response_model=ListingState)
 def reject_listing(id_: Id, body: Because, run: AdminRuns) -> Response:
-    return run(commands.RejectListing(id_, body.reason), body, consistent_with=listing_routes.CONSISTENT_WITH)
+    return run(commands.RejectListing(id_, body.reason), body, is_consistent=True)
 
 
 @router.post("/listings/{id}/suspend", response_model=ListingState)
 def suspend_listing(id_: Id, body: Because, run: AdminRuns) -> Response:
     """Takes it offline."""
-    return run(commands.SuspendListing(id_, body.reason), body, consistent_with=listing_routes.CONSISTENT_WITH)
+    return run(commands.SuspendListing(id_, body.reason), body, is_consistent=True)
 
 
 @router.post("/listings/{id}/resume", response_model=ListingState)
 def resume_listing(id_: Id, run: AdminRuns) -> Response:
     """Puts it online again."""
-    return run(commands.ResumeListing(id_), consistent_with=listing_routes.CONSISTENT_WITH)
+    return run(commands.ResumeListing(id_), is_consistent=True)
 
 
 @router.post("/offers/{id}/decide", response_model=EscrowState)
 def decide_dispute(id_: Id, body: Decide, run: AdminRuns) -> Response:
     """Ends a dispute: release, refund, or a split of the price. The provider is instructed to pay."""
-    return run(commands.DecideDispute(id_, body), body, consistent_with=deal_routes.CONSISTENT_WITH)
+    return run(commands.DecideDispute(id_, body), body, is_consistent=True)
 
 
 @router.post("/offers/{id}/close", response_model=EscrowState)
 def close_direct_deal(id_: Id, body: CloseDeal, run: AdminRuns) -> Response:
     """Records how a disputed direct deal ended. No money is moved."""
-    return run(commands.CloseDirectDeal(id_, body), body, consistent_with=deal_routes.CONSISTENT_WITH)
+    return run(commands.CloseDirectDeal(id_, body), body, is_consistent=True)
 
 
 @router.put("/direct-deals", response_model=DirectDealsState)
 def switch_direct_deals(body: DirectDeals, run: AdminRuns) -> Response:
     """Allows or ends deals without escrow. Deals that were agreed before continue."""
-    return run(commands.SwitchDirectDeals(body.direct_deals), body, consistent_with=("deal_settings",))
+    return run(commands.SwitchDirectDeals(body.direct_deals), body, is_consistent=True)
 
 
 @router.post("/questions/{id}/hide", response_model=QuestionState)
 def hide_question(id_: Id, body: Because, run: AdminRuns) -> Response:
-    return run(commands.HideQuestion(id_, body.reason), body, consistent_with=member_routes.QUESTIONS_CONSISTENT_WITH)
+    return run(commands.HideQuestion(id_, body.reason), body, is_consistent=True)
 
 
 @router.post("/questions/{id}/restore", response_model=QuestionState)
 def restore_question(id_: Id, run: AdminRuns) -> Response:
     """Shows the question again and clears its flags."""
-    return run(commands.RestoreQuestion(id_), consistent_with=member_routes.QUESTIONS_CONSISTENT_WITH)
+    return run(commands.RestoreQuestion(id_), is_consistent=True)
 
 
 @router.post("/escrow-calls/{escrowId}/retry", status_code=204)

@@ -16,8 +16,6 @@ from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/marketplace", tags=["marketplace"], route_class=routes_of(MONEY))
 
-CONSISTENT_WITH: Final = ("offers", "offer_messages", "escrows", "listings", "market_steps")
-MOVED_WITH: Final = (*CONSISTENT_WITH, "websites", "website_keys", "custom_domains", "partners", "links", "sites")
 OFFERS: Final = Limit("offer", timedelta(minutes=3), 20)
 MESSAGES: Final = Limit("offer-message", timedelta(seconds=10), 30)
 
@@ -26,108 +24,108 @@ MESSAGES: Final = Limit("offer-message", timedelta(seconds=10), 30)
 def send_offer(id_: Id, body: MakeOffer, run: Runs) -> Response:
     """Offers a price; one open offer of a buyer for a listing."""
     consume(run.container.pool, OFFERS, str(run.person.account_id))
-    return run(commands.SendOffer(uuid7(), id_, body), body, status=201, consistent_with=CONSISTENT_WITH)
+    return run(commands.SendOffer(uuid7(), id_, body), body, status=201, is_consistent=True)
 
 
 @router.post("/offers/{id}/counter", response_model=OfferState)
 def counter_offer(id_: Id, body: MakeOffer, run: Runs) -> Response:
     """Makes a counter-offer; the other side answers next."""
     consume(run.container.pool, OFFERS, str(run.person.account_id))
-    return run(commands.CounterOffer(id_, body), body, consistent_with=CONSISTENT_WITH)
+    return run(commands.CounterOffer(id_, body), body, is_consistent=True)
 
 
 @router.post("/offers/{id}/accept", response_model=OfferState)
 def accept_offer(id_: Id, body: AcceptOffer, run: Runs) -> Response:
     """Accepts the price and starts the escrow, or the direct deal. Only one offer for a listing can be accepted."""
-    return run(commands.AcceptOffer(id_, body), body, consistent_with=CONSISTENT_WITH)
+    return run(commands.AcceptOffer(id_, body), body, is_consistent=True)
 
 
 @router.post("/offers/{id}/decline", response_model=OfferState)
 def decline_offer(id_: Id, run: Runs) -> Response:
-    return run(commands.DeclineOffer(id_), consistent_with=CONSISTENT_WITH)
+    return run(commands.DeclineOffer(id_), is_consistent=True)
 
 
 @router.post("/offers/{id}/withdraw", response_model=OfferState)
 def withdraw_offer(id_: Id, run: Runs) -> Response:
     """Withdraws the buyer's offer."""
-    return run(commands.WithdrawOffer(id_), consistent_with=CONSISTENT_WITH)
+    return run(commands.WithdrawOffer(id_), is_consistent=True)
 
 
 @router.post("/offers/{id}/messages", status_code=201, response_model=OfferState)
 def write_message(id_: Id, body: Write, run: Runs) -> Response:
     """Adds a message to the thread. Visible to the two sides, and to admins once the deal is disputed."""
     consume(run.container.pool, MESSAGES, str(run.person.account_id))
-    return run(commands.WriteMessage(id_, body.text), body, status=201, consistent_with=CONSISTENT_WITH)
+    return run(commands.WriteMessage(id_, body.text), body, status=201, is_consistent=True)
 
 
 @router.post("/offers/{id}/escrow/deliver", response_model=EscrowState)
 def deliver(id_: Id, run: Runs) -> Response:
     """For the seller: confirms the transfer of the website."""
-    return run(commands.Deliver(id_), consistent_with=CONSISTENT_WITH)
+    return run(commands.Deliver(id_), is_consistent=True)
 
 
 @router.post("/offers/{id}/escrow/confirm-receipt", response_model=EscrowState)
 def confirm_receipt(id_: Id, run: Runs) -> Response:
     """For the buyer: confirms receipt; the inspection starts."""
-    return run(commands.ConfirmReceipt(id_), consistent_with=CONSISTENT_WITH)
+    return run(commands.ConfirmReceipt(id_), is_consistent=True)
 
 
 @router.post("/offers/{id}/escrow/accept", response_model=EscrowState)
 def accept_delivery(id_: Id, run: Runs) -> Response:
     """For the buyer: accepts the website; the provider is instructed to pay the seller."""
-    return run(commands.AcceptDelivery(id_), consistent_with=CONSISTENT_WITH)
+    return run(commands.AcceptDelivery(id_), is_consistent=True)
 
 
 @router.post("/offers/{id}/escrow/dispute", response_model=EscrowState)
 def dispute(id_: Id, body: Write, run: Runs) -> Response:
     """For either side: opens a dispute. An admin reads the thread and decides."""
-    return run(commands.DisputeDeal(id_, body.text), body, consistent_with=CONSISTENT_WITH)
+    return run(commands.DisputeDeal(id_, body.text), body, is_consistent=True)
 
 
 @router.post("/offers/{id}/direct/confirm", response_model=EscrowState)
 def confirm_direct_deal(id_: Id, run: Runs) -> Response:
     """For either side of a direct deal: money and website were handed over. With both, the website is sold."""
-    return run(commands.ConfirmDirectDeal(id_), consistent_with=CONSISTENT_WITH)
+    return run(commands.ConfirmDirectDeal(id_), is_consistent=True)
 
 
 @router.post("/offers/{id}/direct/dispute", response_model=EscrowState)
 def dispute_direct_deal(id_: Id, body: Write, run: Runs) -> Response:
     """For either side of a direct deal. An admin reads the thread and records how the deal ended."""
-    return run(commands.DisputeDirectDeal(id_, body.text), body, consistent_with=CONSISTENT_WITH)
+    return run(commands.DisputeDirectDeal(id_, body.text), body, is_consistent=True)
 
 
 @router.post("/offers/{id}/direct/cancel", response_model=EscrowState)
 def cancel_direct_deal(id_: Id, run: Runs) -> Response:
     """For either side of a direct deal, before the first confirmation."""
-    return run(commands.CancelDirectDeal(id_), consistent_with=CONSISTENT_WITH)
+    return run(commands.CancelDirectDeal(id_), is_consistent=True)
 
 
 @router.post("/offers/{id}/transfer/propose", response_model=TransferState)
 def propose_transfer(id_: Id, run: Runs) -> Response:
     """For the seller of a sold website: agrees that it moves to the buyer with its history."""
     consume(run.container.pool, OFFERS, str(run.person.account_id))
-    return run(commands.ProposeTransfer(id_), consistent_with=CONSISTENT_WITH)
+    return run(commands.ProposeTransfer(id_), is_consistent=True)
 
 
 @router.post("/offers/{id}/transfer/withdraw", response_model=TransferState)
 def withdraw_transfer(id_: Id, run: Runs) -> Response:
     """For the seller, until the buyer has agreed."""
-    return run(commands.WithdrawTransfer(id_), consistent_with=CONSISTENT_WITH)
+    return run(commands.WithdrawTransfer(id_), is_consistent=True)
 
 
 @router.post("/offers/{id}/transfer/decline", response_model=TransferState)
 def decline_transfer(id_: Id, run: Runs) -> Response:
     """For the buyer: the website stays with the seller, who may propose the transfer again."""
-    return run(commands.DeclineTransfer(id_), consistent_with=CONSISTENT_WITH)
+    return run(commands.DeclineTransfer(id_), is_consistent=True)
 
 
 @router.post("/offers/{id}/transfer/accept", response_model=TransferState)
 def accept_transfer(id_: Id, run: Runs) -> Response:
     """For the buyer: the website moves now. This is final."""
-    return run(commands.AcceptTransfer(id_), consistent_with=MOVED_WITH)
+    return run(commands.AcceptTransfer(id_), is_consistent=True)
 
 
 @router.post("/offers/{id}/escrow/cancel", response_model=EscrowState)
 def cancel_deal(id_: Id, run: Runs) -> Response:
     """For either side, before payment."""
-    return run(commands.CancelDeal(id_), consistent_with=CONSISTENT_WITH)
+    return run(commands.CancelDeal(id_), is_consistent=True)

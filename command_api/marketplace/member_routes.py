@@ -19,8 +19,6 @@ from schemas.uuid7 import uuid7
 router = APIRouter(prefix="/api/marketplace", tags=["marketplace"])
 public_router = APIRouter(prefix="/api/public/marketplace", tags=["public"])
 
-QUESTIONS_CONSISTENT_WITH: Final = ("listing_questions",)
-SEARCHES_CONSISTENT_WITH: Final = ("saved_searches",)
 FLAGS: Final = Limit("listing-flag", timedelta(minutes=5), 20)
 ANSWERS: Final = Limit("listing-answer", timedelta(seconds=30), 30)
 SEARCHES: Final = Limit("saved-search", timedelta(minutes=2), 40)
@@ -30,26 +28,26 @@ SEARCHES: Final = Limit("saved-search", timedelta(minutes=2), 40)
 def answer_question(id_: Id, body: Write, run: Runs) -> Response:
     """The seller's answer; a later one replaces it."""
     consume(run.container.pool, ANSWERS, str(run.person.account_id))
-    return run(commands.AnswerQuestion(id_, body.text), body, consistent_with=QUESTIONS_CONSISTENT_WITH)
+    return run(commands.AnswerQuestion(id_, body.text), body, is_consistent=True)
 
 
 @router.post("/questions/{id}/flag", response_model=QuestionState)
 def flag_question(id_: Id, body: FlagQuestion, run: Runs) -> Response:
     """Reports the question to the admins; once per member."""
     consume(run.container.pool, FLAGS, str(run.person.account_id))
-    return run(commands.FlagQuestion(id_, body.reason), body, consistent_with=QUESTIONS_CONSISTENT_WITH)
+    return run(commands.FlagQuestion(id_, body.reason), body, is_consistent=True)
 
 
 @router.post("/saved-searches", status_code=201, response_model=SavedSearchState)
 def save_search(body: SaveSearch, run: Runs) -> Response:
     """Saves a search; a daily email lists new matches, if there are any."""
     consume(run.container.pool, SEARCHES, str(run.person.account_id))
-    return run(commands.SaveSearch(uuid7(), body), body, status=201, consistent_with=SEARCHES_CONSISTENT_WITH)
+    return run(commands.SaveSearch(uuid7(), body), body, status=201, is_consistent=True)
 
 
 @router.delete("/saved-searches/{id}", status_code=204)
 def end_saved_search(id_: Id, run: Runs) -> Response:
-    return run(commands.EndSavedSearch(id_), status=204, consistent_with=SEARCHES_CONSISTENT_WITH)
+    return run(commands.EndSavedSearch(id_), status=204, is_consistent=True)
 
 
 @public_router.post("/searches/stop/{token}", response_model=Confirmation, openapi_extra=costs(PUBLIC))

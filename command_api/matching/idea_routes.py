@@ -28,7 +28,7 @@ WORDINGS: Final = Limit("idea-wording", timedelta(seconds=20), 10)
 def request_ideas(body: idea_schemas.RequestIdeas, run: Runs) -> Response:
     """Stores the answers and begins a new round of ideas, which heeds the reasons of all dismissals so far."""
     consume(run.container.pool, ROUNDS, str(run.person.account_id))
-    return run(idea_commands.RequestIdeas(body.answers()), body, status=204, consistent_with=("idea_rounds",))
+    return run(idea_commands.RequestIdeas(body.answers()), body, status=204, is_consistent=True)
 
 
 @router.post("/save", status_code=204)
@@ -68,14 +68,14 @@ def word_ideas(body: idea_schemas.WordIdeas, request: Request, run: Runs) -> Res
             told = idea_narration.narrate(model, account_id, chosen, companies)
         return idea_commands.RecordIdeaWording(board.requested, told)
 
-    return run.prepared(worded, body, consistent_with=("idea_rounds",))
+    return run.prepared(worded, body, is_consistent=True)
 
 
 def _choose(
     run: CommandRunner, command: idea_commands.IdeaCommand, body: idea_schemas.ChooseIdea | idea_schemas.DismissIdea
 ) -> Response:
     consume(run.container.pool, CHOICES, str(run.person.account_id))
-    return run(command, body, status=204, consistent_with=("idea_choices",))
+    return run(command, body, status=204, is_consistent=True)
 
 
 def _companies(run: CommandRunner) -> list[str]:

@@ -49,7 +49,7 @@ def analyze_business(body: schemas.AnalyzeBusiness, request: Request, run: Runs)
         consume(run.container.pool, ANALYSES, str(account_id))
         return commands.RecordBusinessAnalysis(idea, _analyze(model, account_id, idea))
 
-    return run.prepared(analyzed, body, consistent_with=("matching_profiles",))
+    return run.prepared(analyzed, body, is_consistent=True)
 
 
 @router.post("/affiliate/recommendations/wording", response_model=schemas.Worded)
@@ -73,7 +73,7 @@ def word_recommendations(body: schemas.WordRecommendations, request: Request, ru
             told = narration.narrate(model, account_id, profile.idea, *matches)
         return commands.RecordWording(profile.analyzed, told)
 
-    return run.prepared(worded, body, consistent_with=("matching_profiles",))
+    return run.prepared(worded, body, is_consistent=True)
 
 
 @router.post("/affiliate/applications", response_model=schemas.Applied)
@@ -81,7 +81,7 @@ def apply_to_program(body: schemas.Apply, run: Runs) -> Response:
     """Records that the member applies to a program (idempotent) and returns the tracked link to its page. After a
     rejection or withdrawal it applies again."""
     consume(run.container.pool, APPLICATIONS, str(run.person.account_id))
-    return run(commands.ApplyToProgram(body.program_id), body, consistent_with=("applications",))
+    return run(commands.ApplyToProgram(body.program_id), body, is_consistent=True)
 
 
 @router.get(
@@ -124,7 +124,7 @@ def move_application(application: Id, body: schemas.MoveApplication, run: Runs) 
     """Records the status of an application, with a note."""
     consume(run.container.pool, APPLICATIONS, str(run.person.account_id))
     command = commands.MoveApplication(application, body.status, body.note)
-    return run(command, body, status=204, consistent_with=("applications", "application_steps"))
+    return run(command, body, status=204, is_consistent=True)
 
 
 @router.post("/learning/lessons", status_code=204)
@@ -132,7 +132,7 @@ def mark_lesson(body: schemas.MarkLesson, run: Runs) -> Response:
     """Marks a lesson as done, or as not done."""
     consume(run.container.pool, LESSONS, str(run.person.account_id))
     command = commands.MarkLesson(body.course, body.lesson, body.done)
-    return run(command, body, status=204, consistent_with=("lessons_done",))
+    return run(command, body, status=204, is_consistent=True)
 
 
 def _analyze(model: LanguageModel, account_id: UUID, idea: str) -> AnalyzedIdea:

@@ -3,7 +3,7 @@ ends the emails, by the button of a mail program."""
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Request, Response
 
@@ -23,31 +23,30 @@ from infra.kernel.mail.unsubscribe import verify_unsubscribe_token
 from schemas.http.notifications import AlertDeliveryState, AlertRule
 
 router = APIRouter(prefix="/api", tags=["notifications"])
-CONSISTENT_WITH: Final = ("alert_rules",)
 
 
 @router.post("/platform/alerts", status_code=201, response_model=AlertRule)
 def set_alert(body: SetAlertRule, run: Runs) -> Response:
     """Turns a website's alerts of one kind on or off and sets their thresholds."""
-    return run(commands.SetAlertRule(body), body, status=201, consistent_with=CONSISTENT_WITH)
+    return run(commands.SetAlertRule(body), body, status=201, is_consistent=True)
 
 
 @router.patch("/platform/alerts/{id}", response_model=AlertRule)
 def change_alert(rule_id: Id, body: ChangeAlertRule, run: Runs) -> Response:
     """Changes a rule. 404 while the defaults apply."""
-    return run(commands.ChangeAlertRule(rule_id, body), body, consistent_with=CONSISTENT_WITH)
+    return run(commands.ChangeAlertRule(rule_id, body), body, is_consistent=True)
 
 
 @router.delete("/platform/alerts/{id}", status_code=204)
 def reset_alert(rule_id: Id, run: Runs) -> Response:
     """Restores the defaults."""
-    return run(commands.ResetAlertRule(rule_id), status=204, consistent_with=CONSISTENT_WITH)
+    return run(commands.ResetAlertRule(rule_id), status=204, is_consistent=True)
 
 
 @router.put("/platform/alert-delivery", response_model=AlertDeliveryState)
 def choose_alert_delivery(body: AlertDelivery, run: Runs) -> Response:
     """Alerts by email or not, and quiet hours in the person's time zone."""
-    return run(commands.ChooseAlertDelivery(body), body, consistent_with=("alert_deliveries",))
+    return run(commands.ChooseAlertDelivery(body), body, is_consistent=True)
 
 
 @router.post("/public/alerts/stop/{token}", response_model=Confirmation, openapi_extra=costs(PUBLIC))

@@ -22,7 +22,6 @@ from schemas.http.notifications import Webhook
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform/webhooks", tags=["notifications"])
-CONSISTENT_WITH: Final = ("webhooks",)
 TESTS: Final = rate_limits.Limit("webhook_test", timedelta(seconds=6), 10)
 
 
@@ -30,19 +29,19 @@ TESTS: Final = rate_limits.Limit("webhook_test", timedelta(seconds=6), 10)
 def add_webhook(body: AddWebhook, run: Runs) -> Response:
     """Sends alerts to an address. The response has the secret that signs them; it is shown only here."""
     command = commands.AddWebhook(uuid7(), new_secret(), body)
-    return run(command, body, status=201, consistent_with=CONSISTENT_WITH)
+    return run(command, body, status=201, is_consistent=True)
 
 
 @router.patch("/{id}", response_model=Webhook)
 def change_webhook(webhook_id: Id, body: ChangeWebhook, run: Runs) -> Response:
     """Changes address or content, or turns the webhook off or on."""
-    return run(commands.ChangeWebhook(webhook_id, body), body, consistent_with=CONSISTENT_WITH)
+    return run(commands.ChangeWebhook(webhook_id, body), body, is_consistent=True)
 
 
 @router.delete("/{id}", status_code=204)
 def remove_webhook(webhook_id: Id, run: Runs) -> Response:
     """Deletes the webhook and its messages."""
-    return run(commands.RemoveWebhook(webhook_id), status=204, consistent_with=CONSISTENT_WITH)
+    return run(commands.RemoveWebhook(webhook_id), status=204, is_consistent=True)
 
 
 @router.post("/{id}/secret", response_model=WebhookSecret)

@@ -11,7 +11,6 @@ from fastapi import APIRouter, Response
 from command_api.kernel.http import AdminRuns, Id, Runs
 from command_api.kernel.rate_limits import Limit, consume
 from command_api.partners import commands
-from command_api.partners.routes import CONSISTENT_WITH
 from command_api.partners.schemas import (
     AddPartner,
     AddPrivatePartner,
@@ -38,13 +37,13 @@ def add_private_partner(body: AddPrivatePartner, run: Runs) -> Response:
         consume(run.container.pool, ADDITIONS, str(run.person.account_id))
         return commands.AddPrivatePartner(uuid7(), body)
 
-    return run.prepared(added, body, status=201, consistent_with=CONSISTENT_WITH)
+    return run.prepared(added, body, status=201, is_consistent=True)
 
 
 @router.patch("/api/platform/partners/{id}", response_model=Partner)
 def update_private_partner(partner_id: Id, body: UpdatePartner, run: Runs) -> Response:
     """Changes the given fields of a private partner."""
-    return run(commands.UpdatePrivatePartner(partner_id, body), body, consistent_with=CONSISTENT_WITH)
+    return run(commands.UpdatePrivatePartner(partner_id, body), body, is_consistent=True)
 
 
 @router.delete("/api/platform/partners/{id}", status_code=204)
@@ -52,7 +51,7 @@ def remove_private_partner(partner_id: Id, run: Runs) -> Response:
     """Removes a private partner permanently. Its links stop working; earned commissions stay payable, and old clicks
     still count.
     """
-    return run(commands.RemovePrivatePartner(partner_id), status=204, consistent_with=CONSISTENT_WITH)
+    return run(commands.RemovePrivatePartner(partner_id), status=204, is_consistent=True)
 
 
 @router.post("/api/platform/partner-requests", response_model=MadeRequest)
@@ -78,7 +77,7 @@ def withdraw_partner_request(request_id: Id, run: Runs) -> Response:
 def accept_partner_request(request_id: Id, body: AddPartner, run: AdminRuns) -> Response:
     """Adds the program to the directory, and notifies the member."""
     command = commands.AcceptPartnerRequest(request_id, uuid7(), body)
-    return run(command, body, status=201, consistent_with=CONSISTENT_WITH)
+    return run(command, body, status=201, is_consistent=True)
 
 
 @router.post("/api/admin/partner-requests/{id}/decline", status_code=204)

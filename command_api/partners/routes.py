@@ -11,14 +11,12 @@ from schemas.http.partners import Partner
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/admin/partners", tags=["partners"])
-CONSISTENT_WITH = ("partners",)
-"""Ingest reads these: the response waits until it sees the change."""
 
 
 @router.post("", status_code=201, response_model=Partner)
 def add_partner(body: AddPartner, _: Admin, run: Runs) -> Response:
     """Adds a program. Without a slug, one is derived from its name."""
-    return run(commands.AddPartner(uuid7(), body), body, status=201, consistent_with=CONSISTENT_WITH)
+    return run(commands.AddPartner(uuid7(), body), body, status=201, is_consistent=True)
 
 
 @router.patch("/{id}", response_model=Partner)
@@ -26,7 +24,7 @@ def update_partner(partner_id: Id, body: UpdatePartner, _: Admin, run: Runs) -> 
     """Changes the given fields. New terms apply to clicks from now on, or from `effectiveFrom` on; they replace an
     earlier announcement for the same moment.
     """
-    return run(commands.UpdatePartner(partner_id, body), body, consistent_with=CONSISTENT_WITH)
+    return run(commands.UpdatePartner(partner_id, body), body, is_consistent=True)
 
 
 @router.delete("/{id}", status_code=204)
@@ -34,4 +32,4 @@ def remove_partner(partner_id: Id, _: Admin, run: Runs) -> Response:
     """Removes a program from every list permanently. Its links stop working; earned commissions stay payable, and old
     clicks still count.
     """
-    return run(commands.RemovePartner(partner_id), status=204, consistent_with=CONSISTENT_WITH)
+    return run(commands.RemovePartner(partner_id), status=204, is_consistent=True)

@@ -30,7 +30,6 @@ from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform/sites", tags=["sites"])
 
-CONSISTENT_WITH: Final = ("sites", "site_versions", "site_releases")
 NEW_SITES: Final = Limit("new-site", timedelta(minutes=5), 20)
 SAVES: Final = Limit("site-save", timedelta(seconds=1), 120)
 """An editor saves a few seconds after a change."""
@@ -45,14 +44,14 @@ Page = Annotated[UUID, Path(alias="pageId")]
 def create_site(body: NewSite, run: Runs) -> Response:
     """Makes a site of one of the caller's websites, from a starter or with an empty home page. Nobody sees it yet."""
     consume(run.container.pool, NEW_SITES, str(run.person.account_id))
-    return run(commands.CreateSite(uuid7(), body), body, status=201, consistent_with=CONSISTENT_WITH)
+    return run(commands.CreateSite(uuid7(), body), body, status=201, is_consistent=True)
 
 
 @router.put("/{id}/document", response_model=SiteState, openapi_extra=costs(DOCUMENT))
 def save_site(id_: Id, body: SaveDocument, run: Runs) -> Response:
     """Saves name, theme, menu and list of pages. 409 `site_changed` if it was changed since `basedOn`."""
     consume(run.container.pool, SAVES, str(run.person.account_id))
-    return run(commands.SaveSite(id_, body), body, consistent_with=CONSISTENT_WITH)
+    return run(commands.SaveSite(id_, body), body, is_consistent=True)
 
 
 @router.put("/{id}/pages/{pageId}", response_model=PageState, openapi_extra=costs(DOCUMENT))
@@ -61,7 +60,7 @@ def save_page(id_: Id, page_id: Page, body: SaveDocument, run: Runs, request: Re
     consume(run.container.pool, SAVES, str(run.person.account_id))
     account_id, has_left = run.person.account_id, client_left(request)
     return run.prepared(
-        lambda: rendering.page_to_save(id_, page_id, body, account_id, has_left), body, consistent_with=CONSISTENT_WITH
+        lambda: rendering.page_to_save(id_, page_id, body, account_id, has_left), body, is_consistent=True
     )
 
 
@@ -85,7 +84,7 @@ def publish_release(
 @router.post("/{id}/unpublish", response_model=SiteState)
 def unpublish_site(id_: Id, run: Runs) -> Response:
     """Shows visitors nothing; the site and its releases stay."""
-    return run(commands.UnpublishSite(id_), consistent_with=CONSISTENT_WITH)
+    return run(commands.UnpublishSite(id_), is_consistent=True)
 
 
 @router.put("/{id}/address", response_model=SiteState)
@@ -99,7 +98,7 @@ def move_site(id_: Id, body: SiteAddress, run: Runs, request: Request) -> Respon
 @router.delete("/{id}", status_code=204)
 def remove_site(id_: Id, run: Runs) -> Response:
     """Removes the site with its pages, releases and images."""
-    return run(commands.RemoveSite(id_), status=204, consistent_with=CONSISTENT_WITH)
+    return run(commands.RemoveSite(id_), status=204, is_consistent=True)
 
 
 @router.post(
@@ -120,7 +119,7 @@ def add_site_image(id_: Id, sent: SentImage, run: Runs) -> Response:
 def remove_site_subscriber(id_: Id, subscriber_id: Annotated[UUID, Path(alias="subscriberId")], run: Runs) -> Response:
     """Removes an address from the site's list. Only its owner can subscribe it again."""
     command = commands.RemoveSubscriber(id_, subscriber_id)
-    return run(command, status=204, consistent_with=("sites", "site_subscriptions"))
+    return run(command, status=204, is_consistent=True)
 
 
 def _serve(command: commands.Serving, run: Runs, request: Request, body: BaseModel | None = None) -> Response:
@@ -128,7 +127,5 @@ def _serve(command: commands.Serving, run: Runs, request: Request, body: BaseMod
     has_left = client_left(request)
     for _ in range(ATTEMPTS):
         with suppress(ReleaseOutdated):
-            return run.prepared(
-                lambda: rendering.prepared(command, run, has_left), body, consistent_with=CONSISTENT_WITH
-            )
+            return run.prepared(lambda: rendering.prepared(command, run, has_left), body, is_consistent=True)
     raise Problem(409, "busy", "This site was changed while it was rendered. Please try again.")

@@ -10,7 +10,6 @@ from fastapi import APIRouter, Response
 from command_api.kernel.http import Id, Runs
 from command_api.kernel.image_uploads import IMAGE_BODY, SentImage, UploadedImage, process
 from command_api.kernel.rate_limits import Limit, consume
-from command_api.links.routes import CONSISTENT_WITH
 from command_api.social import commands, posts
 from command_api.social.schemas import (
     AddSocialChannel,
@@ -32,8 +31,6 @@ router = APIRouter(prefix="/api/platform", tags=["social"])
 
 IMAGES: Final = Limit("social-image", timedelta(seconds=10), 40)
 FILES: Final = Limit("social-file", timedelta(seconds=30), 20)
-_POSTS: Final = ("social_posts",)
-_FIGURES: Final = ("social_posts", "social_post_figures", "social_channel_figures")
 
 
 @router.post("/social-channels", status_code=201, response_model=SocialChannel)
@@ -57,32 +54,32 @@ def remove_social_channel(channel_id: Id, run: Runs) -> Response:
 @router.post("/social-channels/{id}/links", status_code=201, response_model=Link)
 def create_social_link(channel_id: Id, body: CreateSocialLink, run: Runs) -> Response:
     """Creates a tracked link with a short slug. Its clicks get `utm_source`, `utm_medium` and `utm_campaign`."""
-    return run(commands.CreateSocialLink(channel_id, uuid7(), body), body, status=201, consistent_with=CONSISTENT_WITH)
+    return run(commands.CreateSocialLink(channel_id, uuid7(), body), body, status=201, is_consistent=True)
 
 
 @router.post("/social-channels/{id}/posts", status_code=201, response_model=SocialPost)
 def add_social_post(channel_id: Id, body: AddSocialPost, run: Runs) -> Response:
     """Adds a post by its address on the channel's network."""
-    return run(commands.AddSocialPost(channel_id, body), body, status=201, consistent_with=_POSTS)
+    return run(commands.AddSocialPost(channel_id, body), body, status=201, is_consistent=True)
 
 
 @router.post("/social-channels/{id}/figures", response_model=ImportedSocialFile, openapi_extra=costs(DOCUMENT))
 def import_social_file(channel_id: Id, body: ImportSocialFile, run: Runs) -> Response:
     """Imports a CSV file that the channel's network exported, in English. The same file changes nothing again."""
     consume(run.container.pool, FILES, str(run.person.account_id))
-    return run(commands.ImportSocialFile(channel_id, body.csv), body, consistent_with=_FIGURES)
+    return run(commands.ImportSocialFile(channel_id, body.csv), body, is_consistent=True)
 
 
 @router.patch("/social-posts/{id}", response_model=SocialPost)
 def change_social_post(post_id: Id, body: ChangeSocialPost, run: Runs) -> Response:
     """Changes its title or the time of its publication."""
-    return run(commands.ChangeSocialPost(post_id, body), body, consistent_with=_POSTS)
+    return run(commands.ChangeSocialPost(post_id, body), body, is_consistent=True)
 
 
 @router.delete("/social-posts/{id}", status_code=204)
 def remove_social_post(post_id: Id, run: Runs) -> Response:
     """Removes the post. Its links go on working."""
-    return run(commands.RemoveSocialPost(post_id), status=204, consistent_with=_POSTS)
+    return run(commands.RemoveSocialPost(post_id), status=204, is_consistent=True)
 
 
 @router.post("/social-posts/{id}/images", response_model=SocialPost, openapi_extra=IMAGE_BODY)
@@ -94,10 +91,10 @@ def set_social_post_picture(post_id: Id, sent: SentImage, run: Runs) -> Response
     consume(run.container.pool, IMAGES, str(run.person.account_id))
     picture = process(sent)
     identity = UploadedImage(hash=picture.hash)
-    return run(commands.SetSocialPostPicture(post_id, picture), identity, consistent_with=_POSTS)
+    return run(commands.SetSocialPostPicture(post_id, picture), identity, is_consistent=True)
 
 
 @router.delete("/social-posts/{id}/images", response_model=SocialPost)
 def drop_social_post_picture(post_id: Id, run: Runs) -> Response:
     """Takes the picture away."""
-    return run(commands.SetSocialPostPicture(post_id, None), consistent_with=_POSTS)
+    return run(commands.SetSocialPostPicture(post_id, None), is_consistent=True)

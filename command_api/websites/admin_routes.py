@@ -7,7 +7,6 @@ from fastapi import APIRouter, Response
 from command_api.kernel.decision import not_found
 from command_api.kernel.http import AdminRuns, Id, StatedReason
 from command_api.websites import commands, model
-from command_api.websites.routes import CONSISTENT_WITH
 
 router = APIRouter(prefix="/api/admin/websites", tags=["admin"])
 
@@ -20,4 +19,4 @@ def admin_disconnect_website(website_id: Id, body: StatedReason, run: AdminRuns)
         raise not_found("website")
     command = commands.DisconnectWebsite(website_id)
     runner = run.on_behalf(website.account_id, body.reason, website_id, website.domain)
-    return runner(command, body, status=204, consistent_with=CONSISTENT_WITH)
+    return runner(command, body, status=204, is_consistent=True)

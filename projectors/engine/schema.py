@@ -47,6 +47,11 @@ def create(connection: psycopg.Connection[Any], clickhouse: ClickHouse, registry
     """The same with its tools given; one caller at a time."""
     for model in registry.postgres:
         _register(connection, model.name, "postgres", model.version)
+        names = sorted(event_class.NAME for event_class in model.handlers)
+        connection.execute(
+            "update engine.projection set event_names = %s where name = %s and event_names <> %s",
+            (names, model.name, names),
+        )
         generation = live_generation(connection, model.name)
         if not is_of_version(connection, model.name, model.version, generation):
             # Stays, and is read with the columns of today, until the service has built a generation of this version.

@@ -19,11 +19,17 @@ from infra.kernel.postgres.pool import pool as open_pool
 SEEN = "UPDATE engine.position SET domain_position = 9 WHERE projection = 'probe'"
 
 
+HANDLED = ["probe.happened", "probe.ignored"]
+
+
 @pytest.fixture
 def pool(embedded_postgres: Settings) -> Iterator[ConnectionPool[Any]]:
     with open_pool(embedded_postgres, 2) as made:
         with made.connection() as connection:
-            connection.execute("INSERT INTO engine.projection VALUES ('probe', 'postgres', 1, 1)")
+            connection.execute(
+                "INSERT INTO engine.projection (name, kind, version, live_generation, event_names)"
+                " VALUES ('probe', 'postgres', 1, 1, '{probe.happened}')"
+            )
             connection.execute(
                 "INSERT INTO engine.position (projection, generation, topic, partition)"
                 " VALUES ('probe', 1, 'domain', 0)"
@@ -36,7 +42,7 @@ def pool(embedded_postgres: Settings) -> Iterator[ConnectionPool[Any]]:
 
 
 def test_nobody_reads_so_nothing_is_waited_for(pool: ConnectionPool[Any]) -> None:
-    assert wait_for_projections(pool, ["probe"], 9, within_s=30)
+    assert wait_for_projections(pool, HANDLED, 9, within_s=30)
 
 
 def test_what_is_behind_is_waited_for(pool: ConnectionPool[Any]) -> None:
@@ -45,9 +51,10 @@ def test_what_is_behind_is_waited_for(pool: ConnectionPool[Any]) -> None:
             "INSERT INTO engine.runner (id, host, pid, seen_at)"
             " VALUES (gen_random_uuid(), 'probe', 1, now() + interval '1 minute')"
         )
-    assert not wait_for_projections(pool, ["probe"], 9, within_s=0.05)
+    assert not wait_for_projections(pool, HANDLED, 9, within_s=0.05)
+    assert wait_for_projections(pool, ["probe.ignored"], 9, within_s=30), "no read model handles it"
     seen: list[bool] = []
-    waiting = threading.Thread(target=lambda: seen.append(wait_for_projections(pool, ["probe"], 9, within_s=30)))
+    waiting = threading.Thread(target=lambda: seen.append(wait_for_projections(pool, HANDLED, 9, within_s=30)))
     waiting.start()
     with pool.connection() as connection:
         connection.execute(SEEN)
@@ -68,9 +75,7 @@ def test_who_waits_holds_no_connection(pool: ConnectionPool[Any], monkeypatch: p
         assert over.wait(30)
 
     monkeypatch.setattr(read_your_writes, "time", SimpleNamespace(sleep=sleep, monotonic=time.monotonic))
-    waiting = [
-        threading.Thread(target=wait_for_projections, args=(pool, ["probe"], 9, 30)) for _ in range(pool.max_size)
-    ]
+    waiting = [threading.Thread(target=wait_for_projections, args=(pool, HANDLED, 9, 30)) for _ in range(pool.max_size)]
     for one in waiting:
         one.start()
     try:
