@@ -22,10 +22,10 @@ from ingest.endpoints.report import lead, sale
 from ingest.endpoints.sites import own_host, site
 from ingest.endpoints.track import track
 from ingest.errors import EventRejected, Unavailable
-from ingest.request_context import CUSTOM_DOMAIN, client_address
 from ingest.request_cost import COST, EXEMPT
 from ingest.responses import CORS, send_bytes, send_problem, with_credentials
 from ingest.script import script
+from ingest.visitors.request_context import CUSTOM_DOMAIN, client_address
 from schemas.custom_domains import PROBE
 from schemas.tracking import Outcome
 

@@ -8,25 +8,25 @@ from infra.kernel.config.settings import Settings
 from infra.kernel.http.request_limits import Receive, Scope
 from infra.kernel.log import Log
 from infra.kernel.net.geoip import GeoIpDatabase
-from ingest.conversion_keys import ConversionKeys
-from ingest.conversion_outcomes import ConversionOutcomes
 from ingest.directory.directory import Directory
 from ingest.directory.key_uses import KeyUses
 from ingest.directory.postgres import Postgres
 from ingest.directory.request_lookups import RequestLookups
-from ingest.fair_scheduling import FairScheduler
+from ingest.limits.fair_scheduling import FairScheduler
+from ingest.limits.rate_limits import SiteRateLimits
 from ingest.metrics import Counters
 from ingest.pipeline import BoundSteps
 from ingest.publish_retries import PublishRetries
-from ingest.rate_limits import SiteRateLimits
 from ingest.rejection_log import RejectionLog
+from ingest.reports.conversion_keys import ConversionKeys
+from ingest.reports.conversion_outcomes import ConversionOutcomes
 from ingest.request_cost import RequestCosts
-from ingest.sealing import TextSealing
 from ingest.site_files import SiteFiles
 from ingest.steps.pseudonymise import Hasher
 from ingest.steps.publish import Publisher
-from ingest.suspicion import SuspicionDetector
-from ingest.visitor_keys import VisitorKeyBlocks
+from ingest.visitors.sealing import TextSealing
+from ingest.visitors.suspicion import SuspicionDetector
+from ingest.visitors.visitor_keys import VisitorKeyBlocks
 
 
 @dataclass(slots=True)

@@ -16,9 +16,9 @@ from infra.kernel.http.request_limits import Scope
 from infra.kernel.log import Headers as RecordHeaders
 from infra.kernel.log import Record
 from ingest.directory.directory import Key, Link
-from ingest.request_context import Headers, RequestContext
-from ingest.routing import Route
+from ingest.links.routing import Route
 from ingest.rows import SentEvent
+from ingest.visitors.request_context import Headers, RequestContext
 from schemas.networks import TxidScope
 from schemas.tracking import NO_ID, ConversionReported, TrackedEvent
 

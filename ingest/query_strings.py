@@ -10,7 +10,7 @@ from ingest.errors import invalid
 
 MAX_PARAMETERS: Final = 100
 MAX_ESCAPES: Final = 8_192
-"""Percent signs: as many as a page's address of `ingest.referrers.MAX_URL` characters may need."""
+"""Percent signs: as many as a page's address of `ingest.origins.referrers.MAX_URL` characters may need."""
 _REMEMBERED: Final = 200
 
 

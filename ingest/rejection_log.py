@@ -22,11 +22,11 @@ import structlog
 from infra.domain.visitor_data.samples import GATHERED_FOR_S
 from infra.kernel.log import Log, Record
 from infra.kernel.observability import logging
-from ingest.ad_click_ids import IN_TEXT as AD_CLICK_ID
 from ingest.clock import now_ms
 from ingest.errors import EventRejected
 from ingest.metrics import Counters
-from ingest.sealing import TextSealing
+from ingest.visitors.ad_click_ids import IN_TEXT as AD_CLICK_ID
+from ingest.visitors.sealing import TextSealing
 from schemas import topics
 from schemas.tracking import NO_ID, Refusal, log_time
 from schemas.uuid7 import uuid7

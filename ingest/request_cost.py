@@ -11,7 +11,7 @@ from infra.kernel.http.address_costs import AddressCosts
 from infra.kernel.http.request_limits import Scope
 from ingest.directory.directory import Key
 from ingest.errors import EventRejected
-from ingest.request_context import client_address
+from ingest.visitors.request_context import client_address
 from schemas.tracking import Outcome
 
 

@@ -91,7 +91,7 @@ def _clear_fields() -> Iterator[tuple[str, Any] | tuple[str, Any, Any]]:
 if TYPE_CHECKING:
     EventRow = TrackedEvent
 else:
-    # Fields by keyword come after the others, so that one cut separates what is sealed (`ingest.sealing`).
+    # Fields by keyword come after the others, so that one cut separates what is sealed (`ingest.visitors.sealing`).
     _Texts = msgspec.defstruct("_Texts", _text_fields(), kw_only=True)
     EventRow = msgspec.defstruct("EventRow", _clear_fields(), bases=(_Texts,), omit_defaults=True)
     """`TrackedEvent` with its personal texts at the end."""

@@ -19,34 +19,34 @@ from infra.kernel.observability import logging as logs
 from infra.kernel.security.encryption import derived_key
 from infra.kernel.security.text_keys import TextKeys
 from infra.kernel.security.visitor_keys import VisitorKeys
-from ingest import same_site
 from ingest.app import App, endpoint_of
+from ingest.bots.datacentres import Datacentres, read_datacentres
+from ingest.bots.user_agents import warm_up
 from ingest.canary import canary_key
 from ingest.context import IngestContext
-from ingest.conversion_keys import ConversionKeys
-from ingest.conversion_outcomes import ConversionOutcomes
-from ingest.datacentres import Datacentres, read_datacentres
 from ingest.directory.directory import Directory, Lane
 from ingest.directory.key_uses import KeyUses
 from ingest.directory.lookup import lookup_in, progress_in
 from ingest.directory.postgres import Postgres
 from ingest.directory.refresh import Refresher
 from ingest.errors import EventRejected
-from ingest.fair_scheduling import FairScheduler
+from ingest.limits.fair_scheduling import FairScheduler
+from ingest.limits.rate_limits import SiteRateLimits
 from ingest.metrics import Counters
+from ingest.origins import same_site
 from ingest.publish_retries import PublishRetries
-from ingest.rate_limits import SiteRateLimits
 from ingest.rejection_log import RejectionLog
+from ingest.reports.conversion_keys import ConversionKeys
+from ingest.reports.conversion_outcomes import ConversionOutcomes
 from ingest.request_cost import RequestCosts
 from ingest.responses import CORS
-from ingest.sealing import TextSealing
 from ingest.steps.decode import MAX_BODY, MAX_EVENTS
 from ingest.steps.pseudonymise import Hasher, Salts
 from ingest.steps.publish import Publisher
-from ingest.suspicion import Limits, SuspicionDetector
 from ingest.tracing import traced
-from ingest.user_agents import warm_up
-from ingest.visitor_keys import VisitorKeyBlocks
+from ingest.visitors.sealing import TextSealing
+from ingest.visitors.suspicion import Limits, SuspicionDetector
+from ingest.visitors.visitor_keys import VisitorKeyBlocks
 from schemas.tracking import Outcome
 
 LINGER_MS = 1

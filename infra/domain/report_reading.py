@@ -1,8 +1,8 @@
 """Reads what reports of sales say, in the forms that shops and networks really write. Pure and exact: no float.
 
 A value is read where its meaning is certain; otherwise the answer is `None` and the caller keeps the text. Ingest reads
-all reports by it (`ingest.report_fields`), the write side reads a kept text again, the read side says why there is no
-click.
+all reports by it (`ingest.endpoints.report_fields`), the write side reads a kept text again, the read side says why
+there is no click.
 """
 
 from __future__ import annotations

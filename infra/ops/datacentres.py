@@ -1,4 +1,5 @@
-"""Writes `ingest/datacentres.csv`, the address ranges of hosting companies: `python -m infra.ops.datacentres FOLDER`.
+"""Writes `ingest/bots/datacentres.csv`, the address ranges of hosting companies:
+`python -m infra.ops.datacentres FOLDER`.
 
 FOLDER is the unpacked npm package `@ip-location-db/asn`, which lists the address ranges of every network by its number.
 Run it by hand to renew the list; the product reads the written file only.
@@ -22,7 +23,7 @@ from infra.kernel.config.paths import ROOT
 
 Address = IPv4Address | IPv6Address
 
-TARGET: Final = ROOT / "ingest" / "datacentres.csv"
+TARGET: Final = ROOT / "ingest" / "bots" / "datacentres.csv"
 SMALLEST: Final = {4: 2**11, 6: 2**88}
 """Addresses of the smallest range that is kept (/21 and /40): smaller ones are 2 % of the addresses and most lines."""
 

@@ -20,8 +20,8 @@ from uuid import UUID
 from ingest.bounded_map import BoundedMap
 from ingest.directory.request_lookups import MAX_LOOKUPS, RequestLookups
 from ingest.errors import EventRejected, Unavailable
-from ingest.rate_limits import Bucket
-from ingest.routing import NO_ROUTING, Routing, routing_with_click_id
+from ingest.limits.rate_limits import Bucket
+from ingest.links.routing import NO_ROUTING, Routing, routing_with_click_id
 from schemas.click_id_links import with_click_id
 from schemas.networks import TxidScope
 

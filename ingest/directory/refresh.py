@@ -28,7 +28,7 @@ from infra.kernel.security.text_keys import TextKey
 from ingest.directory.changes import Changes, Progress, changes_between, progress_of
 from ingest.directory.directory import CustomDomain, KeyRow, LinkRow, Listing, Partner, Website, origins_of, pairs_of
 from ingest.directory.postgres import OPTIONS
-from ingest.routing import routing_from, routing_of
+from ingest.links.routing import routing_from, routing_of
 from schemas.networks import TxidScope, click_id_parameter
 
 logger: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)

@@ -8,10 +8,10 @@ from uuid import UUID
 
 from infra.kernel.http.request_limits import Receive, Scope, Send
 from ingest.context import IngestContext
-from ingest.conversion_outcomes import SELECT_CONVERSIONS, to_response
 from ingest.directory.postgres import Postgres
 from ingest.errors import EventRejected, Unavailable
 from ingest.event import ReportedEvent
+from ingest.reports.conversion_outcomes import SELECT_CONVERSIONS, to_response
 from ingest.request_cost import exempt_server_key
 from ingest.responses import send_json, send_problem
 from ingest.steps.identify_site import MAY_READ, bearer, identify

@@ -16,8 +16,8 @@ from ingest.context import IngestContext
 from ingest.directory.directory import CustomDomain
 from ingest.errors import EventRejected, Unavailable
 from ingest.query_strings import parameters
-from ingest.request_context import CUSTOM_DOMAIN, is_trusted
 from ingest.responses import NO_STORE, send_bytes, send_problem
+from ingest.visitors.request_context import CUSTOM_DOMAIN, is_trusted
 from schemas.custom_domains import PROBE
 from schemas.tracking import Outcome
 

@@ -16,10 +16,10 @@ from ingest.errors import EventRejected, Unavailable, invalid, not_looked_up
 from ingest.event import SiteEvent
 from ingest.pipeline import NO_STEP, PIXEL, Runner
 from ingest.query_strings import parameters
-from ingest.request_context import client_of, new_row, request_context
 from ingest.responses import CORS, send_bytes
 from ingest.rows import SentEvent
 from ingest.steps.identify_site import identify
+from ingest.visitors.request_context import client_of, new_row, request_context
 from schemas.tracking import NO_ID
 
 ENDPOINT: Final = "/t.gif"

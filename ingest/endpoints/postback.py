@@ -15,22 +15,22 @@ import msgspec
 from infra.kernel.http.request_limits import Receive, Scope, Send
 from ingest.clock import now_ms, parse_moment
 from ingest.context import IngestContext
-from ingest.conversion_reports import accept_report, check_report
 from ingest.directory.directory import Directory, Key, Partner
 from ingest.directory.request_lookups import RequestLookups
+from ingest.endpoints.conversion_reports import accept_report, check_report
 from ingest.endpoints.conversion_status import current_status, first_status
+from ingest.endpoints.report_fields import Sender, read_report
 from ingest.errors import EventRejected, Unavailable, invalid
 from ingest.event import ReportedEvent
 from ingest.pipeline import NO_STEP, POSTBACK
-from ingest.presets import TOKEN_NAMES, Preset, preset_of, translate
 from ingest.query_strings import parameters
-from ingest.report_fields import Sender, read_report
-from ingest.request_context import Headers, client_address, client_of, request_context
+from ingest.reports.presets import TOKEN_NAMES, Preset, preset_of, translate
 from ingest.request_cost import exempt_server_key
 from ingest.responses import send_json, send_problem
 from ingest.steps.decode import MAX_EVENT_BYTES, inflate, too_large
 from ingest.steps.identify_site import MAY_POSTBACK, bearer, identify
 from ingest.steps.stamp import PAST_MS
+from ingest.visitors.request_context import Headers, client_address, client_of, request_context
 from schemas.networks import txid_scope_of
 from schemas.tracking import NO_ID, Outcome
 

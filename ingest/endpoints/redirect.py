@@ -23,12 +23,12 @@ from ingest.endpoints.custom_domains import plain_slug
 from ingest.endpoints.track import outcome_of
 from ingest.errors import EventRejected, Unavailable
 from ingest.event import LinkClick
-from ingest.macros import expand, location
+from ingest.links.macros import expand, location
+from ingest.links.routing import Route, choose
+from ingest.origins.referrers import MAX_TEXT
 from ingest.pipeline import NO_STEP, REDIRECT
-from ingest.referrers import MAX_TEXT
-from ingest.request_context import CUSTOM_DOMAIN, Client, client_of, new_request, new_row
 from ingest.responses import NO_STORE, send_bytes
-from ingest.routing import Route, choose
+from ingest.visitors.request_context import CUSTOM_DOMAIN, Client, client_of, new_request, new_row
 from schemas.tracking import ROUTED, SUBS, Outcome, TrackedEvent
 
 ENDPOINT: Final = "/go"

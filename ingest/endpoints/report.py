@@ -8,25 +8,25 @@ import msgspec
 
 from infra.kernel.http.request_limits import Receive, Scope, Send
 from ingest.context import IngestContext
-from ingest.conversion_reports import accept_report
 from ingest.directory.directory import Key
+from ingest.endpoints.conversion_reports import accept_report
 from ingest.endpoints.conversion_status import current_status, first_status
+from ingest.endpoints.report_fields import Number, Sender, read_report
 from ingest.errors import EventRejected, Unavailable, invalid
 from ingest.event import Report, ReportedEvent
 from ingest.pipeline import NO_STEP, REPORT
 from ingest.query_strings import parameters
-from ingest.report_fields import Number, Sender, read_report
-from ingest.request_context import client_address, client_of, request_context
 from ingest.request_cost import exempt_server_key
 from ingest.responses import send_json, send_problem
 from ingest.steps.decode import MAX_EVENT_BYTES, finite, inflate, is_json, too_large
 from ingest.steps.identify_site import MAY_READ, MAY_REPORT, bearer, identify
 from ingest.steps.report import identity_of
+from ingest.visitors.request_context import client_address, client_of, request_context
 from schemas.tracking import NO_ID
 
 
 class SentConversion(msgspec.Struct):
-    """The body; unknown fields are ignored. Every value is read by `ingest.report_fields`."""
+    """The body; unknown fields are ignored. Every value is read by `ingest.endpoints.report_fields`."""
 
     site: str | None = None
     click_id: Any = None

@@ -31,9 +31,9 @@ from ingest.endpoints.custom_domains import is_bare_slug, plain_slug
 from ingest.endpoints.redirect import go, send_page
 from ingest.endpoints.subscribe import subscribe
 from ingest.errors import EventRejected, Unavailable
-from ingest.request_context import CUSTOM_DOMAIN
 from ingest.responses import send_bytes, send_problem
 from ingest.site_files import ServedFile
+from ingest.visitors.request_context import CUSTOM_DOMAIN
 from schemas.tracking import Outcome
 
 MAX_PATH: Final = 200

@@ -23,8 +23,8 @@ from infra.kernel.mail.contacts import encrypt_field
 from infra.kernel.security.encryption import derived_key, keyed_hash
 from ingest.context import IngestContext
 from ingest.endpoints.redirect import send_page
-from ingest.request_context import client_address
 from ingest.responses import NO_STORE, send_bytes
+from ingest.visitors.request_context import client_address
 from schemas.uuid7 import uuid7
 
 MAX_BYTES: Final = 4 * 1024

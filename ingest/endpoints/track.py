@@ -19,17 +19,23 @@ from msgspec.structs import replace
 
 from infra.kernel.http.request_limits import Receive, Scope, Send
 from infra.kernel.log import Record
-from ingest.bot_detection import PREFETCH, SPAM_REFERRER
+from ingest.bots.bot_detection import PREFETCH, SPAM_REFERRER
 from ingest.context import IngestContext
 from ingest.directory.directory import Directory, Key, Name, key_name
 from ingest.directory.request_lookups import RequestLookups
+from ingest.endpoints.page_links import page_links
 from ingest.errors import EventRejected, Unavailable, not_allowed, not_looked_up
 from ingest.event import SiteEvent
-from ingest.fair_scheduling import SMALL, TimeSlice
-from ingest.page_links import page_links
+from ingest.limits.fair_scheduling import SMALL, TimeSlice
 from ingest.pipeline import NO_STEP, TRACK
 from ingest.query_strings import site_of
-from ingest.request_context import (
+from ingest.request_cost import COST, EXEMPT, exempt_server_key
+from ingest.responses import send_accepted_one, send_json, send_problem
+from ingest.rows import SentEvent
+from ingest.steps.decode import Body, BodyDecoder, Decoded, decode_one, is_array, is_json
+from ingest.steps.identify_site import MAX_KEY, bearer, identify, missing_key
+from ingest.steps.publish import MAX_GROUP
+from ingest.visitors.request_context import (
     Client,
     Headers,
     RequestContext,
@@ -38,12 +44,6 @@ from ingest.request_context import (
     new_row,
     request_context,
 )
-from ingest.request_cost import COST, EXEMPT, exempt_server_key
-from ingest.responses import send_accepted_one, send_json, send_problem
-from ingest.rows import SentEvent
-from ingest.steps.decode import Body, BodyDecoder, Decoded, decode_one, is_array, is_json
-from ingest.steps.identify_site import MAX_KEY, bearer, identify, missing_key
-from ingest.steps.publish import MAX_GROUP
 from schemas.tracking import NO_ID, Outcome, Suspicion, TrackedEvent
 
 ENDPOINT: Final = "/track"

@@ -35,6 +35,7 @@ from infra.kernel.net.geoip import open_geoip, parse_address
 from infra.kernel.observability.progress import Meter
 from infra.kernel.postgres.pool import required_url
 from infra.kernel.security.encryption import derived_key
+from ingest.bots.user_agents import MAX_LENGTH, parse_agent
 from ingest.clock import now_ms
 from ingest.directory.directory import Website
 from ingest.event import ImportedPage, PageLine
@@ -49,9 +50,8 @@ from ingest.importing.imported_events import (
 from ingest.importing.log_formats import NAMES
 from ingest.metrics import SourceMetrics
 from ingest.pipeline import IMPORT, NO_STEP, Runner
-from ingest.request_context import Client, new_request, new_row
-from ingest.sealing import TextSealing
-from ingest.user_agents import MAX_LENGTH, parse_agent
+from ingest.visitors.request_context import Client, new_request, new_row
+from ingest.visitors.sealing import TextSealing
 from schemas.identity import imported_event_id
 from schemas.tracking import HASH_HEADER, log_time
 

@@ -14,13 +14,13 @@ from infra.domain.publishing.serving import PAGE_PARAMETER, PLACEMENT_PARAMETER
 from infra.kernel.http.request_limits import Scope
 from ingest.errors import EventRejected
 from ingest.event import LinkClick
+from ingest.origins.referrers import MAX_TEXT, Page, clean, host_of, is_within, read_page
 from ingest.page_paths import readable_path
 from ingest.query_strings import parameters
-from ingest.referrers import MAX_TEXT, Page, clean, host_of, is_within, read_page
-from ingest.request_context import CUSTOM_DOMAIN
 from ingest.steps.enrich import set_source
 from ingest.steps.pseudonymise import Hasher
-from ingest.suspicion import SuspicionDetector
+from ingest.visitors.request_context import CUSTOM_DOMAIN
+from ingest.visitors.suspicion import SuspicionDetector
 from schemas import click_id
 from schemas.tracking import HASH_HEADER, PAGE_NAMED, SUBS
 

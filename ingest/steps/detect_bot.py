@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ingest import bot_detection
+from ingest.bots import bot_detection
 from ingest.event import PageEvent
 
 

@@ -1,11 +1,11 @@
-"""Step detect_suspicion: marks what is probably faked (`ingest.suspicion`)."""
+"""Step detect_suspicion: marks what is probably faked (`ingest.visitors.suspicion`)."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from ingest.event import NO_HEADERS, SiteEvent
-from ingest.suspicion import SuspicionDetector
+from ingest.visitors.suspicion import SuspicionDetector
 
 SITE: Final = "site"
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ingest.bot_detection import SPAM_REFERRER
+from ingest.bots.bot_detection import SPAM_REFERRER
 from ingest.directory.directory import Directory, Link
 from ingest.errors import invalid
 from ingest.event import SiteEvent
-from ingest.referrers import Page, classify, host_of, is_spam, read_page
-from ingest.request_context import RequestContext
+from ingest.origins.referrers import Page, classify, host_of, is_spam, read_page
+from ingest.visitors.request_context import RequestContext
 from schemas import click_id
 from schemas.tracking import TrackedEvent
 

@@ -8,7 +8,7 @@ from typing import Final
 from ingest.directory.directory import Directory, Key
 from ingest.directory.request_lookups import RequestLookups
 from ingest.errors import EventRejected, not_allowed
-from ingest.request_context import Headers
+from ingest.visitors.request_context import Headers
 from schemas.tracking import Outcome
 
 MAX_KEY: Final = 128

@@ -7,7 +7,7 @@ from hashlib import blake2b
 from ingest.directory.directory import Website
 from ingest.errors import EventRejected
 from ingest.event import ImportedPage
-from ingest.referrers import MAX_URL, Page, host_of, read_page
+from ingest.origins.referrers import MAX_URL, Page, host_of, read_page
 from ingest.steps.enrich import set_source
 
 

@@ -16,7 +16,7 @@ from infra.kernel.security.pseudonyms import Pseudonyms, keyed, number
 from ingest.clock import DAY_MS
 from ingest.errors import invalid
 from ingest.event import SiteEvent
-from ingest.request_context import RequestContext
+from ingest.visitors.request_context import RequestContext
 
 MAX_ID: Final = 255
 _EPOCH: Final = date(1970, 1, 1).toordinal()

@@ -6,8 +6,8 @@ from typing import Final
 
 from infra.kernel.log import Record
 from ingest.event import PageEvent, SiteEvent
-from ingest.sealing import TextSealing
 from ingest.steps.publish import Publisher
+from ingest.visitors.sealing import TextSealing
 from schemas import topics
 
 CLICKS: Final = topics.CLICKS.name

@@ -13,11 +13,11 @@ from ingest.clock import log_text
 from ingest.directory.directory import Key, Website
 from ingest.errors import not_allowed
 from ingest.event import Report, ReportedEvent
-from ingest.rate_limits import SiteRateLimits
-from ingest.request_context import RequestContext
+from ingest.limits.rate_limits import SiteRateLimits
 from ingest.steps.pseudonymise import Hasher
 from ingest.steps.stamp import event_time
 from ingest.steps.validate import props_text
+from ingest.visitors.request_context import RequestContext
 from schemas.base import Money
 from schemas.identity import conversion_id
 from schemas.networks import TxidScope

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Final
 
 from infra.kernel.security.visitor_keys import seal
-from ingest.ad_click_ids import ad_click_ids, has_parameters
 from ingest.event import LinkClick, SiteEvent
 from ingest.metrics import Counters
-from ingest.request_context import Headers, RequestContext
-from ingest.visitor_keys import VisitorKeyBlocks
+from ingest.visitors.ad_click_ids import ad_click_ids, has_parameters
+from ingest.visitors.request_context import Headers, RequestContext
+from ingest.visitors.visitor_keys import VisitorKeyBlocks
 from schemas.tracking import AD_IDS_NOT_KEPT, TrackedEvent
 
 _GPC: Final = b"sec-gpc"

@@ -14,8 +14,8 @@ from ingest.clock import DAY_MS, log_text, parse_moment
 from ingest.directory.directory import Website
 from ingest.errors import EventRejected, invalid
 from ingest.event import SiteEvent
-from ingest.request_context import RequestContext
 from ingest.rows import SentEvent
+from ingest.visitors.request_context import RequestContext
 from schemas.tracking import HASH_HEADER, IMPRESSION, Outcome, TrackedEvent
 from schemas.uuid7 import uuid7_text
 

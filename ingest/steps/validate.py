@@ -11,11 +11,11 @@ from msgspec.structs import astuple, replace
 from infra.kernel.net.geoip import GeoIpDatabase
 from ingest.errors import invalid, not_allowed
 from ingest.event import SiteEvent
-from ingest.money import MAX_AMOUNT, exponent_of
-from ingest.referrers import MAX_TEXT, clean
-from ingest.request_context import set_client, with_overrides
+from ingest.origins.referrers import MAX_TEXT, clean
+from ingest.reports.money import MAX_AMOUNT, exponent_of
 from ingest.rows import NO_PROPS, PROPERTIES, SentEvent, Text
 from ingest.steps.decode import finite
+from ingest.visitors.request_context import set_client, with_overrides
 from schemas.tracking import TrackedEvent
 
 MAX_PROPS: Final = 4096

@@ -18,7 +18,7 @@ from command_api.kernel.decision import CommandContext, CommandRejected
 from command_api.kernel.hostnames import registered_domain
 from command_api.links.destinations import checked_destination, checked_routing
 from command_api.partners import model as partners
-from ingest.macros import expand, location
+from ingest.links.macros import expand, location
 from schemas.events.links import Routing, TargetRule, Variant
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -17,26 +17,26 @@ from infra.kernel.log import Log, Position, Record
 from infra.kernel.net.geoip import open_geoip
 from infra.kernel.security.visitor_keys import VisitorKeys
 from ingest.app import App
+from ingest.bots.datacentres import read_datacentres
 from ingest.context import IngestContext
-from ingest.conversion_keys import ConversionKeys
-from ingest.conversion_outcomes import ConversionOutcomes
-from ingest.datacentres import read_datacentres
 from ingest.directory.directory import Directory, KeyRow, LinkRow, Listing, Partner, Website
 from ingest.directory.key_uses import KeyUses
 from ingest.directory.lookup import lookup_in
 from ingest.directory.postgres import Postgres
-from ingest.fair_scheduling import FairScheduler
+from ingest.limits.fair_scheduling import FairScheduler
+from ingest.limits.rate_limits import SiteRateLimits
 from ingest.metrics import Counters
 from ingest.publish_retries import PublishRetries
-from ingest.rate_limits import SiteRateLimits
 from ingest.rejection_log import RejectionLog
+from ingest.reports.conversion_keys import ConversionKeys
+from ingest.reports.conversion_outcomes import ConversionOutcomes
 from ingest.request_cost import RequestCosts
-from ingest.sealing import TextSealing
 from ingest.steps.decode import MAX_EVENTS
 from ingest.steps.pseudonymise import Hasher, Salts
 from ingest.steps.publish import Publisher
-from ingest.suspicion import Limits, SuspicionDetector
-from ingest.visitor_keys import VisitorKeyBlocks
+from ingest.visitors.sealing import TextSealing
+from ingest.visitors.suspicion import Limits, SuspicionDetector
+from ingest.visitors.visitor_keys import VisitorKeyBlocks
 
 KEY = "pk_attacked"
 SECRET_KEY = "sk_attacked"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from ingest.visitor_keys import BLOCK
+from ingest.visitors.visitor_keys import BLOCK
 from schemas import topics
 from schemas.tracking import AD_IDS_NOT_KEPT
 from tests.support.engines import Engine, engine_folder, start_kafka, wait_until

@@ -12,7 +12,7 @@ import httpx
 import msgspec
 import pytest
 
-from ingest.datacentres import read_datacentres
+from ingest.bots.datacentres import read_datacentres
 from schemas.topics import CLICKS
 from schemas.tracking import Suspicion, TrackedEvent
 from tests.support.ingest_service import IngestService, Site, running_ingest

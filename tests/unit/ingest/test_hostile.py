@@ -8,7 +8,7 @@ import pytest
 
 from infra.kernel.http.address_costs import BURST_S, MAX_ADDRESSES
 from ingest.errors import EventRejected
-from ingest.fair_scheduling import MAX_OF_OWNER, FairScheduler
+from ingest.limits.fair_scheduling import MAX_OF_OWNER, FairScheduler
 from ingest.request_cost import RequestCosts
 from ingest.steps import decode
 from ingest.steps.decode import MAX_EVENTS, Body, BodyDecoder

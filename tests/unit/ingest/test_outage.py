@@ -19,8 +19,8 @@ from ingest.directory.refresh import Refresher
 from ingest.metrics import Counters
 from ingest.publish_retries import PublishRetries
 from ingest.rejection_log import RejectionLog
-from ingest.sealing import TextSealing
 from ingest.steps.publish import Publisher
+from ingest.visitors.sealing import TextSealing
 from query_api.kernel import freshness, read_your_writes
 from query_api.kernel.freshness import Freshness
 from query_api.kernel.read_your_writes import ProjectionPositions

@@ -21,15 +21,15 @@ from ingest.directory.refresh import load_copy, save_copy
 from ingest.errors import EventRejected, Unavailable, invalid
 from ingest.event import PageLine
 from ingest.importing.access_log import LineReader, Reason
+from ingest.limits.rate_limits import Bucket, SiteRateLimits
 from ingest.metrics import Counters, exposition
 from ingest.publish_retries import PublishRetries
-from ingest.rate_limits import Bucket, SiteRateLimits
 from ingest.rejection_log import RejectionLog, without_secrets
 from ingest.script import SOURCE, built_script
-from ingest.sealing import TextSealing
 from ingest.steps import publish
 from ingest.steps.identify_site import bearer, check_origin
 from ingest.steps.publish import ENOUGH, GATHER_S, IN_FLIGHT, MAX_UNACKED_BYTES, Publisher, _fail
+from ingest.visitors.sealing import TextSealing
 from schemas.tracking import Outcome
 
 PATIENCE_S = 60.0

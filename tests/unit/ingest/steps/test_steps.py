@@ -19,9 +19,8 @@ from ingest.directory.directory import Directory, Link, Partner, Website
 from ingest.endpoints.track import outcome_of
 from ingest.errors import EventRejected
 from ingest.event import LinkClick, SiteEvent
+from ingest.links.routing import Route
 from ingest.pipeline import Pipeline
-from ingest.request_context import RequestContext, client_address, client_of, new_request, new_row, with_overrides
-from ingest.routing import Route
 from ingest.rows import SentEvent
 from ingest.steps import click
 from ingest.steps.enrich import enrich
@@ -29,6 +28,14 @@ from ingest.steps.pseudonymise import Hasher, Salts, pseudonymise
 from ingest.steps.resolve_network import resolve_network
 from ingest.steps.stamp import content_hash, event_id, event_time, require_kept, set_time, stamp
 from ingest.steps.validate import validate
+from ingest.visitors.request_context import (
+    RequestContext,
+    client_address,
+    client_of,
+    new_request,
+    new_row,
+    with_overrides,
+)
 from schemas import click_id
 from schemas.tracking import HASH_HEADER, NO_ID_TEXT, Outcome, TrackedEvent, from_log_time, log_time
 from tests.support.user_agents import BROWSER, IPHONE

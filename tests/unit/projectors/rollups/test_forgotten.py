@@ -16,7 +16,7 @@ from infra.kernel.log import StoredRecord
 from infra.kernel.log.sealed_texts import TextReader
 from infra.kernel.security.text_keys import TextKey
 from ingest.rows import EventRow
-from ingest.sealing import TextSealing
+from ingest.visitors.sealing import TextSealing
 from projectors.engine.dedup import NullDedupIndex
 from projectors.engine.projection import Batch
 from projectors.rollups import conversion_rows, event_rows, refusal_rows

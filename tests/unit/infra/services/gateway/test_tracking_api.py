@@ -10,9 +10,9 @@ import msgspec
 
 from infra.services.gateway import tracking_api
 from ingest.app import _PREFIXES, _ROUTES
-from ingest.conversion_outcomes import to_response
 from ingest.endpoints.report import SentConversion
-from ingest.presets import FIELDS
+from ingest.reports.conversion_outcomes import to_response
+from ingest.reports.presets import FIELDS
 from ingest.rows import SentEvent
 
 

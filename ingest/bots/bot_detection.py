@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from ingest.referrers import is_spam
-from ingest.user_agents import Agent
+from ingest.bots.user_agents import Agent
+from ingest.origins.referrers import is_spam
 
 CRAWLER: Final = "crawler"
 HEAD: Final = "head"

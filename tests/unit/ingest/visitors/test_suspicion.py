@@ -8,13 +8,13 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from ingest.bots.client_hints import headers_contradict_agent
+from ingest.bots.datacentres import FILE, Datacentres, packed_address, read_datacentres
+from ingest.bots.user_agents import parse_agent
 from ingest.bounded_map import BoundedMap
-from ingest.client_hints import headers_contradict_agent
-from ingest.datacentres import FILE, Datacentres, packed_address, read_datacentres
 from ingest.directory.directory import Website
-from ingest.request_context import Client, Headers, new_request
-from ingest.suspicion import Limits, SuspicionDetector
-from ingest.user_agents import parse_agent
+from ingest.visitors.request_context import Client, Headers, new_request
+from ingest.visitors.suspicion import Limits, SuspicionDetector
 from schemas.tracking import Suspicion, TrackedEvent
 from tests.support.user_agents import BROWSER, IPHONE
 

@@ -1,7 +1,8 @@
 """User agents: browser, operating system, device class and kind of bot.
 
-A machine is found by kept lists (CrawlerDetect, uap-core), the product's own (`ingest.machine_agents`), and by what no
-browser's user agent has: an address, `(compatible; …)` without the name of an old browser, or no browser at all.
+A machine is found by kept lists (CrawlerDetect, uap-core), the product's own (`ingest.bots.machine_agents`), and by
+what no browser's user agent has: an address, `(compatible; …)` without the name of an old browser, or no browser at
+all.
 
 Parsing takes 200 us, so results are cached: ten thousand real requests contain a few hundred user agents.
 """
@@ -16,8 +17,8 @@ from typing import Final
 import ua_parser
 from crawlerdetect import CrawlerDetect
 
-from ingest.machine_agents import is_machine, without_phones
-from ingest.social_networks import in_app_network
+from ingest.bots.machine_agents import is_machine, without_phones
+from ingest.origins.social_networks import in_app_network
 
 MAX_LENGTH: Final = 1024
 """Characters of a user agent that are looked at."""

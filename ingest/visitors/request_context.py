@@ -12,12 +12,12 @@ from msgspec.structs import replace
 
 from infra.kernel.config.settings import Network
 from infra.kernel.net.geoip import GeoIpDatabase, parse_address
-from ingest import bot_detection
+from ingest.bots import bot_detection
+from ingest.bots.user_agents import MAX_LENGTH, Agent, parse_agent
 from ingest.clock import log_text, now_ms
 from ingest.directory.directory import Key, Website
 from ingest.errors import invalid, not_allowed
 from ingest.rows import EventRow
-from ingest.user_agents import MAX_LENGTH, Agent, parse_agent
 from schemas.tracking import TrackedEvent
 
 Headers = Mapping[bytes, bytes]

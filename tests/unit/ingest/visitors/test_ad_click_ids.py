@@ -17,14 +17,14 @@ import pytest
 
 from infra.kernel.config.settings import Settings
 from infra.kernel.security.visitor_keys import Sealed, VisitorKeys, key_id
-from ingest import visitor_keys
-from ingest.ad_click_ids import MAX_VALUE, ad_click_ids
 from ingest.clock import DAY_MS, now_ms
 from ingest.context import IngestContext
 from ingest.directory.directory import Directory, Listing
 from ingest.directory.postgres import Postgres
 from ingest.errors import Unavailable
-from ingest.visitor_keys import BLOCK, VisitorKeyBlocks
+from ingest.visitors import visitor_keys
+from ingest.visitors.ad_click_ids import MAX_VALUE, ad_click_ids
+from ingest.visitors.visitor_keys import BLOCK, VisitorKeyBlocks
 from schemas.ad_click_ids import NETWORKS
 from schemas.tracking import AD_IDS_NOT_KEPT
 from tests.support.ingest_in_process import KEY, SECRET_KEY, SLUG, WEBSITE, KeepingLog, ingest_context, request

@@ -3,7 +3,7 @@
 import pytest
 
 from ingest.errors import EventRejected
-from ingest.money import MAX_AMOUNT, check_minor_units, exponent_of
+from ingest.reports.money import MAX_AMOUNT, check_minor_units, exponent_of
 
 
 def test_bounds() -> None:

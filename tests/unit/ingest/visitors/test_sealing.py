@@ -14,7 +14,7 @@ from infra.domain.visitor_data.sealing import leaf_of_event, leaf_of_refusal, le
 from infra.kernel.log.sealed_texts import split
 from infra.kernel.security.text_keys import TextKey, parse, unseal
 from ingest.rows import EventRow
-from ingest.sealing import TextSealing
+from ingest.visitors.sealing import TextSealing
 from schemas.tracking import (
     SEALED_OF_EVENTS,
     SEALED_OF_REPORTS,

@@ -10,10 +10,10 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from ingest import conversion_outcomes
-from ingest.conversion_outcomes import ConversionOutcomes
 from ingest.directory.postgres import Postgres
 from ingest.errors import Unavailable
+from ingest.reports import conversion_outcomes
+from ingest.reports.conversion_outcomes import ConversionOutcomes
 from schemas.tracking import NO_ID
 
 PATIENCE_S = 30

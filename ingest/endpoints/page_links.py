@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from ingest.context import IngestContext
-from ingest.request_context import RequestContext
+from ingest.visitors.request_context import RequestContext
 from schemas import click_id
 
 CLICK_IDS: Final = 3

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from ingest import machine_agents
-from ingest.bot_detection import machine_reason, visit_reason
-from ingest.user_agents import parse_agent
+from ingest.bots import machine_agents
+from ingest.bots.bot_detection import machine_reason, visit_reason
+from ingest.bots.user_agents import parse_agent
 
 
 def table() -> Iterator[tuple[str, str]]:

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import parse_qsl, urlsplit
 
-from ingest import social_networks, sources
 from ingest.errors import invalid
+from ingest.origins import social_networks, sources
+from ingest.origins.same_site import is_same_site
 from ingest.page_paths import readable_path
-from ingest.same_site import is_same_site
 
 MAX_URL: Final = 8192
 MAX_PATH: Final = 1024

@@ -15,10 +15,10 @@ from uuid import UUID
 from infra.domain.conversion_identity import AmbiguousTxid
 from infra.kernel.log import Record
 from ingest.context import IngestContext
-from ingest.conversion_keys import Claim, Verdict
 from ingest.errors import EventRejected, Unavailable
 from ingest.event import ReportedEvent
 from ingest.pipeline import Runner
+from ingest.reports.conversion_keys import Claim, Verdict
 from schemas import topics
 from schemas.message_ids import CORRELATION_ID
 from schemas.tracking import ConversionReported, Outcome

@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.routing import NO_ROUTING, Route, Routing, Rule, Variant, choose, routing_of, routing_with_click_id
+from ingest.links.routing import NO_ROUTING, Route, Routing, Rule, Variant, choose, routing_of, routing_with_click_id
 from schemas.events import links
 
 PLAIN = "https://partner.example/"

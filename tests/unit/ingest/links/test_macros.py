@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from infra.kernel.config.paths import ROOT
 from ingest.errors import EventRejected
-from ingest.macros import expand, location
-from ingest.presets import FIELDS, PRESETS, preset_of, translate
+from ingest.links.macros import expand, location
+from ingest.reports.presets import FIELDS, PRESETS, preset_of, translate
 
 VALUES = {"click_id": "abc123", "sub1": "a b&c=d", "country": "IS"}
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from ingest.referrers import classify, host_of, read_page
-from ingest.social_networks import ANDROID_APPS, HOSTS, IOS_APPS, SCHEMES
-from ingest.user_agents import parse_agent
+from ingest.bots.user_agents import parse_agent
+from ingest.origins.referrers import classify, host_of, read_page
+from ingest.origins.social_networks import ANDROID_APPS, HOSTS, IOS_APPS, SCHEMES
 
 USER_AGENTS = [
     tuple(line.split("\t"))

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from ingest import social_networks
+from ingest.origins import social_networks
 
 TABLE: Final = Path(__file__).with_name("sources.toml")
 RETURN_HOSTS: Final = Path(__file__).with_name("return_hosts.txt")

@@ -17,11 +17,11 @@ from functools import lru_cache
 from math import exp
 from typing import Final
 
+from ingest.bots.client_hints import headers_contradict_agent
+from ingest.bots.datacentres import Datacentres, packed_address
+from ingest.bots.user_agents import Agent
 from ingest.bounded_map import BoundedMap
-from ingest.client_hints import headers_contradict_agent
-from ingest.datacentres import Datacentres, packed_address
-from ingest.request_context import RequestContext
-from ingest.user_agents import Agent
+from ingest.visitors.request_context import RequestContext
 from schemas.tracking import NO_ID_TEXT, Suspicion, TrackedEvent
 
 SHARE: Final = 0.1

@@ -23,8 +23,8 @@ from ingest.clock import parse_moment
 from ingest.directory.directory import Key
 from ingest.errors import EventRejected, invalid
 from ingest.event import Report
-from ingest.money import check_minor_units
-from ingest.referrers import MAX_TEXT, clean
+from ingest.origins.referrers import MAX_TEXT, clean
+from ingest.reports.money import check_minor_units
 from ingest.steps.pseudonymise import MAX_ID
 from ingest.steps.validate import props_text
 from schemas import click_id

@@ -4,12 +4,12 @@ import pytest
 from publicsuffixlist import PublicSuffixList
 
 from infra.kernel.net.geoip import country_database, parse_address
-from ingest import sources
-from ingest.bot_detection import machine_reason, visit_reason
+from ingest.bots.bot_detection import machine_reason, visit_reason
+from ingest.bots.user_agents import parse_agent
 from ingest.errors import EventRejected
+from ingest.origins import sources
+from ingest.origins.referrers import SPAM_REFERRERS, classify, clean, host_of, is_spam, read_page
 from ingest.page_paths import readable_path
-from ingest.referrers import SPAM_REFERRERS, classify, clean, host_of, is_spam, read_page
-from ingest.user_agents import parse_agent
 from tests.support.user_agents import BROWSER, IPAD, IPHONE
 
 CRAWLERS = """

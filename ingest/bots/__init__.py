@@ -1,0 +1,1 @@
+"""Whether a machine made a request: browsers, crawlers, data centres."""

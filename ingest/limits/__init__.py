@@ -1,0 +1,1 @@
+"""What one website or address may ask of the service."""

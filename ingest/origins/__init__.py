@@ -1,0 +1,1 @@
+"""Where a visit comes from: referrers, search engines, social networks, spam."""

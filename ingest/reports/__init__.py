@@ -1,0 +1,1 @@
+"""Reported conversions: presets of networks, amounts, and what was reported before."""

@@ -1,0 +1,1 @@
+"""Who sends an event: the request, what is suspicious of it, and keys that make pseudonyms."""
