@@ -168,9 +168,16 @@ class Stack:
         assert pid is not None, f"{name} does not run now"
         return pid
 
-    def kill(self, name: str) -> None:
-        """`kill -9` of one child."""
-        os.kill(self.pid(name), signal.SIGKILL)
+    def kill(self, name: str) -> int:
+        """`kill -9` of one child, once it runs; returns how often it will have been restarted then."""
+        row = wait_for(lambda: self._running(name), f"{name} to run")
+        os.kill(row.pid, signal.SIGKILL)
+        return int(row.restarts) + 1
+
+    def _running(self, name: str) -> Any:
+        state = read(self.data_dir)
+        rows = state.processes if state is not None else ()
+        return next((row for row in rows if row.name == name and row.state == "running" and row.pid is not None), None)
 
     def wait_restarted(self, name: str, restarts: int) -> None:
         """Until the supervisor has started `name` for the `restarts`-th time again, and it is ready."""

@@ -67,8 +67,7 @@ def test_no_process_shows_a_secret_in_its_environment_or_arguments(mine: Stack) 
     """Of what was started by fork, by `exec` after a failure, and by services themselves; the supervisor has wiped what
     it was started with."""
     assert mine.process is not None
-    mine.kill("query")
-    mine.wait_restarted("query", 1)
+    mine.wait_restarted("query", mine.kill("query"))
     house = json.loads(mine.run("info", "--json").stdout)["clickhouse"]
     assert _clickhouse(house, "SELECT 1") == (200, "1\n")
     secrets = _secrets_of(mine)
