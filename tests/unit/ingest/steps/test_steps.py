@@ -82,7 +82,7 @@ def begun(request: RequestContext, sent: SentEvent) -> SiteEvent:
 def take(event: SiteEvent, *steps: Callable[..., None]) -> None:
     """Takes the event through the steps."""
     parts = SimpleNamespace(directory=DIRECTORY, click_key=KEY, places=PLACES)
-    for _, step in Pipeline[SiteEvent]("test", *steps).bound(parts):
+    for step in Pipeline[SiteEvent]("test", *steps).bound(parts):
         step(event)
 
 
