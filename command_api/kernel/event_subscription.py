@@ -2,7 +2,7 @@
 
 topic `domain` -> `EventSubscription` -> the handler's rows, dead letters and the position, in one transaction
 
-`infra.kernel.subscriptions.delivery` says which event the handler gets, and what becomes of one that it cannot process.
+`infra.kernel.subscriptions.delivery` says which event the handler gets, and where one goes that it cannot process.
 Dead letters are listed, retried and skipped like those of projections.
 """
 
@@ -24,7 +24,7 @@ from infra.kernel.log import Log, StoredRecord, signature
 from infra.kernel.observability import tracing
 from infra.kernel.subscriptions import dead_letters, positions
 from infra.kernel.subscriptions.dead_letters import NO_FAULTS, DeadLetter, FailedRecord
-from infra.kernel.subscriptions.delivery import Refused, deliver
+from infra.kernel.subscriptions.delivery import DeliveryFailed, deliver
 from infra.kernel.subscriptions.limits import DeadLetterLimit, Rate
 from infra.kernel.subscriptions.positions import Key, Position, Step
 from schemas import envelope
@@ -124,7 +124,7 @@ class EventSubscription:
             dead_letters.retry(connection, self.key, bytes(aggregate), apply)
 
     def _handle(self, connection: Connection, record: StoredRecord) -> None:
-        """In a savepoint. Raises `Refused` for an event that the handler cannot process."""
+        """In a savepoint. Raises `DeliveryFailed` for an event that the handler cannot process."""
         try:
             with connection.transaction():
                 self._apply(connection, record)
@@ -137,7 +137,7 @@ class EventSubscription:
                 offset=record.offset,
                 correlation_id=correlation_of(record.topic, record.key, record.headers),
             )
-            raise Refused(f"{type(error).__name__}: {error}") from error
+            raise DeliveryFailed(f"{type(error).__name__}: {error}") from error
 
     def _apply(self, connection: Connection, record: StoredRecord) -> None:
         """Hands the event over; what the handler logs and the commands that it sends follow from this event."""

@@ -1,6 +1,6 @@
 """Writes domain events to a read model: rows, dead letters and position in one transaction.
 
-`infra.kernel.subscriptions.delivery` says which event the handler gets, and what becomes of one that it cannot process.
+`infra.kernel.subscriptions.delivery` says which event the handler gets, and where one goes that it cannot process.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from infra.kernel.log import StoredRecord
 from infra.kernel.postgres.rows import PostgresRows, Rows
 from infra.kernel.subscriptions import dead_letters, positions
 from infra.kernel.subscriptions.dead_letters import DeadLetter
-from infra.kernel.subscriptions.delivery import Refused, deliver, is_for
+from infra.kernel.subscriptions.delivery import DeliveryFailed, deliver, is_for
 from infra.kernel.subscriptions.positions import Key
 from projectors.engine import failpoints
 from projectors.engine.read_model import ReadModel
@@ -127,14 +127,14 @@ class PostgresWorker(Worker):
         self.advanced(step)
 
     def _handle_alone(self, connection: psycopg.Connection[Any], rows: PostgresRows, record: StoredRecord) -> None:
-        """In a savepoint. Raises `Refused` for what the handler or Postgres does not take."""
+        """In a savepoint. Raises `DeliveryFailed` for what the handler or Postgres does not take."""
         try:
             with connection.transaction():
                 apply(self._model, rows, record, self.runtime.decrypt)
                 rows.flush()
         except (psycopg.DataError, psycopg.IntegrityError, HandlerFailed) as error:
             rows.forget()
-            raise Refused(f"{type(error).__name__}: {error}") from error
+            raise DeliveryFailed(f"{type(error).__name__}: {error}") from error
 
     def _retry_aggregate(self, aggregate: bytes) -> None:
         """Everything that waits for one aggregate, in order, up to the first that still fails."""

@@ -10,6 +10,7 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Final
 
 import httpx
@@ -35,7 +36,7 @@ def patiently(send: Callable[[], httpx.Response]) -> httpx.Response:
 
 
 @contextmanager
-def broken(stack: Stack, outage: Outage) -> Iterator[Callable[[], None]]:
+def broken(stack: Stack, outage: Outage) -> Iterator[Callable[[], object]]:
     """Within the block the outage lasts; the function that it gives goes on to the worst of it, once something was
     sent."""
     wait_for(lambda: _run(stack), "log and ingest to run")
@@ -46,7 +47,7 @@ def broken(stack: Stack, outage: Outage) -> Iterator[Callable[[], None]]:
         return
     os.kill(log, signal.SIGSTOP)
     try:
-        yield (lambda: stack.kill("ingest")) if outage == "ingest killed" else lambda: None
+        yield partial(stack.kill, "ingest") if outage == "ingest killed" else lambda: None
     finally:
         os.kill(log, signal.SIGCONT)
 

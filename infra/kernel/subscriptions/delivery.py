@@ -20,7 +20,7 @@ from schemas import envelope
 from schemas.envelope import NewerEvent, UndecodableEvent
 
 
-class Refused(Exception):
+class DeliveryFailed(Exception):
     """The handler cannot process the event; the text is for the dead letter."""
 
 
@@ -42,7 +42,7 @@ def deliver(
     is_forged: Callable[[StoredRecord], bool],
 ) -> Delivered:
     """Calls `handle` with each record after position `reached` whose event is among `event_names`, or that no code here
-    knows: a newer version may. `handle` raises `Refused` or `UndecodableEvent` for a dead letter, which adds the
+    knows: a newer version may. `handle` raises `DeliveryFailed` or `UndecodableEvent` for a dead letter, which adds the
     aggregate to `parked`; anything else ends the batch."""
     bad = list[FailedRecord]()
     for record in records:
@@ -81,6 +81,6 @@ def _failure(record: StoredRecord, parked: set[bytes], handle: Callable[[StoredR
         handle(record)
     except UndecodableEvent as error:
         return FailedRecord(record, NEWER if isinstance(error, NewerEvent) else UNDECODABLE, str(error))
-    except Refused as error:
+    except DeliveryFailed as error:
         return FailedRecord(record, REFUSED, str(error))
     return None

@@ -22,7 +22,7 @@ from infra.ops.audit.read_models import read_models
 from infra.ops.audit.report import Kind, Report
 from infra.ops.audit.reported_sales import ReportedSales
 from infra.ops.audit.signatures import Signatures
-from infra.ops.audit.tracked_events import dead_letters
+from infra.ops.audit.tracked_events import TRIES, dead_letters
 from infra.ops.audit.traffic_rules import generation_of
 from infra.ops.audit.wide_rows import WideRows
 from schemas.envelope import Decrypt, Enveloped, UndecodableEvent, decode, position_of
@@ -41,11 +41,28 @@ def audit_domain_events(
     decrypt: Decrypt,
     texts: Texts = without_texts,
 ) -> Report:
-    """Compares everything decided before `ends`."""
+    """Compares everything decided before `ends`; again, if another generation of the rows became live meanwhile."""
+    for _ in range(TRIES):
+        generation = generation_of(clickhouse)
+        report = _audit_generation(log, clickhouse, postgres, ends, generation, decrypt, texts)
+        if generation_of(clickhouse) == generation:
+            break
+    return report
+
+
+def _audit_generation(
+    log: Log,
+    clickhouse: Reader,
+    postgres: psycopg.Connection[Any],
+    ends: Ends,
+    generation: int,
+    decrypt: Decrypt,
+    texts: Texts,
+) -> Report:
     report = Report()
     end = ends[DOMAIN.name, 0]
     set_aside = _dead_letters(postgres, DOMAIN.name)
-    forgotten = ForgottenVisitors.of(postgres, generation_of(clickhouse), report)
+    forgotten = ForgottenVisitors.of(postgres, generation, report)
     rows = _ConversionRows(clickhouse, end, dead_letters(postgres, DOMAIN.name, 0), forgotten, report)
     with read_models(postgres) as models:
         store, notifications = EventStore(postgres, report), Notifications(postgres)

@@ -29,7 +29,7 @@ from schemas.tracking import HASH_HEADER, SEALED_OF_EVENTS, TEXT_KEY, from_log_t
 
 DUPLICATE_WINDOW_S: Final = 35 * 24 * 3600
 _CHECK: Final = "events"
-_TRIES: Final = 3
+TRIES: Final = 3
 _MOVED_AT_ONCE: Final = 1_000
 
 
@@ -42,7 +42,7 @@ def audit_tracked_events(
     texts: Texts = without_texts,
 ) -> Report:
     """Compares every record before `ends`; again, if another generation of the rows became live meanwhile."""
-    for _ in range(_TRIES):
+    for _ in range(TRIES):
         generation = generation_of(clickhouse)
         report = _audit_generation(log, clickhouse, postgres, ends, generation, expired, texts)
         if generation_of(clickhouse) == generation:

@@ -6,8 +6,11 @@ from collections.abc import Iterable
 
 from starlette.datastructures import MutableHeaders
 
+from query_api.analytics.annotations import _ANNOTATIONS
 from query_api.kernel.own_writes import OwnWrites, projections_of
 from query_api.kernel.positions import MAX_WAIT_S, Token, parse
+from query_api.leads import admin as leads
+from query_api.marketplace import listings
 
 
 class Reached:
@@ -75,3 +78,9 @@ def test_who_has_written_nothing_waits_for_nothing() -> None:
     own_writes, headers = begun(reached, "")
     own_writes.wait(frozenset({"links"}))
     assert (reached.waits, headers["X-Position"]) == ([], "domain@3")
+
+
+def test_pages_that_did_not_wait_for_what_they_join_read_it_in_their_statements() -> None:
+    assert "partners" in projections_of(_ANNOTATIONS)
+    assert "accounts" in projections_of(leads._INQUIRY)
+    assert {"listing_watches", "offers"} <= projections_of(listings._MINE)
