@@ -36,17 +36,18 @@ MASTER_KEY = "5a" * 32
 READ_MODELS = """
 CREATE SCHEMA IF NOT EXISTS read;
 CREATE TABLE read.websites (id uuid PRIMARY KEY, account_id uuid, domain text, timezone text, currency text,
-  attribution_model text, created_at timestamptz, deleted_at timestamptz, link_click_ids boolean,
-  link_impressions_every int, txid_scope text, keep_ad_click_ids boolean, ad_click_ids_need_consent boolean);
+  attribution_model text, created_at timestamptz, deleted_at timestamptz, link_click_ids boolean DEFAULT false,
+  link_impressions_every int DEFAULT 0, txid_scope text DEFAULT 'website', keep_ad_click_ids boolean DEFAULT false,
+  ad_click_id_days int DEFAULT 90, ad_click_ids_need_consent boolean DEFAULT false);
 CREATE TABLE read.event_expiries (website_id uuid, before date, expired_at timestamptz);
 CREATE TABLE read.website_keys (id uuid PRIMARY KEY, website_id uuid, kind text, key_hash bytea, last4 text,
   public_key text, allowed_origins text[], created_at timestamptz, revoked_at timestamptz);
 CREATE TABLE read.partners (id uuid PRIMARY KEY, name text, slug text, base_url text, description text, terms jsonb,
   cookie_days int, postback_preset text, is_active boolean, created_at timestamptz, updated_at timestamptz,
-  account_id uuid);
+  click_id_parameter text, account_id uuid);
 CREATE TABLE read.links (id uuid PRIMARY KEY, slug text UNIQUE, code bigint UNIQUE, website_id uuid, partner_id uuid,
   destination text, subs jsonb, coupon text, routing jsonb, is_active boolean, created_at timestamptz,
-  deleted_at timestamptz);
+  deleted_at timestamptz, utm jsonb DEFAULT '{}');
 CREATE TABLE read.custom_domains (id uuid PRIMARY KEY, account_id uuid, website_id uuid, domain text, token text,
   is_verified boolean, ssl_enabled boolean, added_at timestamptz, expires_at timestamptz, verified_at timestamptz,
   lost_at timestamptz, removed_at timestamptz);
@@ -180,7 +181,7 @@ class IngestService:
         link_click_ids: bool = False,
         link_impressions_every: int = 0,
         account_id: UUID | None = None,
-        txid_scope: str | None = None,
+        txid_scope: str = "website",
         keep_ad_click_ids: bool = False,
         ad_click_ids_need_consent: bool = False,
         kept_from: date | None = None,
