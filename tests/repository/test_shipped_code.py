@@ -94,8 +94,8 @@ def test_nothing_says_to_install_it_by_its_name() -> None:
         ("pip install --upgrade althing", True),
         ("pipx install 'althing'", True),
         ("uv pip install althing", True),
-        ("pip install ./althing-0.2.0-py3-none-any.whl", False),
-        ("pip install althing-0.2.0-py3-none-any.whl", False),
+        ("pip install ./althing-0.3.0-py3-none-any.whl", False),
+        ("pip install althing-0.3.0-py3-none-any.whl", False),
     ],
 )
 def test_names_are_distinguished_from_files(text: str, is_name: bool) -> None:
