@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Globe } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { Empty, ErrorBox, Loading } from '@/components/data/states';
@@ -8,13 +8,12 @@ import { Card } from '@/components/ui/card';
 import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { CopyField } from '@/components/ui/copy-field';
 import { SelectField, TextField } from '@/components/ui/field';
-import { api, body, done } from '@/lib/api/client';
+import { useCommand } from '@/lib/api/command';
 import { ApiError, messageOf } from '@/lib/api/errors';
 import type { CustomDomain, Website } from '@/lib/api/types';
 import { formatZoned } from '@/lib/dates';
 import { userQuery, websitesQuery } from '@/lib/shared-queries';
-import { toast, toastError } from '@/stores/toasts';
-import { domainsQuery } from '../api/domains';
+import { addDomain, checkDomain, domainsQuery, removeDomain } from '../api/domains';
 
 const STATES: Record<CustomDomain['state'], { readonly label: string; readonly tone: Tone }> = {
   pending: { label: 'Pending verification', tone: 'warn' },
@@ -66,18 +65,9 @@ export function DomainsPanel({ connect }: { readonly connect: ReactNode }) {
 }
 
 function AddDomain({ websites }: { readonly websites: readonly Website[] }) {
-  const client = useQueryClient();
   const [text, setText] = useState('');
   const [websiteId, setWebsiteId] = useState(websites[0]?.id ?? '');
-  const add = useMutation({
-    mutationFn: () => body(api.POST('/api/platform/custom-domains', { body: { domain: text.trim(), websiteId } })),
-    onSuccess: async () => {
-      setText('');
-      toast('Domain added', 'Your custom domain has been added. Please verify DNS settings.');
-      await client.invalidateQueries({ queryKey: domainsQuery.queryKey });
-    },
-    onError: () => toastError('Error', 'Failed to add domain'),
-  });
+  const add = useCommand(addDomain, { onSuccess: () => setText('') });
   const error =
     add.error instanceof ApiError
       ? (add.error.fields['domain'] ?? add.error.message)
@@ -91,7 +81,7 @@ function AddDomain({ websites }: { readonly websites: readonly Website[] }) {
         className="flex flex-wrap items-start gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          if (text.trim() !== '') add.mutate();
+          if (text.trim() !== '') add.mutate({ domain: text.trim(), websiteId });
         }}
       >
         <TextField
@@ -135,25 +125,9 @@ function DomainCard({
   readonly website: string | undefined;
   readonly zone: string;
 }) {
-  const client = useQueryClient();
   const [removing, setRemoving] = useState(false);
-  const path = { params: { path: { id: domain.id } } };
-  const onSettled = () => client.invalidateQueries({ queryKey: domainsQuery.queryKey });
-  const check = useMutation({
-    mutationFn: () => body(api.POST('/api/platform/custom-domains/{id}/check', path)),
-    onSuccess: (found) =>
-      found.isVerified
-        ? toast('Domain verified', `Links of ${website ?? 'your website'} are served under ${found.domain}.`)
-        : toast('Not verified yet', found.problem ?? 'The record was not found.'),
-    onError: (error) => toastError('Failed to check the domain', messageOf(error)),
-    onSettled,
-  });
-  const remove = useMutation({
-    mutationFn: () => done(api.DELETE('/api/platform/custom-domains/{id}', path)),
-    onSuccess: () => toast('Domain removed'),
-    onError: (error) => toastError('Failed to remove domain', messageOf(error)),
-    onSettled,
-  });
+  const check = useCommand(checkDomain(website));
+  const remove = useCommand(removeDomain);
   const { label, tone } = STATES[domain.state];
   return (
     <Card
@@ -165,7 +139,7 @@ function DomainCard({
             size="sm"
             busy={check.isPending}
             aria-label={`Check now: ${domain.domain}`}
-            onClick={() => check.mutate()}
+            onClick={() => check.mutate(domain.id)}
           >
             Check now
           </Button>
@@ -205,7 +179,7 @@ function DomainCard({
           title={`Remove ${domain.domain}?`}
           description="Links stop working under this domain, and another website can add it."
           action="Remove domain"
-          onConfirm={() => remove.mutate()}
+          onConfirm={() => remove.mutate(domain.id)}
           onClose={() => setRemoving(false)}
         />
       )}
