@@ -17,14 +17,16 @@ from command_api.accounts.passwords import Passwords
 from command_api.accounts.providers import routes as providers
 from command_api.accounts.providers.service import ProviderSignIn
 from command_api.accounts.sign_in import SignInService
-from command_api.analytics import erasure_routes, report_routes, view_routes
 from command_api.analytics import routes as annotation_routes
-from command_api.analytics.report_mail import STOP_PATH as REPORT_STOP_PATH
-from command_api.conversions import payout_routes as payouts
+from command_api.analytics.erasure import routes as erasure_routes
+from command_api.analytics.reports import routes as report_routes
+from command_api.analytics.reports.mail import STOP_PATH as REPORT_STOP_PATH
+from command_api.analytics.views import routes as view_routes
 from command_api.conversions import replay_routes
 from command_api.conversions import routes as conversions
 from command_api.conversions import setup_check_routes as setup_check
 from command_api.conversions.attribution.clicks import ClickHouseClicks
+from command_api.conversions.payouts import routes as payouts
 from command_api.conversions.replay import RefusedReports
 from command_api.domains import admin_routes as domain_administration
 from command_api.domains import routes as domains
@@ -33,9 +35,9 @@ from command_api.forum import moderation_routes as forum_moderation
 from command_api.forum import routes as forum
 from command_api.insights import routes as insights
 from command_api.insights.service import InsightService
-from command_api.kernel import image_uploads
 from command_api.kernel.container import Container
 from command_api.kernel.http import install_error_handlers
+from command_api.kernel.images import uploads as image_uploads
 from command_api.kernel.request_lanes import THREADS
 from command_api.leads import admin_routes as leads_administration
 from command_api.leads import public_routes as leads
@@ -45,11 +47,12 @@ from command_api.marketplace import admin_routes as marketplace_administration
 from command_api.marketplace import deal_routes, escrow_webhook, listing_routes, member_routes
 from command_api.marketplace.mails import STOP_PATH as SEARCH_STOP_PATH
 from command_api.matching import admin_routes as program_directory
-from command_api.matching import idea_routes
 from command_api.matching import routes as matching
-from command_api.notifications import alert_routes, webhook_routes
+from command_api.matching.ideas import routes as idea_routes
 from command_api.notifications import routes as notifications
-from command_api.notifications.alert_mail import STOP_PATH as ALERTS_STOP_PATH
+from command_api.notifications.alerts import routes as alert_routes
+from command_api.notifications.alerts.mail import STOP_PATH as ALERTS_STOP_PATH
+from command_api.notifications.webhooks import routes as webhook_routes
 from command_api.operations import dead_letters
 from command_api.operations import routes as operations
 from command_api.partners import private_routes as private_partners
@@ -57,8 +60,8 @@ from command_api.partners import routes as partners
 from command_api.publishing import public_routes as site_newsletters
 from command_api.publishing import rendering
 from command_api.publishing import routes as publishing
-from command_api.social import connection_routes as social_connections
 from command_api.social import routes as social
+from command_api.social.connections import routes as social_connections
 from command_api.sql import query_routes
 from command_api.sql import routes as analysts
 from command_api.websites import admin_routes as website_administration

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Final
 
 from command_api.accounts.lookups import ROLES
-from command_api.analytics.lookups import REPORT_LOOKUP, VIEW_NAMES
+from command_api.analytics.reports.lookups import REPORT_LOOKUP
+from command_api.analytics.views.lookups import VIEW_NAMES
 from command_api.conversions.lookups import (
     CLAIM_COUNTS,
     MONTHLY_TOTALS,
@@ -21,7 +22,8 @@ from command_api.forum.lookups import FORUM_MEMBER_STATS
 from command_api.kernel.inline_projection import InlineProjections
 from command_api.links.lookups import LINK_LOOKUP
 from command_api.marketplace.lookups import DEAL_LOOKUP, DIRECT_DEALS, WATCHLISTS
-from command_api.notifications.lookups import ALERT_STATES, WEBHOOK_TARGETS
+from command_api.notifications.alerts.lookups import ALERT_STATES
+from command_api.notifications.webhooks.lookups import WEBHOOK_TARGETS
 from command_api.operations.lookups import EXCHANGE_RATE_LOOKUP
 from command_api.partners.lookups import PARTNER_LOOKUP
 from command_api.publishing.lookups import SITE_LOOKUP

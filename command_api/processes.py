@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from command_api.analytics.report_process import scheduled_reports
-from command_api.analytics.report_renderer import ReportRenderer
+from command_api.analytics.reports.process import scheduled_reports
+from command_api.analytics.reports.renderer import ReportRenderer
 from command_api.conversions import automatic_approval, claim_alarm, event_expiry, unread_alarm
 from command_api.conversions.attribution import repository as attribution
 from command_api.conversions.attribution import visit_changes
@@ -25,12 +25,12 @@ from command_api.kernel.process_manager import ProcessManager, RecurringJob
 from command_api.leads.early_access_handlers import PLACE_EXPIRY
 from command_api.marketplace import process as marketplace
 from command_api.marketplace.listing_verification import ClickHouseMeasurements
-from command_api.notifications.alert_process import alert_processes
-from command_api.notifications.link_health import OutwardLinkChecker
-from command_api.notifications.webhook_outbox import open_outbound, webhook_deliveries
-from command_api.operations.rate_source import OutwardRateFetcher, reference_rates
-from command_api.publishing.subscription_process import newsletter_forms
-from command_api.social.connection_process import social_readings
+from command_api.notifications.alerts.link_health import OutwardLinkChecker
+from command_api.notifications.alerts.process import alert_processes
+from command_api.notifications.webhooks.outbox import open_outbound, webhook_deliveries
+from command_api.operations.exchange_rates.source import OutwardRateFetcher, reference_rates
+from command_api.publishing.subscriptions.process import newsletter_forms
+from command_api.social.connections.process import social_readings
 from command_api.social.network_client import NetworkClient
 from infra.domain.escrow_provider import EscrowProvider
 from infra.domain.social_connections import configured_apps

@@ -6,12 +6,12 @@ from typing import Final
 
 from command_api.accounts import handlers as accounts
 from command_api.analytics import handlers as analytics
-from command_api.analytics import report_handlers as reports
-from command_api.analytics import view_handlers as saved_views
-from command_api.analytics import visitor_erasure
+from command_api.analytics.erasure import handlers as visitor_erasure
+from command_api.analytics.reports import handlers as reports
+from command_api.analytics.views import handlers as saved_views
 from command_api.conversions import decision_handlers as conversion_decisions
 from command_api.conversions import handlers as conversions
-from command_api.conversions import payout_handlers as payouts
+from command_api.conversions.payouts import handlers as payouts
 from command_api.domains import handlers as domains
 from command_api.forum import handlers as forum
 from command_api.inline_projections import INLINE_PROJECTIONS
@@ -23,15 +23,15 @@ from command_api.leads import handlers as leads
 from command_api.links import handlers as links
 from command_api.marketplace import handlers as marketplace
 from command_api.matching import handlers as matching
-from command_api.notifications import alert_handlers as alerts
 from command_api.notifications import handlers as notifications
-from command_api.notifications import webhook_handlers as webhooks
+from command_api.notifications.alerts import handlers as alerts
+from command_api.notifications.webhooks import handlers as webhooks
 from command_api.operations import handlers as operations
 from command_api.partners import handlers as partners
 from command_api.publishing import handlers as publishing
-from command_api.publishing import subscription_handlers as site_subscriptions
-from command_api.social import connection_handlers as social_connections
+from command_api.publishing.subscriptions import handlers as site_subscriptions
 from command_api.social import handlers as social
+from command_api.social.connections import handlers as social_connections
 from command_api.sql import handlers as sql
 from command_api.sql import query_handlers as saved_queries
 from command_api.websites import handlers as websites

@@ -17,7 +17,7 @@ from eventsourcing.persistence import PersistenceError
 
 from command_api.accounts.erasure import repeat_erasures
 from command_api.accounts.sign_in import SignInService
-from command_api.analytics.visitor_erasure import repeat_erasures as repeat_visitor_erasures
+from command_api.analytics.erasure.handlers import repeat_erasures as repeat_visitor_erasures
 from command_api.app import create_app
 from command_api.conversions.attribution.clicks import ClickHouseClicks
 from command_api.conversions.attribution.policy import AttributionPolicy
@@ -30,7 +30,7 @@ from command_api.kernel.leader_election import Leader, running
 from command_api.kernel.outbox_relay import NAME as RELAY
 from command_api.kernel.outbox_relay import Relay
 from command_api.kernel.process_manager import ProcessWorker
-from command_api.matching import starter_set
+from command_api.matching.programs import starter_set
 from command_api.notifications import handler
 from command_api.operations.operation_recorder import NAME as RECORDING
 from command_api.operations.operation_recorder import OperationRecorder

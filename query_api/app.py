@@ -37,22 +37,23 @@ from query_api.analytics import (
     click_log,
     delivery,
     explain,
-    live_snapshot,
     partner_totals,
     platform_totals,
-    report_view,
-    reports,
     visitor_data,
     websites_summary,
 )
-from query_api.analytics import live_routes as live
 from query_api.analytics import routes as analytics
 from query_api.analytics import views as view_routes
-from query_api.analytics.live_hub import LiveHub
-from query_api.analytics.live_snapshot import LiveData
-from query_api.conversions import accountant_file, awaiting_rate, candidate_clicks, payouts, statements
+from query_api.analytics.live import routes as live
+from query_api.analytics.live import snapshot as live_snapshot
+from query_api.analytics.live.hub import LiveHub
+from query_api.analytics.live.snapshot import LiveData
+from query_api.analytics.reports import scheduled as reports
+from query_api.analytics.reports import view as report_view
+from query_api.conversions import accountant_file, awaiting_rate, candidate_clicks, payouts
 from query_api.conversions import explain as conversion_explain
 from query_api.conversions import routes as conversions
+from query_api.conversions.statements import routes as statements
 from query_api.domains import admin as admin_domains
 from query_api.domains import routes as domains
 from query_api.forum import members as forum_members

@@ -1,6 +1,6 @@
 """The kinds of alerts: their texts, defaults and the bounds of their thresholds. The same for both APIs.
 
-A new kind is one entry in `ALERTS` and a check in `command_api/notifications/alert_checks.py`.
+A new kind is one entry in `ALERTS` and a check in `command_api/notifications/alerts/checks.py`.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Topics `clicks`, `conversions` and `rejected` -> projections in ClickHouse; `conversions` -> attribution policy -> event
 store -> relay -> read models. The ends of the log are read when the wait begins, those of `rejected` once ingest has
 appended what it gathers, and once the policy has published what it refuses. What comes later belongs to the erasure
-only by the person's visitor ids (`command_api.analytics.sealed_texts`).
+only by the person's visitor ids (`command_api.analytics.erasure.sealed_texts`).
 """
 
 from __future__ import annotations

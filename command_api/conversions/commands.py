@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from command_api.conversions import payout_schemas
 from command_api.conversions.attribution.clicks import FoundClick
 from command_api.conversions.attribution.correction import Corrected
 from command_api.conversions.attribution.repository import RejectedReport
@@ -144,34 +143,3 @@ class RecordAwaitedReports(Command[None]):
     next_at: datetime | None
     rejected: tuple[RejectedReport, ...] = ()
     claims: tuple[tuple[ClaimCount, int], ...] = ()
-
-
-class PayoutCommand(Command[payout_schemas.PayoutState]):
-    """A command about one payout."""
-
-    payout_id: UUID
-
-
-class RecordPayout(PayoutCommand):
-    """Records what a partner paid."""
-
-    body: payout_schemas.RecordPayout
-
-
-class CorrectPayout(PayoutCommand):
-    """Replaces what was recorded wrongly."""
-
-    body: payout_schemas.CorrectPayout
-
-
-class VoidPayout(PayoutCommand):
-    """Takes a payout out of every balance."""
-
-    reason: str
-
-
-class AttachPayoutFile(PayoutCommand):
-    """Adds a file to a payout; it replaces the one before."""
-
-    file_id: UUID
-    content: bytes

@@ -6,7 +6,7 @@ from dataclasses import field
 from uuid import UUID
 
 from command_api.kernel.command_handlers import Command
-from command_api.kernel.images import Picture
+from command_api.kernel.images.model import Picture
 from command_api.marketplace import schemas
 from command_api.marketplace.measurement import Measurement
 from command_api.marketplace.questions import FlagReason

@@ -9,7 +9,7 @@ from typing import Final
 from fastapi import APIRouter, Response
 
 from command_api.kernel.http import Id, Runs
-from command_api.kernel.image_uploads import IMAGE_BODY, SentImage, UploadedImage, process
+from command_api.kernel.images.uploads import IMAGE_BODY, SentImage, UploadedImage, process
 from command_api.kernel.rate_limits import Limit, consume
 from command_api.marketplace import commands, listings, schemas
 from schemas.uuid7 import uuid7

@@ -15,7 +15,7 @@ from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.marketplace import commands, listings, timeouts
 from command_api.marketplace.listings import CURRENCY, ON_MARKET, Listing, NotVerified
 from command_api.marketplace.measurement import Measurement, is_current, website_to_verify
-from command_api.operations.rates import rate_on
+from command_api.operations.exchange_rates.lookup import rate_on
 from schemas.base import DomainEvent, MoneySum
 from schemas.events.domains import DomainRemoved, DomainVerificationLost, DomainVerified
 from schemas.events.marketplace import MeasuredMonth

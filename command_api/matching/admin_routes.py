@@ -5,8 +5,9 @@ from __future__ import annotations
 from fastapi import APIRouter, Response
 
 from command_api.kernel.http import Admin, Id, Runs
-from command_api.matching import commands, program_files
-from command_api.matching.schemas import Added, Imported, ImportPrograms, ProgramGiven, Review
+from command_api.matching.programs import commands
+from command_api.matching.programs import files as program_files
+from command_api.matching.programs.schemas import Added, Imported, ImportPrograms, ProgramGiven, Review
 from infra.kernel.http.route_costs import DOCUMENT, costs
 
 router = APIRouter(prefix="/api/admin/programs", tags=["matching"])

@@ -8,8 +8,9 @@ from command_api.kernel.aggregates import require_found, state_after
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import conflict
 from command_api.kernel.unit_of_work import UnitOfWork
-from command_api.matching import commands, members, programs
+from command_api.matching import commands, members
 from command_api.matching.application_links import program_page
+from command_api.matching.programs import model as programs
 from command_api.matching.schemas import Analyzed, Applied, Worded, to_analysis, to_applied
 from infra.domain.program_matching.wording import to_json
 from schemas.identity import application_id, learning_id, matching_profile_id

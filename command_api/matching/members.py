@@ -10,8 +10,8 @@ from uuid import UUID
 
 from command_api.kernel.aggregates import first_event, next_event, require_found
 from command_api.kernel.decision import CommandContext, conflict, event_metadata, invalid, not_found, require_existing
-from command_api.matching.idea_profile import AnalyzedIdea, wording
-from command_api.matching.programs import ListedProgram
+from command_api.matching.profile import AnalyzedIdea, wording
+from command_api.matching.programs.model import ListedProgram
 from schemas.base import DomainEvent
 from schemas.events import matching
 from schemas.events.matching import ApplicationStatus

@@ -18,7 +18,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field
 
 from command_api.insights.narrative_validation import found_by, is_supported
-from command_api.matching.idea_profile import INSTRUCTION_WORDS
+from command_api.matching.profile import INSTRUCTION_WORDS
 from infra.domain.program_matching.scoring import TO_BE_CHECKED, Match, cons, evidence, pros
 from infra.domain.program_matching.taxonomy import label_of
 from infra.domain.program_matching.wording import ModelWords, fingerprint

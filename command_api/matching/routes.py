@@ -15,7 +15,7 @@ from command_api.kernel.decision import CommandRejected
 from command_api.kernel.http import CommandRunner, Id, Runs, signed_in
 from command_api.kernel.rate_limits import Limit, consume
 from command_api.matching import commands, members, narration, schemas
-from command_api.matching.idea_profile import AnalyzedIdea, analyze_idea
+from command_api.matching.profile import AnalyzedIdea, analyze_idea
 from infra.domain.program_matching.directory import ACTIVE, listed_of
 from infra.domain.program_matching.scoring import Idea, Match, ranked
 from infra.kernel.http.openapi import SESSION

@@ -1,44 +1,14 @@
-"""Commands of exchange rates, projections and dead letters. `reason`: the admin's own words."""
+"""Commands of projections and dead letters. `reason`: the admin's own words."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from command_api.kernel.command_handlers import Command
 from command_api.operations import schemas
-from command_api.operations.rate_files import ParsedRates
-from command_api.operations.reference_rates import RateCheck, ReferenceRate
 from infra.kernel.security.client_info import Client
-from schemas.http.operations import ExchangeRate
-
-
-class RecordExchangeRate(Command[ExchangeRate]):
-    """Records a rate. Conversions that wait for one are decided now; those that are decided keep theirs."""
-
-    fields: schemas.RecordRate
-
-
-class ImportExchangeRates(Command[schemas.ImportedRates]):
-    """Records the rates of a CSV file; lines with errors are left out. `dry_run`: only tells what would be recorded."""
-
-    rates: ParsedRates
-    dry_run: bool
-
-
-class RecordReferenceRates(Command[None]):
-    """Records rates against the euro as the European Central Bank published them. Those of a person stay."""
-
-    rates: tuple[ReferenceRate, ...]
-
-
-class RecordRateCheck(Command[None]):
-    """Records how a check for new reference rates ended, and when the next one is due."""
-
-    check: RateCheck
-    next_at: datetime
 
 
 class RequestProjectionAction(Command[schemas.ProjectionRequest]):

@@ -16,7 +16,10 @@ from fastapi import APIRouter, Path, Response
 
 from command_api.kernel.decision import invalid
 from command_api.kernel.http import Admin, Runs
-from command_api.operations import commands, rate_files, schemas
+from command_api.operations import commands, schemas
+from command_api.operations.exchange_rates import commands as rate_commands
+from command_api.operations.exchange_rates import files as rate_files
+from command_api.operations.exchange_rates import schemas as rate_schemas
 from command_api.operations.schemas import Action, ProjectionRequest, RebuildRun, StopComparing
 from infra.kernel.http.route_costs import DOCUMENT, costs
 from schemas.http.operations import ExchangeRate
@@ -27,15 +30,15 @@ Name = Annotated[str, Path(max_length=100)]
 
 
 @router.post("/exchange-rates", status_code=201, response_model=ExchangeRate)
-def record_exchange_rate(body: schemas.RecordRate, _: Admin, run: Runs) -> Response:
+def record_exchange_rate(body: rate_schemas.RecordRate, _: Admin, run: Runs) -> Response:
     """Records a rate. Decided conversions keep the rate of their decision; those awaiting a rate are decided now."""
-    return run(commands.RecordExchangeRate(body), body, status=201)
+    return run(rate_commands.RecordExchangeRate(body), body, status=201)
 
 
-@router.post("/exchange-rates/import", response_model=schemas.ImportedRates, openapi_extra=costs(DOCUMENT))
-def import_exchange_rates(body: schemas.ImportRates, _: Admin, run: Runs) -> Response:
+@router.post("/exchange-rates/import", response_model=rate_schemas.ImportedRates, openapi_extra=costs(DOCUMENT))
+def import_exchange_rates(body: rate_schemas.ImportRates, _: Admin, run: Runs) -> Response:
     """Checks a CSV file of rates line by line, or stores its valid lines. Send a long file in parts of 1,000 lines."""
-    return run(commands.ImportExchangeRates(rate_files.parse(body.csv), body.dry_run), body)
+    return run(rate_commands.ImportExchangeRates(rate_files.parse(body.csv), body.dry_run), body)
 
 
 @router.post("/projections/{name}/verify/cancel", status_code=202, response_model=ProjectionRequest)

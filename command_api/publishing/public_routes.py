@@ -13,7 +13,8 @@ from command_api.kernel.http import Confirmation
 from command_api.leads import newsletter
 from command_api.leads.public_routes import UNSUBSCRIBED, VisitorDep
 from command_api.leads.schemas import MailedLink
-from command_api.publishing import commands, subscriptions
+from command_api.publishing.subscriptions import commands
+from command_api.publishing.subscriptions import model as subscriptions
 from infra.kernel.http.problems import Problem
 from infra.kernel.http.route_costs import PUBLIC, routes_of
 

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Path, Request, Response
 from pydantic import BaseModel
 
 from command_api.kernel.http import Id, Runs
-from command_api.kernel.image_uploads import IMAGE_BODY, SentImage, UploadedImage, process_with_copy
+from command_api.kernel.images.uploads import IMAGE_BODY, SentImage, UploadedImage, process_with_copy
 from command_api.kernel.rate_limits import Limit, consume
 from command_api.publishing import commands, rendering, sites
 from command_api.publishing.releases import ReleaseOutdated
@@ -21,6 +21,7 @@ from command_api.publishing.schemas import (
     SaveDocument,
     SiteAddress,
 )
+from command_api.publishing.subscriptions import commands as subscription_commands
 from infra.domain.publishing.serving import NARROW_WIDTH
 from infra.kernel.http.client_left import client_left
 from infra.kernel.http.problems import Problem
@@ -118,7 +119,7 @@ def add_site_image(id_: Id, sent: SentImage, run: Runs) -> Response:
 @router.delete("/{id}/subscribers/{subscriberId}", status_code=204)
 def remove_site_subscriber(id_: Id, subscriber_id: Annotated[UUID, Path(alias="subscriberId")], run: Runs) -> Response:
     """Removes an address from the site's list. Only its owner can subscribe it again."""
-    command = commands.RemoveSubscriber(id_, subscriber_id)
+    command = subscription_commands.RemoveSubscriber(id_, subscriber_id)
     return run(command, status=204, is_consistent=True)
 
 

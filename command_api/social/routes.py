@@ -8,7 +8,7 @@ from typing import Final
 from fastapi import APIRouter, Response
 
 from command_api.kernel.http import Id, Runs
-from command_api.kernel.image_uploads import IMAGE_BODY, SentImage, UploadedImage, process
+from command_api.kernel.images.uploads import IMAGE_BODY, SentImage, UploadedImage, process
 from command_api.kernel.rate_limits import Limit, consume
 from command_api.social import commands, posts
 from command_api.social.schemas import (

@@ -3,7 +3,7 @@
 A task makes and stores them ahead (`infra.kernel.security.visitor_keys`): for websites that keep these ids, for today
 and, in its last hour, for tomorrow. What a day left unused is deleted after it. While Postgres is away the blocks are
 used up; then there is no key, and an event is accepted without its ids. The key of a visitor who was erased is deleted
-(`command_api.analytics.visitor_erasure`); what they send later gets another one, once the task has read the erasure.
+(`command_api.analytics.erasure.handlers`); what they send later gets another one, once the task has read the erasure.
 """
 
 from __future__ import annotations

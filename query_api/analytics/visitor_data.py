@@ -2,7 +2,7 @@
 
 `POST /api/platform/websites/{id}/visitor-data/find` shows what there is, `…/export` gives the rows themselves. Both are
 reads; the id is in the body, so that no address and no log of requests holds it. A session is needed, no access token.
-`GET …/erasures` lists what was erased (`command_api.analytics.visitor_erasure`), and how far that is.
+`GET …/erasures` lists what was erased (`command_api.analytics.erasure.handlers`), and how far that is.
 """
 
 # ruff: noqa: S608 - names of tables and columns are ours; values are bound

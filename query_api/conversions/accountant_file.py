@@ -15,8 +15,8 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Response
 
 from infra.kernel.http.openapi import file_response
-from query_api.conversions.bookings import sums
-from query_api.conversions.statement_periods import Period, period
+from query_api.conversions.statements.bookings import sums
+from query_api.conversions.statements.periods import Period, period
 from query_api.kernel.csv import columns_of, csv_stream
 from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope
 from query_api.kernel.pagination import invalid_parameter

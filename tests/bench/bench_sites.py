@@ -19,7 +19,7 @@ from uuid import uuid4
 
 from PIL import Image, ImageChops
 
-from command_api.kernel.images import Picture, narrowed, reencode
+from command_api.kernel.images.model import Picture, narrowed, reencode
 from infra.domain.publishing.document import PageDocument, parse_page
 from infra.domain.publishing.render import SiteImage, Surroundings, render_site
 from infra.domain.publishing.serving import NARROW_WIDTH, image_path, narrow_path

@@ -9,14 +9,14 @@ import pytest
 from infra.kernel.config.paths import ROOT
 
 WRITERS = [
-    *ROOT.glob("command_api/*/*mails.py"),
-    *ROOT.glob("command_api/*/*digest*.py"),
-    *ROOT.glob("command_api/notifications/*.py"),
-    ROOT / "command_api" / "analytics" / "report_mail.py",
+    *ROOT.glob("command_api/**/*mails.py"),
+    *ROOT.glob("command_api/**/*digest*.py"),
+    *ROOT.glob("command_api/notifications/**/*.py"),
     ROOT / "command_api" / "marketplace" / "consequences.py",
     ROOT / "infra" / "kernel" / "mail" / "contacts.py",
     ROOT / "infra" / "services" / "scheduler" / "jobs" / "notification_digest.py",
-    *ROOT.glob("query_api/*/report_*.py"),
+    *ROOT.glob("*_api/analytics/reports/*.py"),
+    ROOT / "query_api" / "sql" / "report_query.py",
 ]
 APP = ROOT / "web" / "src" / "app"
 ROUTES = {path for file in APP.glob("*rout*.ts*") for path in re.findall(r"path: '(/[\w/$-]*)'", file.read_text())}

@@ -70,11 +70,23 @@ def test_every_import_between_packages_is_an_arrow_that_points_down() -> None:
 PLANTED = {
     "a context of the read side imports another": ("query_api.publishing.routes", "query_api.links.routes"),
     "a context of the write side imports another": ("command_api.links.model", "command_api.forum.posts"),
+    "a folder of a context imports another context": (
+        "command_api.notifications.alerts.rules",
+        "command_api.forum.posts",
+    ),
+    "a folder of the read side imports another context": (
+        "query_api.conversions.statements.page",
+        "query_api.links.routes",
+    ),
     "the kernel of the read side imports a context": ("query_api.kernel.pagination", "query_api.links.routes"),
     "the kernel of the write side imports a context": ("command_api.kernel.command_bus", "command_api.links.model"),
     "a service imports another": ("query_api.links.routes", "command_api.links.model"),
     "the kernel knows an event": ("infra.kernel.mail.outbox", "schemas.events.links"),
     "two files are a circle": ("schemas.base", "schemas.envelope"),
+    "two folders of a context are a circle": (
+        "command_api.analytics.views.model",
+        "command_api.analytics.reports.handlers",
+    ),
     "two packages are a circle": ("infra.kernel.observability.logging", "infra.kernel.http.problems"),
 }
 

@@ -23,8 +23,8 @@ from uuid import uuid4
 
 import pytest
 
-from command_api.analytics.report_process import scheduled_reports
-from command_api.analytics.report_renderer import ReportRenderer
+from command_api.analytics.reports.process import scheduled_reports
+from command_api.analytics.reports.renderer import ReportRenderer
 from command_api.conversions.attribution.clicks import ClickHouseClicks
 from command_api.conversions.attribution.policy import AttributionPolicy
 from command_api.conversions.attribution.repository import NAME
@@ -37,10 +37,10 @@ from command_api.kernel.event_store import EventStore, LockingRecorder, StoreTra
 from command_api.kernel.leader_election import Leader
 from command_api.kernel.outbox_relay import Relay
 from command_api.kernel.process_manager import ProcessWorker
-from command_api.notifications.alert_checks import Check
-from command_api.notifications.alert_names import FREQUENT
-from command_api.notifications.alert_process import ALERT_MAILS, EVERY, checking
-from command_api.notifications.alert_records import RecordFinder
+from command_api.notifications.alerts.checks import Check
+from command_api.notifications.alerts.names import FREQUENT
+from command_api.notifications.alerts.process import ALERT_MAILS, EVERY, checking
+from command_api.notifications.alerts.records import RecordFinder
 from command_api.processes import process_managers, recurring_jobs
 from command_api.registry import open_container
 from infra.kernel.clickhouse.client import ClientPool

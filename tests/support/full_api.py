@@ -39,9 +39,11 @@ from command_api.marketplace import escrow as escrows
 from command_api.marketplace import listings, offers, questions
 from command_api.marketplace.claims import ListingClaims
 from command_api.marketplace.listings import Listing
-from command_api.matching.commands import AddProgram, ApplyToProgram
-from command_api.matching.program_files import starter_programs
-from command_api.publishing import sites, subscriptions
+from command_api.matching.commands import ApplyToProgram
+from command_api.matching.programs.commands import AddProgram
+from command_api.matching.programs.files import starter_programs
+from command_api.publishing import sites
+from command_api.publishing.subscriptions import model as subscriptions
 from command_api.registry import open_container
 from command_api.schema import create_schema
 from infra.kernel.config.settings import Settings

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from command_api.matching.program_files import starter_programs
+from command_api.matching.programs.files import starter_programs
 from infra.domain.program_matching.scoring import Listed
 from schemas.identity import program_id
 

@@ -30,7 +30,7 @@ from command_api.conversions.tiers import MonthlyTotal, month_of
 from command_api.kernel.decision import Evolve
 from command_api.kernel.reader import Reader
 from command_api.links.model import normal_coupon
-from command_api.operations.rates import rate_on
+from command_api.operations.exchange_rates.lookup import rate_on
 from command_api.partners import model as partners
 from command_api.websites import model as websites
 from infra.domain.conversion_identity import candidates, chosen

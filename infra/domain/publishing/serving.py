@@ -16,7 +16,7 @@ FORM_SENT: Final = "subscribe/sent"
 FORM_REFUSED: Final = "subscribe/again"
 """Pages that answer a form: whatever we know of the address, and when it is none."""
 NEWSLETTER_FORMS: Final = "publishing:newsletter-form"
-"""The process manager that handles forms (`command_api.publishing.subscription_process`)."""
+"""The process manager that handles forms (`command_api.publishing.subscriptions.process`)."""
 NARROW_WIDTH: Final = 800
 """Pixels of the copy of a wider image: enough for the width of a phone, and a quarter of the bytes."""
 

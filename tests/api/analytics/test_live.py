@@ -19,9 +19,9 @@ from fastapi.testclient import TestClient
 from infra.kernel.config.settings import Settings
 from infra.kernel.security.sessions import revoke_session, revoke_sessions
 from projectors.schema import create_schema
-from query_api.analytics import live_routes
-from query_api.analytics.live_hub import MAX_OF_ONE_ACCOUNT
-from query_api.analytics.live_snapshot import read
+from query_api.analytics.live import routes as live_routes
+from query_api.analytics.live.hub import MAX_OF_ONE_ACCOUNT
+from query_api.analytics.live.snapshot import read
 from query_api.app import create_app
 from query_api.kernel.clickhouse_reader import ClickHouseReader
 from query_api.kernel.postgres_reader import Reader

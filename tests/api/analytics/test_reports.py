@@ -15,11 +15,12 @@ from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
 from command_api.accounts import model as accounts
-from command_api.analytics import commands, reports
-from command_api.analytics.report_handlers import NAME
-from command_api.analytics.report_process import scheduled_reports
-from command_api.analytics.report_renderer import ReportRenderer, ReportsUnavailable
-from command_api.analytics.report_schemas import ScheduleReport
+from command_api.analytics.reports import commands
+from command_api.analytics.reports import model as reports
+from command_api.analytics.reports.handlers import NAME
+from command_api.analytics.reports.process import scheduled_reports
+from command_api.analytics.reports.renderer import ReportRenderer, ReportsUnavailable
+from command_api.analytics.reports.schemas import ScheduleReport
 from command_api.kernel.decision import CommandContext
 from command_api.kernel.process_manager import ProcessWorker
 from infra.domain.reports.contract import PROOF, VIEW_PATH, Order, Rendered, proof_of

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from psycopg.types.json import Jsonb
 
-from command_api.analytics import lookups
+from command_api.analytics.views import lookups
 from schemas.events.analytics import ViewState
 from tests.support.full_api import Api, register
 from tests.support.query import Person, QueryService, this_moment

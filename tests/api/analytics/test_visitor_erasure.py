@@ -13,7 +13,8 @@ import orjson
 import pytest
 from psycopg.types.json import Jsonb
 
-from command_api.analytics import commands, visitor_erasure
+from command_api.analytics.erasure import commands
+from command_api.analytics.erasure import handlers as visitor_erasure
 from command_api.conversions import decisions, lookups, model
 from command_api.kernel import inline_rebuild, snapshots
 from command_api.kernel.decision import system_context

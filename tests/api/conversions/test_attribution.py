@@ -13,7 +13,7 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 
-from command_api.analytics import visitor_erasure
+from command_api.analytics.erasure import handlers as visitor_erasure
 from command_api.conversions import attribution_process, claim_alarm, handlers, model, unread_alarm
 from command_api.conversions.attribution import decision, visit_changes
 from command_api.conversions.attribution.lookup import BatchLookup

@@ -14,8 +14,8 @@ import pytest
 from command_api.accounts.erasure import erase_account
 from command_api.kernel import event_store
 from command_api.kernel.decision import system_context
-from command_api.notifications import alert_mail
-from command_api.publishing.commands import HandleForm
+from command_api.notifications.alerts import mail as alert_mail
+from command_api.publishing.subscriptions.commands import HandleForm
 from command_api.websites import lookups as website_lookups
 from command_api.websites import model as websites
 from infra.kernel.mail.contacts import encrypt_field

@@ -11,8 +11,8 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from command_api.matching import starter_set
-from command_api.matching.program_files import COLUMNS, starter_programs
+from command_api.matching.programs import starter_set
+from command_api.matching.programs.files import COLUMNS, starter_programs
 from infra.kernel.llm import LanguageModel
 from projectors.read_models.matching.programs import PROGRAMS
 from schemas.identity import learning_id, matching_profile_id, program_id

@@ -11,12 +11,13 @@ from uuid import UUID, uuid4
 import pytest
 
 from command_api.kernel.process_manager import ProcessWorker
-from command_api.notifications import alert_traffic, link_health
-from command_api.notifications.alert_checks import clock
-from command_api.notifications.alert_names import DAILY, FREQUENT, LINKS, MAILS
-from command_api.notifications.alert_process import alert_processes
+from command_api.notifications.alerts import link_health
+from command_api.notifications.alerts import traffic as alert_traffic
+from command_api.notifications.alerts.checks import clock
+from command_api.notifications.alerts.link_health import OutwardLinkChecker, Problem
+from command_api.notifications.alerts.names import DAILY, FREQUENT, LINKS, MAILS
+from command_api.notifications.alerts.process import alert_processes
 from command_api.notifications.handler import NotificationHandler
-from command_api.notifications.link_health import OutwardLinkChecker, Problem
 from infra.kernel.clickhouse.client import ClientPool
 from infra.kernel.log import Log, open_log
 from infra.kernel.mail.outbox import decrypt_mail

@@ -17,12 +17,12 @@ import pytest
 
 from command_api.kernel.decision import system_context
 from command_api.kernel.process_manager import ProcessWorker
-from command_api.notifications import webhook_outbox
-from command_api.notifications.alert_names import FREQUENT
-from command_api.notifications.alerts import Finding
-from command_api.notifications.commands import RecordAlerts
-from command_api.notifications.webhook_outbox import MAX_FAILURES, RETRY_DELAYS, webhook_deliveries
-from command_api.notifications.webhooks import MAX_WEBHOOKS
+from command_api.notifications.alerts.commands import RecordAlerts
+from command_api.notifications.alerts.model import Finding
+from command_api.notifications.alerts.names import FREQUENT
+from command_api.notifications.webhooks import outbox as webhook_outbox
+from command_api.notifications.webhooks.model import MAX_WEBHOOKS
+from command_api.notifications.webhooks.outbox import MAX_FAILURES, RETRY_DELAYS, webhook_deliveries
 from infra.kernel.config.settings import Settings
 from infra.kernel.net.dns_resolvers import Resolvers
 from infra.kernel.net.outbound_http import Outbound

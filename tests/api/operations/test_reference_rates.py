@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from command_api.kernel.process_manager import ProcessWorker
-from command_api.operations import rate_source
-from command_api.operations.rate_source import OutwardRateFetcher, reference_rates
+from command_api.operations.exchange_rates import source as rate_source
+from command_api.operations.exchange_rates.source import OutwardRateFetcher, reference_rates
 from command_api.processes import process_managers
 from infra.kernel.clickhouse.client import ClientPool
 from infra.kernel.config.loading import load

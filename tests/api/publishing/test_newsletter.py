@@ -15,8 +15,9 @@ import pytest
 
 from command_api.kernel.process_manager import ProcessWorker
 from command_api.kernel.rate_limits import Limit
-from command_api.publishing import subscription_process, subscriptions
-from command_api.publishing.subscription_process import newsletter_forms
+from command_api.publishing.subscriptions import model as subscriptions
+from command_api.publishing.subscriptions import process as subscription_process
+from command_api.publishing.subscriptions.process import newsletter_forms
 from infra.domain.publishing.serving import NEWSLETTER_FORMS
 from infra.kernel.mail.contacts import encrypt_field, one_click_url, site_contact_id
 from infra.kernel.mail.outbox import decrypt_mail

@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from command_api.kernel import image_uploads
+from command_api.kernel.images import uploads as image_uploads
 from command_api.publishing import rendering
 from infra.domain.publishing.page_workers import Rendered
 from infra.kernel.worker_processes.pool import JobCancelled

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 from uuid import uuid4
 
-from command_api.publishing.subscriptions import MAX_SUBSCRIBERS
+from command_api.publishing.subscriptions.model import MAX_SUBSCRIBERS
 from infra.kernel.http.route_costs import EXPORT
 from infra.kernel.mail import contacts
 from query_api.kernel.csv import _chunks, columns_of

@@ -11,8 +11,8 @@ import pytest
 
 from command_api.kernel.process_manager import ProcessWorker
 from command_api.processes import process_managers
-from command_api.social.connection_process import social_readings
-from command_api.social.connection_routes import READS
+from command_api.social.connections.process import social_readings
+from command_api.social.connections.routes import READS
 from command_api.social.network_client import NetworkClient
 from infra.kernel.clickhouse.client import ClientPool
 from infra.kernel.config.settings import Settings

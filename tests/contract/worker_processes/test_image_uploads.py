@@ -12,9 +12,9 @@ from zlib import crc32
 import pytest
 from PIL import Image
 
-from command_api.kernel import image_uploads
 from command_api.kernel.decision import CommandRejected
-from command_api.kernel.image_uploads import MAX_WAITING_PER_ACCOUNT, Upload, UploadQueue, process, process_with_copy
+from command_api.kernel.images import uploads as image_uploads
+from command_api.kernel.images.uploads import MAX_WAITING_PER_ACCOUNT, Upload, UploadQueue, process, process_with_copy
 from infra.kernel.http.problems import Problem
 from infra.kernel.worker_processes.pool import JobCancelled, JobFailed, JobLate, JobTooLong, NoProcessFree
 

@@ -12,10 +12,10 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from command_api.analytics import commands
-from command_api.analytics.report_process import scheduled_reports
-from command_api.analytics.report_renderer import ReportRenderer
-from command_api.analytics.report_schemas import ScheduleReport
+from command_api.analytics.reports import commands
+from command_api.analytics.reports.process import scheduled_reports
+from command_api.analytics.reports.renderer import ReportRenderer
+from command_api.analytics.reports.schemas import ScheduleReport
 from command_api.kernel.decision import CommandContext
 from command_api.kernel.process_manager import ProcessWorker
 from infra.domain.reports.contract import PROOF, Rendered, verified_order

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
-from command_api.matching.program_files import starter_programs
+from command_api.matching.programs.files import starter_programs
 from infra.kernel.postgres.pool import pool
 from infra.kernel.security.subject_keys import Keyring
 from schemas.base import ERASED, DomainEvent, personal_fields

@@ -12,7 +12,7 @@ import command_api.conversions.model
 import command_api.domains.model
 import command_api.kernel.slug_reservation
 import command_api.links.model
-import command_api.operations.model
+import command_api.operations.exchange_rates.model
 import command_api.partners.model
 import command_api.websites.model
 from command_api.kernel.event_store import EventMapper, fold
@@ -31,7 +31,7 @@ KINDS: dict[str, Any] = {
     "link": command_api.links.model.evolve,
     "slug": command_api.kernel.slug_reservation.evolve,
     "conversion": command_api.conversions.model.evolve,
-    "exchange_rate": command_api.operations.model.evolve,
+    "exchange_rate": command_api.operations.exchange_rates.model.evolve,
 }
 
 

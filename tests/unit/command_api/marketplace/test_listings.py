@@ -19,7 +19,7 @@ import command_api.notifications.handler  # noqa: F401 - registers the rules
 from command_api.kernel.command_handlers import Command
 from command_api.kernel.container import Container
 from command_api.kernel.decision import CommandContext, CommandRejected
-from command_api.kernel.images import reencode
+from command_api.kernel.images.model import reencode
 from command_api.kernel.timeouts import Timeout
 from command_api.marketplace import listings, questions
 from command_api.marketplace.commands import RecordVerification
@@ -30,7 +30,7 @@ from command_api.marketplace.measurement import MonthlyCounts, measure, share_of
 from command_api.marketplace.schemas import ListingFields, Write
 from command_api.marketplace.timeouts import VERIFICATION
 from command_api.notifications.notification import ADMINS, LATER_RULES, RULES
-from command_api.operations import model as operations
+from command_api.operations.exchange_rates import model as operations
 from command_api.websites import model as websites
 from schemas.base import DomainEvent, MoneySum
 from schemas.events.domains import DomainAdded, DomainRemoved, DomainVerificationLost, DomainVerified

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from command_api.kernel.decision import CommandContext, CommandRejected
-from command_api.kernel.images import reencode
+from command_api.kernel.images.model import reencode
 from command_api.marketplace import escrow, listings, offers, questions
 from command_api.marketplace.claims import ListingClaims, same_website
 from command_api.marketplace.listings import Listing

@@ -10,9 +10,11 @@ from uuid import uuid4
 import pytest
 
 from command_api.kernel.decision import CommandContext, CommandRejected
-from command_api.matching import members, program_files, programs
+from command_api.matching import members
 from command_api.matching.application_links import program_page, tracked_link
-from command_api.matching.idea_profile import AnalyzedIdea
+from command_api.matching.profile import AnalyzedIdea
+from command_api.matching.programs import files as program_files
+from command_api.matching.programs import model as programs
 from command_api.matching.rules import analyze
 from infra.domain.program_matching.taxonomy import taxonomy
 from schemas.base import Money
@@ -317,6 +319,6 @@ def test_the_tracked_link_is_the_app_s_own_and_says_nothing_but_the_application(
 
 
 def test_dates_of_the_starter_set_are_not_in_the_future() -> None:
-    from command_api.matching.starter_set import RECORDED_ON
+    from command_api.matching.programs.starter_set import RECORDED_ON
 
     assert date(2026, 11, 21) >= RECORDED_ON

@@ -13,7 +13,7 @@ from command_api.matching.narration import ProgramsAnswer, _data, _within_limit,
 from infra.domain.program_matching import wording
 from infra.domain.program_matching.scoring import TO_BE_CHECKED, Idea, Listed, Match, Results, cons, pros, ranked
 from schemas.events.matching import Program
-from tests.unit.command_api.matching.test_idea_profile import HOSTILE
+from tests.unit.command_api.matching.test_profile import HOSTILE
 
 IDEA = Idea("WordPress hosting tutorials for small businesses", "hosting")
 COMPANIES = ("Good Hosting", "Rival", "A.Rival (Inc.)")

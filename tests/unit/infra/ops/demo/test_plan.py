@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from command_api.forum.categories import CATEGORIES
-from command_api.kernel.images import reencode
+from command_api.kernel.images.model import reencode
 from infra.ops.demo import forum, market, plan, run
 from infra.ops.demo.pictures import picture
 from schemas.tracking import IMPRESSION

@@ -1,0 +1,1 @@
+"""Erasure of a website's visitor, with everything that is stored of the person."""

@@ -1,0 +1,1 @@
+"""Saved views, segments and the views that a website opens with."""

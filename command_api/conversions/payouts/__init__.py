@@ -1,0 +1,1 @@
+"""Payouts: what partners paid, with the files that prove it."""

@@ -1,0 +1,1 @@
+"""Images that members upload: decoded and encoded in processes of their own."""

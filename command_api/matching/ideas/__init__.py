@@ -1,0 +1,1 @@
+"""Ideas for content that earns from a program."""

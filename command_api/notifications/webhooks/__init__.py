@@ -1,0 +1,1 @@
+"""Webhooks: alerts sent, signed, to addresses of members."""

@@ -1,0 +1,1 @@
+"""Exchange rates: recorded, imported, and those of the European Central Bank."""

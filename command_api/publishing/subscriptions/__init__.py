@@ -1,0 +1,1 @@
+"""Subscriptions to the newsletters of sites."""

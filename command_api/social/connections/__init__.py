@@ -1,0 +1,1 @@
+"""Connections of channels to their networks, whose figures are fetched daily."""

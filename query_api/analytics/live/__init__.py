@@ -1,0 +1,1 @@
+"""The live dashboard: one snapshot a website, sent to all that watch it."""

@@ -1,0 +1,1 @@
+"""Reports by email as they are planned, and the content of each."""

@@ -1,0 +1,1 @@
+"""Statements: what each partner owes a website for a month, and why."""

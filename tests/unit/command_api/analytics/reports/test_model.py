@@ -1,0 +1,129 @@
+"""Given a scheduled report, when a time comes or its person changes it, then these events."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from uuid import uuid4
+
+import pytest
+
+from command_api.accounts.model import Account
+from command_api.analytics.reports import model
+from command_api.analytics.reports.model import Report
+from command_api.analytics.views import model as views
+from command_api.kernel.aggregates import state_after
+from command_api.kernel.decision import CommandContext, CommandRejected, system_context
+from command_api.websites.model import Website
+from infra.domain.reports.schedule import Period
+from schemas.events.accounts import Role
+from schemas.events.analytics import (
+    ReportFailed,
+    ReportInterval,
+    ReportPaused,
+    ReportRescheduled,
+    ReportResumed,
+    ReportSchedule,
+    ReportSent,
+    ViewKind,
+    ViewState,
+)
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+OWNER = uuid4()
+CONTEXT, STRANGER, SYSTEM = CommandContext(NOW, OWNER), CommandContext(NOW, uuid4()), system_context(NOW)
+SITE = Website(uuid4(), 1, OWNER, "shop.example", "UTC", "USD", NOW)
+MONDAYS = ReportSchedule(every=ReportInterval.WEEKLY)
+WEEK = Period(date(2026, 11, 16), date(2026, 11, 22))
+
+
+def view(website: Website | None = None, kind: ViewKind = ViewKind.VIEW) -> views.View:
+    state = ViewState(filters=("page:is:/a",))
+    return views.evolve(None, views.save(uuid4(), website, kind=kind, name="A", state=state, context=CONTEXT))
+
+
+def scheduled() -> Report:
+    return model.evolve(None, model.schedule_view(uuid4(), SITE, view(), MONDAYS, CONTEXT))
+
+
+def test_a_report_belongs_to_who_scheduled_it() -> None:
+    report = scheduled()
+    assert (report.account_id, report.website_id, report.since) == (OWNER, SITE.id, NOW)
+    with pytest.raises(CommandRejected, match="Report not found"):
+        model.require_active(report, replace(STRANGER, is_admin=True))
+
+
+def test_only_a_view_of_a_website_that_one_may_see_can_be_scheduled() -> None:
+    other = replace(SITE, id=uuid4())
+    with pytest.raises(CommandRejected, match="Website not found"):
+        model.schedule_view(uuid4(), SITE, view(), MONDAYS, STRANGER)
+    with pytest.raises(CommandRejected, match="segment"):
+        model.schedule_view(uuid4(), SITE, view(kind=ViewKind.SEGMENT), MONDAYS, CONTEXT)
+    with pytest.raises(CommandRejected, match="another website"):
+        model.schedule_view(uuid4(), SITE, view(other), MONDAYS, CONTEXT)
+
+
+def test_a_query_can_be_scheduled_by_analysts_alone() -> None:
+    member = Account(OWNER, 1, "ada@example.com", "Ada", (Role.MEMBER,))
+    with pytest.raises(CommandRejected, match="Query not found"):
+        model.schedule_query(uuid4(), member, uuid4(), {}, MONDAYS, CONTEXT)
+    analyst = replace(member, roles=(Role.ANALYST,))
+    assert model.schedule_query(uuid4(), analyst, uuid4(), {}, MONDAYS, CONTEXT).website_id is None
+
+
+def test_the_parameters_of_a_query_have_values_that_can_be_changed() -> None:
+    analyst = Account(OWNER, 1, "ada@example.com", "Ada", (Role.ANALYST,))
+    report = model.evolve(None, model.schedule_query(uuid4(), analyst, uuid4(), {"days": "7"}, MONDAYS, CONTEXT))
+    assert report.parameters == {"days": "7"}
+    assert model.change_parameters(report, {"days": "7"}, CONTEXT) == []
+    [changed] = model.change_parameters(report, {"days": "30"}, CONTEXT)
+    assert model.evolve(report, changed).parameters == {"days": "30"}
+    with pytest.raises(CommandRejected, match="Only a query has parameters"):
+        model.change_parameters(scheduled(), {"days": "30"}, CONTEXT)
+
+
+def test_a_period_is_sent_or_fails_once() -> None:
+    report = scheduled()
+    [sent] = model.sent(report, WEEK, SYSTEM)
+    assert isinstance(sent, ReportSent)
+    assert (sent.first_day, sent.last_day, sent.mail_id) == (WEEK.first, WEEK.last, report.mail_id(WEEK))
+    report = model.evolve(report, sent)
+    assert model.sent(report, WEEK, SYSTEM) == []
+    assert model.failed(report, WEEK, "No", SYSTEM) == []
+    [failed] = model.failed(report, Period(date(2026, 11, 23), date(2026, 11, 29)), "Too slow\x00.", SYSTEM)
+    assert isinstance(failed, ReportFailed)
+    assert (failed.reason, failed.account_id) == ("Too slow .", OWNER)
+
+
+def test_a_paused_report_is_not_sent_and_goes_on_after_it_was_resumed() -> None:
+    report = scheduled()
+    [paused] = model.pause(report, "website", SYSTEM)
+    assert isinstance(paused, ReportPaused)
+    report = model.evolve(report, paused)
+    assert model.pause(report, "paused", CONTEXT) == []
+    assert model.sent(report, WEEK, SYSTEM) == []
+    later = replace(CONTEXT, at=datetime(2026, 11, 24, tzinfo=UTC))
+    [resumed] = model.resume(report, later)
+    assert isinstance(resumed, ReportResumed)
+    report = model.evolve(report, resumed)
+    assert (report.is_active, report.since) == (True, later.at)
+    assert model.resume(report, later) == []
+
+
+def test_another_time_holds_from_the_moment_of_the_change() -> None:
+    report = scheduled()
+    assert model.reschedule(report, MONDAYS, CONTEXT) == []
+    [changed] = model.reschedule(report, MONDAYS.model_copy(update={"hour": 6}), CONTEXT)
+    assert isinstance(changed, ReportRescheduled)
+    assert model.evolve(report, changed).schedule.hour == 6
+
+
+def test_a_deleted_report_can_be_restored_by_its_person_alone() -> None:
+    report = scheduled()
+    report = model.evolve(report, model.remove(report, CONTEXT))
+    assert not report.is_active
+    with pytest.raises(CommandRejected, match="Report not found"):
+        model.require_active(report, CONTEXT)
+    with pytest.raises(CommandRejected, match="Report not found"):
+        model.require_own(report, STRANGER)
+    assert state_after(model.evolve, report, model.restore(report, CONTEXT)).is_active
