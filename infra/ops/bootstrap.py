@@ -269,7 +269,7 @@ def test_fast() -> None:
     check_tools(web=False)
     python_packages(development=True)
     # They wait for nothing, and each worker imports everything first: as many as there are cores, not more.
-    call([str(PYTHON), "-m", "pytest", "-q", "-n", "2", *IN_PARALLEL[2:], "tests/unit"])
+    call([str(PYTHON), "-m", "pytest", "-q", "-n", "2", *IN_PARALLEL[2:], "-m", "not slow", "tests/unit"])
 
 
 def test_slow() -> None:

@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import httpx
 import psycopg
+import pytest
 
 from infra.kernel.clickhouse.client import client
 from infra.kernel.config.loading import load
@@ -65,6 +66,7 @@ def test_an_ads_click_ids_are_shown_to_the_owner_until_their_key_is_gone(admin_s
     assert told(api, sale) == erased
 
 
+@pytest.mark.slow  # test_visitor_data erases a person
 def test_erasing_a_visitor_makes_their_ids_unreadable_and_nobody_elses(admin_stack: Stack, api: httpx.Client) -> None:
     """Also where the sealed ids stay: in the log, which is read again for a rebuild."""
     site = connect(api, "erased-landing.example")

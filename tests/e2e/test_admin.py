@@ -6,6 +6,7 @@ import re
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import PATIENCE_S, connect, sign_in
@@ -21,6 +22,7 @@ def go(url: str, agent: str) -> str:
     return answer.headers["location"]
 
 
+@pytest.mark.slow  # api/partners and api/links have the calls, web the forms
 def test_a_partner_its_links_a_click_and_its_commission(admin_stack: Stack, page: Page, api: httpx.Client) -> None:
     """Spec §1, §2: an admin adds a partner, changes its commission, makes links in bulk; a click on one appears in
     Click Tracking, then its sale with the new commission; a rule sends phones elsewhere."""

@@ -11,6 +11,7 @@ from uuid import uuid4
 
 import httpx
 import pyotp
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import ADMIN, PASSWORD, PATIENCE_S, sign_in
@@ -36,6 +37,7 @@ class Factor:
         return self.totp.at(max(time.time(), self.set_up_at + 30))
 
 
+@pytest.mark.slow  # test_people, test_journeys and test_money have its parts
 def test_from_an_invitation_to_an_approved_commission(
     admin_stack: Stack, dns: DnsServer, page: Page, another: Callable[[], Page]
 ) -> None:

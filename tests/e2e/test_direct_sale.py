@@ -38,6 +38,7 @@ def admin(installation: Stack) -> Iterator[httpx.Client]:
         yield client
 
 
+@pytest.mark.slow  # a stack of its own; api/marketplace has the calls
 def test_a_website_is_sold_without_escrow_and_moves_with_its_clicks(
     installation: Stack, page: Page, another: Callable[[], Page], admin: httpx.Client
 ) -> None:

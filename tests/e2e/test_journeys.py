@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import httpx
+import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.e2e.conftest import AGENT, PATIENCE_S, Publisher, Watched, connect, partner_with_link, patient, read, sign_in
@@ -53,6 +54,7 @@ def test_from_nothing_to_the_first_live_event(
     expect(page.get_by_test_id("active-visitors")).to_have_text("1")
 
 
+@pytest.mark.slow  # web has the addresses
 def test_filters_and_ranges_live_in_the_address(admin_stack: Stack, page: Page, api: httpx.Client) -> None:
     """Choosing a range or a filter changes the address; going back restores it; Escape clears filters."""
     site = connect(api, "addresses.example")
@@ -83,6 +85,7 @@ def test_filters_and_ranges_live_in_the_address(admin_stack: Stack, page: Page, 
     expect(page).not_to_have_url(re.compile("country"))
 
 
+@pytest.mark.slow  # api/analytics and unit/ingest/visitors have the rules
 def test_fake_clicks_are_shown_apart_with_their_reason(admin_stack: Stack, page: Page, api: httpx.Client) -> None:
     """One address follows a link as forty browsers: a handful counts, the rest is left out, listed and filtered by."""
     site = connect(api, "faked.example")

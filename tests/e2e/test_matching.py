@@ -7,6 +7,7 @@ import re
 from uuid import uuid4
 
 import httpx
+import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.e2e.conftest import connect, read, sign_in
@@ -16,6 +17,7 @@ IDEA = "Food, toys and training for dogs in the city"
 HEADER = "company_name,category,description,url,commission_type,commission_percent,cookie_days,approval,payment,source"
 
 
+@pytest.mark.slow  # api/matching has the calls
 def test_from_an_idea_to_an_application(admin_stack: Stack, page: Page, context: BrowserContext) -> None:
     """Spec §1, §2."""
     app, company = admin_stack.app, f"City Hounds {uuid4().hex[:6]}"

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import httpx
 import psycopg
 import pyotp
+import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.e2e.conftest import PATIENCE_S, new_context
@@ -53,6 +54,7 @@ def test_sign_in_with_a_provider_by_invite_with_second_factor(
     assert signed_in(page)
 
 
+@pytest.mark.slow  # api/accounts has the calls
 def test_a_sign_in_is_linked_and_unlinked(
     admin_stack: Stack, provider: IdentityProvider, page: Page, api: httpx.Client
 ) -> None:

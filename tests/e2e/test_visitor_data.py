@@ -255,6 +255,7 @@ def assert_audited(stack: Stack) -> None:
     assert (told["missing"], told["duplicate"], told["wrong"]) == (0, 0, 0), told["examples"]
 
 
+@pytest.mark.slow  # three tables built and compared
 def test_what_is_built_again_after_an_erasure_is_the_same(shop: Shop) -> None:
     """Its events cannot be read as they were any more: each table is compared with one that is built of them now."""
 

@@ -18,6 +18,7 @@ import pytest
 from tests.oracle import chance, history
 from tests.oracle.comparing import conversions_differ, figures_differ, tables_differ
 from tests.oracle.world import SETTINGS, Place, World
+from tests.support.rounds import first_of
 from tests.support.stack import stack, wait_for
 
 COUNT = int(os.environ.get("ORACLE_SEEDS", "1"))
@@ -65,7 +66,7 @@ def test_every_public_number_is_what_the_books_say(world: World, seed: int, sale
             assert figures_differ(world, place, first, last, chance.filters(rng)) == []
 
 
-@pytest.mark.parametrize("times", [4, pytest.param(12, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("times", first_of(4, 12))
 def test_a_fresh_last_click_earns_the_sale_that_follows_at_once(world: World, times: int) -> None:
     """Click on one partner yesterday, on another now, and the sale by visitor id right after it."""
     played = chance.make(FIRST + 2 * 10**6 + times, history.now(), 0)

@@ -16,6 +16,7 @@ import pytest
 
 from schemas.zones import ZoneInfo
 from tests.support.query import Person, QueryService, conversion, event
+from tests.support.rounds import first_of
 
 ZONES = ("UTC", "Europe/Berlin", "Asia/Kathmandu", "Australia/Lord_Howe", "America/St_Johns", "Pacific/Chatham")
 CALLS = ("overview", "clicks", "conversions", "partners", "geographic")
@@ -70,7 +71,7 @@ class Measured:
         return found
 
 
-@pytest.mark.parametrize("seed", [1, 3, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (0, 2))])
+@pytest.mark.parametrize("seed", first_of(1, 3, 0, 2))
 def test_every_number_agrees(query_service: QueryService, seed: int) -> None:
     measured = Measured(query_service, seed)
     chance = random.Random(seed)
@@ -85,7 +86,7 @@ def test_every_number_agrees(query_service: QueryService, seed: int) -> None:
         _check_by_hand(usual, measured.inside(first, last, bots=bots), measured)
 
 
-@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (0, 2))])
+@pytest.mark.parametrize("seed", first_of(1, 0, 2))
 def test_filters_keep_all_cards_together(query_service: QueryService, seed: int) -> None:
     measured = Measured(query_service, 100 + seed)
     partner, other = str(measured.partners[0]), str(measured.partners[1])

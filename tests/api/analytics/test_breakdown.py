@@ -30,6 +30,7 @@ from query_api.analytics.first_page import MAX_SOLD
 from schemas.zones import ZoneInfo
 from tests.support.engines import wait_until
 from tests.support.query import Person, QueryService, conversion, event, own_tables, serving
+from tests.support.rounds import first_of
 
 ZONES = ("Europe/Berlin", "Asia/Kathmandu", "UTC", "Australia/Lord_Howe")
 FIRST = datetime(2026, 3, 21, tzinfo=UTC)
@@ -242,7 +243,7 @@ def restarted(service: QueryService) -> VisitBuilder:
     return VisitBuilder(HttpClickHouse(service.settings), Ownership(service.settings.postgres_url))
 
 
-@pytest.mark.parametrize("seed", [1, pytest.param(0, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seed", first_of(1, 0))
 def test_every_dimension_is_what_a_count_by_hand_gives(
     query_service: QueryService, builder: VisitBuilder, seed: int
 ) -> None:
@@ -456,7 +457,7 @@ def test_the_comparison_of_more_values_than_are_read_at_once(query_service: Quer
     assert found["totals"]["previous"]["events"] == rows
 
 
-@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", first_of(3, 1))
 def test_a_metric_is_the_same_alone_and_with_all_others(query_service: QueryService, every: int) -> None:
     """Each metric in one of the reports; for `make test-slow` in all of them."""
     measured = Measured(query_service, 3)

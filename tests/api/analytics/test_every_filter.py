@@ -21,6 +21,7 @@ from query_api.analytics.filters import COLUMNS, Operator
 from query_api.kernel.dependencies import MAX_QUERY_BYTES
 from tests.api.analytics.test_agreement import FIRST, LAST, Measured
 from tests.support.query import QueryService
+from tests.support.rounds import first_of
 
 Parameters = list[tuple[str, str]]
 PREFIX: Final = "/api/platform/analytics/"
@@ -33,9 +34,7 @@ VALUES: Final = {
 }  # fmt: skip
 
 PARTS: Final = 5
-each_part: Final = pytest.mark.parametrize(
-    "part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, PARTS))]
-)
+each_part: Final = pytest.mark.parametrize("part", first_of(0, *range(1, PARTS)))
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +109,7 @@ def test_each_dimension_and_operator_is_answered(
             check(query_service, measured, path, [condition])
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
+@pytest.mark.parametrize("seed", first_of(0, 1, 2))
 def test_filters_together_give_what_the_rows_give(
     query_service: QueryService, measured: Measured, calls: list[str], seed: int
 ) -> None:

@@ -31,6 +31,7 @@ from tests.api.analytics.test_agreement import CALLS, FIRST, LAST, Measured
 from tests.api.analytics.test_every_filter import calls, dimension_filters, singles  # noqa: F401 - a fixture
 from tests.api.operations.test_admin_reads import a_conversion
 from tests.support.query import QueryService, own_tables, serving
+from tests.support.rounds import first_of
 
 BEFORE: Final = date(2026, 4, 5)
 RANGES: Final = [(FIRST, LAST), (date(2026, 3, 29), date(2026, 3, 29)), (date(2026, 3, 25), date(2026, 4, 2))]
@@ -131,7 +132,7 @@ def test_dashboards_and_reports_of_expired_days_are_the_same(
             assert found.is_clean, found.as_text()
 
 
-@pytest.mark.parametrize("filters_a_call", [4, pytest.param(25, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("filters_a_call", first_of(4, 25))
 def test_every_call_with_every_filter_answers_the_same_or_that_events_are_gone(
     query_service: QueryService,
     calls: list[str],  # noqa: F811

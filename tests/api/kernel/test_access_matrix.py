@@ -27,6 +27,7 @@ from tests.support.access_tokens import create_token, headers_of
 from tests.support.full_api import Api, SampleData, register
 from tests.support.people import PASSWORD
 from tests.support.query import Person, this_moment
+from tests.support.rounds import first_of
 
 NOT_THERE = ("dead-letters/{id}", "custom-domains/{id}", "statements/{partnerId}")
 """What nobody has here: other tests have it. A 404 shows that the call was let through."""
@@ -398,7 +399,7 @@ def _ended_token(api: Api, of: SampleData, column: LiteralString) -> dict[str, s
     return headers_of(token)
 
 
-@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, PARTS))])
+@pytest.mark.parametrize("part", first_of(0, *range(1, PARTS)))
 def test_only_who_is_signed_in_gets_through(
     full_api: Api, belongings: SampleData, calls: list[Call], part: int
 ) -> None:

@@ -17,6 +17,7 @@ import pytest
 
 from schemas.click_id import event_id
 from tests.support.collector import Collector, collector
+from tests.support.rounds import first_of
 from tests.support.stack import Stack, stack, wait_for
 from tests.support.user_agents import BROWSER
 
@@ -223,14 +224,18 @@ def test_a_refused_report_is_replayed_once_its_partner_exists(journey: Journey) 
     assert owner.post(f"{path}/{uuid4()}/replay", json={}).status_code == 404
 
 
-def test_reports_of_one_sale_come_to_the_same_in_every_order(journey: Journey) -> None:
-    """A pixel's claim, the shop, the network, and a reversal of a part, each by its own endpoint."""
+@pytest.mark.parametrize("every", first_of(6, 1))
+def test_reports_of_one_sale_come_to_the_same_in_every_order(journey: Journey, every: int) -> None:
+    """A pixel's claim, the shop, the network, and a reversal of a part, each by its own endpoint; each of them first.
+    `unit/command_api/conversions/test_report_order` tries all orders, too."""
     owner, tracking = journey.owner, journey.stack.tracking
-    site = create(owner, "/api/platform/websites", domain="orders.example", timezone="UTC", currency="USD")
-    partner = create(owner, "/api/admin/partners", name="Orders", baseUrl="https://orders.example", commission=10)
+    site = create(owner, "/api/platform/websites", domain=f"orders-{every}.example", timezone="UTC", currency="USD")
+    partner = create(
+        owner, "/api/admin/partners", name=f"Orders {every}", baseUrl="https://orders.example", commission=10
+    )
     link = create(owner, "/api/platform/links", websiteId=site["id"], partnerId=partner["id"])
     wait_for(lambda: httpx.get(f"{tracking}/go/{link['slug']}").is_redirect, "the link")
-    orders = list(permutations(("pixel", "shop", "network", "reversal")))
+    orders = list(permutations(("pixel", "shop", "network", "reversal")))[::every]
 
     def send(number: int) -> None:
         with httpx.Client(base_url=tracking, headers={"User-Agent": BROWSER}, timeout=60) as client:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from tests.api.kernel.test_access_matrix import PUBLIC, Call, Walk
 from tests.support.full_api import Api, SampleData, register
 from tests.support.query import QueryService, World
+from tests.support.rounds import first_of
 
 _UNSENDABLE = dict.fromkeys([*range(32), 127])
 """What the client itself would not put into a header."""
@@ -161,7 +162,7 @@ def tried(examples: int, once: Callable[[st.DataObject], None]) -> None:
     options(given(data=st.data())(once))()
 
 
-@pytest.mark.parametrize("examples", [100, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("examples", first_of(100, 300))
 def test_no_read_fails_on_odd_input(full_api: Api, calls: list[Call], sent: Sent, examples: int) -> None:
     tried(examples, lambda data: read(full_api, calls, sent, data))
 
@@ -182,7 +183,7 @@ def read(full_api: Api, calls: list[Call], sent: Sent, data: st.DataObject) -> N
     sent.send(call, f"{path}?{urlencode(query)}" if query else path, headers)
 
 
-@pytest.mark.parametrize("examples", [100, pytest.param(250, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("examples", first_of(100, 250))
 def test_no_command_fails_on_odd_input(calls: list[Call], sent: Sent, examples: int) -> None:
     tried(examples, lambda data: command(calls, sent, data))
 
@@ -203,7 +204,7 @@ def _some_of(body: Any) -> st.SearchStrategy[list[str]]:
 
 @pytest.mark.parametrize(
     "text",
-    ["0" * 35, *(pytest.param(text, marks=pytest.mark.slow) for text in ("abc", "1", "%00", "%7B%7D", "g" * 36))],
+    first_of("0" * 35, "abc", "1", "%00", "%7B%7D", "g" * 36),
 )
 def test_a_malformed_id_in_an_address_is_answered_as_one_that_nothing_has(
     full_api: Api, calls: list[Call], sent: Sent, text: str

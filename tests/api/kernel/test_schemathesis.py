@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis.checks import not_a_server_error
 
 from tests.support.full_api import Api, SampleData
+from tests.support.rounds import first_of
 
 SKIPPED = ("/live", "/logout", "/erase", "/export")
 """Streams, which do not end, and what would end the sessions that everything else is sent with."""
@@ -42,7 +43,7 @@ def _sound(found: Any) -> Any:
 
 
 @pytest.mark.timeout(900)  # one test of all operations, because they share the sample data
-@pytest.mark.parametrize("examples", [2, pytest.param(8, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("examples", first_of(2, 8))
 def test_no_call_fails(operations: list[Any], full_api: Api, examples: int) -> None:
     of = SampleData(full_api)
     assert {(found.method, found.path) for found in operations} == to_be_tried(full_api.document)

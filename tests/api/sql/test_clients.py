@@ -21,6 +21,7 @@ from infra.ops.bootstrap import clickhouse_jdbc
 from tests.support.analysts import AnalystWorld, Asker
 from tests.support.clickhouse import READER, READER_PASSWORD
 from tests.support.engines import ROOT, wait_until
+from tests.support.rounds import first_of
 
 CLIENTS: Final = ROOT / "tests" / "contract" / "clickhouse"
 STATEMENTS: Final[list[dict[str, Any]]] = tomllib.loads(Path(__file__).with_name("client_statements.toml").read_text())[
@@ -260,9 +261,7 @@ def _built(folders: pytest.TempPathFactory) -> Path:
     return _PROGRAMS["go"]
 
 
-@pytest.mark.parametrize(
-    "compressed_for", ["clicks", pytest.param("events", marks=pytest.mark.slow)], ids=["an analyst", "others"]
-)
+@pytest.mark.parametrize("compressed_for", first_of("clicks", "events"), ids=["an analyst", "others"])
 def test_jdbc(world: AnalystWorld, caller: Caller, compressed_for: str) -> None:
     """As Metabase and DBeaver connect, with what they read of the schema; answers to one of the callers are
     compressed."""

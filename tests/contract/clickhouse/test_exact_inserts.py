@@ -20,6 +20,7 @@ from clickhouse_connect.driver.exceptions import ClickHouseError
 from infra.kernel.clickhouse.client import client, insert_rows
 from tests.support.clickhouse import USER, ClickHouse, start_clickhouse
 from tests.support.engines import engine_folder, wait_until
+from tests.support.rounds import first_of
 
 WINDOW = "SETTINGS non_replicated_deduplication_window = 1000"
 TABLES = [
@@ -110,9 +111,7 @@ def test_a_retried_insert_adds_nothing_anywhere_even_after_a_kill(server: ClickH
     assert totals(to)[:4] == (1000, 1000, 1000, 1000)
 
 
-@pytest.mark.parametrize(
-    "table", ["raw", "daily", *(pytest.param(name, marks=pytest.mark.slow) for name in ("hourly", "visitors"))]
-)
+@pytest.mark.parametrize("table", ["raw", *first_of("daily", "hourly", "visitors")])
 def test_a_kill_between_a_block_s_record_and_its_part_loses_nothing(server: ClickHouse, table: str) -> None:
     """The engine writes the record, then renames the part. Here the part has its name before that again, whose numbers
     each process of the engine begins at one."""

@@ -406,6 +406,13 @@ class TestPlan:
         assert [spec.name for stage in made.services for spec in stage] == list(plan.SERVICES)
         assert {"KAFKA_BOOTSTRAP_SERVERS", "POSTGRES_URL", "CLICKHOUSE_URL"} <= set(made.environment)
 
+    def test_kafka_forces_each_record_to_the_disk(self, tmp_path: Path) -> None:
+        """What it means when the power fails: `crash/infra/test_power_loss`."""
+        [kafka] = [spec for spec in self.made(settings(tmp_path), tmp_path).engines if spec.name == "kafka"]
+        assert kafka.prepare is not None
+        kafka.prepare()
+        assert "log.flush.interval.messages=1\n" in (tmp_path / "kafka.properties").read_text()
+
     def test_the_escrow_sandbox_is_a_process_when_it_is_configured(self, tmp_path: Path) -> None:
         given = replace(settings(tmp_path), escrow_sandbox=True)
         made = self.made(given, tmp_path)

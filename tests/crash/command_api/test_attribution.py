@@ -31,8 +31,12 @@ from schemas.tracking import Refusal, log_time
 from tests.support.command import World
 from tests.support.crashing_process import CrashingProcess
 from tests.support.policies import Policies, Shop, policies, project
+from tests.support.rounds import first_of
 from tests.support.stack import wait_for
 from tests.support.under_load import SEED
+
+AFTER_STORE_FIRST = pytest.mark.parametrize("moment", first_of("after_store", "before_store", "inside_store"))
+"""The other moments are of the same unit of work, which `test_killed_at_any_step_each_sale_is_decided_once` tries."""
 
 
 @pytest.fixture
@@ -103,7 +107,7 @@ def test_killed_at_any_step_each_sale_is_decided_once(
 
 
 @pytest.mark.crash
-@pytest.mark.parametrize("moment", ["before_store", "inside_store", "after_store"])
+@AFTER_STORE_FIRST
 def test_killed_while_it_approves_in_time_each_is_approved_once(
     stopped: Policies, crashing_process: CrashingProcess, moment: str
 ) -> None:
@@ -126,7 +130,7 @@ def test_killed_while_it_approves_in_time_each_is_approved_once(
 
 
 @pytest.mark.crash
-@pytest.mark.parametrize("moment", ["before_store", "inside_store", "after_store"])
+@AFTER_STORE_FIRST
 def test_killed_while_a_decision_becomes_final_it_counts_once(
     stopped: Policies, crashing_process: CrashingProcess, moment: str
 ) -> None:

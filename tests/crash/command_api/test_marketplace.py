@@ -9,8 +9,7 @@ import pytest
 from tests.support.crashing_process import CrashingProcess
 from tests.support.marketplace import Market, market
 from tests.support.query import QueryService
-
-MOMENTS = ("before_store", "inside_store", "after_store")
+from tests.support.rounds import first_of
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +29,7 @@ def dies(there: Market, crashing_process: CrashingProcess, moment: str) -> None:
 
 
 @pytest.mark.crash
-@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("moment", first_of("after_store", "before_store", "inside_store"))
 def test_killed_between_the_providers_answer_and_the_event_nothing_happens_twice(
     there: Market, crashing_process: CrashingProcess, moment: str
 ) -> None:

@@ -29,6 +29,7 @@ from tests.support.engines import free_port
 from tests.support.people import PASSWORD, invite
 from tests.support.policies import Policies, policies
 from tests.support.readiness import answers
+from tests.support.rounds import first_of
 from tests.support.stack import wait_for
 
 
@@ -179,7 +180,7 @@ def scene(embedded_postgres: Settings) -> Iterator[Scene]:
 
 @pytest.mark.crash
 @pytest.mark.parametrize("moment", MOMENTS)
-@pytest.mark.parametrize("command", ["approving", "approving_many", "verifying"])
+@pytest.mark.parametrize("command", first_of("approving_many", "approving", "verifying"))
 def test_killed_in_the_middle_of_a_command_it_is_done_once(scene: Scene, command: str, moment: str) -> None:
     """All of it or nothing is there; asked again with the same key, it is done, once, and answered alike from then."""
     asking: Asking = getattr(scene, command)()

@@ -12,9 +12,10 @@ import pytest
 
 from command_api.publishing import sites
 from command_api.websites import model as websites
-from tests.support.crashing_service import MOMENTS, CrashingService, crashing_service
+from tests.support.crashing_service import CrashingService, crashing_service
 from tests.support.marketplace import MODELS, OF_WEBSITES, Market, market
 from tests.support.query import Person, QueryService
+from tests.support.rounds import first_of
 from tests.support.website_deal import Deal
 
 
@@ -42,7 +43,7 @@ def deal(there: Market) -> Iterator[Deal]:
 
 
 @pytest.mark.crash
-@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("moment", first_of("after", "inside"))
 def test_killed_between_the_confirmations_and_in_the_move_the_website_has_one_owner(
     deal: Deal, service: CrashingService, moment: str
 ) -> None:

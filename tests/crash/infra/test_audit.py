@@ -244,7 +244,7 @@ def test_a_sound_pipeline_is_green_and_everything_was_compared(
     ("fault", "kind", "counted"),
     [
         (drop_one, Kind.MISSING, (1, 0)),
-        (double_one, Kind.DUPLICATE, (0, 1)),
+        pytest.param(double_one, Kind.DUPLICATE, (0, 1), marks=pytest.mark.slow),
         (change_one, Kind.WRONG, None),
         pytest.param(advance_before_insert, Kind.MISSING, None, marks=pytest.mark.slow),
         pytest.param(retry_with_a_new_token, Kind.DUPLICATE, None, marks=pytest.mark.slow),

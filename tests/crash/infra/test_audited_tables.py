@@ -51,6 +51,7 @@ from tests.support.audit_history import a_sale, decided, domain_records, refused
 from tests.support.decisions import ACCOUNT, NOW, WEBSITE
 from tests.support.decryption import Opening
 from tests.support.pipeline import Pipeline
+from tests.support.rounds import first_of
 from tests.support.rows_beside_events import PAYOUT_FILE, PICTURE_HASHES, PICTURES, write_rows_beside_events
 from tests.support.subscriptions import notify
 
@@ -474,9 +475,7 @@ def found_by(report: Report) -> Counter[str]:
     return Counter(check for _, check, _ in report.examples)
 
 
-@pytest.mark.parametrize(
-    "fault", ["change", *(pytest.param(fault, marks=pytest.mark.slow) for fault in ("lose", "double"))]
-)
+@pytest.mark.parametrize("fault", first_of("change", "lose", "double"))
 def test_a_fault_of_each_table_is_found_by_the_check_of_the_table(
     way: Pipeline, ledger: Path, monkeypatch: pytest.MonkeyPatch, fault: str
 ) -> None:

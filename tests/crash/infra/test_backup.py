@@ -123,6 +123,7 @@ def test_a_person_who_is_erased_between_snapshot_and_end_of_the_log_stays_erased
         assert not any(b"Title of gone" in text for text in opened)
 
 
+@pytest.mark.slow  # unit/infra/ops/backup has the damages
 @pytest.mark.usefixtures("taken")
 def test_a_drill_with_a_damaged_backup_fails_and_is_noted(loaded: Stack, backups: Path) -> None:
     newest = existing(backups)[0]

@@ -87,7 +87,7 @@ class Told:
     ("name", "disturb"),
     [
         pytest.param("postgres", freeze, id="postgres-freeze"),
-        pytest.param("clickhouse", keep_down, id="clickhouse-keep_down"),
+        pytest.param("clickhouse", keep_down, marks=pytest.mark.slow, id="clickhouse-keep_down"),
         pytest.param("postgres", keep_down, marks=pytest.mark.slow, id="postgres-keep_down"),
         pytest.param("clickhouse", freeze, marks=pytest.mark.slow, id="clickhouse-freeze"),
     ],

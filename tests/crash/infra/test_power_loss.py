@@ -28,7 +28,7 @@ from tests.support.load import Result
 from tests.support.stack import Stack, wait_for
 from tests.support.under_load import Load, assert_exact, under_load
 
-pytestmark = [pytest.mark.crash, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.crash, pytest.mark.slow, pytest.mark.timeout(400)]
 
 ACKNOWLEDGING = ("ingest", "command", "projectors")
 

@@ -23,6 +23,7 @@ from infra.ops.stack.plan import ENGINES, SERVICES, base_environment
 from infra.ops.stack.spec import ENGINE_VARIABLES, log_file
 from infra.ops.stack.supervisor import Supervisor
 from infra.ops.stack.up import StackLayout
+from tests.support.rounds import first_of
 from tests.support.stack import Stack, free_ports, wait_for
 
 pytestmark = [pytest.mark.crash, pytest.mark.timeout(300)]
@@ -101,18 +102,19 @@ def test_a_second_start_on_the_same_data_is_refused_in_one_sentence(mine: Stack)
     assert refused.stderr.count("\n") == 1 and str(mine.data_dir) in refused.stderr
 
 
-def test_a_taken_port_is_named_with_its_setting(mine: Stack) -> None:
+@pytest.mark.parametrize("name", first_of("ALTHING_POSTGRES_PORT", "ALTHING_PORT", "ALTHING_TRACKING_PORT"))
+def test_a_taken_port_is_named_with_its_setting(mine: Stack, name: str) -> None:
     free = Stack(mine.folder / "other").settings
     with socket.socket() as holder:
         holder.bind(("127.0.0.1", 0))
         holder.listen()
         port = str(holder.getsockname()[1])
-        for name in ("ALTHING_PORT", "ALTHING_TRACKING_PORT", "ALTHING_POSTGRES_PORT"):
-            refused = mine.run("up", settings={**free, name: port})
-            assert refused.returncode != 0
-            assert refused.stderr.count("\n") == 1 and name in refused.stderr and port in refused.stderr
+        refused = mine.run("up", settings={**free, name: port})
+        assert refused.returncode != 0
+        assert refused.stderr.count("\n") == 1 and name in refused.stderr and port in refused.stderr
 
 
+@pytest.mark.slow
 def test_engines_whose_ports_are_taken_between_choosing_and_listening_get_others(tmp_path: Path) -> None:
     """What happens to the slower one of two stacks that start at the same moment."""
     web, tracking = free_ports(2)
