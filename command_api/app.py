@@ -11,8 +11,9 @@ from fastapi import APIRouter, Depends, FastAPI, Request, Response
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from command_api.accounts import admin_routes, invite_routes, settings_routes, token_routes, website_login
+from command_api.accounts import admin_routes, settings_routes, token_routes, website_login
 from command_api.accounts import routes as accounts
+from command_api.accounts.invites import routes as invite_routes
 from command_api.accounts.passwords import Passwords
 from command_api.accounts.providers import routes as providers
 from command_api.accounts.providers.service import ProviderSignIn
@@ -44,7 +45,9 @@ from command_api.leads import public_routes as leads
 from command_api.links import admin_routes as link_administration
 from command_api.links import routes as links
 from command_api.marketplace import admin_routes as marketplace_administration
-from command_api.marketplace import deal_routes, escrow_webhook, listing_routes, member_routes
+from command_api.marketplace import deal_routes, member_routes
+from command_api.marketplace.escrow import webhook as escrow_webhook
+from command_api.marketplace.listings import routes as listing_routes
 from command_api.marketplace.mails import STOP_PATH as SEARCH_STOP_PATH
 from command_api.matching import admin_routes as program_directory
 from command_api.matching import routes as matching

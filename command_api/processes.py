@@ -24,7 +24,7 @@ from command_api.kernel.container import Container
 from command_api.kernel.process_manager import ProcessManager, RecurringJob
 from command_api.leads.early_access_handlers import PLACE_EXPIRY
 from command_api.marketplace import process as marketplace
-from command_api.marketplace.listing_verification import ClickHouseMeasurements
+from command_api.marketplace.listings.verification import ClickHouseMeasurements
 from command_api.notifications.alerts.link_health import OutwardLinkChecker
 from command_api.notifications.alerts.process import alert_processes
 from command_api.notifications.webhooks.outbox import open_outbound, webhook_deliveries

@@ -19,7 +19,7 @@ from command_api.kernel.command_handlers import Command
 from infra.kernel.security.client_info import Client
 from infra.kernel.security.sessions import OpenedSession
 from schemas.events.accounts import Role
-from schemas.http.accounts import InviteCode, Profile
+from schemas.http.accounts import Profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,20 +170,6 @@ class EraseAccount(Command[None]):
 
     client: Client = field(repr=False)
     may_be_last_admin: bool = False
-
-
-class CreateInvite(Command[InviteCode]):
-    """Creates an invite of the sender."""
-
-    invite_id: UUID
-    code: str = field(repr=False)
-    fields: schemas.CreateInvite
-
-
-class RevokeInvite(Command[None]):
-    """Revokes an invite; idempotent."""
-
-    invite_id: UUID
 
 
 class SetRoles(Command[AdminedAccount]):

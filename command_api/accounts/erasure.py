@@ -13,7 +13,8 @@ from datetime import UTC, datetime
 from typing import Final, LiteralString
 from uuid import UUID
 
-from command_api.accounts import commands, invites, model
+from command_api.accounts import commands, model
+from command_api.accounts.invites import model as invites
 from command_api.accounts.lookups import require_remaining_admin
 from command_api.accounts.repository import email_reservation, sender_account
 from command_api.accounts.sessions import end_all

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
-from command_api.accounts.invites import DEFAULT_DAYS, DEFAULT_USES, MAX_DAYS, MAX_USES
 from command_api.kernel.http import RequestModel
 from infra.kernel.mail.addresses import checked_email
 from infra.kernel.text.hidden_characters import checked_name
@@ -45,16 +44,6 @@ def required(what: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-def _or_default(default: int) -> BeforeValidator:
-    """Replaces anything but a whole number of 1 or more by the default."""
-
-    def read(value: Any) -> Any:
-        text = str(value).strip() if isinstance(value, (int, str)) and not isinstance(value, bool) else ""
-        return int(text) if text.isascii() and text.isdecimal() and int(text) >= 1 else default
-
-    return BeforeValidator(read)
-
-
 Email = Annotated[str, AfterValidator(checked_email)]
 Password = Annotated[str, AfterValidator(checked_password)]
 Name = Annotated[str, AfterValidator(_name)]
@@ -62,8 +51,6 @@ DisplayName = Annotated[str, AfterValidator(_display_name)]
 """A name, or empty for the account's own."""
 Company = Annotated[str, Field(max_length=200), AfterValidator(str.strip), AfterValidator(checked_name)]
 InviteCode = Annotated[str, Field(max_length=100), required("Invite code")]
-MaxUses = Annotated[int, Field(ge=1, le=MAX_USES), _or_default(DEFAULT_USES)]
-Days = Annotated[int, Field(ge=1, le=MAX_DAYS), _or_default(DEFAULT_DAYS)]
 Secret = Annotated[str, Field(max_length=200)]
 Given = Annotated[str, Field(max_length=1024)]
 """A password that is verified, not chosen."""

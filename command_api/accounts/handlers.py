@@ -12,11 +12,13 @@ from command_api.accounts import (
     session_handlers,
     token_handlers,
 )
+from command_api.accounts.invites import handlers as invite_handlers
 from command_api.kernel.command_handlers import CommandHandlers
 
 HANDLERS: Final = CommandHandlers.merged(
     (
         registration_handlers.HANDLERS,
+        invite_handlers.HANDLERS,
         session_handlers.HANDLERS,
         credential_handlers.HANDLERS,
         administration_handlers.HANDLERS,

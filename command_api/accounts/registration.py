@@ -9,9 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import UUID
 
-from command_api.accounts import invites, mails, open_invites
+from command_api.accounts import mails
 from command_api.accounts.commands import NewIdentity, Register
 from command_api.accounts.common_passwords import refuse_common
+from command_api.accounts.invites import codes as invite_codes
+from command_api.accounts.invites import model as invites
 from command_api.accounts.login_challenge import ByPassword
 from command_api.accounts.repository import usable_invite
 from command_api.accounts.schemas import RegisterRequest, RegisterWithIdentityRequest
@@ -56,7 +58,7 @@ def register_with_identity(
 
 def _usable_invite(accounts: AccountService, code: str, client: Client) -> UUID:
     """Returns the invite's id. Raises `CommandRejected` if it cannot be used."""
-    code_hash = open_invites.code_hash(accounts.container.settings, code)
+    code_hash = invite_codes.code_hash(accounts.container.settings, code)
     rows = accounts.container.select("SELECT invite_id FROM auth.invite_code WHERE code_hash = %s", code_hash)
     invite = usable_invite(accounts.container, rows[0][0]) if rows else None
     try:

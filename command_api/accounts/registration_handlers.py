@@ -1,12 +1,14 @@
-"""Command handlers of registration and invites."""
+"""Command handlers of registration."""
 
 from __future__ import annotations
 
 from typing import Final
 from uuid import UUID
 
-from command_api.accounts import commands, invites, model, open_invites
+from command_api.accounts import commands, model
 from command_api.accounts.credential_handlers import link_identity
+from command_api.accounts.invites import codes as invite_codes
+from command_api.accounts.invites import model as invites
 from command_api.accounts.login_challenge import ByPassword
 from command_api.accounts.repository import email_reservation, usable_invite
 from command_api.accounts.second_factor import save_pending_secret
@@ -16,7 +18,6 @@ from command_api.kernel.audit_log import audit
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.unit_of_work import UnitOfWork
 from schemas.events.accounts import Role
-from schemas.http.accounts import InviteCode
 
 HANDLERS: Final = CommandHandlers()
 
@@ -71,7 +72,7 @@ def register(command: commands.Register, uow: UnitOfWork) -> SignInResult:
     account = state_after(model.evolve, model.evolve(None, own[0]), own[1:])
     uow.append(*used, *own, claimed)
     if invite.has_one_use:
-        open_invites.close(uow, invite.id)
+        invite_codes.close(uow, invite.id)
     if isinstance(command.credential, ByPassword):
         _insert_password(uow, account_id, command.credential.password_hash)
     else:
@@ -80,32 +81,6 @@ def register(command: commands.Register, uow: UnitOfWork) -> SignInResult:
     session = open_platform_session(uow.cursor, account, command.session_id, command.client)
     save_pending_secret(uow.cursor, account_id, command.authenticator_secret)
     return SignInResult(account, session, uow.position)
-
-
-@HANDLERS.on(commands.CreateInvite, senders="accounts")
-def create_invite(command: commands.CreateInvite, uow: UnitOfWork) -> InviteCode:
-    fields = command.fields
-    created = invites.create(
-        command.invite_id, max_uses=fields.max_uses, days=fields.expires_in_days, context=uow.context
-    )
-    uow.append(created)
-    open_invites.save(uow, created, command.code)
-    return InviteCode.of(
-        created,
-        id=command.invite_id,
-        code=command.code,
-        current_uses=0,
-        created_at=created.timestamp,
-        revoked_at=None,
-        status="active",
-        joined=[],
-    )
-
-
-@HANDLERS.on(commands.RevokeInvite, senders="accounts")
-def revoke_invite(command: commands.RevokeInvite, uow: UnitOfWork) -> None:
-    uow.append(*invites.revoke(uow.load(command.invite_id, invites.evolve), uow.context))
-    open_invites.close(uow, command.invite_id)
 
 
 def _insert_password(uow: UnitOfWork, account_id: UUID, password_hash: str) -> None:

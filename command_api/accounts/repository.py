@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from command_api.accounts import invites, model
+from command_api.accounts import model
+from command_api.accounts.invites import model as invites
 from command_api.kernel.decision import not_found
 from command_api.kernel.reader import Reader
 from command_api.kernel.unit_of_work import UnitOfWork

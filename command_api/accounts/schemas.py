@@ -7,16 +7,14 @@ from uuid import UUID
 
 from pydantic import AfterValidator, Field
 
-from command_api.accounts import invites, model
+from command_api.accounts import model
 from command_api.accounts.fields import (
     Company,
-    Days,
     DisplayName,
     Email,
     Form,
     Given,
     InviteCode,
-    MaxUses,
     Name,
     Password,
     Proven,
@@ -202,13 +200,6 @@ class AdminedAccount(ResponseModel):
     id: UUID
     roles: list[str]
     disabled: bool
-
-
-class CreateInvite(RequestModel):
-    """Missing or invalid values default to 1 use and 30 days."""
-
-    max_uses: MaxUses = invites.DEFAULT_USES
-    expires_in_days: Days = invites.DEFAULT_DAYS
 
 
 class WebsiteLogin(Form):

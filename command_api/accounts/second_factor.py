@@ -18,7 +18,7 @@ import segno
 from psycopg import Connection, Cursor
 from pyotp.exceptions import OTPVerificationError
 
-from command_api.accounts.invites import normalized, random_digits
+from command_api.accounts.codes import normalized, random_digits
 from command_api.accounts.passwords import Passwords
 from command_api.kernel.container import Container
 from infra import PRODUCT_NAME

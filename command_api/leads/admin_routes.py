@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
-from command_api.accounts import invites
+from command_api.accounts.invites import model as invites
 from command_api.kernel.http import AdminRuns, Id, RequestModel
 from command_api.leads import commands
 from command_api.leads.schemas import AssignInquiry, Text

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
-from command_api.accounts import invites, open_invites
+from command_api.accounts.invites import codes as invite_codes
+from command_api.accounts.invites import model as invites
 from command_api.kernel import rate_limits
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import not_found, system_context
@@ -114,7 +115,7 @@ def invite_signup(command: commands.InviteSignup, uow: UnitOfWork) -> SignupStat
         raise not_found("early-access signup")
     created = invites.create(command.invite_id, max_uses=1, days=invites.DEFAULT_DAYS, context=uow.context)
     uow.append(created, *events)
-    open_invites.save(uow, created, command.code)
+    invite_codes.save(uow, created, command.code)
     uow.send(LeadMails(uow.settings).early_access_invite(contact.email, command.code, signup.id))
     return SignupState.of(signup)
 
@@ -154,7 +155,7 @@ def _leave(uow: UnitOfWork, signup: Signup) -> None:
         raise ConcurrencyConflict("early_access_line")
     contacts.forget(uow, signup.id)
     if unused is not None:
-        open_invites.close(uow, unused.id)
+        invite_codes.close(uow, unused.id)
     _notify_promoted(uow, events)
 
 

@@ -10,17 +10,11 @@ from fastapi import APIRouter, Path, Response
 
 from command_api.kernel.http import AdminRuns, Id
 from command_api.marketplace import commands
-from command_api.marketplace.schemas import (
-    Because,
-    CloseDeal,
-    Decide,
-    DirectDeals,
-    DirectDealsState,
-    EscrowState,
-    ListingState,
-    QuestionState,
-    Reviewed,
-)
+from command_api.marketplace.escrow import commands as escrow_commands
+from command_api.marketplace.escrow.schemas import Decide
+from command_api.marketplace.listings import commands as listing_commands
+from command_api.marketplace.listings.schemas import Because, ListingState, Reviewed
+from command_api.marketplace.schemas import CloseDeal, DirectDeals, DirectDealsState, EscrowState, QuestionState
 
 router = APIRouter(prefix="/api/admin/marketplace", tags=["marketplace"])
 
@@ -28,31 +22,31 @@ router = APIRouter(prefix="/api/admin/marketplace", tags=["marketplace"])
 @router.post("/listings/{id}/approve", response_model=ListingState)
 def approve_listing(id_: Id, body: Reviewed, run: AdminRuns) -> Response:
     """Publishes the reviewed edition."""
-    command = commands.ApproveListing(id_, body.edition)
+    command = listing_commands.ApproveListing(id_, body.edition)
     return run(command, body, is_consistent=True)
 
 
 @router.post("/listings/{id}/reject", response_model=ListingState)
 def reject_listing(id_: Id, body: Because, run: AdminRuns) -> Response:
-    return run(commands.RejectListing(id_, body.reason), body, is_consistent=True)
+    return run(listing_commands.RejectListing(id_, body.reason), body, is_consistent=True)
 
 
 @router.post("/listings/{id}/suspend", response_model=ListingState)
 def suspend_listing(id_: Id, body: Because, run: AdminRuns) -> Response:
     """Takes it offline."""
-    return run(commands.SuspendListing(id_, body.reason), body, is_consistent=True)
+    return run(listing_commands.SuspendListing(id_, body.reason), body, is_consistent=True)
 
 
 @router.post("/listings/{id}/resume", response_model=ListingState)
 def resume_listing(id_: Id, run: AdminRuns) -> Response:
     """Puts it online again."""
-    return run(commands.ResumeListing(id_), is_consistent=True)
+    return run(listing_commands.ResumeListing(id_), is_consistent=True)
 
 
 @router.post("/offers/{id}/decide", response_model=EscrowState)
 def decide_dispute(id_: Id, body: Decide, run: AdminRuns) -> Response:
     """Ends a dispute: release, refund, or a split of the price. The provider is instructed to pay."""
-    return run(commands.DecideDispute(id_, body), body, is_consistent=True)
+    return run(escrow_commands.DecideDispute(id_, body), body, is_consistent=True)
 
 
 @router.post("/offers/{id}/close", response_model=EscrowState)
@@ -81,4 +75,4 @@ def restore_question(id_: Id, run: AdminRuns) -> Response:
 @router.post("/escrow-calls/{escrowId}/retry", status_code=204)
 def retry_escrow_call(escrow: Annotated[UUID, Path(alias="escrowId")], run: AdminRuns) -> Response:
     """Retries calls that the escrow provider rejected."""
-    return run(commands.RetryEscrowCalls(escrow), status=204)
+    return run(escrow_commands.RetryEscrowCalls(escrow), status=204)

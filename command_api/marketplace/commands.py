@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from uuid import UUID
 
 from command_api.kernel.command_handlers import Command
-from command_api.kernel.images.model import Picture
 from command_api.marketplace import schemas
-from command_api.marketplace.measurement import Measurement
 from command_api.marketplace.questions import FlagReason
 from command_api.marketplace.schemas import (
     DirectDealsState,
     EscrowState,
-    ListingState,
     OfferState,
     QuestionState,
-    ReviewInvite,
     SavedSearchState,
     TransferState,
 )
-from infra.domain.escrow_provider import OpenedTransaction, TransactionState
-
-
-class ListingCommand(Command[ListingState]):
-    """About one listing."""
-
-    listing_id: UUID
 
 
 class OfferCommand(Command[OfferState]):
@@ -60,102 +48,6 @@ class SearchCommand(Command[None]):
 
 
 # Listings
-
-
-class DraftListing(ListingCommand):
-    """Creates a private draft of the sender."""
-
-    fields: schemas.ListingFields
-
-
-class EditListing(ListingCommand):
-    """Changes the given claims. A published listing goes back into the review, unless only its price changes."""
-
-    fields: schemas.EditListing
-
-
-class SubmitListing(ListingCommand):
-    """Submits a listing for review."""
-
-
-class WithdrawListing(ListingCommand):
-    """Withdraws a listing; it can be submitted again."""
-
-
-class RequestVerification(ListingCommand):
-    """Requests a comparison of the claims with the measurements."""
-
-
-class AddImage(ListingCommand):
-    """Appends an image to a listing."""
-
-    picture: Picture = field(repr=False)
-
-
-class OrderImages(ListingCommand):
-    """Sets the order of the images; omitted images are removed."""
-
-    images: tuple[str, ...]
-
-
-class ApproveListing(ListingCommand):
-    """Publishes the reviewed edition."""
-
-    edition: int
-
-
-class InviteReviewer(Command[ReviewInvite]):
-    """An admin who sells invites one other person to review this listing; the previous link ends."""
-
-    listing_id: UUID
-    token: str = field(repr=False)
-
-
-class JoinReview(ListingCommand):
-    """The sender opened the link of a review."""
-
-    token: str = field(repr=False)
-
-
-class ApproveAsReviewer(ListingCommand):
-    """The invited reviewer publishes the reviewed edition."""
-
-    edition: int
-
-
-class RejectAsReviewer(ListingCommand):
-    """The invited reviewer sends a listing back to its seller."""
-
-    reason: str
-
-
-class RejectListing(ListingCommand):
-    """Sends a listing back to its seller."""
-
-    reason: str
-
-
-class SuspendListing(ListingCommand):
-    """Takes a published listing offline."""
-
-    reason: str
-
-
-class ResumeListing(ListingCommand):
-    """Publishes a suspended listing again."""
-
-
-class ExpireListing(Command[None]):
-    """Expires a listing whose time online is over."""
-
-    listing_id: UUID
-
-
-class RecordVerification(Command[None]):
-    """Compares the claims with a measurement; if the website has changed since, the listing stays due."""
-
-    listing_id: UUID
-    measurement: Measurement | None
 
 
 # Offers
@@ -201,68 +93,6 @@ class ExpireOffer(Command[None]):
 
 
 # Escrows
-
-
-class Deliver(DealCommand):
-    """The seller has handed the website over."""
-
-
-class ConfirmReceipt(DealCommand):
-    """The buyer has the website; the inspection begins."""
-
-
-class AcceptDelivery(DealCommand):
-    """The buyer accepts the website; the provider is asked to pay the seller."""
-
-
-class DisputeDeal(DealCommand):
-    """One side disputes the deal; an admin decides."""
-
-    text: str
-
-
-class CancelDeal(DealCommand):
-    """One side cancels the deal before the payment."""
-
-
-class DecideDispute(DealCommand):
-    """Ends a dispute: release, refund, or a split of the price."""
-
-    fields: schemas.Decide
-
-
-class AdvanceEscrow(Command[None]):
-    """Takes the automatic step of an escrow that is due."""
-
-    escrow_id: UUID
-
-
-class RecordEscrowCall(Command[None]):
-    """The provider has accepted a call. `opened`: its answer to the step `open`."""
-
-    number: int
-    escrow_id: UUID
-    opened: OpenedTransaction | None
-
-
-class RecordEscrowStatus(Command[None]):
-    """The provider has answered a status check."""
-
-    escrow_id: UUID
-    state: TransactionState
-
-
-class RecordEscrowMessage(Command[None]):
-    """The provider has sent a message; a repeated one changes nothing."""
-
-    message_id: str
-    message: schemas.TransactionMessage
-
-
-class RetryEscrowCalls(Command[None]):
-    """Retries the calls of an escrow that the provider rejected."""
-
-    escrow_id: UUID
 
 
 # Direct deals

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Response
 from command_api.kernel.http import Id, Runs
 from command_api.kernel.rate_limits import Limit, consume
 from command_api.marketplace import commands
+from command_api.marketplace.escrow import commands as escrow_commands
 from command_api.marketplace.schemas import AcceptOffer, EscrowState, MakeOffer, OfferState, TransferState, Write
 from infra.kernel.http.route_costs import MONEY, routes_of
 from schemas.uuid7 import uuid7
@@ -61,25 +62,25 @@ def write_message(id_: Id, body: Write, run: Runs) -> Response:
 @router.post("/offers/{id}/escrow/deliver", response_model=EscrowState)
 def deliver(id_: Id, run: Runs) -> Response:
     """For the seller: confirms the transfer of the website."""
-    return run(commands.Deliver(id_), is_consistent=True)
+    return run(escrow_commands.Deliver(id_), is_consistent=True)
 
 
 @router.post("/offers/{id}/escrow/confirm-receipt", response_model=EscrowState)
 def confirm_receipt(id_: Id, run: Runs) -> Response:
     """For the buyer: confirms receipt; the inspection starts."""
-    return run(commands.ConfirmReceipt(id_), is_consistent=True)
+    return run(escrow_commands.ConfirmReceipt(id_), is_consistent=True)
 
 
 @router.post("/offers/{id}/escrow/accept", response_model=EscrowState)
 def accept_delivery(id_: Id, run: Runs) -> Response:
     """For the buyer: accepts the website; the provider is instructed to pay the seller."""
-    return run(commands.AcceptDelivery(id_), is_consistent=True)
+    return run(escrow_commands.AcceptDelivery(id_), is_consistent=True)
 
 
 @router.post("/offers/{id}/escrow/dispute", response_model=EscrowState)
 def dispute(id_: Id, body: Write, run: Runs) -> Response:
     """For either side: opens a dispute. An admin reads the thread and decides."""
-    return run(commands.DisputeDeal(id_, body.text), body, is_consistent=True)
+    return run(escrow_commands.DisputeDeal(id_, body.text), body, is_consistent=True)
 
 
 @router.post("/offers/{id}/direct/confirm", response_model=EscrowState)
@@ -128,4 +129,4 @@ def accept_transfer(id_: Id, run: Runs) -> Response:
 @router.post("/offers/{id}/escrow/cancel", response_model=EscrowState)
 def cancel_deal(id_: Id, run: Runs) -> Response:
     """For either side, before payment."""
-    return run(commands.CancelDeal(id_), is_consistent=True)
+    return run(escrow_commands.CancelDeal(id_), is_consistent=True)

@@ -21,8 +21,8 @@ from command_api.kernel.decision import (
     event_metadata,
     not_found,
 )
-from command_api.marketplace.offers import Offer
-from schemas.base import DomainEvent, Money
+from command_api.marketplace.offers import Deal, Offer
+from schemas.base import DomainEvent
 from schemas.events import marketplace
 from schemas.events.marketplace import EscrowStatus, Side
 from schemas.evolution import Evolution
@@ -44,18 +44,10 @@ class Switch:
 
 
 @dataclass(frozen=True, slots=True)
-class DirectDeal:
+class DirectDeal(Deal):
     """State of one direct deal. `confirmed_by`: the sides that have confirmed."""
 
-    id: UUID
-    version: int
-    offer_id: UUID
-    listing_id: UUID
-    seller_id: UUID
-    buyer_id: UUID
-    price: Money
     confirm_until: datetime
-    status: EscrowStatus = "agreed"
     confirmed_by: frozenset[Side] = frozenset()
     confirmed_at: datetime | None = None
     """When the first side did."""
@@ -73,11 +65,6 @@ class DirectDeal:
         if self.status == "confirmed" and self.confirmed_at is not None:
             return self.complete_at or self.confirmed_at + REMIND_AFTER
         return self.confirm_until if self.status == "agreed" else None
-
-    def side_of(self, account_id: UUID | None) -> Side | None:
-        if account_id == self.buyer_id:
-            return "buyer"
-        return "seller" if account_id == self.seller_id else None
 
 
 def switch(found: Switch | None, context: CommandContext, *, allow: bool) -> list[DomainEvent]:

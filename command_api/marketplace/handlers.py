@@ -7,17 +7,19 @@ from typing import Final
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.marketplace import (
     direct_deal_handlers,
-    escrow_handlers,
-    listing_handlers,
+    erasure,
     offer_handlers,
     question_handlers,
     saved_search_handlers,
     transfer_handlers,
-    verification_handlers,
 )
+from command_api.marketplace.escrow import handlers as escrow_handlers
+from command_api.marketplace.listings import handlers as listing_handlers
+from command_api.marketplace.listings import verification_handlers
 
 HANDLERS: Final = CommandHandlers.merged(
     (
+        erasure.HANDLERS,
         listing_handlers.HANDLERS,
         verification_handlers.HANDLERS,
         offer_handlers.HANDLERS,

@@ -8,7 +8,7 @@ from typing import Final
 from command_api.kernel.decision import conflict
 from command_api.kernel.inline_projection import InlineProjection, Table, Tables
 from command_api.kernel.unit_of_work import UnitOfWork
-from command_api.marketplace.listings import STATUS_AFTER
+from command_api.marketplace.listings.model import STATUS_AFTER
 from schemas.base import DomainEvent
 from schemas.events import marketplace
 from schemas.events.accounts import AccountErased

@@ -1,4 +1,4 @@
-"""`/api/marketplace/questions/*` and `/saved-searches/*`, and the link that ends a saved search's mails."""
+"""`/api/marketplace/*`: questions about listings, the watchlist, saved searches and the link that ends their mails."""
 
 from __future__ import annotations
 
@@ -22,6 +22,30 @@ public_router = APIRouter(prefix="/api/public/marketplace", tags=["public"])
 FLAGS: Final = Limit("listing-flag", timedelta(minutes=5), 20)
 ANSWERS: Final = Limit("listing-answer", timedelta(seconds=30), 30)
 SEARCHES: Final = Limit("saved-search", timedelta(minutes=2), 40)
+QUESTIONS: Final = Limit("listing-question", timedelta(minutes=2), 10)
+WATCHES: Final = Limit("listing-watch", timedelta(seconds=5), 200)
+
+
+@router.post("/listings/{id}/questions", status_code=201, response_model=QuestionState)
+def ask_question(id_: Id, body: Write, run: Runs) -> Response:
+    """Asks the seller a public question."""
+    consume(run.container.pool, QUESTIONS, str(run.person.account_id))
+    command = commands.AskQuestion(uuid7(), id_, body.text)
+    return run(command, body, status=201, is_consistent=True)
+
+
+@router.put("/listings/{id}/watch", status_code=204)
+def watch_listing(id_: Id, run: Runs) -> Response:
+    """Adds the listing to the watchlist."""
+    consume(run.container.pool, WATCHES, str(run.person.account_id))
+    return run(commands.WatchListing(id_), status=204, is_consistent=True)
+
+
+@router.delete("/listings/{id}/watch", status_code=204)
+def unwatch_listing(id_: Id, run: Runs) -> Response:
+    """Removes the listing from the watchlist, also after it has ended."""
+    consume(run.container.pool, WATCHES, str(run.person.account_id))
+    return run(commands.UnwatchListing(id_), status=204, is_consistent=True)
 
 
 @router.post("/questions/{id}/answer", response_model=QuestionState)

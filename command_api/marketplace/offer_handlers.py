@@ -8,19 +8,16 @@ from uuid import UUID
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import conflict
 from command_api.kernel.unit_of_work import UnitOfWork
-from command_api.marketplace import commands, direct_deals, listings, mails, offers
-from command_api.marketplace import escrow as escrows
-from command_api.marketplace.consequences import (
-    after_direct_deal,
-    after_escrow,
-    after_listing,
-    after_offer,
-    offer_url,
-    recipient,
-    schedule_expiry,
-)
+from command_api.marketplace import commands, direct_deals, mails, offers
+from command_api.marketplace.consequences import after_direct_deal, after_offer, schedule_expiry
+from command_api.marketplace.escrow import model as escrows
+from command_api.marketplace.escrow.consequences import after_escrow
+from command_api.marketplace.listings import model as listings
+from command_api.marketplace.listings.consequences import after_listing
+from command_api.marketplace.listings.schemas import money
 from command_api.marketplace.offers import Offer
-from command_api.marketplace.schemas import OfferState, money, offer_state
+from command_api.marketplace.recipients import offer_url, recipient
+from command_api.marketplace.schemas import OfferState, offer_state
 from schemas.identity import direct_deals_id, escrow_id
 
 MAX_OPEN_OFFERS: Final = 100

@@ -14,10 +14,10 @@ from uuid import UUID
 
 from command_api.kernel.aggregates import advanced, first_event, next_event, shared_fields
 from command_api.kernel.decision import CommandContext, CommandRejected, conflict, not_found
-from command_api.marketplace.listings import Listing, require_on_sale
+from command_api.marketplace.listings.model import Listing, require_on_sale
 from schemas.base import DomainEvent, Money
 from schemas.events import marketplace
-from schemas.events.marketplace import OfferStatus, Side, TransferStatus
+from schemas.events.marketplace import EscrowStatus, OfferStatus, Side, TransferStatus
 from schemas.evolution import UnexpectedEvent
 
 ANSWER_WITHIN: Final = timedelta(days=7)
@@ -50,6 +50,25 @@ class Offer:
     @property
     def is_open(self) -> bool:
         return self.status in ("sent", "countered")
+
+    def side_of(self, account_id: UUID | None) -> Side | None:
+        if account_id == self.buyer_id:
+            return "buyer"
+        return "seller" if account_id == self.seller_id else None
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """What an accepted offer led to: an escrow or a direct deal."""
+
+    id: UUID
+    version: int
+    offer_id: UUID
+    listing_id: UUID
+    seller_id: UUID
+    buyer_id: UUID
+    price: Money
+    status: EscrowStatus = field(default="agreed", kw_only=True)
 
     def side_of(self, account_id: UUID | None) -> Side | None:
         if account_id == self.buyer_id:

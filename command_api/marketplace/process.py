@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from command_api.kernel.container import Container
 from command_api.kernel.process_manager import ProcessManager, issuing
 from command_api.marketplace import commands, timeouts
-from command_api.marketplace.escrow_outbox import escrow_calls
-from command_api.marketplace.escrow_reconciliation import escrow_status
-from command_api.marketplace.listing_verification import verification
-from command_api.marketplace.measurement import MeasurementSource
+from command_api.marketplace.escrow import commands as escrow_commands
+from command_api.marketplace.escrow.outbox import escrow_calls
+from command_api.marketplace.escrow.reconciliation import escrow_status
+from command_api.marketplace.listings import commands as listing_commands
+from command_api.marketplace.listings.measurement import MeasurementSource
+from command_api.marketplace.listings.verification import verification
 from infra.domain.escrow_provider import Provider
 
 
@@ -24,7 +26,7 @@ def process_managers(
         yield escrow_status(container, provider)
     yield ProcessManager(
         timeouts.LISTING_EXPIRY,
-        issuing(commands.ExpireListing),
+        issuing(listing_commands.ExpireListing),
         ids="SELECT listing_id FROM lookup.listing WHERE status = 'active'",
     )
     yield ProcessManager(
@@ -32,7 +34,7 @@ def process_managers(
     )
     yield ProcessManager(
         timeouts.ESCROW_DEADLINE,
-        issuing(commands.AdvanceEscrow),
+        issuing(escrow_commands.AdvanceEscrow),
         ids="SELECT escrow_id FROM lookup.escrow WHERE is_open",
     )
     yield ProcessManager(

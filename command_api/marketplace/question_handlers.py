@@ -7,8 +7,9 @@ from typing import Final
 from command_api.kernel.aggregates import require_found
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.unit_of_work import UnitOfWork
-from command_api.marketplace import commands, listings, mails, questions
-from command_api.marketplace.consequences import listing_url, recipient
+from command_api.marketplace import commands, mails, questions
+from command_api.marketplace.listings import model as listings
+from command_api.marketplace.recipients import listing_url, recipient
 from command_api.marketplace.schemas import QuestionState
 
 HANDLERS: Final = CommandHandlers()

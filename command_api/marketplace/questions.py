@@ -9,7 +9,7 @@ from uuid import UUID
 
 from command_api.kernel.aggregates import advanced, first_event, next_event, require_found
 from command_api.kernel.decision import CommandContext, CommandRejected, conflict, event_metadata, invalid, not_found
-from command_api.marketplace.listings import Listing, require_on_sale
+from command_api.marketplace.listings.model import Listing, require_on_sale
 from schemas.base import DomainEvent
 from schemas.events import marketplace
 from schemas.events.marketplace import SearchCriteria

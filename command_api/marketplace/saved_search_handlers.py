@@ -14,8 +14,9 @@ from command_api.accounts import model as accounts
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import conflict, not_found
 from command_api.kernel.unit_of_work import UnitOfWork
-from command_api.marketplace import commands, listings, mails, questions, timeouts
-from command_api.marketplace.listings import CURRENCY
+from command_api.marketplace import commands, mails, questions, timeouts
+from command_api.marketplace.listings import model as listings
+from command_api.marketplace.listings.model import CURRENCY
 from command_api.marketplace.lookups import require_watchlist_limit
 from command_api.marketplace.questions import SavedSearch
 from command_api.marketplace.schemas import SavedSearchState

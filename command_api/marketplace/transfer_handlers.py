@@ -12,10 +12,11 @@ from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import conflict
 from command_api.kernel.event_store import TooManyEvents
 from command_api.kernel.unit_of_work import UnitOfWork
-from command_api.marketplace import commands, listings, mails, offers, transfers
-from command_api.marketplace.consequences import offer_url, recipient
-from command_api.marketplace.listings import ON_MARKET, Listing
+from command_api.marketplace import commands, mails, offers, transfers
+from command_api.marketplace.listings import model as listings
+from command_api.marketplace.listings.model import ON_MARKET, Listing
 from command_api.marketplace.offers import Offer
+from command_api.marketplace.recipients import offer_url, recipient
 from command_api.marketplace.schemas import TransferState
 from command_api.websites import model as websites
 from command_api.websites.lookups import require_website_limit

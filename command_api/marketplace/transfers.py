@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from command_api.kernel.aggregates import next_event, require_found
 from command_api.kernel.decision import CommandContext, conflict
-from command_api.marketplace.listings import Listing
+from command_api.marketplace.listings.model import Listing
 from command_api.marketplace.offers import Offer, require_party
 from command_api.websites.model import Website
 from schemas.base import DomainEvent

@@ -12,7 +12,7 @@ WRITERS = [
     *ROOT.glob("command_api/**/*mails.py"),
     *ROOT.glob("command_api/**/*digest*.py"),
     *ROOT.glob("command_api/notifications/**/*.py"),
-    ROOT / "command_api" / "marketplace" / "consequences.py",
+    ROOT / "command_api" / "marketplace" / "recipients.py",
     ROOT / "infra" / "kernel" / "mail" / "contacts.py",
     ROOT / "infra" / "services" / "scheduler" / "jobs" / "notification_digest.py",
     *ROOT.glob("*_api/analytics/reports/*.py"),

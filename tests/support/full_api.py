@@ -35,10 +35,11 @@ from command_api.forum import threads as forum_threads
 from command_api.kernel.container import Container
 from command_api.kernel.decision import CommandContext, system_context
 from command_api.leads import early_access, inquiries, newsletter
-from command_api.marketplace import escrow as escrows
-from command_api.marketplace import listings, offers, questions
-from command_api.marketplace.claims import ListingClaims
-from command_api.marketplace.listings import Listing
+from command_api.marketplace import offers, questions
+from command_api.marketplace.escrow import model as escrows
+from command_api.marketplace.listings import model as listings
+from command_api.marketplace.listings.claims import ListingClaims
+from command_api.marketplace.listings.model import Listing
 from command_api.matching.commands import ApplyToProgram
 from command_api.matching.programs.commands import AddProgram
 from command_api.matching.programs.files import starter_programs

@@ -22,9 +22,9 @@ from PIL import Image
 from command_api.accounts import model as accounts
 from command_api.kernel.decision import system_context
 from command_api.kernel.process_manager import ProcessManager, ProcessWorker
-from command_api.marketplace import escrow as escrows
-from command_api.marketplace.escrow_outbox import escrow_calls
-from command_api.marketplace.measurement import MonthlyCounts
+from command_api.marketplace.escrow import model as escrows
+from command_api.marketplace.escrow.outbox import escrow_calls
+from command_api.marketplace.listings.measurement import MonthlyCounts
 from command_api.marketplace.process import process_managers
 from infra.domain.escrow_provider import EscrowProvider, Provider
 from infra.domain.escrow_provider.sandbox import Sandbox

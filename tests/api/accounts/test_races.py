@@ -16,7 +16,8 @@ from uuid import UUID, uuid4
 import httpx2
 import pytest
 
-from command_api.accounts import open_invites, passwords
+from command_api.accounts import passwords
+from command_api.accounts.invites import codes as open_invites
 from command_api.accounts.login_challenge import ProvenIdentity
 from command_api.accounts.lookups import ROLES
 from command_api.accounts.passwords import Passwords

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from command_api.accounts.invites import normalized
+from command_api.accounts.codes import normalized
 from tests.support.command import World, command_world
 from tests.support.people import PASSWORD, Member, call, invite, member, register
 

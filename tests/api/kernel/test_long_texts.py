@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from command_api.leads.schemas import _MESSAGE
-from command_api.marketplace.schemas import MAX_TEXT_LENGTH
+from command_api.marketplace.fields import MAX_TEXT_LENGTH
 from command_api.sql.lookups import MAX_QUERIES
 from infra.domain.sql_access.limits import TEXT_BYTES
 from query_api.kernel.pagination import MAX_LIMIT, MAX_TEXT_BYTES

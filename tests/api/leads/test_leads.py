@@ -14,7 +14,7 @@ from uuid import UUID, uuid4
 import httpx2
 import pytest
 
-from command_api.accounts.invites import DEFAULT_DAYS
+from command_api.accounts.invites.model import DEFAULT_DAYS
 from command_api.kernel.decision import CommandRejected, system_context
 from command_api.kernel.event_store import ConcurrencyConflict
 from command_api.kernel.process_manager import ProcessWorker
@@ -410,7 +410,7 @@ def test_who_let_an_invite_run_out_is_invited_again(command_world: World, monkey
     sign_up(command_world, email)
     contact = id_of(command_world, "early_access", email)
     with monkeypatch.context() as yesterday:
-        yesterday.setattr("command_api.accounts.invites.DEFAULT_DAYS", -1)
+        yesterday.setattr("command_api.accounts.invites.model.DEFAULT_DAYS", -1)
         admin(command_world, "POST", f"/api/admin/early-access/{contact}/invite", json={})
     admin(command_world, "POST", f"/api/admin/early-access/{contact}/invite", json={})
     [(_, old), (_, new)] = mails(command_world, "early_access_invite")
@@ -435,7 +435,7 @@ def test_an_invite_to_early_access_is_one_of_the_admins_open_invites(
 ) -> None:
     decrypt_mail = "SELECT count(*) FROM auth.invite_code WHERE account_id = %s AND open_until > now()"
     room = command_world.count(decrypt_mail, command_world.admin.account_id) + 1
-    monkeypatch.setattr("command_api.accounts.open_invites.MAX_OPEN", room)
+    monkeypatch.setattr("command_api.accounts.invites.codes.MAX_OPEN", room)
     people = []
     for email in (somebody(), somebody()):
         sign_up(command_world, email)

@@ -16,9 +16,9 @@ import psycopg
 import pytest
 from psycopg.rows import dict_row
 
-from command_api.marketplace.consequences import STATUS_CHECK_INTERVAL
-from command_api.marketplace.escrow_reconciliation import check_status
-from command_api.marketplace.escrow_webhook import MESSAGES_PATH
+from command_api.marketplace.escrow.consequences import STATUS_CHECK_INTERVAL
+from command_api.marketplace.escrow.reconciliation import check_status
+from command_api.marketplace.escrow.webhook import MESSAGES_PATH
 from infra.domain.escrow_provider import EscrowProvider, OpenedTransaction, TransactionState, sign
 from infra.domain.message_chain import chain
 from tests.api.kernel.test_command_races import at_once

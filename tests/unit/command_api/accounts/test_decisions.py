@@ -10,7 +10,9 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from command_api.accounts import invites, model
+from command_api.accounts import model
+from command_api.accounts.codes import normalized
+from command_api.accounts.invites import model as invites
 from command_api.accounts.mails import confirm_email, password_reset
 from command_api.kernel.aggregates import state_after
 from command_api.kernel.audit_log import entries
@@ -91,9 +93,9 @@ def test_only_its_owner_revokes_an_invite() -> None:
 
 def test_codes_are_long_and_read_as_they_are_meant() -> None:
     codes = {invites.new_code() for _ in range(200)}
-    assert len(codes) == 200 and all(len(invites.normalized(code)) == 20 for code in codes)
+    assert len(codes) == 200 and all(len(normalized(code)) == 20 for code in codes)
     assert not any(set(code) & set("ILOU") for code in codes)
-    assert invites.normalized(" o1-lI \n") == "0111"
+    assert normalized(" o1-lI \n") == "0111"
 
 
 def change_names(state: model.Account, name: str | None, display_name: str | None) -> list[DomainEvent]:

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-import command_api.accounts.invites
+import command_api.accounts.invites.model
 import command_api.accounts.model
 import command_api.conversions.model
 import command_api.domains.model
@@ -23,7 +23,7 @@ from tests.support.decisions import history
 KINDS: dict[str, Any] = {
     "account": command_api.accounts.model.evolve,
     "email": command_api.accounts.model.evolve_email,
-    "invite": command_api.accounts.invites.evolve,
+    "invite": command_api.accounts.invites.model.evolve,
     "website": command_api.websites.model.evolve,
     "domain": command_api.domains.model.evolve,
     "host": command_api.domains.model.evolve_host,

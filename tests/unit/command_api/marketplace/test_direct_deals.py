@@ -10,9 +10,10 @@ from functools import partial
 import pytest
 
 from command_api.kernel.decision import CommandContext, CommandRejected
-from command_api.marketplace import direct_deals, listings, offers
+from command_api.marketplace import direct_deals, offers
 from command_api.marketplace.direct_deals import DirectDeal
-from command_api.marketplace.listings import Listing
+from command_api.marketplace.listings import model as listings
+from command_api.marketplace.listings.model import Listing
 from schemas.base import DomainEvent
 from schemas.events import marketplace
 from schemas.events.marketplace import OfferAccepted

@@ -18,10 +18,12 @@ from PIL import Image
 
 from command_api.kernel.decision import CommandContext, CommandRejected
 from command_api.kernel.images.model import reencode
-from command_api.marketplace import escrow, listings, offers, questions
-from command_api.marketplace.claims import ListingClaims, same_website
-from command_api.marketplace.listings import Listing
-from command_api.marketplace.measurement import whole_months
+from command_api.marketplace import offers, questions
+from command_api.marketplace.escrow import model as escrow
+from command_api.marketplace.listings import model as listings
+from command_api.marketplace.listings.claims import ListingClaims, same_website
+from command_api.marketplace.listings.measurement import whole_months
+from command_api.marketplace.listings.model import Listing
 from command_api.marketplace.schemas import Write
 from infra.domain.escrow_provider import BadSignature, sign, verified
 from schemas.base import DomainEvent, Money

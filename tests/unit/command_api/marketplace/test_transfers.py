@@ -10,8 +10,9 @@ import pytest
 
 from command_api.domains import model as domains
 from command_api.kernel.decision import CommandContext
-from command_api.marketplace import listings, offers, transfers
-from command_api.marketplace.listings import Listing
+from command_api.marketplace import offers, transfers
+from command_api.marketplace.listings import model as listings
+from command_api.marketplace.listings.model import Listing
 from command_api.marketplace.offers import Offer
 from command_api.websites import model as websites
 from command_api.websites.model import Key, Website

@@ -16,7 +16,8 @@ from command_api.kernel.decision import CommandRejected
 from command_api.kernel.hostnames import website_domain
 from command_api.leads.schemas import Given
 from command_api.links.model import checked_slug, checked_subs, free_coupon
-from command_api.marketplace.schemas import ListingFields, Words
+from command_api.marketplace.fields import Words
+from command_api.marketplace.listings.schemas import ListingFields
 from command_api.partners import model as partners
 from command_api.sql.schemas import Title as QueryTitle
 from infra.kernel.text.hidden_characters import shown

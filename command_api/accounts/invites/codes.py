@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 from uuid import UUID
 
-from command_api.accounts.invites import normalized
+from command_api.accounts.codes import normalized
 from command_api.kernel.decision import conflict
 from command_api.kernel.unit_of_work import UnitOfWork
 from infra.kernel.config.settings import Settings

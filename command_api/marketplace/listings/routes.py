@@ -1,4 +1,4 @@
-"""`/api/marketplace/listings/*`: commands of sellers about their listings and of members about listings of others."""
+"""`/api/marketplace/listings/*`: commands of sellers about their listings, and of their reviewers."""
 
 from __future__ import annotations
 
@@ -11,16 +11,14 @@ from fastapi import APIRouter, Response
 from command_api.kernel.http import Id, Runs
 from command_api.kernel.images.uploads import IMAGE_BODY, SentImage, UploadedImage, process
 from command_api.kernel.rate_limits import Limit, consume
-from command_api.marketplace import commands, listings, schemas
+from command_api.marketplace.listings import commands, model, schemas
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/marketplace/listings", tags=["marketplace"])
 
 DRAFTS: Final = Limit("listing", timedelta(minutes=5), 60)
-WATCHES: Final = Limit("listing-watch", timedelta(seconds=5), 200)
 IMAGES: Final = Limit("listing-image", timedelta(seconds=10), 40)
 JOINS: Final = Limit("review-join", timedelta(seconds=30), 20)
-QUESTIONS: Final = Limit("listing-question", timedelta(minutes=2), 10)
 
 
 @router.post("", status_code=201, response_model=schemas.ListingState)
@@ -88,7 +86,7 @@ def reject_as_reviewer(id_: Id, body: schemas.Because, run: Runs) -> Response:
 )
 def add_image(id_: Id, sent: SentImage, run: Runs) -> Response:
     """Adds an image, the file itself as the body: JPEG, PNG or WebP, at most 5 MB."""
-    listings.require_owned(run.container.load(id_, listings.evolve), run.context)
+    model.require_owned(run.container.load(id_, model.evolve), run.context)
     consume(run.container.pool, IMAGES, str(run.person.account_id))
     picture = process(sent)
     identity = UploadedImage(hash=picture.hash)
@@ -99,25 +97,3 @@ def add_image(id_: Id, sent: SentImage, run: Runs) -> Response:
 def order_images(id_: Id, body: schemas.ImageOrder, run: Runs) -> Response:
     """Sets the order of the images; omitted images are removed."""
     return run(commands.OrderImages(id_, tuple(body.images)), body, is_consistent=True)
-
-
-@router.post("/{id}/questions", status_code=201, response_model=schemas.QuestionState)
-def ask_question(id_: Id, body: schemas.Write, run: Runs) -> Response:
-    """Asks the seller a public question."""
-    consume(run.container.pool, QUESTIONS, str(run.person.account_id))
-    command = commands.AskQuestion(uuid7(), id_, body.text)
-    return run(command, body, status=201, is_consistent=True)
-
-
-@router.put("/{id}/watch", status_code=204)
-def watch_listing(id_: Id, run: Runs) -> Response:
-    """Adds the listing to the watchlist."""
-    consume(run.container.pool, WATCHES, str(run.person.account_id))
-    return run(commands.WatchListing(id_), status=204, is_consistent=True)
-
-
-@router.delete("/{id}/watch", status_code=204)
-def unwatch_listing(id_: Id, run: Runs) -> Response:
-    """Removes the listing from the watchlist, also after it has ended."""
-    consume(run.container.pool, WATCHES, str(run.person.account_id))
-    return run(commands.UnwatchListing(id_), status=204, is_consistent=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
+from command_api.accounts.codes import random_digits
 from command_api.kernel.aggregates import first_event, next_event
 from command_api.kernel.decision import CommandContext, invalid, not_found
 from schemas.base import DomainEvent
@@ -18,8 +18,6 @@ DEFAULT_USES: Final = 1
 DEFAULT_DAYS: Final = 30
 MAX_USES: Final = 1_000
 MAX_DAYS: Final = 365
-_ALPHABET: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-_READ_AS: Final = str.maketrans("OIL", "011")
 _DIGITS: Final = 20
 """100 random bits."""
 
@@ -46,16 +44,6 @@ def new_code() -> str:
     """Five groups of four, without letters that look like digits."""
     digits = random_digits(_DIGITS)
     return "-".join(digits[start : start + 4] for start in range(0, _DIGITS, 4))
-
-
-def random_digits(length: int) -> str:
-    """Digits of codes that people type: five random bits each."""
-    return "".join(secrets.choice(_ALPHABET) for _ in range(length))
-
-
-def normalized(code: str) -> str:
-    """A code as it was meant: case, spaces, dashes and look-alikes do not matter."""
-    return "".join(code.split()).replace("-", "").upper().translate(_READ_AS)
 
 
 def create(invite_id: UUID, *, max_uses: int, days: int, context: CommandContext) -> InviteCreated:

@@ -15,8 +15,9 @@ from uuid import UUID
 from command_api.kernel.container import Container
 from command_api.kernel.process_manager import Issue, ProcessManager
 from command_api.kernel.timeouts import Timeout
-from command_api.marketplace import commands, listings, timeouts
-from command_api.marketplace.measurement import (
+from command_api.marketplace import timeouts
+from command_api.marketplace.listings import commands, model
+from command_api.marketplace.listings.measurement import (
     Measurement,
     MeasurementSource,
     MonthlyCounts,
@@ -59,7 +60,7 @@ def verification(container: Container, figures: MeasurementSource) -> ProcessMan
 
     def measurement(listing_id: UUID, now: datetime) -> Measurement | None:
         """Measures the listing's website, unless it is not proven or its last measurement is current."""
-        listing = container.load(listing_id, listings.evolve)
+        listing = container.load(listing_id, model.evolve)
         website = website_to_verify(listing, container) if listing is not None else None
         if listing is None or website is None or isinstance(website, str) or is_current(listing, website, now):
             return None

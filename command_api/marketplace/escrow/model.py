@@ -15,7 +15,7 @@ from uuid import UUID
 
 from command_api.kernel.aggregates import advanced, first_event, next_event, require_found, shared_fields
 from command_api.kernel.decision import CommandContext, CommandRejected, conflict, invalid, not_found
-from command_api.marketplace.offers import Offer
+from command_api.marketplace.offers import Deal, Offer
 from schemas.base import DomainEvent, Money
 from schemas.events import marketplace
 from schemas.events.marketplace import EscrowStatus, Outcome, Side
@@ -38,18 +38,10 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Escrow:
+class Escrow(Deal):
     """State of one deal's money. `to_seller` and `to_buyer`: the decided payout, in minor units."""
 
-    id: UUID
-    version: int
-    offer_id: UUID
-    listing_id: UUID
-    seller_id: UUID
-    buyer_id: UUID
-    price: Money
     pay_until: datetime
-    status: EscrowStatus = "agreed"
     reference: str | None = None
     inspect_from: datetime | None = None
     inspect_until: datetime | None = None
@@ -85,11 +77,6 @@ class Escrow:
                 return self.inspect_until
             case _:
                 return None
-
-    def side_of(self, account_id: UUID | None) -> Side | None:
-        if account_id == self.buyer_id:
-            return "buyer"
-        return "seller" if account_id == self.seller_id else None
 
 
 Decision = tuple[list[DomainEvent], Call | None]

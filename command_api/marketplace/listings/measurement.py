@@ -15,8 +15,8 @@ from uuid import UUID
 
 from command_api.domains import model as domains
 from command_api.kernel.reader import Reader
-from command_api.marketplace.claims import same_website
-from command_api.marketplace.listings import Listing, NotVerified
+from command_api.marketplace.listings.claims import same_website
+from command_api.marketplace.listings.model import Listing, NotVerified
 from command_api.websites import model as websites
 from command_api.websites.model import Website
 from schemas.base import MoneySum

@@ -20,9 +20,10 @@ from command_api.kernel.container import Container
 from command_api.kernel.decision import CommandRejected, system_context
 from command_api.kernel.process_manager import RETRY_DELAYS, ProcessManager
 from command_api.kernel.timeouts import Timeout
-from command_api.marketplace import commands, timeouts
-from command_api.marketplace import escrow as escrows
-from command_api.marketplace.escrow_reconciliation import check_status
+from command_api.marketplace import timeouts
+from command_api.marketplace.escrow import commands
+from command_api.marketplace.escrow import model as escrows
+from command_api.marketplace.escrow.reconciliation import check_status
 from infra.domain.escrow_provider import OpenedTransaction, Provider, ProviderRejected, ProviderUnavailable
 
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)

@@ -21,13 +21,15 @@ from command_api.kernel.container import Container
 from command_api.kernel.decision import CommandContext, CommandRejected
 from command_api.kernel.images.model import reencode
 from command_api.kernel.timeouts import Timeout
-from command_api.marketplace import listings, questions
-from command_api.marketplace.commands import RecordVerification
+from command_api.marketplace import questions
 from command_api.marketplace.handlers import HANDLERS
-from command_api.marketplace.listing_verification import verification
-from command_api.marketplace.listings import Listing
-from command_api.marketplace.measurement import MonthlyCounts, measure, share_of
-from command_api.marketplace.schemas import ListingFields, Write
+from command_api.marketplace.listings import model
+from command_api.marketplace.listings.commands import RecordVerification
+from command_api.marketplace.listings.measurement import MonthlyCounts, measure, share_of
+from command_api.marketplace.listings.model import Listing
+from command_api.marketplace.listings.schemas import ListingFields
+from command_api.marketplace.listings.verification import verification
+from command_api.marketplace.schemas import Write
 from command_api.marketplace.timeouts import VERIFICATION
 from command_api.notifications.notification import ADMINS, LATER_RULES, RULES
 from command_api.operations.exchange_rates import model as operations
@@ -65,7 +67,7 @@ def verified(listing: Listing) -> Listing:
     month = MeasuredMonth(month=date(2026, 10, 1), visitors=20_000, pageviews=50_000, revenue=dollars(900))
     share = MeasuredShare(months=1, months_in_log=1, traffic=100.0, revenue=100.0)
     return folded(
-        listings.evolve, listing, listings.verify(listing, [month], dollars(900), share, CommandContext(NOW), WEBSITE)
+        model.evolve, listing, model.verify(listing, [month], dollars(900), share, CommandContext(NOW), WEBSITE)
     )
 
 
@@ -74,11 +76,11 @@ def verified(listing: Listing) -> Listing:
 
 def test_nobody_lets_the_own_listing_go_live() -> None:
     of_admin = replace(SELLER, is_admin=True)
-    assert refused(partial(listings.approve, in_review(), 1, of_admin)) == "own_listing"
-    suspended = folded(listings.evolve, active(), listings.suspend(active(), "Stolen.", ADMIN))
-    assert refused(partial(listings.resume, suspended, of_admin)) == "own_listing"
+    assert refused(partial(model.approve, in_review(), 1, of_admin)) == "own_listing"
+    suspended = folded(model.evolve, active(), model.suspend(active(), "Stolen.", ADMIN))
+    assert refused(partial(model.resume, suspended, of_admin)) == "own_listing"
     with pytest.raises(CommandRejected) as found:
-        listings.approve(in_review(), 1, of_admin)
+        model.approve(in_review(), 1, of_admin)
     assert found.value.kind == "forbidden"
 
 
@@ -106,20 +108,18 @@ def test_a_question_has_an_end() -> None:
     full = replace(question, version=questions.MAX_EVENTS)
     assert refused(partial(questions.answer, full, "It is.", SELLER)) == "too_many_changes"
     assert questions.flag(full, "spam", OTHER) == []
-    assert refused(partial(listings.submit, replace(drafted(), version=listings.MAX_EVENTS), SELLER)) == (
-        "too_many_changes"
-    )
+    assert refused(partial(model.submit, replace(drafted(), version=model.MAX_EVENTS), SELLER)) == ("too_many_changes")
 
 
 # Notifications
 
 
 def test_the_seller_the_asker_and_other_admins_are_notified_without_quoting_the_text() -> None:
-    draft = listings.draft(LISTING, FACTS, SELLER)
-    begun = listings.evolve(None, draft)
-    [submitted] = listings.submit(begun, SELLER)
-    waiting = folded(listings.evolve, begun, [submitted])
-    [approved], [rejected] = listings.approve(waiting, 1, ADMIN), listings.reject(waiting, "A secret.", ADMIN)
+    draft = model.draft(LISTING, FACTS, SELLER)
+    begun = model.evolve(None, draft)
+    [submitted] = model.submit(begun, SELLER)
+    waiting = folded(model.evolve, begun, [submitted])
+    [approved], [rejected] = model.approve(waiting, 1, ADMIN), model.reject(waiting, "A secret.", ADMIN)
     question = questions.ask(uuid4(), active(), "A secret?", BUYER)
     [answered] = questions.answer(questions.evolve_question(None, question), "A secret.", SELLER)
     told = [
@@ -141,18 +141,18 @@ def test_the_seller_the_asker_and_other_admins_are_notified_without_quoting_the_
 
 
 def test_what_was_measured_at_one_address_says_nothing_of_another() -> None:
-    listing = folded(listings.evolve, active(), listings.edit(active(), MEASURED, 1, SELLER))
-    listing = verified(folded(listings.evolve, listing, listings.approve(listing, 2, ADMIN)))
+    listing = folded(model.evolve, active(), model.edit(active(), MEASURED, 1, SELLER))
+    listing = verified(folded(model.evolve, listing, model.approve(listing, 2, ADMIN)))
     assert listing.verified_website == WEBSITE
-    moved = listings.edit(listing, replace(MEASURED, website_url="https://other-reviews.com"), 2, SELLER)
+    moved = model.edit(listing, replace(MEASURED, website_url="https://other-reviews.com"), 2, SELLER)
     assert names(moved) == ["listing.edited", "listing.not_verified", "listing.submitted"]
     assert [event.originator_version for event in moved] == [listing.version + 1 + number for number in range(3)]
-    after = folded(listings.evolve, listing, moved)
+    after = folded(model.evolve, listing, moved)
     assert (after.verified_at, after.verified_website, after.status) == (None, None, "in_review")
-    detached = listings.edit(listing, replace(MEASURED, figures=FACTS.figures), 2, SELLER)
+    detached = model.edit(listing, replace(MEASURED, figures=FACTS.figures), 2, SELLER)
     assert names(detached) == ["listing.edited", "listing.not_verified"]
     same = replace(MEASURED, website_url="http://VPN-reviews.com/about")
-    assert "listing.not_verified" not in names(listings.edit(listing, same, 2, SELLER))
+    assert "listing.not_verified" not in names(model.edit(listing, same, 2, SELLER))
 
 
 class InMemoryEventStore:
@@ -238,10 +238,10 @@ def store(currency: str = "USD", *proofs: DomainEvent) -> InMemoryEventStore:
         timezone="Asia/Kathmandu",
         currency=currency,
     )
-    draft = listings.draft(LISTING, MEASURED, SELLER)
-    listing = listings.evolve(None, draft)
-    submitted = listings.submit(listing, SELLER)
-    approved = listings.approve(folded(listings.evolve, listing, submitted), 1, ADMIN)
+    draft = model.draft(LISTING, MEASURED, SELLER)
+    listing = model.evolve(None, draft)
+    submitted = model.submit(listing, SELLER)
+    approved = model.approve(folded(model.evolve, listing, submitted), 1, ADMIN)
     return InMemoryEventStore(connected, *(proofs or proof()), draft, *submitted, *approved)
 
 
@@ -304,7 +304,7 @@ def test_a_listing_without_a_whole_month_is_reported_once_and_verified_later() -
     kept, none, some = store(), FixedMeasurements(first=11), FixedMeasurements(first=10)
     assert measured(kept, none) == ["listing.not_verified"]
     assert measured(kept, none, NOW + timedelta(days=1)) == []
-    requested = listings.ask_verification(kept.load(LISTING, listings.evolve), SELLER)
+    requested = model.ask_verification(kept.load(LISTING, model.evolve), SELLER)
     kept.events += requested
     assert measured(kept, none, NOW + timedelta(days=1)) == ["listing.not_verified"]
     assert measured(kept, some, NOW + timedelta(days=20)) == ["listing.verified"]

@@ -18,9 +18,10 @@ from command_api.kernel.container import Container
 from command_api.kernel.decision import CommandRejected, system_context
 from command_api.kernel.process_manager import Issue, ProcessManager
 from command_api.kernel.timeouts import Timeout
-from command_api.marketplace import commands, timeouts
-from command_api.marketplace import escrow as escrows
-from command_api.marketplace.consequences import STATUS_CHECK_INTERVAL
+from command_api.marketplace import timeouts
+from command_api.marketplace.escrow import commands
+from command_api.marketplace.escrow import model as escrows
+from command_api.marketplace.escrow.consequences import STATUS_CHECK_INTERVAL
 from infra.domain.escrow_provider import Provider, ProviderRejected, ProviderUnavailable
 
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)

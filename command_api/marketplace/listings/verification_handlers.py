@@ -12,9 +12,10 @@ from command_api.domains import model as domains
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import CommandContext, CommandRejected
 from command_api.kernel.unit_of_work import UnitOfWork
-from command_api.marketplace import commands, listings, timeouts
-from command_api.marketplace.listings import CURRENCY, ON_MARKET, Listing, NotVerified
-from command_api.marketplace.measurement import Measurement, is_current, website_to_verify
+from command_api.marketplace import timeouts
+from command_api.marketplace.listings import commands, model
+from command_api.marketplace.listings.measurement import Measurement, is_current, website_to_verify
+from command_api.marketplace.listings.model import CURRENCY, ON_MARKET, Listing, NotVerified
 from command_api.operations.exchange_rates.lookup import rate_on
 from schemas.base import DomainEvent, MoneySum
 from schemas.events.domains import DomainRemoved, DomainVerificationLost, DomainVerified
@@ -27,7 +28,7 @@ HANDLERS: Final = CommandHandlers()
 
 @HANDLERS.on(commands.RecordVerification, senders="system")
 def record_verification(command: commands.RecordVerification, uow: UnitOfWork) -> None:
-    listing, next_at = uow.load(command.listing_id, listings.evolve), None
+    listing, next_at = uow.load(command.listing_id, model.evolve), None
     if listing is not None:
         events = _verification(uow, listing, command.measurement)
         if events is None:
@@ -63,12 +64,12 @@ def _verification(uow: UnitOfWork, listing: Listing, measured: Measurement | Non
     if not measured.months:
         return _not_verified(listing, "no_whole_month", uow.context)
     revenue = _revenue(uow, measured.months)
-    return listings.verify(listing, measured.months, revenue, measured.share, uow.context, website.id)
+    return model.verify(listing, measured.months, revenue, measured.share, uow.context, website.id)
 
 
 def _not_verified(listing: Listing, reason: NotVerified, context: CommandContext) -> list[DomainEvent]:
     is_known = listing.not_verified == reason and not listing.verification_pending
-    return [] if is_known else listings.not_verified(listing, reason, context)
+    return [] if is_known else model.not_verified(listing, reason, context)
 
 
 def _revenue(uow: UnitOfWork, months: Sequence[MeasuredMonth]) -> MoneySum | None:

@@ -16,8 +16,8 @@ from pydantic import ValidationError
 
 from command_api.kernel.decision import CommandRejected, system_context
 from command_api.kernel.http import container_of
-from command_api.marketplace import commands
-from command_api.marketplace.schemas import MessageType, TransactionMessage
+from command_api.marketplace.escrow import commands
+from command_api.marketplace.escrow.schemas import MessageType, TransactionMessage
 from infra.domain.escrow_provider import BadSignature, verified
 from infra.kernel.http.problems import Problem
 from infra.kernel.http.route_costs import PROVIDER, routes_of

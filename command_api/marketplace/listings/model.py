@@ -18,7 +18,7 @@ from uuid import UUID
 
 from command_api.kernel.aggregates import advanced, first_event, next_event, require_found, shared_fields
 from command_api.kernel.decision import CommandContext, CommandRejected, conflict, invalid, not_found
-from command_api.marketplace.claims import ListingClaims, host_of, require_complete, reviewed_claims
+from command_api.marketplace.listings.claims import ListingClaims, host_of, require_complete, reviewed_claims
 from schemas.base import DomainEvent, MoneySum
 from schemas.events import marketplace
 from schemas.events.marketplace import ListingStatus, MeasuredMonth, MeasuredShare

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
-from command_api.accounts import commands, invites
-from command_api.accounts.schemas import CreateInvite
+from command_api.accounts.invites import commands, model
+from command_api.accounts.invites.schemas import CreateInvite
 from command_api.kernel import rate_limits
 from command_api.kernel.http import Id, Runs
 from schemas.http.accounts import InviteCode
@@ -18,7 +18,7 @@ router = APIRouter(prefix="/api/platform/invite-codes", tags=["invites"])
 def create_invite_code(body: CreateInvite, run: Runs) -> Response:
     """Creates an invite. The list shows its code again. An account has at most 100 open ones."""
     rate_limits.consume(run.container.pool, rate_limits.NEW_INVITES, str(run.person.account_id))
-    return run(commands.CreateInvite(uuid7(), invites.new_code(), body), body, status=201)
+    return run(commands.CreateInvite(uuid7(), model.new_code(), body), body, status=201)
 
 
 @router.delete("/{id}", status_code=204)

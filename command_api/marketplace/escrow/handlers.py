@@ -11,11 +11,13 @@ from command_api.kernel.aggregates import require_found
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import CommandContext, conflict, not_found
 from command_api.kernel.unit_of_work import UnitOfWork
-from command_api.marketplace import commands, offers, timeouts
-from command_api.marketplace import escrow as escrows
-from command_api.marketplace.consequences import after_escrow
-from command_api.marketplace.escrow import Decision, Escrow
-from command_api.marketplace.schemas import EscrowState, escrow_state, money
+from command_api.marketplace import offers, timeouts
+from command_api.marketplace.escrow import commands
+from command_api.marketplace.escrow import model as escrows
+from command_api.marketplace.escrow.consequences import after_escrow
+from command_api.marketplace.escrow.model import Decision, Escrow
+from command_api.marketplace.listings.schemas import money
+from command_api.marketplace.schemas import EscrowState, escrow_state
 from infra.domain.escrow_provider import TransactionState
 from schemas.base import Money
 

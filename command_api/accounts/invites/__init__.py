@@ -1,0 +1,1 @@
+"""Invites: codes with which members bring others in."""

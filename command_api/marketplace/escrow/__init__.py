@@ -1,0 +1,1 @@
+"""Escrows: the money of a deal, held by a provider."""
