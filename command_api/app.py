@@ -26,7 +26,7 @@ from command_api.analytics.views import routes as view_routes
 from command_api.conversions import replay_routes
 from command_api.conversions import routes as conversions
 from command_api.conversions import setup_check_routes as setup_check
-from command_api.conversions.attribution.clicks import ClickHouseClicks
+from command_api.conversions.attribution.click_reader import ClickHouseClicks
 from command_api.conversions.payouts import routes as payouts
 from command_api.conversions.replay import RefusedReports
 from command_api.domains import admin_routes as domain_administration

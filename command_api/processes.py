@@ -10,7 +10,7 @@ from command_api.analytics.reports.renderer import ReportRenderer
 from command_api.conversions import automatic_approval, claim_alarm, event_expiry, unread_alarm
 from command_api.conversions.attribution import repository as attribution
 from command_api.conversions.attribution import visit_changes
-from command_api.conversions.attribution.clicks import ClickHouseClicks
+from command_api.conversions.attribution.click_reader import ClickHouseClicks
 from command_api.conversions.attribution_process import awaiting_exchange_rate, pending_attribution
 from command_api.conversions.decision_handlers import SCHEDULED_DECISIONS
 from command_api.domains.dns_check import open_dns_checker

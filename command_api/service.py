@@ -19,7 +19,7 @@ from command_api.accounts.erasure import repeat_erasures
 from command_api.accounts.sign_in import SignInService
 from command_api.analytics.erasure.handlers import repeat_erasures as repeat_visitor_erasures
 from command_api.app import create_app
-from command_api.conversions.attribution.clicks import ClickHouseClicks
+from command_api.conversions.attribution.click_reader import ClickHouseClicks
 from command_api.conversions.attribution.policy import AttributionPolicy
 from command_api.conversions.attribution.repository import NAME as ATTRIBUTION
 from command_api.forum import categories

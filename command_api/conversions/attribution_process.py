@@ -25,29 +25,33 @@ import structlog
 
 from command_api.conversions import model
 from command_api.conversions.attribution.click_positions import log_positions, projected
-from command_api.conversions.attribution.clicks import UNAVAILABLE, Clicks
-from command_api.conversions.attribution.decision import decide, reattribute, to_reported
+from command_api.conversions.attribution.click_reader import UNAVAILABLE, Clicks
+from command_api.conversions.attribution.decision import (
+    Case,
+    ReportDecision,
+    decide,
+    facts_after,
+    reattribute,
+    to_reported,
+)
+from command_api.conversions.attribution.facts import Answers, AwaitsRate, ConversionOf, Facts, PassedOverBy, WebsiteOf
+from command_api.conversions.attribution.gathering import Gathering, Traced
 from command_api.conversions.attribution.held import read_places
-from command_api.conversions.attribution.lookup import BatchLookup, ClickQuery
 from command_api.conversions.attribution.repository import (
     AWAITING_EXCHANGE_RATE,
     PENDING_ATTRIBUTION,
     RejectedReport,
-    claim_of,
     ids_of,
     publish_rejections,
 )
 from command_api.conversions.commands import RecordAwaitedReports, RecordReattribution
-from command_api.conversions.lookups import ClaimCount
 from command_api.conversions.money import CURRENCY_UNKNOWN
 from command_api.kernel.container import Container
-from command_api.kernel.decision import CommandContext, CommandRejected
+from command_api.kernel.decision import CommandContext
 from command_api.kernel.process_manager import Issue, ProcessManager
 from command_api.kernel.timeouts import Timeout
 from infra.kernel.log import Log, LogUnavailable
 from infra.kernel.security.encryption import derived_key
-from schemas.base import DomainEvent
-from schemas.message_ids import MessageIds
 from schemas.tracking import ConversionReported
 
 BATCH_SIZE: Final = 200
@@ -89,13 +93,14 @@ class _Pending:
     passed_over: list[list[int]] | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Search:
-    """What the searches of one batch have in common."""
+    """The searches of one batch, in turn."""
 
     pending: Mapping[UUID, _Pending]
     states: Mapping[UUID, model.Conversion | None]
-    lookup: BatchLookup
+    gathering: Gathering
+    facts: Facts
     now: datetime
 
     def issue(self, timeout: Timeout) -> RecordReattribution | datetime | None:
@@ -103,47 +108,45 @@ class _Search:
         pending, state = self.pending.get(timeout.id), self.states.get(timeout.id)
         if pending is None:
             return None
-        website = self.lookup.website(state.facts.website_id) if state is not None else None
+        website = self.facts[WebsiteOf(state.facts.website_id)] if state is not None else None
         if state is None or website is None:
             return RecordReattribution(timeout.id, (), None, needs_rate=False)
-        needs_rate = is_attributed = False
-        self.lookup.passed_over.clear()
-        try:
-            events, may_change = reattribute(state, website, self.lookup, CommandContext(self.now))
-        except CommandRejected as rejected:
-            log.info("attribution_postponed", conversion_id=timeout.id, reason=rejected.message)
-            events, may_change, needs_rate = [], True, rejected.code == CURRENCY_UNKNOWN
-        else:
-            is_attributed = state.is_attributed or bool(events)
-        self.lookup.changed(timeout.id, events)
+        context = CommandContext(self.now)
+        found, facts = self.gathering.decide(
+            self.facts, lambda facts: reattribute(Case(website, facts, context), state)
+        )
+        events = found.steps.events
+        self.facts = facts.after(timeout.id, events)
+        needs_rate = found.postponed is not None and found.postponed.code == CURRENCY_UNKNOWN
+        if found.postponed is not None:
+            log.info("attribution_postponed", conversion_id=timeout.id, reason=found.postponed.message)
         known = read_places(pending.passed_over)
-        passed_over = frozenset(self.lookup.passed_over) | (known if state.is_attributed else frozenset())
-        if not may_change or (pending.until <= self.now and not needs_rate):
-            return RecordReattribution(timeout.id, tuple(events), None, needs_rate)
+        passed_over = found.steps.passed_over | (known if state.is_attributed else frozenset())
+        if not found.may_change or (pending.until <= self.now and not needs_rate):
+            return RecordReattribution(timeout.id, events, None, needs_rate)
+        is_attributed = found.postponed is None and (state.is_attributed or bool(events))
         next_at = self.now + pause_after(self.now - pending.received_at, is_attributed=is_attributed)
         if not events and (needs_rate, passed_over) == (pending.needs_rate, known):
             return next_at
-        return RecordReattribution(timeout.id, tuple(events), next_at, needs_rate, passed_over)
+        return RecordReattribution(timeout.id, events, next_at, needs_rate, passed_over)
 
 
 def _plan_search(container: Container, clicks: Clicks, due: Sequence[Timeout], now: datetime) -> Issue:
     """Reads what the batch needs together."""
     rows = container.select(_PENDING, [timeout.id for timeout in due])
     pending = {conversion_id: _Pending(*row) for conversion_id, *row in rows}
-    click_key = derived_key(container.settings, "click-id")
-    lookup = BatchLookup(container, clicks, click_key, seen=log_positions(projected(container)))
-    for conversion_id, row in pending.items():
-        lookup.set_passed_over(conversion_id, read_places(row.passed_over))
-    states = {key: _with_traces(lookup.conversion(key), row.report) for key, row in pending.items()}
-    lookup.prefetch(
-        [
-            ClickQuery(state.facts.website_id, traces, state.facts.occurred_at)
-            for state in states.values()
-            if state is not None
-            for traces in state.traces
-        ]
-    )
-    return _Search(pending, states, lookup, now).issue
+    gathering = Gathering(container, clicks, derived_key(container.settings, "click-id"))
+    places: Answers = {
+        PassedOverBy(conversion_id): read_places(row.passed_over) for conversion_id, row in pending.items()
+    }
+    facts = gathering.ask(Facts(places, seen=log_positions(projected(container))), *map(ConversionOf, pending))
+    states = {key: _with_traces(facts.conversion(key), row.report) for key, row in pending.items()}
+    known = [state for state in states.values() if state is not None]
+    facts = gathering.ask(facts, *(WebsiteOf(state.facts.website_id) for state in known))
+    traced = [
+        Traced(state.facts.website_id, traces, state.facts.occurred_at) for state in known for traces in state.traces
+    ]
+    return _Search(pending, states, gathering, gathering.clicks_of(facts, traced), now).issue
 
 
 def _with_traces(state: model.Conversion | None, report: Any) -> model.Conversion | None:
@@ -163,12 +166,13 @@ def awaiting_exchange_rate(container: Container, clicks: Clicks, events: Log) ->
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Decision:
-    """What the decisions of one batch have in common."""
+    """The decisions of one batch, in turn."""
 
     reports: Mapping[UUID, Sequence[ConversionReported]]
-    lookup: BatchLookup
+    gathering: Gathering
+    facts: Facts
     log: Log
     now: datetime
 
@@ -177,50 +181,40 @@ class _Decision:
         reports = self.reports.get(timeout.id)
         if reports is None:
             return None
-        decided: list[UUID] = []
-        events: list[DomainEvent] = []
-        ids: list[MessageIds] = []
-        rejected: list[RejectedReport] = []
-        claims: list[tuple[ClaimCount, int]] = []
-        pending: ConversionReported | None = None
-        for report in reports:
-            outcome = decide(report, self.lookup, self.now)
-            if outcome.needs_rate:
-                continue
-            decided.append(report.report_id)
-            events.extend(outcome.events)
-            ids.extend([ids_of(report)] * len(outcome.events))
-            if outcome.rejection is not None:
-                rejected.append(RejectedReport(report, outcome.rejection, outcome.refused_claim))
-            website = self.lookup.website(report.website_id)
-            if outcome.is_new_claim and outcome.events and website is not None:
-                self.lookup.add_claim(count := claim_of(report))
-                claims.append((count, website.max_claims_per_click))
-            if outcome.waits:
-                pending = report
+        decided = [decision for report in reports if not (decision := self._decide(report)).needs_rate]
         next_at = self.now + RETRY_INTERVAL
         if not decided:
             return next_at
+        rejected = [
+            RejectedReport(each.report, each.rejection, each.refused_claim) for each in decided if each.rejection
+        ]
         publish_rejections(self.log, rejected)
+        waiting = [each.report for each in decided if each.waits]
         return RecordAwaitedReports(
             timeout.id,
-            tuple(decided),
-            tuple(events),
-            tuple(ids),
-            pending,
+            tuple(each.report.report_id for each in decided),
+            tuple(event for each in decided for event in each.events),
+            tuple(ids for each in decided for ids in [ids_of(each.report)] * len(each.events)),
+            waiting[-1] if waiting else None,
             next_at if len(decided) < len(reports) else None,
             tuple(rejected),
-            tuple(claims),
+            tuple(each.claim for each in decided if each.claim),
         )
+
+    def _decide(self, report: ConversionReported) -> ReportDecision:
+        decision, facts = self.gathering.decide(self.facts, lambda facts: decide(report, facts, self.now))
+        self.facts = facts_after(facts, decision)
+        return decision
 
 
 def _plan_decision(container: Container, clicks: Clicks, events: Log, due: Sequence[Timeout], now: datetime) -> Issue:
     reports: dict[UUID, list[ConversionReported]] = defaultdict(list)
     for conversion_id, report in container.select(_REPORTS, [timeout.id for timeout in due]):
         reports[conversion_id].append(ConversionReported.model_validate(report))
-    click_key = derived_key(container.settings, "click-id")
-    lookup = BatchLookup(container, clicks, click_key, seen=log_positions(projected(container)))
-    return _Decision(reports, lookup, events, now).issue
+    gathering = Gathering(container, clicks, derived_key(container.settings, "click-id"))
+    # What awaits a rate is decided here: only a report that stays without one holds the others up.
+    facts = Facts({AwaitsRate(each): False for each in reports}, seen=log_positions(projected(container)))
+    return _Decision(reports, gathering, facts, events, now).issue
 
 
 _PENDING: Final[LiteralString] = (

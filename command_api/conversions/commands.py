@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from command_api.conversions.attribution.clicks import FoundClick
+from command_api.conversions.attribution.click_reader import FoundClick
 from command_api.conversions.attribution.correction import Corrected
 from command_api.conversions.attribution.repository import RejectedReport
-from command_api.conversions.lookups import ClaimCount
+from command_api.conversions.claim_counts import ClaimCount
 from command_api.conversions.schemas import (
     BulkResult,
     DecideMany,

@@ -16,7 +16,7 @@ from uuid import UUID
 
 import structlog
 
-from command_api.conversions.attribution.clicks import QUERY_TIMEOUT_S, UNAVAILABLE
+from command_api.conversions.attribution.click_reader import QUERY_TIMEOUT_S, UNAVAILABLE
 from command_api.kernel.container import Container
 from command_api.kernel.decision import system_context
 from command_api.kernel.leader_election import Connection

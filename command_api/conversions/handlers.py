@@ -9,15 +9,19 @@ from uuid import UUID
 from prometheus_client import Counter
 
 from command_api.conversions import commands, decisions, model
-from command_api.conversions.attribution import correction, decision, repository
+from command_api.conversions.attribution import decision, repository
 from command_api.conversions.attribution.assignment import assign
-from command_api.conversions.attribution.clicks import NoClicks
+from command_api.conversions.attribution.click_reader import NoClicks
+from command_api.conversions.attribution.correction import correct, read_again
+from command_api.conversions.attribution.decision import Case
+from command_api.conversions.attribution.facts import Facts
 from command_api.conversions.attribution.forgetting import Forgotten, forget
-from command_api.conversions.attribution.lookup import BatchLookup
+from command_api.conversions.attribution.gathering import Gathering
 from command_api.conversions.bulk import decide_many
-from command_api.conversions.lookups import ClaimCount, append_conversions
+from command_api.conversions.claim_counts import ClaimCount
+from command_api.conversions.lookups import append_conversions
 from command_api.conversions.schemas import BulkResult, to_response
-from command_api.kernel.aggregates import state_after
+from command_api.kernel.aggregates import require_found, state_after
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.event_store import ConcurrencyConflict
 from command_api.kernel.timeouts import TimeoutChanged
@@ -55,12 +59,11 @@ def reverse_conversion(command: commands.ReverseConversion, uow: UnitOfWork) -> 
 
 @HANDLERS.on(commands.AssignConversion, senders="accounts")
 def assign_conversion(command: commands.AssignConversion, uow: UnitOfWork) -> Conversion:
-    lookup = BatchLookup(uow, command.found or NoClicks(), derived_key(uow.settings, "click-id"))
-
-    def decide(conversion: model.Conversion) -> Sequence[DomainEvent]:
-        return assign(conversion, command.click_id, command.link_id, command.reason, lookup, uow.context)
-
-    answer = _decide(command, uow, decide)
+    answer = _decide_by_facts(
+        command,
+        uow,
+        lambda case, conversion: assign(case, conversion, command.click_id, command.link_id, command.reason),
+    )
     if uow.events:
         repository.follow_assigned(uow, command.conversion_id, has_click=bool(command.click_id))
     return answer
@@ -68,26 +71,17 @@ def assign_conversion(command: commands.AssignConversion, uow: UnitOfWork) -> Co
 
 @HANDLERS.on(commands.CorrectReport, senders="accounts")
 def correct_report(command: commands.CorrectReport, uow: UnitOfWork) -> Conversion:
-    lookup = BatchLookup(uow, NoClicks(), b"")
-    return _decide(
-        command,
-        uow,
-        lambda conversion: correction.correct(conversion, command.report_id, command.says, lookup, uow.context),
-    )
+    return _decide_by_facts(command, uow, lambda case, state: correct(case, state, command.report_id, command.says))
 
 
 @HANDLERS.on(commands.ReadReportsAgain, senders="accounts")
 def read_reports_again(command: commands.ReadReportsAgain, uow: UnitOfWork) -> Conversion:
-    lookup = BatchLookup(uow, NoClicks(), b"")
-    return _decide(
-        command, uow, lambda conversion: correction.read_again(conversion, command.preset, lookup, uow.context)
-    )
+    return _decide_by_facts(command, uow, lambda case, state: read_again(case, state, command.preset))
 
 
 @HANDLERS.on(commands.AcceptAdjustment, senders="accounts")
 def accept_adjustment(command: commands.AcceptAdjustment, uow: UnitOfWork) -> Conversion:
-    lookup = BatchLookup(uow, NoClicks(), b"")
-    return _decide(command, uow, lambda conversion: decision.accept_adjustment(conversion, lookup, uow.context))
+    return _decide_by_facts(command, uow, decision.accept_adjustment)
 
 
 @HANDLERS.on(commands.DismissAdjustment, senders="accounts")
@@ -168,6 +162,23 @@ def delete_rejected_reports(event: WebsiteDisconnected, uow: UnitOfWork) -> None
 def forget_conversions(event: VisitorForgotten, uow: UnitOfWork) -> None:
     """Takes from the conversions of the person what leads to them. What earned them stays: no click is looked for."""
     forget(uow, Forgotten(event.originator_id, event.website_id), event.conversions)
+
+
+def _decide_by_facts(
+    command: commands.ConversionCommand,
+    uow: UnitOfWork,
+    decide: Callable[[Case, model.Conversion], Sequence[DomainEvent]],
+) -> Conversion:
+    """Decides by what is read in the transaction; of clicks only the one that was found before it."""
+    clicks = command.found if isinstance(command, commands.AssignConversion) else None
+    gathering = Gathering(uow, clicks or NoClicks(), derived_key(uow.settings, "click-id"))
+
+    def decided(conversion: model.Conversion) -> Sequence[DomainEvent]:
+        website = require_found(uow.load(conversion.facts.website_id, websites.evolve), "website")
+        events, _ = gathering.decide(Facts(), lambda facts: decide(Case(website, facts, uow.context), conversion))
+        return events
+
+    return _decide(command, uow, decided)
 
 
 def _decide(

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
-from hashlib import blake2b
 from typing import Any, Final, LiteralString, get_args
 from uuid import UUID
 
 from psycopg import Connection
 
+from command_api.conversions.claim_counts import ALL_CLICKS, ClaimCount, claimed_click, hour_of
 from command_api.conversions.merging import CLAIM
 from command_api.conversions.monthly_totals import TotalKey, delta
 from command_api.conversions.tiers import MonthlyTotal
@@ -45,13 +45,7 @@ from schemas.identity import conversion_id
 from schemas.message_ids import MessageIds
 from schemas.tracking import NO_ID
 
-ALL_CLICKS: Final = ""
-"""The row that counts the claims of a website whatever their click."""
 CLAIM_RETENTION: Final = timedelta(days=31)
-
-ClaimCount = tuple[UUID, str, datetime]
-"""Website, click id and hour (UTC) that a claim counts in. It is stored under a pseudonym of the click id
-(`claimed_click`): limits hold for a visitor who was erased, too, and the id is not there."""
 
 
 def _is_retained(row: Row) -> bool:
@@ -297,14 +291,6 @@ def read_count(reader: Reader, count: ClaimCount) -> int:
     return int(rows[0][0]) if rows else 0
 
 
-def claimed_click(website_id: UUID, text: str) -> str:
-    """The pseudonym under which claims of a click are counted: 32 hexadecimal digits. A click id is signed, so nobody
-    makes its pseudonym, or guesses the id from it, without having the id. `ALL_CLICKS` stays."""
-    if not text:
-        return ALL_CLICKS
-    return blake2b(text.encode(), key=website_id.bytes, person=b"claimed_click", digest_size=16).hexdigest()
-
-
 def rename_claims(connection: Connection[Any]) -> None:
     """Counts under their pseudonyms what a service of the version before counted under click ids."""
     with connection.transaction():
@@ -312,11 +298,6 @@ def rename_claims(connection: Connection[Any]) -> None:
         rows = [(website_id, claimed_click(website_id, text), hour, claims) for website_id, text, hour, claims in found]
         with connection.cursor() as cursor:
             cursor.executemany(_ADD_CLAIMS, rows)
-
-
-def hour_of(moment: datetime) -> datetime:
-    """The beginning of the hour (UTC)."""
-    return moment.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
 
 
 def _require_current_tiers(uow: UnitOfWork, events: Sequence[DomainEvent]) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import cached_property
 from uuid import UUID
 
 from command_api.conversions.merging import CLAIM, Merged, ReportedTraces, merge
@@ -32,7 +33,7 @@ PENDING, APPROVED = ConversionStatus.PENDING, ConversionStatus.APPROVED
 REJECTED, REVERSED = ConversionStatus.REJECTED, ConversionStatus.REVERSED
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Conversion:
     """State of one conversion. Amounts are in minor units; sale and commission may differ in currency."""
 
@@ -104,7 +105,7 @@ class Conversion:
             return self.merged.traces
         return (ReportedTraces(click_id=chosen.click_id),)
 
-    @property
+    @cached_property
     def merged(self) -> Merged:
         return merge(self.reports)
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path, Request, Response
 
 from command_api.conversions import commands, model, schemas
 from command_api.conversions.attribution.assignment import read_click
-from command_api.conversions.attribution.clicks import Clicks, FoundClick
+from command_api.conversions.attribution.click_reader import Clicks, FoundClick
 from command_api.conversions.attribution.correction import Corrected
 from command_api.kernel.http import Id, Runs
 from command_api.websites import model as websites

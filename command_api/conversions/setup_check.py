@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Final
 from urllib.parse import unquote
@@ -21,13 +22,15 @@ from uuid import uuid4
 import httpx
 
 from command_api.conversions import decisions
-from command_api.conversions.attribution.clicks import UNAVAILABLE, Clicks
-from command_api.conversions.attribution.decision import basis_of
-from command_api.conversions.attribution.lookup import BatchLookup
+from command_api.conversions.attribution.click_reader import UNAVAILABLE, Clicks
+from command_api.conversions.attribution.decision import Case, basis_of
+from command_api.conversions.attribution.facts import Facts
+from command_api.conversions.attribution.gathering import Gathering
+from command_api.conversions.attribution.search import search
 from command_api.conversions.merging import ReportedTraces
 from command_api.conversions.schemas import StepState, TestConversion, TestStep
 from command_api.kernel.container import Container
-from command_api.kernel.decision import CommandRejected
+from command_api.kernel.decision import CommandContext, CommandRejected
 from command_api.links.model import Link
 from command_api.partners.model import Partner
 from command_api.websites import postback_tokens
@@ -137,11 +140,13 @@ class Walk:
         return f"The postback of {network.name} is accepted with this click ID."
 
     def _attribute(self, click_id: str) -> str:
-        lookup = BatchLookup(self.container, self.clicks, self._click_key)
-        now = datetime.now(UTC)
+        gathering = Gathering(self.container, self.clicks, self._click_key)
+        return gathering.decide(Facts(), partial(self._attribution, click_id, datetime.now(UTC)))[0]
+
+    def _attribution(self, click_id: str, now: datetime, known: Facts) -> str:
         traces = ReportedTraces(click_id=click_id, partner_id=self.partner.id)
-        found = lookup.attribution(self.website, [traces], now)
-        if found is None:
+        attribution = search(known, self.website, [traces], now).attribution
+        if attribution is None:
             raise StepFailed(
                 "The sale would not be attributed to this click.", "Check the partner's cookie window, then try again."
             )
@@ -153,9 +158,9 @@ class Walk:
             txid="test",
             amount=sale,
             occurred_at=now,
-            attribution=found,
+            attribution=attribution,
         )
-        basis = basis_of(facts, None, self.website, lookup)
+        basis = basis_of(facts, None, Case(self.website, known, CommandContext(now)))
         try:
             commission, _ = decisions.commission_for(facts, None, self.website.currency, basis)
         except CommandRejected as rejected:

@@ -82,6 +82,7 @@ PLANTED = {
     "the kernel of the write side imports a context": ("command_api.kernel.command_bus", "command_api.links.model"),
     "a service imports another": ("query_api.links.routes", "command_api.links.model"),
     "the kernel knows an event": ("infra.kernel.mail.outbox", "schemas.events.links"),
+    "a decision reads": ("command_api.conversions.attribution.decision", "command_api.kernel.reader"),
     "two files are a circle": ("schemas.base", "schemas.envelope"),
     "two folders of a context are a circle": (
         "command_api.analytics.views.model",

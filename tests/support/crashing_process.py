@@ -25,7 +25,7 @@ import pytest
 
 from command_api.analytics.reports.process import scheduled_reports
 from command_api.analytics.reports.renderer import ReportRenderer
-from command_api.conversions.attribution.clicks import ClickHouseClicks
+from command_api.conversions.attribution.click_reader import ClickHouseClicks
 from command_api.conversions.attribution.policy import AttributionPolicy
 from command_api.conversions.attribution.repository import NAME
 from command_api.conversions.decision_handlers import SCHEDULED_DECISIONS

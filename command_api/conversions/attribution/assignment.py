@@ -11,25 +11,21 @@ from datetime import UTC
 from uuid import UUID
 
 from command_api.conversions import decisions, model
-from command_api.conversions.attribution.clicks import UNAVAILABLE, Clicks, FoundClick
-from command_api.conversions.attribution.decision import basis_of
-from command_api.conversions.attribution.lookup import BatchLookup
+from command_api.conversions.attribution.click_reader import UNAVAILABLE, Clicks, FoundClick
+from command_api.conversions.attribution.decision import Case, basis_of
+from command_api.conversions.attribution.facts import LinkOf, LinkOfCode, OpenedClick, PartnerOf, WebsiteOf
 from command_api.conversions.attribution.rules import CLOCK_TOLERANCE, ReferencedLink, of_link
+from command_api.conversions.attribution.search import chosen_click
 from command_api.kernel.aggregates import require_found
-from command_api.kernel.decision import CommandContext, invalid
+from command_api.kernel.decision import invalid
 from schemas.base import DomainEvent
-from schemas.click_id import ForgedClickId, event_id
+from schemas.click_id import IN_PAGE, ForgedClickId, event_id
 from schemas.click_id import read as read_click_id
 from schemas.events.conversions import Attribution
 
 
 def assign(
-    conversion: model.Conversion,
-    click_id: str,
-    link_id: UUID | None,
-    reason: str,
-    lookup: BatchLookup,
-    context: CommandContext,
+    case: Case, conversion: model.Conversion, click_id: str, link_id: UUID | None, reason: str
 ) -> list[DomainEvent]:
     """Either `click_id` or `link_id`. The same choice again changes nothing. Raises `CommandRejected`."""
     if bool(click_id) is (link_id is not None):
@@ -39,14 +35,10 @@ def assign(
     if held is not None and conversion.is_assigned and held.click_id == click_id and link_id in (None, held.link_id):
         return []
     decisions.require_assignable(conversion)
-    website = require_found(lookup.website(conversion.facts.website_id), "website")
-    if link_id is None:
-        chosen = _click(conversion, click_id, lookup, context)
-    else:
-        chosen = _link(conversion, link_id, lookup, context)
+    chosen = _click(conversion, click_id, case) if link_id is None else _link(conversion, link_id, case)
     facts = conversion.facts.model_copy(update={"attribution": chosen})
-    basis = basis_of(facts, conversion.payout, website, lookup, exact=conversion.merged.exact)
-    return decisions.assign(conversion, chosen, basis, reason, context)
+    basis = basis_of(facts, conversion.payout, case, exact=conversion.merged.exact)
+    return decisions.assign(conversion, chosen, basis, reason, case.context)
 
 
 def read_click(clicks: Clicks, click_key: bytes, website_id: UUID, click_id: str) -> FoundClick | None:
@@ -60,30 +52,30 @@ def read_click(clicks: Clicks, click_key: bytes, website_id: UUID, click_id: str
         return None
 
 
-def _click(conversion: model.Conversion, click_id: str, lookup: BatchLookup, context: CommandContext) -> Attribution:
-    click = lookup.open_click(click_id)
-    link = lookup.link_of_click(click) if click is not None else None
-    if click is None or link is None or not click.is_of(link.website_id) or not _is_visible(link, lookup, context):
+def _click(conversion: model.Conversion, click_id: str, case: Case) -> Attribution:
+    click = case.facts[OpenedClick(click_id)]
+    link = case.facts[LinkOfCode(click.link_code)] if click is not None and click.link_code != IN_PAGE else None
+    if click is None or link is None or not click.is_of(link.website_id) or not _is_visible(link, case):
         raise invalid("unknown_click", "Click not found.", "clickId")
     if link.website_id != conversion.facts.website_id:
         raise invalid("click_of_another_website", "This click happened on another website.", "clickId")
     if click.at > conversion.facts.occurred_at + CLOCK_TOLERANCE:
         raise invalid("click_after_sale", "This click happened after the sale.", "clickId")
-    partner = require_found(lookup.partner(link.partner_id), "partner")
-    return lookup.chosen_click(link, partner, click_id, click)
+    partner = require_found(case.facts[PartnerOf(link.partner_id)], "partner")
+    return chosen_click(case.facts, link, partner, click_id, click)
 
 
-def _link(conversion: model.Conversion, link_id: UUID, lookup: BatchLookup, context: CommandContext) -> Attribution:
-    link = lookup.link(link_id)
-    if link is None or not _is_visible(link, lookup, context):
+def _link(conversion: model.Conversion, link_id: UUID, case: Case) -> Attribution:
+    link = case.facts[LinkOf(link_id)]
+    if link is None or not _is_visible(link, case):
         raise invalid("unknown_link", "Link not found.", "linkId")
     if link.website_id != conversion.facts.website_id:
         raise invalid("link_of_another_website", "This link belongs to another website.", "linkId")
-    partner = require_found(lookup.partner(link.partner_id), "partner")
+    partner = require_found(case.facts[PartnerOf(link.partner_id)], "partner")
     return of_link(link, partner, conversion.facts.occurred_at)
 
 
-def _is_visible(link: ReferencedLink, lookup: BatchLookup, context: CommandContext) -> bool:
+def _is_visible(link: ReferencedLink, case: Case) -> bool:
     """Whether the actor may learn that the link exists."""
-    website = lookup.website(link.website_id)
-    return website is not None and context.may_act_for(website.account_id)
+    website = case.facts[WebsiteOf(link.website_id)]
+    return website is not None and case.context.may_act_for(website.account_id)

@@ -1,4 +1,4 @@
-"""Values of reports that could not be read: a person says what they mean, or they are read again. Pure but for lookups.
+"""Values of reports that could not be read: a person says what they mean, or they are read again. Pure.
 
 A correction is a further report with the trust of the one that it corrects, so that it fills the field that stayed
 empty there, and that report stays as it was sent. It never changes the click.
@@ -12,10 +12,9 @@ from typing import Any, Final
 from uuid import UUID, uuid5
 
 from command_api.conversions import decisions, model
-from command_api.conversions.attribution.decision import restated_by, with_reported_status
-from command_api.conversions.attribution.lookup import BatchLookup
-from command_api.kernel.aggregates import require_found, state_after
-from command_api.kernel.decision import CommandContext, invalid
+from command_api.conversions.attribution.decision import Case, Steps, restated_by, with_reported_status
+from command_api.conversions.attribution.facts import Facts, PartnerOf
+from command_api.kernel.decision import invalid
 from infra.domain import report_reading as reading
 from schemas.base import DomainEvent, Money
 from schemas.currencies import MAX_AMOUNT, MINOR_DIGITS
@@ -34,9 +33,7 @@ class Corrected:
     status: str | None = None
 
 
-def correct(
-    state: model.Conversion, report_id: UUID, says: Corrected, lookup: BatchLookup, context: CommandContext
-) -> list[DomainEvent]:
+def correct(case: Case, state: model.Conversion, report_id: UUID, says: Corrected) -> Sequence[DomainEvent]:
     """Merges what a person says of one report. Raises `CommandRejected` (unknown_report, nothing_unread, bad_amount,
     unknown_currency)."""
     found = next((report for report in state.reports if report.report_id == report_id), None)
@@ -52,41 +49,31 @@ def correct(
             _check(name, value)
     if not values:
         raise invalid("nothing_unread", "Say what the report means: amount, payout or status.", "amount")
-    return _merged(state, [_filled(found, values, {})], lookup, context)
+    return _merged(case, state, [_filled(found, values, {})])
 
 
-def read_again(
-    state: model.Conversion, preset: str | None, lookup: BatchLookup, context: CommandContext
-) -> list[DomainEvent]:
+def read_again(case: Case, state: model.Conversion, preset: str | None) -> Sequence[DomainEvent]:
     """Reads every kept text again, statuses in the words of `preset`, else of the network that the report's partner has
     now; empty when nothing more can be read. Raises `CommandRejected` (unknown_preset)."""
     if preset is not None and preset not in NETWORKS:
         raise invalid("unknown_preset", "This is no network.", "preset")
-    own = require_found(lookup.website(state.facts.website_id), "website").currency
     filled = []
     for report in state.reports:
-        values, exact = _read(report, _words(report, preset, lookup), own)
+        values, exact = _read(report, _words(report, preset, case.facts), case.website.currency)
         wanted = {name: value for name, value in values.items() if name in state.merged.unread}
         if wanted:
             filled.append(_filled(report, wanted, exact))
-    return _merged(state, filled, lookup, context)
+    return _merged(case, state, filled)
 
 
-def _merged(
-    state: model.Conversion, reports: Sequence[Reported], lookup: BatchLookup, context: CommandContext
-) -> list[DomainEvent]:
-    website = require_found(lookup.website(state.facts.website_id), "website")
-    events: list[DomainEvent] = []
+def _merged(case: Case, state: model.Conversion, reports: Sequence[Reported]) -> Sequence[DomainEvent]:
+    steps = Steps(state)
     for report in reports:
-        before = state.merged
-        steps = list[DomainEvent](decisions.merge_report(state, report, context))
-        if not steps:
-            continue
-        after = state_after(model.evolve, state, steps)
-        steps += restated_by(after, website, lookup, context)
-        steps, state = with_reported_status(steps, state_after(model.evolve, state, steps), before, context)
-        events += steps
-    return events
+        before = steps.state.merged
+        if merged := decisions.merge_report(steps.state, report, case.context):
+            steps = steps.then(merged)
+            steps = with_reported_status(steps.then(restated_by(steps.state, case)), before, case.context)
+    return steps.events
 
 
 def _filled(report: Reported, values: Mapping[str, Any], exact: Mapping[str, str]) -> Reported:
@@ -126,8 +113,8 @@ def _amount(report: Reported, name: str, own: str) -> tuple[Money, str] | None:
     return None if booked is None else (Money(amount=booked.amount, currency=currency), booked.exact)
 
 
-def _words(report: Reported, preset: str | None, lookup: BatchLookup) -> Mapping[str, str]:
-    partner = lookup.partner(report.partner_id) if report.partner_id is not None else None
+def _words(report: Reported, preset: str | None, facts: Facts) -> Mapping[str, str]:
+    partner = facts[PartnerOf(report.partner_id)] if report.partner_id is not None else None
     own = partner.postback_preset if partner is not None else None
     network = NETWORKS.get(preset or own or DEFAULT)
     return network.statuses if network is not None else {}

@@ -1,31 +1,36 @@
-"""Decides one report of a conversion. Pure but for the `BatchLookup`, which only reads.
+"""Decides one report of a conversion, by facts that were gathered before. Pure.
 
-report -> merge with the reports before it (`command_api.conversions.merging`) -> amounts and click -> status. The same
-reports give the same result in any order: amounts, click and status are functions of all reports.
+report, `Facts` -> merge with the reports before it (`command_api.conversions.merging`) -> amounts and click -> status.
+The same reports give the same result in any order: amounts, click and status are functions of all reports.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from fractions import Fraction
 from typing import Final
+from uuid import UUID
 
-from command_api.conversions import decisions, model
+from command_api.conversions import decisions, model, monthly_totals
+from command_api.conversions.attribution.facts import Facts, WebsiteOf, added
 from command_api.conversions.attribution.held import Place
-from command_api.conversions.attribution.lookup import BatchLookup
 from command_api.conversions.attribution.rules import click_of
-from command_api.conversions.lookups import hour_of
+from command_api.conversions.attribution.search import Found, held_by, search, with_details
+from command_api.conversions.claim_counts import ClaimCount, hour_of
 from command_api.conversions.merging import CLAIM, Merged, merge
 from command_api.conversions.money import CURRENCY_UNKNOWN, NOTHING, exchange
-from command_api.kernel.aggregates import require_found, shared_fields, state_after
+from command_api.conversions.tiers import ZERO_TOTAL
+from command_api.kernel.aggregates import shared_fields, state_after
 from command_api.kernel.decision import CommandContext, CommandRejected, invalid
 from command_api.websites.model import Website
+from infra.domain.conversion_identity import AmbiguousTxid, candidates, chosen
 from schemas.base import DomainEvent, Money
 from schemas.events.conversions import Attribution, ConversionFacts, LogPosition, Reported
 from schemas.tracking import NO_ID, ConversionReported, from_log_time
 
+AMBIGUOUS_TXID: Final = "ambiguous_txid"
 REPORTED_BY_PARTNER: Final = "reported by the partner"
 
 
@@ -45,15 +50,19 @@ class ReportRejection:
 class ReportDecision:
     """Events to store (maybe none); whether the conversion's click is looked for again; or the refusal."""
 
+    report: ConversionReported
+    """With the id of the conversion that it belongs to."""
     events: tuple[DomainEvent, ...] = ()
     waits: bool = False
     rejection: ReportRejection | None = None
-    is_new_claim: bool = False
-    """It counts against the limits of claims."""
+    claim: tuple[ClaimCount, int] | None = None
+    """What a recorded claim counts against, and the website's limit for it."""
     refused_claim: Reported | None = None
     """What a rejected claim says: it counts once a report with a secret names the transaction."""
     passed_over: frozenset[Place] = frozenset()
     """Bots' clicks that earn nothing by it, also if they are called genuine later."""
+    has_awaiting: bool = False
+    """Another report of the conversion awaits an exchange rate; beside this one it may need none."""
 
     @property
     def needs_rate(self) -> bool:
@@ -61,77 +70,153 @@ class ReportDecision:
         return self.rejection is not None and self.rejection.code == CURRENCY_UNKNOWN
 
 
-def decide(
-    report: ConversionReported, lookup: BatchLookup, now: datetime, place: LogPosition | None = None
-) -> ReportDecision:
+@dataclass(frozen=True, slots=True)
+class Reattribution:
+    """The result of a further search."""
+
+    steps: Steps
+    may_change: bool
+    """Whether a click that arrives later may still earn the conversion."""
+    postponed: CommandRejected | None = None
+    """Why its commission cannot be calculated now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What a decision about a conversion of the website knows."""
+
+    website: Website
+    facts: Facts
+    context: CommandContext
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """The events of a decision so far, and the conversion after them."""
+
+    state: model.Conversion
+    events: tuple[DomainEvent, ...] = ()
+    passed_over: frozenset[Place] = frozenset()
+    """Bots' clicks that its searches passed over."""
+
+    def then(self, events: Sequence[DomainEvent], passed_over: frozenset[Place] = frozenset()) -> Steps:
+        state = state_after(model.evolve, self.state, events)
+        return Steps(state, (*self.events, *events), self.passed_over | passed_over)
+
+
+def decide(report: ConversionReported, facts: Facts, now: datetime, place: LogPosition | None = None) -> ReportDecision:
     """Records the sale, or merges the report into the recorded one. Raises `PoisonMessage`."""
-    website = lookup.website(report.website_id)
+    website = facts[WebsiteOf(report.website_id)]
     if website is None:
         raise PoisonMessage(f"there is no website {report.website_id}")
-    context = CommandContext(now)
-    before = lookup.conversion(report.conversion_id)
+    case = Case(website, facts, CommandContext(now))
+    before = facts.conversion(report.conversion_id)
     reported = to_reported(report, place)
-    is_new_claim = reported.key_kind == CLAIM and before is None
-    lookup.passed_over.clear()
     try:
-        if before is None:
-            events, state = _decide_first_report(report, reported, website, lookup, context)
-        else:
-            events, state = _decide_further_report(before, reported, website, lookup, context)
+        steps = _first_report(report, reported, case) if before is None else _further_report(before, reported, case)
     except CommandRejected as rejected:
         claim = reported if reported.key_kind == CLAIM else None
-        outcome = ReportDecision(rejection=ReportRejection(rejected.code, rejected.message), refused_claim=claim)
-        if outcome.needs_rate:
-            lookup.awaiting_rate.add(report.conversion_id)
-        if claim is not None:
-            lookup.add_refused_claim(report.conversion_id, claim)
-        return outcome
-    if not state.is_claim and (before is None or before.is_claim):
-        more, state = _decide_refused_claims(state, website, lookup, context)
-        events += more
-    lookup.changed(report.conversion_id, events)
-    held = lookup.held(before) if before is not None else None
-    passed_over = frozenset(lookup.passed_over) | (held.passed_over if held is not None else frozenset())
-    if events:
-        lookup.set_passed_over(report.conversion_id, passed_over)
-    waits = bool(events) and may_change(state)
-    return ReportDecision(tuple(events), waits, is_new_claim=is_new_claim, passed_over=passed_over)
+        return ReportDecision(report, rejection=ReportRejection(rejected.code, rejected.message), refused_claim=claim)
+    if not steps.state.is_claim and (before is None or before.is_claim):
+        steps = _refused_claims(steps, case)
+    held = held_by(before, facts) if before is not None else None
+    is_new_claim = reported.key_kind == CLAIM and before is None
+    return ReportDecision(
+        report,
+        steps.events,
+        waits=bool(steps.events) and may_change(steps.state),
+        claim=(claim_of(report), website.max_claims_per_click) if is_new_claim and steps.events else None,
+        passed_over=steps.passed_over | (held.passed_over if held is not None else frozenset()),
+        has_awaiting=bool(steps.events) and facts.awaits_rate(report.conversion_id),
+    )
 
 
-def reattribute(
-    state: model.Conversion, website: Website, lookup: BatchLookup, context: CommandContext
-) -> tuple[list[DomainEvent], bool]:
-    """Searches for the click again: clicks may arrive after their sale. Returns the events, and whether the attribution
-    may still change. After the approval nothing changes: an adjustment is proposed. A click that a person chose stays;
-    its details may still come."""
+def decide_received(report: ConversionReported, facts: Facts, now: datetime, place: LogPosition) -> ReportDecision:
+    """Decides a report of the conversion that it belongs to, which may have another id. Raises `PoisonMessage`."""
+    try:
+        conversion_id = identified(report, facts)
+    except AmbiguousTxid as error:
+        return ReportDecision(report, rejection=ReportRejection(AMBIGUOUS_TXID, f"{error}."))
+    if conversion_id != report.conversion_id:
+        report = report.model_copy(update={"conversion_id": conversion_id})
+    return decide(report, facts, now, place)
+
+
+def identified(report: ConversionReported, facts: Facts) -> UUID:
+    """The recorded conversion that the report belongs to, else the id of a new one. Raises `AmbiguousTxid`."""
+
+    def names_click(conversion_id: UUID, click_id: str) -> bool:
+        state = facts.conversion(conversion_id)
+        if state is None:
+            return False
+        attribution = state.facts.attribution
+        earned = attribution.click_id if attribution is not None else None
+        return earned == click_id or any(known.click_id == click_id for known in state.reports)
+
+    wanted = candidates(report)
+    if not wanted.are_several:
+        return report.conversion_id
+    recorded = chosen(
+        report,
+        wanted,
+        lambda conversion_id: facts.conversion(conversion_id) is not None,
+        names_click,
+        lambda: facts.sales_of_clicks(wanted.shared_id),
+    )
+    return recorded or report.conversion_id
+
+
+def facts_after(facts: Facts, decision: ReportDecision) -> Facts:
+    """What the next report of the batch builds on."""
+    conversion_id, decided = decision.report.conversion_id, facts.decided
+    if decision.needs_rate:
+        facts = replace(facts, decided=replace(decided, awaiting_rate=decided.awaiting_rate | {conversion_id}))
+    if (claim := decision.refused_claim) is not None:
+        claims = added(decided.refused_claims, conversion_id, (*decided.refused_claims.get(conversion_id, ()), claim))
+        facts = replace(facts, decided=replace(facts.decided, refused_claims=claims))
+    if not decision.events:
+        return facts
+    facts = facts.after(conversion_id, decision.events)
+    decided = replace(facts.decided, passed_over=added(decided.passed_over, conversion_id, decision.passed_over))
+    if decision.claim is not None:
+        count, _ = decision.claim
+        decided = replace(decided, claims=added(decided.claims, count, decided.claims.get(count, 0) + 1))
+    return replace(facts, decided=decided)
+
+
+def reattribute(case: Case, state: model.Conversion) -> Reattribution:
+    """Searches for the click again: clicks may arrive after their sale. After the approval nothing changes: an
+    adjustment is proposed. A click that a person chose stays; its details may still come."""
     if not may_change(state):
-        return [], False
-    merged, held = state.merged, lookup.held(state)
+        return Reattribution(Steps(state), may_change=False)
+    held = held_by(state, case.facts)
     if held is not None and state.is_assigned:
-        found: Attribution | None = lookup.with_details(website.id, held)
+        found = Found(with_details(case.facts, case.website.id, held))
     else:
-        found = lookup.attribution(website, merged.traces, state.facts.occurred_at, held)
-    events: list[DomainEvent] = []
-    if not _is_same(found, state.facts.attribution):
-        if _is_settled(state) and not _is_same_click(found, state):
-            return _proposal(state, found, website, lookup, context), True
-        events = _restatement(state, merged, website, lookup, context, found)
-    return events, may_change(state_after(model.evolve, state, events))
+        found = search(case.facts, case.website, state.merged.traces, state.facts.occurred_at, held)
+    steps = Steps(state, passed_over=found.passed_over)
+    if _is_same(found.attribution, state.facts.attribution):
+        return Reattribution(steps, may_change=True)
+    try:
+        if _is_settled(state) and not _is_same_click(found.attribution, state):
+            return Reattribution(steps.then(_proposal(state, found.attribution, case)), may_change=True)
+        steps = steps.then(_restatement(state, state.merged, case, found.attribution))
+    except CommandRejected as rejected:
+        return Reattribution(steps, may_change=True, postponed=rejected)
+    return Reattribution(steps, may_change(steps.state))
 
 
-def accept_adjustment(state: model.Conversion, lookup: BatchLookup, context: CommandContext) -> list[DomainEvent]:
+def accept_adjustment(case: Case, state: model.Conversion) -> list[DomainEvent]:
     """Exchanges the click of an approved conversion for the proposed one. Raises `CommandRejected` (no_adjustment)."""
-    found = decisions.require_proposed(state).proposed
-    website = require_found(lookup.website(state.facts.website_id), "website")
-    facts = state.facts.model_copy(update={"attribution": found})
+    facts = state.facts.model_copy(update={"attribution": decisions.require_proposed(state).proposed})
     return decisions.restate(
         state,
         facts,
-        basis_of(facts, state.payout, website, lookup, without=state, exact=state.merged.exact),
+        basis_of(facts, state.payout, case, without=state, exact=state.merged.exact),
         payout=state.payout,
         customer=state.merged.customer,
         cause="adjustment",
-        context=context,
+        context=case.context,
     )
 
 
@@ -158,39 +243,59 @@ def to_reported(report: ConversionReported, place: LogPosition | None) -> Report
     )
 
 
+def claim_of(report: ConversionReported) -> ClaimCount:
+    """What a recorded claim counts against."""
+    return report.website_id, report.click_id, hour_of(from_log_time(report.received_at))
+
+
 def basis_of(
     facts: ConversionFacts,
     payout: Money | None,
-    website: Website,
-    lookup: BatchLookup,
+    case: Case,
     without: model.Conversion | None = None,
     *,
     exact: Mapping[str, str] = NOTHING,
 ) -> decisions.Basis:
     """What a commission of these facts depends on. `without`: the conversion to leave out of its month's total;
     `exact`: of its reports."""
-    attribution, occurred_at = facts.attribution, facts.occurred_at
+    terms = facts.attribution.terms if facts.attribution is not None else None
     currencies = (
         facts.amount.currency,
         payout.currency if payout else None,
-        attribution.terms.flat_currency if attribution else None,
-        attribution.terms.tiers_currency if attribution else None,
+        terms.flat_currency if terms else None,
+        terms.tiers_currency if terms else None,
     )
-    rates = lookup.rates(currencies, website, occurred_at)
-    monthly_total = lookup.monthly_total(website.id, attribution, occurred_at, without)
-    return decisions.Basis(rates, monthly_total, lookup.seen, lookup.is_provisional, exact)
+    rates = case.facts.rates(currencies, case.website, facts.occurred_at)
+    total, key = ZERO_TOTAL, monthly_totals.key_of(facts)
+    if key is not None and terms is not None and terms.tiers:
+        total = case.facts.total(key)
+        if without is not None and monthly_totals.key_of(without.facts) == key:
+            total -= monthly_totals.total_of(model.contribution(without))
+    return decisions.Basis(rates, total, case.facts.seen, case.facts.is_provisional, exact)
 
 
-def _decide_first_report(
-    report: ConversionReported, reported: Reported, website: Website, lookup: BatchLookup, context: CommandContext
-) -> tuple[list[DomainEvent], model.Conversion]:
-    if reported.amount is None and reported.payout is None and report.conversion_id in lookup.awaiting_rate:
+def restated_by(state: model.Conversion, case: Case) -> list[DomainEvent]:
+    """The events that bring the amounts in line with the reports; the click stays."""
+    return _restatement(state, state.merged, case, state.facts.attribution)
+
+
+def with_reported_status(steps: Steps, before: Merged | None, context: CommandContext) -> Steps:
+    """Adds the events of the reported status, if the reports name another one than `before`."""
+    status = steps.state.merged.status
+    if status == (before.status if before is not None else None):
+        return steps
+    name = status.status if status else ""
+    return steps.then(decisions.apply_reported_status(steps.state, name, REPORTED_BY_PARTNER, context))
+
+
+def _first_report(report: ConversionReported, reported: Reported, case: Case) -> Steps:
+    if reported.amount is None and reported.payout is None and case.facts.awaits_rate(report.conversion_id):
         raise invalid(CURRENCY_UNKNOWN, "This transaction is awaiting an exchange rate.")
     merged = merge([reported])
-    amount = _amount(merged, website)
+    amount = _amount(merged, case.website)
     if reported.key_kind == CLAIM:
-        _check_claim(reported, amount, website, lookup)
-    attribution = lookup.attribution(website, merged.traces, merged.occurred_at)
+        _check_claim(reported, amount, case)
+    found = search(case.facts, case.website, merged.traces, merged.occurred_at)
     facts = ConversionFacts(
         website_id=report.website_id,
         kind=merged.kind,
@@ -198,98 +303,98 @@ def _decide_first_report(
         txid=report.txid,
         amount=amount,
         occurred_at=merged.occurred_at,
-        attribution=attribution,
+        attribution=found.attribution,
     )
     recorded = decisions.record(
         report.conversion_id,
         facts,
-        basis_of(facts, merged.payout, website, lookup, exact=merged.exact),
+        basis_of(facts, merged.payout, case, exact=merged.exact),
         received_at=reported.received_at,
         reported_by=reported.reported_by,
         payout=merged.payout,
         customer=merged.customer,
-        currency=website.currency,
-        context=context,
+        currency=case.website.currency,
+        context=case.context,
         report=reported.place,
         reported=reported,
     )
-    return _with_status([recorded], model.evolve(None, recorded), None, merged, context)
+    steps = Steps(model.evolve(None, recorded), (recorded,), found.passed_over)
+    return with_reported_status(steps, None, case.context)
 
 
-def _decide_refused_claims(
-    state: model.Conversion, website: Website, lookup: BatchLookup, context: CommandContext
-) -> tuple[list[DomainEvent], model.Conversion]:
+def _refused_claims(steps: Steps, case: Case) -> Steps:
     """Merges the claims that were refused before a report with a secret named the transaction: the limits of claims
     apply no more, and what leads to the click is kept."""
-    events: list[DomainEvent] = []
-    for claim in lookup.refused_claims(state.id):
+    for claim in case.facts.refused_claims(steps.state.id):
         try:
-            more, state = _decide_further_report(state, claim, website, lookup, context)
+            further = _further_report(steps.state, claim, case)
         except CommandRejected:
             continue  # in a currency without a rate: it waits for one
-        events += more
-    return events, state
+        steps = steps.then(further.events, further.passed_over)
+    return steps
 
 
-def _decide_further_report(
-    state: model.Conversion, reported: Reported, website: Website, lookup: BatchLookup, context: CommandContext
-) -> tuple[list[DomainEvent], model.Conversion]:
-    before = state.merged
+def _further_report(earlier: model.Conversion, reported: Reported, case: Case) -> Steps:
+    before = earlier.merged
     if reported.key_kind == CLAIM and reported.amount is not None:
-        if state.is_claim:
-            _check_claim(reported, reported.amount, website, lookup, counts=False)
-        reported = _with_limit(reported, reported.amount, website, lookup)
-    events = decisions.merge_report(state, reported, context)
-    if not events:
-        return [], state
-    earlier, state = state, state_after(model.evolve, state, events)
-    merged = state.merged
-    held = found = state.facts.attribution
-    if not (state.is_assigned or (state.predates_reports and state.is_attributed)):
-        found = lookup.attribution(website, merged.traces, merged.occurred_at, lookup.held(earlier))
-    settled = _is_settled(earlier) and not _is_same_click(found, earlier)
-    is_late = settled and _is_late_click(found, earlier, website, lookup)
+        if earlier.is_claim:
+            _check_claim(reported, reported.amount, case, counts=False)
+        reported = _with_limit(reported, reported.amount, case)
+    steps = Steps(earlier).then(decisions.merge_report(earlier, reported, case.context))
+    if not steps.events:
+        return steps
+    state = steps.state
+    merged, held = state.merged, state.facts.attribution
+    if state.is_assigned or (state.predates_reports and state.is_attributed):
+        found = Found(held)
+    else:
+        found = search(case.facts, case.website, merged.traces, merged.occurred_at, held_by(earlier, case.facts))
+    is_late, passed_over = False, found.passed_over
+    if _is_settled(earlier) and not _is_same_click(found.attribution, earlier):
+        # The earlier reports may already lead to that click: it arrived after the approval, independently of this one.
+        traces, occurred_at = earlier.merged.traces, earlier.facts.occurred_at
+        without = search(case.facts, case.website, traces, occurred_at, held_by(earlier, case.facts))
+        is_late, passed_over = (
+            click_of(found.attribution) == click_of(without.attribution),
+            passed_over | without.passed_over,
+        )
     borne_out = before.is_claim and not merged.is_claim and state.is_attributed
-    steps = _restatement(state, merged, website, lookup, context, held if is_late else found, recount=borne_out)
+    attribution = held if is_late else found.attribution
+    steps = steps.then(_restatement(state, merged, case, attribution, recount=borne_out), passed_over)
     if is_late:
-        steps += _proposal(state_after(model.evolve, state, steps), found, website, lookup, context)
-    events += steps
-    state = state_after(model.evolve, state, steps)
-    events += (steps := decisions.confirm_claim(state, context))
-    events, state = _with_status(events, state_after(model.evolve, state, steps), before, merged, context)
-    steps = _returned(state, website, lookup, context)
-    return events + steps, state_after(model.evolve, state, steps)
+        steps = steps.then(_proposal(steps.state, found.attribution, case))
+    steps = steps.then(decisions.confirm_claim(steps.state, case.context))
+    steps = with_reported_status(steps, before, case.context)
+    return steps.then(_returned(steps.state, case))
 
 
-def _check_claim(
-    reported: Reported, amount: Money, website: Website, lookup: BatchLookup, *, counts: bool = True
-) -> None:
+def _check_claim(reported: Reported, amount: Money, case: Case, *, counts: bool = True) -> None:
     """Checks the limits of a claim: anybody can read the public site key in a page's source. Raises `CommandRejected`
     (claim_too_large, too_many_claims, currency_unknown). `counts`: it is a further transaction."""
-    if _exceeds_limit(reported, amount, website, lookup):
+    if _exceeds_limit(reported, amount, case):
         message = (
             "This amount is above what the public site key may claim. Report the sale with a secret key,"
             " or raise the website's limit."
         )
         raise invalid("claim_too_large", message, "amount")
-    limit = website.max_claims_per_click
-    if counts and lookup.claim_count(website.id, reported.click_id, hour_of(reported.received_at)) >= limit:
+    limit = case.website.max_claims_per_click
+    if counts and case.facts.claims((case.website.id, reported.click_id, hour_of(reported.received_at))) >= limit:
         message = f"One click may claim {limit} conversions an hour with the public site key."
         raise invalid("too_many_claims", message, "click_id")
 
 
-def _exceeds_limit(reported: Reported, amount: Money, website: Website, lookup: BatchLookup) -> bool:
+def _exceeds_limit(reported: Reported, amount: Money, case: Case) -> bool:
     """Whether a claim is above the website's limit. Raises `CommandRejected` (currency_unknown)."""
-    rates = lookup.rates((amount.currency,), website, reported.occurred_at)
-    claimed, _ = exchange(Fraction(amount.amount), amount.currency, website.currency, rates)
-    return abs(claimed) > website.max_claim_amount
+    rates = case.facts.rates((amount.currency,), case.website, reported.occurred_at)
+    claimed, _ = exchange(Fraction(amount.amount), amount.currency, case.website.currency, rates)
+    return abs(claimed) > case.website.max_claim_amount
 
 
-def _with_limit(reported: Reported, amount: Money, website: Website, lookup: BatchLookup) -> Reported:
+def _with_limit(reported: Reported, amount: Money, case: Case) -> Reported:
     """A claim of a sale that was reported with a secret, too: its amount never counts above the limit. Without a rate
     it is not known whether it is above, nor can it count."""
     try:
-        is_refused = _exceeds_limit(reported, amount, website, lookup)
+        is_refused = _exceeds_limit(reported, amount, case)
     except CommandRejected:
         return reported
     return reported.model_copy(update={"amount_refused": is_refused})
@@ -300,60 +405,16 @@ def _is_settled(state: model.Conversion) -> bool:
     return state.status is model.APPROVED and state.is_attributed
 
 
-def _is_late_click(found: Attribution | None, earlier: model.Conversion, website: Website, lookup: BatchLookup) -> bool:
-    """Whether the earlier reports already lead to that click: it arrived after the approval, independently of
-    the new report."""
-    without = lookup.attribution(website, earlier.merged.traces, earlier.facts.occurred_at, lookup.held(earlier))
-    return click_of(found) == click_of(without)
-
-
-def restated_by(
-    state: model.Conversion, website: Website, lookup: BatchLookup, context: CommandContext
-) -> list[DomainEvent]:
-    """The events that bring the amounts in line with the reports; the click stays."""
-    return _restatement(state, state.merged, website, lookup, context, state.facts.attribution)
-
-
-def with_reported_status(
-    events: list[DomainEvent], state: model.Conversion, before: Merged, context: CommandContext
-) -> tuple[list[DomainEvent], model.Conversion]:
-    """Adds the events of the reported status, if the reports name another one than `before`."""
-    return _with_status(events, state, before, state.merged, context)
-
-
-def _with_status(
-    events: list[DomainEvent], state: model.Conversion, before: Merged | None, merged: Merged, context: CommandContext
-) -> tuple[list[DomainEvent], model.Conversion]:
-    """Adds the events of the reported status, if it has changed."""
-    decided = before.status if before is not None else None
-    if merged.status == decided:
-        return events, state
-    steps = decisions.apply_reported_status(
-        state, merged.status.status if merged.status else "", REPORTED_BY_PARTNER, context
-    )
-    return events + steps, state_after(model.evolve, state, steps)
-
-
-def _returned(
-    state: model.Conversion, website: Website, lookup: BatchLookup, context: CommandContext
-) -> list[DomainEvent]:
+def _returned(state: model.Conversion, case: Case) -> list[DomainEvent]:
     """The events that take back the part of the sale that the reports name by now."""
     if (state.reversed_amount, state.reversed_commission) == state.reversal:
         return []
-    steps = decisions.reverse_reported_part(state, REPORTED_BY_PARTNER, context)
-    held = state.facts.attribution
-    return steps or _restatement(state, state.merged, website, lookup, context, held, recount=True)
+    steps = decisions.reverse_reported_part(state, REPORTED_BY_PARTNER, case.context)
+    return steps or _restatement(state, state.merged, case, state.facts.attribution, recount=True)
 
 
 def _restatement(
-    state: model.Conversion,
-    merged: Merged,
-    website: Website,
-    lookup: BatchLookup,
-    context: CommandContext,
-    found: Attribution | None,
-    *,
-    recount: bool = False,
+    state: model.Conversion, merged: Merged, case: Case, found: Attribution | None, *, recount: bool = False
 ) -> list[DomainEvent]:
     """The events that bring the conversion in line with its reports and its click; none when it is. `recount`: count it
     again in any case, because it is no longer a claim, or less of it is reversed."""
@@ -361,7 +422,7 @@ def _restatement(
         found = found.model_copy(update={"terms": state.facts.attribution.terms})
     facts = state.facts
     occurred_at = facts.occurred_at if state.predates_reports else merged.occurred_at
-    amount = facts.amount if merged.amount is None and state.predates_reports else _amount(merged, website)
+    amount = facts.amount if merged.amount is None and state.predates_reports else _amount(merged, case.website)
     wanted = facts.model_copy(
         update={"kind": merged.kind, "amount": amount, "occurred_at": occurred_at, "attribution": found}
     )
@@ -369,22 +430,20 @@ def _restatement(
     is_same_money = (facts.kind, facts.amount, facts.occurred_at, state.payout) == known
     if is_same_money and _is_same(found, facts.attribution) and not recount:
         return []
-    basis = basis_of(wanted, merged.payout, website, lookup, without=state, exact=merged.exact)
+    basis = basis_of(wanted, merged.payout, case, without=state, exact=merged.exact)
     if is_same_money and found is not None and not state.is_attributed and state.is_open:
-        return decisions.attribute(state, found, basis, context)
+        return decisions.attribute(state, found, basis, case.context)
     cause = "report" if recount or not is_same_money else "details" if _is_same_click(found, state) else "click"
     return decisions.restate(
-        state, wanted, basis, payout=merged.payout, customer=merged.customer, cause=cause, context=context
+        state, wanted, basis, payout=merged.payout, customer=merged.customer, cause=cause, context=case.context
     )
 
 
-def _proposal(
-    state: model.Conversion, found: Attribution | None, website: Website, lookup: BatchLookup, context: CommandContext
-) -> list[DomainEvent]:
+def _proposal(state: model.Conversion, found: Attribution | None, case: Case) -> list[DomainEvent]:
     facts = state.facts.model_copy(update={"attribution": found})
-    basis = basis_of(facts, state.payout, website, lookup, without=state, exact=state.merged.exact)
+    basis = basis_of(facts, state.payout, case, without=state, exact=state.merged.exact)
     commission, _ = decisions.commission_for(facts, state.payout, state.currency, basis)
-    return decisions.propose_adjustment(state, found, commission, context)
+    return decisions.propose_adjustment(state, found, commission, case.context)
 
 
 def _amount(merged: Merged, website: Website) -> Money:

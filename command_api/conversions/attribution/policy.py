@@ -15,9 +15,10 @@ acknowledged before its report. Each decision names those positions. While the p
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from math import inf
 from threading import Event
 from typing import Final
@@ -31,20 +32,28 @@ from pydantic import ValidationError
 
 from command_api.conversions.attribution import repository
 from command_api.conversions.attribution.click_positions import ClickPositions, has_reached, log_positions
-from command_api.conversions.attribution.clicks import Clicks
-from command_api.conversions.attribution.decision import ReportDecision, ReportRejection, decide, to_reported
+from command_api.conversions.attribution.click_reader import Clicks
+from command_api.conversions.attribution.decision import (
+    AMBIGUOUS_TXID,
+    ReportDecision,
+    claim_of,
+    decide_received,
+    facts_after,
+    to_reported,
+)
+from command_api.conversions.attribution.facts import ClaimsOf, ConversionOf, Facts, WebsiteOf
 from command_api.conversions.attribution.forgetting import erasures_of_letter, forget
+from command_api.conversions.attribution.gathering import Gathering, Traced
 from command_api.conversions.attribution.held import Place
-from command_api.conversions.attribution.lookup import BatchLookup, ClickQuery
 from command_api.conversions.attribution.repository import RejectedReport
-from command_api.conversions.lookups import ClaimCount, append_conversions
-from command_api.conversions.merging import merge
+from command_api.conversions.claim_counts import ClaimCount
+from command_api.conversions.lookups import append_conversions
+from command_api.conversions.merging import CLAIM, merge
 from command_api.kernel.container import Container
 from command_api.kernel.decision import system_context
 from command_api.kernel.leader_election import Connection, notified
 from command_api.kernel.retry import retried
 from command_api.kernel.unit_of_work import UnitOfWork
-from infra.domain.conversion_identity import AmbiguousTxid
 from infra.kernel.clickhouse.client import ClickHouseError
 from infra.kernel.log import Log, LogUnavailable, StoredRecord, signature
 from infra.kernel.log.sealed_texts import TextReader, leaves_of
@@ -62,7 +71,6 @@ from schemas.message_ids import MessageIds, correlation_of
 from schemas.topics import CONVERSIONS
 from schemas.tracking import ConversionReported
 
-AMBIGUOUS_TXID: Final = "ambiguous_txid"
 BATCH_SIZE: Final = 200
 RETRY_BATCH_SIZE: Final = 50
 READ_TIMEOUT_S: Final = 0.5
@@ -101,6 +109,26 @@ class Batch:
         """The conversions that the batch is about."""
         reports = (*self.waiting, *self.awaiting_rate, *(each.report for each in self.rejected))
         return {event.originator_id for event in self.events} | {report.conversion_id for report in reports}
+
+    def add(self, decision: ReportDecision) -> None:
+        """Adds the outcome of one report."""
+        report = decision.report
+        self.events.extend(decision.events)
+        self.ids.extend([repository.ids_of(report)] * len(decision.events))
+        if decision.rejection is not None:
+            self.rejected.append(RejectedReport(report, decision.rejection, decision.refused_claim))
+            if decision.needs_rate:
+                self.awaiting_rate.append(report)
+            self.outcomes.append(decision.rejection.code)
+            return
+        if decision.has_awaiting:
+            self.retried.append(report.conversion_id)
+        if decision.claim is not None:
+            self.claims.append(decision.claim)
+        if decision.waits:
+            self.waiting.append(report)
+            self.passed_over[report.conversion_id] = decision.passed_over
+        self.outcomes.append("waiting" if decision.waits else "decided" if decision.events else "nothing_new")
 
     def fail(self, record: StoredRecord, reason: str, error: str) -> None:
         """Makes a dead letter of the record."""
@@ -206,44 +234,40 @@ class AttributionPolicy:
         return None
 
     def _decide(self, records: Sequence[StoredRecord], stop: Event) -> Batch:
-        batch, lookup = Batch(), BatchLookup(self._container, self._clicks, self._click_key)
-        reports = list(self._readable(records, lookup, batch))
-        self._prefetch(lookup, [report for _, report in reports], stop)
-        now = datetime.now(UTC)
+        batch, now = Batch(), datetime.now(UTC)
+        gathering = Gathering(self._container, self._clicks, self._click_key)
+        reports, facts = self._readable(records, gathering, batch)
+        facts = self._gathered(gathering, facts, [report for _, report in reports], stop)
         for record, report in reports:
+            place = LogPosition(topic=record.topic, partition=record.partition, offset=record.offset)
+            decide = partial(decide_received, report, now=now, place=place)
             try:
-                place = LogPosition(topic=record.topic, partition=record.partition, offset=record.offset)
-                report = _of_its_conversion(report, lookup)
-                outcome = decide(report, lookup, now, place)
-                self._add(batch, report, outcome)
-                if outcome.events and report.conversion_id in lookup.awaiting_rate:
-                    batch.retried.append(report.conversion_id)
-                website = lookup.website(report.website_id)
-                if outcome.is_new_claim and outcome.events and website is not None:
-                    lookup.add_claim(count := repository.claim_of(report))
-                    batch.claims.append((count, website.max_claims_per_click))
+                decision, facts = gathering.decide(facts, decide)
             except TRANSIENT:
                 raise
-            except AmbiguousTxid as error:
-                self._add(batch, report, ReportDecision(rejection=ReportRejection(AMBIGUOUS_TXID, f"{error}.")))
             except UnknownEvent as error:
                 batch.fail(record, NEWER, str(error))
             except Exception as error:  # noqa: BLE001 - one bad report must not block the others
                 batch.fail(record, type(error).__name__, str(error))
+            else:
+                batch.add(decision)
+                facts = facts_after(facts, decision)
         return batch
 
     def _readable(
-        self, records: Sequence[StoredRecord], lookup: BatchLookup, batch: Batch
-    ) -> Iterator[tuple[StoredRecord, ConversionReported]]:
-        """The reports that this version of the program can decide; the others become dead letters."""
+        self, records: Sequence[StoredRecord], gathering: Gathering, batch: Batch
+    ) -> tuple[list[tuple[StoredRecord, ConversionReported]], Facts]:
+        """The reports that this version of the program can decide, with their websites and conversions; the others
+        become dead letters."""
+        reports: list[tuple[StoredRecord, ConversionReported]] = []
+        facts = Facts()
         for record, opened in zip(records, self._texts(records), strict=True):
             if not record.is_signed and record.offset >= self._signed_from:
                 batch.fail(record, UNSIGNED, UNSIGNED_TEXT)
                 continue
             try:
                 report = repository.parse_report(opened.value)
-                lookup.conversion(report.conversion_id)
-                lookup.website(report.website_id)
+                facts = gathering.ask(facts, ConversionOf(report.conversion_id), WebsiteOf(report.website_id))
             except UnknownEvent as error:
                 batch.fail(record, NEWER, str(error))
             except ValidationError as error:
@@ -252,38 +276,29 @@ class AttributionPolicy:
                 reason = NEWER if "extra_forbidden" in kinds else UNDECODABLE
                 batch.fail(record, reason, f"{len(kinds)} errors, first {kinds[0]}")
             else:
-                yield record, report
+                reports.append((record, report))
+        return reports, facts
 
-    def _add(self, batch: Batch, report: ConversionReported, outcome: ReportDecision) -> None:
-        batch.events.extend(outcome.events)
-        batch.ids.extend([repository.ids_of(report)] * len(outcome.events))
-        if outcome.rejection is not None:
-            batch.rejected.append(RejectedReport(report, outcome.rejection, outcome.refused_claim))
-            if outcome.needs_rate:
-                batch.awaiting_rate.append(report)
-            batch.outcomes.append(outcome.rejection.code)
-            return
-        if outcome.waits:
-            batch.waiting.append(report)
-            batch.passed_over[report.conversion_id] = outcome.passed_over
-        batch.outcomes.append("waiting" if outcome.waits else "decided" if outcome.events else "nothing_new")
-
-    def _prefetch(self, lookup: BatchLookup, reports: Sequence[ConversionReported], stop: Event) -> None:
-        """Reads what the reports need, once every click that was acknowledged before them is projected."""
+    def _gathered(
+        self, gathering: Gathering, facts: Facts, reports: Sequence[ConversionReported], stop: Event
+    ) -> Facts:
+        """What the reports need, once every click that was acknowledged before them is projected."""
         if any(report.click_id or report.visitor for report in reports):
             wanted = self._positions.ends()
             known = self._positions.wait(wanted, stop)
-            lookup.seen, lookup.is_provisional = log_positions(known), not has_reached(known, wanted)
+            is_provisional = not has_reached(known, wanted)
+            facts = replace(facts, seen=log_positions(known), is_provisional=is_provisional)
         reported: dict[UUID, list[Reported]] = {}
         for report in reports:
             reported.setdefault(report.conversion_id, []).append(to_reported(report, None))
-        traces: list[ClickQuery] = []
+        traced: list[Traced] = []
         for report in reports:
-            before = lookup.conversion(report.conversion_id)
+            before = facts.conversion(report.conversion_id)
             merged = merge([*(before.reports if before else ()), *reported[report.conversion_id]])
-            traces += [ClickQuery(report.website_id, each, merged.occurred_at) for each in merged.traces]
-        lookup.prefetch(traces)
-        lookup.prefetch_kept(reports)
+            traced += [Traced(report.website_id, each, merged.occurred_at) for each in merged.traces]
+        claims = {claim_of(report) for report in reports if report.key_kind == CLAIM}
+        facts = gathering.ask(gathering.stored_of(facts, reported), *map(ClaimsOf, claims))
+        return gathering.clicks_of(facts, traced)
 
     def _publish_refusals(self, batch: Batch) -> None:
         rejected = [
@@ -301,12 +316,6 @@ class AttributionPolicy:
             dead_letters.write(connection, self._key, batch.poison)
             step = Step.over(position, list(records), 0, self._rate.count(len(records)))
             positions.advance(connection, self._key, step, notify=False)
-
-
-def _of_its_conversion(report: ConversionReported, lookup: BatchLookup) -> ConversionReported:
-    """The report with the id of the conversion that it belongs to. Raises `AmbiguousTxid`."""
-    identity = lookup.identity_of(report)
-    return report if identity == report.conversion_id else report.model_copy(update={"conversion_id": identity})
 
 
 def _append(batch: Batch, uow: UnitOfWork) -> None:

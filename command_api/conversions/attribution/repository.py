@@ -16,7 +16,6 @@ from psycopg.types.json import Jsonb
 
 from command_api.conversions.attribution.decision import ReportRejection
 from command_api.conversions.attribution.held import Place, stored_places
-from command_api.conversions.lookups import ClaimCount, hour_of
 from command_api.kernel.unit_of_work import UnitOfWork
 from infra.kernel.log import Log, Record
 from schemas import tracking
@@ -171,11 +170,6 @@ def parse_report(value: bytes) -> ConversionReported:
     if b"\\u0000" not in value:
         return report
     return ConversionReported.model_validate_json(orjson.dumps(_without_nul(report.model_dump(mode="json"))))
-
-
-def claim_of(report: ConversionReported) -> ClaimCount:
-    """What a recorded claim counts against."""
-    return report.website_id, report.click_id, hour_of(from_log_time(report.received_at))
 
 
 def ids_of(report: ConversionReported) -> MessageIds:

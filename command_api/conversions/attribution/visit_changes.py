@@ -19,7 +19,7 @@ from uuid import UUID
 
 import structlog
 
-from command_api.conversions.attribution.clicks import QUERY_TIMEOUT_S, UNAVAILABLE
+from command_api.conversions.attribution.click_reader import QUERY_TIMEOUT_S, UNAVAILABLE
 from command_api.conversions.attribution.repository import PENDING_ATTRIBUTION
 from command_api.kernel.container import Container
 from command_api.kernel.decision import system_context

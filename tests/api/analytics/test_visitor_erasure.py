@@ -16,6 +16,7 @@ from psycopg.types.json import Jsonb
 from command_api.analytics.erasure import commands
 from command_api.analytics.erasure import handlers as visitor_erasure
 from command_api.conversions import decisions, lookups, model
+from command_api.conversions.claim_counts import claimed_click
 from command_api.kernel import inline_rebuild, snapshots
 from command_api.kernel.decision import system_context
 from command_api.kernel.event_store import ConcurrencyConflict
@@ -221,7 +222,7 @@ def readable(world: World, sale: Sale) -> set[str]:
 
 
 def claims_of(world: World, sale: Sale) -> int:
-    click = lookups.claimed_click(sale.website, sale.click)
+    click = claimed_click(sale.website, sale.click)
     return world.count("SELECT coalesce(sum(claims), 0) FROM lookup.claim_count WHERE click_id = %s", click)
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from threading import Event
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -16,9 +17,11 @@ import pytest
 from command_api.analytics.erasure import handlers as visitor_erasure
 from command_api.conversions import attribution_process, claim_alarm, handlers, model, unread_alarm
 from command_api.conversions.attribution import decision, visit_changes
-from command_api.conversions.attribution.lookup import BatchLookup
+from command_api.conversions.attribution.facts import Facts
+from command_api.conversions.attribution.policy import AttributionPolicy
 from command_api.conversions.attribution.repository import PENDING_ATTRIBUTION
-from command_api.conversions.lookups import append_conversions, claimed_click, rename_claims
+from command_api.conversions.claim_counts import claimed_click
+from command_api.conversions.lookups import append_conversions, rename_claims
 from command_api.kernel.decision import system_context
 from command_api.kernel.unit_of_work import UnitOfWork
 from infra.domain.visitor_data.letters import find_letters
@@ -181,10 +184,10 @@ def test_a_conversion_that_cannot_be_attributed_blocks_no_other(
 ) -> None:
     shop, visitor = command_policies.shop(), 2**63 + 999
 
-    def fail(state: model.Conversion, *others: Any) -> Any:
+    def fail(case: decision.Case, state: model.Conversion) -> decision.Reattribution:
         if state.facts.txid == "BAD":
             raise ValueError("nobody thought of this")
-        return decision.reattribute(state, *others)
+        return decision.reattribute(case, state)
 
     def reject(uow: UnitOfWork, events: Sequence[Any], **others: Any) -> None:
         if any(event.facts.txid == "WORSE" for event in events):
@@ -700,19 +703,26 @@ def test_a_nul_character_blocks_nothing(command_policies: Policies) -> None:
     command_policies.caught_up()
 
 
+def refusing(txid: str) -> Callable[..., Facts]:
+    """Gathers facts, but Postgres refuses a value of the reports whose transaction ids begin with `txid`."""
+    gathered = AttributionPolicy._gathered
+
+    def refuse(
+        policy: AttributionPolicy, gathering: Any, facts: Facts, reports: Sequence[ConversionReported], stop: Event
+    ) -> Facts:
+        if any(report.txid.startswith(txid) for report in reports):
+            raise psycopg.DataError("invalid byte sequence")
+        return gathered(policy, gathering, facts, reports, stop)
+
+    return refuse
+
+
 def test_what_cannot_be_stored_is_found_in_its_batch(
     command_policies: Policies, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shop = command_policies.shop()
-    look_up = BatchLookup.prefetch_kept
-
-    def refuse(reading: BatchLookup, reports: Sequence[ConversionReported]) -> None:
-        if any(report.txid.startswith("BAD") for report in reports):
-            raise psycopg.DataError("invalid byte sequence")
-        look_up(reading, reports)
-
     with monkeypatch.context() as patch:
-        patch.setattr(BatchLookup, "prefetch_kept", refuse)
+        patch.setattr(AttributionPolicy, "_gathered", refusing("BAD"))
         txids = [f"{'BAD' if number == 3 else 'GOOD'}-{number}" for number in range(6)]
         reports = [command_policies.report_of(shop, txid=txid) for txid in txids]
         command_policies.publish(reports)
@@ -791,14 +801,7 @@ def test_a_dead_letter_that_cannot_be_stored_blocks_no_other(
     command_policies: Policies, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world, shop = command_policies.world, command_policies.shop()
-    look_up = BatchLookup.prefetch_kept
-
-    def refuse(reading: BatchLookup, reports: Sequence[ConversionReported]) -> None:
-        if any(report.txid == "UNSTORABLE" for report in reports):
-            raise psycopg.DataError("invalid byte sequence")
-        look_up(reading, reports)
-
-    monkeypatch.setattr(BatchLookup, "prefetch_kept", refuse)
+    monkeypatch.setattr(AttributionPolicy, "_gathered", refusing("UNSTORABLE"))
     bad, good = (command_policies.report_of(shop, txid=txid) for txid in ("UNSTORABLE", "STORABLE"))
     for number, report in enumerate((bad, good)):
         world.postgres.execute(

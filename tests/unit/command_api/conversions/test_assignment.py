@@ -11,7 +11,8 @@ import pytest
 from command_api.conversions import model
 from command_api.conversions.attribution.assignment import assign
 from command_api.conversions.attribution.clicks import ClickVisit
-from command_api.conversions.attribution.decision import decide, may_change, reattribute
+from command_api.conversions.attribution.decision import may_change
+from command_api.conversions.attribution.facts import ConversionOf, LinkOf, LinkOfCode, WebsiteOf
 from command_api.conversions.attribution.rules import ReferencedLink
 from command_api.kernel.aggregates import state_after
 from command_api.kernel.decision import CommandContext, CommandRejected
@@ -48,18 +49,16 @@ class Places(World):
     def __init__(self, projected: Projected | None = None) -> None:
         super().__init__(projected or Projected())
         for website, account in ((OTHER_SITE, OWNER), (FOREIGN_SITE, uuid4())):
-            self._websites[website] = Website(website, 1, account, "other.example", "UTC", "USD", NOW)
-        self._links.update({**ELSEWHERE, 9: None})
-
-    def link(self, link_id: UUID) -> ReferencedLink | None:
-        return next((link for link in self._links.values() if link is not None and link.link_id == link_id), None)
+            self.knows({WebsiteOf(website): Website(website, 1, account, "other.example", "UTC", "USD", NOW)})
+        for code, link in {**LINKS, **ELSEWHERE}.items():
+            self.knows({LinkOfCode(code): link, LinkOf(link.link_id): link})
 
 
 def a_sale(**said: Any) -> model.Conversion:
     """An unattributed sale of 100.00."""
     world = Places()
-    decide(report(1, amount=usd(10_000), **said), world, NOW)
-    state = world.conversion(report().conversion_id)
+    world.decide(report(1, amount=usd(10_000), **said))
+    state = world.conversion()
     assert state is not None and not state.is_attributed
     return state
 
@@ -67,7 +66,8 @@ def a_sale(**said: Any) -> model.Conversion:
 def assigned(
     state: model.Conversion, click: str = "", link: UUID | None = None, world: Places | None = None
 ) -> tuple[model.Conversion, list[DomainEvent]]:
-    events = assign(state, click, link, " Named by the network ", world or Places(), CONTEXT)
+    world, reason = world or Places(), " Named by the network "
+    events = world.by_facts(lambda case: assign(case, state, click, link, reason), CONTEXT)
     return state_after(model.evolve, state, events), events
 
 
@@ -152,26 +152,25 @@ def test_what_counts_or_no_longer_does_is_refused() -> None:
     for status in ("rejected", "reversed"):
         assert refusal(a_sale(key_kind="postback", status=status), CLICKS[1]) == (f"already_{status}", None)
     world = Places()
-    decide(report(1, amount=usd(100), click_id=CLICKS[1]), world, NOW)
-    found = world.conversion(report().conversion_id)
+    world.decide(report(1, amount=usd(100), click_id=CLICKS[1]))
+    found = world.conversion()
     assert found is not None and refusal(found, CLICKS[1]) == ("already_attributed", None)
 
 
 @pytest.mark.parametrize("reason", ["", "  ", "x" * 501])
 def test_a_reason_is_needed(reason: str) -> None:
     with pytest.raises(CommandRejected) as rejected:
-        assign(a_sale(), CLICKS[1], None, reason, Places(), CONTEXT)
+        Places().by_facts(lambda case: assign(case, a_sale(), CLICKS[1], None, reason), CONTEXT)
     assert (rejected.value.code, rejected.value.field) == ("bad_reason", "reason")
 
 
 def test_a_click_that_comes_later_does_not_replace_it_nor_does_a_report() -> None:
     state, _ = assigned(a_sale(visitor=42), CLICKS[1])
     world = Places(Projected([row(2, NOW - timedelta(minutes=5), visitor=42)]))
-    website = world.website(SITE)
-    assert website is not None
-    assert reattribute(state, website, world, CONTEXT) == ([], True)
-    world._conversions[state.id] = state
-    outcome = decide(report(2, amount=usd(20_000), click_id=CLICKS[2], key_kind="secret"), world, NOW)
+    again = world.reattribute(state)
+    assert (again.steps.events, again.may_change) == ((), True)
+    world.knows({ConversionOf(state.id): state})
+    outcome = world.decide(report(2, amount=usd(20_000), click_id=CLICKS[2], key_kind="secret"))
     later = state_after(model.evolve, state, outcome.events)
     assert later.facts.attribution is not None and later.facts.attribution.click_id == CLICKS[1]
     assert later.is_assigned
@@ -180,8 +179,8 @@ def test_a_click_that_comes_later_does_not_replace_it_nor_does_a_report() -> Non
 def test_a_report_with_another_amount_is_paid_by_the_chosen_click() -> None:
     state, _ = assigned(a_sale(key_kind="postback"), CLICKS[1])
     world = Places()
-    world._conversions[state.id] = state
-    outcome = decide(report(2, amount=usd(30_000)), world, NOW)
+    world.knows({ConversionOf(state.id): state})
+    outcome = world.decide(report(2, amount=usd(30_000)))
     later = state_after(model.evolve, state, outcome.events)
     assert (later.facts.amount, later.commission, later.is_assigned) == (usd(30_000), 3_000, True)
 
@@ -190,11 +189,9 @@ def test_details_of_the_click_are_added_when_it_is_projected() -> None:
     state, _ = assigned(a_sale(), CLICKS[1])
     clicked = row(1, NOW - timedelta(hours=1), visitor=7, text=CLICKS[1])
     world = Places(Projected([clicked]))
-    website = world.website(SITE)
-    assert website is not None
-    events, _ = reattribute(state, website, world, CONTEXT)
-    later = state_after(model.evolve, state, events)
-    assert names(events) == ["conversion.withdrawn", "conversion.restated"]
+    steps = world.reattribute(state).steps
+    later = steps.state
+    assert names(steps.events) == ["conversion.withdrawn", "conversion.restated"]
     assert later.facts.attribution is not None and later.facts.attribution.visitor == 7
     assert (later.commission, later.is_assigned) == (state.commission, True)
-    assert reattribute(later, website, world, CONTEXT)[0] == []
+    assert world.reattribute(later).steps.events == ()

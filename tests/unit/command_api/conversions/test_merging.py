@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import permutations
-from typing import Any, cast
+from typing import Any, TypeVar
 from uuid import UUID, uuid4, uuid5
 
 import pytest
@@ -15,10 +15,29 @@ from hypothesis import strategies as st
 
 from command_api.conversions import decisions, model
 from command_api.conversions.attribution.clicks import PAGE_SIZE, ClickRow, ClickVisit, VisitorQuery
-from command_api.conversions.attribution.decision import ReportDecision, decide, reattribute
-from command_api.conversions.attribution.lookup import BatchLookup
+from command_api.conversions.attribution.decision import (
+    Case,
+    Reattribution,
+    ReportDecision,
+    decide,
+    facts_after,
+    reattribute,
+)
+from command_api.conversions.attribution.facts import (
+    Answers,
+    ConversionOf,
+    Facts,
+    LinkOfCode,
+    LinkOfCoupon,
+    PartnerOf,
+    PassedOverBy,
+    RateOn,
+    WebsiteOf,
+)
+from command_api.conversions.attribution.gathering import Gathering
 from command_api.conversions.attribution.rules import ReferencedLink
 from command_api.conversions.merging import count_conflicts
+from command_api.kernel.aggregates import state_after
 from command_api.kernel.decision import CommandContext
 from command_api.partners import model as partners
 from command_api.websites.model import Website
@@ -30,9 +49,12 @@ from schemas.events.websites import AttributionModel
 from schemas.tracking import ConversionReported, log_time
 from tests.support.events import eur, names, usd
 
+Result = TypeVar("Result")
+
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 SITE, OWNER, SALE = uuid4(), uuid4(), uuid4()
 KEY = bytes(32)
+CONTEXT = CommandContext(NOW)
 WEBSITE = Website(SITE, 1, OWNER, "shop.example", "UTC", "USD", NOW)
 FIELDS = ("pending", "approved", "rejected", "reversed", "commission_pending", "commission_approved")
 
@@ -97,23 +119,53 @@ class Projected:
         return sorted(mine, key=lambda found: (found.occurred_at, found.event_id), reverse=not oldest_first)
 
 
-class World(BatchLookup):
-    """A `BatchLookup` that knows two partners and asks no database."""
+@dataclass
+class Stored:
+    """A `Reader` of what is stored beside the events: nothing but counted claims."""
 
-    def __init__(self, projected: Projected, website: Website = WEBSITE) -> None:
-        super().__init__(cast(Any, None), projected, KEY)
-        self._websites[SITE] = website
-        self._partners.update({ALFA.id: ALFA, BETA.id: BETA})
-        self._links.update(LINKS)
-        self._conversions[SALE] = None
-        self._refused_claims[SALE] = []
-        self._passed_over[SALE] = frozenset()
-        self._coupons.update({(SITE, "SAVE10"): (LINKS[2], NOW - timedelta(days=1)), (SITE, "NOSUCH"): None})
-        self._rates.update({("EUR", "USD", NOW.date()): DatedRate("1.1", NOW.date()), ("CHF", "USD", NOW.date()): None})
-        self.counted = 0
+    claims: int = 0
 
-    def claim_count(self, _website_id: UUID, _click: str, _hour: datetime) -> int:
-        return self.counted
+    def load(self, *_: object) -> Any:
+        raise AssertionError("the world names all that there is")
+
+    def select(self, query: str, *_: object) -> list[tuple[Any, ...]]:
+        return [(self.claims,)] if "claim_count" in query else []
+
+
+class World:
+    """A website, two partners and their links, as decisions read them."""
+
+    def __init__(self, projected: Projected, website: Website = WEBSITE, *, claims: int = 0) -> None:
+        self.website = website
+        self.gathering = Gathering(Stored(claims), projected, KEY)
+        self.facts = Facts()
+        self.knows({WebsiteOf(SITE): website, PartnerOf(ALFA.id): ALFA, PartnerOf(BETA.id): BETA})
+        self.knows({LinkOfCode(code): link for code, link in LINKS.items()})
+        self.knows({ConversionOf(SALE): None, PassedOverBy(SALE): frozenset()})
+        self.knows({LinkOfCoupon(SITE, "SAVE10"): (LINKS[2], NOW - timedelta(days=1))})
+        self.knows(
+            {RateOn("EUR", "USD", NOW.date()): DatedRate("1.1", NOW.date()), RateOn("CHF", "USD", NOW.date()): None}
+        )
+
+    def knows(self, answers: Answers) -> None:
+        self.facts = self.facts.answering(answers)
+
+    def conversion(self) -> model.Conversion | None:
+        return self.facts.conversion(SALE)
+
+    def decide(self, said: ConversionReported) -> ReportDecision:
+        decision, facts = self.gathering.decide(self.facts, lambda facts: decide(said, facts, NOW))
+        self.facts = facts_after(facts, decision)
+        return decision
+
+    def changed(self, events: Sequence[DomainEvent]) -> None:
+        self.facts = self.facts.after(SALE, events)
+
+    def by_facts(self, decision: Callable[[Case], Result], context: CommandContext = CONTEXT) -> Result:
+        return self.gathering.decide(self.facts, lambda facts: decision(Case(self.website, facts, context)))[0]
+
+    def reattribute(self, state: model.Conversion) -> Reattribution:
+        return self.by_facts(lambda case: reattribute(case, state))
 
 
 def report(number: int = 0, **said: Any) -> ConversionReported:
@@ -148,12 +200,12 @@ def outcome(
     """As `after`; none if every report was refused. What waits for a rate is decided again at the end."""
     world, events, waiting = World(projected or Projected()), list[DomainEvent](), list[ConversionReported]()
     for each in reports:
-        found = decide(each, world, NOW)
+        found = world.decide(each)
         events += found.events
         waiting += [each] if found.needs_rate else []
     for each in waiting:
-        events += decide(each, world, NOW).events
-    return world.conversion(SALE), events
+        events += world.decide(each).events
+    return world.conversion(), events
 
 
 def picture(state: model.Conversion) -> dict[str, Any]:
@@ -286,15 +338,14 @@ def test_clicks_that_come_late_end_alike(order: str) -> None:
     for step in order.split():
         if step == "sale":
             world = World(projected)
-            decide(report(1, amount=usd(100), visitor=7), world, NOW)
-            state = world.conversion(SALE)
+            world.decide(report(1, amount=usd(100), visitor=7))
+            state = world.conversion()
         else:
             projected.rows.append(clicks[step])
         if state is not None:
-            events, may_change = reattribute(state, WEBSITE, World(projected), CommandContext(NOW))
-            assert may_change
-            for event in events:
-                state = model.evolve(state, event)
+            found = World(projected).reattribute(state)
+            assert found.may_change
+            state = found.steps.state
     assert state is not None and state.facts.attribution is not None
     assert (state.facts.attribution.partner_id, state.commission) == (BETA.id, 20)
 
@@ -309,10 +360,9 @@ def test_a_sale_gets_the_visit_of_its_click_when_the_clicks_row_comes(status: st
     earned = state.commission
     assert state.facts.attribution is not None and state.facts.attribution.visit == VisitDetails()
     projected.rows.append(replace(row(1, NOW - timedelta(hours=1), 7, CLICKS[1]), subs={"sub1": "a"}))
-    events, may_change = reattribute(state, WEBSITE, World(projected), CommandContext(NOW))
-    assert [getattr(event, "cause", "") for event in events][-1] == "details" and may_change
-    for event in events:
-        state = model.evolve(state, event)
+    again = World(projected).reattribute(state)
+    assert [getattr(event, "cause", "") for event in again.steps.events][-1] == "details" and again.may_change
+    state = again.steps.state
     found = state.facts.attribution
     assert found is not None and (found.source, found.subs, found.visit) == ("newsletter", {"sub1": "a"}, VISIT.details)
     assert (state.commission, state.status.value) == (earned, status or "pending")
@@ -322,15 +372,15 @@ def test_a_sale_keeps_its_visit_while_the_clicks_row_is_not_there() -> None:
     projected = Projected([row(1, NOW - timedelta(hours=1), 7, CLICKS[1])], visit=VISIT)
     state, _ = after([report(1, amount=usd(100), click_id=CLICKS[1])], projected)
     projected.rows.clear()  # the table is built again
-    assert reattribute(state, WEBSITE, World(projected), CommandContext(NOW))[0] == []
+    assert World(projected).reattribute(state).steps.events == ()
     state = merged_into(state, projected, report(2, amount=usd(100), click_id=CLICKS[1], customer="c"))
     assert state.facts.attribution is not None and state.facts.attribution.visit == VISIT.details
 
 
 def test_a_coupon_is_a_dimension_of_its_sale() -> None:
     world = World(Projected())
-    world._coupons[SITE, "SAVE10"] = (LINKS[1], NOW - timedelta(days=1))
-    [recorded] = decide(report(1, amount=usd(100), coupon="save10"), world, NOW).events
+    world.knows({LinkOfCoupon(SITE, "SAVE10"): (LINKS[1], NOW - timedelta(days=1))})
+    [recorded] = world.decide(report(1, amount=usd(100), coupon="save10")).events
     assert isinstance(recorded, ConversionRecorded)
     assert recorded.facts.attribution is not None and recorded.facts.attribution.coupon == "SAVE10"
 
@@ -339,11 +389,11 @@ def test_after_the_approval_a_late_click_is_proposed() -> None:
     projected = Projected([row(1, NOW - timedelta(hours=2), 7)])
     state, _ = after([report(1, amount=usd(100), visitor=7, status="approved")], projected)
     projected.rows.append(row(2, NOW - timedelta(hours=1), 7))
-    events, _ = reattribute(state, WEBSITE, World(projected), CommandContext(NOW))
-    assert names(events) == ["conversion.adjustment_proposed"]
-    state = model.evolve(state, events[0])
+    steps = World(projected).reattribute(state).steps
+    assert names(steps.events) == ["conversion.adjustment_proposed"]
+    state = steps.state
     assert state.proposed is not None and state.proposed.commission == usd(20)
-    assert reattribute(state, WEBSITE, World(projected), CommandContext(NOW))[0] == []
+    assert World(projected).reattribute(state).steps.events == ()
 
 
 def settled_beside_a_late_click() -> tuple[model.Conversion, Projected]:
@@ -356,10 +406,8 @@ def settled_beside_a_late_click() -> tuple[model.Conversion, Projected]:
 
 def merged_into(state: model.Conversion, projected: Projected, said: ConversionReported) -> model.Conversion:
     world = World(projected)
-    world._conversions[SALE] = state
-    for event in decide(said, world, NOW).events:
-        state = model.evolve(state, event)
-    return state
+    world.knows({ConversionOf(SALE): state})
+    return state_after(model.evolve, state, world.decide(said).events)
 
 
 def test_a_report_does_not_exchange_the_click_of_an_approved_sale_for_a_late_one() -> None:
@@ -375,8 +423,7 @@ def test_a_report_does_not_exchange_the_click_of_an_approved_sale_for_a_late_one
 
 def test_a_report_does_not_bring_back_a_click_that_its_owner_dismissed() -> None:
     state, projected = settled_beside_a_late_click()
-    for event in reattribute(state, WEBSITE, World(projected), CommandContext(NOW))[0]:
-        state = model.evolve(state, event)
+    state = World(projected).reattribute(state).steps.state
     for event in decisions.dismiss_adjustment(state, CommandContext(NOW)):
         state = model.evolve(state, event)
     state = merged_into(state, projected, report(2, customer="c"))
@@ -394,10 +441,9 @@ def test_the_row_of_a_click_completes_what_its_id_says() -> None:
     state, _ = after([report(1, amount=usd(100), click_id=CLICKS[1])])
     assert state.facts.attribution is not None and state.facts.attribution.visitor == 0
     seen = Projected([row(1, NOW - timedelta(hours=1), 42, CLICKS[1])])
-    events, _ = reattribute(state, WEBSITE, World(seen), CommandContext(NOW))
-    assert names(events) == ["conversion.withdrawn", "conversion.restated"]
-    for event in events:
-        state = model.evolve(state, event)
+    steps = World(seen).reattribute(state).steps
+    assert names(steps.events) == ["conversion.withdrawn", "conversion.restated"]
+    state = steps.state
     found = state.facts.attribution
     assert found is not None and (found.visitor, found.source, state.commission) == (42, "news", 10)
 
@@ -411,9 +457,7 @@ def test_a_sale_of_a_click_in_a_page_waits_for_the_click_and_keeps_it_while_it_i
     assert not state.is_attributed
     clicked = replace(row(1, NOW - timedelta(hours=1), 42, text), link_id=None)
     for seen in (Projected([clicked]), Projected([row(2, NOW, 42)])):
-        events, _ = reattribute(state, WEBSITE, World(seen), CommandContext(NOW))
-        for event in events:
-            state = model.evolve(state, event)
+        state = World(seen).reattribute(state).steps.state
         found = state.facts.attribution
         assert found is not None and (found.partner_id, found.link_id, found.click_id) == (ALFA.id, None, text)
 
@@ -424,8 +468,8 @@ def test_the_first_click_is_found_behind_many_others() -> None:
     first = row(1, NOW - timedelta(days=29), 7)
     newer = [row(2, NOW - timedelta(days=1, minutes=number), 7) for number in range(2 * PAGE_SIZE)]
     world = World(Projected([*newer, first, *old]), website)
-    decide(report(1, amount=usd(100), visitor=7), world, NOW)
-    state = world.conversion(SALE)
+    world.decide(report(1, amount=usd(100), visitor=7))
+    state = world.conversion()
     assert state is not None and state.facts.attribution is not None
     assert state.facts.attribution.clicked_at == first.occurred_at
 
@@ -441,9 +485,8 @@ def test_a_bots_click_earns_by_the_shops_word_and_not_by_a_claim() -> None:
 
 class TestLimitsOfClaims:
     def claim(self, amount: int, counted: int = 0) -> ReportDecision:
-        world = World(Projected())
-        world.counted = counted
-        return decide(report(1, key_kind="site", click_id=CLICKS[1], amount=usd(amount)), world, NOW)
+        world = World(Projected(), claims=counted)
+        return world.decide(report(1, key_kind="site", click_id=CLICKS[1], amount=usd(amount)))
 
     def test_a_single_claim_is_bounded(self) -> None:
         assert self.claim(WEBSITE.max_claim_amount).rejection is None
@@ -451,7 +494,7 @@ class TestLimitsOfClaims:
         assert refused is not None and refused.code == "claim_too_large"
 
     def test_claims_of_one_click_are_bounded(self) -> None:
-        assert self.claim(100, WEBSITE.max_claims_per_click - 1).is_new_claim
+        assert self.claim(100, WEBSITE.max_claims_per_click - 1).claim is not None
         refused = self.claim(100, WEBSITE.max_claims_per_click).rejection
         assert refused is not None and refused.code == "too_many_claims"
 

@@ -13,12 +13,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from command_api.conversions import model
 from command_api.conversions.attribution.clicks import ClickRow, ClickVisit
-from command_api.conversions.attribution.decision import decide, reattribute
-from command_api.kernel.decision import CommandContext
+from command_api.conversions.attribution.facts import ConversionOf, PassedOverBy
 from command_api.websites.model import Website
 from schemas.events.conversions import LogPosition, VisitDetails
 from schemas.events.websites import AttributionModel
-from tests.support.events import usd
+from tests.support.events import names, usd
 from tests.unit.command_api.conversions.test_merging import (
     CLICKS,
     NOW,
@@ -56,27 +55,24 @@ class Sale:
 
     def world(self) -> World:
         world = World(self.projected, self.website)
-        world._conversions[SALE] = self.state
-        world.set_passed_over(SALE, self.passed_over)
-        world.seen = (LogPosition(topic="clicks", partition=0, offset=len(self.projected.rows)),)
+        world.knows({ConversionOf(SALE): self.state, PassedOverBy(SALE): self.passed_over})
+        seen = LogPosition(topic="clicks", partition=0, offset=len(self.projected.rows))
+        world.facts = replace(world.facts, seen=(seen,))
         return world
 
     def reported(self, number: int, **said: Any) -> None:
         world = self.world()
-        outcome = decide(report(number, **said), world, NOW)
-        self.state = world.conversion(SALE)
+        outcome = world.decide(report(number, **said))
+        self.state = world.conversion()
         if outcome.waits:
             self.passed_over = outcome.passed_over
 
     def search(self) -> list[str]:
         """The repeated search; returns the names of its events."""
         assert self.state is not None
-        world = self.world()
-        events, _ = reattribute(self.state, self.website, world, CommandContext(NOW))
-        for event in events:
-            self.state = model.evolve(self.state, event)
-        self.passed_over = frozenset(world.passed_over)
-        return [event.NAME for event in events]
+        steps = self.world().reattribute(self.state).steps
+        self.state, self.passed_over = steps.state, steps.passed_over
+        return names(steps.events)
 
     @property
     def click(self) -> tuple[Any, ...] | None:

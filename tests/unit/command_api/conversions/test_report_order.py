@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from command_api.conversions import decisions, model
-from command_api.conversions.attribution.decision import decide
 from command_api.kernel.decision import CommandContext
 from schemas.base import Money
 from schemas.tracking import ConversionReported
@@ -19,7 +18,6 @@ from tests.unit.command_api.conversions.test_merging import (
     LARGE,
     NOW,
     OWNER,
-    SALE,
     Projected,
     World,
     after,
@@ -80,23 +78,22 @@ def test_a_claim_above_its_limit_never_becomes_the_amount(amount: int) -> None:
 
 
 def test_a_claim_beyond_the_number_of_its_click_keeps_its_trace() -> None:
-    world = World(Projected())
-    world.counted = 5
+    world = World(Projected(), claims=5)
     pixel, shop = received(PIXEL | {"amount": usd(100)}, SHOP)
-    assert decide(pixel, world, NOW).rejection is not None
-    decide(shop, world, NOW)
-    state = world.conversion(SALE)
+    assert world.decide(pixel).rejection is not None
+    world.decide(shop)
+    state = world.conversion()
     assert state is not None and state.commission == 60_000
 
 
 def test_a_claim_without_a_rate_keeps_its_trace() -> None:
     world = World(Projected())
     pixel, shop = received(PIXEL | {"amount": Money(amount=5, currency="CHF")}, SHOP)
-    assert decide(pixel, world, NOW).needs_rate
-    decide(shop, world, NOW)
-    state = world.conversion(SALE)
+    assert world.decide(pixel).needs_rate
+    world.decide(shop)
+    state = world.conversion()
     assert state is not None and (state.commission, picture(state)["conflicts"]) == (60_000, 1)
-    assert decide(pixel, world, NOW).events == (), "its rate came: it is known"
+    assert world.decide(pixel).events == (), "its rate came: it is known"
 
 
 def test_claims_alone_earn_no_more_for_being_refused_before() -> None:
@@ -176,12 +173,12 @@ def test_what_a_person_reversed_adds_to_what_reports_take_back() -> None:
     reports = received(SHOP_100, STATUS, {"status": "reversed", "amount": usd(2_000)})
     world = World(Projected())
     for each in reports[:2]:
-        decide(each, world, NOW)
-    state = world.conversion(SALE)
+        world.decide(each)
+    state = world.conversion()
     assert state is not None
-    world.changed(SALE, decisions.reverse(state, "one item", 1_000, CommandContext(NOW, OWNER)))
-    decide(reports[2], world, NOW)
-    state = world.conversion(SALE)
+    world.changed(decisions.reverse(state, "one item", 1_000, CommandContext(NOW, OWNER)))
+    world.decide(reports[2])
+    state = world.conversion()
     assert state is not None and (state.reversed_amount, state.net_commission) == (3_000, 700)
     assert state.decided_by_person
 
@@ -189,12 +186,12 @@ def test_what_a_person_reversed_adds_to_what_reports_take_back() -> None:
 def test_a_reversal_after_a_persons_rejection_changes_nothing() -> None:
     world = World(Projected())
     first, second = received(SHOP_100, network(status="reversed", amount=usd(9_500)))
-    decide(first, world, NOW)
-    state = world.conversion(SALE)
+    world.decide(first)
+    state = world.conversion()
     assert state is not None
-    world.changed(SALE, decisions.reject(state, "fraud", CommandContext(NOW, OWNER)))
-    decide(second, world, NOW)
-    state = world.conversion(SALE)
+    world.changed(decisions.reject(state, "fraud", CommandContext(NOW, OWNER)))
+    world.decide(second)
+    state = world.conversion()
     assert state is not None and state.status is model.REJECTED
 
 

@@ -33,12 +33,12 @@ def postback(number: int = 1, **said: Any) -> Any:
 
 
 def corrected(state: model.Conversion, report_id: Any, says: Corrected) -> tuple[model.Conversion, list[DomainEvent]]:
-    events = correct(state, report_id, says, World(Projected()), CONTEXT)
+    events = list(World(Projected()).by_facts(lambda case: correct(case, state, report_id, says), CONTEXT))
     return state_after(model.evolve, state, events), events
 
 
 def reread(state: model.Conversion, preset: str | None = None) -> tuple[model.Conversion, list[DomainEvent]]:
-    events = read_again(state, preset, World(Projected()), CONTEXT)
+    events = list(World(Projected()).by_facts(lambda case: read_again(case, state, preset), CONTEXT))
     return state_after(model.evolve, state, events), events
 
 
@@ -52,7 +52,7 @@ def test_a_sale_whose_amount_cannot_be_read_counts_without_it_and_a_person_says_
     assert isinstance(merged, ConversionReportMerged)
     assert (merged.reported.key_kind, merged.unread, merged.actor_id) == ("postback", (), OWNER)
     assert fixed.facts.attribution == state.facts.attribution, "the click stays"
-    assert correct(fixed, sent.report_id, Corrected(amount=usd(123_400)), World(Projected()), CONTEXT) == []
+    assert corrected(fixed, sent.report_id, Corrected(amount=usd(123_400)))[1] == []
 
 
 @pytest.mark.parametrize(

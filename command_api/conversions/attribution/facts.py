@@ -1,0 +1,267 @@
+"""What a decision about a conversion may know: questions and their answers. Pure.
+
+`gathering` answers the questions of a batch, each kind at once -> `Facts` -> `decision`. A decision that asks what was
+not read raises `Unanswered`; `gathering` then reads it and the decision is made again. What was read never
+changes: what a batch decides, which is not stored yet, stands beside it (`Decided`), and later decisions build on both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from typing import Any, Generic, TypeVar
+from uuid import UUID
+
+from command_api.conversions import model, monthly_totals
+from command_api.conversions.attribution.clicks import ClickRow, ClickVisit, VisitorQuery
+from command_api.conversions.attribution.held import Place
+from command_api.conversions.attribution.rules import ReferencedLink
+from command_api.conversions.claim_counts import ClaimCount
+from command_api.conversions.monthly_totals import TotalKey
+from command_api.conversions.tiers import ZERO_TOTAL, MonthlyTotal
+from command_api.kernel.aggregates import state_after
+from command_api.partners.model import Partner
+from command_api.websites.model import Website
+from infra.domain.exchange_rates import DatedRate
+from schemas import identity
+from schemas.base import DomainEvent
+from schemas.click_id import Click
+from schemas.days import local_day
+from schemas.events.conversions import ConversionRecorded, LogPosition, Reported
+from schemas.zones import ZoneInfo
+
+Answer = TypeVar("Answer")
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Question(Generic[Answer]):
+    """Something that a decision may ask; subclasses name the type of the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class WebsiteOf(Question[Website | None]):
+    """The website as its events make it."""
+
+    website_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class PartnerOf(Question[Partner | None]):
+    """The partner as its events make it."""
+
+    partner_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class ConversionOf(Question[model.Conversion | None]):
+    """The conversion as its stored events make it."""
+
+    conversion_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedClick(Question[Click | None]):
+    """What a click id says, of any website; none if it is forged."""
+
+    click_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class LinkOfCode(Question[ReferencedLink | None]):
+    """The link that a click id names."""
+
+    code: int
+
+
+@dataclass(frozen=True, slots=True)
+class LinkOf(Question[ReferencedLink | None]):
+    """A link by its id, deleted ones included."""
+
+    link_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class LinkOfCoupon(Question[tuple[ReferencedLink, datetime] | None]):
+    """The link of a coupon in its usual form, and since when it has it."""
+
+    website_id: UUID
+    coupon: str
+
+
+@dataclass(frozen=True, slots=True)
+class RowOfClick(Question[ClickRow | None]):
+    """The projected event of a click id."""
+
+    website_id: UUID
+    click_id: str
+    click: Click = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ClicksOfVisitor(Question[Sequence[ClickRow]]):
+    """A page of the visitor's clicks: the first, or that behind the click `after`."""
+
+    visit: VisitorQuery
+    oldest_first: bool
+    page: int = 0
+    after: ClickRow | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class VisitOf(Question[ClickVisit | None]):
+    """The visit of a click."""
+
+    event_id: UUID
+    row: ClickRow = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RateOn(Question[DatedRate | None]):
+    """The latest rate on or before the day."""
+
+    base: str
+    currency: str
+    day: date
+
+
+@dataclass(frozen=True, slots=True)
+class TotalOf(Question[MonthlyTotal]):
+    """What is stored of a website's month with a partner."""
+
+    key: TotalKey
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimsOf(Question[int]):
+    """The recorded claims of a click and hour."""
+
+    count: ClaimCount
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedClaimsOf(Question[tuple[Reported, ...]]):
+    """The claims of a conversion that were refused, the first received first."""
+
+    conversion_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class PassedOverBy(Question[frozenset[Place] | None]):
+    """Bots' clicks that the search of a conversion passed over. None: no click is searched for."""
+
+    conversion_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class AwaitsRate(Question[bool]):
+    """Whether a report of the conversion awaits an exchange rate: reports of its status wait, too."""
+
+    conversion_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class SalesOfClicks(Question[tuple[UUID, ...]]):
+    """The sales of single clicks that share a transaction id (`schemas.identity`)."""
+
+    shared_id: UUID
+
+
+Answers = Mapping[Question[Any], Any]
+
+
+class Unanswered(Exception):
+    """The decision needs an answer that was not read."""
+
+    def __init__(self, question: Question[Any]) -> None:
+        super().__init__(f"unanswered: {question}")
+        self.question = question
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What the batch has decided so far; its transaction stores it."""
+
+    conversions: Mapping[UUID, model.Conversion] = field(default_factory=dict)
+    totals: Mapping[TotalKey, MonthlyTotal] = field(default_factory=dict)
+    """By how much its events move them."""
+    scoped: Mapping[UUID, tuple[UUID, ...]] = field(default_factory=dict)
+    """Recorded sales of single clicks by the id that they share."""
+    claims: Mapping[ClaimCount, int] = field(default_factory=dict)
+    refused_claims: Mapping[UUID, tuple[Reported, ...]] = field(default_factory=dict)
+    passed_over: Mapping[UUID, frozenset[Place]] = field(default_factory=dict)
+    awaiting_rate: frozenset[UUID] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """All that a decision knows. Each answer is of the reading's time, plus what the batch has decided since."""
+
+    answers: Answers = field(default_factory=dict)
+    decided: Decided = Decided()
+    seen: tuple[LogPosition, ...] = ()
+    """The click positions of the batch."""
+    is_provisional: bool = False
+    """Clicks that were received before the batch's reports may be missing."""
+
+    def __getitem__(self, question: Question[Answer]) -> Answer:
+        """The answer as it was read. Raises `Unanswered`."""
+        try:
+            answer: Answer = self.answers[question]
+        except KeyError:
+            raise Unanswered(question) from None
+        return answer
+
+    def conversion(self, conversion_id: UUID) -> model.Conversion | None:
+        return self.decided.conversions.get(conversion_id) or self[ConversionOf(conversion_id)]
+
+    def total(self, key: TotalKey) -> MonthlyTotal:
+        return self[TotalOf(key)] + self.decided.totals.get(key, ZERO_TOTAL)
+
+    def claims(self, count: ClaimCount) -> int:
+        return self[ClaimsOf(count)] + self.decided.claims.get(count, 0)
+
+    def refused_claims(self, conversion_id: UUID) -> tuple[Reported, ...]:
+        return self[RefusedClaimsOf(conversion_id)] + self.decided.refused_claims.get(conversion_id, ())
+
+    def passed_over(self, conversion_id: UUID) -> frozenset[Place] | None:
+        decided = self.decided.passed_over.get(conversion_id)
+        return self[PassedOverBy(conversion_id)] if decided is None else decided
+
+    def awaits_rate(self, conversion_id: UUID) -> bool:
+        return conversion_id in self.decided.awaiting_rate or self[AwaitsRate(conversion_id)]
+
+    def sales_of_clicks(self, shared_id: UUID) -> tuple[UUID, ...]:
+        return tuple(dict.fromkeys((*self[SalesOfClicks(shared_id)], *self.decided.scoped.get(shared_id, ()))))
+
+    def rates(self, currencies: Iterable[str | None], website: Website, occurred_at: datetime) -> dict[str, str]:
+        """The rates to the website's currency on its day of a sale, for those of `currencies` that have one."""
+        day = local_day(ZoneInfo(website.timezone), occurred_at)
+        foreign = {currency for currency in currencies if currency not in (None, website.currency)}
+        found = {currency: self[RateOn(currency, website.currency, day)] for currency in foreign}
+        return {currency: rate.rate for currency, rate in found.items() if rate is not None}
+
+    def answering(self, answers: Answers) -> Facts:
+        """With further answers."""
+        return replace(self, answers={**self.answers, **answers})
+
+    def after(self, conversion_id: UUID, events: Sequence[DomainEvent]) -> Facts:
+        """Once `events` of the conversion are stored."""
+        state = state_after(model.evolve, self.conversion(conversion_id), events)
+        totals, scoped = dict(self.decided.totals), dict(self.decided.scoped)
+        for event in events:
+            if (moved := monthly_totals.delta(event)) is not None:
+                totals[moved[0]] = totals.get(moved[0], ZERO_TOTAL) + moved[1]
+            if isinstance(event, ConversionRecorded):
+                shared_id = identity.conversion_id(event.facts.website_id, event.facts.event, event.facts.txid)
+                if shared_id != event.originator_id:
+                    scoped[shared_id] = (*scoped.get(shared_id, ()), event.originator_id)
+        conversions = added(self.decided.conversions, conversion_id, state) if state else self.decided.conversions
+        return replace(self, decided=replace(self.decided, conversions=conversions, totals=totals, scoped=scoped))
+
+
+def added(known: Mapping[Key, Value], key: Key, value: Value) -> dict[Key, Value]:
+    """`known` with one more entry."""
+    return {**known, key: value}
