@@ -256,18 +256,23 @@ def test_reports_of_one_sale_come_to_the_same_in_every_order(journey: Journey, e
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(send, range(len(orders))))
 
-    def rows() -> dict[str, dict[str, Any]]:
-        shown = {"websiteId": site["id"], "limit": 100}
-        return {row["txid"]: row for row in owner.get("/api/platform/conversions", params=shown).json()}
+    def rows(position: int = 0) -> dict[str, dict[str, Any]]:
+        """At this position of the log, or after it."""
+        answer = owner.get(
+            "/api/platform/conversions",
+            params={"websiteId": site["id"], "limit": 100},
+            headers={"X-Wait-For": f"domain@{position}"},
+        )
+        assert "X-Stale" not in answer.headers
+        return {row["txid"]: row for row in answer.json()}
 
-    def told(row: dict[str, Any]) -> int:
-        return len(owner.get(f"/api/platform/conversions/{row['id']}/explain").json()["reports"])
+    def last_position() -> int | None:
+        """Of the decisions, once each sale has those of all its reports. The list is another projection."""
+        explained = [owner.get(f"/api/platform/conversions/{row['id']}/explain").json() for row in rows().values()]
+        is_whole = len(explained) == len(orders) and all(len(sale["reports"]) == 4 for sale in explained)
+        return max(step["position"] for sale in explained for step in sale["events"]) if is_whole else None
 
-    def is_decided() -> dict[str, dict[str, Any]] | None:
-        found = rows()
-        return found if len(found) == len(orders) and all(told(row) == 4 for row in found.values()) else None
-
-    found = wait_for(is_decided, "every report to be decided", 60)
+    found = rows(wait_for(last_position, "every report to be decided", 60))
     by_order = {orders[int(txid[2:])]: [row[name] for name in SAME] for txid, row in found.items()}
     assert all(told == by_order[orders[0]] for told in by_order.values()), by_order
     [row, *_] = found.values()
