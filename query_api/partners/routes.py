@@ -19,8 +19,7 @@ HELD: Final = (
 )
 """The terms of this moment, of partner `p`."""
 _PARTNERS: Final = (
-    f"SELECT p.id, p.name, p.slug, p.base_url, {HELD} AS held, p.description, p.cookie_days, p.postback_preset,"  # noqa: S608 - own text
-    f" p.is_active, p.created_at, p.click_id_parameter AS own_parameter, p.account_id IS NOT NULL AS is_private"
+    f"SELECT p.*, {HELD} AS held, p.click_id_parameter AS own_parameter, p.account_id IS NOT NULL AS is_private"  # noqa: S608 - own text
     " FROM read.partners AS p WHERE p.removed_at IS NULL ORDER BY p.name, p.id"
 )
 

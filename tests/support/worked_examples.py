@@ -12,7 +12,13 @@ from typing import Final
 
 from infra.kernel.config.paths import ROOT
 
-EXAMPLES: Final = ("Add an event", "Add a command", "Add a read model", "Add a query")
+EXAMPLES: Final = (
+    "Add an event",
+    "Add a command",
+    "Add a read model",
+    "Add a query",
+    "Add a property to an entity",
+)
 """Headings, in the order in which they build on each other."""
 _BLOCK: Final = re.compile(r"((?:^(?!```)[^\n]+\n)+)\n```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _FILE: Final = re.compile(r"`([\w./-]+/[\w.-]+\.(?:py|json))`")
