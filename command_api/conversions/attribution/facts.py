@@ -1,8 +1,8 @@
-"""What a decision about a conversion may know: questions and their answers. Pure.
+"""The questions that a decision about a conversion has, and their answers. Pure.
 
-`gathering` answers the questions of a batch, each kind at once -> `Facts` -> `decision`. A decision that asks what was
-not read raises `Unanswered`; `gathering` then reads it and the decision is made again. What was read never
-changes: what a batch decides, which is not stored yet, stands beside it (`Decided`), and later decisions build on both.
+`gathering` answers the questions of a batch, each kind at once -> `Facts` -> `decision`. A decision whose question was
+not read raises `Unanswered`; `gathering` then reads it and the decision is made again. What was read never changes:
+what the batch itself decides (`BatchDecisions`) is added to it, so that later decisions build on both.
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ class Unanswered(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class BatchDecisions:
     """What the batch has decided so far; its transaction stores it."""
 
     conversions: Mapping[UUID, model.Conversion] = field(default_factory=dict)
@@ -200,7 +200,7 @@ class Facts:
     """All that a decision knows. Each answer is of the reading's time, plus what the batch has decided since."""
 
     answers: Answers = field(default_factory=dict)
-    decided: Decided = Decided()
+    decided: BatchDecisions = BatchDecisions()
     seen: tuple[LogPosition, ...] = ()
     """The click positions of the batch."""
     is_provisional: bool = False

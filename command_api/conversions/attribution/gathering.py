@@ -1,4 +1,4 @@
-"""Reads the facts that decisions about conversions ask for: each kind of question for a whole batch at once.
+"""Reads the facts that decisions about conversions need: each kind of question for a whole batch at once.
 
 reports of a batch -> `Gathering` (event store, lookups, ClickHouse) -> `Facts` -> `decision`
 """

@@ -40,7 +40,7 @@ from tests.unit.command_api.conversions.test_merging import (
 KEY = (SITE, ALFA.id, month_of(NOW))
 
 
-def test_a_decision_asks_for_what_was_not_read() -> None:
+def test_a_decision_names_the_question_that_was_not_read() -> None:
     with pytest.raises(Unanswered) as asked:
         decide(report(1, amount=usd(100)), Facts(), NOW)
     assert asked.value.question == WebsiteOf(SITE)
