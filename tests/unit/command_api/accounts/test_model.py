@@ -9,10 +9,11 @@ import pytest
 from starlette.datastructures import Headers
 
 from command_api.accounts import model
-from command_api.kernel.decision import CommandContext, CommandRejected
+from command_api.kernel.decision import CommandContext
 from infra.kernel.http.problems import Problem
 from infra.kernel.security.sessions import OpenedSession, refuse_cross_site, session_cookie, set_cookie
 from schemas.events.accounts import AccountDisabled, AccountRegistered, EmailClaimed, Role
+from tests.support.given_when_then import given, rejected
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 CONTEXT = CommandContext(NOW)
@@ -43,9 +44,7 @@ def test_registering_claims_the_address() -> None:
 
 
 def test_an_address_belongs_to_one_account_until_it_is_released() -> None:
-    with pytest.raises(CommandRejected) as refused:
-        register(model.Email(1, uuid4()))
-    assert refused.value.code == "email_taken"
+    given(model.Email(1, uuid4())).when(register).then(rejected("email_taken"))
     _, claimed = register(model.Email(2, None))
     assert isinstance(claimed, EmailClaimed)
     assert claimed.originator_version == 3
@@ -57,8 +56,9 @@ def test_a_disabled_account_cannot_sign_in() -> None:
     account = model.evolve(None, registered)
     disabled = AccountDisabled(originator_id=ACCOUNT, originator_version=2, timestamp=NOW, reason="fraud")
     assert model.sign_in(account, session_id=uuid4(), method="password", context=CONTEXT)
-    with pytest.raises(CommandRejected):
-        model.sign_in(model.evolve(account, disabled), session_id=uuid4(), method="password", context=CONTEXT)
+    given(model.evolve(account, disabled)).when(
+        model.sign_in, session_id=uuid4(), method="password", context=CONTEXT
+    ).then(rejected())
 
 
 JSON = {"content-type": "application/json"}

@@ -21,6 +21,7 @@ from schemas import click_id
 from schemas.base import DomainEvent
 from schemas.events.conversions import AttributedBy, ConversionAssigned, VisitDetails
 from tests.support.events import names, usd
+from tests.support.given_when_then import given, rejected
 from tests.unit.command_api.conversions.test_merging import (
     CLICKS,
     KEY,
@@ -159,9 +160,9 @@ def test_what_counts_or_no_longer_does_is_refused() -> None:
 
 @pytest.mark.parametrize("reason", ["", "  ", "x" * 501])
 def test_a_reason_is_needed(reason: str) -> None:
-    with pytest.raises(CommandRejected) as rejected:
-        Places().by_facts(lambda case: assign(case, a_sale(), CLICKS[1], None, reason), CONTEXT)
-    assert (rejected.value.code, rejected.value.field) == ("bad_reason", "reason")
+    given().when(Places().by_facts, lambda case: assign(case, a_sale(), CLICKS[1], None, reason), CONTEXT).then(
+        rejected("bad_reason", field="reason")
+    )
 
 
 def test_a_click_that_comes_later_does_not_replace_it_nor_does_a_report() -> None:

@@ -6,14 +6,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
+import hypothesis
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from command_api.conversions import decisions, model
 from command_api.conversions.money import commission_of
 from command_api.conversions.tiers import ZERO_TOTAL, MonthlyTotal, month_of, tier_of
-from command_api.kernel.decision import CommandContext, CommandRejected
+from command_api.kernel.decision import CommandContext
 from command_api.partners.model import checked_terms
 from schemas.base import Money
 from schemas.events.conversions import (
@@ -25,6 +25,7 @@ from schemas.events.conversions import (
 )
 from schemas.events.partners import Terms, TermsKind, Tier, TiersBy
 from schemas.http.partners import terms_shape
+from tests.support.given_when_then import given, rejected
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 ASKED = CommandContext(NOW, uuid4())
@@ -80,9 +81,7 @@ def test_thresholds_of_revenue_are_converted_at_the_days_rate() -> None:
         event = recorded(BY_REVENUE, MonthlyTotal(conversions=999, revenue=revenue), rates=rates)
         assert event.tier is not None
         assert (event.tier.number, event.tier.below) == (number, below)
-    with pytest.raises(CommandRejected) as refused:
-        recorded(BY_REVENUE)
-    assert refused.value.code == "currency_unknown"
+    given().when(recorded, BY_REVENUE).then(rejected("currency_unknown"))
 
 
 def test_a_reported_payout_stands_whatever_the_tier() -> None:
@@ -96,7 +95,7 @@ def test_the_month_is_utc() -> None:
     assert month_of(east) == "2026-11"
 
 
-@given(st.integers(-50, 200), st.lists(st.integers(1, 150), unique=True, max_size=6).map(sorted))
+@hypothesis.given(st.integers(-50, 200), st.lists(st.integers(1, 150), unique=True, max_size=6).map(sorted))
 def test_exactly_the_chosen_tier_allows_a_standing(before: int, thresholds: list[int]) -> None:
     terms = Terms(tiers=tuple(Tier(at_least=threshold) for threshold in thresholds))
     monthly_total = MonthlyTotal(conversions=before)
@@ -134,21 +133,21 @@ def test_it_is_approved_when_its_own_days_are_over() -> None:
     terms = Terms(rate_bp=1000, auto_approve_days=7)
     state = model.evolve(None, recorded(terms, occurred_at=NOW - timedelta(days=20)))
     assert state.approves_at == NOW + timedelta(days=7)
-    assert decisions.approve_automatically(state, terms, later(6.999)) == []
+    given(state).when(decisions.approve_automatically, terms, later(6.999)).then()
     (event,) = decisions.approve_automatically(state, terms, later(7))
     assert isinstance(event, ConversionApproved)
     assert event.automatic
-    assert decisions.approve_automatically(model.evolve(state, event), terms, later(8)) == []
+    given(model.evolve(state, event)).when(decisions.approve_automatically, terms, later(8)).then()
 
 
 def test_never_and_the_brake() -> None:
     terms = Terms(rate_bp=1000, auto_approve_days=0)
     state = model.evolve(None, recorded(terms))
-    assert decisions.approve_automatically(state, Terms(rate_bp=1000), later(99)) == []
+    given(state).when(decisions.approve_automatically, Terms(rate_bp=1000), later(99)).then()
     assert len(decisions.approve_automatically(state, Terms(rate_bp=1, auto_approve_days=300), later(0))) == 1
     never = model.evolve(None, recorded(Terms(rate_bp=1000)))
     assert never.approves_at is None
-    assert decisions.approve_automatically(never, terms, later(9999)) == []
+    given(never).when(decisions.approve_automatically, terms, later(9999)).then()
 
 
 def test_a_conversion_that_waits_for_its_click_has_all_its_days_from_then_on() -> None:
@@ -184,8 +183,7 @@ def test_a_conversion_that_waits_for_its_click_has_all_its_days_from_then_on() -
     ],
 )
 def test_terms_that_cannot_be_paid_by_are_refused(terms: Terms) -> None:
-    with pytest.raises(CommandRejected):
-        checked_terms(terms)
+    given().when(checked_terms, terms).then(rejected())
 
 
 def test_terms_say_themselves_in_a_sentence() -> None:

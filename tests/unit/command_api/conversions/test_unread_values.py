@@ -9,19 +9,20 @@ from fractions import Fraction
 from itertools import permutations
 from typing import Any
 
+import hypothesis
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from command_api.conversions import model
 from command_api.conversions.attribution.correction import Corrected, correct, read_again
 from command_api.conversions.money import commission_of
 from command_api.kernel.aggregates import state_after
-from command_api.kernel.decision import CommandContext, CommandRejected
+from command_api.kernel.decision import CommandContext
 from schemas.base import DomainEvent, Money
 from schemas.events.conversions import ConversionReportMerged, Reported
 from schemas.events.partners import Terms
 from tests.support.events import usd
+from tests.support.given_when_then import given, rejected
 from tests.unit.command_api.conversions.test_merging import CLICKS, NOW, OWNER, Projected, World, after, report
 
 CONTEXT = CommandContext(NOW + timedelta(hours=1), OWNER)
@@ -66,9 +67,7 @@ def test_a_sale_whose_amount_cannot_be_read_counts_without_it_and_a_person_says_
 )
 def test_a_correction_that_says_nothing_is_refused(says: Corrected, code: str) -> None:
     sent = postback(unread={"amount": "1,234"})
-    with pytest.raises(CommandRejected) as refused:
-        corrected(after([sent])[0], sent.report_id, says)
-    assert refused.value.code == code
+    given(after([sent])[0]).when(corrected, sent.report_id, says).then(rejected(code))
 
 
 def test_a_status_is_read_again_in_the_words_of_another_network() -> None:
@@ -77,8 +76,7 @@ def test_a_status_is_read_again_in_the_words_of_another_network() -> None:
     assert reread(state)[1] == [], "not a word of Althing's names"
     fixed, _ = reread(state, "keitaro")
     assert (fixed.status.value, fixed.merged.unread) == ("approved", ())
-    with pytest.raises(CommandRejected):
-        reread(state, "nobody")
+    given(state).when(reread, "nobody").then(rejected())
 
 
 def test_an_amount_is_read_again_once_its_form_is_known() -> None:
@@ -103,7 +101,7 @@ def test_a_report_that_tells_nothing_but_what_cannot_be_read_is_kept_once() -> N
     assert [event.NAME for event in events if event.NAME == "conversion.report_merged"] == ["conversion.report_merged"]
 
 
-@given(st.decimals(0, 10**4, places=6), st.sampled_from(["1", "0.91", "1.0832", "163.37"]))
+@hypothesis.given(st.decimals(0, 10**4, places=6), st.sampled_from(["1", "0.91", "1.0832", "163.37"]))
 def test_a_payout_of_fractions_is_rounded_once_when_it_is_booked(payout: Decimal, rate: str) -> None:
     minor = payout * 100
     rounded = Money(amount=int(minor.quantize(Decimal(1), ROUND_HALF_EVEN)), currency="EUR")

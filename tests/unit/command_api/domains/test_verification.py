@@ -17,6 +17,7 @@ from command_api.websites.model import Website
 from schemas.events.domains import HostClaimed
 from schemas.identity import domain_id, host_id
 from tests.support.events import names
+from tests.support.given_when_then import given, rejected
 
 NOW = datetime(2026, 5, 17, 10, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -66,9 +67,9 @@ def test_a_domain_begins_with_a_token_and_a_week() -> None:
 
 
 def test_the_same_name_is_added_once_until_it_is_over() -> None:
-    with pytest.raises(CommandRejected) as refused:
-        model.add(ID, pending(), SITE, domain=NAME, token="other" * 8, context=context(NOW + 6 * DAY))
-    assert refused.value.code == "domain_exists"
+    given().when(model.add, ID, pending(), SITE, domain=NAME, token="other" * 8, context=context(NOW + 6 * DAY)).then(
+        rejected("domain_exists")
+    )
     again = model.add(ID, pending(), SITE, domain=NAME, token="other" * 8, context=context(NOW + 8 * DAY))
     assert (again.originator_version, again.token) == (2, "other" * 8)
 
@@ -104,9 +105,7 @@ def test_websites_of_others_are_not_there() -> None:
     ],
 )
 def test_names_that_cannot_be_a_publishers(text: str, code: str) -> None:
-    with pytest.raises(CommandRejected) as refused:
-        model.checked_name(text, {"app.althing.example"})
-    assert refused.value.code == code
+    given().when(model.checked_name, text, {"app.althing.example"}).then(rejected(code))
 
 
 @pytest.mark.parametrize(
@@ -232,5 +231,5 @@ def test_ssl_comes_with_the_first_good_look_and_goes_after_three_bad_ones() -> N
 
 
 def test_a_removed_one_frees_its_name_and_only_its_own() -> None:
-    assert names(model.remove(verified(), Host(1, ID), context())) == ["domain.removed", "host.released"]
-    assert names(model.remove(pending(), Host(1, uuid4()), context())) == ["domain.removed"]
+    given(verified()).when(model.remove, Host(1, ID), context()).then("domain.removed", "host.released")
+    given(pending()).when(model.remove, Host(1, uuid4()), context()).then("domain.removed")

@@ -27,6 +27,7 @@ from schemas.base import ERASED, DomainEvent
 from schemas.events import forum
 from schemas.evolution import UnexpectedEvent
 from tests.support.events import names
+from tests.support.given_when_then import given, rejected
 
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
 ADA, EVE, MOD = uuid4(), uuid4(), uuid4()
@@ -95,9 +96,9 @@ def test_an_edit_keeps_the_text_before_and_says_who_is_newly_mentioned() -> None
     assert (edited.before, edited.text, edited.newly_mentioned, edited.held) == (
         "A first text", "Another text", (MOD,), False,
     )  # fmt: skip
-    assert posts.edit(before, "A first text", [], hold=False, context=by(ADA)) == []
-    assert refusal(lambda: posts.edit(before, "x" * 10, [], hold=False, context=by(EVE))) == "not_allowed"
-    assert names(posts.edit(before, "By a moderator", [], hold=False, context=by(MOD))) == ["forum.post_edited"]
+    given(before).when(posts.edit, "A first text", [], hold=False, context=by(ADA)).then()
+    given(before).when(posts.edit, "x" * 10, [], hold=False, context=by(EVE)).then(rejected("not_allowed"))
+    given(before).when(posts.edit, "By a moderator", [], hold=False, context=by(MOD)).then("forum.post_edited")
 
 
 def test_an_edit_that_must_be_approved_takes_the_post_away_and_tells_nobody_yet() -> None:
@@ -119,57 +120,53 @@ def test_the_third_report_hides_a_post_and_a_moderator_brings_it_back() -> None:
         state = after(state, *events)
     assert state.state == "hidden"
     assert state.is_visible_to(by(ADA)) and state.is_visible_to(by(MOD)) and not state.is_visible_to(by(EVE))
-    assert refusal(lambda: posts.flag(state, "spam", "", by(ADA))) == "own_post"
-    assert names(posts.dismiss_flags(state, by(MOD))) == ["forum.post_approved"]
+    given(state).when(posts.flag, "spam", "", by(ADA)).then(rejected("own_post"))
+    given(state).when(posts.dismiss_flags, by(MOD)).then("forum.post_approved")
     shown = after(state, *posts.dismiss_flags(state, by(MOD)))
     assert (shown.state, shown.flags) == ("visible", {})
-    assert refusal(lambda: posts.flag(shown, "spam", "", by(EVE, timedelta(hours=23)))) == "reviewed"
+    given(shown).when(posts.flag, "spam", "", by(EVE, timedelta(hours=23))).then(rejected("reviewed"))
     assert posts.flag(shown, "spam", "", by(EVE, timedelta(hours=24)))
 
 
 def test_nobody_reports_a_post_twice_or_their_own() -> None:
     state = after(post(), *posts.flag(post(), "abusive", "", by(EVE)))
-    assert refusal(lambda: posts.flag(state, "spam", "", by(EVE))) == "already_reported"
-    assert refusal(lambda: posts.flag(state, "spam", "", by(ADA))) == "own_post"
+    given(state).when(posts.flag, "spam", "", by(EVE)).then(rejected("already_reported"))
+    given(state).when(posts.flag, "spam", "", by(ADA)).then(rejected("own_post"))
     [dismissed] = posts.dismiss_flags(state, by(MOD))
-    assert refusal(lambda: posts.flag(after(state, dismissed), "spam", "", by(EVE))) == "reviewed"
+    given(after(state, dismissed)).when(posts.flag, "spam", "", by(EVE)).then(rejected("reviewed"))
 
 
 def test_what_is_deleted_is_there_for_moderators_alone_who_can_bring_it_back() -> None:
     [deleted] = posts.delete(post(), "", as_moderator=False, context=by(ADA))
     gone = post(deleted)
-    assert refusal(lambda: posts.edit(gone, "Some text", [], hold=False, context=by(ADA))) == "not_found"
-    assert refusal(lambda: posts.restore(gone, by(ADA))) == "not_allowed"
+    given(gone).when(posts.edit, "Some text", [], hold=False, context=by(ADA)).then(rejected("not_found"))
+    given(gone).when(posts.restore, by(ADA)).then(rejected("not_allowed"))
     assert after(gone, *posts.restore(gone, by(MOD))).state == "visible"
-    assert refusal(lambda: posts.delete(post(), "x", as_moderator=False, context=by(EVE))) == "not_allowed"
-    assert refusal(lambda: posts.delete(post(), "x", as_moderator=True, context=by(ADA))) == "not_allowed"
+    given(post()).when(posts.delete, "x", as_moderator=False, context=by(EVE)).then(rejected("not_allowed"))
+    given(post()).when(posts.delete, "x", as_moderator=True, context=by(ADA)).then(rejected("not_allowed"))
 
 
 def test_a_post_of_an_erased_member_can_be_taken_away_and_not_edited() -> None:
     erased = posts.Post(POST, 1, ADA, THREAD, ERASED, is_first=False, state="visible")
     [deleted] = posts.delete(erased, "spam", as_moderator=True, context=by(MOD))
     assert isinstance(deleted, forum.PostDeleted) and deleted.reason is None  # there is no key to keep it with
-    assert refusal(lambda: posts.edit(erased, "Some text", [], hold=False, context=by(MOD))) == "not_found"
+    given(erased).when(posts.edit, "Some text", [], hold=False, context=by(MOD)).then(rejected("not_found"))
 
 
 def test_only_posts_of_the_same_thread_are_answered() -> None:
     elsewhere = posts.Post(uuid4(), 1, EVE, uuid4(), "x", is_first=True, state="visible")
-    assert (
-        refusal(
-            lambda: posts.write(
-                POST,
-                author_id=ADA,
-                thread_id=THREAD,
-                text="Some text",
-                is_first=False,
-                answered=elsewhere,
-                mentions=[],
-                held=False,
-                context=by(ADA),
-            )
-        )
-        == "not_found"
-    )
+    given().when(
+        posts.write,
+        POST,
+        author_id=ADA,
+        thread_id=THREAD,
+        text="Some text",
+        is_first=False,
+        answered=elsewhere,
+        mentions=[],
+        held=False,
+        context=by(ADA),
+    ).then(rejected("not_found"))
 
 
 def test_moderators_pin_lock_and_move_and_nobody_else() -> None:
@@ -181,16 +178,16 @@ def test_moderators_pin_lock_and_move_and_nobody_else() -> None:
         assert refusal(lambda act=act: act(state, "", by(ADA))) == "not_allowed"  # type: ignore[misc]  # a default binds the loop's value
     [moved] = threads.move(state, threads.Category(uuid4()), "", by(MOD))
     assert thread(moved).category_id != CATEGORY
-    assert refusal(lambda: threads.move(state, None, "", by(MOD))) == "category_unknown"
+    given(state).when(threads.move, None, "", by(MOD)).then(rejected("category_unknown"))
 
 
 def test_a_locked_or_hidden_thread_takes_no_replies_but_moderators() -> None:
     locked = thread(*threads.lock(thread(), "", by(MOD)))
-    assert refusal(lambda: threads.require_open(locked, by(EVE))) == "thread_locked"
+    given(locked).when(threads.require_open, by(EVE)).then(rejected("thread_locked"))
     assert threads.require_open(locked, by(MOD)) == locked
     held = thread(held=True)
-    assert refusal(lambda: threads.require_open(held, by(EVE))) == "not_found"
-    assert refusal(lambda: threads.require_open(None, by(EVE))) == "not_found"
+    given(held).when(threads.require_open, by(EVE)).then(rejected("not_found"))
+    given().when(threads.require_open, None, by(EVE)).then(rejected("not_found"))
 
 
 def test_a_like_counts_once_and_ones_own_not_at_all() -> None:
@@ -199,15 +196,15 @@ def test_a_like_counts_once_and_ones_own_not_at_all() -> None:
     assert names(liked) == ["forum.post_liked"] and reactions.like(mark, post(), EVE, by(EVE)) == []
     taken = reactions.unlike(mark, post(), EVE, by(EVE))
     assert names(taken) == ["forum.post_unliked"] and taken[0].originator_version == 2
-    assert reactions.unlike(reactions.evolve_like(mark, taken[0]), post(), EVE, by(EVE)) == []
-    assert refusal(lambda: reactions.like(None, post(), ADA, by(ADA))) == "own_post"
+    given(reactions.evolve_like(mark, taken[0])).when(reactions.unlike, post(), EVE, by(EVE)).then()
+    given().when(reactions.like, None, post(), ADA, by(ADA)).then(rejected("own_post"))
 
 
 def test_a_follow_is_one_until_it_ends() -> None:
     [followed] = reactions.follow(None, THREAD, EVE, by(EVE))
     mark = reactions.evolve_follow(None, followed)
-    assert reactions.follow(mark, THREAD, EVE, by(EVE)) == []
-    assert names(reactions.unfollow(mark, THREAD, EVE, by(EVE))) == ["forum.thread_unfollowed"]
+    given(mark).when(reactions.follow, THREAD, EVE, by(EVE)).then()
+    given(mark).when(reactions.unfollow, THREAD, EVE, by(EVE)).then("forum.thread_unfollowed")
     assert reactions.unfollow(None, THREAD, EVE, by(EVE)) == []
 
 
@@ -215,14 +212,14 @@ def test_a_suspended_member_writes_again_when_it_ends() -> None:
     member = members.evolve(None, members.join(EVE, "eve", by(EVE)))
     [suspended] = members.suspend(member, NOW + timedelta(days=2), "Spam", by(MOD))
     member = members.evolve(member, suspended)
-    assert refusal(lambda: members.require_unsuspended(member, by(EVE))) == "suspended"
+    given(member).when(members.require_unsuspended, by(EVE)).then(rejected("suspended"))
     members.require_unsuspended(member, by(EVE, timedelta(days=2)))
-    assert names(members.reinstate(member, by(MOD))) == ["forum.member_reinstated"]
-    assert members.reinstate(member, by(MOD, timedelta(days=3))) == []
-    assert refusal(lambda: members.suspend(member, NOW, "Spam", by(MOD))) == "until_past"
-    assert refusal(lambda: members.suspend(None, None, "Spam", by(MOD))) == "not_found"
+    given(member).when(members.reinstate, by(MOD)).then("forum.member_reinstated")
+    given(member).when(members.reinstate, by(MOD, timedelta(days=3))).then()
+    given(member).when(members.suspend, NOW, "Spam", by(MOD)).then(rejected("until_past"))
+    given().when(members.suspend, None, None, "Spam", by(MOD)).then(rejected("not_found"))
     forever = members.evolve(member, members.suspend(member, None, "Spam", by(MOD))[0])
-    assert refusal(lambda: members.require_unsuspended(forever, by(EVE, timedelta(days=9_999)))) == "suspended"
+    given(forever).when(members.require_unsuspended, by(EVE, timedelta(days=9_999))).then(rejected("suspended"))
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,14 @@ from command_api.insights import model
 from command_api.insights.digest import WebsiteInsights, digest_mail, next_at
 from command_api.insights.finding import Finding, Subject
 from command_api.insights.wording import InsightText, Narrative
-from command_api.kernel.decision import CommandContext, CommandRejected
+from command_api.kernel.decision import CommandContext
 from command_api.websites.model import Website
 from infra.kernel.config.settings import Settings
 from infra.kernel.mail.unsubscribe import unsubscribe_token, verify_unsubscribe_token
 from schemas.events.insights import InsightsDigestChosen
 from schemas.evolution import UnexpectedEvent
 from schemas.http.insights import digest_id, insights_id, shown
+from tests.support.given_when_then import given, rejected
 from tests.unit.command_api.insights.test_narration import BEFORE, NOW, WEEK, about
 
 AT = datetime(2026, 11, 20, 3, tzinfo=UTC)
@@ -78,12 +79,11 @@ def test_a_dismissed_insight_stays_hidden_until_an_analysis_does_not_find_it() -
 @pytest.mark.parametrize("reason", ["", "   ", "x" * 501])
 def test_a_dismissal_needs_an_open_insight_and_a_reason(reason: str) -> None:
     state, context = look(None, WEEK), CommandContext(AT, WEBSITE.account_id)
-    with pytest.raises(CommandRejected, match="reason"):
-        model.dismiss(state, WEBSITE, shown(WEBSITE.id, state.open[0]).id, reason, context)
-    with pytest.raises(CommandRejected, match="Insight not found"):
-        model.dismiss(state, WEBSITE, uuid4(), "Known.", context)
-    with pytest.raises(CommandRejected, match="Insight not found"):
-        model.dismiss(None, WEBSITE, uuid4(), "Known.", context)
+    given(state).when(model.dismiss, WEBSITE, shown(WEBSITE.id, state.open[0]).id, reason, context).then(
+        rejected(says="reason")
+    )
+    given(state).when(model.dismiss, WEBSITE, uuid4(), "Known.", context).then(rejected(says="Insight not found"))
+    given().when(model.dismiss, None, WEBSITE, uuid4(), "Known.", context).then(rejected(says="Insight not found"))
 
 
 def test_a_choice_that_changes_nothing_is_no_event() -> None:
@@ -93,7 +93,7 @@ def test_a_choice_that_changes_nothing_is_no_event() -> None:
     assert isinstance(chosen, InsightsDigestChosen)
     assert (chosen.originator_id, chosen.every) == (digest_id(account), "weekly")
     state = model.evolve_digest(None, chosen)
-    assert model.choose_digest(state, "weekly", account, context) == []
+    given(state).when(model.choose_digest, "weekly", account, context).then()
     [stopped] = model.choose_digest(state, "off", account, context)
     assert stopped.originator_version == 2
     with pytest.raises(UnexpectedEvent):

@@ -9,10 +9,11 @@ from uuid import UUID, uuid4
 import pytest
 
 from command_api.kernel.aggregates import advanced, first_event, next_event, require_found, shared_fields, state_after
-from command_api.kernel.decision import CommandContext, CommandRejected
+from command_api.kernel.decision import CommandContext
 from schemas.base import Money
 from schemas.events.marketplace import EscrowAgreed, EscrowInspectionBegan
 from schemas.evolution import UnexpectedEvent
+from tests.support.given_when_then import given, rejected
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
 CONTEXT = CommandContext(NOW, uuid4())
@@ -44,8 +45,7 @@ def test_a_state_advances_with_its_events_and_never_begins_with_a_later_one() ->
 
 def test_what_is_missing_is_not_found() -> None:
     assert require_found(DEAL, "deal") is DEAL
-    with pytest.raises(CommandRejected, match="Deal not found"):
-        require_found(None, "deal")
+    given().when(require_found, None, "deal").then(rejected(says="Deal not found"))
 
 
 def test_fields_are_copied_by_name_alone() -> None:

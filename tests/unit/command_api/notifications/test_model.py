@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 
 import command_api.notifications.forum  # noqa: F401 - registers its rules
-from command_api.kernel.decision import CommandContext, CommandRejected, OnBehalf
+from command_api.kernel.decision import CommandContext, OnBehalf
 from command_api.notifications import admin_acts, model
 from command_api.notifications.notification import RULES, Notification
 from schemas.base import DomainEvent
@@ -20,6 +20,7 @@ from schemas.events.notifications import AdminActed, NotificationMailStopped, No
 from schemas.events.websites import WebsiteDisconnected
 from schemas.evolution import UnexpectedEvent
 from schemas.notifications import KINDS, words
+from tests.support.given_when_then import given, rejected
 
 ADA, EVE, UNA, THREAD = (uuid4() for _ in range(4))
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
@@ -118,17 +119,16 @@ def test_members_choose_for_each_kind_and_can_stop_all_mail() -> None:
     assert isinstance(chosen, NotificationPreferenceSet)
     choices = model.evolve(None, chosen)
     assert choices.of("reply") == (True, "daily") and choices.of("mention") == (True, KINDS["mention"].mail)
-    assert model.choose(choices, ADA, "reply", True, "daily", context) == []
+    given(choices).when(model.choose, ADA, "reply", True, "daily", context).then()
     [stopped] = model.stop_mail(choices, ADA, "one_click", context)
     assert isinstance(stopped, NotificationMailStopped)
     choices = model.evolve(choices, stopped)
     assert all(choices.of(kind)[1] == "off" for kind in KINDS)
-    assert model.stop_mail(choices, ADA, "page", context) == []
+    given(choices).when(model.stop_mail, ADA, "page", context).then()
     choices = model.evolve(choices, model.choose(choices, ADA, "like", False, "weekly", context)[0])
     assert choices.of("like") == (False, "weekly") and choices.of("reply") == (True, "off")
     assert model.stop_mail(choices, ADA, "page", context)
-    with pytest.raises(CommandRejected):
-        model.choose(None, ADA, "weather", True, "off", context)
+    given().when(model.choose, None, ADA, "weather", True, "off", context).then(rejected())
     with pytest.raises(UnexpectedEvent):
         model.evolve(
             None, PostDeleted(originator_id=ADA, originator_version=1, timestamp=NOW, author_id=ADA, thread_id=ADA)

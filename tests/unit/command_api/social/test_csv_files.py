@@ -11,6 +11,7 @@ from command_api.social import csv_files
 from command_api.social.commands import FoundPost
 from schemas.events.social import ChannelDay, PostFigures
 from schemas.social_networks import Network
+from tests.support.given_when_then import given, rejected
 
 TODAY = date(2026, 3, 1)
 TIKTOK = 'Date,Video Views,Profile Views\nFebruary 28,"1,200",3\n31 December,,1\n'
@@ -63,7 +64,4 @@ def test_each_known_export_is_read_for_its_own_network_only(layout: csv_files.La
     ],
 )
 def test_what_cannot_be_read_is_refused(text: str, code: str, says: str) -> None:
-    with pytest.raises(CommandRejected) as caught:
-        csv_files.parse(Network.TIKTOK, text, TODAY)
-    assert caught.value.code == code
-    assert says in str(caught.value)
+    given().when(csv_files.parse, Network.TIKTOK, text, TODAY).then(rejected(code, says=says))

@@ -9,9 +9,10 @@ from uuid import uuid4
 import pytest
 
 from command_api.analytics.views import model
-from command_api.kernel.decision import CommandContext, CommandRejected, OnBehalf
+from command_api.kernel.decision import CommandContext, OnBehalf
 from command_api.websites.model import Website
 from schemas.events.analytics import MAX_VIEW_NAME, ViewChanged, ViewKind, ViewRemoved, ViewRestored, ViewState
+from tests.support.given_when_then import given, rejected
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 OWNER = uuid4()
@@ -33,14 +34,14 @@ def test_a_view_keeps_what_is_shown_and_a_segment_its_filters_alone() -> None:
     view = saved(SITE)
     assert (view.name, view.website_id, view.account_id, view.state) == ("EU mobile", SITE.id, OWNER, SHOWN)
     assert saved(kind=ViewKind.SEGMENT).state == ViewState(filters=SHOWN.filters)
-    with pytest.raises(CommandRejected, match="at least one filter"):
-        saved(kind=ViewKind.SEGMENT, state=ViewState())
+    given().when(saved, kind=ViewKind.SEGMENT, state=ViewState()).then(rejected(says="at least one filter"))
 
 
 @pytest.mark.parametrize("name", ["", " \n", "x" * (MAX_VIEW_NAME + 1), "a\u202eb"])
 def test_a_name_is_short_and_printable(name: str) -> None:
-    with pytest.raises(CommandRejected, match=r"Enter a name|at most"):
-        model.save(uuid4(), None, kind=ViewKind.VIEW, name=name, state=SHOWN, context=CONTEXT)
+    given().when(model.save, uuid4(), None, kind=ViewKind.VIEW, name=name, state=SHOWN, context=CONTEXT).then(
+        rejected(says=r"Enter a name|at most")
+    )
 
 
 @pytest.mark.parametrize(
@@ -55,8 +56,7 @@ def test_a_name_is_short_and_printable(name: str) -> None:
     ],
 )
 def test_what_the_analytics_calls_would_refuse_is_not_saved(state: ViewState, message: str) -> None:
-    with pytest.raises(CommandRejected, match=message):
-        saved(state=state)
+    given().when(saved, state=state).then(rejected(says=message))
 
 
 @pytest.mark.parametrize("text", ["page:is:", "prop:plan:is_not:pro", "reason:is:bot_ua", "page:contains:a\\:b|\n-x"])
@@ -68,8 +68,7 @@ def test_a_personal_view_is_its_authors_alone() -> None:
     view = saved()
     assert model.require_active(view, None, CONTEXT) is view
     for other in (STRANGER, ADMIN):
-        with pytest.raises(CommandRejected, match="View not found"):
-            model.require_active(view, None, other)
+        given(view).when(model.require_active, None, other).then(rejected(says="View not found"))
 
 
 def test_a_shared_view_is_for_who_may_see_the_website() -> None:
@@ -81,8 +80,7 @@ def test_a_shared_view_is_for_who_may_see_the_website() -> None:
         (None, CONTEXT),
         (replace(SITE, disconnected=True), CONTEXT),
     ):
-        with pytest.raises(CommandRejected, match="View not found"):
-            model.require_active(view, website, context)
+        given(view).when(model.require_active, website, context).then(rejected(says="View not found"))
 
 
 def test_a_view_is_renamed_shared_and_shows_something_else() -> None:
@@ -90,18 +88,17 @@ def test_a_view_is_renamed_shared_and_shows_something_else() -> None:
     [changed] = model.change(view, SITE, name="All", state=ViewState(), context=CONTEXT)
     assert isinstance(changed, ViewChanged)
     assert (changed.name, changed.website_id, changed.state) == ("All", SITE.id, ViewState())
-    assert model.change(view, None, name="EU mobile", state=SHOWN, context=CONTEXT) == []
+    given(view).when(model.change, None, name="EU mobile", state=SHOWN, context=CONTEXT).then()
 
 
 def test_nobody_makes_a_view_of_another_person_personal() -> None:
-    with pytest.raises(CommandRejected, match="Only the person who saved a view"):
-        model.change(
-            saved(SITE),
-            None,
-            name="Mine",
-            state=SHOWN,
-            context=replace(ADMIN, on_behalf=OnBehalf(OWNER, "x", uuid4(), "x")),
-        )
+    given(saved(SITE)).when(
+        model.change,
+        None,
+        name="Mine",
+        state=SHOWN,
+        context=replace(ADMIN, on_behalf=OnBehalf(OWNER, "x", uuid4(), "x")),
+    ).then(rejected(says="Only the person who saved a view"))
 
 
 def test_a_removed_view_is_gone_until_it_is_restored() -> None:
@@ -109,13 +106,12 @@ def test_a_removed_view_is_gone_until_it_is_restored() -> None:
     removed = model.remove(view, CONTEXT)
     assert isinstance(removed, ViewRemoved)
     gone = model.evolve(view, removed)
-    with pytest.raises(CommandRejected, match="View not found"):
-        model.require_active(gone, None, CONTEXT)
+    given(gone).when(model.require_active, None, CONTEXT).then(rejected(says="View not found"))
     [restored] = model.restore(gone, CONTEXT)
     assert isinstance(restored, ViewRestored)
     back = model.evolve(gone, restored)
     assert (back.removed, back.state) == (False, SHOWN)
-    assert model.restore(back, CONTEXT) == []
+    given(back).when(model.restore, CONTEXT).then()
 
 
 def test_a_website_opens_with_a_view_for_one_person() -> None:
@@ -123,7 +119,7 @@ def test_a_website_opens_with_a_view_for_one_person() -> None:
     [chosen] = model.choose_default(None, SITE, view, CONTEXT)
     assert (chosen.view_id, chosen.account_id, chosen.website_id) == (view.id, OWNER, SITE.id)
     current = model.evolve_default(None, chosen)
-    assert model.choose_default(current, SITE, view, CONTEXT) == []
+    given(current).when(model.choose_default, SITE, view, CONTEXT).then()
     [ended] = model.choose_default(current, SITE, None, CONTEXT)
     assert (ended.view_id, ended.originator_version) == (None, 2)
 
@@ -136,5 +132,4 @@ def test_the_default_is_a_view_that_fits_an_own_website() -> None:
         (other, saved(SITE), CONTEXT),
         (SITE, saved(kind=ViewKind.SEGMENT), CONTEXT),
     ):
-        with pytest.raises(CommandRejected):
-            model.choose_default(None, website, view, context)
+        given().when(model.choose_default, None, website, view, context).then(rejected())

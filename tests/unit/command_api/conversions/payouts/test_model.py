@@ -19,6 +19,7 @@ from infra.ops.audit.reference_projections import REFERENCES, Place
 from projectors.read_models.conversions.payouts import PAYOUTS
 from schemas.base import DomainEvent, Money
 from schemas.events.conversions import PayoutAllocation, PayoutCorrected, PayoutFacts, PayoutVoided
+from tests.support.given_when_then import given, rejected
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 OWNER, SITE, PARTNER = uuid4(), uuid4(), uuid4()
@@ -55,9 +56,9 @@ def test_a_payout_in_the_websites_currency_settles_its_own_amount() -> None:
 
 
 def test_a_payout_in_another_currency_says_what_it_settles() -> None:
-    assert code(lambda: facts(1000, "EUR")) == "credited_missing"
+    given().when(facts, 1000, "EUR").then(rejected("credited_missing"))
     assert facts(1000, "EUR", 1083).credited == Money(amount=1083, currency="USD")
-    assert code(lambda: facts(1000, "USD", 999)) == "credited_differs"
+    given().when(facts, 1000, "USD", 999).then(rejected("credited_differs"))
 
 
 @pytest.mark.parametrize(
@@ -80,7 +81,7 @@ def test_a_payout_in_another_currency_says_what_it_settles() -> None:
     ],
 )
 def test_what_makes_no_sense_is_refused(changes: dict[str, Any], expected: str) -> None:
-    assert code(lambda: facts(**changes)) == expected
+    given().when(facts, **changes).then(rejected(expected))
 
 
 def test_a_correction_replaces_the_facts_by_an_event_with_a_reason() -> None:
@@ -88,18 +89,18 @@ def test_a_correction_replaces_the_facts_by_an_event_with_a_reason() -> None:
     [event] = model.correct(payout, facts(900), " Bank fee ", CONTEXT)
     assert isinstance(event, PayoutCorrected)
     assert (event.reason, event.facts.credited.amount) == ("Bank fee", 900)
-    assert model.correct(payout, facts(), "same", CONTEXT) == []
-    assert code(lambda: model.correct(payout, facts(900), " ", CONTEXT)) == "bad_reason"
+    given(payout).when(model.correct, facts(), "same", CONTEXT).then()
+    given(payout).when(model.correct, facts(900), " ", CONTEXT).then(rejected("bad_reason"))
 
 
 def test_a_voided_payout_counts_no_more_and_cannot_be_corrected() -> None:
     [event] = model.void(recorded(), "Recorded twice", CONTEXT)
     assert isinstance(event, PayoutVoided)
     voided = replace(recorded(), voided=True)
-    assert model.void(voided, "again", CONTEXT) == []
-    assert code(lambda: model.correct(voided, facts(900), "x", CONTEXT)) == "voided"
+    given(voided).when(model.void, "again", CONTEXT).then()
+    given(voided).when(model.correct, facts(900), "x", CONTEXT).then(rejected("voided"))
     file = files.describe(uuid4(), b"%PDF-1.7 x")
-    assert code(lambda: model.attach(voided, file, CONTEXT)) == "voided"
+    given(voided).when(model.attach, file, CONTEXT).then(rejected("voided"))
 
 
 @pytest.mark.parametrize(
@@ -126,7 +127,7 @@ def test_the_type_of_a_file_is_read_from_its_content(content: bytes, media_type:
     ],
 )
 def test_other_files_are_refused(content: bytes, expected: str) -> None:
-    assert code(lambda: files.describe(uuid4(), content)) == expected
+    given().when(files.describe, uuid4(), content).then(rejected(expected))
 
 
 @pytest.mark.parametrize("seed", range(20))

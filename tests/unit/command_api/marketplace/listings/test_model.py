@@ -6,7 +6,6 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
-from functools import partial
 from io import BytesIO
 from types import SimpleNamespace
 from typing import Any, cast
@@ -42,6 +41,7 @@ from schemas.events.websites import WebsiteConnected, WebsiteDisconnected, Websi
 from schemas.identity import domain_id, exchange_rate_id
 from schemas.notifications import KINDS
 from tests.support.events import names
+from tests.support.given_when_then import given, rejected
 from tests.unit.command_api.marketplace.test_model import (
     ADMIN,
     BUYER,
@@ -55,7 +55,6 @@ from tests.unit.command_api.marketplace.test_model import (
     drafted,
     folded,
     in_review,
-    refused,
     with_figures,
 )
 
@@ -76,9 +75,9 @@ def verified(listing: Listing) -> Listing:
 
 def test_nobody_lets_the_own_listing_go_live() -> None:
     of_admin = replace(SELLER, is_admin=True)
-    assert refused(partial(model.approve, in_review(), 1, of_admin)) == "own_listing"
+    given(in_review()).when(model.approve, 1, of_admin).then(rejected("own_listing"))
     suspended = folded(model.evolve, active(), model.suspend(active(), "Stolen.", ADMIN))
-    assert refused(partial(model.resume, suspended, of_admin)) == "own_listing"
+    given(suspended).when(model.resume, of_admin).then(rejected("own_listing"))
     with pytest.raises(CommandRejected) as found:
         model.approve(in_review(), 1, of_admin)
     assert found.value.kind == "forbidden"
@@ -88,8 +87,8 @@ def test_an_admin_who_asked_or_was_asked_does_not_judge_the_question() -> None:
     question = questions.evolve_question(None, questions.ask(uuid4(), active(), "Is it yours?", BUYER))
     for side in (SELLER, BUYER):
         for decide in (lambda who: questions.hide(question, "No.", who), lambda who: questions.restore(question, who)):
-            assert refused(partial(decide, replace(side, is_admin=True))) == "own_question"
-    assert names(questions.hide(question, "No.", ADMIN)) == ["listing_question.hidden"]
+            given().when(decide, replace(side, is_admin=True)).then(rejected("own_question"))
+    given(question).when(questions.hide, "No.", ADMIN).then("listing_question.hidden")
 
 
 def test_an_admin_confirms_what_members_hid() -> None:
@@ -106,9 +105,9 @@ def test_an_admin_confirms_what_members_hid() -> None:
 def test_a_question_has_an_end() -> None:
     question = questions.evolve_question(None, questions.ask(uuid4(), active(), "Is it yours?", BUYER))
     full = replace(question, version=questions.MAX_EVENTS)
-    assert refused(partial(questions.answer, full, "It is.", SELLER)) == "too_many_changes"
-    assert questions.flag(full, "spam", OTHER) == []
-    assert refused(partial(model.submit, replace(drafted(), version=model.MAX_EVENTS), SELLER)) == ("too_many_changes")
+    given(full).when(questions.answer, "It is.", SELLER).then(rejected("too_many_changes"))
+    given(full).when(questions.flag, "spam", OTHER).then()
+    given(replace(drafted(), version=model.MAX_EVENTS)).when(model.submit, SELLER).then(rejected("too_many_changes"))
 
 
 # Notifications

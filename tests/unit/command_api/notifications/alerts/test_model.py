@@ -22,6 +22,7 @@ from command_api.websites.model import Website
 from schemas.alerts import ALERTS
 from schemas.events.notifications import AlertKind, AlertOpened, AlertResolved
 from schemas.zones import ZoneInfo
+from tests.support.given_when_then import given, rejected
 
 NOW, OWNER = datetime(2026, 11, 26, 12, 0, tzinfo=UTC), uuid4()
 SITE = Website(uuid4(), 1, OWNER, "fjordline.example", "Europe/Berlin", "USD", NOW)
@@ -44,7 +45,7 @@ def test_an_alert_opens_once_stays_open_and_opens_again_only_after_its_end() -> 
     assert check(states, LINK) == ["opened one"]
     assert check(states, LINK) == [] and check(states, LINK, OTHER) == ["opened two"]
     assert check(states, OTHER) == ["resolved one"]
-    assert check(states, OTHER) == []
+    given(states).when(check, OTHER).then()
     assert check(states, LINK, OTHER) == ["opened one"]
     assert states[LINK.key].version == 3 and states[OTHER.key].version == 1
 
@@ -52,7 +53,7 @@ def test_an_alert_opens_once_stays_open_and_opens_again_only_after_its_end() -> 
 def test_a_check_ends_only_what_it_looked_for() -> None:
     states: States = {}
     check(states, LINK)
-    assert check(states, kinds=[AlertKind.NO_EVENTS]) == []
+    given(states).when(check, kinds=[AlertKind.NO_EVENTS]).then()
     assert check(states) == ["resolved one"]
 
 
@@ -115,8 +116,7 @@ def test_a_rule_that_is_set_again_or_reset_follows_its_history() -> None:
     assert (rule.threshold, rule.minimum, set_rule(AlertKind.NO_EVENTS, rule, threshold=12)) == (12, None, [])
     again = alert_rules.evolve(rule, alert_rules.reset(rule, CONTEXT))
     assert again.is_default and again.threshold is None
-    with pytest.raises(CommandRejected, match="Alert not found"):
-        alert_rules.require_set(again, SITE, CONTEXT)
+    given(again).when(alert_rules.require_set, SITE, CONTEXT).then(rejected(says="Alert not found"))
     [event] = set_rule(AlertKind.NO_EVENTS, again, threshold=None)
     assert event.originator_version == 3
 
@@ -124,10 +124,10 @@ def test_a_rule_that_is_set_again_or_reset_follows_its_history() -> None:
 def test_what_another_person_set_is_unknown() -> None:
     [event] = set_rule(AlertKind.NO_EVENTS, threshold=12)
     eve = replace(CONTEXT, account_id=uuid4())
-    with pytest.raises(CommandRejected, match="Alert not found"):
-        alert_rules.require_set(alert_rules.evolve(None, event), SITE, eve)
-    with pytest.raises(CommandRejected, match="Website not found"):
-        set_rule(AlertKind.NO_EVENTS, context=eve)
+    given(alert_rules.evolve(None, event)).when(alert_rules.require_set, SITE, eve).then(
+        rejected(says="Alert not found")
+    )
+    given().when(set_rule, AlertKind.NO_EVENTS, context=eve).then(rejected(says="Website not found"))
 
 
 def set_rule(
@@ -164,8 +164,9 @@ def test_quiet_hours_end_by_the_clock_of_the_person(hours: tuple[int, int], loca
 
 @pytest.mark.parametrize("hours", [(time(22), None), (None, time(7)), (time(22), time(22))])
 def test_quiet_hours_have_a_beginning_and_another_end(hours: tuple[time | None, time | None]) -> None:
-    with pytest.raises(CommandRejected, match="uiet hours"):
-        choose(None, OWNER, mail=True, mail_resolved=False, quiet_from=hours[0], quiet_until=hours[1], context=CONTEXT)
+    given().when(
+        choose, None, OWNER, mail=True, mail_resolved=False, quiet_from=hours[0], quiet_until=hours[1], context=CONTEXT
+    ).then(rejected(says="uiet hours"))
 
 
 def days(*, sales: Sequence[int], clicks: int = 300, value: int = 1_000) -> DaysAtAge:

@@ -6,10 +6,11 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from command_api.kernel.decision import CommandContext, CommandRejected
+from command_api.kernel.decision import CommandContext
 from command_api.operations.exchange_rates import model
 from command_api.operations.exchange_rates.files import MAX_LINES, RateLine, parse
 from schemas.events.operations import RateSource
+from tests.support.given_when_then import given, rejected
 
 CONTEXT = CommandContext(datetime(2026, 11, 26, 12, tzinfo=UTC))
 DAY = date(2026, 11, 1)
@@ -61,8 +62,7 @@ def test_a_reference_rate_that_a_person_records_as_it_is_stays_when_the_bank_rev
     ],
 )
 def test_bad_rates_are_refused(base: str, quote: str, rate: str) -> None:
-    with pytest.raises(CommandRejected):
-        model.record_rate(None, base=base, quote=quote, rate=rate, on=DAY, context=CONTEXT)
+    given().when(model.record_rate, None, base=base, quote=quote, rate=rate, on=DAY, context=CONTEXT).then(rejected())
 
 
 def test_a_file_is_read_line_by_line_and_each_fault_is_named() -> None:
@@ -94,6 +94,4 @@ def test_a_file_is_read_line_by_line_and_each_fault_is_named() -> None:
     ],
 )
 def test_what_is_no_file_of_rates_is_refused(text: str, code: str) -> None:
-    with pytest.raises(CommandRejected) as refused:
-        parse(text)
-    assert (refused.value.code, refused.value.field) == (code, "csv")
+    given().when(parse, text).then(rejected(code, field="csv"))
