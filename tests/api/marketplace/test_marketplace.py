@@ -23,7 +23,8 @@ from command_api.domains.verification_process import domain_verification
 from command_api.kernel import inline_rebuild, unit_of_work
 from command_api.kernel.decision import CommandRejected
 from command_api.kernel.process_manager import ProcessWorker
-from command_api.marketplace import consequences, lookups, saved_search_handlers
+from command_api.marketplace import lookups, saved_search_handlers
+from command_api.marketplace.listings import consequences
 from command_api.marketplace.listings.verification import ClickHouseMeasurements, verification
 from command_api.marketplace.timeouts import SEARCH_DIGEST
 from infra.domain.escrow_provider import EscrowProvider, ProviderUnavailable, sign

@@ -1,6 +1,6 @@
 // RFC 4180 files that a spreadsheet cannot be tricked into running, whether it splits them at commas, semicolons or tabs: an
 // apostrophe stands before whatever begins like a formula where a text, or a cell for such a program, begins. The API's
-// files follow the same rule (`query_api/kernel/spreadsheet_formulas.py`).
+// files follow the same rule (`query_api/kernel/csv.py`).
 import { downloadText } from './download';
 import { Exact } from './exact';
 
