@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import timedelta
 from functools import partial
+from threading import Event
 
 from command_api.analytics.reports.process import scheduled_reports
 from command_api.analytics.reports.renderer import ReportRenderer
 from command_api.conversions import automatic_approval, claim_alarm, event_expiry, unread_alarm
 from command_api.conversions.attribution import repository as attribution
 from command_api.conversions.attribution import visit_changes
+from command_api.conversions.attribution.click_reader import UNAVAILABLE as CLICKHOUSE_UNAVAILABLE
 from command_api.conversions.attribution.click_reader import ClickHouseClicks
 from command_api.conversions.attribution_process import awaiting_exchange_rate, pending_attribution
 from command_api.conversions.decision_handlers import SCHEDULED_DECISIONS
@@ -21,7 +24,9 @@ from command_api.insights.schedule import daily_insights
 from command_api.insights.service import InsightService
 from command_api.kernel import audit_anchor
 from command_api.kernel.container import Container
-from command_api.kernel.process_manager import ProcessManager, RecurringJob
+from command_api.kernel.leader_election import Connection
+from command_api.kernel.process_manager import ProcessManager
+from command_api.kernel.scheduler import JobConnection, RecurringJob
 from command_api.leads.early_access_handlers import PLACE_EXPIRY
 from command_api.marketplace import process as marketplace
 from command_api.marketplace.listings.verification import ClickHouseMeasurements
@@ -78,16 +83,20 @@ def _social_readings(container: Container) -> Sequence[ProcessManager]:
 
 
 def recurring_jobs(container: Container, clients: ClientPool) -> Sequence[RecurringJob]:
-    """Work that repeats at an interval, whatever happens. `clients`: connections to ClickHouse."""
+    """Work of the write side that repeats at an interval, whatever happens. `clients`: connections to ClickHouse."""
+    connection = JobConnection(container.settings)
+
+    def job(name: str, every: timedelta, work: Callable[[Connection, Event], object]) -> RecurringJob:
+        run = connection.given_to(work)
+        return RecurringJob(name, every, run, expected=CLICKHOUSE_UNAVAILABLE, is_quiet=True, in_order=True)
+
     return [
-        RecurringJob(audit_anchor.NAME, audit_anchor.INTERVAL, partial(audit_anchor.anchor, container)),
-        RecurringJob(attribution.COUNTS, attribution.COUNT_INTERVAL, attribution.count),
-        RecurringJob(
-            automatic_approval.NAME, automatic_approval.INTERVAL, partial(automatic_approval.approve_due, container)
-        ),
-        RecurringJob(claim_alarm.NAME, claim_alarm.INTERVAL, partial(claim_alarm.run, container)),
-        RecurringJob(visit_changes.NAME, visit_changes.INTERVAL, partial(visit_changes.run, container, clients)),
-        RecurringJob(event_expiry.NAME, event_expiry.INTERVAL, partial(event_expiry.run, container, clients)),
-        RecurringJob(unread_alarm.NAME, unread_alarm.INTERVAL, partial(unread_alarm.run, container)),
-        RecurringJob(views.NAME, views.FLUSH_INTERVAL, lambda _connection, _stop: views.flush(container)),
+        job(audit_anchor.NAME, audit_anchor.INTERVAL, partial(audit_anchor.anchor, container)),
+        job(attribution.COUNTS, attribution.COUNT_INTERVAL, attribution.count),
+        job(automatic_approval.NAME, automatic_approval.INTERVAL, partial(automatic_approval.approve_due, container)),
+        job(claim_alarm.NAME, claim_alarm.INTERVAL, partial(claim_alarm.run, container)),
+        job(visit_changes.NAME, visit_changes.INTERVAL, partial(visit_changes.run, container, clients)),
+        job(event_expiry.NAME, event_expiry.INTERVAL, partial(event_expiry.expire_due, container, clients)),
+        job(unread_alarm.NAME, unread_alarm.INTERVAL, partial(unread_alarm.run, container)),
+        job(views.NAME, views.FLUSH_INTERVAL, lambda _connection, _stop: views.flush(container)),
     ]

@@ -1,6 +1,6 @@
-"""Service `command`: accepts commands over HTTP and runs the relay and the policies.
+"""Service `command`: accepts commands over HTTP and runs the relay, the policies, process managers and recurring jobs.
 
-The relay and the policies run in threads under advisory locks, so several processes may run: one is the leader of each
+All but the first run in threads under advisory locks, so several processes may run: one is the leader of each
 task, the others stand by. On SIGTERM: unready, requests in flight finish, then the threads stop.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import psycopg
@@ -30,6 +30,7 @@ from command_api.kernel.leader_election import Leader, running
 from command_api.kernel.outbox_relay import NAME as RELAY
 from command_api.kernel.outbox_relay import Relay
 from command_api.kernel.process_manager import ProcessWorker
+from command_api.kernel.scheduler import RecurringJob
 from command_api.matching.programs import starter_set
 from command_api.notifications import handler
 from command_api.operations.operation_recorder import NAME as RECORDING
@@ -53,7 +54,11 @@ CLICKHOUSE_READ_TIMEOUT_S: Final = 15
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 
-def main(arguments: list[str]) -> int:
+Jobs = Callable[[Settings], Sequence[RecurringJob]]
+"""Recurring jobs besides those of the contexts."""
+
+
+def main(arguments: list[str], jobs: Jobs = lambda _: ()) -> int:
     """Runs until SIGTERM. Exit codes: 0 after a clean stop, 1 when it could not start, 2 for wrong settings."""
     if arguments:
         raise SettingsError("The command service takes no arguments.")
@@ -61,7 +66,7 @@ def main(arguments: list[str]) -> int:
     container = _open_patiently(settings)
     events = open_log(settings)
     clients = ClientPool(settings, CLICKHOUSE_CLIENTS, read_timeout_s=CLICKHOUSE_READ_TIMEOUT_S)
-    leaders = leaders_of(container, events, clients)
+    leaders = leaders_of(container, events, clients, jobs(settings))
     stopping = False
 
     def parts() -> health.Parts:
@@ -104,8 +109,10 @@ def _prepare(container: Container, accounts: SignInService) -> None:
     categories.seed(container)
 
 
-def leaders_of(container: Container, events: Log, clients: ClientPool) -> Sequence[Leader]:
-    """Returns the relay and the policies, not yet started."""
+def leaders_of(
+    container: Container, events: Log, clients: ClientPool, jobs: Sequence[RecurringJob] = ()
+) -> Sequence[Leader]:
+    """Returns the relay, the policies and the worker of process managers and jobs, not yet started."""
     clicks = ClickHouseClicks(clients)
     deciders = [
         Leader(
@@ -116,8 +123,8 @@ def leaders_of(container: Container, events: Log, clients: ClientPool) -> Sequen
         for partition in range(CONVERSIONS.partitions)
     ]
     relay = Leader(container.settings, RELAY, Relay(events).run)
-    managers, jobs = process_managers(container, clients, events), recurring_jobs(container, clients)
-    processes = ProcessWorker(container, managers, jobs)
+    managers = process_managers(container, clients, events)
+    processes = ProcessWorker(container, managers, (*recurring_jobs(container, clients), *jobs))
     return [
         relay,
         *deciders,

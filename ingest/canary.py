@@ -1,4 +1,4 @@
-"""The key of the canary (`infra.services.scheduler.jobs.canary_key`): the one website that is in no list."""
+"""The key of the canary (`infra.kernel.security.canary_key`): the one website that is in no list."""
 
 from __future__ import annotations
 

@@ -14,9 +14,7 @@ from threading import Event
 from typing import Any, Final, LiteralString
 from uuid import UUID
 
-import structlog
-
-from command_api.conversions.attribution.click_reader import QUERY_TIMEOUT_S, UNAVAILABLE
+from command_api.conversions.attribution.click_reader import QUERY_TIMEOUT_S
 from command_api.kernel.container import Container
 from command_api.kernel.decision import system_context
 from command_api.kernel.leader_election import Connection
@@ -29,19 +27,9 @@ INTERVAL: Final = timedelta(hours=1)
 BATCH: Final = 100
 """Websites whose partners are read at once."""
 
-log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
-
-
-def run(container: Container, clients: ClientPool, connection: Connection, stop: Event) -> None:
-    """A recurring job: see `expire_due`."""
-    try:
-        expire_due(container, clients, connection, stop)
-    except UNAVAILABLE as error:
-        log.warning("event_expiry_postponed", error=error)
-
 
 def expire_due(container: Container, clients: ClientPool, connection: Connection, stop: Event) -> int:
-    """Looks at every website with a setting; returns the number of those whose events expired."""
+    """A recurring job: looks at every website with a setting; returns the number of those whose events expired."""
     websites = [website_id for (website_id,) in connection.execute(_WEBSITES).fetchall()]
     windows: dict[UUID, int] = {}
     expired = 0

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -25,19 +24,18 @@ import psycopg
 import structlog
 from prometheus_client import Counter
 
-from command_api.kernel import timeouts
+from command_api.kernel import scheduler, timeouts
 from command_api.kernel.command_handlers import Command
 from command_api.kernel.container import Container
 from command_api.kernel.decision import system_context
 from command_api.kernel.event_store import UNAVAILABLE
-from command_api.kernel.leader_election import Connection, connect, notified
+from command_api.kernel.leader_election import Connection, notified
+from command_api.kernel.scheduler import RecurringJob
 from command_api.kernel.timeouts import MAX_ATTEMPTS, Timeout, TimeoutChanged
-from infra.kernel.postgres.pool import required_url
 from infra.kernel.subscriptions import dead_letters
 from schemas.base import UnknownEvent
 
 NAME: Final = "process-managers"
-JOBS: Final = "recurring-jobs"
 THREADS: Final = 4
 MAX_WAIT_S: Final = 10.0
 BUSY_WAIT_S: Final = 0.25
@@ -84,16 +82,6 @@ def issuing(command: Callable[[Any], Command[Any]]) -> Callable[[Sequence[Timeou
     return lambda _timeouts, _now: lambda timeout: command(timeout.id)
 
 
-@dataclass(frozen=True, slots=True)
-class RecurringJob:
-    """Work that repeats at an interval. `run` is harmless when it runs twice or late, and returns early on `stop`. All
-    jobs share one thread and its connection, which is none of the pool: a job may send commands."""
-
-    name: str
-    every: timedelta
-    run: Callable[[Connection, Event], object]
-
-
 @dataclass
 class ProcessWorker:
     """`run` is the work of a `command_api.kernel.leader_election.Leader`. `now`: the clock, set by tests."""
@@ -104,21 +92,18 @@ class ProcessWorker:
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     _running: dict[str, Future[object]] = field(default_factory=dict)
     _not_before: dict[str, float] = field(default_factory=dict)
-    """When a job is due, or a process may run again whose plan failed; monotonic."""
+    """When a process may run again whose plan failed; monotonic."""
     _due: dict[str, datetime] = field(default_factory=dict)
     _due_read_at: float = -inf
-    _jobs_connection: Connection | None = None
 
     def run(self, connection: Connection, stop: Event) -> None:
-        """Handles what is due until `stop`. Raises errors of the engines; nothing is lost."""
+        """Handles what is due, and runs the jobs, until `stop`. Raises errors of the engines; nothing is lost."""
         connection.execute(f"LISTEN {timeouts.CHANNEL}")
         connection.execute(f"LISTEN {dead_letters.CHANNEL}")
         self.restore(connection)
         timeouts.release(connection, self.now())
         self._running, self._due_read_at = {}, -inf
-        with ExitStack() as stack:
-            stack.callback(self._close_jobs)
-            executor = stack.enter_context(ThreadPoolExecutor(THREADS, thread_name_prefix="process"))
+        with ThreadPoolExecutor(THREADS, thread_name_prefix="process") as executor, scheduler.running(self.jobs):
             while not stop.is_set():
                 channels = notified(connection, self._start_due(connection, executor, stop), stop)
                 if dead_letters.CHANNEL in channels:
@@ -159,38 +144,13 @@ class ProcessWorker:
         return min(wait_s, BUSY_WAIT_S) if self._running else wait_s
 
     def _work(self, stop: Event) -> Iterator[tuple[str, float, Callable[[], object]]]:
-        """The name of each job and of each process with a timeout, in how many seconds it is due, and its work."""
+        """The name of each process with a timeout, in how many seconds it is due, and its work."""
         now, clock = self.now(), monotonic()
         for manager in self.managers:
             if manager.name in self._due:
                 left_s = (self._due[manager.name] - now).total_seconds()
                 paused_s = self._not_before.get(manager.name, -inf) - clock
                 yield manager.name, max(left_s, paused_s), partial(self._handle_due, manager, stop)
-        if self.jobs:
-            first = min(self._not_before.get(job.name, -inf) for job in self.jobs)
-            yield JOBS, first - clock, partial(self._run_jobs, stop)
-
-    def _run_jobs(self, stop: Event) -> None:
-        if self._jobs_connection is None or self._jobs_connection.closed:
-            self._jobs_connection = connect(required_url(self.container.settings), JOBS)
-        for job in self.jobs:
-            if not stop.is_set() and self._not_before.get(job.name, -inf) <= monotonic():
-                self._run_job(job, self._jobs_connection, stop)
-
-    def _run_job(self, job: RecurringJob, connection: Connection, stop: Event) -> None:
-        try:
-            job.run(connection, stop)
-        except Exception as error:
-            if _is_postgres_away(error):
-                raise
-            # One failing job must not block the others; it runs again at its next time.
-            log.exception("job_failed", job=job.name)
-        finally:
-            self._not_before[job.name] = monotonic() + job.every.total_seconds()
-
-    def _close_jobs(self) -> None:
-        if self._jobs_connection is not None:
-            self._jobs_connection.close()
 
     def _handle_due(self, manager: ProcessManager, stop: Event) -> None:
         self._not_before.pop(manager.name, None)

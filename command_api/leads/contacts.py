@@ -1,7 +1,7 @@
 """Addresses of people without an account: stored encrypted, with emailed links that confirm them.
 
 An address's id is derived from its keyed hash, so the same address finds its own stream. The address is deleted when
-that stream ends or nobody confirms it (`infra.services.scheduler.jobs.retention`).
+that stream ends or nobody confirms it (`infra.ops.jobs.retention`).
 """
 
 from __future__ import annotations

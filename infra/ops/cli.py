@@ -30,9 +30,7 @@ class Command:
 
 COMMANDS = {
     "up": Command("infra.ops.stack.up:main", "start everything in the foreground"),
-    "serve": Command(
-        "infra.ops.cli:serve", "run one service: " + "ingest, command, query, projectors, scheduler or web"
-    ),
+    "serve": Command("infra.ops.cli:serve", "run one service: " + "ingest, command, query, projectors or web"),
     "ps": Command("infra.ops.stack.info:ps_main", "every process of the running stack [--json]"),
     "info": Command("infra.ops.stack.info:info_main", "addresses that any client can use [--json]"),
     "doctor": Command("infra.ops.doctor.command:main", "examine machine, settings, engines and stack [--json]"),
@@ -60,10 +58,9 @@ COMMANDS = {
 
 SERVICES = {
     "ingest": "ingest.service:main",
-    "command": "command_api.service:main",
+    "command": "infra.ops.scheduled_jobs:serve_command",
     "query": "query_api.service:main",
     "projectors": "projectors.service:main",
-    "scheduler": "infra.ops.scheduled_jobs:main",
     "web": "infra.services.gateway.service:main",
 }
 

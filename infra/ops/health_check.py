@@ -48,6 +48,5 @@ def addresses(settings: Settings) -> Mapping[str, tuple[str, int | None]]:
         "command": (internal, settings.command_port or COMMAND_PORT),
         "query": (internal, settings.query_port or QUERY_PORT),
         "projectors": (internal, settings.projectors_port),
-        "scheduler": (internal, settings.scheduler_port),
         "web": (public, settings.port),
     }

@@ -1,1 +1,1 @@
-"""The services that hold no context of their own: gateway, scheduler and ClickHouse server."""
+"""The services that hold no context of their own: gateway and ClickHouse server."""

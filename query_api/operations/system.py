@@ -1,7 +1,7 @@
 """`GET /api/admin/system`: the machine and the engines under the figures, for those who keep them running.
 
 Freshness is measured twice: on what comes, from the log's timestamp of the last record of a batch to the commit that
-made it visible; and on the canary (`infra.services.scheduler.jobs.canary`), from a request to the row that can be read.
+made it visible; and on the canary (`infra.ops.jobs.canary`), from a request to the row that can be read.
 """
 
 from __future__ import annotations

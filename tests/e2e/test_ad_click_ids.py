@@ -12,7 +12,7 @@ import pytest
 from infra.kernel.clickhouse.client import client
 from infra.kernel.config.loading import load
 from infra.kernel.security.visitor_keys import Sealed, VisitorKeys, key_ids, wrapped_keys
-from infra.services.scheduler.jobs.retention import delete_expired
+from infra.ops.jobs.retention import delete_expired
 from tests.e2e.conftest import AGENT, PASSWORD, PATIENCE_S, connect, partner_with_link
 from tests.e2e.test_erasure import everywhere, found_in, holds, where
 from tests.support.stack import Stack, wait_for

@@ -18,7 +18,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from infra.kernel.config.loading import load
 from infra.kernel.postgres import pool
-from infra.services.scheduler.jobs import notification_digest
+from infra.ops.jobs import notification_digest
 from tests.e2e.conftest import PASSWORD, PATIENCE_S, read, sign_in
 from tests.support.mail_server import MailServer
 from tests.support.stack import Stack, wait_for

@@ -18,7 +18,7 @@ from infra.ops.stack.plan import ENGINES, SERVICES
 from tests.support.outages import freeze
 from tests.support.stack import Stack, wait_for
 
-KILLED: Final = (("ingest", "projectors", "query", "command", "web", "scheduler"), ("kafka", "postgres", "clickhouse"))
+KILLED: Final = (("ingest", "projectors", "query", "command", "web"), ("kafka", "postgres", "clickhouse"))
 FROZEN: Final = (("postgres", "kafka", "clickhouse"), ("projectors", "ingest", "command"))
 """Of each half."""
 FREEZE_EVERY: Final = 4

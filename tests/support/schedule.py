@@ -41,7 +41,7 @@ TOGETHER = (
     # One stack that is broken under load; the last file ends it.
     (
         "crash/infra/test_power_loss", "crash/infra/test_processes", "crash/infra/test_backup",
-        "crash/infra/test_canary", "crash/infra/test_outages", "crash/infra/test_supervisor",
+        "crash/infra/test_recurring_jobs", "crash/infra/test_outages", "crash/infra/test_supervisor",
     ),
     ("oracle/test_oracle",),
     # One stack without its public services.

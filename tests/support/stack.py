@@ -49,8 +49,7 @@ SECRETS: Final = {
 }
 """Settings with secrets that change nothing in a stack."""
 _INTERNAL_PORTS = tuple(
-    f"ALTHING_{name}_PORT"
-    for name in ("KAFKA", "POSTGRES", "CLICKHOUSE", "COMMAND", "QUERY", "PROJECTORS", "SCHEDULER")
+    f"ALTHING_{name}_PORT" for name in ("KAFKA", "POSTGRES", "CLICKHOUSE", "COMMAND", "QUERY", "PROJECTORS")
 )
 
 

@@ -217,12 +217,11 @@ const SYSTEM = {
     'query',
     'ingest',
     'projectors',
-    'scheduler',
     'web',
   ].map((name, index) => ({
     name,
     pid: 1000 + index,
-    state: name === 'scheduler' ? 'backoff' : 'running',
+    state: name === 'projectors' ? 'backoff' : 'running',
     restarts: index % 2,
     uptimeSeconds: 86_400 * index + 42,
     memoryBytes: 38_000_000 * (index + 1),

@@ -17,9 +17,7 @@ from threading import Event
 from typing import Any, Final, LiteralString
 from uuid import UUID
 
-import structlog
-
-from command_api.conversions.attribution.click_reader import QUERY_TIMEOUT_S, UNAVAILABLE
+from command_api.conversions.attribution.click_reader import QUERY_TIMEOUT_S
 from command_api.conversions.attribution.repository import PENDING_ATTRIBUTION
 from command_api.kernel.container import Container
 from command_api.kernel.decision import system_context
@@ -34,8 +32,6 @@ SEARCHES_A_SECOND: Final = 20
 """Of the conversions of one website and day: a busy day changes all the time."""
 MAX_SEARCHES: Final = 600
 """Conversions that one round makes due, those of one day aside."""
-
-log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +52,7 @@ class ClickDay:
 
 def run(container: Container, clients: ClientPool, connection: Connection, _stop: Event) -> None:
     """A recurring job: see `make_due`."""
-    try:
-        make_due(container, clients, connection)
-    except UNAVAILABLE as error:
-        log.warning("visit_changes_postponed", error=error)
+    make_due(container, clients, connection)
 
 
 def make_due(container: Container, clients: ClientPool, connection: Connection) -> int:

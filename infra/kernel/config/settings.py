@@ -105,7 +105,7 @@ class Settings:
     host: str = setting("ALTHING_HOST", "Address that the web app and tracking listen on.", default="127.0.0.1")
     internal_host: str = setting(
         "ALTHING_INTERNAL_HOST",
-        "Address that the command and query services and the health of projectors and scheduler listen on.",
+        "Address that the command and query services and the health of projectors listen on.",
         default="127.0.0.1",
     )
     port: int = setting("ALTHING_PORT", "Port of the web app and its API.", parse_port, 8000)
@@ -317,8 +317,8 @@ class Settings:
         "ALTHING_PROJECTORS_PORT", "Port of the projectors' health and metrics (8012 if free).", parse_port
     )
     escrow_port: int | None = setting("ALTHING_ESCROW_PORT", "Port of the escrow sandbox (8100 if free).", parse_port)
-    scheduler_port: int | None = setting(
-        "ALTHING_SCHEDULER_PORT", "Port of the scheduler's health and metrics (8013 if free).", parse_port
+    scheduler_port_unused: int | None = setting(
+        "ALTHING_SCHEDULER_PORT", "Not used any more: the command service runs recurring jobs.", parse_port
     )
     ingest_max_unacked: int = setting(
         "ALTHING_INGEST_MAX_UNACKED",

@@ -1,7 +1,7 @@
-"""The mail outbox: emails are queued in the transaction that causes them and sent by the scheduler.
+"""The mail outbox: emails are queued in the transaction that causes them and sent by a recurring job.
 
 `queue` is called within the caller's transaction: an email exists exactly if its cause does. `send_due` (a job of
-`infra.services.scheduler.service`) passes emails to `SMTP_URL` with growing delays between attempts. A kill between
+`infra.ops.scheduled_jobs`) passes emails to `SMTP_URL` with growing delays between attempts. A kill between
 the server's response and its recording sends an email a second time, under the same Message-ID. Without `SMTP_URL`
 emails stay in the outbox, which admins can read (`/api/admin/outbox`).
 
@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from email.message import EmailMessage
 from email.utils import format_datetime, formataddr
+from threading import Event
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 from uuid import UUID
@@ -132,7 +133,7 @@ def _parts_of(mail: Mail) -> str:
 
 def unqueue(cursor: Cursor[Any], owner: UUID) -> None:
     """Deletes the emails about a deleted contact or to an erased account, in the caller's transaction. Does not wait
-    for an email that is being sent: `infra.services.scheduler.jobs.retention` deletes it."""
+    for an email that is being sent: `infra.ops.jobs.retention` deletes it."""
     cursor.execute(
         "DELETE FROM ops.mail WHERE id IN"
         " (SELECT id FROM ops.mail WHERE about = %(owner)s OR account_id = %(owner)s FOR UPDATE SKIP LOCKED)",
@@ -157,8 +158,8 @@ def decrypt_parts(settings: Settings, mail_id: UUID, parts_sealed: str | None) -
     return found["html"], [Attachment(**{**one, "content": b64decode(one["content"])}) for one in found["attachments"]]
 
 
-def send_due(settings: Settings) -> int:
-    """Sends what is due, at most 50; how many went out. Does nothing without `SMTP_URL`."""
+def send_due(settings: Settings, stop: Event | None = None) -> int:
+    """Sends what is due, at most 50, until `stop`; how many went out. Does nothing without `SMTP_URL`."""
     if settings.smtp_url is None:
         return 0
     sent = 0
@@ -170,7 +171,7 @@ def send_due(settings: Settings) -> int:
         for _ in range(BATCH_SIZE):
             with connection.transaction():
                 row = rows.execute(_NEXT).fetchone()
-                if row is None:
+                if row is None or (stop is not None and stop.is_set()):
                     break
                 mail_id, attempts = row["id"], row["attempts"]
                 to = ""

@@ -1,4 +1,4 @@
-"""The key by which ingest recognizes the canary (`infra.services.scheduler.jobs.canary`), derived from the master
+"""The key by which ingest recognizes the canary (`infra.ops.jobs.canary`), derived from the master
 key."""
 
 from __future__ import annotations

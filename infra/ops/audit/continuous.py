@@ -1,6 +1,6 @@
 """The continuous audit: every minute, how far behind the tables are, and whether the last hours are complete.
 
-A job of `infra.services.scheduler.service`; the results are on its `/metrics`. It costs a few queries and reads the
+A job of `infra.ops.scheduled_jobs`; the results are on command's `/metrics`. It costs a few queries and reads the
 log only where something is behind, so it can run permanently beside live traffic. `althing audit` compares contents;
 this audit counts.
 """

@@ -1,6 +1,6 @@
 """The lists of erased accounts and visitors beside the backups: a restore of an older backup must not bring them back.
 
-The list (`erased.json` in the folder of the backups) grows with every backup and, once a minute, by the scheduler. A
+The list (`erased.json` in the folder of the backups) grows with every backup and, once a minute, by a recurring job. A
 restore records all accounts on it that are not erased in the restored data; the command service erases them again,
 by the same steps as the first time, before it answers its first request.
 
@@ -41,7 +41,7 @@ _VISITORS_TABLE: Final = (
 
 
 def note(settings: Settings) -> str | None:
-    """Brings the list of the configured folder up to date (a job of the scheduler). Nothing where none is set."""
+    """Brings the list of the configured folder up to date (a recurring job). Nothing where none is set."""
     if settings.backup_dir is None:
         return None
     folder = settings.backup_dir.resolve()

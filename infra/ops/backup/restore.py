@@ -98,7 +98,6 @@ def _settings(settings: Settings, found: Manifest) -> Settings:
         command_port=None,
         query_port=None,
         projectors_port=None,
-        scheduler_port=None,
     )
 
 

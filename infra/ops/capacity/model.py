@@ -41,7 +41,7 @@ INSERTS_A_SECOND: Final = 1 / MAX_INTERVAL_S
 PARTITIONS_A_PROCESS: Final = 2
 """Of projectors, so that the others share the work of one that was lost."""
 OTHER_CORES: Final = 8
-"""Two command services, two query services, two gateways, a scheduler and Postgres with a standby: they follow people,
+"""Two command services, two query services, two gateways and Postgres with a standby: they follow people,
 not events."""
 
 

@@ -20,7 +20,7 @@ from infra.ops.stack.spec import ProcessSpec, Stage
 from infra.ops.stack.tools import ALTHING, why_no_kafka
 
 ENGINES = ("clickhouse", "kafka", "postgres")
-SERVICE_STAGES = (("command", "query", "ingest"), ("projectors", "scheduler", "web"))
+SERVICE_STAGES = (("command", "query", "ingest"), ("projectors", "web"))
 SERVICES = tuple(name for stage in SERVICE_STAGES for name in stage)
 PUBLIC = ("ingest", "web")
 _MODEL = ("OPENAI_BASE_URL", "OPENAI_API_KEY")
@@ -127,7 +127,6 @@ def _environment(settings: Settings, secrets: StackSecrets, ports: Ports, data_d
         "ALTHING_COMMAND_PORT": str(ports.command),
         "ALTHING_QUERY_PORT": str(ports.query),
         "ALTHING_PROJECTORS_PORT": str(ports.projectors),
-        "ALTHING_SCHEDULER_PORT": str(ports.scheduler),
     }
     if log == "kafka":
         if settings.kafka_bootstrap_servers is not None:
@@ -155,7 +154,6 @@ def _service(name: str, settings: Settings, ports: Ports) -> ProcessSpec:
         "query": (settings.internal_host, ports.query),
         "ingest": (settings.host, ports.tracking),
         "projectors": (settings.internal_host, ports.projectors),
-        "scheduler": (settings.internal_host, ports.scheduler),
         "web": (settings.host, ports.web),
     }[name]
     admin = {

@@ -23,7 +23,6 @@ PREFERRED: Final = {
     "command": 8010,
     "query": 8011,
     "projectors": 8012,
-    "scheduler": 8013,
     "escrow": 8100,
 }
 _ANY: Final = range(20_000, 32_000)
@@ -46,7 +45,6 @@ class Ports:
     command: int
     query: int
     projectors: int
-    scheduler: int
     escrow: int
 
 

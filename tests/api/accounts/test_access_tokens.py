@@ -15,7 +15,7 @@ import pytest
 
 from infra.kernel.mail.outbox import decrypt_mail
 from infra.kernel.security.sessions import hashed
-from infra.services.scheduler.jobs.token_expiry import warn_due
+from infra.ops.jobs.token_expiry import warn_due
 from tests.support.access_tokens import create_token, headers_of
 from tests.support.full_api import Api, SampleData, register
 from tests.support.people import PASSWORD

@@ -17,7 +17,7 @@ from command_api.kernel import outbox_relay
 from command_api.kernel.leader_election import Leader
 from command_api.kernel.outbox_relay import Relay
 from infra.kernel.config.settings import Settings
-from infra.services.scheduler.jobs.retention import delete_expired
+from infra.ops.jobs.retention import delete_expired
 from schemas.base import ERASED
 from tests.support.command import World, command_world, world
 from tests.support.engines import wait_until

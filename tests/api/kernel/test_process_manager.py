@@ -24,9 +24,9 @@ from command_api.kernel.process_manager import (
     Issue,
     ProcessManager,
     ProcessWorker,
-    RecurringJob,
     issuing,
 )
+from command_api.kernel.scheduler import JobConnection, RecurringJob
 from command_api.kernel.timeouts import MAX_ATTEMPTS, Timeout
 from command_api.kernel.unit_of_work import UnitOfWork
 from infra.kernel.postgres.pool import required_url
@@ -346,5 +346,9 @@ def test_a_recurring_job_runs_again_after_an_error(process: Process) -> None:
         if len(runs) == 1:
             raise ValueError("not this time")
 
-    with process.running(process.worker(RecurringJob("job", timedelta(milliseconds=10), work))):
+    with process.running(
+        process.worker(
+            RecurringJob("job", timedelta(milliseconds=10), JobConnection(process.world.settings).given_to(work))
+        )
+    ):
         wait_for(lambda: len(runs) >= 3, "the job to run again")

@@ -26,7 +26,7 @@ from command_api.leads.schemas import Contact, EarlyAccess
 from infra.kernel.mail import contacts as mail_contacts
 from infra.kernel.mail.contacts import Kind, one_click_url
 from infra.kernel.mail.outbox import decrypt_mail
-from infra.services.scheduler.jobs.retention import delete_expired
+from infra.ops.jobs.retention import delete_expired
 from schemas.identity import early_access_places_id
 from tests.api.kernel.test_command_races import THREADS, at_once
 from tests.support.command import World, command_world

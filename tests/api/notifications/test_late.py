@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-import infra.services.scheduler.jobs.notification_digest
+import infra.ops.jobs.notification_digest
 from infra.kernel.mail.outbox import decrypt_mail, queue
-from infra.services.scheduler.jobs.notification_digest import send_due
+from infra.ops.jobs.notification_digest import send_due
 from tests.support.forum import Forum, forum
 from tests.support.query import Person
 
@@ -83,7 +83,7 @@ def test_who_was_written_to_before_a_crash_is_not_written_to_again_the_day_after
         written.append(of)
         queue(*of)
 
-    monkeypatch.setattr(infra.services.scheduler.jobs.notification_digest, "queue", crashing_process)
+    monkeypatch.setattr(infra.ops.jobs.notification_digest, "queue", crashing_process)
     with pytest.raises(ConnectionError):
         send_due(settings, at(4, 11))
     monkeypatch.undo()

@@ -14,8 +14,8 @@ from uuid import uuid4
 from command_api.kernel.decision import event_metadata, system_context
 from infra.kernel.config.settings import Settings
 from infra.kernel.mail.outbox import decrypt_mail
-from infra.services.scheduler.jobs.notification_digest import periods, send_due
-from infra.services.scheduler.jobs.retention import RULES
+from infra.ops.jobs.notification_digest import periods, send_due
+from infra.ops.jobs.retention import RULES
 from schemas.events.websites import ClaimsUnusual
 from schemas.notifications import KINDS
 from tests.api.kernel.test_command_races import at_once
@@ -342,16 +342,16 @@ with connect(settings.postgres_url, "notifications") as connection:
 _KILLED = """
 import os, signal, sys
 from datetime import datetime
-import infra.services.scheduler.jobs.notification_digest
+import infra.ops.jobs.notification_digest
 from infra.kernel.config.loading import load
 
-def dying(*mail, queue=infra.services.scheduler.jobs.notification_digest.queue):
+def dying(*mail, queue=infra.ops.jobs.notification_digest.queue):
     if sys.argv[2] == "after":
         queue(*mail)
     os.kill(os.getpid(), signal.SIGKILL)
 
-infra.services.scheduler.jobs.notification_digest.queue = dying
-infra.services.scheduler.jobs.notification_digest.send_due(load(env_file=None), datetime.fromisoformat(sys.argv[1]))
+infra.ops.jobs.notification_digest.queue = dying
+infra.ops.jobs.notification_digest.send_due(load(env_file=None), datetime.fromisoformat(sys.argv[1]))
 """
 
 

@@ -21,7 +21,7 @@ from command_api.publishing.subscriptions.process import newsletter_forms
 from infra.domain.publishing.serving import NEWSLETTER_FORMS
 from infra.kernel.mail.contacts import encrypt_field, one_click_url, site_contact_id
 from infra.kernel.mail.outbox import decrypt_mail
-from infra.services.scheduler.jobs.retention import delete_expired
+from infra.ops.jobs.retention import delete_expired
 from ingest.endpoints.subscribe import MAX_WAITING, PER_SENDER, STORE
 from tests.support.full_api import Api, SampleData, register
 from tests.support.people import PASSWORD

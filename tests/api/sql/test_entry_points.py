@@ -27,7 +27,7 @@ from infra.domain.sql_access import analyst_accounts, limits
 from infra.domain.sql_access.analyst_accounts import Analyst
 from infra.domain.sql_access.tables import SCHEMA
 from infra.domain.sql_access.views import data_of, row_filter
-from infra.services.scheduler.jobs.token_expiry import warn_due
+from infra.ops.jobs.token_expiry import warn_due
 from schemas.events.accounts import Role
 from tests.support.analysts import AnalystWorld, Asker
 from tests.support.clickhouse import PASSWORD as CLICKHOUSE_PASSWORD

@@ -144,7 +144,7 @@ def test_only_the_proxy_is_reachable_from_outside() -> None:
     assert publishing == {"proxy"}
     with_a_way_out = {name for name, given in compose()["networks"].items() if not (given or {}).get("internal")}
     assert with_a_way_out == {"public", "outbound"}
-    assert _on("public") == {"proxy"} and _on("outbound") == {"command", "query", "scheduler"}
+    assert _on("public") == {"proxy"} and _on("outbound") == {"command", "query"}
     assert _on("edge") == {"proxy", "web", "ingest"}
     assert _on("services") == {"web", "command", "query"}
     assert _on("engines") == {*OURS, "kafka", "postgres", "clickhouse"} - {"web"}

@@ -22,7 +22,6 @@ from tests.support.helm import RELEASE, Manifest, Rendered, render
 
 CHART: Final = ROOT / "infra/deploy/helm/althing"
 OLDEST, NEWEST = "1.30", "1.37"
-SCALED: Final = tuple(name for name in SERVICES if name != "scheduler")
 WORKLOADS: Final = ("Deployment", "StatefulSet", "Job")
 SECRETS: Final = {
     "ALTHING_MASTER_KEY": "5a" * 32,
@@ -64,7 +63,7 @@ FULL: Final[dict[str, Any]] = {
             "autoscaling": {"lag": {"enabled": True, "selector": {"installation": "shop"}}},
             "storage": {"className": "fast"},
         },
-        "scheduler": {"backupClaim": "backups"},
+        "command": {"backupClaim": "backups"},
     },
     "podAnnotations": {"example.com/team": "analytics"},
     "nodeSelector": {"pool": "apps"},
@@ -76,7 +75,7 @@ EXISTING: Final[dict[str, Any]] = {
     **MINIMAL,
     "kafka": {"bootstrapServers": "kafka:9092", "securityProtocol": "PLAINTEXT"},
     "secrets": {"existing": {"name": "of-the-vault"}},
-    "services": {name: {"replicas": 3, "autoscaling": {"enabled": False}} for name in SCALED},
+    "services": {name: {"replicas": 3, "autoscaling": {"enabled": False}} for name in SERVICES},
     "networkPolicy": {"enabled": False},
 }
 VALID: Final = {"minimal": MINIMAL, "full": FULL, "existing": EXISTING}
@@ -152,7 +151,6 @@ def test_there_is_one_workload_for_each_service(manifests: list[Manifest]) -> No
         assert _container(found[name])["args"] == ["serve", name]
         assert found[name]["kind"] == ("StatefulSet" if name == "projectors" else "Deployment")
     assert _container(found["migrate"])["args"] == ["migrate"]
-    assert found["scheduler"]["spec"]["replicas"] == 1
     names = [(manifest["kind"], manifest["metadata"]["name"]) for manifest in manifests]
     assert len(set(names)) == len(names) and all(len(name) <= 63 for _, name in names)
 
@@ -252,9 +250,7 @@ def test_a_rollout_takes_no_capacity_and_a_pod_ends_its_work(manifests: list[Man
         assert (sleep > 0) == (name in ("ingest", "command", "query", "web"))
         assert _pod(workload)["terminationGracePeriodSeconds"] >= sleep + 12
         if workload["kind"] == "Deployment":
-            expected = {"type": "Recreate"}
-            if name != "scheduler":
-                expected = {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 0, "maxSurge": 1}}  # type: ignore[dict-item]
+            expected = {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 0, "maxSurge": 1}}
             assert workload["spec"]["strategy"] == expected
     migrate = _of(manifests, "Job", "migrate")["metadata"]["annotations"]
     assert migrate["helm.sh/hook"] == "pre-install,pre-upgrade"
@@ -265,7 +261,7 @@ def test_a_rollout_takes_no_capacity_and_a_pod_ends_its_work(manifests: list[Man
 def test_replicated_pods_are_spread_and_protected_and_scaled_by_what_exists(rendered: Rendered) -> None:
     for values, manifests in rendered.manifests.items():
         workloads = dict(_workloads(manifests))
-        for name in SCALED:
+        for name in SERVICES:
             labels = _template(workloads[name])["metadata"]["labels"]
             [budget] = [
                 one
@@ -278,7 +274,7 @@ def test_replicated_pods_are_spread_and_protected_and_scaled_by_what_exists(rend
             assert ("replicas" in workloads[name]["spec"]) == (values == "existing")
         scalers = [one["spec"] for one in manifests if one["kind"] == "HorizontalPodAutoscaler"]
         targets = {(one["scaleTargetRef"]["kind"], one["scaleTargetRef"]["name"]) for one in scalers}
-        expected = {(workloads[name]["kind"], workloads[name]["metadata"]["name"]) for name in SCALED}
+        expected = {(workloads[name]["kind"], workloads[name]["metadata"]["name"]) for name in SERVICES}
         assert targets == (set() if values == "existing" else expected)
         assert all(one["minReplicas"] >= 2 and one["minReplicas"] <= one["maxReplicas"] for one in scalers)
         external = [
@@ -312,7 +308,7 @@ def test_every_pod_is_denied_all_but_what_it_needs(rendered: Rendered) -> None:
             for rule in rules.get("ingress", []):
                 assert [given["port"] for given in rule["ports"]] == [port] and rule["from"]
             outside = [rule for rule in rules["egress"] if "0.0.0.0/0" in json.dumps(rule)]
-            assert bool(outside) == (name in ("command", "query", "scheduler"))
+            assert bool(outside) == (name in ("command", "query"))
             engines = [rule for rule in rules["egress"] if {9093, 5432} & {given["port"] for given in rule["ports"]}]
             assert bool(engines) == (name != "web")
             from_ingress = [rule for rule in rules.get("ingress", []) if "ingress-nginx" in json.dumps(rule)]

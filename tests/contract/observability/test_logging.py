@@ -37,7 +37,7 @@ def test_lines_are_json_and_secrets_are_blank() -> None:
 MUTED = """
 import logging, selectors, socket
 from infra.kernel.observability.logging import configure
-configure("scheduler")
+configure("command")
 for name in ("kafka.net.selector", "clickhouse_connect.driver._backend.http_sync", "apscheduler.scheduler"):
     logging.getLogger(name).warning("what is normal on a busy machine")
     logging.getLogger(name).error("what is not")

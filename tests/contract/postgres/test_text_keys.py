@@ -11,7 +11,7 @@ import pytest
 
 from infra.kernel.config.settings import Settings
 from infra.kernel.security.text_keys import TextKeys, leaf_of, parse, seal, unseal
-from infra.services.scheduler.jobs import text_sealing
+from infra.ops.jobs import text_sealing
 from tests.support.databases import own_databases
 
 NJAL, GUNNAR = leaf_of("visitor", b"njal"), leaf_of("visitor", b"gunnar")

@@ -131,13 +131,12 @@ def test_a_request_that_comes_before_the_service_starts_it_and_is_answered(
             pass  # the socket outlives the service
 
 
-@pytest.mark.parametrize("name", ["projectors", "scheduler"])
 def test_services_without_a_socket_report_their_life_too(
-    small_stack: Stack, systemd: socket.socket, credentials: Path, name: str
+    small_stack: Stack, systemd: socket.socket, credentials: Path
 ) -> None:
     with (
         socket.create_server(("127.0.0.1", 0)) as unused,
-        activated(name, unused, small_stack, systemd, credentials, "ALTHING_PROJECTORS_PORT") as process,
+        activated("projectors", unused, small_stack, systemd, credentials, "ALTHING_PROJECTORS_PORT") as process,
     ):
         states = [systemd.recv(100), systemd.recv(100)]
         assert sorted(states) == [b"READY=1", b"WATCHDOG=1"]

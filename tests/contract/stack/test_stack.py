@@ -533,7 +533,7 @@ class TestPlan:
         for name in ("ingest", "projectors", "web"):
             assert not secrets[name] & {"SMTP_URL", "OPENAI_API_KEY"} and "ALTHING_MASTER_KEY" in secrets[name]
             assert plan.spec_of(made, name).environment_of(base)["SMTP_URL"] == "", "also where .env has it"
-        for name in ("command", "query", "scheduler"):
+        for name in ("command", "query"):
             assert secrets[name] >= set(given)
         for spec in made.engines:
             assert "hush of others" not in spec.environment_of(base).values()

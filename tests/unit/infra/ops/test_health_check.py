@@ -19,23 +19,23 @@ def test_the_exit_code_says_whether_a_service_is_ready(
     def state() -> Parts:
         return parts
 
-    monkeypatch.setenv("ALTHING_SCHEDULER_PORT", str(port))
+    monkeypatch.setenv("ALTHING_PROJECTORS_PORT", str(port))
     monkeypatch.setenv("ALTHING_INTERNAL_HOST", "127.0.0.2")
-    assert health_check.main(["scheduler"]) == 1
+    assert health_check.main(["projectors"]) == 1
     assert "does not respond" in capsys.readouterr().err
     stop = start_server("127.0.0.2", port, state)
     try:
-        assert health_check.main(["scheduler"]) == 0
+        assert health_check.main(["projectors"]) == 0
         parts["log"] = "does not answer"
-        assert health_check.main(["scheduler"]) == 1
+        assert health_check.main(["projectors"]) == 1
         assert '"log": "does not answer"' in capsys.readouterr().err
-        assert health_check.main(["scheduler", "--live"]) == 0
+        assert health_check.main(["projectors", "--live"]) == 0
     finally:
         stop()
 
 
 def test_every_service_has_an_address() -> None:
-    settings = Settings(host="192.0.2.1", internal_host="10.0.0.7", projectors_port=8012, scheduler_port=8013)
+    settings = Settings(host="192.0.2.1", internal_host="10.0.0.7", projectors_port=8012)
     found = health_check.addresses(settings)
     assert set(found) == set(cli.SERVICES)
     assert found == {
@@ -43,8 +43,7 @@ def test_every_service_has_an_address() -> None:
         "command": ("10.0.0.7", 8010),
         "query": ("10.0.0.7", 8011),
         "projectors": ("10.0.0.7", 8012),
-        "scheduler": ("10.0.0.7", 8013),
         "web": ("192.0.2.1", 8000),
     }
-    with pytest.raises(SettingsError, match="ALTHING_SCHEDULER_PORT is not set"):
-        health_check.main(["scheduler"])
+    with pytest.raises(SettingsError, match="ALTHING_PROJECTORS_PORT is not set"):
+        health_check.main(["projectors"])

@@ -28,7 +28,6 @@ command: {port: 8010, ready: /readyz, http: true, engines: true, outbound: true}
 query: {port: 8011, ready: /readyz, http: true, engines: true, outbound: true}
 web: {port: 8000, ready: /livez, public: true, http: true}
 projectors: {port: 8012, ready: /readyz, engines: true}
-scheduler: {port: 8013, ready: /readyz, engines: true, outbound: true, single: true}
 {{- end }}
 
 {{- define "althing.image" -}}
@@ -102,7 +101,7 @@ the first admin's password is for command alone. */}}
 {{- with $values.clickhouse.cluster }}{{ $_ := set $found "CLICKHOUSE_CLUSTER" . }}{{ end }}
 {{- end }}
 {{- if and (eq .service "command") $values.adminEmail }}{{ $_ := set $found "ALTHING_ADMIN_EMAIL" $values.adminEmail }}{{ end }}
-{{- if and (eq .service "scheduler") $values.services.scheduler.backupClaim }}{{ $_ := set $found "ALTHING_BACKUP_DIR" "/var/backups/althing" }}{{ end }}
+{{- if and (eq .service "command") $values.services.command.backupClaim }}{{ $_ := set $found "ALTHING_BACKUP_DIR" "/var/backups/althing" }}{{ end }}
 {{- range include "althing.secretNames" . | fromJsonArray }}
 {{- $_ := set $found (printf "%s_FILE" .) (printf "/run/secrets/%s" .) }}
 {{- end }}
@@ -147,7 +146,7 @@ nodeSelector: {{- toYaml . | nindent 2 }}
 {{- with .root.Values.tolerations }}
 tolerations: {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- if and $fixed (not $fixed.single) }}
+{{- if $fixed }}
 topologySpreadConstraints:
   {{- range $key := list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
   - maxSkew: 1
@@ -218,7 +217,7 @@ containers:
         mountPath: /run/kafka
         readOnly: true
       {{- end }}
-      {{- if and (eq .service "scheduler") $values.backupClaim }}
+      {{- if and (eq .service "command") $values.backupClaim }}
       - name: backups
         mountPath: /var/backups/althing
       {{- end }}
@@ -245,7 +244,7 @@ volumes:
       secretName: {{ .root.Values.kafka.tls.secret }}
       defaultMode: 0440
   {{- end }}
-  {{- if and (eq .service "scheduler") $values.backupClaim }}
+  {{- if and (eq .service "command") $values.backupClaim }}
   - name: backups
     persistentVolumeClaim:
       claimName: {{ $values.backupClaim }}

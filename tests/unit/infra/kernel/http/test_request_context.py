@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import socket
 from collections.abc import Iterator, MutableMapping
 from contextlib import closing
@@ -26,7 +25,6 @@ from infra.kernel.http.request_context import REQUEST_ID, LogContextMiddleware
 from infra.kernel.security.forwarding import forwarding_key
 from infra.kernel.subscriptions.positions import Fenced, Key, Position, Step
 from infra.services.gateway import headers
-from infra.services.scheduler.service import Job, runner
 from projectors.engine import requests
 from projectors.engine.operations import Operations
 from projectors.engine.postgres_worker import PostgresWorker
@@ -34,7 +32,6 @@ from projectors.read_models.partners.partners import PARTNERS
 from schemas.topics import DOMAIN
 from tests.contract.gateway.test_gateway import serving
 from tests.support.stack import free_ports
-from tests.unit.infra.services.scheduler.test_scheduler import job
 
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 Lines = list[MutableMapping[str, Any]]
@@ -187,18 +184,3 @@ def test_an_operation_names_itself_and_leaves_nothing(lines: Lines, monkeypatch:
     named = {"operation_id": UUID(int=7), "action": "pause", "projection": "partners"}
     assert [line["event"] for line in lines] == ["operation_done", "operation_postponed"]
     assert all(line.items() >= named.items() for line in lines) and get_contextvars() == {}
-
-
-def logs_and_binds(_: Settings) -> str:
-    log.info("work_done")
-    return json.dumps({})
-
-
-def test_a_job_is_named_in_what_it_logs_and_not_after_it(lines: Lines) -> None:
-    row: Job = job(logs_and_binds)
-    runner(row, Settings(), {})()
-    assert {(line["event"], line["job"], line["component"]) for line in lines} == {
-        ("work_done", row.name, "scheduler"),
-        ("job_done", row.name, "scheduler"),
-    }
-    assert get_contextvars() == {}

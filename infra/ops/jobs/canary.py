@@ -1,16 +1,17 @@
 """The canary: measures freshness with a test page view every 15 seconds that passes the whole data flow.
 
-scheduler -> `POST /track` -> topic `clicks` -> projection `events` -> table `duplicates`, which is never counted.
+command -> `POST /track` -> topic `clicks` -> projection `events` -> table `duplicates`, which is never counted.
 Its website (`schemas.canary`) belongs to no account: it has no row in any list, and its events none in `events`, so
-that no number, rollup, live list or analyst ever sees them. A job of `infra.services.scheduler.service`; the results
-are in `ops.canary`.
+that no number, rollup, live list or analyst ever sees them. A job of `infra.ops.scheduled_jobs`; the results are
+in `ops.canary`.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
 from datetime import UTC, datetime
-from time import monotonic, sleep
+from threading import Event
+from time import monotonic
 from typing import Any, Final
 from uuid import UUID, uuid4
 
@@ -44,8 +45,8 @@ class CanaryLost(Exception):
     """Ingest did not accept the event, or it did not become readable in time."""
 
 
-def send(settings: Settings) -> str | None:
-    """One run: sends, waits, notes. Nothing where it is switched off. Raises `CanaryLost`."""
+def send(settings: Settings, stop: Event | None = None) -> str | None:
+    """One run: sends, waits until `stop`, notes. Nothing where it is switched off. Raises `CanaryLost`."""
     if not settings.canary:
         return None
     with connect(settings) as postgres, Reader(settings) as clickhouse:
@@ -56,7 +57,7 @@ def send(settings: Settings) -> str | None:
         postgres.execute("INSERT INTO ops.canary (event_id, sent_at) VALUES (%s, %s)", (event_id, sent_at))
         try:
             _post(settings, event_id)
-            seconds = _await(postgres, clickhouse, event_id)
+            seconds = _await(postgres, clickhouse, event_id, stop or Event())
         finally:
             _AGE.set(_waiting_for(postgres))
     if seconds is None:
@@ -78,16 +79,15 @@ def _post(settings: Settings, event_id: UUID) -> None:
         raise CanaryLost(f"ingest did not accept it: {answer.status_code} {answer.text[:200]}")
 
 
-def _await(postgres: psycopg.Connection[Any], clickhouse: Reader, event_id: UUID) -> float | None:
+def _await(postgres: psycopg.Connection[Any], clickhouse: Reader, event_id: UUID, stop: Event) -> float | None:
     """Seconds until it could be read. Also records older ones that were still awaited."""
     deadline = monotonic() + WAIT_S
     while True:
         seconds = None
         with suppress(ClickHouseFailed):
             seconds = _note_seen(postgres, clickhouse, event_id)
-        if seconds is not None or monotonic() > deadline:
+        if seconds is not None or monotonic() > deadline or stop.wait(_POLL_S):
             return seconds
-        sleep(_POLL_S)
 
 
 def _note_seen(postgres: psycopg.Connection[Any], clickhouse: Reader, event_id: UUID) -> float | None:

@@ -1,7 +1,7 @@
 """Deletes expired data: salts of visitor hashes, keys of ad click ids, ended sessions, unused links, emails,
 idempotency keys.
 
-A job of `infra.services.scheduler.service`. Each rule is one statement in its own transaction, so a failing rule
+A job of `infra.ops.scheduled_jobs`. Each rule is one statement in its own transaction, so a failing rule
 does not block the others.
 """
 

@@ -1,6 +1,6 @@
 """Email digests of unread notifications: daily or weekly, by the member's preference.
 
-A job of `infra.services.scheduler.service`. A digest covers the past day or week (UTC), and notifications that began
+A job of `infra.ops.scheduled_jobs`. A digest covers the past day or week (UTC), and notifications that began
 then and have grown since: grouped replies continue until they are read. Its row in `notifications.digest` is written
 in the transaction of its email: no member gets a second one for the same period, whatever is killed or runs twice. A
 row without an account marks a period as complete: after an outage the next digest begins where the last one ended.

@@ -12,7 +12,7 @@ import pytest
 from infra.kernel.config.settings import Settings
 from infra.kernel.log import StoredRecord
 from infra.kernel.security.canary_key import key_text
-from infra.services.scheduler.jobs import canary
+from infra.ops.jobs import canary
 from ingest.canary import canary_key as built_in
 from ingest.directory.directory import Directory, Listing
 from projectors.engine.projection import Batch, Duplicate

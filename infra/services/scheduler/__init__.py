@@ -1,1 +1,0 @@
-"""Service `scheduler`: runs recurring jobs."""
