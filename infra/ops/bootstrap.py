@@ -18,6 +18,7 @@ from ast import literal_eval
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -67,27 +68,9 @@ class Failed(Exception):
 
 
 def main(arguments: list[str]) -> int:
-    named = (
-        run,
-        demo,
-        test,
-        test_fast,
-        test_slow,
-        test_install,
-        test_scale,
-        lint,
-        docs,
-        bench,
-        bench_peers,
-        soak,
-        oracle,
-        mutants,
-        fuzz,
-        wheel,
-        release,
-        ci,
-    )
-    targets = {function.__name__.replace("_", "-"): function for function in named}
+    named = (run, demo, test, test_fast, test_slow, test_install, lint, docs, oracle, mutants, wheel, release, ci)
+    targets: dict[str, Callable[[], None]] = {step.__name__.replace("_", "-"): step for step in named}
+    targets |= {name: partial(run_module, *module) for name, module in MODULES.items()}
     targets["setup"] = set_up
     if len(arguments) != 1 or arguments[0] not in targets:
         say("usage: bootstrap.py " + "|".join(targets))
@@ -103,6 +86,21 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
+MODULES = {
+    "bench": ("tests.bench",),
+    "bench-peers": ("tests.bench", "peers"),  # beside Umami, which npm installs, and the plain design; 15 minutes
+    "fuzz": ("tests.bench.fuzz_functions",),  # ten minutes of every function of the ClickHouse engine, as a bomb
+    "soak": ("tests.soak",),  # half an hour of load with a fault every minute, and the audit; SOAK_MINUTES
+    "test-scale": ("tests.scale",),  # three brokers and several processes of each service, with faults under load
+}
+"""Targets that are one module, and its arguments."""
+
+
+def run_module(*arguments: str) -> None:
+    set_up(development=True)
+    call([str(PYTHON), "-m", *arguments])
+
+
 def run() -> None:
     set_up()
     become([str(BIN / "althing"), "up"])
@@ -116,9 +114,8 @@ def demo() -> None:
 def test() -> None:
     set_up(development=True)
     environment = dict(os.environ, CHROMIUM=browser(), PHP=php())
-    html_checker()
-    helm()
-    clickhouse_jdbc()
+    for name in JARS_FOR_TESTS:
+        jars_for_tests(name)
     failed: list[str] = []
     of_python = [str(PYTHON), "-m", "pytest", *IN_PARALLEL, "-m", "not slow"]
     of_web = ["npm", "test", "--prefix", "web"] if has_web() else []
@@ -310,23 +307,6 @@ def docs() -> None:
     call([str(PYTHON), "-m", "infra.ops.docs"])
 
 
-def bench() -> None:
-    set_up(development=True)
-    call([str(PYTHON), "-m", "tests.bench"])
-
-
-def soak() -> None:
-    """Half an hour of load with a fault every minute, and the audit; `SOAK_MINUTES` says how long."""
-    set_up(development=True)
-    call([str(PYTHON), "-m", "tests.soak"])
-
-
-def bench_peers() -> None:
-    """Beside Umami, which npm installs, and the plain design; a quarter of an hour."""
-    set_up(development=True)
-    call([str(PYTHON), "-m", "tests.bench", "peers"])
-
-
 def oracle() -> None:
     """Many random histories against independent books; `ORACLE_SEEDS` says how many."""
     set_up(development=True)
@@ -342,12 +322,6 @@ def mutants() -> None:
         call([str(PYTHON), "-m", "tests.mutants"], dict(os.environ, TMPDIR=folder))
 
 
-def fuzz() -> None:
-    """Ten minutes of every function of the ClickHouse engine as an analyst's bomb."""
-    set_up(development=True)
-    call([str(PYTHON), "-m", "tests.bench.fuzz_functions"])
-
-
 def wheel() -> None:
     """Wheel and sdist with all parts inside, in `.build/wheel`."""
     parts_of_wheel(development=False)
@@ -358,12 +332,6 @@ def release() -> None:
     """The signed files of a release, in `.build/release`; RELEASE_KEY names the key."""
     parts_of_wheel(development=True)
     call([str(PYTHON), "-m", "infra.ops.release"])
-
-
-def test_scale() -> None:
-    """A cluster of three brokers and several processes of each service, with faults under load."""
-    set_up(development=True)
-    call([str(PYTHON), "-m", "tests.scale"])
 
 
 def test_install() -> None:
@@ -502,27 +470,19 @@ def kafka_jars() -> None:
         say(f"NO KAFKA: Java {OLDEST_JAVA} or newer and Maven were not both found; the log will be kept in Postgres.")
 
 
-def html_checker() -> Path:
-    """The folder with the jars of the HTML checker, which only tests need. Raises `Failed` without Java or Maven."""
-    if not has_maven():
-        raise Failed(f"The test of published pages needs Java {OLDEST_JAVA} or newer and Maven: install both.")
-    return fetch_jars("html-checker", ROOT / "tests/support/html_checker", "the HTML checker")
+JARS_FOR_TESTS = {
+    "html-checker": "tests/support/html_checker",
+    "helm": "tests/support/helm",
+    "clickhouse-jdbc": "tests/contract/clickhouse/clickhouse_jdbc",
+}
+"""Folders with the `pom.xml` of jars that only tests need."""
 
 
-def helm() -> Path:
-    """The folder with Helm's jars, which only tests need. Raises `Failed` without a JDK or Maven."""
+def jars_for_tests(name: str) -> Path:
+    """The folder with the jars. Raises `Failed` without a JDK or Maven."""
     if not has_maven() or shutil.which("javac") is None:
-        raise Failed(f"The test of the Helm chart needs a JDK {OLDEST_JAVA} or newer and Maven: install both.")
-    return fetch_jars("helm", ROOT / "tests/support/helm", "Helm")
-
-
-def clickhouse_jdbc() -> Path:
-    """The folder with ClickHouse's JDBC driver, which only tests need. Raises `Failed` without a JDK or Maven."""
-    if not has_maven() or shutil.which("javac") is None:
-        raise Failed(
-            f"The test of ClickHouse's JDBC driver needs a JDK {OLDEST_JAVA} or newer and Maven: install both."
-        )
-    return fetch_jars("clickhouse-jdbc", ROOT / "tests/contract/clickhouse/clickhouse_jdbc", "ClickHouse's JDBC driver")
+        raise Failed(f"The tests need a JDK {OLDEST_JAVA} or newer and Maven: install both.")
+    return fetch_jars(name, ROOT / JARS_FOR_TESTS[name], f"{name} for the tests")
 
 
 def has_maven() -> bool:

@@ -1,10 +1,9 @@
-"""Reports retired words: `python -m infra.ops.retired_words [--counts] [PATH ...]`, a part of `make lint`.
+"""Reports retired words: `python -m infra.ops.retired_words [PATH ...]`, a part of `make lint`.
 
 Prose (comments, docstrings, texts, names of test functions, JSX text, Markdown) is matched against the prose patterns,
 identifiers of Python against the name patterns, both of `retired_words.toml`. Pages for marketers are matched against
 the patterns of texts, too. Quotations of the specification and
-listed texts are allowed.
-Each hit is one line `file:line: word → replacement`; `--counts` prints the number of hits per package instead.
+listed texts are allowed. Each hit is one line `file:line: word → replacement`.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ import sys
 import tokenize
 import tomllib
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -226,31 +224,16 @@ def retired_words(root: Path = ROOT) -> RetiredWords:
     return RetiredWords(tomllib.loads(WORDS.read_text()), quotations((root / SPECIFICATION).read_text()))
 
 
-def package_of(path: str) -> str:
-    """The package that counts are grouped by: two levels, three for the tests and the web's features."""
-    parts = path.split("/")
-    depth = 3 if parts[0] in ("tests", "web") else 2
-    return "/".join(parts[:depth]) if len(parts) > depth else "/".join(parts[:-1]) or "."
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Returns the exit code: 0 no hit, 1 some."""
     parser = argparse.ArgumentParser(prog="retired_words", description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--counts", action="store_true", help="print the number of hits per package and word")
     parser.add_argument("paths", nargs="*", metavar="PATH", help="only files whose path begins so")
     options = parser.parse_args(argv)
     words, hits = retired_words(), list[Hit]()
     for name in files(ROOT):
         if words.covers(name) and name.startswith(tuple(options.paths) or ""):
             hits += words.check(name, (ROOT / name).read_text())
-    if options.counts:
-        for title, counts in (
-            ("packages", Counter(package_of(hit.path) for hit in hits)),
-            ("words", Counter(hit.word.lower() for hit in hits)),
-        ):
-            sys.stdout.write(f"{title}\n" + "".join(f"{count:>7}  {name}\n" for name, count in counts.most_common()))
-    else:
-        sys.stdout.write("".join(f"{hit}\n" for hit in hits))
+    sys.stdout.write("".join(f"{hit}\n" for hit in hits))
     if hits:
         sys.stderr.write(f"{len(hits)} retired words; see {WORDS.relative_to(ROOT)}\n")
     return 1 if hits else 0

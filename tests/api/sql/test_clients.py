@@ -17,7 +17,7 @@ import sqlalchemy
 
 from infra.domain.sql_access import described, limits
 from infra.domain.sql_access.tables import SCHEMA
-from infra.ops.bootstrap import clickhouse_jdbc
+from infra.ops.bootstrap import jars_for_tests
 from tests.support.analysts import AnalystWorld, Asker
 from tests.support.clickhouse import READER, READER_PASSWORD
 from tests.support.engines import ROOT, wait_until
@@ -268,7 +268,7 @@ def test_jdbc(world: AnalystWorld, caller: Caller, compressed_for: str) -> None:
     compression = "compressed" if caller.table == compressed_for else "plain"
     address = world.clickhouse.address.removeprefix("http://").rstrip("/")
     program = CLIENTS / "clickhouse_jdbc" / "Analyst.java"
-    run = ["java", "-XX:TieredStopAtLevel=1", "-cp", f"{clickhouse_jdbc()}/*", str(program)]
+    run = ["java", "-XX:TieredStopAtLevel=1", "-cp", f"{jars_for_tests('clickhouse-jdbc')}/*", str(program)]
     run += [address, caller.name, caller.password, compression, caller.table]
     done = subprocess.run(run, capture_output=True, text=True, timeout=180)
     assert done.returncode == 0, done.stderr[-3000:]

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import yaml
 
-from infra.ops.bootstrap import helm
+from infra.ops.bootstrap import jars_for_tests
 
 RELEASE: Final = "shop"
 Manifest = dict[str, Any]
@@ -40,7 +40,7 @@ def render(chart: Path, sets: Mapping[str, Mapping[str, Any]], folder: Path) -> 
     shutil.copytree(chart, copy)
     for template in (copy / "templates").glob("*.yaml"):
         template.write_text(template.read_text().replace(_HOOK, _NO_HOOK))
-    command = ["java", "-XX:TieredStopAtLevel=1", "-cp", f"{helm()}/*", str(_PROGRAM)]
+    command = ["java", "-XX:TieredStopAtLevel=1", "-cp", f"{jars_for_tests('helm')}/*", str(_PROGRAM)]
     command += [str(chart), str(copy), str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False)
     assert done.returncode == 0, done.stderr

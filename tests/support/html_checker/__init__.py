@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from infra.ops.bootstrap import html_checker
+from infra.ops.bootstrap import jars_for_tests
 
 _SCHEMA: Final = Path(__file__).with_name("machine_files.rnc")
 _CHECKER: Final = "nu.validator.client.SimpleCommandLineValidator"
@@ -36,5 +36,5 @@ def machine_file_faults(files: Sequence[Path]) -> list[str]:
 
 
 def _java(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = ["java", "-cp", f"{html_checker()}/*", program, *arguments]
+    command = ["java", "-cp", f"{jars_for_tests('html-checker')}/*", program, *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False)

@@ -249,8 +249,9 @@ def fails_in(checkout: Path, times: int, count: int = 1) -> Callable[..., None]:
 def without_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("lint", "gate", "web_pages", "test_slow"):
         monkeypatch.setattr(bootstrap, name, lambda: None)
-    for name in ("browser", "php", "html_checker", "helm", "clickhouse_jdbc"):
+    for name in ("browser", "php"):
         monkeypatch.setattr(bootstrap, name, lambda: "program")
+    monkeypatch.setattr(bootstrap, "jars_for_tests", lambda _: Path("jars"))
     monkeypatch.setattr(bootstrap, "set_up", lambda **_: None)
 
 

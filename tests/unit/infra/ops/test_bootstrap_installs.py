@@ -107,8 +107,8 @@ def test_jars_are_fetched_with_strict_checksums_and_are_the_listed_ones(
 ) -> None:
     listed(tmp_path, "a-1.jar", "b-2.jar")
     bootstrap.kafka_jars()
-    bootstrap.html_checker()
-    bootstrap.helm()
+    bootstrap.jars_for_tests("html-checker")
+    bootstrap.jars_for_tests("helm")
     assert len(called) == 3 and all("--strict-checksums" in command for command in called)
     assert (tmp_path / ".build/kafka/a-1.jar").exists() and (tmp_path / ".build/html-checker/b-2.jar").exists()
     assert (tmp_path / ".build/helm/a-1.jar").exists()
