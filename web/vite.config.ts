@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
+import './scripts/api-types.mjs';
 import { content } from './scripts/content.ts';
 import { world } from './scripts/world.ts';
 
@@ -44,7 +45,7 @@ const GROUPS = [
   {
     name: 'forms',
     minShareCount: 4,
-    test: /node_modules[\\/](zod|react-hook-form|@hookform)[\\/]|[\\/]src[\\/](components[\\/]ui[\\/]password-field|lib[\\/]fields)/,
+    test: /node_modules[\\/](zod|react-hook-form|@hookform)[\\/]|[\\/]src[\\/](components[\\/](form[\\/]|ui[\\/]password-field)|lib[\\/](fields|form-rules|api[\\/]request-schemas))/,
   },
   {
     name: 'forum',

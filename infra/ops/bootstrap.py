@@ -568,8 +568,8 @@ def web(build: bool) -> None:
         )
 
 
-GENERATED_TYPES = "schema.d.ts"
-"""Made from openapi.json before each build: as an input it would be new after every first one."""
+GENERATED_FROM_API = ("schema.d.ts", "request-schemas.ts")
+"""Made from openapi.json before each build: as inputs they would be new after every first one."""
 
 
 def web_sources(folder: Path) -> list[Path]:
@@ -578,7 +578,7 @@ def web_sources(folder: Path) -> list[Path]:
     found = [path for part in parts for path in (folder / part).rglob("*") if path.is_file()]
     found += (folder.parent / "docs").glob("*.md")  # the API's documentation is a page of the app
     found += [path for path in folder.iterdir() if path.is_file() and path.suffix in (".html", ".ts", ".js", ".json")]
-    return sorted({path for path in found if not path.name.startswith(GENERATED_TYPES)})
+    return sorted({path for path in found if not path.name.startswith(GENERATED_FROM_API)})
 
 
 def browser() -> str:

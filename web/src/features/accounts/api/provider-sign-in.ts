@@ -1,7 +1,9 @@
 import { api, body } from '@/lib/api/client';
+import { command } from '@/lib/api/command';
 import type { components } from '@/lib/api/schema';
 import { startSession } from '@/lib/session';
-import { registeredOf, type Registered } from './sign-in';
+import { providerLabel } from '@/lib/sign-in-providers';
+import { CODE_NEEDED, registeredOf, registration } from './sign-in';
 
 export type NewHere = components['schemas']['InviteRequired'];
 
@@ -13,14 +15,21 @@ export type Exchanged =
   | { readonly kind: 'linked'; readonly provider: string };
 
 /** The code works once, for a minute, and only in the browser that started the sign-in, which has its cookie. */
-export async function exchange(code: string): Promise<Exchanged> {
-  const result = await body(api.POST('/api/platform/auth/exchange', { body: { code } }));
-  if ('inviteNeeded' in result) return { kind: 'new-here', person: result };
-  if ('linked' in result) return { kind: 'linked', provider: result.provider };
-  if (result.requires2FA) return { kind: 'code-needed', ticket: result.ticket };
-  startSession(registeredOf(result).session);
-  return { kind: 'signed-in' };
-}
+export const exchange = command({
+  send: async (code: string): Promise<Exchanged> => {
+    const result = await body(api.POST('/api/platform/auth/exchange', { body: { code } }));
+    if ('inviteNeeded' in result) return { kind: 'new-here', person: result };
+    if ('linked' in result) return { kind: 'linked', provider: result.provider };
+    if (result.requires2FA) return { kind: 'code-needed', ticket: result.ticket };
+    startSession(registeredOf(result).session);
+    return { kind: 'signed-in' };
+  },
+  success: (result) => {
+    if (result.kind === 'linked')
+      return ['Sign-in linked', `You can now sign in with ${providerLabel(result.provider)}.`];
+    return result.kind === 'code-needed' ? CODE_NEEDED : null;
+  },
+});
 
 export interface ProvenRegistration {
   readonly email: string;
@@ -29,6 +38,7 @@ export interface ProvenRegistration {
   readonly inviteCode: string;
 }
 
-export async function registerProven(ticket: string, values: ProvenRegistration): Promise<Registered> {
-  return registeredOf(await body(api.POST('/api/platform/auth/register', { body: { ticket, ...values } })));
-}
+export const registerProven = (ticket: string) =>
+  registration(async (values: ProvenRegistration) =>
+    registeredOf(await body(api.POST('/api/platform/auth/register', { body: { ticket, ...values } }))),
+  );

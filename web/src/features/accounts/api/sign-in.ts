@@ -1,6 +1,8 @@
 import { asSignIn, type Factor } from '@/components/security/factor';
 import type { FactorToSetUp } from '@/components/security/factor-set-up';
 import { api, body, done } from '@/lib/api/client';
+import { command } from '@/lib/api/command';
+import { messageOf } from '@/lib/api/errors';
 import { forgetDrafts } from '@/lib/drafts';
 import { markFirstVisit } from '@/lib/first-visit';
 import { endSession, getSession, startSession, type Session, type User } from '@/lib/session';
@@ -30,27 +32,52 @@ export interface Registered {
   readonly factor: FactorToSetUp | null;
 }
 
-export async function signIn(credentials: Credentials, factor?: Factor, ticket?: string): Promise<SignIn> {
-  const result = await body(
-    api.POST('/api/platform/login', {
-      body: { ...credentials, ...(factor ? asSignIn(factor) : {}), ...(ticket ? { ticket } : {}) },
-    }),
-  );
-  if (result.requires2FA) return { signedIn: false, ticket: result.ticket };
-  startSession(sessionOf(result));
-  return { signedIn: true };
+const rejected = (error: Error) => ['Login Failed', messageOf(error, 'Invalid credentials')] as const;
+export const CODE_NEEDED = ['2FA Required', 'Please enter your 2FA code to continue'] as const;
+
+interface Attempt<C extends Credentials> {
+  readonly credentials: C;
+  readonly factor?: Factor | undefined;
+  /** Of a second step. */
+  readonly ticket?: string;
 }
+
+export const signIn = command({
+  send: async ({ credentials, factor, ticket }: Attempt<Credentials>): Promise<SignIn> => {
+    const result = await body(
+      api.POST('/api/platform/login', {
+        body: { ...credentials, ...(factor ? asSignIn(factor) : {}), ...(ticket ? { ticket } : {}) },
+      }),
+    );
+    if (result.requires2FA) return { signedIn: false, ticket: result.ticket };
+    startSession(sessionOf(result));
+    return { signedIn: true };
+  },
+  success: ({ signedIn }) => (signedIn ? null : CODE_NEEDED),
+  failure: rejected,
+});
 
 /** The second step where there are no credentials to send again: after a provider's. */
-export async function finishSignIn(ticket: string, factor: Factor): Promise<void> {
-  startSession(
-    sessionOf(await body(api.POST('/api/platform/login/second-factor', { body: { ticket, ...asSignIn(factor) } }))),
-  );
-}
+export const finishSignIn = (ticket: string) =>
+  command({
+    send: async (factor: Factor) =>
+      startSession(
+        sessionOf(await body(api.POST('/api/platform/login/second-factor', { body: { ticket, ...asSignIn(factor) } }))),
+      ),
+    failure: rejected,
+  });
 
-export async function register(values: Registration): Promise<Registered> {
-  return registeredOf(await body(api.POST('/api/platform/register', { body: values })));
-}
+/** What follows from the account that now exists, of whichever registration. */
+export const registration = <Values>(send: (values: Values) => Promise<Registered>) =>
+  command({
+    send,
+    success: ({ factor }) => (factor ? ['Account Created', 'Please set up 2FA to secure your account'] : null),
+    failure: (error) => ['Registration Failed', messageOf(error, 'Failed to create account')],
+  });
+
+export const register = registration(async (values: Registration) =>
+  registeredOf(await body(api.POST('/api/platform/register', { body: values }))),
+);
 
 export function registeredOf(result: { token: string; user: User; qrCode?: string; secret?: string }): Registered {
   const factor = result.qrCode ? { qrCode: result.qrCode, secret: result.secret ?? '' } : null;
@@ -58,39 +85,54 @@ export function registeredOf(result: { token: string; user: User; qrCode?: strin
 }
 
 /** The recovery codes of a registration's second factor. */
-export async function confirmFirstFactor(session: Session, code: string): Promise<string[]> {
-  const headers = { Authorization: `Bearer ${session.token}` };
-  return (await body(api.POST('/api/platform/2fa/confirm', { body: { code }, headers }))).recoveryCodes;
-}
+export const confirmFirstFactor = ({ token }: Session) =>
+  command({
+    send: async (code: string) => {
+      const headers = { Authorization: `Bearer ${token}` };
+      return (await body(api.POST('/api/platform/2fa/confirm', { body: { code }, headers }))).recoveryCodes;
+    },
+  });
 
-export async function setUp(values: Credentials & { readonly name: string; readonly token: string }): Promise<void> {
-  const session = sessionOf(await body(api.POST('/api/platform/setup', { body: values })));
-  markFirstVisit(session.user.id);
-  startSession(session);
-}
+export const setUp = command({
+  send: async (values: Credentials & { readonly name: string; readonly token: string }) => {
+    const session = sessionOf(await body(api.POST('/api/platform/setup', { body: values })));
+    markFirstVisit(session.user.id);
+    startSession(session);
+  },
+});
 
-export const forgotPassword = (email: string): Promise<void> =>
-  done(api.POST('/api/platform/password/forgot', { body: { email } }));
+export const forgotPassword = command({
+  send: (values: { readonly email: string }) => done(api.POST('/api/platform/password/forgot', { body: values })),
+});
 
-export const resetPassword = (code: string, password: string, factor: Factor): Promise<void> =>
-  done(api.POST('/api/platform/password/reset', { body: { code, password, ...asSignIn(factor) } }));
+export const resetPassword = command({
+  send: ({ factor, ...values }: { readonly code: string; readonly password: string; readonly factor: Factor }) =>
+    done(api.POST('/api/platform/password/reset', { body: { ...values, ...asSignIn(factor) } })),
+  success: ['Password changed', 'Sign in with your new password.'],
+});
 
-export const confirmEmail = (code: string): Promise<void> =>
-  done(api.POST('/api/platform/email/confirm', { body: { code } }));
+export const confirmEmail = command({
+  send: (code: string) => done(api.POST('/api/platform/email/confirm', { body: { code } })),
+  success: ['Address confirmed', 'Use it to sign in from now on.'],
+});
 
 /** True: signed in to the website. False: a code is needed, everything is sent again with it. */
-export async function signInToWebsite(credentials: WebsiteCredentials, factor?: Factor): Promise<boolean> {
-  const result = await body(
-    api.POST('/api/auth/login', { body: { ...credentials, ...(factor ? asSignIn(factor) : {}) } }),
-  );
-  if (result.requires2FA) return false;
-  startWebsiteSession({
-    token: result.token,
-    website: result.website,
-    user: { name: result.user.name, email: result.user.email },
-  });
-  return true;
-}
+export const signInToWebsite = command({
+  send: async ({ credentials, factor }: Attempt<WebsiteCredentials>) => {
+    const result = await body(
+      api.POST('/api/auth/login', { body: { ...credentials, ...(factor ? asSignIn(factor) : {}) } }),
+    );
+    if (result.requires2FA) return false;
+    startWebsiteSession({
+      token: result.token,
+      website: result.website,
+      user: { name: result.user.name, email: result.user.email },
+    });
+    return true;
+  },
+  success: (signedIn) => (signedIn ? null : CODE_NEEDED),
+  failure: rejected,
+});
 
 /** Removes the session from the browser even when the server is unreachable. */
 export async function signOut(): Promise<void> {

@@ -1,11 +1,8 @@
-import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { CodeStep } from '@/components/security/code-step';
-import type { Factor } from '@/components/security/factor';
-import { ApiError, messageOf } from '@/lib/api/errors';
-import { providerLabel } from '@/lib/sign-in-providers';
-import { toast, toastError } from '@/stores/toasts';
+import { useCommand } from '@/lib/api/command';
+import { ApiError } from '@/lib/api/errors';
 import { finishSignIn } from '../api/sign-in';
 import { exchange } from '../api/provider-sign-in';
 import { RegisterProven } from './register-proven';
@@ -21,15 +18,10 @@ interface Props {
 
 /** Return from a provider: exchanges the code, then requests missing data or continues. */
 export function FinishSignIn({ code, back, onSignedIn, onLinked, onBack }: Props) {
-  const attempt = useMutation({
-    mutationFn: exchange,
+  const attempt = useCommand(exchange, {
     onSuccess: (result) => {
       if (result.kind === 'signed-in') onSignedIn();
-      if (result.kind === 'code-needed') toast('2FA Required', 'Please enter your 2FA code to continue');
-      if (result.kind === 'linked') {
-        toast('Sign-in linked', `You can now sign in with ${providerLabel(result.provider)}.`);
-        onLinked();
-      }
+      if (result.kind === 'linked') onLinked();
     },
   });
   const exchanged = useRef(false); // the code works once
@@ -65,11 +57,9 @@ function SecondStep({
   readonly onSignedIn: () => void;
   readonly onBack: () => void;
 }) {
-  const finish = useMutation({
-    mutationFn: (factor: Factor) => finishSignIn(ticket, factor),
+  const finish = useCommand(finishSignIn(ticket), {
     onSuccess: onSignedIn,
     onError: (error) => {
-      toastError('Login Failed', messageOf(error, 'Invalid credentials'));
       if (error instanceof ApiError && error.code === 'ticket_ended') onBack();
     },
   });

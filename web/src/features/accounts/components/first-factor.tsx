@@ -1,7 +1,7 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { FactorSetUp, type FactorToSetUp } from '@/components/security/factor-set-up';
 import { RecoveryCodes } from '@/components/security/recovery-codes';
+import { useCommand } from '@/lib/api/command';
 import { startSession, type Session } from '@/lib/session';
 import { confirmFirstFactor } from '../api/sign-in';
 
@@ -14,7 +14,7 @@ interface Props {
 /** The end of a registration: set up the second factor, keep the recovery codes, go in. */
 export function FirstFactor({ session, factor, onDone }: Props) {
   const [codes, setCodes] = useState<readonly string[] | null>(null);
-  const confirm = useMutation({ mutationFn: (code: string) => confirmFirstFactor(session, code), onSuccess: setCodes });
+  const confirm = useCommand(confirmFirstFactor(session), { onSuccess: setCodes });
   const enter = () => {
     startSession(session);
     onDone();

@@ -1,20 +1,17 @@
-import { zodResolver } from '@hookform/resolvers/zod';
-import { useMutation } from '@tanstack/react-query';
 import { MailCheck } from 'lucide-react';
-import { useForm } from 'react-hook-form';
-import * as z from 'zod/mini';
-import { Empty, ErrorBox } from '@/components/data/states';
-import { Button } from '@/components/ui/button';
+import { Empty } from '@/components/data/states';
+import { Form, FormError, SubmitButton } from '@/components/form/form';
+import { useRequestForm } from '@/components/form/use-request-form';
 import { TextField } from '@/components/ui/field';
+import { useCommand } from '@/lib/api/command';
+import { ForgotPassword as Request } from '@/lib/api/request-schemas';
 import { email } from '@/lib/fields';
 import { forgotPassword } from '../api/sign-in';
 
-const schema = z.object({ email });
-
 /** Says the same whether there is an account or not. */
 export function ForgotPassword() {
-  const form = useForm<{ email: string }>({ resolver: zodResolver(schema), defaultValues: { email: '' } });
-  const ask = useMutation({ mutationFn: (values: { email: string }) => forgotPassword(values.email) });
+  const ask = useCommand(forgotPassword);
+  const form = useRequestForm({ request: Request, initial: { email: '' }, rules: { email }, command: ask });
   if (ask.isSuccess) {
     return (
       <Empty icon={<MailCheck aria-hidden className="size-5" />} title="Check your email" className="py-6">
@@ -23,22 +20,12 @@ export function ForgotPassword() {
     );
   }
   return (
-    <form
-      noValidate
-      className="flex flex-col gap-4"
-      onSubmit={(event) => void form.handleSubmit((values) => ask.mutate(values))(event)}
-    >
-      <TextField
-        label="Email"
-        type="email"
-        autoComplete="username"
-        error={form.formState.errors.email?.message}
-        {...form.register('email')}
-      />
-      {ask.error && <ErrorBox error={ask.error} />}
-      <Button type="submit" variant="primary" size="lg" busy={ask.isPending}>
+    <Form form={form}>
+      <TextField label="Email" type="email" autoComplete="username" {...form.field('email')} />
+      <FormError form={form} />
+      <SubmitButton form={form} size="lg">
         Send the link
-      </Button>
-    </form>
+      </SubmitButton>
+    </Form>
   );
 }

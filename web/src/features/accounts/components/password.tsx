@@ -56,9 +56,9 @@ function ChangePassword({ user, onClose }: { readonly user: Account; readonly on
       user={user}
       ready={wanted !== ''}
       run={async ({ password, ...factor }) => {
-        const checked = rule.safeParse(wanted);
-        setRefused(checked.success ? undefined : checked.error.issues[0]?.message);
-        if (!checked.success) return;
+        const fault = rule(wanted);
+        setRefused(fault);
+        if (fault) return;
         try {
           await done(
             api.POST('/api/platform/password/change', {

@@ -1,29 +1,26 @@
-import { zodResolver } from '@hookform/resolvers/zod';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useForm } from 'react-hook-form';
-import * as z from 'zod/mini';
 import { Badge } from '@/components/ui/badge';
+import { Form, SubmitButton } from '@/components/form/form';
+import { useRequestForm } from '@/components/form/use-request-form';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { SelectField, TextField } from '@/components/ui/field';
-import { api, body, done } from '@/lib/api/client';
-import { ApiError, messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
+import { ApiError } from '@/lib/api/errors';
+import { UpdateUser } from '@/lib/api/request-schemas';
 import type { Account } from '@/lib/api/types';
 import { browserTimezone, timezones } from '@/lib/dates';
 import { company, email, name, PUBLIC_NAME } from '@/lib/fields';
+import type { Check } from '@/lib/form-rules';
 import { userQuery } from '@/lib/shared-queries';
-import { toast, toastError } from '@/stores/toasts';
+import { toast } from '@/stores/toasts';
+import { changeEmail, updateUser } from '../api/profile';
 import { Loaded } from './loaded';
 import { ProofDialog } from '@/components/security/proof-dialog';
 
 /** Empty: others see the name. */
-const displayName = z.string().check(
-  z.trim(),
-  z.refine((text) => text.length !== 1, 'Name must be at least 2 characters'),
-);
-const schema = z.object({ name, displayName, company, timezone: z.string() });
-type Values = z.infer<typeof schema>;
+const displayName: Check = (text) => (text ? name(text) : undefined);
 
 export function ProfileCard() {
   return (
@@ -34,26 +31,13 @@ export function ProfileCard() {
 }
 
 function Profile({ user }: { readonly user: Account }) {
-  const client = useQueryClient();
   const [changing, setChanging] = useState(false);
-  const form = useForm<Values>({
-    resolver: zodResolver(schema),
-    values: { name: user.name, displayName: user.displayName, company: user.company, timezone: user.timezone },
-  });
-  const { errors, isDirty } = form.formState;
-  const save = useMutation({
-    mutationFn: (values: Values) => body(api.PATCH('/api/platform/user', { body: values })),
-    onSuccess: async () => {
-      toast('Profile saved');
-      await client.invalidateQueries({ queryKey: userQuery.queryKey });
-    },
-    onError: (error) => {
-      toastError('Failed to save the profile', messageOf(error));
-      if (!(error instanceof ApiError)) return;
-      for (const field of ['name', 'displayName', 'company', 'timezone'] as const) {
-        if (error.fields[field]) form.setError(field, { message: error.fields[field] });
-      }
-    },
+  const form = useRequestForm({
+    request: UpdateUser,
+    initial: { name: user.name, displayName: user.displayName, company: user.company, timezone: user.timezone },
+    follow: true,
+    rules: { name, displayName, company },
+    command: useCommand(updateUser),
   });
   const zones = [...new Set([user.timezone, browserTimezone(), ...timezones()])];
   return (
@@ -75,42 +59,31 @@ function Profile({ user }: { readonly user: Account }) {
           ))}
         </dd>
       </dl>
-      <form
-        noValidate
-        className="flex flex-col gap-4"
-        onSubmit={(event) => void form.handleSubmit((values) => save.mutate(values))(event)}
-      >
+      <Form form={form}>
         <TextField
           label="Name"
           autoComplete="name"
           hint={user.displayName ? 'Not public: others see your display name.' : PUBLIC_NAME}
-          error={errors.name?.message}
-          {...form.register('name')}
+          {...form.field('name')}
         />
         <TextField
           label="Display name (optional)"
           autoComplete="nickname"
           hint="Shown instead of your name in the forum and the marketplace. An existing forum handle does not change."
-          error={errors.displayName?.message}
-          {...form.register('displayName')}
+          {...form.field('displayName')}
         />
-        <TextField
-          label="Company (optional)"
-          autoComplete="organization"
-          error={errors.company?.message}
-          {...form.register('company')}
-        />
-        <SelectField label="Time zone" hint="Used where no website’s time zone applies." {...form.register('timezone')}>
+        <TextField label="Company (optional)" autoComplete="organization" {...form.field('company')} />
+        <SelectField label="Time zone" hint="Used where no website’s time zone applies." {...form.field('timezone')}>
           {zones.map((zone) => (
             <option key={zone} value={zone}>
               {zone}
             </option>
           ))}
         </SelectField>
-        <Button type="submit" variant="primary" className="self-start" busy={save.isPending} disabled={!isDirty}>
+        <SubmitButton form={form} className="self-start" disabled={!form.isDirty}>
           Save profile
-        </Button>
-      </form>
+        </SubmitButton>
+      </Form>
       {changing && <ChangeEmail user={user} onClose={() => setChanging(false)} />}
     </>
   );
@@ -127,16 +100,16 @@ function ChangeEmail({ user, onClose }: { readonly user: Account; readonly onClo
       user={user}
       ready={address.trim() !== ''}
       run={async (proof) => {
-        const checked = email.safeParse(address);
-        setRefused(checked.success ? undefined : checked.error.issues[0]?.message);
-        if (!checked.success) return;
+        const fault = email(address.trim());
+        setRefused(fault);
+        if (fault) return;
         try {
-          await done(api.POST('/api/platform/email/change', { body: { ...proof, email: checked.data } }));
+          await changeEmail({ ...proof, email: address.trim() });
         } catch (error) {
           if (error instanceof ApiError) setRefused(error.fields['email']);
           throw error;
         }
-        toast('Check your email', `A link to confirm ${checked.data} was sent.`);
+        toast('Check your email', `A link to confirm ${address.trim()} was sent.`);
         onClose();
       }}
       onClose={onClose}

@@ -1,32 +1,23 @@
-import { zodResolver } from '@hookform/resolvers/zod';
-import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { useForm } from 'react-hook-form';
-import * as z from 'zod/mini';
 import { CheckNotice } from '@/components/security/check-notice';
-import type { Factor } from '@/components/security/factor';
 import { Loading } from '@/components/data/states';
-import { Button } from '@/components/ui/button';
+import { Form, SubmitButton } from '@/components/form/form';
+import { useRequestForm, type RequestForm } from '@/components/form/use-request-form';
 import { TextField } from '@/components/ui/field';
 import { PasswordField } from '@/components/ui/password-field';
-import { ApiError, messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
+import { ApiError } from '@/lib/api/errors';
+import { LoginRequest } from '@/lib/api/request-schemas';
 import { email, password } from '@/lib/fields';
-import { toast, toastError } from '@/stores/toasts';
 import { signIn, type Credentials } from '../api/sign-in';
 import { ProviderButtons } from './provider-buttons';
 
 const CodeStep = lazy(() => import('@/components/security/code-step').then((module) => ({ default: module.CodeStep })));
-const schema = z.object({ email, password });
 
 interface Half {
   readonly credentials: Credentials;
   readonly ticket: string;
-}
-interface Attempt {
-  readonly credentials: Credentials;
-  readonly ticket?: string;
-  readonly factor?: Factor;
 }
 
 interface Props {
@@ -43,20 +34,21 @@ export function SignIn({ next, onSignedIn, onSecondStep }: Props) {
     setHalfStep(step);
     onSecondStep?.(step !== null);
   };
-  const attempt = useMutation({
-    mutationFn: ({ credentials, factor, ticket }: Attempt) => signIn(credentials, factor, ticket),
+  const attempt = useCommand(signIn, {
     onSuccess: (result, { credentials }) => {
-      if (result.signedIn) {
-        onSignedIn();
-        return;
-      }
-      setHalf({ credentials, ticket: result.ticket });
-      toast('2FA Required', 'Please enter your 2FA code to continue');
+      if (result.signedIn) onSignedIn();
+      else setHalf({ credentials, ticket: result.ticket });
     },
     onError: (error) => {
       if (error instanceof ApiError && error.code === 'ticket_ended') setHalf(null);
-      toastError('Login Failed', messageOf(error, 'Invalid credentials'));
     },
+  });
+  const form = useRequestForm({
+    request: LoginRequest,
+    initial: { email: '', password: '' },
+    rules: { email, password },
+    command: attempt,
+    input: (credentials) => ({ credentials }),
   });
   return half ? (
     <Suspense fallback={<Loading label="Loading the form" />}>
@@ -68,39 +60,20 @@ export function SignIn({ next, onSignedIn, onSecondStep }: Props) {
     </Suspense>
   ) : (
     <>
-      <CredentialsForm busy={attempt.isPending} onSubmit={(credentials) => attempt.mutate({ credentials })} />
+      <CredentialsForm form={form} />
       <ProviderButtons next={next} />
     </>
   );
 }
 
-function CredentialsForm({
-  busy,
-  onSubmit,
-}: {
-  readonly busy: boolean;
-  readonly onSubmit: (credentials: Credentials) => void;
-}) {
-  const form = useForm<Credentials>({ resolver: zodResolver(schema), defaultValues: { email: '', password: '' } });
-  const { errors } = form.formState;
+function CredentialsForm({ form }: { readonly form: RequestForm<{ email: string; password: string }> }) {
   return (
-    <form noValidate className="flex flex-col gap-4" onSubmit={(event) => void form.handleSubmit(onSubmit)(event)}>
-      <TextField
-        label="Email"
-        type="email"
-        autoComplete="username"
-        error={errors.email?.message}
-        {...form.register('email')}
-      />
-      <PasswordField
-        label="Password"
-        autoComplete="current-password"
-        error={errors.password?.message}
-        {...form.register('password')}
-      />
-      <Button type="submit" variant="primary" size="lg" busy={busy}>
-        {busy ? 'Signing in...' : 'Sign In'}
-      </Button>
+    <Form form={form}>
+      <TextField label="Email" type="email" autoComplete="username" {...form.field('email')} />
+      <PasswordField label="Password" autoComplete="current-password" {...form.field('password')} />
+      <SubmitButton form={form} size="lg">
+        {form.isPending ? 'Signing in...' : 'Sign In'}
+      </SubmitButton>
       <CheckNotice />
       <Link
         to="/forgot-password"
@@ -108,6 +81,6 @@ function CredentialsForm({
       >
         Forgot your password?
       </Link>
-    </form>
+    </Form>
   );
 }

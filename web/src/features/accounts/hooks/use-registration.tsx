@@ -1,42 +1,33 @@
-import { useMutation, type UseMutationResult } from '@tanstack/react-query';
+import type { UseMutationResult } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import type { FieldValues, Path, UseFormReturn } from 'react-hook-form';
-import { ApiError, messageOf } from '@/lib/api/errors';
+import { useCommand, type Command } from '@/lib/api/command';
+import { ApiError } from '@/lib/api/errors';
 import { markFirstVisit } from '@/lib/first-visit';
 import { startSession } from '@/lib/session';
-import { toast, toastError } from '@/stores/toasts';
 import type { Registered } from '../api/sign-in';
 import { FirstFactor } from '../components/first-factor';
 
-interface Options<V extends FieldValues> {
-  readonly form: UseFormReturn<V>;
-  readonly fields: readonly Path<V>[];
-  readonly send: (values: V) => Promise<Registered>;
+interface Options {
   readonly onSignedIn: () => void;
   /** The account exists, and its second factor is set up now. */
-  readonly onSecondStep?: (shown: boolean) => void;
+  readonly onSecondStep?: ((shown: boolean) => void) | undefined;
   /** What this registration stood on has run out. */
   readonly onEnded?: () => void;
 }
 
-interface Registration<V extends FieldValues> {
+interface Registration<V> {
   readonly create: UseMutationResult<Registered, Error, V>;
   /** Two-factor setup, which replaces the form once the account exists. */
   readonly next: ReactNode;
 }
 
 /** What follows a registration's form: the account, its second factor, and only then the session; or why there is none. */
-export function useRegistration<V extends FieldValues>({
-  form,
-  fields,
-  send,
-  onSignedIn,
-  onSecondStep,
-  onEnded,
-}: Options<V>): Registration<V> {
+export function useRegistration<V>(
+  command: Command<V, Registered>,
+  { onSignedIn, onSecondStep, onEnded }: Options,
+): Registration<V> {
   const [registered, setRegistered] = useState<Registered | null>(null);
-  const create = useMutation({
-    mutationFn: send,
+  const create = useCommand(command, {
     onSuccess: (made) => {
       markFirstVisit(made.session.user.id);
       if (!made.factor) {
@@ -46,16 +37,9 @@ export function useRegistration<V extends FieldValues>({
       }
       setRegistered(made);
       onSecondStep?.(true);
-      toast('Account Created', 'Please set up 2FA to secure your account');
     },
     onError: (error) => {
-      toastError('Registration Failed', messageOf(error, 'Failed to create account'));
-      if (!(error instanceof ApiError)) return;
-      if (error.code === 'ticket_ended') onEnded?.();
-      const refused = fields.filter((field) => error.fields[field]);
-      refused.forEach((field, index) =>
-        form.setError(field, { message: error.fields[field] ?? '' }, { shouldFocus: index === 0 }),
-      );
+      if (error instanceof ApiError && error.code === 'ticket_ended') onEnded?.();
     },
   });
   const next = registered?.factor ? (

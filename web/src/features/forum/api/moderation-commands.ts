@@ -1,5 +1,6 @@
 import { api, done } from '@/lib/api/client';
-import { path } from './request';
+import { command } from '@/lib/api/command';
+import { FORUM, path } from './request';
 
 export const pinThread = (id: string, pinned: boolean, reason: string) =>
   done(
@@ -26,14 +27,12 @@ export const dismissFlags = (id: string) => done(api.POST('/api/admin/forum/post
 
 export const restorePost = (id: string) => done(api.POST('/api/admin/forum/posts/{id}/restore', path(id)));
 
-export const suspendMember = ({
-  id,
-  reason,
-  until,
-}: {
-  readonly id: string;
-  readonly reason: string;
-  readonly until: string | null;
-}) => done(api.POST('/api/admin/forum/members/{id}/suspend', { ...path(id), body: { reason, until } }));
+export const suspendMember = (id: string) =>
+  command({
+    send: (suspension: { readonly reason: string; readonly until: string | null }) =>
+      done(api.POST('/api/admin/forum/members/{id}/suspend', { ...path(id), body: suspension })),
+    changes: FORUM,
+    success: 'Member suspended',
+  });
 
 export const reinstateMember = (id: string) => done(api.POST('/api/admin/forum/members/{id}/reinstate', path(id)));

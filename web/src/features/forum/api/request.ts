@@ -4,3 +4,6 @@ export const POSTS = 20;
 export const at = (cursor: string) => (cursor ? { cursor } : {});
 
 export const path = (id: string) => ({ params: { path: { id } } });
+
+/** What a command of the forum may change. */
+export const FORUM = [['forum']];

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { UserRound } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
@@ -14,8 +14,7 @@ import { toast, toastError } from '@/stores/toasts';
 import { memberQuery } from '../api/members';
 import { reinstateMember } from '../api/moderation-commands';
 import { isEndless } from '../lib/suspension';
-
-const SuspendDialog = lazy(() => import('./suspend-dialog').then((module) => ({ default: module.SuspendDialog })));
+import { SuspendDialog } from './dialogs';
 
 /** A member's public profile; moderators suspend from here. */
 export function MemberProfile({ handle }: { readonly handle: string }) {
@@ -80,9 +79,7 @@ export function MemberProfile({ handle }: { readonly handle: string }) {
           </div>
         ))}
       </dl>
-      <Suspense>
-        {asking && id && <SuspendDialog member={{ id, name: member.name }} onClose={() => setAsking(false)} />}
-      </Suspense>
+      {asking && id && <SuspendDialog member={{ id, name: member.name }} onClose={() => setAsking(false)} />}
     </section>
   );
 }

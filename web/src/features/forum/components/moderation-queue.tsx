@@ -17,7 +17,7 @@ import { queueQuery } from '../api/moderation';
 import { approvePost, dismissFlags } from '../api/moderation-commands';
 import { deletePost } from '../api/posts';
 import { reasonLabel } from '../lib/reasons';
-import { SuspendDialog } from './suspend-dialog';
+import { SuspendDialog } from './dialogs';
 import type { Post, QueuedPost } from '../lib/types';
 
 /** Posts pending review, oldest first. */

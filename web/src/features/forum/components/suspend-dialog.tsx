@@ -1,10 +1,8 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState, type FormEvent } from 'react';
-import { ErrorBox } from '@/components/data/states';
-import { Button } from '@/components/ui/button';
-import { Dialog } from '@/components/ui/dialog';
+import { FormDialog } from '@/components/form/form-dialog';
+import { useRequestForm } from '@/components/form/use-request-form';
 import { SelectField, TextField } from '@/components/ui/field';
-import { toast } from '@/stores/toasts';
+import { useCommand } from '@/lib/api/command';
+import { Suspension } from '@/lib/api/request-schemas';
 import { suspendMember } from '../api/moderation-commands';
 import { endOf, SPANS } from '../lib/suspension';
 
@@ -14,52 +12,31 @@ interface Props {
 }
 
 export function SuspendDialog({ member, onClose }: Props) {
-  const client = useQueryClient();
-  const [span, setSpan] = useState(0);
-  const [reason, setReason] = useState('');
-  const suspend = useMutation({
-    mutationFn: () =>
-      suspendMember({ id: member.id, reason: reason.trim(), until: endOf(SPANS[span]?.days ?? null, Date.now()) }),
-    onSuccess: () => {
-      toast('Member suspended');
-      onClose();
-    },
-    onSettled: () => client.invalidateQueries({ queryKey: ['forum'] }),
+  const form = useRequestForm({
+    request: Suspension,
+    initial: { span: '0', reason: '' },
+    rules: { reason: { maxLength: 500 } },
+    command: useCommand(suspendMember(member.id), { onSuccess: onClose }),
+    input: ({ span, reason }) => ({ reason, until: endOf(SPANS[Number(span)]?.days ?? null, Date.now()) }),
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (!suspend.isPending) suspend.mutate();
-  };
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
+      form={form}
       title={`Suspend ${member.name}`}
       description="They can read the forum but not post. The reason is shown to them."
+      action="Suspend"
+      danger
+      disabled={!form.isComplete}
+      onClose={onClose}
     >
-      <form onSubmit={submit} className="flex flex-col gap-4">
-        <SelectField label="Duration" value={String(span)} onChange={(event) => setSpan(Number(event.target.value))}>
-          {SPANS.map((item, index) => (
-            <option key={item.label} value={index}>
-              {item.label}
-            </option>
-          ))}
-        </SelectField>
-        <TextField
-          label="Reason"
-          value={reason}
-          maxLength={500}
-          onChange={(event) => setReason(event.target.value)}
-          hint="Shown to the member and in the moderation log."
-        />
-        {suspend.error && <ErrorBox error={suspend.error} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="danger" busy={suspend.isPending} disabled={!reason.trim()}>
-            Suspend
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <SelectField label="Duration" {...form.field('span')}>
+        {SPANS.map((item, index) => (
+          <option key={item.label} value={index}>
+            {item.label}
+          </option>
+        ))}
+      </SelectField>
+      <TextField label="Reason" {...form.field('reason')} hint="Shown to the member and in the moderation log." />
+    </FormDialog>
   );
 }

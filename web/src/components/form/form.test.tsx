@@ -1,0 +1,71 @@
+// The bounds of a form come from the OpenAPI document.
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, test, vi } from 'vitest';
+import { TextField } from '@/components/ui/field';
+import { command, useCommand } from '@/lib/api/command';
+import { ApiError } from '@/lib/api/errors';
+import type { Request } from '@/lib/api/request';
+import { SaveQuery } from '@/lib/api/request-schemas';
+import { faultsIn, trimmed } from '@/lib/form-rules';
+import { Form, FormError, SubmitButton } from './form';
+import { useRequestForm } from './use-request-form';
+
+const DAYS: Request<'ProgramGiven'> = { cookieDays: { minimum: 0, maximum: 3650 }, url: { pattern: '^https://' } };
+const messageOf = (values: object, bounds: object): string | undefined =>
+  Object.values(faultsIn(values, bounds as never, {}))[0];
+
+test('a bound of the document is a rule of the form, and an optional field may stay empty', () => {
+  expect(SaveQuery.title).toEqual({ minLength: 1, maxLength: 120, required: true });
+  expect(messageOf({ title: ' ' }, SaveQuery)).toBe('Please fill in this field');
+  expect(messageOf({ title: 'x'.repeat(121) }, SaveQuery)).toBe('Please use at most 120 characters');
+  expect(messageOf({ title: 'x'.repeat(120) }, SaveQuery)).toBeUndefined();
+  expect(messageOf({ title: 'ab' }, { title: { minLength: 3 } })).toBe('Please use at least 3 characters');
+  expect(messageOf({ cookieDays: '3651', url: '' }, DAYS)).toBe('Please enter 3,650 or less');
+  expect(messageOf({ cookieDays: '-1', url: '' }, DAYS)).toBe('Please enter 0 or more');
+  expect(messageOf({ cookieDays: 'x', url: '' }, DAYS)).toBe('Please enter a number');
+  expect(messageOf({ cookieDays: '30', url: 'ftp://' }, DAYS)).toBe('This does not have the right format');
+  expect(messageOf({ cookieDays: '', url: '' }, DAYS)).toBeUndefined();
+});
+
+test('texts are trimmed, secrets are not', () => {
+  expect(trimmed({ title: ' a ', password: ' a ' })).toEqual({ title: 'a', password: ' a ' });
+});
+
+test('what the server rejects shows at its field, anything else below', async () => {
+  const send = vi.fn();
+  const save = command({ send: (values: { readonly title: string }) => send(values) as Promise<void> });
+  function Saving() {
+    const form = useRequestForm({ request: SaveQuery, initial: { title: '' }, command: useCommand(save) });
+    return (
+      <Form form={form}>
+        <TextField label="Title" {...form.field('title')} />
+        <FormError form={form} />
+        <SubmitButton form={form}>Save</SubmitButton>
+      </Form>
+    );
+  }
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <Saving />
+    </QueryClientProvider>,
+  );
+  const user = userEvent.setup();
+  const title = screen.getByLabelText('Title');
+  expect(title).toHaveAttribute('maxlength', '120');
+  expect(title).toBeRequired();
+  await user.click(screen.getByRole('button', { name: 'Save' }));
+  expect(title).toHaveAccessibleDescription('Please fill in this field');
+  expect(title).toHaveFocus();
+  expect(send).not.toHaveBeenCalled();
+  send.mockRejectedValueOnce(new ApiError(422, 'Refused.', 'invalid', { title: 'Taken.' }));
+  await user.type(title, ' Sales {Enter}');
+  expect(send).toHaveBeenCalledWith({ title: 'Sales' });
+  expect(title).toHaveAccessibleDescription('Taken.');
+  expect(screen.queryByRole('alert')).not.toBeInTheDocument();
+  send.mockRejectedValueOnce(new ApiError(503, 'Later.'));
+  await user.keyboard('{Enter}');
+  expect(await screen.findByRole('alert')).toHaveTextContent('Later.');
+  expect(title).not.toHaveAccessibleDescription();
+});
