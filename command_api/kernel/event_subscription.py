@@ -9,35 +9,28 @@ Dead letters are listed, retried and skipped like those of projections.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from math import inf
-from threading import Event
-from time import monotonic
-from typing import Final, Protocol
+from typing import ClassVar, Final, Protocol
 
 import psycopg
 import structlog
 from prometheus_client import Counter
 from structlog.contextvars import bound_contextvars
 
-from command_api.kernel.leader_election import Connection, notified
-from infra.kernel.log import Log, StoredRecord, signature
+from command_api.kernel.leader_election import Connection
+from command_api.kernel.subscriber import Subscriber
+from infra.kernel.log import Log, StoredRecord
 from infra.kernel.observability import tracing
-from infra.kernel.subscriptions import dead_letters, positions
+from infra.kernel.subscriptions import dead_letters
 from infra.kernel.subscriptions.dead_letters import NO_FAULTS, DeadLetter, FailedRecord
 from infra.kernel.subscriptions.delivery import DeliveryFailed, deliver
-from infra.kernel.subscriptions.limits import DeadLetterLimit, Rate
-from infra.kernel.subscriptions.positions import Key, Position, Step
+from infra.kernel.subscriptions.limits import DeadLetterLimit
+from infra.kernel.subscriptions.positions import Key, Position
 from schemas import envelope
 from schemas.base import DomainEvent
 from schemas.envelope import Decrypt, UndecodableEvent
 from schemas.message_ids import correlation_of, message_id
 from schemas.topics import DOMAIN
 
-BATCH_SIZE: Final = 500
-READ_TIMEOUT_S: Final = 0.5
-BATCH_EVERY_S: Final = 0.1
-"""Batches are at least this far apart: under load one commit stores the position for many events, and a lone event does
-not wait."""
 TRANSIENT: Final = (psycopg.OperationalError, psycopg.InterfaceError)
 
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
@@ -59,46 +52,21 @@ class EventHandler(Protocol):
         """Processes one event in the caller's transaction. Any exception but a lost connection is a dead letter."""
 
 
-class EventSubscription:
-    """`run` is the work of a `command_api.kernel.leader_election.Leader`."""
+class EventSubscription(Subscriber):
+    """Hands each event to `handler`, in the order of the log."""
+
+    MAX_RECORDS: ClassVar[int] = 500
+    BATCH_EVERY_S: ClassVar[float] = 0.1
+    """Under load one commit stores the position for many events, and a lone event does not wait."""
 
     def __init__(self, source: Log, decrypt: Decrypt, handler: EventHandler) -> None:
-        self.key = Key(handler.name, 0, DOMAIN.name, 0)
-        self._log = source
+        super().__init__(source, Key(handler.name, 0, DOMAIN.name, 0))
         self._decrypt = decrypt
         self._handler = handler
-        self._rate = Rate()
         self._limit = DeadLetterLimit()
-        self._signed_from: float = inf
-
-    def run(self, connection: Connection, stop: Event) -> None:
-        """Processes until `stop`. Raises `Fenced`, `TooManyDeadLetters` and errors of the engines; nothing is lost."""
-        position = self.start(connection)
-        connection.execute(f"LISTEN {dead_letters.CHANNEL}")
-        self.retry(connection)
-        source = self._log.source(DOMAIN.name, 0, position.next_offset)
-        try:
-            while not stop.is_set():
-                records = source.read(BATCH_SIZE, READ_TIMEOUT_S)
-                began = monotonic()
-                if records:
-                    position = self.process(connection, records, position)
-                    stop.wait(began + BATCH_EVERY_S - monotonic())
-                if notified(connection, 0.0, stop):
-                    self.retry(connection)
-        finally:
-            source.close()
-            positions.stop(connection, self.key, self.key.projection)
-
-    def start(self, connection: Connection) -> Position:
-        """Returns the position to continue at; creates it at the first start."""
-        positions.create(connection, self.key)
-        self._signed_from = signature.start(connection, DOMAIN.name, 0)
-        dead_letters.readmit(connection, self.key)
-        return positions.start(connection, self.key, self.key.projection, counts=False)
 
     def process(self, connection: Connection, records: Sequence[StoredRecord], position: Position) -> Position:
-        """Processes `records` in one transaction; returns the next position."""
+        """In one transaction."""
         with connection.transaction():
             delivered = deliver(
                 records,
@@ -106,22 +74,21 @@ class EventSubscription:
                 dead_letters.parked_keys(connection, self.key),
                 self._handler.event_names,
                 lambda record: self._handle(connection, record),
-                is_forged=lambda record: not record.is_signed and record.offset >= self._signed_from,
+                is_forged=self.is_forged,
             )
-            dead_letters.write(connection, self.key, delivered.bad)
-            step = Step.over(position.next_offset, list(records), delivered.reached, self._rate.count(len(records)))
-            positions.advance(connection, self.key, step, notify=False)
+            position = self.advance(connection, records, position, delivered.reached, delivered.bad)
         self._count(records, delivered.bad)
-        return Position(step.last + 1, None, delivered.reached, None, 0, position.accept_bad_to)
+        return position
 
-    def retry(self, connection: Connection) -> None:
-        """Processes dead letters again whose retry was requested, each with the events that are parked behind it."""
+    def retry(self, connection: Connection) -> bool:
+        """Each with the events that are parked behind it."""
 
         def apply(letter: DeadLetter) -> None:
             self._apply(connection, letter.record(self.key.topic, self.key.partition))
 
         for aggregate in dict.fromkeys(letter.key for letter in dead_letters.to_retry(connection, self.key)):
             dead_letters.retry(connection, self.key, bytes(aggregate), apply)
+        return False
 
     def _handle(self, connection: Connection, record: StoredRecord) -> None:
         """In a savepoint. Raises `DeliveryFailed` for an event that the handler cannot process."""

@@ -19,9 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
-from math import inf
-from threading import Event
-from typing import Final
+from typing import ClassVar, Final
 from uuid import UUID
 
 import psycopg
@@ -51,29 +49,27 @@ from command_api.conversions.lookups import append_conversions
 from command_api.conversions.merging import CLAIM, merge
 from command_api.kernel.container import Container
 from command_api.kernel.decision import system_context
-from command_api.kernel.leader_election import Connection, notified
+from command_api.kernel.leader_election import Connection
 from command_api.kernel.retry import retried
+from command_api.kernel.subscriber import Subscriber
 from command_api.kernel.unit_of_work import UnitOfWork
 from infra.kernel.clickhouse.client import ClickHouseError
-from infra.kernel.log import Log, LogUnavailable, StoredRecord, signature
+from infra.kernel.log import Log, LogUnavailable, StoredRecord
 from infra.kernel.log.sealed_texts import TextReader, leaves_of
 from infra.kernel.log.signature import UNSIGNED, UNSIGNED_TEXT
 from infra.kernel.observability import tracing
 from infra.kernel.security.encryption import derived_key
 from infra.kernel.security.text_keys import TextKeys
-from infra.kernel.subscriptions import dead_letters, positions
+from infra.kernel.subscriptions import dead_letters
 from infra.kernel.subscriptions.dead_letters import NEWER, UNDECODABLE, DeadLetter, FailedRecord
-from infra.kernel.subscriptions.limits import Rate
-from infra.kernel.subscriptions.positions import Key, Step
+from infra.kernel.subscriptions.positions import Key, Position
 from schemas.base import DomainEvent, UnknownEvent
 from schemas.events.conversions import LogPosition, Reported
 from schemas.message_ids import MessageIds, correlation_of
 from schemas.topics import CONVERSIONS
 from schemas.tracking import ConversionReported
 
-BATCH_SIZE: Final = 200
 RETRY_BATCH_SIZE: Final = 50
-READ_TIMEOUT_S: Final = 0.5
 TRANSIENT: Final = (PersistenceError, psycopg.Error, ClickHouseError, LogUnavailable, OSError)
 """An engine is down: the batch is decided again, nothing is skipped."""
 
@@ -136,92 +132,70 @@ class Batch:
         self.outcomes.append("poison")
 
 
-class AttributionPolicy:
-    """`run` is the work of a `command_api.kernel.leader_election.Leader`, one for each partition."""
+class AttributionPolicy(Subscriber):
+    """Decides the reports of one partition."""
+
+    MAX_RECORDS: ClassVar[int] = 200
 
     def __init__(self, container: Container, events: Log, clicks: Clicks, partition: int) -> None:
+        super().__init__(events, Key(repository.NAME, 0, CONVERSIONS.name, partition))
         self._container = container
-        self._log = events
         self._clicks = clicks
-        self._partition = partition
-        self._key = Key(repository.NAME, 0, CONVERSIONS.name, partition)
-        self._rate = Rate()
         self._click_key = derived_key(container.settings, "click-id")
         self._positions = ClickPositions(container, events)
         self._texts = TextReader(TextKeys(container.settings).reading(container.pool))
-        self._signed_from: float = inf
 
-    def run(self, connection: Connection, stop: Event) -> None:
-        """Decides until `stop`. Raises what the engines raise; nothing is skipped by that."""
-        positions.create(connection, self._key)
-        position = positions.start(connection, self._key, repository.NAME, counts=False).next_offset
-        connection.execute(f"LISTEN {dead_letters.CHANNEL}")
-        dead_letters.readmit(connection, self._key)
-        has_retries = True
-        self._signed_from = signature.start(connection, CONVERSIONS.name, self._partition)
-        source = self._log.source(CONVERSIONS.name, self._partition, position)
+    def process(self, connection: Connection, records: Sequence[StoredRecord], position: Position) -> Position:
+        """One record after the other if Postgres rejects a value of one of them."""
         try:
-            while not stop.is_set():
-                records = source.read(BATCH_SIZE, READ_TIMEOUT_S)
-                has_retries = bool(notified(connection, 0.0, stop)) or has_retries
-                if records:
-                    position = self.process(records, position, stop)
-                elif has_retries:
-                    has_retries = self.retry(connection, stop)
-        finally:
-            source.close()
-
-    def process(self, records: Sequence[StoredRecord], position: int, stop: Event) -> int:
-        """Decides `records`, which begin at `position` or later; returns the next position."""
-        try:
-            return self._process(records, position, stop)
+            return self._process(records, position)
         except UNSTORABLE as error:
             if len(records) > 1:
                 for record in records:
-                    position = self.process([record], position, stop)
+                    position = self.process(connection, [record], position)
                 return position
             return self._dead_letter(records[0], position, error)
 
-    def _dead_letter(self, record: StoredRecord, position: int, error: Exception) -> int:
+    def _dead_letter(self, record: StoredRecord, position: Position, error: Exception) -> Position:
         batch = Batch()
         batch.fail(record, type(error).__name__, str(error))
-        self._store(batch, [record], position)
+        position = self._store(batch, [record], position)
         _REPORTS.labels("poison").inc()
-        return record.offset + 1
+        return position
 
-    def _process(self, records: Sequence[StoredRecord], position: int, stop: Event) -> int:
+    def _process(self, records: Sequence[StoredRecord], position: Position) -> Position:
 
-        def attempt(*, is_last: bool) -> Batch:  # noqa: ARG001 - a batch reads ClickHouse, never under the store's lock
-            batch = self._decide(records, stop)
+        def attempt(*, is_last: bool) -> tuple[Batch, Position]:  # noqa: ARG001 - a batch reads ClickHouse, never under the store's lock
+            batch = self._decide(records)
             self._publish_refusals(batch)
-            self._store(batch, records, position)
-            return batch
+            return batch, self._store(batch, records, position)
 
         def correlations() -> list[str]:
             return [correlation_of(record.topic, record.key, record.headers) for record in records]
 
-        with tracing.recorded(repository.NAME, correlations, {"partition": self._partition, "reports": len(records)}):
-            batch = retried(attempt)
+        where = {"partition": self.key.partition, "reports": len(records)}
+        with tracing.recorded(repository.NAME, correlations, where):
+            batch, reached = retried(attempt)
         for outcome in batch.outcomes:
             _REPORTS.labels(outcome).inc()
-        return records[-1].offset + 1
+        return reached
 
-    def retry(self, connection: Connection, stop: Event) -> bool:
-        """Decides dead letters again whose retry was requested; returns whether there are more."""
-        letters = dead_letters.to_retry(connection, self._key)
+    def retry(self, connection: Connection) -> bool:
+        """At most `RETRY_BATCH_SIZE` of them."""
+        letters = dead_letters.to_retry(connection, self.key)
         for letter in letters[:RETRY_BATCH_SIZE]:
             try:
-                why = self._retry(letter, stop)
+                why = self._retry(letter)
             except UNSTORABLE as error:
                 why = f"{type(error).__name__}: {error}"
             if why is not None:
                 dead_letters.still_bad(connection, letter.id, why)
         return len(letters) > RETRY_BATCH_SIZE
 
-    def _retry(self, letter: DeadLetter, stop: Event) -> str | None:
+    def _retry(self, letter: DeadLetter) -> str | None:
         """Decides one dead letter; returns the error if it fails again."""
-        record = letter.record(CONVERSIONS.name, self._partition)
-        batch = self._decide([record], stop)
+        record = letter.record(self.key.topic, self.key.partition)
+        batch = self._decide([record])
         if batch.poison:
             return batch.poison[0].error
         self._publish_refusals(batch)
@@ -233,11 +207,11 @@ class AttributionPolicy:
             dead_letters.decide(uow.cursor.connection, [letter.id], "retried")
         return None
 
-    def _decide(self, records: Sequence[StoredRecord], stop: Event) -> Batch:
+    def _decide(self, records: Sequence[StoredRecord]) -> Batch:
         batch, now = Batch(), datetime.now(UTC)
         gathering = Gathering(self._container, self._clicks, self._click_key)
         reports, facts = self._readable(records, gathering, batch)
-        facts = self._gathered(gathering, facts, [report for _, report in reports], stop)
+        facts = self._gathered(gathering, facts, [report for _, report in reports])
         for record, report in reports:
             place = LogPosition(topic=record.topic, partition=record.partition, offset=record.offset)
             decide = partial(decide_received, report, now=now, place=place)
@@ -262,7 +236,7 @@ class AttributionPolicy:
         reports: list[tuple[StoredRecord, ConversionReported]] = []
         facts = Facts()
         for record, opened in zip(records, self._texts(records), strict=True):
-            if not record.is_signed and record.offset >= self._signed_from:
+            if self.is_forged(record):
                 batch.fail(record, UNSIGNED, UNSIGNED_TEXT)
                 continue
             try:
@@ -279,13 +253,11 @@ class AttributionPolicy:
                 reports.append((record, report))
         return reports, facts
 
-    def _gathered(
-        self, gathering: Gathering, facts: Facts, reports: Sequence[ConversionReported], stop: Event
-    ) -> Facts:
+    def _gathered(self, gathering: Gathering, facts: Facts, reports: Sequence[ConversionReported]) -> Facts:
         """What the reports need, once every click that was acknowledged before them is projected."""
         if any(report.click_id or report.visitor for report in reports):
             wanted = self._positions.ends()
-            known = self._positions.wait(wanted, stop)
+            known = self._positions.wait(wanted, self._stop)
             is_provisional = not has_reached(known, wanted)
             facts = replace(facts, seen=log_positions(known), is_provisional=is_provisional)
         reported: dict[UUID, list[Reported]] = {}
@@ -308,14 +280,10 @@ class AttributionPolicy:
         ]
         repository.publish_rejections(self._log, rejected)
 
-    def _store(self, batch: Batch, records: Sequence[StoredRecord], position: int) -> None:
-        """Raises `Fenced` when another worker moved the position."""
+    def _store(self, batch: Batch, records: Sequence[StoredRecord], position: Position) -> Position:
         with self._container.commands.unit_of_work(system_context()) as uow:
             _append(batch, uow)
-            connection = uow.cursor.connection
-            dead_letters.write(connection, self._key, batch.poison)
-            step = Step.over(position, list(records), 0, self._rate.count(len(records)))
-            positions.advance(connection, self._key, step, notify=False)
+            return self.advance(uow.cursor.connection, records, position, 0, batch.poison)
 
 
 def _append(batch: Batch, uow: UnitOfWork) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
-from threading import Event
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -707,12 +706,10 @@ def refusing(txid: str) -> Callable[..., Facts]:
     """Gathers facts, but Postgres refuses a value of the reports whose transaction ids begin with `txid`."""
     gathered = AttributionPolicy._gathered
 
-    def refuse(
-        policy: AttributionPolicy, gathering: Any, facts: Facts, reports: Sequence[ConversionReported], stop: Event
-    ) -> Facts:
+    def refuse(policy: AttributionPolicy, gathering: Any, facts: Facts, reports: Sequence[ConversionReported]) -> Facts:
         if any(report.txid.startswith(txid) for report in reports):
             raise psycopg.DataError("invalid byte sequence")
-        return gathered(policy, gathering, facts, reports, stop)
+        return gathered(policy, gathering, facts, reports)
 
     return refuse
 
