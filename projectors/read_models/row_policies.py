@@ -1,7 +1,7 @@
 """Row-level security of read models: the conditions for reads of the query service, one per kind of table.
 
 The second layer behind `query_api.kernel.authorization`. Each transaction there sets the account that it reads for;
-policies read it by `read.reader()` and the like (migration 0031). Without one, no condition holds.
+policies read it by `read.reader()` and the like (migration 0410). Without one, no condition holds.
 """
 
 from __future__ import annotations

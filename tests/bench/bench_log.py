@@ -69,7 +69,7 @@ def _postgres() -> list[Figure]:
         engine = start_postgres(folder)
         try:
             with psycopg.connect(engine.address) as connection:
-                connection.execute(Path(ROOT / "infra/ops/migrations/postgres/0050_log.sql").read_text())
+                connection.execute(Path(ROOT / "infra/ops/migrations/postgres/0415_log.sql").read_text())
             log = PostgresLog(Settings(postgres_url=engine.address))
             log.create_topics()
             records = _records()

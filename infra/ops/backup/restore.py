@@ -102,7 +102,7 @@ def _settings(settings: Settings, found: Manifest) -> Settings:
 
 
 def _check_program(found: Manifest) -> None:
-    unknown = sorted(set(found.migrations) - {each.name for each in migrate.read_folder(migrate.FOLDER)})
+    unknown = migrate.newer_than_program(found.migrations)
     if unknown:
         raise BackupError(
             f"The backup was made by version {found.program}, which is newer than this program: it has run "

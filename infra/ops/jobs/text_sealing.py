@@ -15,7 +15,7 @@ from infra.kernel.security.text_keys import TextKeys
 AFTER: Final = "1 hour"
 """After the migration: an upgrade replaces all services within minutes."""
 _IS_DUE: Final = (
-    "select 1 from ops.migrations where name = '0395_text_keys.sql' and applied_at < now() - %s::interval"
+    "select 1 from ops.migrations where name = '0415_log.sql' and applied_at < now() - %s::interval"
     " and not exists (select from log.text_key)"
 )
 

@@ -3,6 +3,9 @@
 The `.sql` files beside this module run in the order of their numbers, each in its own transaction, each once; a file
 that was changed after it ran stops the migration. Then the packages that create tables from code run, then the log's
 topics and the key of its personal texts are created. Forward only: the next file fixes a mistake.
+
+The first files are the baseline: one for each schema. An installation from before it runs the files in `OLDER` instead,
+and has the baseline recorded as applied (docs/decisions/0046-one-baseline-a-schema.md).
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ import hashlib
 import re
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,8 +35,18 @@ from infra.kernel.postgres.pool import required_url
 from infra.kernel.security.text_keys import TextKeys
 from projectors.engine.clickhouse import Unavailable
 
-FIRST: Final = "0001_schemas.sql"
 FOLDER = Path(__file__).with_name("postgres")
+OLDER: Final = FOLDER / "from_0_2"
+FIRST: Final = "0410_read.sql"
+LAST: Final = "0429_sql.sql"
+"""Of the baseline."""
+
+BRIDGE: Final = "commit c36edee7"
+"""A version that has every migration from the first one on, and so upgrades any older database."""
+
+_SQUASHED: Final = "98837bb9e8817ef71ea0931490a6e335efd9919b0a4d37e41f1d64e7b19f67ed"
+"""Digest of the names and checksums of the files that ran before those in `OLDER`, up to 0296."""
+
 CREATORS: Final[tuple[Callable[[Settings], None], ...]] = (
     command_api.schema.create_schema,
     projectors.schema.create_schema,
@@ -134,7 +147,7 @@ def apply(url: str, migrations: Sequence[Migration]) -> list[str]:
     """Runs pending migrations on this database; returns their names.
 
     A pending file may have a lower number than one that has run (packages have their own ranges); it runs all the
-    same.
+    same. Raises `MigrationError`.
     """
     with psycopg.connect(url, autocommit=True, connect_timeout=5) as connection:
         connection.execute(f"set statement_timeout = '{_LOCK_WAIT_S}s'")
@@ -147,24 +160,65 @@ def apply(url: str, migrations: Sequence[Migration]) -> list[str]:
         )
         known: Mapping[str, str] = dict(connection.execute("select name, checksum from ops.migrations").fetchall())
         check(migrations, known)
-        missing = [migration for migration in migrations if migration.name not in known]
-        for migration in missing:
-            _run(connection, migration)
-        return [migration.name for migration in missing]
+        upgraded: list[str] = []
+        if _is_before_baseline(migrations, known):
+            upgraded = _run_pending(connection, read_folder(OLDER), known)
+            known = _record_baseline(connection, migrations)
+        return upgraded + _run_pending(connection, migrations, known)
 
 
 def check(migrations: Sequence[Migration], known: Mapping[str, str]) -> None:
     """Whether these files can follow those that ran, `known` with their checksums. Raises `MigrationError`."""
-    for migration in migrations:
+    is_older = _is_before_baseline(migrations, known)
+    files = (*migrations, *(read_folder(OLDER) if is_older else ()))
+    for migration in files:
         if known.get(migration.name, migration.checksum) != migration.checksum:
             raise MigrationError(
                 f"{migration.name} was changed after it ran on this database; write a new file instead."
             )
-    unknown = sorted(set(known) - {migration.name for migration in migrations})
+    others = sorted(set(known) - {migration.name for migration in files})
+    unknown = [name for name in others if not is_older or name >= FIRST]
     if unknown:
         raise MigrationError(
             f"this database has run {unknown[-1]}, which this version does not know: it is newer than the program."
         )
+    squashed = "".join(f"{name} {known[name]}\n" for name in others)
+    if is_older and hashlib.sha256(squashed.encode()).hexdigest() != _SQUASHED:
+        raise MigrationError(
+            f"this database is of a version before {BRIDGE} and has not run all migrations that the baseline replaces: "
+            f"run `althing migrate` of that version first (docs/deployment.md, Upgrade)."
+        )
+
+
+def newer_than_program(names: Collection[str]) -> list[str]:
+    """Those of the applied migrations that a later version has, in order."""
+    files = {migration.name for migration in read_folder(FOLDER)}
+    return sorted(name for name in names if name >= FIRST and name not in files)
+
+
+def _is_before_baseline(migrations: Sequence[Migration], known: Mapping[str, str]) -> bool:
+    return any(each.name == FIRST for each in migrations) and any(name < FIRST for name in known)
+
+
+def _run_pending(
+    connection: psycopg.Connection[tuple[object, ...]], migrations: Sequence[Migration], known: Collection[str]
+) -> list[str]:
+    pending = [migration for migration in migrations if migration.name not in known]
+    for migration in pending:
+        _run(connection, migration)
+    return [migration.name for migration in pending]
+
+
+def _record_baseline(
+    connection: psycopg.Connection[tuple[object, ...]], migrations: Sequence[Migration]
+) -> Mapping[str, str]:
+    """Replaces the migrations of before by the baseline, which has all that they made."""
+    baseline = {each.name: each.checksum for each in migrations if each.name <= LAST}
+    with connection.transaction():
+        connection.execute("delete from ops.migrations where name <> all(%s)", (list(baseline),))
+        for name, checksum in baseline.items():
+            connection.execute("insert into ops.migrations (name, checksum) values (%s, %s)", (name, checksum))
+    return baseline
 
 
 def _run(connection: psycopg.Connection[tuple[object, ...]], migration: Migration) -> None:

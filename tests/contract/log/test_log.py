@@ -66,7 +66,7 @@ def _prepared(engine: Engine) -> Backend:
         backend = Backend(engine, lambda **options: KafkaLog(settings, **options))
     else:
         with psycopg.connect(engine.address) as connection:
-            connection.execute((ROOT / "infra/ops/migrations/postgres/0050_log.sql").read_text())
+            connection.execute((ROOT / "infra/ops/migrations/postgres/0415_log.sql").read_text())
         settings = Settings(postgres_url=engine.address)
         backend = Backend(engine, lambda **options: PostgresLog(settings, **options))
     log = backend.open()

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import json
+import re
 import threading
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 import psycopg
 import pytest
 
 from infra.kernel.config.settings import Settings
-from infra.ops.migrations.migrate import FOLDER, Migration, MigrationError, apply, read_folder
+from infra.ops.migrations.migrate import BRIDGE, FOLDER, OLDER, Migration, MigrationError, apply, read_folder
+from tests.support.engines import ROOT
+from tests.support.previous_release import previous_release
 
 
 @pytest.fixture
@@ -98,84 +102,110 @@ def test_our_own_files_run_on_an_empty_database(database: str) -> None:
     assert apply(database, files) == [file.name for file in files]
 
 
-def test_open_invites_are_found_in_the_event_store(database: str) -> None:
-    """0128: an invite from before is open unless it was used up or withdrawn."""
-    files = read_folder(FOLDER)
-    before = [file for file in files if file.name < "0128"]
-    apply(database, before)
-    cases = {"open": 2, "used once": 2, "used up": 1, "withdrawn": 1}
-    ids = {name: uuid.uuid4() for name in cases}
-    account = uuid.uuid4()
-    with psycopg.connect(database, autocommit=True) as connection:
-        connection.execute("create schema if not exists events")
-        connection.execute("create table events.stored_events (originator_id uuid, topic text, state bytea)")
+SHOWN: Final = {
+    "schemas": "SELECT nspname, {acl(nspacl)} FROM pg_namespace n WHERE {own}",
+    "relations": """
+        SELECT n.nspname, relname, relkind, relrowsecurity, relforcerowsecurity, reloptions, {acl(relacl)},
+            obj_description(c.oid, 'pg_class'), CASE relkind WHEN 'v' THEN pg_get_viewdef(c.oid) END
+        FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE {own} AND relkind <> 'i'""",
+    "columns": """
+        SELECT n.nspname, relname, row_number() OVER (PARTITION BY c.oid ORDER BY attnum), attname,
+            format_type(atttypid, atttypmod), attnotnull, pg_get_expr(adbin, adrelid), attidentity, attgenerated,
+            attstorage, {acl(attacl)}, col_description(c.oid, attnum)
+        FROM pg_attribute a JOIN pg_class c ON c.oid = attrelid JOIN pg_namespace n ON n.oid = relnamespace
+        LEFT JOIN pg_attrdef d ON (adrelid, adnum) = (attrelid, attnum)
+        WHERE {own} AND relkind <> 'i' AND attnum > 0 AND NOT attisdropped""",
+    "indexes": "SELECT indexdef FROM pg_indexes, LATERAL (SELECT schemaname AS nspname) n WHERE {own}",
+    "constraints": """
+        SELECT conrelid::regclass::text, conname, pg_get_constraintdef(c.oid)
+        FROM pg_constraint c JOIN pg_namespace n ON n.oid = connamespace WHERE {own} AND contype <> 'n'""",
+    "functions": """
+        SELECT pg_get_functiondef(p.oid), {acl(proacl)}, pronargs FROM pg_proc p
+        JOIN pg_namespace n ON n.oid = pronamespace WHERE {own}""",
+    "triggers": """
+        SELECT pg_get_triggerdef(t.oid), tgenabled FROM pg_trigger t JOIN pg_class c ON c.oid = tgrelid
+        JOIN pg_namespace n ON n.oid = relnamespace WHERE {own} AND NOT tgisinternal""",
+    "policies": "SELECT p.* FROM pg_policies p, LATERAL (SELECT schemaname AS nspname) n WHERE {own}",
+    "sequences": """
+        SELECT s.schemaname, sequencename, data_type, start_value, increment_by
+        FROM pg_sequences s, LATERAL (SELECT schemaname AS nspname) n WHERE {own}""",
+    "default privileges": """
+        SELECT n.nspname, defaclobjtype, {acl(defaclacl)}
+        FROM pg_default_acl LEFT JOIN pg_namespace n ON n.oid = defaclnamespace""",
+}
+"""All that a database has besides rows. Names of NOT NULL constraints, which Postgres 18 makes from those of tables, do
+not count."""
 
-        def happened(invite: uuid.UUID, topic: str, **state: object) -> None:
-            connection.execute(
-                "insert into events.stored_events values (%s, %s, %s)", (invite, topic, json.dumps(state).encode())
-            )
 
-        for name, invite in ids.items():
-            connection.execute("insert into auth.invite_code values (%s, %s, %s, '')", (invite, account, invite.bytes))
-            happened(invite, "invite.created.v1", max_uses=cases[name], expires_at="2030-01-02T00:00:00Z")
-        for name in ("used once", "used up"):
-            happened(ids[name], "invite.used.v1")
-        happened(ids["withdrawn"], "invite.revoked.v1")
-    apply(database, files)
-    found = rows(database, "select invite_id from auth.invite_code where open_until = '2030-01-02T00:00:00Z'")
-    assert {row[0] for row in found} == {ids["open"], ids["used once"]}
+def catalogue(url: str) -> dict[str, list[tuple[object, ...]]]:
+    own = "n.nspname !~ '^(pg_|information_schema)'"
+    acl = re.compile(r"\{acl\((\w+)\)\}")
+    return {
+        kind: sorted(
+            rows(
+                url, acl.sub(r"(SELECT array_agg(x ORDER BY x) FROM unnest(\1::text[]) x)", query).replace("{own}", own)
+            ),
+            key=repr,
+        )
+        for kind, query in SHOWN.items()
+    }
 
 
-OLD_ROWS = """
-INSERT INTO policy.waiting (conversion_id, report, received_at, next_at, until)
-    VALUES ('00000000-0000-4000-8000-000000000001', '{}', now(), '2030-01-01', '2030-02-01');
-INSERT INTO policy.without_rate (report_id, conversion_id, report, next_at) VALUES
-    (gen_random_uuid(), '00000000-0000-4000-8000-000000000002', '{}', '2030-01-03'),
-    (gen_random_uuid(), '00000000-0000-4000-8000-000000000002', '{}', '2030-01-02');
-INSERT INTO policy.refused_report VALUES (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'x', 'X', now());
-INSERT INTO policy.custom_domain (domain_id, account_id, website_id, next_at, misses)
-    VALUES ('00000000-0000-4000-8000-000000000003', gen_random_uuid(), gen_random_uuid(), '2030-01-04', 2);
-INSERT INTO policy.insight_look (website_id, due_day, looked_day)
-    VALUES (gen_random_uuid(), '2030-01-02', '2030-01-01'), (gen_random_uuid(), '2030-01-02', NULL);
-INSERT INTO policy.insight_digest VALUES (gen_random_uuid(), 'daily', '2030-01-01', '2030-01-05');
-INSERT INTO policy.saved_search VALUES
-    ('00000000-0000-4000-8000-000000000004', gen_random_uuid(), now(), '2030-01-06');
-INSERT INTO policy.saved_search_notice VALUES ('00000000-0000-4000-8000-000000000004', gen_random_uuid());
-INSERT INTO policy.listing (listing_id, seller_id, verify_at, host) VALUES
-    ('00000000-0000-4000-8000-000000000005', gen_random_uuid(), '2030-01-07', 'vpn.example'),
-    (gen_random_uuid(), gen_random_uuid(), NULL, NULL);
-INSERT INTO auth.idempotency (key_hash, account_id, route, request_hash, status, body, headers)
-    VALUES ('a', gen_random_uuid(), 'POST /x', 'b', 200, 'c', '{}');
+@pytest.fixture(scope="module")
+def released() -> Sequence[Migration]:
+    """The migrations of the previous release."""
+    with previous_release() as tree:
+        return read_folder(tree / FOLDER.relative_to(ROOT))
+
+
+OLD_ROWS: Final = """
+INSERT INTO auth.setup_token (token_hash, expires_at) VALUES ('a', '2030-01-01');
+INSERT INTO auth.rate_limit VALUES ('bucket', '2030-01-01');
+INSERT INTO ops.escrow_call (escrow_id, step) VALUES (gen_random_uuid(), 'open'), (gen_random_uuid(), 'settle');
+INSERT INTO ops.contact (id, kind, email_sealed) VALUES (gen_random_uuid(), 'newsletter', 'sealed');
+INSERT INTO conversions.awaiting_exchange_rate (report_id, conversion_id, report)
+    VALUES (gen_random_uuid(), gen_random_uuid(), '{"txid": "t-1"}');
+SELECT auth.write_audit('signed in', 'done', NULL, NULL, NULL, '', '', '{}');
 """
-"""Rows of an installation from before process managers; the last two digits of an id are those of its day."""
+KEPT: Final = {
+    "auth.setup_token": 1,
+    "auth.rate_limit": 1,
+    "ops.escrow_call": 2,
+    "ops.contact": 1,
+    "conversions.awaiting_exchange_rate": 1,
+    "auth.audit": 1,
+}
 
 
-def test_due_times_and_process_state_of_an_older_installation_are_kept(database: str) -> None:
-    migrations = read_folder(FOLDER)
-    apply(database, [each for each in migrations if each.name < "0160"])
+@pytest.mark.parametrize("run_since", [0, 7, 16])
+def test_an_older_installation_gets_the_tables_of_a_new_one_and_keeps_its_rows(
+    database: str, embedded_postgres: Settings, released: Sequence[Migration], run_since: int
+) -> None:
+    """From the previous release, and from versions between it and the baseline."""
+    since = read_folder(OLDER)
+    apply(database, (*released, *since[:run_since]))
     with psycopg.connect(database) as connection:
         connection.execute(OLD_ROWS.encode())
-    apply(database, migrations)
-    due = "SELECT process, right(id::text, 1)::int, due_at::date::text FROM kernel.timeout ORDER BY 2"
-    assert rows(database, due) == [
-        ("pending-attribution", 1, "2030-01-01"),
-        ("awaiting-exchange-rate", 2, "2030-01-02"),
-        ("domains:verification", 3, "2030-01-04"),
-        ("marketplace:search-digest", 4, "2030-01-06"),
-        ("marketplace:verification", 5, "2030-01-07"),
-    ]
-    counts = {
-        "conversions.pending_attribution": 1,
-        "conversions.awaiting_exchange_rate": 2,
-        "conversions.rejected_report": 1,
-        "domains.dns_check": 1,
-        "insights.daily_analysis": 1,
-        "insights.digest": 1,
-        "marketplace.saved_search": 1,
-        "marketplace.saved_search_notice": 1,
-        "marketplace.listing_host": 1,
-        "kernel.idempotency": 1,
-    }
-    found = {table: rows(database, f"SELECT count(*) FROM {table}")[0][0] for table in counts}
-    assert found == counts
-    assert rows(database, "SELECT to_regnamespace('policy') IS NULL") == [(True,)]
+    assert apply(database, read_folder(FOLDER)) == [each.name for each in since[run_since:]]
+    assert apply(database, read_folder(FOLDER)) == []
+    new = str(embedded_postgres.postgres_url)
+    assert catalogue(database) == catalogue(new)
+    migrations = "SELECT name, checksum FROM ops.migrations ORDER BY 1"
+    assert rows(database, migrations) == rows(new, migrations)
+    assert {table: rows(database, f"SELECT count(*) FROM {table}")[0][0] for table in KEPT} == KEPT
+
+
+def test_an_installation_with_a_part_of_what_the_baseline_replaces_gets_an_error_with_what_to_do(
+    database: str, released: Sequence[Migration]
+) -> None:
+    apply(database, released[:-1])
+    before = catalogue(database)
+    with pytest.raises(MigrationError, match=r"`althing migrate` of that version first .*Upgrade"):
+        apply(database, read_folder(FOLDER))
+    assert catalogue(database) == before
+
+
+def test_an_older_database_with_a_changed_migration_is_left_alone(database: str, released: Sequence[Migration]) -> None:
+    apply(database, (*released[:-1], replace(released[-1], sql=f"{released[-1].sql} -- changed")))
+    with pytest.raises(MigrationError, match=f"before {BRIDGE}"):
+        apply(database, read_folder(FOLDER))
