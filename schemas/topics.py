@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -35,3 +36,9 @@ REJECTED: Final = Topic(
 
 ALL: Final = (CLICKS, CONVERSIONS, DOMAIN, REJECTED)
 BY_NAME: Final = {topic.name: topic for topic in ALL}
+READ_BY: Final[Mapping[str, tuple[Topic, ...]]] = {
+    "events": (CLICKS, DOMAIN),
+    "refusals": (REJECTED,),
+    "conversion_reports": (CONVERSIONS,),
+}
+"""What each projection in ClickHouse reads; those in Postgres read `domain` only."""

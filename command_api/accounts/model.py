@@ -9,7 +9,7 @@ from uuid import UUID
 
 from command_api.kernel.aggregates import first_event, next_event
 from command_api.kernel.decision import CommandContext, CommandRejected, conflict, event_metadata, invalid, not_found
-from infra.kernel.text.official_names import has_badge, suggests_staff
+from infra.domain.official_names import has_badge, suggests_staff
 from schemas.base import DomainEvent
 from schemas.events import accounts
 from schemas.evolution import Evolution, UnexpectedEvent

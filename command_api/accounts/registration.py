@@ -7,6 +7,8 @@ attempts are limited per invite and audited, and the owner of the address gets a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
 from uuid import UUID
 
 from command_api.accounts import mails
@@ -26,6 +28,9 @@ from infra.kernel.http.problems import Problem
 from infra.kernel.mail.outbox import queue
 from infra.kernel.security.client_info import Client
 from schemas.uuid7 import uuid7
+
+_PER_INVITE: Final = rate_limits.Limit("invite", timedelta(minutes=10), 10)
+"""Registrations per invite that failed on an address in use, so that an invite cannot enumerate addresses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +98,7 @@ def _refuse_address(accounts: AccountService, email: str, invite_id: UUID, clien
     """Notifies the owner of the address. Raises `Problem` 400 without details, or 429."""
     owner, pool = accounts.by_email(email), accounts.container.pool
     accounts.record_refusal("account.register", client, owner.id if owner else None, {"reason": "not_registered"})
-    rate_limits.consume(pool, rate_limits.PER_INVITE, str(invite_id))
+    rate_limits.consume(pool, _PER_INVITE, str(invite_id))
     if owner is not None and rate_limits.try_consume_mail(pool, accounts.email_hash(email)):
         settings = accounts.container.settings
         with pool.connection() as connection:

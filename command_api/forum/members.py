@@ -12,7 +12,7 @@ from uuid import UUID
 
 from command_api.kernel.aggregates import first_event, next_event, require_found
 from command_api.kernel.decision import CommandContext, CommandRejected, conflict, invalid
-from infra.kernel.text.official_names import FOLDED, RESERVED
+from infra.domain.official_names import FOLDED, RESERVED
 from schemas.base import DomainEvent
 from schemas.events.forum import ForumMemberJoined, ForumMemberReinstated, ForumMemberSuspended
 from schemas.evolution import Evolution

@@ -19,9 +19,9 @@ from command_api.kernel.process_manager import ProcessManager, issuing
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.websites import model as websites
 from infra import PRODUCT_NAME
+from infra.domain.unsubscribe import unsubscribe_token
 from infra.kernel.config.settings import Settings
 from infra.kernel.mail.outbox import Mail
-from infra.kernel.mail.unsubscribe import unsubscribe_token
 from schemas.events.insights import DigestMail, Insight
 from schemas.http.insights import DIGEST_STOP_PATH, digest_id, insights_id
 

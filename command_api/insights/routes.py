@@ -17,9 +17,9 @@ from command_api.kernel.decision import system_context
 from command_api.kernel.http import Confirmation, From, Runs, container_of
 from command_api.kernel.rate_limits import Limit, consume
 from command_api.websites import model as websites
+from infra.domain.unsubscribe import verify_unsubscribe_token
 from infra.kernel.http.problems import Problem
 from infra.kernel.http.route_costs import PUBLIC, costs
-from infra.kernel.mail.unsubscribe import verify_unsubscribe_token
 from schemas.http.insights import DIGEST_STOP_PATH
 
 router = APIRouter(tags=["insights"])

@@ -11,27 +11,11 @@ from psycopg import Connection, Cursor
 from command_api.kernel.decision import OnBehalf
 from infra.kernel.security.audit_log import Entry, record
 from infra.kernel.security.client_info import Client
-from schemas.base import DomainEvent, personal_fields
+from schemas.audit import unaudited_fields
+from schemas.base import DomainEvent
 
-_OMITTED: Final = frozenset(DomainEvent.model_fields) | {
-    "key_hash",
-    "public_key",
-    "subject_hash",
-    "insights",
-    "conversion_ids",
-}
 _WITHOUT_ENTRY: Final = ("admin_act.", "email.", "host.", "slug.")
 """Reservations, and what tells an owner of an admin's act: the event that they belong to has the audit entry."""
-_OMITTED_OF: Final = {
-    "account": {"account_id"},
-    "link": {"slug", "destination", "coupon", "tags", "folder"},
-    "website": {"name", "is_readable"},
-    "visitor": {"salt", "visitors", "sessions", "clicks", "conversions", "refusals"},
-}
-"""By context. The account is in the entry; texts of users and pseudonyms of visitors must be erasable, and
-entries are immutable."""
-_OMITTED_OF_OWNERS: Final = {"partner": {"name", "slug", "base_url", "description"}}
-"""Likewise, where the event names an account."""
 _MAX_TEXT_LENGTH: Final = 200
 
 
@@ -72,11 +56,7 @@ def _subject_of(event: DomainEvent) -> UUID:
 
 
 def _details(event: DomainEvent) -> dict[str, Any]:
-    context = event.NAME.partition(".")[0]
-    omitted = _OMITTED | personal_fields(type(event)) | _OMITTED_OF.get(context, set())
-    if getattr(event, "account_id", None) is not None:
-        omitted = omitted | _OMITTED_OF_OWNERS.get(context, set())
-    state = event.model_dump(mode="json", exclude=set(omitted))
+    state = event.model_dump(mode="json", exclude=set(unaudited_fields(event)))
     return {
         name: value[:_MAX_TEXT_LENGTH] if isinstance(value, str) else value
         for name, value in state.items()

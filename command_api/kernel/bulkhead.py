@@ -18,7 +18,7 @@ RETRY_AFTER_S: Final = "5"
 
 
 class Bulkhead:
-    """Limits concurrent calls in this process. `subject` and `done` are in the error texts: "Ideas are" being
+    """Limits concurrent calls in this process. `subject` and `done` are in the error texts: "Texts are" being
     "generated"."""
 
     def __init__(self, limit: int, limit_per_account: int, subject: str, done: str = "generated") -> None:

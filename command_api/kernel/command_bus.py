@@ -276,7 +276,7 @@ class CommandBus:
 
 
 _ERASED: Final = "SELECT 1 FROM auth.subject_key WHERE subject_id = %s AND erased_at IS NOT NULL"
-"""An account that was erased after authentication must not store anything, such as an offer."""
+"""An account that was erased after authentication must not store anything."""
 
 
 def _key_hash(idempotency: IdempotencyRequest) -> bytes:

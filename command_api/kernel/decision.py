@@ -65,7 +65,7 @@ class CommandContext:
 
     @property
     def moderates(self) -> bool:
-        """Whether the actor is the system, or an admin: in the forum, also a moderator."""
+        """Whether the actor is the system, or an admin; a context may add its moderators."""
         return self.account_id is None or self.is_admin
 
     def require_account(self) -> UUID:

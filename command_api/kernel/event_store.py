@@ -38,7 +38,7 @@ from command_api.kernel import snapshots
 from command_api.kernel.decision import Evolve
 from command_api.kernel.inline_projection import InlineProjections
 from command_api.kernel.request_lanes import CONNECTIONS
-from infra.domain.visitor_data.sealing import leaf_of_conversion
+from infra.domain.visitor_data.sealing import leaf_of_stream
 from infra.kernel.config.settings import Settings, SettingsError
 from infra.kernel.http.lane_pools import lane_pool
 from infra.kernel.security import text_keys
@@ -332,7 +332,7 @@ class EventMapper(Mapper[UUID]):
 def _seal(event: DomainEvent, state: dict[str, Any], key: TextKey) -> None:
     if taken := take_sealed(type(event), state):
         bound = sealed_for(event.originator_id, event.originator_version)
-        sealed = text_keys.seal(key, leaf_of_conversion(event.originator_id), orjson.dumps(taken), bound)
+        sealed = text_keys.seal(key, leaf_of_stream(event.originator_id), orjson.dumps(taken), bound)
         if sealed is None:  # an erasure without a new key; money is not lost for that
             log.error("text_not_sealed", key=key.number, aggregate=event.originator_id)
             for path, value in taken.items():
@@ -465,7 +465,7 @@ END $BODY$"""
 
 
 def name_and_version(topic: str) -> tuple[str, int]:
-    """The event name and version in a stored topic (`partner.registered.v2`)."""
+    """The event name and version in a stored topic (`noun.verb.v2`)."""
     name, _, version = topic.rpartition(".v")
     return name, int(version)
 

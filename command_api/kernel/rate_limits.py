@@ -26,17 +26,11 @@ UNKNOWN_DEVICE_CODES: Final = Limit("strange-codes", timedelta(minutes=2), 30)
 """Authenticator codes from unknown devices, per account: a code has only a million values."""
 PER_PROOF: Final = Limit("proof", timedelta(seconds=15), 10)
 """Password confirmations of signed-in accounts, per session."""
-PER_INVITE: Final = Limit("invite", timedelta(minutes=10), 10)
-"""Registrations per invite that failed on an address in use, so that an invite cannot enumerate addresses."""
-NEW_INVITES: Final = Limit("new-invites", timedelta(minutes=6), 50)
 PER_EMAIL_CHANGE: Final = Limit("new-address", timedelta(minutes=10), 10)
 """Emails to new addresses of an account, per account: prevents mail to arbitrary addresses."""
 PER_MAIL: Final = Limit("mail", timedelta(minutes=10), 3)
 PER_MAIL_A_DAY: Final = Limit("mail-a-day", timedelta(days=1), 10)
 """Emails that other people can trigger, per recipient address."""
-EARLY_ACCESS_MAILS: Final = Limit("early-access-mail", timedelta(minutes=10), 1)
-EARLY_ACCESS_MAILS_A_DAY: Final = Limit("early-access-mails", timedelta(days=1), 3)
-"""Confirmation emails for early access, per mailbox: three in any 24 hours, ten minutes apart."""
 PER_REQUESTER: Final = Limit("forgot", timedelta(minutes=10), 3)
 """Password reset requests, per account and requesting address."""
 RESET_MAILS: Final = Limit("reset-mail", timedelta(minutes=10), 6)

@@ -5,8 +5,8 @@ follows from committed events alone; only the code that wrote it reads it: its t
 snapshots changes no result.
 
 If the events contain personal data, the state is encrypted with that person's key, so that an erased person's snapshot
-cannot be read. A stream with personal data of several persons has no snapshot: what several people write into (offers,
-questions) is short. If they contain what is sealed for visitors of websites, the state is sealed with the newest key
+cannot be read. A stream with personal data of several persons has no snapshot: what several people write into is
+short. If they contain what is sealed for visitors of websites, the state is sealed with the newest key
 that opened one of them: an erasure, which takes the person out of the keys of all their events, makes the snapshot
 unreadable with them, also one that is being written.
 """
@@ -26,7 +26,7 @@ from eventsourcing.persistence import StoredEvent
 from pydantic import TypeAdapter
 
 from command_api.kernel.decision import Evolve
-from infra.domain.visitor_data.sealing import leaf_of_conversion
+from infra.domain.visitor_data.sealing import leaf_of_stream
 from infra.kernel.config.paths import PACKAGES
 from infra.kernel.security.subject_keys import Keyring, SubjectErased
 from schemas.base import ERASED, DomainEvent, personal_fields
@@ -91,7 +91,7 @@ def encode(aggregate_id: UUID, fold: Fold[Any], keyring: Keyring) -> StoredEvent
         except SubjectErased:
             return None
     if fold.text_key:
-        leaf, bound = leaf_of_conversion(aggregate_id), _field(aggregate_id).encode()
+        leaf, bound = leaf_of_stream(aggregate_id), _field(aggregate_id).encode()
         sealed = keyring.seal(fold.text_key, leaf, text.encode(), bound)
         if sealed is None:
             return None

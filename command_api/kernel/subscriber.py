@@ -1,8 +1,7 @@
 """The loop of the write side's subscribers: source -> verify -> process -> dead letters -> position.
 
-`command_api.kernel.event_subscription` processes topic `domain` event by event; the attribution policy decides topic
-`conversions` in whole batches. The transaction is theirs: it stores what they write, the dead letters and the position
-together.
+`command_api.kernel.event_subscription` processes topic `domain` event by event; a policy may decide another topic in
+whole batches. The transaction is theirs: it stores what they write, the dead letters and the position together.
 """
 
 from __future__ import annotations

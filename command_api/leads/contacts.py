@@ -14,8 +14,8 @@ from uuid import UUID
 
 from command_api.kernel.reader import Reader
 from command_api.kernel.unit_of_work import UnitOfWork
+from infra.domain.contacts import Kind, decrypt_field, encrypt_field, mailbox
 from infra.kernel.config.settings import Settings
-from infra.kernel.mail.contacts import Kind, decrypt_field, encrypt_field, mailbox
 from infra.kernel.mail.outbox import unqueue
 from infra.kernel.security.encryption import derived_key, keyed_hash
 from infra.kernel.security.sessions import hashed

@@ -7,6 +7,7 @@ commit.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
@@ -21,7 +22,7 @@ from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.leads import commands, contacts, early_access
 from command_api.leads.early_access import EarlyAccessPlaces, Signup
 from command_api.leads.mails import LeadMails
-from infra.kernel.mail.contacts import id_of
+from infra.domain.contacts import id_of
 from infra.kernel.mail.outbox import Mail
 from schemas.base import DomainEvent
 from schemas.events.leads import EarlyAccessPromoted
@@ -35,6 +36,10 @@ PLACE_EXPIRY: Final = ProcessManager(
     ids="SELECT id FROM ops.contact WHERE held_until IS NOT NULL",
 )
 """Ends signups that were not confirmed in time, one after the other: a place that one still held goes to one person."""
+
+_MAILS: Final = rate_limits.Limit("early-access-mail", timedelta(minutes=10), 1)
+_MAILS_A_DAY: Final = rate_limits.Limit("early-access-mails", timedelta(days=1), 3)
+"""Confirmation emails per mailbox: three in any 24 hours, ten minutes apart."""
 
 
 class MailLimitReached(Exception):
@@ -52,8 +57,7 @@ def join_early_access(command: commands.JoinEarlyAccess, uow: UnitOfWork) -> Non
     mail = _joined(uow, early_access.evolve(None, events[0]), email) if events else _reminder(uow, signup)
     if mail is None:
         return
-    limits = (rate_limits.EARLY_ACCESS_MAILS, rate_limits.EARLY_ACCESS_MAILS_A_DAY)
-    if not rate_limits.try_consume_in(uow.cursor, *((limit, str(contact)) for limit in limits)):
+    if not rate_limits.try_consume_in(uow.cursor, *((limit, str(contact)) for limit in (_MAILS, _MAILS_A_DAY))):
         raise MailLimitReached
     uow.send(mail)
 

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from command_api.leads.inquiries import Inquiry
 from infra import PRODUCT_NAME
+from infra.domain import contacts
 from infra.kernel.config.settings import Settings
-from infra.kernel.mail import contacts
 from infra.kernel.mail.outbox import Mail
 
 

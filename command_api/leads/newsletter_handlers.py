@@ -9,7 +9,7 @@ from command_api.kernel.decision import not_found
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.leads import commands, contacts, newsletter
 from command_api.leads.mails import LeadMails
-from infra.kernel.mail.contacts import id_of
+from infra.domain.contacts import id_of
 
 HANDLERS: Final = CommandHandlers()
 

@@ -20,10 +20,10 @@ from command_api.kernel.rate_limits import Limit
 from command_api.leads import commands, contacts, early_access, newsletter
 from command_api.leads.early_access_handlers import MailLimitReached
 from command_api.leads.schemas import Contact, EarlyAccess, MailedLink, Subscribe
+from infra.domain.contacts import Kind
+from infra.domain.unsubscribe import verify_unsubscribe_token
 from infra.kernel.http.problems import Problem
 from infra.kernel.http.route_costs import PUBLIC, routes_of
-from infra.kernel.mail.contacts import Kind
-from infra.kernel.mail.unsubscribe import verify_unsubscribe_token
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/public", tags=["public"], route_class=routes_of(PUBLIC))

@@ -7,7 +7,6 @@ from typing import Any, Final
 from uuid import UUID
 
 from command_api.domains.service import url_prefix
-from command_api.kernel import slug_reservation
 from command_api.kernel.aggregates import require_found, state_after
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import CommandRejected, Evolve, conflict
@@ -23,6 +22,7 @@ from command_api.links.lookups import (
 )
 from command_api.links.schemas import Links, Organized, routing_after, to_response
 from command_api.partners import model as partners
+from command_api.partners import slug_reservation
 from command_api.partners.lookups import require_partner_limit
 from command_api.websites import model as websites
 from infra.kernel.http.problems import FieldError, Problem

@@ -11,10 +11,10 @@ from types import MappingProxyType
 from typing import Any, Final
 from uuid import UUID
 
-from command_api.kernel import slug_reservation
 from command_api.kernel.aggregates import first_event, given_fields, next_event
 from command_api.kernel.decision import CommandContext, conflict, invalid, not_found
 from command_api.links.destinations import checked_destination, checked_routing
+from command_api.partners import slug_reservation
 from command_api.partners.model import Partner
 from command_api.websites.model import Website, require_owned
 from infra.kernel.text.hidden_characters import HIDDEN

@@ -12,8 +12,8 @@ from command_api.kernel.http import Confirmation, Id, Runs, container_of
 from command_api.kernel.rate_limits import Limit, consume
 from command_api.marketplace import commands
 from command_api.marketplace.schemas import FlagQuestion, QuestionState, SavedSearchState, SaveSearch, Write
+from infra.domain.unsubscribe import verify_unsubscribe_token
 from infra.kernel.http.route_costs import PUBLIC, costs
-from infra.kernel.mail.unsubscribe import verify_unsubscribe_token
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/marketplace", tags=["marketplace"])

@@ -20,7 +20,7 @@ from command_api.marketplace.listings.model import CURRENCY
 from command_api.marketplace.lookups import require_watchlist_limit
 from command_api.marketplace.questions import SavedSearch
 from command_api.marketplace.schemas import SavedSearchState
-from infra.kernel.mail.unsubscribe import unsubscribe_token
+from infra.domain.unsubscribe import unsubscribe_token
 from schemas.currencies import digits
 from schemas.events.marketplace import SearchCriteria
 from schemas.identity import listing_watch_id

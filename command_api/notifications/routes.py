@@ -16,9 +16,9 @@ from command_api.kernel.decision import not_found, system_context
 from command_api.kernel.http import CommandRunner, Confirmation, From, Id, RequestModel, Runs, container_of
 from command_api.notifications import commands, model
 from command_api.notifications.schemas import Choice
+from infra.domain.unsubscribe import verify_unsubscribe_token
 from infra.kernel.http.problems import Problem
 from infra.kernel.http.route_costs import PUBLIC, costs
-from infra.kernel.mail.unsubscribe import verify_unsubscribe_token
 from infra.kernel.security.client_info import Client
 from schemas.http.notifications import NotificationPreference
 from schemas.identity import notification_choices_id

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Final
 from uuid import UUID
 
-from command_api.kernel import slug_reservation
 from command_api.kernel.aggregates import require_found, state_after
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.unit_of_work import UnitOfWork
-from command_api.partners import commands, lookups, model, requests, schemas
+from command_api.partners import commands, lookups, model, requests, schemas, slug_reservation
 from command_api.partners.schemas import MadeRequest, to_response
 from schemas.base import DomainEvent
 from schemas.events.accounts import AccountErased

@@ -12,10 +12,10 @@ from unicodedata import normalize
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from command_api.kernel import slug_reservation
 from command_api.kernel.aggregates import given_fields, next_event, shared_fields
 from command_api.kernel.decision import CommandContext, event_metadata, invalid, not_found
 from command_api.kernel.hostnames import web_address
+from command_api.partners import slug_reservation
 from infra.kernel.text.hidden_characters import HIDDEN
 from schemas.base import DomainEvent
 from schemas.currencies import MINOR_DIGITS

@@ -8,12 +8,12 @@ from typing import Any, Final, TypeVar
 from uuid import UUID
 
 from command_api.domains import model as domains
-from command_api.kernel import slug_reservation
 from command_api.kernel.aggregates import state_after
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import conflict, invalid, not_found
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.links import model as tracked_links
+from command_api.partners import slug_reservation
 from command_api.publishing import commands, pages, releases, sites, transfer
 from command_api.publishing.lookups import require_free_domain, require_site_limit
 from command_api.publishing.schemas import ImageState, NewSite, site_state

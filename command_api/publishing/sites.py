@@ -14,9 +14,9 @@ from typing import Final
 from uuid import UUID
 
 from command_api.domains.model import Domain
-from command_api.kernel import slug_reservation
 from command_api.kernel.aggregates import advanced, first_event, next_event
 from command_api.kernel.decision import CommandContext, conflict, invalid, not_found
+from command_api.partners import slug_reservation
 from command_api.websites.model import Website, require_owned
 from infra.domain.publishing.document import SiteDocument, SitePage, parse_site, read_page, to_json
 from infra.domain.publishing.render import Problem

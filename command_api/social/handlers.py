@@ -7,7 +7,6 @@ from datetime import date
 from typing import Final
 from uuid import UUID
 
-from command_api.kernel import slug_reservation
 from command_api.kernel.aggregates import require_found, state_after
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import CommandRejected
@@ -17,6 +16,7 @@ from command_api.links import handlers as links
 from command_api.links.model import checked_slug, random_slug
 from command_api.links.schemas import CreateLink
 from command_api.partners import model as partners
+from command_api.partners import slug_reservation
 from command_api.social import commands, csv_files, figures, model, posts
 from command_api.social.lookups import channels_of, count_posts, posts_of, require_channel_limit, require_post_limit
 from command_api.social.schemas import ImportedSocialFile, SocialPost, to_post, to_response

@@ -14,12 +14,12 @@ from typing import Final
 from urllib.parse import parse_qs
 from uuid import UUID
 
+from infra.domain.contacts import encrypt_field
 from infra.domain.publishing.paths import file_of
 from infra.domain.publishing.serving import FORM_REFUSED, FORM_SENT, NEWSLETTER_FORMS
 from infra.kernel.http.address_costs import network_of
 from infra.kernel.http.request_limits import Receive, Scope, Send
 from infra.kernel.mail.addresses import checked_email
-from infra.kernel.mail.contacts import encrypt_field
 from infra.kernel.security.encryption import derived_key, keyed_hash
 from ingest.context import IngestContext
 from ingest.endpoints.redirect import send_page

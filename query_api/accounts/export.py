@@ -17,9 +17,9 @@ import orjson
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
+from infra.domain import contacts
 from infra.domain.social_connections import decrypt_name
 from infra.kernel.config.settings import Settings
-from infra.kernel.mail import contacts
 from infra.kernel.security.access_tokens import require_whole_account
 from infra.kernel.security.audit_log import Entry, record
 from infra.kernel.security.client_info import client_of

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
+from infra.domain.invite_codes import decrypt_code
 from infra.kernel.config.settings import Settings
-from infra.kernel.security.invite_codes import decrypt_code
 from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context
 from schemas.http.accounts import InviteCode, Joined
 

@@ -12,9 +12,10 @@ from pydantic import Field
 from infra.kernel.security.access_tokens import require_whole_account
 from infra.kernel.security.sessions import IDLE
 from query_api.kernel import audit_rows
-from query_api.kernel.audit_rows import AuditEntry, AuditFilter
+from query_api.kernel.audit_rows import AuditFilter
 from query_api.kernel.dependencies import CallerScope
 from query_api.kernel.pagination import Page50
+from schemas.http.operations import AuditEntry
 from schemas.http.responses import ResponseModel
 
 router = APIRouter(tags=["account"])

@@ -4,32 +4,12 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
-
-from pydantic import Field
 
 from query_api.kernel.pagination import Page
 from query_api.kernel.postgres_reader import Reader
-from schemas.http.responses import ResponseModel
-
-
-class AuditEntry(ResponseModel):
-    """An action that was done or rejected. Names are empty for unknown or erased accounts."""
-
-    seq: int
-    at: datetime
-    action: str
-    outcome: str
-    actor_id: UUID | None
-    actor_name: str
-    account_id: UUID | None = Field(description="The account that is affected")
-    account_name: str
-    subject_id: UUID | None = Field(description="What else is affected: a website, an invite, a partner")
-    address: str = Field(description="Truncated to /24 or /48")
-    device: str
-    details: dict[str, Any]
-
+from schemas.http.operations import AuditEntry
 
 _ENTRIES: Final = (
     "SELECT e.seq, e.at, e.action, e.outcome, e.actor_id, e.account_id, e.subject_id, e.address, e.device, e.details,"

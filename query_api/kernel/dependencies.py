@@ -1,6 +1,6 @@
 """Dependencies of every route: the principal, the account scope, the engines, and read-your-writes consistency.
 
-What one context alone uses is a dependency of that context (`analytics.live_routes`, `sql.statements`).
+What one context alone uses is a dependency of that context.
 """
 
 from __future__ import annotations

@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from schemas.topics import BY_NAME, CLICKS, CONVERSIONS, DOMAIN, MAX_PARTITIONS, REJECTED
+from schemas.topics import BY_NAME, CLICKS, DOMAIN, MAX_PARTITIONS, READ_BY, REJECTED
 
 MAX_WAIT_S: Final = 2.0
 MAX_TOKENS: Final = 8
 _TOKEN: Final = re.compile(r"(?P<topic>[a-z]+)(\[(?P<partition>\d{1,4})\])?@(?P<offset>\d{1,18})")
 
-TOPICS: Final[Mapping[str, frozenset[str]]] = {
-    "events": frozenset({CLICKS.name, DOMAIN.name}),
-    "refusals": frozenset({REJECTED.name}),
-    "conversion_reports": frozenset({CONVERSIONS.name}),
-}
-"""What each projection reads; those not named here read `domain` only."""
-
-_ONLY_DOMAIN: Final = frozenset({DOMAIN.name})
-RAW: Final = frozenset(TOPICS)
+RAW: Final = frozenset(READ_BY)
 """The projections in ClickHouse."""
 
 
@@ -60,4 +51,4 @@ def _token(text: str) -> Token:
 
 def topics_of(projection: str) -> frozenset[str]:
     """What the projection reads."""
-    return TOPICS.get(projection, _ONLY_DOMAIN)
+    return frozenset(topic.name for topic in READ_BY.get(projection, (DOMAIN,)))

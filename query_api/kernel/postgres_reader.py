@@ -55,7 +55,7 @@ class Reader:
 
     @classmethod
     def of(cls, pool: Pool, principal: Principal) -> Reader:
-        """For what is open to all, and moderated (forum, listings): an admin reads everything, others the rows of their
+        """For what is open to all, and moderated: an admin reads everything, others the rows of their
         account and of no account."""
         return cls(pool, ADMIN) if principal.is_admin else cls.of_caller(pool, principal)
 
@@ -66,7 +66,7 @@ class Reader:
 
     @classmethod
     def of_moderator(cls, pool: Pool, account_id: UUID) -> Reader:
-        """Reads for an account that also sees what the forum does not show."""
+        """Reads for an account that also sees what moderation hides."""
         return cls(pool, f"{MODERATOR}{account_id}")
 
     @classmethod

@@ -1,6 +1,6 @@
 """Query coalescing: concurrent requests for the same statement share one run.
 
-A dashboard sends its five calls at once, and they are computed from the same rows (`query_api.analytics.series`);
+A dashboard sends its five calls at once, and they are computed from the same rows;
 several people may watch one website. A request joins a statement that is already running if nothing was projected since
 that one was started: what it reads is then at least as new as what the request waited for (`X-Wait-For`).
 

@@ -11,9 +11,9 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
+from infra.domain import contacts
 from infra.kernel.config.settings import Settings
 from infra.kernel.http.openapi import file_response
-from infra.kernel.mail import contacts
 from query_api.kernel.authorization import require_existing
 from query_api.kernel.csv import columns_of, csv_stream
 from query_api.kernel.dependencies import READS_OWN_WRITES, AdminScope, Context

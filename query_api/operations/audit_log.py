@@ -9,9 +9,10 @@ from fastapi import APIRouter, Query
 from pydantic import AwareDatetime, Field
 
 from query_api.kernel import audit_rows
-from query_api.kernel.audit_rows import AuditEntry, AuditFilter
+from query_api.kernel.audit_rows import AuditFilter
 from query_api.kernel.dependencies import AdminScope
 from query_api.kernel.pagination import Page50
+from schemas.http.operations import AuditEntry
 from schemas.http.responses import ResponseModel
 
 router = APIRouter(tags=["admin"])

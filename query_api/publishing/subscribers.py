@@ -11,10 +11,10 @@ from fastapi import APIRouter, Path, Response
 from fastapi.responses import RedirectResponse
 from pydantic import Field
 
+from infra.domain import contacts
 from infra.kernel.config.settings import Settings
 from infra.kernel.http.openapi import file_response
 from infra.kernel.http.route_costs import EXPORT, costs
-from infra.kernel.mail import contacts
 from query_api.kernel.authorization import AccountScope, require_existing
 from query_api.kernel.csv import columns_of, csv_stream
 from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context

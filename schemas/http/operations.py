@@ -1,9 +1,9 @@
-"""Exchange rates and dead letters as both APIs answer them."""
+"""Exchange rates, dead letters and audit entries as the APIs answer them."""
 
 from __future__ import annotations
 
 from datetime import date, datetime
-from typing import Literal
+from typing import Any, Literal
 from uuid import UUID
 
 from pydantic import Field
@@ -37,3 +37,20 @@ class LetterHead(ResponseModel):
     first_at: datetime
     attempts: int
     state: State
+
+
+class AuditEntry(ResponseModel):
+    """An action that was done or rejected. Names are empty for unknown or erased accounts."""
+
+    seq: int
+    at: datetime
+    action: str
+    outcome: str
+    actor_id: UUID | None
+    actor_name: str
+    account_id: UUID | None = Field(description="The account that is affected")
+    account_name: str
+    subject_id: UUID | None = Field(description="What else is affected: a website, an invite, a partner")
+    address: str = Field(description="Truncated to /24 or /48")
+    device: str
+    details: dict[str, Any]

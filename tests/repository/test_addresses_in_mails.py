@@ -13,7 +13,7 @@ WRITERS = [
     *ROOT.glob("command_api/**/*digest*.py"),
     *ROOT.glob("command_api/notifications/**/*.py"),
     ROOT / "command_api" / "marketplace" / "recipients.py",
-    ROOT / "infra" / "kernel" / "mail" / "contacts.py",
+    ROOT / "infra" / "domain" / "contacts.py",
     ROOT / "infra" / "ops" / "jobs" / "notification_digest.py",
     *ROOT.glob("*_api/analytics/reports/*.py"),
     ROOT / "query_api" / "sql" / "report_query.py",

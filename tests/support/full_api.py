@@ -47,11 +47,11 @@ from command_api.publishing import sites
 from command_api.publishing.subscriptions import model as subscriptions
 from command_api.registry import open_container
 from command_api.schema import create_schema
+from infra.domain.contacts import encrypt_field
 from infra.kernel.config.settings import Settings
 from infra.kernel.http.request_limits import BodyGuard, guarded_protocol
 from infra.kernel.http.server import KEEP_ALIVE_S
 from infra.kernel.log import open_log
-from infra.kernel.mail.contacts import encrypt_field
 from infra.kernel.mail.outbox import Mail, queue
 from infra.kernel.security.website_sessions import open_website_session
 from infra.services.gateway.service import Gateway

@@ -11,9 +11,9 @@ from uuid import UUID
 from command_api.accounts.codes import normalized
 from command_api.kernel.decision import conflict
 from command_api.kernel.unit_of_work import UnitOfWork
+from infra.domain.invite_codes import encrypt_code
 from infra.kernel.config.settings import Settings
 from infra.kernel.security.encryption import derived_key, keyed_hash
-from infra.kernel.security.invite_codes import encrypt_code
 from schemas.events.accounts import InviteCreated
 
 MAX_OPEN: Final = 100

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from typing import Final
+
 from fastapi import APIRouter, Response
 
 from command_api.accounts.invites import commands, model
@@ -12,12 +15,13 @@ from schemas.http.accounts import InviteCode
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform/invite-codes", tags=["invites"])
+_NEW_INVITES: Final = rate_limits.Limit("new-invites", timedelta(minutes=6), 50)
 
 
 @router.post("", status_code=201, response_model=InviteCode)
 def create_invite_code(body: CreateInvite, run: Runs) -> Response:
     """Creates an invite. The list shows its code again. An account has at most 100 open ones."""
-    rate_limits.consume(run.container.pool, rate_limits.NEW_INVITES, str(run.person.account_id))
+    rate_limits.consume(run.container.pool, _NEW_INVITES, str(run.person.account_id))
     return run(commands.CreateInvite(uuid7(), model.new_code(), body), body, status=201)
 
 

@@ -8,9 +8,9 @@ from uuid import UUID
 from command_api.accounts.model import Account
 from command_api.analytics.reports.model import Report
 from infra.domain.reports.contract import Rendered
+from infra.domain.unsubscribe import unsubscribe_token
 from infra.kernel.config.settings import Settings
 from infra.kernel.mail.outbox import Attachment, Mail
-from infra.kernel.mail.unsubscribe import unsubscribe_token
 
 KIND: Final = "report"
 STOP_PATH: Final = "/api/public/reports/stop/"

@@ -28,9 +28,9 @@ from command_api.kernel.rate_limits import Limit, consume
 from command_api.websites import model as websites
 from infra.domain.reports.contract import NoAccess
 from infra.domain.reports.schedule import last_whole_period
+from infra.domain.unsubscribe import verify_unsubscribe_token
 from infra.kernel.http.problems import Problem
 from infra.kernel.http.route_costs import PUBLIC, costs
-from infra.kernel.mail.unsubscribe import verify_unsubscribe_token
 from infra.kernel.security.client_info import Client
 from schemas.http.analytics import EmailReport
 from schemas.http.responses import ResponseModel

@@ -22,9 +22,9 @@ from command_api.notifications.alerts.model import Finding
 from command_api.notifications.alerts.names import MAILS
 from command_api.websites import model as websites
 from command_api.websites.model import Website
+from infra.domain.unsubscribe import unsubscribe_token
 from infra.kernel.config.settings import Settings
 from infra.kernel.mail.outbox import Mail
-from infra.kernel.mail.unsubscribe import unsubscribe_token
 from schemas.alerts import alert_delivery_id
 from schemas.events.notifications import AlertOpened, AlertResolved
 from schemas.zones import ZoneInfo

@@ -13,9 +13,9 @@ from command_api.kernel.http import Confirmation, From, Id, Runs, container_of
 from command_api.notifications.alerts import commands
 from command_api.notifications.alerts.schemas import AlertDelivery, ChangeAlertRule, SetAlertRule
 from command_api.notifications.routes import PER_VISITOR
+from infra.domain.unsubscribe import verify_unsubscribe_token
 from infra.kernel.http.problems import Problem
 from infra.kernel.http.route_costs import PUBLIC, costs
-from infra.kernel.mail.unsubscribe import verify_unsubscribe_token
 from schemas.http.notifications import AlertDeliveryState, AlertRule
 
 router = APIRouter(prefix="/api", tags=["notifications"])

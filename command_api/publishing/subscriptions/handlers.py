@@ -10,9 +10,9 @@ from command_api.leads import contacts
 from command_api.publishing import releases, sites
 from command_api.publishing.subscriptions import commands, model
 from command_api.publishing.subscriptions.mails import SubscriptionMails
+from infra.domain.contacts import decrypt_field, site_contact_id
 from infra.domain.publishing.document import parse_site
 from infra.domain.publishing.serving import site_path
-from infra.kernel.mail.contacts import decrypt_field, site_contact_id
 from schemas.events.publishing import SiteRemoved
 
 HANDLERS: Final = CommandHandlers()

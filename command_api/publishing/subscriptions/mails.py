@@ -12,8 +12,8 @@ from typing import Final
 from uuid import UUID
 
 from infra import PRODUCT_NAME
+from infra.domain import contacts
 from infra.kernel.config.settings import Settings
-from infra.kernel.mail import contacts
 from infra.kernel.mail.outbox import Mail
 
 _LINK: Final = re.compile(r"//|@|\w[.\u3002\uff0e\uff61]\w")

@@ -1,6 +1,6 @@
 """A subscription to the newsletter of a site: requested, confirmed by the owner of the address, ended. Pure.
 
-One aggregate per site and address (`infra.kernel.mail.contacts.site_contact_id`), permanently: a new subscription
+One aggregate per site and address (`infra.domain.contacts.site_contact_id`), permanently: a new subscription
 continues its history. Only the owner of the address brings one back that ended, by a new emailed link.
 """
 

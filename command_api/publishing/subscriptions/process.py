@@ -17,8 +17,8 @@ from command_api.kernel.rate_limits import Limit, try_consume_all
 from command_api.kernel.timeouts import Timeout
 from command_api.leads.contacts import mailbox_of
 from command_api.publishing.subscriptions.commands import HandleForm
+from infra.domain.contacts import decrypt_field
 from infra.domain.publishing.serving import NEWSLETTER_FORMS
-from infra.kernel.mail.contacts import decrypt_field
 
 PER_MAILBOX: Final = Limit("site-form-mail", timedelta(minutes=10), 2)
 PER_MAILBOX_A_DAY: Final = Limit("site-form-mails", timedelta(days=1), 4)

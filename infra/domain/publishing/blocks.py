@@ -13,8 +13,8 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from infra.domain.publishing.page_markdown import is_browsable
 from infra.domain.publishing.texts import Line, Lines, Markdown
-from infra.kernel.text.page_markdown import is_browsable
 from schemas.currencies import MAX_AMOUNT, MINOR_DIGITS
 
 MAX_URL: Final = 2_048

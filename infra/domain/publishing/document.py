@@ -19,10 +19,10 @@ from pydantic import AfterValidator, BaseModel, Field, ValidationError, model_va
 from infra.domain.publishing.blocks import AnyBlock, Article, Block, Faq, Image, LinkTarget, Part
 from infra.domain.publishing.errors import DocumentRejected as DocumentRejected
 from infra.domain.publishing.errors import Location, at, rejected
+from infra.domain.publishing.page_markdown import page_references
 from infra.domain.publishing.paths import checked_path, collision
 from infra.domain.publishing.texts import STORED, SURROGATE, Line
 from infra.domain.publishing.theme import Theme
-from infra.kernel.text.page_markdown import page_references
 
 MAX_BLOCKS: Final = 200
 MAX_PAGES: Final = 64

@@ -13,9 +13,9 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 
+from infra.domain.publishing.page_markdown import page_references
 from infra.kernel.text import markdown
 from infra.kernel.text.hidden_characters import HIDDEN
-from infra.kernel.text.page_markdown import page_references
 
 STORED: Final = {"is_stored": True}
 """Context of validation: the text was checked before it was stored."""

@@ -30,8 +30,8 @@ OnRejected = Callable[[Scope, int, str, str], None]
 
 MAX_BODY_BYTES = 1024 * 1024
 MAX_IMAGE_BYTES = 5 * 1024 * 1024
-IMAGE_PATH = re.compile(r"/api/(marketplace/listings|platform/(sites|social-posts))/[0-9a-f-]{36}/images")
-"""The addresses where files are sent: their bodies may be larger, wherever bodies of the usual size may."""
+IMAGE_PATH = re.compile(r"/api/[a-z]+/[a-z-]+/[0-9a-f-]{36}/images")
+"""Where images of something are sent: the bodies may be larger, wherever bodies of the usual size may."""
 MAX_HEAD_BYTES = 32 * 1024
 MAX_HEADERS = 256
 PIECE_BYTES = 8 * 1024

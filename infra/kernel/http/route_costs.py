@@ -43,15 +43,15 @@ class CostClass:
 SIGN_IN: Final = CostClass("sign_in", "accounts", 16 * KIB, 64, 250, 24 * KIB, 64, needs_session=False)
 """Sign-in, sign-out, registration, second factor, passwords. A password hash alone takes 19 MiB."""
 MONEY: Final = CostClass("money", "money", 128 * KIB, 1_200, 250, 16 * KIB, 512)
-"""Decisions about conversions, payouts, and deals."""
+"""Decisions about money."""
 PROVIDER: Final = CostClass("provider", "money", 64 * KIB, 600, 250, 16 * KIB, 256, needs_session=False)
-"""Messages of the escrow provider, which a signature authenticates."""
+"""Messages of a provider of payments, which a signature authenticates."""
 PUBLIC: Final = CostClass("public", "public", 64 * KIB, 64, 100, 8 * KIB, 256, needs_session=False)
 """What a visitor without an account may send."""
 COMMAND: Final = CostClass("command", "commands", 128 * KIB, 600, 250, 24 * KIB, 512)
 """Every other command."""
 DOCUMENT: Final = CostClass("document", "documents", 1024 * KIB, 20_000, 1_500, 64 * KIB, 4_096)
-"""Commands with a whole document: a page, a file of rows, many links. Few run at one time."""
+"""Commands with a whole document: a page, a file of rows, many items. Few run at one time."""
 UPLOAD: Final = CostClass("upload", "documents", 5 * 1024 * KIB, 0, 1_500, 64 * KIB, 8_192)
 """An image or a file."""
 READ: Final = CostClass("read", "reads", 16 * KIB, 64, 500, 32 * KIB, 64)

@@ -1,7 +1,7 @@
 """The log of record on Apache Kafka, by kafka-python.
 
 One background thread per `KafkaLog` connects, reconnects and holds every call to its deadline; kafka-python's own
-sender thread reports what the broker acknowledged. Publishing never touches the network on the caller's thread.
+sender thread reports what the broker acknowledged. `publish` never touches the network on the caller's thread.
 """
 
 from __future__ import annotations

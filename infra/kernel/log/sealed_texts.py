@@ -1,6 +1,6 @@
 """Personal texts of a record: the last member of its value, `"sealed":"BASE64"`, in place of the members in it.
 
-Writers seal (`ingest`), readers that need the texts open them (projectors, attribution policy, audit); the log, backups
+Writers seal (`ingest`), readers that need the texts open them (projectors, policies, audit); the log, backups
 and dead letters have them sealed. A record without the member has its texts in clear: it has none, or it is of before.
 Of a person who was erased (`infra.kernel.security.text_keys`) the other members are left, and the texts read as if they
 had not been sent.

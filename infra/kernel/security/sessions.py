@@ -69,7 +69,7 @@ class Principal:
 
     @property
     def is_moderator(self) -> bool:
-        """Keeps order in the forum; admins do as well."""
+        """Judges what members write; admins do as well."""
         return self.is_admin or "moderator" in self.roles
 
 

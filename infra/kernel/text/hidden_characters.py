@@ -17,22 +17,8 @@ _INVISIBLE: Final = (
     "\u2800\u3164\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff"
 )
 HIDDEN: Final = re.compile(f"[{DIRECTION_MARKS}{_INVISIBLE}]")
-NAMES: Final = frozenset(
-    (
-        "name",
-        "display_name",
-        "title",
-        "company",
-        "company_name",
-        "partner_name",
-        "author_name",
-        "seller_name",
-        "handle",
-        "coupon",
-        "slug",
-    )
-)
-"""Columns of read models that hold names."""
+NAMES: Final = frozenset(("name", "title", "company", "handle", "coupon", "slug"))
+"""Columns of read models that hold names, besides those that are called `..._name`."""
 
 
 def checked_name(text: str) -> str:
@@ -56,7 +42,7 @@ def show_names(row: dict[str, Any], columns: Collection[str]) -> None:
 
 def name_columns(row: Mapping[str, Any]) -> Collection[str]:
     """The columns of `row` that hold names which people chose."""
-    return NAMES & row.keys()
+    return [column for column in row if column in NAMES or column.endswith("_name")]
 
 
 def _written_out(found: re.Match[str]) -> str:

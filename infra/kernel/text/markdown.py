@@ -2,7 +2,6 @@
 
 The source is stored. HTML in it is text; the rendered HTML still passes an allowlist. A page loads nothing from
 elsewhere to show it: an image becomes a link. Links are http and https only.
-`infra.kernel.text.page_markdown` renders the same dialect for published pages.
 """
 
 from __future__ import annotations

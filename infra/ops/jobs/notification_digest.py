@@ -18,9 +18,9 @@ from psycopg import Connection
 from psycopg.rows import dict_row
 
 from infra import PRODUCT_NAME
+from infra.domain.unsubscribe import unsubscribe_token
 from infra.kernel.config.settings import Settings
 from infra.kernel.mail.outbox import Mail, queue
-from infra.kernel.mail.unsubscribe import unsubscribe_token
 from infra.kernel.postgres.pool import connect
 from schemas.base import ERASED
 from schemas.events.notifications import DigestMail

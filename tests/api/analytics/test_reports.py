@@ -25,8 +25,8 @@ from command_api.kernel.decision import CommandContext
 from command_api.kernel.process_manager import ProcessWorker
 from infra.domain.reports.contract import PROOF, VIEW_PATH, Order, Rendered, proof_of
 from infra.domain.reports.schedule import Period
+from infra.domain.unsubscribe import unsubscribe_token
 from infra.kernel.mail.outbox import Attachment, decrypt_mail, decrypt_parts
-from infra.kernel.mail.unsubscribe import unsubscribe_token
 from schemas.base import DomainEvent
 from schemas.events.accounts import Role, RolesChanged
 from schemas.events.analytics import ReportFailed, ReportPaused, ReportScheduled, ReportSent, ViewState

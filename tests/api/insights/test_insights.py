@@ -24,11 +24,11 @@ from command_api.insights.service import AnalysisRun, InsightService
 from command_api.kernel.decision import CommandContext, system_context
 from command_api.kernel.process_manager import ProcessWorker
 from command_api.websites import model as websites
+from infra.domain.unsubscribe import unsubscribe_token
 from infra.kernel.clickhouse.client import ClientPool
 from infra.kernel.llm import LanguageModel
 from infra.kernel.log import Log, LogUnavailable
 from infra.kernel.mail.outbox import decrypt_mail
-from infra.kernel.mail.unsubscribe import unsubscribe_token
 from infra.kernel.postgres.rows import PostgresRows
 from infra.kernel.security.encryption import decrypt, derived_key
 from projectors.read_models.insights.insights import INSIGHT_DIGESTS, INSIGHTS

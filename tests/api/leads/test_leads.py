@@ -23,8 +23,8 @@ from command_api.leads import commands, contacts, early_access
 from command_api.leads.early_access_handlers import PLACE_EXPIRY, MailLimitReached
 from command_api.leads.public_routes import PER_VISITOR
 from command_api.leads.schemas import Contact, EarlyAccess
-from infra.kernel.mail import contacts as mail_contacts
-from infra.kernel.mail.contacts import Kind, one_click_url
+from infra.domain import contacts as mail_contacts
+from infra.domain.contacts import Kind, one_click_url
 from infra.kernel.mail.outbox import decrypt_mail
 from infra.ops.jobs.retention import delete_expired
 from schemas.identity import early_access_places_id

@@ -13,8 +13,8 @@ import pytest
 from command_api.kernel.decision import CommandContext
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.leads import contacts as lead_contacts
-from infra.kernel.mail import contacts
-from infra.kernel.mail.contacts import one_click_url, unsubscribe_page
+from infra.domain import contacts
+from infra.domain.contacts import one_click_url, unsubscribe_page
 from infra.kernel.mail.outbox import Mail, queue
 from infra.kernel.postgres.pool import pool
 from query_api.kernel.postgres_reader import Reader, take_role

@@ -28,10 +28,10 @@ from command_api.marketplace.listings import consequences
 from command_api.marketplace.listings.verification import ClickHouseMeasurements, verification
 from command_api.marketplace.timeouts import SEARCH_DIGEST
 from infra.domain.escrow_provider import EscrowProvider, ProviderUnavailable, sign
+from infra.domain.unsubscribe import unsubscribe_token
 from infra.kernel.clickhouse.client import ClientPool
 from infra.kernel.config.settings import Settings
 from infra.kernel.mail.outbox import Mail, queue
-from infra.kernel.mail.unsubscribe import unsubscribe_token
 from infra.kernel.security.client_info import Client
 from infra.ops.demo import market as market_of_demo
 from tests.api.kernel.test_command_races import at_once

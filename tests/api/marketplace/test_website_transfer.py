@@ -18,7 +18,7 @@ from command_api.notifications.alerts import mail as alert_mail
 from command_api.publishing.subscriptions.commands import HandleForm
 from command_api.websites import lookups as website_lookups
 from command_api.websites import model as websites
-from infra.kernel.mail.contacts import encrypt_field
+from infra.domain.contacts import encrypt_field
 from infra.kernel.security.client_info import Client
 from infra.kernel.security.website_sessions import open_website_session
 from ingest.directory import refresh

@@ -18,10 +18,10 @@ from command_api.notifications.alerts.link_health import OutwardLinkChecker, Pro
 from command_api.notifications.alerts.names import DAILY, FREQUENT, LINKS, MAILS
 from command_api.notifications.alerts.process import alert_processes
 from command_api.notifications.handler import NotificationHandler
+from infra.domain.unsubscribe import unsubscribe_token
 from infra.kernel.clickhouse.client import ClientPool
 from infra.kernel.log import Log, open_log
 from infra.kernel.mail.outbox import decrypt_mail
-from infra.kernel.mail.unsubscribe import unsubscribe_token
 from infra.kernel.net.dns_resolvers import Resolvers
 from infra.kernel.net.outbound_http import Outbound
 from infra.kernel.postgres.rows import PostgresRows

@@ -18,8 +18,8 @@ from command_api.kernel.rate_limits import Limit
 from command_api.publishing.subscriptions import model as subscriptions
 from command_api.publishing.subscriptions import process as subscription_process
 from command_api.publishing.subscriptions.process import newsletter_forms
+from infra.domain.contacts import encrypt_field, one_click_url, site_contact_id
 from infra.domain.publishing.serving import NEWSLETTER_FORMS
-from infra.kernel.mail.contacts import encrypt_field, one_click_url, site_contact_id
 from infra.kernel.mail.outbox import decrypt_mail
 from infra.ops.jobs.retention import delete_expired
 from ingest.endpoints.subscribe import MAX_WAITING, PER_SENDER, STORE

@@ -10,8 +10,8 @@ from typing import Any, cast
 from uuid import uuid4
 
 from command_api.publishing.subscriptions.model import MAX_SUBSCRIBERS
+from infra.domain import contacts
 from infra.kernel.http.route_costs import EXPORT
-from infra.kernel.mail import contacts
 from query_api.kernel.csv import _chunks, columns_of
 from query_api.publishing.subscribers import SiteSubscriberForSending, _confirmed
 from tests.support.reference_work import REFERENCE_MS, reference_ms

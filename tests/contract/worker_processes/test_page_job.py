@@ -15,14 +15,13 @@ from uuid import UUID, uuid4
 import pytest
 
 from infra.domain.publishing import page_job as jobs
-from infra.domain.publishing import page_process
+from infra.domain.publishing import page_markdown, page_process
 from infra.domain.publishing.document import PageDocument, SiteDocument, SitePage, parse_page, read_page, to_json
 from infra.domain.publishing.errors import DocumentRejected
 from infra.domain.publishing.page_job import file_of_answer, key_of, mentioned, page_job, run_job
 from infra.domain.publishing.page_workers import MAX_PER_ACCOUNT, PageWorkers
 from infra.domain.publishing.render import PageDates, SiteImage, Surroundings, render_page
 from infra.kernel.http.problems import Problem
-from infra.kernel.text import page_markdown
 from infra.kernel.worker_processes.pool import JobCancelled
 from infra.kernel.worker_processes.protocol import JobRejected
 from tests.support.published_pages import ABOUT, DATES, HOME, LINK, PHOTO, TENTS, blocks, page, site, surroundings

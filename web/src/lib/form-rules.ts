@@ -26,7 +26,7 @@ export function faultsIn(values: object, bounds: BoundsOf, rules: RulesOf): Reco
   return Object.fromEntries(faults);
 }
 
-/** What an input is told of its bounds. */
+/** What an input is given of its bounds. */
 export function limitsOf(name: string, bounds: BoundsOf, rules: RulesOf) {
   const rule = rules[name];
   const { required, maxLength, minimum, maximum }: Bounds =

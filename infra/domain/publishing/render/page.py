@@ -23,6 +23,7 @@ from markupsafe import Markup, escape
 
 from infra.domain.publishing.blocks import AnyBlock, ComparedProduct, Hero, Newsletter
 from infra.domain.publishing.document import PageDocument, SiteDocument, SitePage
+from infra.domain.publishing.page_markdown import Anchor, render_page
 from infra.domain.publishing.paths import ancestors, file_of
 from infra.domain.publishing.render.references import Problem, References
 from infra.domain.publishing.render.structured_data import graph, script_json
@@ -30,7 +31,6 @@ from infra.domain.publishing.render.surroundings import Surroundings
 from infra.domain.publishing.render.wording import Wording, decimal_text, is_right_to_left, money_text, wording_of
 from infra.domain.publishing.serving import FORM_REFUSED, FORM_SENT
 from infra.domain.publishing.theme import css_of
-from infra.kernel.text.page_markdown import Anchor, render_page
 
 BlockTypes = Collection[str]
 TEXTS: Final = frozenset({"article", "review"})

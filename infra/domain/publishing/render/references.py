@@ -8,10 +8,10 @@ from uuid import UUID
 
 from infra.domain.publishing.blocks import Image, LinkTarget, PageTarget, Target, WebTarget
 from infra.domain.publishing.document import SiteDocument
+from infra.domain.publishing.page_markdown import Anchor, Picture
 from infra.domain.publishing.paths import relative
 from infra.domain.publishing.render.surroundings import SiteImage, Surroundings
 from infra.domain.publishing.serving import NARROW_WIDTH
-from infra.kernel.text.page_markdown import Anchor, Picture
 from schemas.networks import network_of_host
 
 SPONSORED = "sponsored nofollow noopener"

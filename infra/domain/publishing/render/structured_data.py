@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from infra.domain.publishing.blocks import MAX_RATING, AnyBlock, Faq, Review
 from infra.domain.publishing.document import SiteDocument, SitePage
+from infra.domain.publishing.page_markdown import plain_page
 from infra.domain.publishing.render.surroundings import PageDates, Surroundings
-from infra.kernel.text.page_markdown import plain_page
 
 _ESCAPES: Final = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&'\u2028\u2029"}
 """With them no text can end the element, begin a comment in it, or be another line for a script."""

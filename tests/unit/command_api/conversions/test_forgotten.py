@@ -10,7 +10,7 @@ import pytest
 from command_api.conversions import model
 from command_api.conversions.attribution.decision import may_change
 from command_api.kernel.event_store import EventMapper
-from infra.domain.visitor_data.sealing import leaf_of_conversion
+from infra.domain.visitor_data.sealing import leaf_of_stream
 from infra.kernel.postgres.memory_rows import MemoryRows
 from infra.ops.audit.reference_projections import REFERENCES, Place
 from projectors.engine.read_model import ReadModel
@@ -68,7 +68,7 @@ def as_stored(*events: DomainEvent) -> tuple[list[DomainEvent], list[DomainEvent
     keys = KeysInMemory(7)
     stored = [EventMapper(None).to_stored_event(event, keys.key(7)) for event in events]
     before = [EventMapper(None, keys.opener()).to_domain_event(each) for each in stored]
-    keys.erase(7, leaf_of_conversion(events[0].originator_id))
+    keys.erase(7, leaf_of_stream(events[0].originator_id))
     return before, [EventMapper(None, keys.opener()).to_domain_event(each) for each in stored]
 
 

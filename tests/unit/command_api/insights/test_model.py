@@ -13,8 +13,8 @@ from command_api.insights.finding import Finding, Subject
 from command_api.insights.wording import InsightText, Narrative
 from command_api.kernel.decision import CommandContext
 from command_api.websites.model import Website
+from infra.domain.unsubscribe import unsubscribe_token, verify_unsubscribe_token
 from infra.kernel.config.settings import Settings
-from infra.kernel.mail.unsubscribe import unsubscribe_token, verify_unsubscribe_token
 from schemas.events.insights import InsightsDigestChosen
 from schemas.evolution import UnexpectedEvent
 from schemas.http.insights import digest_id, insights_id, shown

@@ -10,10 +10,10 @@ import command_api.accounts.invites.model
 import command_api.accounts.model
 import command_api.conversions.model
 import command_api.domains.model
-import command_api.kernel.slug_reservation
 import command_api.links.model
 import command_api.operations.exchange_rates.model
 import command_api.partners.model
+import command_api.partners.slug_reservation
 import command_api.websites.model
 from command_api.kernel.event_store import EventMapper, fold
 from schemas.base import DomainEvent
@@ -29,7 +29,7 @@ KINDS: dict[str, Any] = {
     "host": command_api.domains.model.evolve_host,
     "partner": command_api.partners.model.evolve,
     "link": command_api.links.model.evolve,
-    "slug": command_api.kernel.slug_reservation.evolve,
+    "slug": command_api.partners.slug_reservation.evolve,
     "conversion": command_api.conversions.model.evolve,
     "exchange_rate": command_api.operations.exchange_rates.model.evolve,
 }

@@ -11,7 +11,7 @@ from eventsourcing.persistence import StoredEvent
 from pydantic import BaseModel
 
 from command_api.kernel.event_store import EventMapper, name_and_version
-from infra.domain.visitor_data.sealing import leaf_of_conversion
+from infra.domain.visitor_data.sealing import leaf_of_stream
 from infra.kernel.config.paths import ROOT
 from infra.kernel.security.encryption import DecryptionError
 from schemas import envelope
@@ -101,9 +101,9 @@ def defaults_of(event: DomainEvent) -> dict[tuple[str, ...], Any]:
 def test_of_an_erased_person_every_other_value_stays(name: str) -> None:
     event, keys = sample(name), KeysInMemory(7)
     stored = EventMapper(None).to_stored_event(event, keys.key(7))
-    keys.erase(7, leaf_of_conversion(uuid4()))
+    keys.erase(7, leaf_of_stream(uuid4()))
     assert read(stored, keys) == (event, True), "another person was erased"
-    keys.erase(7, leaf_of_conversion(CONVERSION))
+    keys.erase(7, leaf_of_stream(CONVERSION))
     erased, is_whole = read(stored, keys)
     assert not is_whole
     assert EventMapper(None, keys.opener()).opened(stored) == (erased, 0)
@@ -144,7 +144,7 @@ def test_an_event_with_nothing_of_a_person_has_no_sealed_member() -> None:
 
 def test_a_later_event_is_sealed_with_the_next_key() -> None:
     keys = KeysInMemory(7, 8)
-    keys.erase(7, leaf_of_conversion(CONVERSION))
+    keys.erase(7, leaf_of_stream(CONVERSION))
     event = sample("conversion.report_merged")
     assert read(EventMapper(None).to_stored_event(event, keys.key(8)), keys) == (event, True)
 
@@ -203,10 +203,10 @@ def test_what_is_in_a_collection_cannot_be_sealed() -> None:
 def test_a_stale_copy_of_the_newest_key_loses_no_value() -> None:
     """An erasure begins a key, so the newest one opens for everybody; if it did not, the values would be in clear."""
     keys, event = KeysInMemory(7), sample("conversion.attributed")
-    keys.erase(7, leaf_of_conversion(CONVERSION))
+    keys.erase(7, leaf_of_stream(CONVERSION))
     stored = EventMapper(None).to_stored_event(event, keys.key(7))
     assert read(stored, keys) == (event, True)
 
 
 def test_aggregates_have_leaves_of_their_own() -> None:
-    assert len({leaf_of_conversion(UUID(int=number)) for number in range(1_000)}) == 1_000
+    assert len({leaf_of_stream(UUID(int=number)) for number in range(1_000)}) == 1_000

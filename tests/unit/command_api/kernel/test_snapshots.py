@@ -19,7 +19,7 @@ from command_api.kernel import snapshots
 from command_api.kernel.event_store import EventMapper, fold
 from command_api.kernel.snapshots import Fold
 from command_api.marketplace import offers
-from infra.domain.visitor_data.sealing import leaf_of_conversion
+from infra.domain.visitor_data.sealing import leaf_of_stream
 from infra.kernel.security.subject_keys import Keyring, SubjectErased
 from schemas.base import ERASED, DomainEvent
 from schemas.events.accounts import AccountRegistered, AccountRenamed
@@ -207,7 +207,7 @@ def test_a_snapshot_of_sealed_values_is_as_unreadable_as_they_are() -> None:
     assert loaded(stored, snapshot).state == loaded(stored).state
     assert loaded(stored[:2], snapshot).text_key == 7, "a snapshot that continues it is sealed as well"
 
-    keys.texts.erase(7, leaf_of_conversion(sale))
+    keys.texts.erase(7, leaf_of_stream(sale))
     assert snapshots.decode(snapshot, conversions.evolve, cast(Keyring, keys)) is None
     assert snapshots.encode(sale, before, cast(Keyring, keys)) is None, "it was loaded before the erasure"
     after = loaded(stored, snapshot)

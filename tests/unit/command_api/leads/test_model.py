@@ -12,10 +12,10 @@ import pytest
 from command_api.kernel.aggregates import state_after
 from command_api.kernel.decision import system_context
 from command_api.leads import early_access, inquiries, newsletter
+from infra.domain import contacts
+from infra.domain.contacts import mailbox, spelled
+from infra.domain.unsubscribe import unsubscribe_token, verify_unsubscribe_token
 from infra.kernel.config.settings import Settings
-from infra.kernel.mail import contacts
-from infra.kernel.mail.contacts import mailbox, spelled
-from infra.kernel.mail.unsubscribe import unsubscribe_token, verify_unsubscribe_token
 from schemas.base import DomainEvent
 from schemas.events.leads import EarlyAccessJoined, EarlyAccessPlaceFreed, EarlyAccessPlaceTaken, SubscriptionConfirmed
 from schemas.evolution import UnexpectedEvent

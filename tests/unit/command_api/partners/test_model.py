@@ -11,10 +11,9 @@ import hypothesis
 import pytest
 from hypothesis import strategies as st
 
-from command_api.kernel import slug_reservation
 from command_api.kernel.aggregates import state_after
 from command_api.kernel.decision import CommandContext, CommandRejected
-from command_api.partners import model
+from command_api.partners import model, slug_reservation
 from schemas.events.partners import (
     CommissionChanged,
     PartnerActivated,

@@ -16,9 +16,9 @@ import pytest
 from PIL import Image
 
 from command_api.domains.model import Domain
-from command_api.kernel import slug_reservation
 from command_api.kernel.decision import CommandContext, CommandRejected
 from command_api.kernel.images.model import Picture, narrowed, reencode
+from command_api.partners import slug_reservation
 from command_api.publishing import pages, sites
 from command_api.publishing.handlers import parsed
 from command_api.publishing.pages import Page

@@ -15,7 +15,7 @@ from command_api.conversions import decisions
 from command_api.conversions import model as conversions
 from command_api.kernel.decision import CommandContext
 from command_api.kernel.event_store import EventMapper
-from infra.domain.visitor_data.sealing import leaf_of_conversion
+from infra.domain.visitor_data.sealing import leaf_of_stream
 from infra.kernel.log import StoredRecord
 from projectors.engine.dedup import NullDedupIndex
 from projectors.engine.projection import Batch
@@ -282,7 +282,7 @@ def test_a_sealed_decision_makes_the_row_of_its_click_until_the_person_is_erased
     [row] = rows_of_sealed(keys, forgotten=False)
     assert (row["click_id"], row["sub1"]) == (CLICK.click_id, CLICK.subs["sub1"])
     [known] = rows_of_sealed(keys, forgotten=True)
-    keys.erase(7, leaf_of_conversion(CONVERSION))
+    keys.erase(7, leaf_of_stream(CONVERSION))
     [erased] = rows_of_sealed(keys, forgotten=False)
     assert erased["click_id"] == ""
     assert "sub1" not in erased

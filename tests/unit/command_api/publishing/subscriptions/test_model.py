@@ -14,10 +14,10 @@ from command_api.publishing.sites import Site
 from command_api.publishing.subscriptions import model
 from command_api.publishing.subscriptions.mails import SubscriptionMails
 from command_api.publishing.subscriptions.model import Subscription
+from infra.domain import contacts
+from infra.domain.contacts import site_contact_id
+from infra.domain.unsubscribe import verify_unsubscribe_token
 from infra.kernel.config.settings import Settings
-from infra.kernel.mail import contacts
-from infra.kernel.mail.contacts import site_contact_id
-from infra.kernel.mail.unsubscribe import verify_unsubscribe_token
 from schemas.events.publishing import SiteSubscriptionConfirmed, SiteSubscriptionEnded, SiteSubscriptionRequested
 from tests.support.given_when_then import given, rejected
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from infra.domain.publishing.page_markdown import Anchor, Picture, page_references, plain_page, render_page
 from infra.kernel.text import markdown
-from infra.kernel.text.page_markdown import Anchor, Picture, page_references, plain_page, render_page
 
 ID = "0f0e0d0c-0b0a-4908-8706-050403020100"
 PHOTO = "ab" * 32

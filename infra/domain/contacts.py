@@ -19,8 +19,8 @@ from uuid import UUID
 
 import idna
 
+from infra.domain.unsubscribe import unsubscribe_token
 from infra.kernel.config.settings import Settings
-from infra.kernel.mail.unsubscribe import unsubscribe_token
 from infra.kernel.security.encryption import decrypt, derived_key, encrypt, keyed_hash
 from schemas.identity import contact_id
 
