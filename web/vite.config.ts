@@ -23,7 +23,7 @@ const GROUPS = [
   {
     name: 'common',
     minShareCount: 4,
-    test: /node_modules[\\/](lucide-react|@tanstack)[\\/]|[\\/]src[\\/](lib[\\/](clipboard|dates|format|idle|live|media|now|relative-time)|components[\\/](data[\\/](?!paged|below)|charts[\\/](sparkline|updated)|text[\\/]member-text|ui[\\/](badge|card|field|copy-field|in-view|late-menu|search-field))|app[\\/](use-title|pages[\\/](page|text-link)))/,
+    test: /node_modules[\\/](lucide-react|@tanstack)[\\/]|[\\/]src[\\/](lib[\\/](api[\\/]command|clipboard|dates|format|idle|live|media|now|relative-time)|components[\\/](data[\\/](?!paged|below)|charts[\\/](sparkline|updated)|text[\\/]member-text|ui[\\/](badge|card|field|copy-field|in-view|late-menu|search-field))|app[\\/](use-title|pages[\\/](page|text-link)))/,
   },
   {
     name: 'entrance',

@@ -23,3 +23,11 @@ export const adminPartnersQuery = queryOptions({
   queryKey: ['admin', 'partners'],
   queryFn: ({ signal }) => body(api.GET('/api/admin/partners', { signal })),
 });
+
+/** The newest links to a partner. */
+export const newestLinksQuery = (websiteId: string, partnerId: string) =>
+  queryOptions({
+    queryKey: ['links', websiteId, 'newest', partnerId] as const,
+    queryFn: ({ signal }) =>
+      body(api.GET('/api/platform/links', { params: { query: { websiteId, partnerId, limit: 20 } }, signal })),
+  });

@@ -1,12 +1,12 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useLocation, useNavigate, useParams } from '@tanstack/react-router';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
-import { api, body } from '@/lib/api/client';
+import { useCommand } from '@/lib/api/command';
 import { isMissing } from '@/lib/api/errors';
 import { useSession } from '@/lib/session';
-import { listingQuery } from '@/features/marketplace/api/listings';
+import { joinReview, listingQuery } from '@/features/marketplace/api/listings';
 import { Submitted } from '@/features/marketplace/components/review-drawer';
 import { NotFound } from '../not-found';
 import { Page } from './page';
@@ -18,11 +18,7 @@ export function MarketplaceReviewPage() {
   const session = useSession();
   const navigate = useNavigate();
   const listing = useQuery(listingQuery(id, session?.user.id));
-  const join = useMutation({
-    mutationFn: () =>
-      body(api.POST('/api/marketplace/listings/{id}/review/join', { params: { path: { id } }, body: { token } })),
-    onSuccess: () => listing.refetch(),
-  });
+  const join = useCommand(joinReview(id), { onSuccess: () => listing.refetch() });
   const missing = isMissing(listing.error);
   if (!listing.data?.isReviewer && !token && (listing.data || missing)) return <NotFound />;
   return (
@@ -47,7 +43,7 @@ export function MarketplaceReviewPage() {
         >
           <div className="flex flex-col items-start gap-3">
             {Boolean(join.error) && <ErrorBox error={join.error} />}
-            <Button variant="primary" busy={join.isPending} onClick={() => join.mutate()}>
+            <Button variant="primary" busy={join.isPending} onClick={() => join.mutate(token)}>
               Review this listing
             </Button>
           </div>

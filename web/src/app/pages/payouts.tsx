@@ -4,16 +4,17 @@ import { useState } from 'react';
 import { ErrorBox, Loading, Skeleton } from '@/components/data/states';
 import { buttonClass } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
+import { useCommand } from '@/lib/api/command';
 import type { Website } from '@/lib/api/types';
 import { textOf } from '@/lib/search';
 import { partnersQuery, websitesQuery } from '@/lib/shared-queries';
-import { balancesQuery, type Payout } from '@/features/conversions/api/payouts';
+import { balancesQuery, savePayout, voidPayout, type Payout } from '@/features/conversions/api/payouts';
 import { AccountantCard } from '@/features/conversions/components/accountant-card';
 import { BalancesCard } from '@/features/conversions/components/balances-card';
 import { PayoutDialog } from '@/features/conversions/components/payout-dialog';
 import { PayoutsCard } from '@/features/conversions/components/payouts-card';
 import { VoidDialog } from '@/features/conversions/components/void-dialog';
-import { useSavePayout, useVoidPayout } from '@/features/conversions/hooks/use-payouts';
+import { toast, toastError } from '@/stores/toasts';
 import { NoWebsites } from './no-websites';
 import { Page } from './page';
 
@@ -74,8 +75,14 @@ type Asked =
 function Payouts({ website }: { readonly website: Website }) {
   const balances = useQuery(balancesQuery(website.id));
   const partners = useQuery(partnersQuery);
-  const save = useSavePayout(website.id);
-  const voiding = useVoidPayout();
+  const save = useCommand(savePayout(website.id), {
+    onSuccess: (refused, { correction }) => {
+      const saved = correction ? 'Payout corrected' : 'Payout recorded';
+      if (refused) toastError(`${saved}, but not its file`, refused);
+      else toast(saved);
+    },
+  });
+  const voiding = useCommand(voidPayout);
   const [asked, setAsked] = useState<Asked | null>(null);
   const close = () => setAsked(null);
   // A partner that is gone may still pay what it owes.

@@ -1,10 +1,9 @@
-import { useMutation, useQueryClient, type QueryKey } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { TextField } from '@/components/ui/field';
-import { toast } from '@/stores/toasts';
+import { type Command, useCommand } from '@/lib/api/command';
 
 const MIN_REASON = 3;
 const MAX_REASON = 500;
@@ -14,30 +13,19 @@ export interface AdminAct {
   readonly title: string;
   readonly description: string;
   readonly action: string;
-  readonly done: string;
-  readonly run: (reason: string) => Promise<unknown>;
+  readonly command: Command<string, void>;
 }
 
 interface Props {
   readonly act: AdminAct;
-  /** What is read again afterwards. */
-  readonly changes: QueryKey;
   readonly onClose: () => void;
 }
 
 /** Requests the reason, acts, and closes. */
-export function ReasonDialog({ act, changes, onClose }: Props) {
-  const client = useQueryClient();
+export function ReasonDialog({ act, onClose }: Props) {
   const [reason, setReason] = useState('');
   const ready = reason.trim().length >= MIN_REASON;
-  const save = useMutation({
-    mutationFn: () => act.run(reason.trim()),
-    onSuccess: () => {
-      toast(act.done);
-      onClose();
-    },
-    onSettled: () => client.invalidateQueries({ queryKey: changes }),
-  });
+  const save = useCommand(act.command, { onSuccess: onClose });
   return (
     <Dialog open onOpenChange={(open) => !open && onClose()} title={act.title} description={act.description}>
       <form
@@ -45,7 +33,7 @@ export function ReasonDialog({ act, changes, onClose }: Props) {
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          if (ready) save.mutate();
+          if (ready) save.mutate(reason.trim());
         }}
       >
         <TextField

@@ -1,14 +1,12 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { Button } from '@/components/ui/button';
 import { focusFirstFault, TextField } from '@/components/ui/field';
 import { addressFrom, hostOf } from '@/lib/address';
-import { api, body } from '@/lib/api/client';
+import { useCommand } from '@/lib/api/command';
 import { ApiError } from '@/lib/api/errors';
 import { parsePercent } from '@/lib/percent';
 import { networkOf, networkOfHost } from '@/lib/postback';
-import { partnersQuery } from '@/lib/shared-queries';
-import { toast } from '@/stores/toasts';
+import { addPartner } from '@/lib/shared-commands';
 import { ErrorBox } from '@/components/data/states';
 import { NetworkField } from './network-field';
 
@@ -22,7 +20,6 @@ interface Props {
 
 /** The fields of a private partner. It is no form of its own: it also stands inside the form of a new link. */
 export function NewPartner({ website = '', onAdded, onCancel }: Props) {
-  const client = useQueryClient();
   const group = useRef<HTMLDivElement>(null);
   const first = useRef<HTMLInputElement>(null);
   // A person opened it: it is seen whole, above the buttons of the form around it.
@@ -39,28 +36,7 @@ export function NewPartner({ website = '', onAdded, onCancel }: Props) {
   const preset = network || (networkOfHost(hostOf(site))?.id ?? 'default');
   const passed = networkOf(preset)?.clickId;
   const percent = parsePercent(commission);
-  const create = useMutation({
-    mutationFn: (rate: number) =>
-      body(
-        api.POST('/api/platform/partners', {
-          body: {
-            name: name.trim(),
-            baseUrl: addressFrom(site),
-            commission: rate,
-            description: '',
-            isActive: true,
-            cookieDays: 30,
-            ...(network ? { postbackPreset: network } : {}),
-            ...(parameter.trim() && !passed ? { clickIdParameter: parameter.trim() } : {}),
-          },
-        }),
-      ),
-    onSuccess: async ({ id }) => {
-      await client.invalidateQueries({ queryKey: partnersQuery.queryKey });
-      toast('Partner added', name.trim());
-      onAdded(id);
-    },
-  });
+  const create = useCommand(addPartner);
   const refused = create.error instanceof ApiError ? create.error.fields : {};
   const errors = {
     name: tried && name.trim() === '' ? 'Enter a name' : refused['name'],
@@ -69,7 +45,20 @@ export function NewPartner({ website = '', onAdded, onCancel }: Props) {
   };
   const submit = () => {
     setTried(true);
-    if (name.trim() !== '' && site.trim() !== '' && percent !== null) create.mutate(percent);
+    if (name.trim() !== '' && site.trim() !== '' && percent !== null)
+      create.mutate(
+        {
+          name: name.trim(),
+          baseUrl: addressFrom(site),
+          commission: percent,
+          description: '',
+          isActive: true,
+          cookieDays: 30,
+          ...(network ? { postbackPreset: network } : {}),
+          ...(parameter.trim() && !passed ? { clickIdParameter: parameter.trim() } : {}),
+        },
+        { onSuccess: ({ id }) => onAdded(id) },
+      );
     if (group.current) focusFirstFault(group.current);
   };
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Copy } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { Boundary } from '@/components/data/boundary';
@@ -6,12 +6,12 @@ import { Button } from '@/components/ui/button';
 import { CopyField } from '@/components/ui/copy-field';
 import { Dialog } from '@/components/ui/dialog';
 import { SelectField } from '@/components/ui/field';
-import { api, body } from '@/lib/api/client';
-import { messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
 import type { Partner, Website, WebsiteKey } from '@/lib/api/types';
 import { copyText } from '@/lib/clipboard';
 import { postbackHint, postbackUrl } from '@/lib/postback';
-import { aboutQuery, keysQuery } from '@/lib/setup-queries';
+import { aboutQuery, keysQuery, newestLinksQuery } from '@/lib/setup-queries';
+import { createPostbackKey, revealPostbackKey } from '@/lib/shared-commands';
 import { partnersQuery } from '@/lib/shared-queries';
 import { toast, toastError } from '@/stores/toasts';
 import { ErrorBox, Skeleton } from '@/components/data/states';
@@ -65,16 +65,7 @@ export function PostbackUrl({ website, token, keyId, partnerId }: Props) {
 
 /** The test conversion goes through the newest link to the partner that works. */
 function TestOfPartner({ website, partner }: { readonly website: Props['website']; readonly partner: Partner }) {
-  const links = useQuery({
-    queryKey: ['links', website.id, 'newest', partner.id],
-    queryFn: ({ signal }) =>
-      body(
-        api.GET('/api/platform/links', {
-          params: { query: { websiteId: website.id, partnerId: partner.id, limit: 20 } },
-          signal,
-        }),
-      ),
-  });
+  const links = useQuery(newestLinksQuery(website.id, partner.id));
   const link = links.data?.find((item) => item.isActive);
   if (!links.data) return null; // the URL is what the dialog is for
   return (
@@ -117,29 +108,10 @@ interface StoredProps {
 
 /** A token is read, and the audit trail says so, when its URL is copied. */
 function StoredToken({ website, keyId, urlWith }: StoredProps) {
-  const client = useQueryClient();
   const keys = useQuery(keysQuery(website.id));
   const [chosen, setChosen] = useState(keyId ?? '');
-  const create = useMutation({
-    mutationFn: () =>
-      body(
-        api.POST('/api/platform/websites/{id}/keys', {
-          params: { path: { id: website.id } },
-          body: { kind: 'postback', name: 'Postbacks' },
-        }),
-      ),
-    onError: (error) => toastError('Failed to create the token', messageOf(error)),
-    onSettled: () => client.invalidateQueries({ queryKey: keysQuery(website.id).queryKey }),
-  });
-  const reveal = useMutation({
-    mutationFn: (key: WebsiteKey) =>
-      body(
-        api.POST('/api/platform/websites/{id}/keys/{keyId}/reveal', {
-          params: { path: { id: website.id, keyId: key.id } },
-        }),
-      ),
-    onError: (error) => toastError('Failed to read the token', messageOf(error)),
-  });
+  const create = useCommand(createPostbackKey(website.id));
+  const reveal = useCommand(revealPostbackKey(website.id));
   if (keys.error) return <ErrorBox error={keys.error} onRetry={() => void keys.refetch()} />;
   if (!keys.data) return <Skeleton className="h-24" />;
   const stored = keys.data.filter((key) => key.kind === 'postback' && key.isReadable && !key.revokedAt).toReversed();
@@ -156,7 +128,7 @@ function StoredToken({ website, keyId, urlWith }: StoredProps) {
       </div>
     );
   const copy = () =>
-    reveal.mutate(key, {
+    reveal.mutate(key.id, {
       onSuccess: ({ token }) => {
         copyText(urlWith(token)).then(
           () => toast('Postback URL copied'),

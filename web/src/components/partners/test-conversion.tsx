@@ -1,10 +1,8 @@
-import { useMutation } from '@tanstack/react-query';
 import { CircleCheck, CircleDashed, CircleX } from 'lucide-react';
 import { Button } from '@/components/ui/button';
-import { api, body } from '@/lib/api/client';
+import { useCommand } from '@/lib/api/command';
 import type { components } from '@/lib/api/schema';
-import { messageOf } from '@/lib/api/errors';
-import { toastError } from '@/stores/toasts';
+import { testLink } from '@/lib/shared-commands';
 
 type Step = components['schemas']['TestStep'];
 
@@ -23,17 +21,14 @@ const STATES = { done: 'Done', failed: 'Failed', skipped: 'Not reached' } as con
 
 /** Walks from the link to an attributed sale without counting anything, and shows each step. */
 export function TestConversion({ link }: { readonly link: string }) {
-  const test = useMutation({
-    mutationFn: () => body(api.POST('/api/platform/links/{id}/test', { params: { path: { id: link } } })),
-    onError: (error) => toastError('Failed to send the test conversion', messageOf(error)),
-  });
+  const test = useCommand(testLink);
   return (
     <section aria-labelledby="test-conversion">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <h3 id="test-conversion" className="font-medium">
           Test conversion
         </h3>
-        <Button size="sm" busy={test.isPending} onClick={() => test.mutate()}>
+        <Button size="sm" busy={test.isPending} onClick={() => test.mutate(link)}>
           Send a test conversion
         </Button>
       </div>

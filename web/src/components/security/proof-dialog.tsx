@@ -1,4 +1,3 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { asProof, isComplete, NO_FACTOR } from '@/components/security/factor';
@@ -6,6 +5,7 @@ import { FactorField } from '@/components/security/factor-field';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { PasswordField } from '@/components/ui/password-field';
+import { useCommand } from '@/lib/api/command';
 import { ApiError } from '@/lib/api/errors';
 import type { Account } from '@/lib/api/types';
 import { SetPassword } from './set-password';
@@ -46,7 +46,7 @@ export function ProofDialog({
 }: Props) {
   const [password, setPassword] = useState('');
   const [factor, setFactor] = useState(NO_FACTOR);
-  const attempt = useMutation({ mutationFn: () => run({ password, ...asProof(factor) }) });
+  const attempt = useCommand({ send: () => run({ password, ...asProof(factor) }) });
   const refused = attempt.error instanceof ApiError ? attempt.error : null;
   const passwordError = refused?.code === 'wrong_password' ? refused.message : undefined;
   const factorError = refused?.code === 'wrong_code' || refused?.code === 'code_needed' ? refused.message : undefined;

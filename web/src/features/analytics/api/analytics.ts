@@ -1,11 +1,13 @@
 import { queryOptions, type QueryClient } from '@tanstack/react-query';
-import { answer, api, body, type Answer } from '@/lib/api/client';
-import type { paths } from '@/lib/api/schema';
+import { answer, api, body, done, type Answer } from '@/lib/api/client';
+import { command } from '@/lib/api/command';
+import type { components, paths } from '@/lib/api/schema';
 import { filterText, isSimple, simpleParam } from '../lib/filter-params';
 import type { AnalyticsState } from '../lib/search';
 import type { Period } from '../lib/periods';
 import { comparisonParams, type Compared, type Comparison, type Range } from '../lib/ranges';
 
+type Schemas = components['schemas'];
 type ClicksQuery = paths['/api/platform/analytics/clicks']['get']['parameters']['query'];
 export type AnalyticsParams = ClicksQuery & { timeRange: Range; filter?: string[] };
 
@@ -111,3 +113,39 @@ function options<T, P extends AnalyticsParams>(
     placeholderData: (previous, query) => (query?.queryKey[2].websiteId === params.websiteId ? previous : undefined),
   });
 }
+
+/** Sends a rejected report again; everything may follow from it. */
+export const replayReport = (websiteId: string) =>
+  command({
+    send: (refusalId: string) =>
+      body(
+        api.POST('/api/platform/websites/{id}/refused-reports/{refusalId}/replay', {
+          params: { path: { id: websiteId, refusalId } },
+        }),
+      ),
+    changes: [[]],
+    success: ({ isNew, status }) => [
+      isNew ? 'Report recorded' : 'Report was already recorded',
+      `Status: ${status.replaceAll('_', ' ')}`,
+    ],
+    failure: 'Failed to replay the report',
+  });
+
+export const createTrafficRule = (websiteId: string) =>
+  command({
+    send: (rule: Schemas['CreateTrafficRule']) =>
+      body(api.POST('/api/platform/websites/{id}/traffic-rules', { params: { path: { id: websiteId } }, body: rule })),
+    changes: [trafficRulesQuery(websiteId).queryKey],
+    success: ['Rule created', 'Reports are rebuilt in the background.'],
+  });
+
+export const undoTrafficRule = (websiteId: string) =>
+  command({
+    send: (ruleId: string) =>
+      done(
+        api.DELETE('/api/platform/websites/{id}/traffic-rules/{ruleId}', {
+          params: { path: { id: websiteId, ruleId } },
+        }),
+      ),
+    changes: [trafficRulesQuery(websiteId).queryKey],
+  });

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, body, done } from '@/lib/api/client';
+import { command } from '@/lib/api/command';
 import type { components } from '@/lib/api/schema';
 import type { Period } from '../lib/periods';
 import { periodParams } from './analytics';
@@ -15,11 +16,26 @@ export const annotationsQuery = (websiteId: string, period: Period) => {
   });
 };
 
-export const addAnnotation = (websiteId: string, at: string, text: string) =>
-  done(api.POST('/api/platform/annotations', { body: { websiteId, at, text } }));
+interface Note {
+  /** Of the annotation that changes; null: a new one. */
+  readonly id: string | null;
+  readonly at: string;
+  readonly text: string;
+}
 
-export const changeAnnotation = (id: string, at: string, text: string) =>
-  done(api.PATCH('/api/platform/annotations/{id}', { params: { path: { id } }, body: { at, text } }));
+export const saveAnnotation = (websiteId: string) =>
+  command({
+    send: ({ id, ...note }: Note) =>
+      done(
+        id
+          ? api.PATCH('/api/platform/annotations/{id}', { params: { path: { id } }, body: note })
+          : api.POST('/api/platform/annotations', { body: { websiteId, ...note } }),
+      ),
+    changes: [['annotations', websiteId]],
+  });
 
-export const removeAnnotation = (id: string) =>
-  done(api.DELETE('/api/platform/annotations/{id}', { params: { path: { id } } }));
+export const removeAnnotation = (websiteId: string) =>
+  command({
+    send: (id: string) => done(api.DELETE('/api/platform/annotations/{id}', { params: { path: { id } } })),
+    changes: [['annotations', websiteId]],
+  });

@@ -1,20 +1,15 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { TextField } from '@/components/ui/field';
+import { useCommand } from '@/lib/api/command';
 import { messageOf } from '@/lib/api/errors';
 import type { Website } from '@/lib/api/types';
 import { formatDateTime, startOfDay, todayIn, wallClock } from '@/lib/dates';
-import {
-  addAnnotation,
-  annotationsQuery,
-  changeAnnotation,
-  removeAnnotation,
-  type Annotation,
-} from '../api/annotations';
+import { annotationsQuery, removeAnnotation, saveAnnotation, type Annotation } from '../api/annotations';
 import type { Period } from '../lib/periods';
 
 const MAX_LENGTH = 280;
@@ -27,11 +22,9 @@ interface Props {
 
 /** Notes on days of the chart: own ones, which can be changed, and automatic ones. */
 export function AnnotationsDialog({ website, period, onClose }: Props) {
-  const client = useQueryClient();
   const query = useQuery(annotationsQuery(website.id, period));
   const [edited, setEdited] = useState<Annotation | null>(null);
-  const refresh = () => client.invalidateQueries({ queryKey: ['annotations', website.id] });
-  const remove = useMutation({ mutationFn: removeAnnotation, onSettled: refresh });
+  const remove = useCommand(removeAnnotation(website.id));
   return (
     <Dialog
       open
@@ -39,15 +32,7 @@ export function AnnotationsDialog({ website, period, onClose }: Props) {
       title="Annotations"
       description="Notes on the chart, seen by everyone with access to this website."
     >
-      <AnnotationForm
-        key={edited?.id ?? 'new'}
-        website={website}
-        edited={edited}
-        onDone={() => {
-          setEdited(null);
-          void refresh();
-        }}
-      />
+      <AnnotationForm key={edited?.id ?? 'new'} website={website} edited={edited} onDone={() => setEdited(null)} />
       <h3 className="mt-6 mb-2 font-medium">In this period</h3>
       {(query.error ?? remove.error) && <ErrorBox error={query.error ?? remove.error} />}
       {!query.data ? (
@@ -104,11 +89,7 @@ function AnnotationForm({ website, edited, onDone }: FormProps) {
   const { timezone } = website;
   const [day, setDay] = useState(edited ? wallClock(edited.at, timezone).slice(0, 10) : todayIn(timezone));
   const [text, setText] = useState(edited?.text ?? '');
-  const save = useMutation({
-    mutationFn: () => {
-      const at = startOfDay(day, timezone);
-      return edited?.id ? changeAnnotation(edited.id, at, text) : addAnnotation(website.id, at, text);
-    },
+  const save = useCommand(saveAnnotation(website.id), {
     onSuccess: () => {
       setText('');
       onDone();
@@ -119,7 +100,7 @@ function AnnotationForm({ website, edited, onDone }: FormProps) {
       className="flex flex-col gap-3"
       onSubmit={(event) => {
         event.preventDefault();
-        save.mutate();
+        save.mutate({ id: edited?.id ?? null, at: startOfDay(day, timezone), text });
       }}
     >
       <div className="grid gap-3 sm:grid-cols-[10rem_1fr]">

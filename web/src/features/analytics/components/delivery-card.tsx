@@ -1,17 +1,16 @@
-import { useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ChartCard, type ChartColumn } from '@/components/charts/chart-card';
 import { MiniBars } from '@/components/charts/mini-bars';
 import { Rows } from '@/components/data/rows';
 import { Button } from '@/components/ui/button';
-import { api, body, type Answer } from '@/lib/api/client';
-import { messageOf } from '@/lib/api/errors';
+import type { Answer } from '@/lib/api/client';
+import { useCommand } from '@/lib/api/command';
 import type { Delivery, Website } from '@/lib/api/types';
 import { formatDateTime, formatIn } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
-import { toast, toastError } from '@/stores/toasts';
 import { fileName, type Period } from '../lib/periods';
-import { deliveryQuery } from '../api/analytics';
+import { deliveryQuery, replayReport } from '../api/analytics';
 
 type Point = Delivery['series'][number];
 type Refusal = Delivery['refusals'][number];
@@ -53,29 +52,13 @@ export function DeliveryCard(props: Props) {
 
 /** Sends a rejected report again, once its partner or network exists. */
 function Replay({ website, refusal }: { readonly website: string; readonly refusal: Refusal }) {
-  const client = useQueryClient();
-  const replay = useMutation({
-    mutationFn: () =>
-      body(
-        api.POST('/api/platform/websites/{id}/refused-reports/{refusalId}/replay', {
-          params: { path: { id: website, refusalId: refusal.id } },
-        }),
-      ),
-    onSuccess: async (done) => {
-      toast(
-        done.isNew ? 'Report recorded' : 'Report was already recorded',
-        `Status: ${done.status.replaceAll('_', ' ')}`,
-      );
-      await client.invalidateQueries();
-    },
-    onError: (error) => toastError('Failed to replay the report', messageOf(error)),
-  });
+  const replay = useCommand(replayReport(website));
   return (
     <Button
       size="sm"
       busy={replay.isPending}
       aria-label={`Replay the report of ${refusal.partner || 'no partner'}`}
-      onClick={() => replay.mutate()}
+      onClick={() => replay.mutate(refusal.id)}
     >
       Replay
     </Button>

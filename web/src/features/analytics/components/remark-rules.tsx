@@ -1,12 +1,12 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { ErrorBox, Skeleton } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
-import { api, done } from '@/lib/api/client';
+import { useCommand } from '@/lib/api/command';
 import type { TrafficRule, Website } from '@/lib/api/types';
 import { formatDateTime } from '@/lib/dates';
 import { partnersQuery } from '@/lib/shared-queries';
 import { reasonName } from '@/lib/traffic-reasons';
-import { trafficRulesQuery } from '../api/analytics';
+import { trafficRulesQuery, undoTrafficRule } from '../api/analytics';
 
 export const MARKS: Readonly<Record<TrafficRule['mark'], string>> = {
   suspicious: 'Suspicious',
@@ -26,18 +26,9 @@ const CONDITIONS: Readonly<Record<string, string>> = {
 
 /** The rules that hold for a website's traffic; each can be undone. */
 export function RemarkRules({ website }: { readonly website: Website }) {
-  const client = useQueryClient();
   const rules = useQuery(trafficRulesQuery(website.id));
   const partners = useQuery(partnersQuery);
-  const undo = useMutation({
-    mutationFn: (ruleId: string) =>
-      done(
-        api.DELETE('/api/platform/websites/{id}/traffic-rules/{ruleId}', {
-          params: { path: { id: website.id, ruleId } },
-        }),
-      ),
-    onSettled: () => client.invalidateQueries({ queryKey: trafficRulesQuery(website.id).queryKey }),
-  });
+  const undo = useCommand(undoTrafficRule(website.id));
   const at = (time: string) => formatDateTime(time, website.timezone);
   const valueOf = (name: string, value: string) => {
     if (name === 'partner_id') return partners.data?.find((item) => item.id === value)?.name ?? value;

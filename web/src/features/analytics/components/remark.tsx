@@ -1,15 +1,13 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { SelectField, TextField } from '@/components/ui/field';
-import { api, body } from '@/lib/api/client';
+import { useCommand } from '@/lib/api/command';
 import type { TrafficRule, Website } from '@/lib/api/types';
 import { addDays, startOfDay, todayIn } from '@/lib/dates';
-import { toast } from '@/stores/toasts';
 import { dimensionName } from '../lib/dimensions';
-import { trafficRulesQuery } from '../api/analytics';
+import { createTrafficRule } from '../api/analytics';
 import { MARKS, RemarkRules } from './remark-rules';
 import type { Dimension, Filter } from '../lib/search';
 import { NONE, shown } from '../lib/values';
@@ -33,32 +31,13 @@ interface Props {
 
 /** Rules for what the events of a period count as: make one for what the page is filtered by, undo one. */
 export function RemarkDialog({ website, filters, onClose }: Props) {
-  const client = useQueryClient();
   const today = todayIn(website.timezone);
   const [from, setFrom] = useState(addDays(today, -1));
   const [to, setTo] = useState(addDays(today, -1));
   const [mark, setMark] = useState<Mark>('suspicious');
   const taken = filters.filter(isCondition);
   const left = filters.filter((filter) => !isCondition(filter));
-  const make = useMutation({
-    mutationFn: () =>
-      body(
-        api.POST('/api/platform/websites/{id}/traffic-rules', {
-          params: { path: { id: website.id } },
-          body: {
-            since: startOfDay(from, website.timezone),
-            until: startOfDay(addDays(to, 1), website.timezone),
-            mark,
-            note: '',
-            ...Object.fromEntries(taken.map((filter) => [FIELDS[filter.dimension], valueOf(filter)])),
-          },
-        }),
-      ),
-    onSuccess: async () => {
-      toast('Rule created', 'Reports are rebuilt in the background.');
-      await client.invalidateQueries({ queryKey: trafficRulesQuery(website.id).queryKey });
-    },
-  });
+  const make = useCommand(createTrafficRule(website.id));
   const wrongOrder = from !== '' && to !== '' && from > to;
   return (
     <Dialog
@@ -73,7 +52,13 @@ export function RemarkDialog({ website, filters, onClose }: Props) {
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          make.mutate();
+          make.mutate({
+            since: startOfDay(from, website.timezone),
+            until: startOfDay(addDays(to, 1), website.timezone),
+            mark,
+            note: '',
+            ...Object.fromEntries(taken.map((filter) => [FIELDS[filter.dimension], valueOf(filter)])),
+          });
         }}
       >
         <div className="grid gap-3 sm:grid-cols-2">

@@ -1,19 +1,10 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { SelectField } from '@/components/ui/field';
-import { messageOf } from '@/lib/api/errors';
-import { toast, toastError, toastWith } from '@/stores/toasts';
-import {
-  changeReport,
-  previewReport,
-  reportsQuery,
-  scheduleReport,
-  type ParameterValues,
-  type ReportContent,
-  type Schedule,
-} from '../api/reports';
+import { useCommand } from '@/lib/api/command';
+import { toast, toastWith } from '@/stores/toasts';
+import { previewReport, saveSchedule, type ParameterValues, type ReportContent, type Schedule } from '../api/reports';
 import { DAYS, DEFAULT_SCHEDULE, HOURS, hourText, periodText, scheduleText, WEEKDAYS } from '../lib/report-times';
 
 const PREVIEW_MS = 10_000;
@@ -43,23 +34,12 @@ interface Props {
 
 /** When a report is emailed, and with which values. A new one offers a preview. */
 export function ReportForm({ of, parameters, timezone, onDone, onCancel }: Props) {
-  const client = useQueryClient();
   const [schedule, setSchedule] = useState<Schedule>('report' in of ? scheduleOf(of.report) : DEFAULT_SCHEDULE);
   const [values, setValues] = useState<ParameterValues>('report' in of ? of.report.parameters : {});
   const queryId = queryOf(of);
-  const preview = useMutation({
-    mutationFn: previewReport,
-    onSuccess: () => toast('Preview sent', 'It arrives in your inbox in a moment.'),
-    onError: (error) => toastError('Could not send the preview', messageOf(error)),
-  });
-  const save = useMutation({
-    mutationFn: async () => {
-      if ('content' in of) return (await scheduleReport(of.content, schedule, values)).id;
-      await changeReport(of.report.id, queryId ? { ...schedule, parameters: values } : schedule);
-      return null;
-    },
-    onSuccess: async (id) => {
-      await client.invalidateQueries({ queryKey: reportsQuery.queryKey });
+  const preview = useCommand(previewReport(false));
+  const save = useCommand(saveSchedule, {
+    onSuccess: (id) => {
       const when = scheduleText(schedule);
       if (id) toastWith('Report scheduled', when, { label: 'Send preview', run: () => preview.mutate(id) }, PREVIEW_MS);
       else toast('Schedule saved', when);
@@ -72,7 +52,11 @@ export function ReportForm({ of, parameters, timezone, onDone, onCancel }: Props
       className="flex flex-col gap-3"
       onSubmit={(event) => {
         event.preventDefault();
-        save.mutate();
+        save.mutate({
+          of: 'content' in of ? of.content : of.report.id,
+          schedule,
+          ...('content' in of || queryId ? { parameters: values } : {}),
+        });
       }}
     >
       {save.error && <ErrorBox error={save.error} prefix="Could not save the report" />}

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Mail } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { Empty, ErrorBox, Loading } from '@/components/data/states';
@@ -6,13 +6,14 @@ import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { Dialog } from '@/components/ui/dialog';
-import { messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
 import { formatDateTime } from '@/lib/dates';
-import { toast, toastError, toastWith } from '@/stores/toasts';
+import { toastWith } from '@/stores/toasts';
 import {
-  changeReport,
+  pauseReport,
   previewReport,
   removeReport,
+  reportName,
   reportsQuery,
   restoreReport,
   type EmailReport,
@@ -91,8 +92,13 @@ export function ReportsPanel({ query, onQueryDone, parameters, toAnalytics }: Pr
 }
 
 function Row({ report, onEdit }: { readonly report: EmailReport; readonly onEdit: () => void }) {
-  const { preview, pause, remove } = useReportActions(report);
-  const name = nameOf(report);
+  const preview = useCommand(previewReport(true));
+  const pause = useCommand(pauseReport);
+  const restore = useCommand(restoreReport);
+  const name = reportName(report);
+  const remove = useCommand(removeReport, {
+    onSuccess: () => toastWith('Report deleted', name, { label: 'Undo', run: () => restore.mutate(report) }, UNDO_MS),
+  });
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 py-3">
       <div className="min-w-0 flex-1 basis-60">
@@ -112,7 +118,12 @@ function Row({ report, onEdit }: { readonly report: EmailReport; readonly onEdit
         )}
       </div>
       <span className="flex flex-wrap gap-2">
-        <Button size="sm" busy={preview.isPending} aria-label={`Send now: ${name}`} onClick={() => preview.mutate()}>
+        <Button
+          size="sm"
+          busy={preview.isPending}
+          aria-label={`Send now: ${name}`}
+          onClick={() => preview.mutate(report.id)}
+        >
           Send now
         </Button>
         <Button size="sm" aria-label={`Edit ${name}`} onClick={onEdit}>
@@ -122,7 +133,7 @@ function Row({ report, onEdit }: { readonly report: EmailReport; readonly onEdit
           size="sm"
           busy={pause.isPending}
           aria-label={`${report.paused ? 'Resume' : 'Pause'} ${name}`}
-          onClick={() => pause.mutate()}
+          onClick={() => pause.mutate(report)}
         >
           {report.paused ? 'Resume' : 'Pause'}
         </Button>
@@ -131,49 +142,13 @@ function Row({ report, onEdit }: { readonly report: EmailReport; readonly onEdit
           variant="ghost"
           busy={remove.isPending}
           aria-label={`Delete ${name}`}
-          onClick={() => remove.mutate()}
+          onClick={() => remove.mutate(report)}
         >
           Delete
         </Button>
       </span>
     </li>
   );
-}
-
-function useReportActions(report: EmailReport) {
-  const client = useQueryClient();
-  const refresh = () => client.invalidateQueries({ queryKey: reportsQuery.queryKey });
-  const failed = (what: string) => (error: unknown) => toastError(what, messageOf(error));
-  const preview = useMutation({
-    mutationFn: () => previewReport(report.id),
-    onSuccess: () => toast('Preview sent', 'It arrives in your inbox in a moment. The schedule stays as it is.'),
-    onError: failed('Could not send the preview'),
-  });
-  const pause = useMutation({
-    mutationFn: () => changeReport(report.id, { paused: report.paused === null }),
-    onSuccess: () => toast(report.paused ? 'Report resumed' : 'Report paused', nameOf(report)),
-    onError: failed('Could not change the report'),
-    onSettled: refresh,
-  });
-  const restore = useMutation({
-    mutationFn: () => restoreReport(report.id),
-    onSuccess: () => toast('Restored', nameOf(report)),
-    onError: failed('Could not restore the report'),
-    onSettled: refresh,
-  });
-  const remove = useMutation({
-    mutationFn: () => removeReport(report.id),
-    onSuccess: () =>
-      toastWith('Report deleted', nameOf(report), { label: 'Undo', run: () => restore.mutate() }, UNDO_MS),
-    onError: failed('Could not delete the report'),
-    onSettled: refresh,
-  });
-  return { preview, pause, remove };
-}
-
-function nameOf({ name, domain, queryId }: EmailReport): string {
-  if (queryId) return name ? `${name} (SQL)` : 'Deleted query';
-  return `${name ?? 'Deleted view'}${domain ? `, ${domain}` : ''}`;
 }
 
 function stateText({ paused, nextAt, sentAt, timezone }: EmailReport): string {

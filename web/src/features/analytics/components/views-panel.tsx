@@ -1,19 +1,20 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Mail, Pencil, Star, Trash2, Users } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { ErrorBox, Loading, Skeleton } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { SelectField, TextField } from '@/components/ui/field';
+import { useCommand } from '@/lib/api/command';
 import { messageOf } from '@/lib/api/errors';
 import type { Website } from '@/lib/api/types';
 import { cx } from '@/lib/cx';
-import { toast, toastError, toastWith } from '@/stores/toasts';
+import { toastWith } from '@/stores/toasts';
 import {
-  changeView,
   removeView,
+  replaceView,
   restoreView,
   saveView,
-  setDefaultView,
+  toggleDefaultView,
   viewsQuery,
   type SavedView,
   type ViewKind,
@@ -44,7 +45,7 @@ export function ViewsPanel({ website, state, layout, onChange, onDone }: Props) 
   const query = useQuery(viewsQuery(website.id));
   const [editing, setEditing] = useState<Editing>(null);
   const [emailed, setEmailed] = useState<Emailed | null>(null);
-  const { saveChanges, remove, choose } = useViewActions({ website, state, layout, onChange });
+  const { saveChanges, remove, choose } = useViewActions({ website, state, onChange });
   if (emailed)
     return (
       <section aria-label={`Email ${emailed.name}`}>
@@ -77,6 +78,12 @@ export function ViewsPanel({ website, state, layout, onChange, onDone }: Props) 
     );
   if (query.error) return <ErrorBox error={query.error} prefix="Could not load" onRetry={() => void query.refetch()} />;
   if (!query.data) return <Skeleton className="h-40" />;
+  const contentFor = ({ id, kind, name, websiteId }: SavedView) => ({
+    id,
+    name,
+    websiteId,
+    state: kind === 'segment' ? segmentOf(state) : contentOf(state, layout),
+  });
   const active = query.data.find(({ id }) => id === state.view);
   const apply = (view: SavedView) => {
     applyLayout(layoutOf(view));
@@ -120,7 +127,12 @@ export function ViewsPanel({ website, state, layout, onChange, onDone }: Props) 
       <div className="flex flex-wrap gap-2 border-t border-line pt-3">
         {active && isModified(active, state, layout) && (
           <>
-            <Button size="sm" variant="primary" busy={saveChanges.isPending} onClick={() => saveChanges.mutate(active)}>
+            <Button
+              size="sm"
+              variant="primary"
+              busy={saveChanges.isPending}
+              onClick={() => saveChanges.mutate(contentFor(active))}
+            >
               Save changes
             </Button>
             <Button size="sm" variant="ghost" onClick={() => apply(active)}>
@@ -150,38 +162,17 @@ export function ViewsPanel({ website, state, layout, onChange, onDone }: Props) 
   );
 }
 
-function useViewActions({ website, state, layout, onChange }: Omit<Props, 'onDone'>) {
-  const client = useQueryClient();
-  const refresh = () => client.invalidateQueries({ queryKey: ['views'] });
-  const failed = (what: string) => (error: unknown) => toastError(what, messageOf(error));
-  const saveChanges = useMutation({
-    mutationFn: ({ id, kind, name, websiteId }: SavedView) =>
-      changeView(id, { name, websiteId, state: kind === 'segment' ? segmentOf(state) : contentOf(state, layout) }),
-    onSuccess: (_, { name }) => toast('Changes saved', name),
-    onError: failed('Could not save the view'),
-    onSettled: refresh,
-  });
-  const restore = useMutation({
-    mutationFn: ({ id }: SavedView) => restoreView(id),
-    onSuccess: (_, { name }) => toast('Restored', name),
-    onError: failed('Could not restore the view'),
-    onSettled: refresh,
-  });
-  const remove = useMutation({
-    mutationFn: ({ id }: SavedView) => removeView(id),
+function useViewActions({ website, state, onChange }: Pick<Props, 'website' | 'state' | 'onChange'>) {
+  const saveChanges = useCommand(replaceView);
+  const restore = useCommand(restoreView);
+  const remove = useCommand(removeView, {
     onSuccess: (_, view) => {
       if (view.id === state.view) onChange({ ...state, view: null });
       const title = view.kind === 'segment' ? 'Segment deleted' : 'View deleted';
       toastWith(title, view.name, { label: 'Undo', run: () => restore.mutate(view) }, UNDO_MS);
     },
-    onError: failed('Could not delete the view'),
-    onSettled: refresh,
   });
-  const choose = useMutation({
-    mutationFn: ({ id, isDefault }: SavedView) => setDefaultView(id, website.id, !isDefault),
-    onError: failed('Could not change the default view'),
-    onSettled: refresh,
-  });
+  const choose = useCommand(toggleDefaultView(website.id));
   return { saveChanges, remove, choose };
 }
 
@@ -273,31 +264,19 @@ interface FormProps {
 }
 
 function ViewForm({ kind, view, website, state, layout, onSaved, onCancel }: FormProps) {
-  const client = useQueryClient();
   const [name, setName] = useState(view?.name ?? '');
   const [shared, setShared] = useState(view?.websiteId !== null && view !== null);
-  const save = useMutation({
-    mutationFn: async () => {
-      const named = { name, websiteId: shared ? website.id : null };
-      if (view) {
-        await changeView(view.id, { ...named, state: view.state });
-        return null;
-      }
-      const content = kind === 'segment' ? segmentOf(state) : contentOf(state, layout);
-      return (await saveView(kind, { ...named, state: content })).id;
-    },
-    onSuccess: async (id) => {
-      await client.invalidateQueries({ queryKey: ['views'] });
-      toast(kind === 'segment' ? 'Segment saved' : 'View saved', name);
-      onSaved(id, name);
-    },
-  });
+  const save = useCommand(saveView);
   return (
     <form
       className="flex flex-col gap-3"
       onSubmit={(event) => {
         event.preventDefault();
-        save.mutate();
+        const content = kind === 'segment' ? segmentOf(state) : contentOf(state, layout);
+        save.mutate(
+          { id: view?.id ?? null, kind, name, websiteId: shared ? website.id : null, state: view?.state ?? content },
+          { onSuccess: (id) => onSaved(id, name) },
+        );
       }}
     >
       <TextField

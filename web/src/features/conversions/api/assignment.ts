@@ -1,7 +1,11 @@
 // What an unattributed conversion can be assigned to, and the assignment.
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { answer, api, body } from '@/lib/api/client';
+import { command } from '@/lib/api/command';
+import { ApiError, messageOf } from '@/lib/api/errors';
 import type { components } from '@/lib/api/schema';
+import type { Conversion } from '@/lib/api/types';
+import { CONVERSION_READS } from './conversions';
 
 export type MissingClick = components['schemas']['MissingClick'];
 export type CandidateClick = components['schemas']['CandidateClick'];
@@ -46,5 +50,15 @@ export const linkChoicesQuery = (websiteId: string, partnerId: string, search: s
 
 export type Choice = { readonly clickId: string } | { readonly linkId: string };
 
-export const assign = (id: string, choice: Choice, reason: string) =>
-  body(api.POST('/api/platform/conversions/{id}/assign', { params: { path: { id } }, body: { ...choice, reason } }));
+export const assign = ({ id, txid }: Pick<Conversion, 'id' | 'txid'>) =>
+  command({
+    send: ({ choice, reason }: { readonly choice: Choice; readonly reason: string }) =>
+      body(
+        api.POST('/api/platform/conversions/{id}/assign', { params: { path: { id } }, body: { ...choice, reason } }),
+      ),
+    changes: [...CONVERSION_READS, ['links']],
+    success: ['Conversion assigned', `Transaction ${txid}`],
+    // What is wrong with a field is left to the form.
+    failure: (error) =>
+      error instanceof ApiError && Object.keys(error.fields).length > 0 ? null : ['Failed to assign', messageOf(error)],
+  });

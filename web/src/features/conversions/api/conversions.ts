@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, body } from '@/lib/api/client';
+import { command } from '@/lib/api/command';
 import type { Conversion } from '@/lib/api/types';
 
 export const latestConversionsQuery = (websiteId: string, limit: number) =>
@@ -10,14 +11,29 @@ export const latestConversionsQuery = (websiteId: string, limit: number) =>
     staleTime: 30_000,
   });
 
-/** Reverses a sale; `amount` null: all that is left of it. */
-export const reverse = (id: string, reason: string, amount: number | null) =>
-  body(
-    api.POST('/api/platform/conversions/{id}/reverse', {
-      params: { path: { id } },
-      body: { reason, ...(amount === null ? {} : { amount }) },
-    }),
-  );
+/** All reads that show a conversion. */
+export const CONVERSION_READS = [['conversions'], ['statements'], ['explanation'], ['analytics'], ['payouts']] as const;
+
+interface Reversal {
+  readonly conversion: Pick<Conversion, 'id' | 'txid'>;
+  readonly reason: string;
+  /** Null: all that is left of it. */
+  readonly amount: number | null;
+}
+
+/** Reverses a sale. */
+export const reverse = command({
+  send: ({ conversion: { id }, reason, amount }: Reversal) =>
+    body(
+      api.POST('/api/platform/conversions/{id}/reverse', {
+        params: { path: { id } },
+        body: { reason, ...(amount === null ? {} : { amount }) },
+      }),
+    ),
+  changes: CONVERSION_READS,
+  success: (_, { conversion }) => ['Conversion reversed', `Transaction ${conversion.txid}`],
+  failure: 'Failed to reverse',
+});
 
 /** Whether a timer approves it; never for a claim. */
 export const isAutoApproved = <T extends Pick<Conversion, 'approvesAt' | 'keyKind'>>(

@@ -1,8 +1,11 @@
 // Decisions that are final after ten seconds, and can be undone before.
-import { api, body } from '@/lib/api/client';
+import { api, body, done } from '@/lib/api/client';
+import { command } from '@/lib/api/command';
+import { messageOf } from '@/lib/api/errors';
 import type { components } from '@/lib/api/schema';
 import type { Money, ScheduledDecision, Website } from '@/lib/api/types';
 import { daysOfState, type Filters } from '../lib/search';
+import { CONVERSION_READS } from './conversions';
 
 export const MAX_BATCH_SIZE = 500;
 
@@ -55,7 +58,7 @@ export interface Scheduled {
 }
 
 /** In batches, until all are scheduled or one fails. */
-export async function schedule(websiteId: string, decision: Decision, which: Which): Promise<Scheduled> {
+async function schedule(websiteId: string, decision: Decision, which: Which): Promise<Scheduled> {
   let made: Scheduled = { ids: [], count: 0, commission: null, dueAt: null, refused: [], error: null };
   let after: string | null = null;
   try {
@@ -75,8 +78,25 @@ export async function schedule(websiteId: string, decision: Decision, which: Whi
   }
 }
 
-export const undo = (id: string) =>
-  body(api.POST('/api/platform/conversions/decisions/{id}/undo', { params: { path: { id } }, body: {} }));
+/** Decides now, final in ten seconds. */
+export const scheduleDecision = (websiteId: string) =>
+  command({
+    send: ({ decision, which }: { readonly decision: Decision; readonly which: Which }) =>
+      schedule(websiteId, decision, which),
+    changes: CONVERSION_READS,
+    failure: (error, { decision }) => [`Failed to ${decision.kind}`, messageOf(error)],
+  });
+
+/** Undoes decisions that are not final. */
+export const undoDecisions = command({
+  send: async (ids: readonly string[]) => {
+    for (const id of ids)
+      await done(api.POST('/api/platform/conversions/decisions/{id}/undo', { params: { path: { id } }, body: {} }));
+  },
+  changes: CONVERSION_READS,
+  success: ['Undone', 'Nothing was approved or rejected.'],
+  failure: 'Could not undo everything',
+});
 
 function send(
   websiteId: string,

@@ -1,8 +1,10 @@
 // Reads and commands of the conversions page: the list, explanations and statements.
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { answer, api, body } from '@/lib/api/client';
-import type { Website } from '@/lib/api/types';
+import { command } from '@/lib/api/command';
+import type { Conversion, Website } from '@/lib/api/types';
 import { DEFAULT_SORT, daysOfState, type Filters, type Sort } from '../lib/search';
+import { CONVERSION_READS } from './conversions';
 
 const PAGE = 50;
 type Place = Pick<Website, 'id' | 'timezone'>;
@@ -69,14 +71,18 @@ export const statementsQuery = (websiteId: string, month: string) =>
     staleTime: 30_000,
   });
 
-export type Adjustment = 'accept' | 'dismiss';
-
-export const decideAdjustment = (id: string, how: Adjustment) => {
-  const params = { path: { id } };
-  return how === 'accept'
-    ? body(api.POST('/api/platform/conversions/{id}/adjustment/accept', { params, body: {} }))
-    : body(api.POST('/api/platform/conversions/{id}/adjustment/dismiss', { params, body: {} }));
-};
+export const decideAdjustment = ({ id, txid }: Pick<Conversion, 'id' | 'txid'>) =>
+  command({
+    send: (how: 'accept' | 'dismiss') => {
+      const call = { params: { path: { id } }, body: {} };
+      return how === 'accept'
+        ? body(api.POST('/api/platform/conversions/{id}/adjustment/accept', call))
+        : body(api.POST('/api/platform/conversions/{id}/adjustment/dismiss', call));
+    },
+    changes: CONVERSION_READS,
+    success: (_, how) => [how === 'accept' ? 'Adjustment accepted' : 'Adjustment dismissed', `Transaction ${txid}`],
+    failure: 'Failed to save the decision on the adjustment',
+  });
 
 export const statementFile = (websiteId: string, month: string, partnerId: string, kind: 'csv' | 'html'): string =>
   `/api/platform/statements/${partnerId}.${kind}?${new URLSearchParams({ websiteId, month }).toString()}`;

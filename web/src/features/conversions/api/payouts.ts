@@ -1,6 +1,8 @@
 // What partners paid and owe.
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { answer, api, body } from '@/lib/api/client';
+import { command } from '@/lib/api/command';
+import { messageOf } from '@/lib/api/errors';
 import type { components } from '@/lib/api/schema';
 import type { Money } from '@/lib/api/types';
 
@@ -62,22 +64,47 @@ const draftBody = ({ amount, credited, paidOn, reference, allocations }: PayoutD
   ...(allocations ? { allocations: [...allocations] } : {}),
 });
 
-export const recordPayout = (websiteId: string, partnerId: string, draft: PayoutDraft) =>
-  body(api.POST('/api/platform/payouts', { body: { websiteId, partnerId, ...draftBody(draft) } }));
+export interface PayoutToSave {
+  readonly draft: PayoutDraft;
+  readonly partnerId: string;
+  readonly file: File | null;
+  /** The payout that is corrected, and why; null: a new one. */
+  readonly correction: { readonly id: string; readonly reason: string } | null;
+}
 
-export const correctPayout = (id: string, draft: PayoutDraft, reason: string) =>
-  body(
-    api.POST('/api/platform/payouts/{id}/correct', {
-      params: { path: { id } },
-      body: { ...draftBody(draft), reason },
-    }),
-  );
+/** Records or corrects a payout, then adds its file: the payout stands even if the file is refused, and the result says why. */
+export const savePayout = (websiteId: string) =>
+  command({
+    send: async ({ draft, partnerId, file, correction }: PayoutToSave) => {
+      const payout = await body(
+        correction
+          ? api.POST('/api/platform/payouts/{id}/correct', {
+              params: { path: { id: correction.id } },
+              body: { ...draftBody(draft), reason: correction.reason },
+            })
+          : api.POST('/api/platform/payouts', { body: { websiteId, partnerId, ...draftBody(draft) } }),
+      );
+      try {
+        if (file) await attachFile(payout.id, file);
+      } catch (error) {
+        return messageOf(error);
+      }
+      return null;
+    },
+    changes: [['payouts']],
+    failure: 'Failed to save the payout',
+  });
 
-export const voidPayout = (id: string, reason: string) =>
-  body(api.POST('/api/platform/payouts/{id}/void', { params: { path: { id } }, body: { reason } }));
+export const voidPayout = command({
+  send: ({ id, reason }: { readonly id: string; readonly reason: string }) =>
+    body(api.POST('/api/platform/payouts/{id}/void', { params: { path: { id } }, body: { reason } })),
+  changes: [['payouts']],
+  success: 'Payout voided',
+  failure: 'Failed to void the payout',
+});
 
 /** The file itself is the body; its description has no place for that in the types. */
-export const attachFile = (id: string, file: File) =>
+const attachFile = (id: string, file: File) =>
   body(
     api.POST('/api/platform/payouts/{id}/file', {
       params: { path: { id } },

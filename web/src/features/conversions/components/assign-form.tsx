@@ -5,11 +5,11 @@ import { ErrorBox, Skeleton } from '@/components/data/states';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { focusFirstFault, SelectField, TextField } from '@/components/ui/field';
+import { useCommand } from '@/lib/api/command';
 import { ApiError } from '@/lib/api/errors';
 import type { Explanation, Website } from '@/lib/api/types';
 import { partnersQuery } from '@/lib/shared-queries';
-import { candidatesQuery, linkChoicesQuery, SHOWN, type CandidateClick } from '../api/assignment';
-import { useAssignment } from '../hooks/use-assignment';
+import { assign, candidatesQuery, linkChoicesQuery, SHOWN, type CandidateClick } from '../api/assignment';
 
 interface Props {
   readonly conversion: Pick<Explanation['conversion'], 'id' | 'txid'>;
@@ -36,7 +36,7 @@ export function AssignForm({ conversion, website, partnerId, at, onClose, onAssi
   const first = useRef<HTMLSelectElement>(null);
   useEffect(() => first.current?.focus(), []); // the button that opened the form is gone
   const partners = useQuery(partnersQuery);
-  const assignment = useAssignment(conversion, onAssigned);
+  const assignment = useCommand(assign(conversion));
   const refused = assignment.error instanceof ApiError ? assignment.error.fields : {};
   const choiceError = refused.clickId ?? refused.linkId ?? (tried && !chosen ? `Choose a ${kind}` : undefined);
   const reasonError = refused.reason ?? (tried && reason.trim() === '' ? 'Please give a reason' : undefined);
@@ -56,7 +56,7 @@ export function AssignForm({ conversion, website, partnerId, at, onClose, onAssi
     focusFirstFault(event.currentTarget);
     if (!chosen || reason.trim() === '') return;
     const choice = kind === 'click' ? { clickId: chosen } : { linkId: chosen };
-    assignment.mutate({ choice, reason: reason.trim() });
+    assignment.mutate({ choice, reason: reason.trim() }, { onSuccess: onAssigned });
   };
   const choices = { conversion, website, partner, search: wanted, at, chosen, onChoose: choose, error: choiceError };
   return (

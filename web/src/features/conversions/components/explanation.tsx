@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { CircleCheck, TriangleAlert } from 'lucide-react';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { Boundary } from '@/components/data/boundary';
@@ -6,19 +6,18 @@ import { ErrorBox, Loading, Skeleton } from '@/components/data/states';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
-import { messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
 import type { Conversion, Explanation, Website } from '@/lib/api/types';
 import { formatDateTime, formatDay } from '@/lib/dates';
 import { formatMinor } from '@/lib/format';
-import { toast, toastError } from '@/stores/toasts';
+import { undoDecisions } from '../api/decisions';
 import { Marks } from './marks';
 import { StatusBadge } from './status-badge';
 import { BulkDialog } from './bulk-dialog';
-import { decideAdjustment, explanationQuery, type Adjustment } from '../api/ledger';
-import { allowed, isAutoApproved, isOpenClaim, isWithoutTxid } from '../api/conversions';
+import { decideAdjustment, explanationQuery } from '../api/ledger';
+import { allowed, isAutoApproved, isOpenClaim, isWithoutTxid, reverse } from '../api/conversions';
 import { RejectSimilar } from './reject-similar';
-import { useReversal } from '../hooks/use-reversal';
-import { useFinal, useScheduled, useUndo } from '../hooks/use-scheduled';
+import { useFinal, useScheduled } from '../hooks/use-scheduled';
 import type { Decision } from '../api/decisions';
 import { sumOf } from '../lib/sums';
 import { ReverseDialog } from './reverse-dialog';
@@ -277,19 +276,7 @@ interface ProposalProps {
 
 /** A click that arrived after the approval: nothing changes without a decision. */
 function Proposal({ conversion, adjustment, at, onDecided }: ProposalProps) {
-  const client = useQueryClient();
-  const decision = useMutation({
-    mutationFn: (how: Adjustment) => decideAdjustment(conversion.id, how),
-    onSuccess: (_, how) =>
-      toast(how === 'accept' ? 'Adjustment accepted' : 'Adjustment dismissed', `Transaction ${conversion.txid}`),
-    onError: (error) => toastError('Failed to save the decision on the adjustment', messageOf(error)),
-    onSettled: async () => {
-      await client.invalidateQueries({
-        predicate: ({ queryKey }) => ['conversions', 'statements', 'analytics'].includes(String(queryKey[0])),
-      });
-      onDecided();
-    },
-  });
+  const decision = useCommand(decideAdjustment(conversion), { onSuccess: onDecided, onError: onDecided });
   return (
     <Part title="Proposed adjustment">
       <p>
@@ -389,8 +376,8 @@ function Decisions({
   readonly onDecided: () => void;
 }) {
   const scheduled = useScheduled(website.id, onDecided);
-  const undo = useUndo();
-  const reversal = useReversal();
+  const undo = useCommand(undoDecisions);
+  const reversal = useCommand(reverse);
   const [asked, setAsked] = useState<'approve' | 'reject' | 'reverse' | 'similar' | null>(null);
   useFinal([conversion]);
   const names = { approve: 'Approve', reject: 'Reject', reverse: 'Reverse' } as const;

@@ -5,16 +5,16 @@ import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Table } from '@/components/data/table';
 import { Button, buttonClass } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
+import { useCommand } from '@/lib/api/command';
 import type { Conversion, Partner, Website } from '@/lib/api/types';
 import { formatDateTime } from '@/lib/dates';
 import { formatCount, formatMinor } from '@/lib/format';
 import { useIsPhone } from '@/lib/media';
-import { allowed, type Action } from '../api/conversions';
-import { matchingOf, type Decision, type Scheduled, type Which } from '../api/decisions';
+import { allowed, reverse, type Action } from '../api/conversions';
+import { matchingOf, undoDecisions, type Decision, type Scheduled, type Which } from '../api/decisions';
 import { ledgerFile, ledgerQuery } from '../api/ledger';
 import { totalsQuery } from '../api/totals';
-import { useReversal } from '../hooks/use-reversal';
-import { useFinal, useScheduled, useUndo } from '../hooks/use-scheduled';
+import { useFinal, useScheduled } from '../hooks/use-scheduled';
 import { useColumns } from '../lib/columns';
 import { isFiltered, type ConversionsState } from '../lib/search';
 import { pendingOf, sumOf } from '../lib/sums';
@@ -68,8 +68,8 @@ export function LedgerCard({ website, partners, links, state, onChange }: Props)
     setAll(false);
     setEnded({ decision, outcome });
   });
-  const undo = useUndo();
-  const reversal = useReversal();
+  const undo = useCommand(undoDecisions);
+  const reversal = useCommand(reverse);
   useFinal(rows);
 
   const filter = (change: Partial<ConversionsState>) => {

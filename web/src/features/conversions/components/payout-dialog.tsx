@@ -5,8 +5,14 @@ import { focusFirstFault, SelectField, TextField } from '@/components/ui/field';
 import type { Partner, Website } from '@/lib/api/types';
 import { formatIn, todayIn } from '@/lib/dates';
 import { formatMinor, majorText, parseMinor } from '@/lib/format';
-import { FILE_TYPES, MAX_FILE_BYTES, type PartnerBalance, type Payout, type PayoutDraft } from '../api/payouts';
-import type { Saved } from '../hooks/use-payouts';
+import {
+  FILE_TYPES,
+  MAX_FILE_BYTES,
+  type PartnerBalance,
+  type Payout,
+  type PayoutDraft,
+  type PayoutToSave,
+} from '../api/payouts';
 
 interface Props {
   readonly website: Pick<Website, 'currency' | 'timezone' | 'domain'>;
@@ -17,7 +23,7 @@ interface Props {
   /** The one that is corrected. */
   readonly payout: Payout | null;
   readonly onClose: () => void;
-  readonly onSave: (saved: Saved) => void;
+  readonly onSave: (saved: PayoutToSave) => void;
 }
 
 const CURRENCIES = ['USD', 'EUR', 'GBP', 'ISK', 'SEK', 'NOK', 'DKK', 'CHF', 'CAD', 'AUD', 'JPY', 'PLN'];

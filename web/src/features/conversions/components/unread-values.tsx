@@ -1,11 +1,9 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { SelectField, TextField } from '@/components/ui/field';
-import { messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
 import type { Explanation } from '@/lib/api/types';
 import { parseMinor } from '@/lib/format';
-import { toast, toastError } from '@/stores/toasts';
 import { correctReport, readAgain, type Said } from '../api/unread';
 
 type Unread = Explanation['unread'][number];
@@ -25,25 +23,8 @@ const STATUSES = ['pending', 'approved', 'rejected', 'reversed'] as const;
 
 /** Values that a report gives in a form that cannot be read: what was sent, and how to correct it. */
 export function UnreadValues({ told, at }: { readonly told: Explanation; readonly at: (time: string) => string }) {
-  const client = useQueryClient();
-  const onSettled = () =>
-    client.invalidateQueries({
-      predicate: ({ queryKey }) =>
-        ['conversions', 'statements', 'explanation', 'analytics', 'payouts'].includes(String(queryKey[0])),
-    });
-  const again = useMutation({
-    mutationFn: () => readAgain(told.conversion.id),
-    onSuccess: () => toast('Values read again', `Transaction ${told.conversion.txid}`),
-    onError: (error) => toastError('Failed to read the values again', messageOf(error)),
-    onSettled,
-  });
-  const correct = useMutation({
-    mutationFn: ({ reportId, said }: { readonly reportId: string; readonly said: Said }) =>
-      correctReport(told.conversion.id, reportId, said),
-    onSuccess: () => toast('Report corrected', `Transaction ${told.conversion.txid}`),
-    onError: (error) => toastError('Failed to correct the report', messageOf(error)),
-    onSettled,
-  });
+  const again = useCommand(readAgain(told.conversion));
+  const correct = useCommand(correctReport(told.conversion));
   return (
     <>
       <p className="mb-3 text-[0.8125rem] text-muted">

@@ -1,25 +1,24 @@
-import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
 import type { Conversion } from '@/lib/api/types';
 import { formatCount, formatMinor } from '@/lib/format';
-import { toast, toastError, toastWith } from '@/stores/toasts';
-import { schedule, undo, type Decision, type Scheduled, type Which } from '../api/decisions';
+import { toast, toastWith } from '@/stores/toasts';
+import { CONVERSION_READS } from '../api/conversions';
+import { scheduleDecision, undoDecisions, type Decision, type Scheduled } from '../api/decisions';
 
 export const UNDO_MS = 10_000;
 /** Beyond the last moment: the server's clock, and what it has to write. */
 const SETTLE_MS = 1_500;
 const DOING = { approve: 'Approving', reject: 'Rejecting' } as const;
-const READS = ['conversions', 'statements', 'explanation', 'analytics', 'payouts'];
 
 export const countOf = (count: number): string => (count === 1 ? '1 conversion' : `${formatCount(count)} conversions`);
 
 /** Decides now, final in ten seconds; a toast offers to undo it. `onDone` gets what is scheduled, and what is not. */
 export function useScheduled(websiteId: string, onDone: (decision: Decision, outcome: Scheduled) => void = () => {}) {
-  const refresh = useRefresh();
-  const undoing = useUndo();
-  return useMutation({
-    mutationFn: ({ decision, which }: { decision: Decision; which: Which }) => schedule(websiteId, decision, which),
+  const client = useQueryClient();
+  const undoing = useCommand(undoDecisions);
+  return useCommand(scheduleDecision(websiteId), {
     onSuccess: (outcome, { decision }) => {
       if (outcome.count > 0) {
         const sum = outcome.commission ? ` · ${formatMinor(outcome.commission)} in commission` : '';
@@ -29,25 +28,10 @@ export function useScheduled(websiteId: string, onDone: (decision: Decision, out
           { label: 'Undo', run: () => undoing.mutate(outcome.ids) },
           UNDO_MS,
         );
-        setTimeout(() => void refresh(), UNDO_MS + SETTLE_MS);
+        setTimeout(() => void refreshed(client), UNDO_MS + SETTLE_MS);
       } else if (outcome.refused.length === 0) toast('No pending conversions match');
       onDone(decision, outcome);
     },
-    onError: (error, { decision }) => toastError(`Failed to ${decision.kind}`, messageOf(error)),
-    onSettled: refresh,
-  });
-}
-
-/** Undoes decisions that are not final. */
-export function useUndo() {
-  const refresh = useRefresh();
-  return useMutation({
-    mutationFn: async (ids: readonly string[]) => {
-      for (const id of ids) await undo(id);
-    },
-    onSuccess: () => toast('Undone', 'Nothing was approved or rejected.'),
-    onError: (error) => toastError('Could not undo everything', messageOf(error)),
-    onSettled: refresh,
   });
 }
 
@@ -66,10 +50,5 @@ export function useFinal(rows: readonly Pick<Conversion, 'decision'>[]): void {
   }, [client, first]);
 }
 
-function useRefresh() {
-  const client = useQueryClient();
-  return () => refreshed(client);
-}
-
 const refreshed = (client: QueryClient) =>
-  client.invalidateQueries({ predicate: ({ queryKey }) => READS.includes(String(queryKey[0])) });
+  Promise.all(CONVERSION_READS.map((queryKey) => client.invalidateQueries({ queryKey })));

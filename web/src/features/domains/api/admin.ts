@@ -1,8 +1,9 @@
 import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query';
 import { answer, api, done } from '@/lib/api/client';
+import { command } from '@/lib/api/command';
 import type { OwnedFilter } from '@/lib/owned';
 
-export const ADMIN_DOMAINS = ['admin-domains'] as const;
+const ADMIN_DOMAINS = ['admin-domains'] as const;
 
 export const adminDomainsQuery = ({ search, sort }: OwnedFilter) =>
   infiniteQueryOptions({
@@ -22,5 +23,11 @@ export const adminDomainsQuery = ({ search, sort }: OwnedFilter) =>
     staleTime: 0,
   });
 
-export const removeDomain = (id: string, reason: string) =>
-  done(api.POST('/api/admin/domains/{id}/remove', { params: { path: { id } }, body: { reason } }));
+/** By an admin, who gives a reason. */
+export const removeDomain = (id: string) =>
+  command({
+    send: (reason: string) =>
+      done(api.POST('/api/admin/domains/{id}/remove', { params: { path: { id } }, body: { reason } })),
+    changes: [ADMIN_DOMAINS],
+    success: 'Domain removed',
+  });

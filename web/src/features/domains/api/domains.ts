@@ -1,6 +1,9 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, body, done } from '@/lib/api/client';
 import { command } from '@/lib/api/command';
+import type { components } from '@/lib/api/schema';
+
+type Schemas = components['schemas'];
 
 export const domainsQuery = queryOptions({
   queryKey: ['custom-domains'],
@@ -11,8 +14,7 @@ export const domainsQuery = queryOptions({
 const changes = [domainsQuery.queryKey];
 
 export const addDomain = command({
-  send: (domain: { readonly domain: string; readonly websiteId: string }) =>
-    body(api.POST('/api/platform/custom-domains', { body: domain })),
+  send: (domain: Schemas['AddDomain']) => body(api.POST('/api/platform/custom-domains', { body: domain })),
   changes,
   success: ['Domain added', 'Your custom domain has been added. Please verify DNS settings.'],
   failure: () => ['Error', 'Failed to add domain'],

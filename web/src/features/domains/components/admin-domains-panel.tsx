@@ -9,7 +9,7 @@ import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import type { AdminDomain } from '@/lib/api/types';
 import type { OwnedFilter } from '@/lib/owned';
-import { ADMIN_DOMAINS, adminDomainsQuery, removeDomain } from '../api/admin';
+import { adminDomainsQuery, removeDomain } from '../api/admin';
 
 const STATES = {
   pending: { label: 'Pending', tone: 'neutral' },
@@ -45,10 +45,8 @@ export function AdminDomainsPanel({ filter, onFilter }: Props) {
             title: `Remove ${ending.domain}?`,
             description: 'Links stop working under it, and another website can add it.',
             action: 'Remove domain',
-            done: 'Domain removed',
-            run: (reason) => removeDomain(ending.id, reason),
+            command: removeDomain(ending.id),
           }}
-          changes={ADMIN_DOMAINS}
           onClose={() => setEnding(null)}
         />
       )}

@@ -1,7 +1,12 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions, useQueryClient } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { answer, api, body, done } from '@/lib/api/client';
-import type { OwnedSort } from '@/lib/owned';
+import { command } from '@/lib/api/command';
+import type { components } from '@/lib/api/schema';
+import { countOf } from '@/lib/format';
 import type { LinkRange, LinksFilter } from '../lib/search';
+import type { BulkLine } from '../lib/bulk';
+
+type Schemas = components['schemas'];
 
 const rangeOf = (range: LinkRange) => (range === 'all' ? {} : { timeRange: range });
 
@@ -94,47 +99,56 @@ export const linkTopQuery = (websiteId: string, link: string, by: 'source' | 'co
 
 const TOP = 6;
 
-export interface AllLinksFilter {
-  readonly search: string;
-  readonly linkId: string | undefined;
-  readonly sort: OwnedSort;
-}
+const changes = [['links']];
 
-export const pauseLink = (id: string, reason: string) =>
-  body(api.POST('/api/admin/links/{id}/pause', { params: { path: { id } }, body: { reason } }));
+export const createLink = command({
+  send: (link: Schemas['CreateLink']) => body(api.POST('/api/platform/links', { body: link })),
+  changes,
+});
 
-export const resumeLink = (id: string, reason: string) =>
-  body(api.POST('/api/admin/links/{id}/resume', { params: { path: { id } }, body: { reason } }));
-
-export const deleteLink = (id: string, reason: string) =>
-  done(api.POST('/api/admin/links/{id}/delete', { params: { path: { id } }, body: { reason } }));
-
-export const allLinksQuery = ({ search, linkId, sort }: AllLinksFilter) =>
-  infiniteQueryOptions({
-    queryKey: ['links', 'all', { search, linkId, sort }] as const,
-    queryFn: ({ pageParam, signal }) =>
-      answer(
-        api.GET('/api/admin/links', {
-          params: {
-            query: {
-              limit: 50,
-              sort,
-              ...(search ? { search } : {}),
-              ...(linkId ? { linkId } : {}),
-              ...(pageParam ? { cursor: pageParam } : {}),
-            },
-          },
-          signal,
+export const createLinks = (websiteId: string) =>
+  command({
+    send: (lines: readonly BulkLine[]) =>
+      body(
+        api.POST('/api/platform/links/bulk', {
+          body: { links: lines.map((line) => ({ websiteId, partnerId: '', ...line.body })) },
         }),
       ),
-    initialPageParam: '',
-    getNextPageParam: (page) => page.nextCursor,
-    // Previous results stay during a new search.
-    placeholderData: keepPreviousData,
+    changes,
   });
 
-/** After a change: every list of links is read again. */
-export function useLinksChanged(): () => Promise<void> {
-  const client = useQueryClient();
-  return () => client.invalidateQueries({ queryKey: ['links'] });
-}
+export const editLink = command({
+  send: ({ id, ...edits }: Schemas['UpdateLink'] & { readonly id: string }) =>
+    body(api.PATCH('/api/platform/links/{id}', { params: { path: { id } }, body: edits })),
+  changes,
+  success: 'Link updated',
+});
+
+/** `name`: as the person knows the link, such as /deal. */
+export const pauseLink = (name: string) =>
+  command({
+    send: (id: string) =>
+      body(api.PATCH('/api/platform/links/{id}', { params: { path: { id } }, body: { isActive: false } })),
+    changes,
+    success: ['Link paused', `${name} no longer redirects. Turn it on again on the Links page.`],
+    failure: 'Failed to pause the link',
+  });
+
+export const removeLink = command({
+  send: (id: string) => done(api.DELETE('/api/platform/links/{id}', { params: { path: { id } } })),
+  changes,
+  success: 'Link removed',
+  failure: 'Failed to remove the link',
+});
+
+export type Organizing = Pick<Schemas['OrganizeLinks'], 'addTags' | 'folder' | 'isArchived'>;
+
+export const organizeLinks = (ids: readonly string[]) =>
+  command({
+    send: (change: Partial<Organizing>) =>
+      body(
+        api.POST('/api/platform/links/organize', { body: { ids: [...ids], addTags: [], removeTags: [], ...change } }),
+      ),
+    changes,
+    success: ({ changed }) => `${countOf(changed, 'link')} changed`,
+  });

@@ -18,7 +18,7 @@ import { partnersQuery, websitesQuery } from '@/lib/shared-queries';
 import { SUBS } from '../lib/draft';
 import { LinkBadges } from './link-actions';
 import { BulkCreate, CreateLink } from './dialogs';
-import { allLinksQuery, deleteLink, pauseLink, resumeLink } from '../api/links';
+import { allLinksQuery, deleteLink, pauseLink, resumeLink } from '../api/admin';
 
 interface Props {
   /** The link selected by the URL. */
@@ -95,7 +95,7 @@ export function AllLinksPanel({ selected, onDeselect }: Props) {
           )}
         </>
       )}
-      {act && <ReasonDialog act={act} changes={['links']} onClose={() => setAct(null)} />}
+      {act && <ReasonDialog act={act} onClose={() => setAct(null)} />}
       {making === 'one' && websites.data && (
         <CreateLink websites={websites.data} partners={partners} onClose={() => setMaking(null)} />
       )}
@@ -178,22 +178,19 @@ const pausing = ({ id, slug }: AdminLink): AdminAct => ({
   title: `Pause /go/${slug}?`,
   description: 'Visitors go to its fallback, if it has one. The owner can resume it.',
   action: 'Pause link',
-  done: 'Link paused',
-  run: (reason) => pauseLink(id, reason),
+  command: pauseLink(id),
 });
 
 const resuming = ({ id, slug }: AdminLink): AdminAct => ({
   title: `Resume /go/${slug}?`,
   description: 'It redirects to its destination again.',
   action: 'Resume link',
-  done: 'Link resumed',
-  run: (reason) => resumeLink(id, reason),
+  command: resumeLink(id),
 });
 
 const deleting = ({ id, slug }: AdminLink): AdminAct => ({
   title: `Delete /go/${slug}?`,
   description: 'It stops redirecting permanently. Its slug stays reserved, and its clicks still count.',
   action: 'Delete link',
-  done: 'Link deleted',
-  run: (reason) => deleteLink(id, reason),
+  command: deleteLink(id),
 });

@@ -1,4 +1,3 @@
-import { useMutation } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { useId, useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
@@ -6,13 +5,13 @@ import { Button } from '@/components/ui/button';
 import { CopyField } from '@/components/ui/copy-field';
 import { Dialog } from '@/components/ui/dialog';
 import { SelectField } from '@/components/ui/field';
-import { api, body } from '@/lib/api/client';
+import { useCommand } from '@/lib/api/command';
 import { ApiError } from '@/lib/api/errors';
 import type { Partner, Website } from '@/lib/api/types';
 import { download, toCsv } from '@/lib/csv';
 import { formatCount } from '@/lib/format';
-import { errorsByLine, MAX_BATCH_SIZE, readBulk, type BulkError, type BulkLine } from '../lib/bulk';
-import { useLinksChanged } from '../api/links';
+import { errorsByLine, MAX_BATCH_SIZE, readBulk, type BulkError } from '../lib/bulk';
+import { createLinks } from '../api/links';
 
 interface Props {
   readonly websites: readonly Website[];
@@ -29,7 +28,6 @@ interface MadeLink {
 /** Many links from pasted lines or a CSV file; all are made, or none and every culprit is named. */
 export function BulkCreate({ websites, partners, onClose }: Props) {
   const id = useId();
-  const changed = useLinksChanged();
   const [websiteId, setWebsiteId] = useState(websites.length === 1 ? (websites[0]?.id ?? '') : '');
   const [text, setText] = useState('');
   const [made, setMade] = useState<readonly MadeLink[] | null>(null);
@@ -38,18 +36,7 @@ export function BulkCreate({ websites, partners, onClose }: Props) {
     text,
     partners.filter((partner) => partner.isActive),
   );
-  const create = useMutation({
-    mutationFn: (wanted: readonly BulkLine[]) =>
-      body(
-        api.POST('/api/platform/links/bulk', {
-          body: { links: wanted.map((line) => ({ websiteId, partnerId: '', ...line.body })) },
-        }),
-      ),
-    onSuccess: async (answer) => {
-      setMade(answer.links);
-      await changed();
-    },
-  });
+  const create = useCommand(createLinks(websiteId), { onSuccess: (answer) => setMade(answer.links) });
   const write = (next: string) => {
     setText(next);
     setFileError(null);

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
 import { NewPartner } from '@/components/partners/new-partner';
 import { ErrorBox } from '@/components/data/states';
@@ -7,7 +7,7 @@ import { CopyField } from '@/components/ui/copy-field';
 import { Dialog } from '@/components/ui/dialog';
 import { SelectField, TextField } from '@/components/ui/field';
 import { addressFrom, hostOf } from '@/lib/address';
-import { api, body } from '@/lib/api/client';
+import { useCommand } from '@/lib/api/command';
 import { ApiError } from '@/lib/api/errors';
 import type { Link, NewLink, Partner, Website } from '@/lib/api/types';
 import { copyText } from '@/lib/clipboard';
@@ -18,7 +18,7 @@ import { Folded } from './folded';
 import { FormDialog } from './form-dialog';
 import { LinkFields } from './link-fields';
 import { UtmFields } from './utm-fields';
-import { useLinksChanged } from '../api/links';
+import { createLink } from '../api/links';
 import { NO_UTM, partnersAt, slugFrom, UTM, withUtm } from '../lib/creation';
 import { creationOf, draftOf, EMPTY_DRAFT } from '../lib/draft';
 
@@ -35,7 +35,6 @@ interface Props {
 
 /** Destination and Enter make a link and copy it; everything else is optional. */
 export function CreateLink({ websites, partners, like, begin, onClose }: Props) {
-  const changed = useLinksChanged();
   const about = useQuery(aboutQuery);
   const [begun] = useState(() => ({
     draft: like ? { ...draftOf(like), coupon: '' } : { ...EMPTY_DRAFT, destination: begin?.destination ?? '' },
@@ -58,24 +57,12 @@ export function CreateLink({ websites, partners, like, begin, onClose }: Props) 
   const destination = withUtm(addressFrom(draft.destination) || (partner?.baseUrl ?? ''), utm);
   const hasUtm = UTM.some((name) => utm[name].trim() !== '');
   const name = slugFrom(slug);
-  const create = useMutation({
-    mutationFn: (partnerId: string) =>
-      body(
-        api.POST('/api/platform/links', {
-          body: {
-            websiteId,
-            partnerId,
-            ...creationOf({ ...draft, destination: draft.destination.trim() || hasUtm ? destination : '' }),
-            ...(name ? { slug: name } : {}),
-          },
-        }),
-      ),
+  const create = useCommand(createLink, {
     onSuccess: async (link) => {
       const copied = await copyText(link.url).then(
         () => true,
         () => false,
       );
-      await changed();
       if (!copied) return setUncopied(link);
       toast('Link created and copied', link.url);
       onClose();
@@ -108,7 +95,13 @@ export function CreateLink({ websites, partners, like, begin, onClose }: Props) 
       onClose={onClose}
       onSubmit={() => {
         setTried(true);
-        if (partner && websiteId) create.mutate(partner.id);
+        if (partner && websiteId)
+          create.mutate({
+            websiteId,
+            partnerId: partner.id,
+            ...creationOf({ ...draft, destination: draft.destination.trim() || hasUtm ? destination : '' }),
+            ...(name ? { slug: name } : {}),
+          });
       }}
       footer={
         <>

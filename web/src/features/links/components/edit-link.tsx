@@ -1,23 +1,21 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Check } from '@/components/ui/check';
 import { addressFrom } from '@/lib/address';
-import { api, body } from '@/lib/api/client';
+import { useCommand } from '@/lib/api/command';
 import { ApiError } from '@/lib/api/errors';
 import type { Link } from '@/lib/api/types';
 import { partnersQuery } from '@/lib/shared-queries';
-import { toast } from '@/stores/toasts';
 import { DestinationField } from './destination-field';
 import { Folded } from './folded';
 import { FormDialog } from './form-dialog';
 import { LinkFields } from './link-fields';
-import { useLinksChanged } from '../api/links';
+import { editLink } from '../api/links';
 import { changesOf, draftOf, SUBS } from '../lib/draft';
 
 export function EditLink({ link, onClose }: { readonly link: Link; readonly onClose: () => void }) {
-  const changed = useLinksChanged();
   const partners = useQuery(partnersQuery);
   const [opened] = useState(link);
   const [draft, setDraft] = useState(() => draftOf(opened));
@@ -27,13 +25,7 @@ export function EditLink({ link, onClose }: { readonly link: Link; readonly onCl
     ...changesOf({ ...draft, destination: addressFrom(draft.destination) }, opened),
     ...(isActive === opened.isActive ? {} : { isActive }),
   };
-  const save = useMutation({
-    mutationFn: () => body(api.PATCH('/api/platform/links/{id}', { params: { path: { id: link.id } }, body: changes })),
-    onSuccess: async () => {
-      toast('Link updated');
-      await changed();
-      onClose();
-    },
+  const save = useCommand(editLink, {
     onError: (error) => {
       if (error instanceof ApiError && Object.keys(error.fields).some((field) => field !== 'destination'))
         setMore(true);
@@ -46,7 +38,7 @@ export function EditLink({ link, onClose }: { readonly link: Link; readonly onCl
       description={link.url}
       isDirty={Object.keys(changes).length > 0}
       onClose={onClose}
-      onSubmit={() => save.mutate()}
+      onSubmit={() => save.mutate({ id: link.id, ...changes }, { onSuccess: onClose })}
       footer={
         <>
           <Check className="mr-auto" label="Active" checked={isActive} onChange={setIsActive} />

@@ -1,19 +1,12 @@
-import { useMutation } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { TextField } from '@/components/ui/field';
-import { api, body } from '@/lib/api/client';
+import { useCommand } from '@/lib/api/command';
 import { ApiError, messageOf } from '@/lib/api/errors';
 import { countOf } from '@/lib/format';
-import { toast, toastError } from '@/stores/toasts';
-import { useLinksChanged } from '../api/links';
-
-interface Change {
-  readonly addTags?: string[];
-  readonly folder?: string;
-  readonly isArchived?: boolean;
-}
+import { toastError } from '@/stores/toasts';
+import { organizeLinks, type Organizing } from '../api/links';
 
 interface Props {
   readonly ids: readonly string[];
@@ -25,25 +18,19 @@ interface Props {
 
 /** What may be done with several links: tag, move, archive. */
 export function OrganizeBar({ ids, labels, onDone }: Props) {
-  const changed = useLinksChanged();
   const [asking, setAsking] = useState<'tag' | 'folder' | null>(null);
-  const organize = useMutation({
-    mutationFn: (change: Change) =>
-      body(
-        api.POST('/api/platform/links/organize', {
-          body: { ids: [...ids], addTags: change.addTags ?? [], removeTags: [], ...change },
-        }),
-      ),
-    onSuccess: async ({ changed: count }) => {
-      toast(`${countOf(count, 'link')} changed`);
-      await changed();
-      setAsking(null);
-      onDone();
-    },
+  const organize = useCommand(organizeLinks(ids), {
     onError: (error) => {
       if (!asking) toastError('Failed to change the links', messageOf(error));
     },
   });
+  const change = (wanted: Partial<Organizing>) =>
+    organize.mutate(wanted, {
+      onSuccess: () => {
+        setAsking(null);
+        onDone();
+      },
+    });
   return (
     <div
       role="group"
@@ -57,10 +44,10 @@ export function OrganizeBar({ ids, labels, onDone }: Props) {
       <Button size="sm" onClick={() => setAsking('folder')}>
         Move to folder
       </Button>
-      <Button size="sm" busy={organize.isPending} onClick={() => organize.mutate({ isArchived: true })}>
+      <Button size="sm" busy={organize.isPending} onClick={() => change({ isArchived: true })}>
         Archive
       </Button>
-      <Button size="sm" busy={organize.isPending} onClick={() => organize.mutate({ isArchived: false })}>
+      <Button size="sm" busy={organize.isPending} onClick={() => change({ isArchived: false })}>
         Restore
       </Button>
       <Button size="sm" variant="ghost" onClick={onDone}>
@@ -79,7 +66,7 @@ export function OrganizeBar({ ids, labels, onDone }: Props) {
               ? (organize.error.fields[asking === 'tag' ? 'tags' : 'folder'] ?? organize.error.message)
               : undefined
           }
-          onSave={(text) => organize.mutate(asking === 'tag' ? { addTags: [text] } : { folder: text })}
+          onSave={(text) => change(asking === 'tag' ? { addTags: [text] } : { folder: text })}
           onClose={() => setAsking(null)}
         />
       )}

@@ -1,23 +1,11 @@
-import { useMutation } from '@tanstack/react-query';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
-import { api, done } from '@/lib/api/client';
-import { messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
 import type { Link } from '@/lib/api/types';
-import { toast, toastError } from '@/stores/toasts';
-import { useLinksChanged } from '../api/links';
+import { removeLink } from '../api/links';
 
 export function RemoveLink({ link, onClose }: { readonly link: Link; readonly onClose: () => void }) {
-  const changed = useLinksChanged();
-  const remove = useMutation({
-    mutationFn: () => done(api.DELETE('/api/platform/links/{id}', { params: { path: { id: link.id } } })),
-    onSuccess: () => toast('Link removed'),
-    onError: (error) => toastError('Failed to remove the link', messageOf(error)),
-    onSettled: async () => {
-      onClose();
-      await changed();
-    },
-  });
+  const remove = useCommand(removeLink, { onSuccess: onClose, onError: onClose });
   return (
     <Dialog
       open
@@ -29,7 +17,7 @@ export function RemoveLink({ link, onClose }: { readonly link: Link; readonly on
     >
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>
-        <Button variant="danger" busy={remove.isPending} onClick={() => remove.mutate()}>
+        <Button variant="danger" busy={remove.isPending} onClick={() => remove.mutate(link.id)}>
           Remove link
         </Button>
       </div>

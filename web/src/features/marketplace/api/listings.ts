@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { answer, api, body } from '@/lib/api/client';
+import { command } from '@/lib/api/command';
 import { criteriaOf, type ListingSearch } from '../lib/search';
 import { at, FRESH, KEY } from './request';
 
@@ -82,3 +83,10 @@ export const myListingsQuery = infiniteQueryOptions({
   getNextPageParam: (page) => page.nextCursor,
   ...FRESH,
 });
+
+/** By an invited member, with the token of the invitation. */
+export const joinReview = (id: string) =>
+  command({
+    send: (token: string) =>
+      body(api.POST('/api/marketplace/listings/{id}/review/join', { params: { path: { id } }, body: { token } })),
+  });

@@ -1,6 +1,8 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, body } from '@/lib/api/client';
+import { command } from '@/lib/api/command';
 import type { components } from '@/lib/api/schema';
+import { sendParts, summaryOf } from '../lib/exchange-rates';
 
 type Schemas = components['schemas'];
 
@@ -32,8 +34,33 @@ export type NewestRate = Schemas['ListedRate'];
 export type RatesStatus = Schemas['RatesStatus'];
 export type Imported = Schemas['ImportedRates'];
 
-export const recordRate = (rate: { base: string; quote: string; rate: string; on: string }) =>
-  body(api.POST('/api/admin/exchange-rates', { body: rate }));
+/** What is shown in one currency follows the rates too. */
+const changes = [RATES_KEY, ['admin', 'analytics']];
 
-export const importRates = (csv: string, dryRun: boolean) =>
-  body(api.POST('/api/admin/exchange-rates/import', { body: { csv, dryRun } }));
+export const recordRate = command({
+  send: (rate: Schemas['RecordRate']) => body(api.POST('/api/admin/exchange-rates', { body: rate })),
+  changes,
+  success: ({ base, rate, quote }) => ['Exchange rate added', `1 ${base} = ${rate} ${quote}`],
+});
+
+interface RatesFile {
+  readonly csv: string;
+  /** Share of the file that is done; null at the end. */
+  readonly onShare: (share: number | null) => void;
+}
+
+const sendRates = ({ csv, onShare }: RatesFile, dryRun: boolean) =>
+  sendParts(
+    csv,
+    (part) => body(api.POST('/api/admin/exchange-rates/import', { body: { csv: part, dryRun } })),
+    onShare,
+  ).finally(() => onShare(null));
+
+export const tryRates = command({ send: (file: RatesFile) => sendRates(file, true) });
+
+/** Parts before a failed one are stored. */
+export const importRates = command({
+  send: (file: RatesFile) => sendRates(file, false),
+  changes,
+  success: (imported) => ['Exchange rates imported', summaryOf(imported)],
+});

@@ -1,7 +1,11 @@
 // State of projections, dead letters and the system; refetched every second while an operation runs.
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { answer, api, body } from '@/lib/api/client';
+import { command } from '@/lib/api/command';
+import { messageOf } from '@/lib/api/errors';
 import type { components } from '@/lib/api/schema';
+import { formatCount } from '@/lib/format';
+import { LABELS } from '../lib/format';
 
 type Schemas = components['schemas'];
 export type Projection = Schemas['Projection'];
@@ -95,32 +99,82 @@ export const systemQuery = queryOptions({
   refetchInterval: IDLE_MS,
 });
 
-export const ask = (name: string, action: Action, reason: string, force = false) =>
-  body(
-    api.POST('/api/admin/projections/{name}/{action}', { params: { path: { name, action } }, body: { reason, force } }),
-  );
+export interface OperationInput {
+  readonly name: string;
+  readonly action: Action;
+  readonly reason: string;
+  readonly force?: boolean;
+}
 
-export const rebuildAll = (names: readonly string[], reason: string, promotes: boolean) =>
-  body(api.POST('/api/admin/rebuild-runs', { body: { names: [...names], reason, promotes } }));
+const PROJECTIONS = [projectionsQuery.queryKey];
 
-export const stopRebuilding = () => body(api.POST('/api/admin/rebuild-runs/cancel', { body: { reason: '' } }));
+export const requestOperation = command({
+  send: ({ name, action, reason, force = false }: OperationInput) =>
+    body(
+      api.POST('/api/admin/projections/{name}/{action}', {
+        params: { path: { name, action } },
+        body: { reason, force },
+      }),
+    ),
+  changes: PROJECTIONS,
+  failure: (error, { name, action }) => [`${LABELS[action]} ${name}: rejected`, messageOf(error)],
+});
 
-export const stopComparing = (name: string) =>
-  body(api.POST('/api/admin/projections/{name}/verify/cancel', { params: { path: { name } }, body: { reason: '' } }));
+export const rebuildAll = (names: readonly string[], promotes: boolean) =>
+  command({
+    send: (reason: string) =>
+      body(api.POST('/api/admin/rebuild-runs', { body: { names: [...names], reason, promotes } })),
+    changes: [['operations']],
+    failure: 'Rebuild all: rejected',
+  });
 
-export const handleLetter = (id: string, action: 'retry' | 'skip', reason: string) => {
+export const stopRebuilding = command({
+  send: () => body(api.POST('/api/admin/rebuild-runs/cancel', { body: { reason: '' } })),
+  changes: [['operations']],
+  failure: 'Stop rebuilding: rejected',
+});
+
+export const stopComparing = command({
+  send: (name: string) =>
+    body(api.POST('/api/admin/projections/{name}/verify/cancel', { params: { path: { name } }, body: { reason: '' } })),
+  changes: PROJECTIONS,
+  failure: 'Failed to stop comparing',
+});
+
+export type Asked =
+  | { readonly kind: 'retry' | 'skip' | 'reveal'; readonly letter: DeadLetter }
+  | { readonly kind: 'retry' | 'skip'; readonly group: Choice; readonly count: number };
+
+/** Retries, skips or reveals dead letters. */
+export const handleLetters = command({
+  send: async ({ asked, reason }: { readonly asked: Asked; readonly reason: string }) => {
+    if ('group' in asked) return { group: await handleGroup(asked.group, asked.kind, reason) };
+    if (asked.kind === 'reveal') return { record: await reveal(asked.letter.id, reason) };
+    return { letter: await handleLetter(asked.letter.id, asked.kind, reason) };
+  },
+  changes: [['operations', 'dead-letters']],
+  success: ({ record, group }, { asked }) => {
+    if (record) return null;
+    if (!group) return asked.kind === 'skip' ? 'Skipped' : 'Being retried';
+    const left = group.left > 0 ? `${formatCount(group.left)} are left` : undefined;
+    return [`${formatCount(group.handled)} ${asked.kind === 'skip' ? 'skipped' : 'are being retried'}`, left];
+  },
+  failure: (error, { asked }) => [`Failed to ${asked.kind}`, messageOf(error)],
+});
+
+const handleLetter = (id: string, action: 'retry' | 'skip', reason: string) => {
   const call = { params: { path: { id } }, body: { reason } };
   return action === 'retry'
     ? body(api.POST('/api/admin/dead-letters/{id}/retry', call))
     : body(api.POST('/api/admin/dead-letters/{id}/skip', call));
 };
 
-export const handleGroup = ({ projection, reason: kind }: Choice, action: 'retry' | 'skip', reason: string) => {
+const handleGroup = ({ projection, reason: kind }: Choice, action: 'retry' | 'skip', reason: string) => {
   const call = { body: { projection, kind, reason } };
   return action === 'retry'
     ? body(api.POST('/api/admin/dead-letters/retry', call))
     : body(api.POST('/api/admin/dead-letters/skip', call));
 };
 
-export const reveal = (id: string, reason: string) =>
+const reveal = (id: string, reason: string) =>
   body(api.POST('/api/admin/dead-letters/{id}/reveal', { params: { path: { id } }, body: { reason } }));

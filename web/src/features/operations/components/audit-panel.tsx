@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { ShieldCheck } from 'lucide-react';
 import { useDeferredValue, useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
@@ -8,6 +8,7 @@ import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { Select, TextField } from '@/components/ui/field';
 import { SearchField } from '@/components/ui/search-field';
+import { useCommand } from '@/lib/api/command';
 import type { AuditEntry } from '@/lib/api/types';
 import { describeAction } from '@/lib/audit';
 import { browserTimezone, formatZoned } from '@/lib/dates';
@@ -149,7 +150,7 @@ function Details({ details }: { readonly details: AuditEntry['details'] }) {
 /** Recalculates the hashes on request. */
 function Check() {
   const [part, setPart] = useState<TrailCheck | null>(null);
-  const check = useMutation({ mutationFn: (whole: boolean) => checkTrail(whole, setPart) });
+  const check = useCommand({ send: (whole: boolean) => checkTrail(whole, setPart) });
   const begin = (whole: boolean) => {
     setPart(null);
     check.mutate(whole);

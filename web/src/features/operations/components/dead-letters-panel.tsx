@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Eye, RotateCcw, SkipForward } from 'lucide-react';
 import { useEffect, useRef, useState, type RefObject } from 'react';
 import { Updated } from '@/components/charts/updated';
@@ -8,16 +8,15 @@ import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { SearchField } from '@/components/ui/search-field';
-import { messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
 import { toast, toastError } from '@/stores/toasts';
 import {
   groupsQuery,
-  handleGroup,
-  handleLetter,
+  handleLetters,
   lettersQuery,
-  reveal,
+  type Asked,
   type Choice,
   type DeadLetter,
   type DeadLetterGroup,
@@ -27,10 +26,6 @@ import { ReasonDialog } from './reason-dialog';
 import { RecordDialog } from './record-dialog';
 import { Rows } from '@/components/data/rows';
 import { formatBytes, toneOf, stateLabel } from '../lib/format';
-
-type Asked =
-  | { readonly kind: 'retry' | 'skip' | 'reveal'; readonly letter: DeadLetter }
-  | { readonly kind: 'retry' | 'skip'; readonly group: Choice; readonly count: number };
 
 /** Records with a requested retry and their number of attempts at that time. */
 type Retried = RefObject<Map<string, number>>;
@@ -45,28 +40,14 @@ interface Props {
 /** Failed records by projection and reason; revealing a record's content requires a reason and is logged. */
 export function DeadLettersPanel({ choice, onChoose, search = '', onSearch = () => undefined }: Props) {
   const query = useQuery(groupsQuery);
-  const client = useQueryClient();
   const [asked, setAsked] = useState<Asked | null>(null);
   const [shown, setShown] = useState<RevealedRecord | null>(null);
   const retried = useRef(new Map<string, number>());
-  const act = useMutation({
-    mutationFn: async ({ asked: what, reason }: { asked: Asked; reason: string }) => {
-      if ('group' in what) return { group: await handleGroup(what.group, what.kind, reason) };
-      if (what.kind === 'reveal') return { record: await reveal(what.letter.id, reason) };
-      return { letter: await handleLetter(what.letter.id, what.kind, reason) };
+  const act = useCommand(handleLetters, {
+    onSuccess: ({ record }, { asked: what }) => {
+      if (record) setShown(record);
+      if (what.kind === 'retry' && 'letter' in what) retried.current.set(what.letter.id, what.letter.attempts);
     },
-    onSuccess: (done, { asked: what }) => {
-      if (done.record) setShown(done.record);
-      else if (done.group) {
-        const left = done.group.left > 0 ? `${formatCount(done.group.left)} are left` : undefined;
-        toast(`${formatCount(done.group.handled)} ${what.kind === 'skip' ? 'skipped' : 'are being retried'}`, left);
-      } else {
-        if (what.kind === 'retry' && 'letter' in what) retried.current.set(what.letter.id, what.letter.attempts);
-        toast(what.kind === 'skip' ? 'Skipped' : 'Being retried');
-      }
-    },
-    onError: (error, { asked: what }) => toastError(`Failed to ${what.kind}`, messageOf(error)),
-    onSettled: () => client.invalidateQueries({ queryKey: ['operations', 'dead-letters'] }),
   });
   const groups = query.data ?? [];
   const words = search.trim().toLowerCase();

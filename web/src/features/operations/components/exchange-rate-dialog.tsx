@@ -1,13 +1,12 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { TextField } from '@/components/ui/field';
+import { useCommand } from '@/lib/api/command';
 import { ApiError } from '@/lib/api/errors';
 import { todayIn } from '@/lib/dates';
-import { toast } from '@/stores/toasts';
-import { RATES_KEY, recordRate } from '../api/exchange-rates';
+import { recordRate } from '../api/exchange-rates';
 
 interface Props {
   readonly pair: { readonly base: string; readonly quote: string };
@@ -16,17 +15,8 @@ interface Props {
 
 /** Adds a rate by hand. */
 export function ExchangeRateDialog({ pair, onClose }: Props) {
-  const client = useQueryClient();
   const [draft, setDraft] = useState({ ...pair, rate: '', on: todayIn('UTC') });
-  const saving = useMutation({
-    mutationFn: () => recordRate(draft),
-    onSuccess: async (rate) => {
-      toast('Exchange rate added', `1 ${rate.base} = ${rate.rate} ${rate.quote}`);
-      onClose();
-      await client.invalidateQueries({ queryKey: RATES_KEY });
-      await client.invalidateQueries({ queryKey: ['admin', 'analytics'] });
-    },
-  });
+  const saving = useCommand(recordRate, { onSuccess: onClose });
   const fields = saving.error instanceof ApiError ? saving.error.fields : {};
   const isNamed = ['base', 'quote', 'rate', 'on'].some((name) => fields[name]);
   const set = (part: Partial<typeof draft>) => {
@@ -44,7 +34,7 @@ export function ExchangeRateDialog({ pair, onClose }: Props) {
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          saving.mutate();
+          saving.mutate(draft);
         }}
       >
         <div className="grid grid-cols-2 gap-3">

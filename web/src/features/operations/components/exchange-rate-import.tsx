@@ -1,4 +1,3 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Table } from '@/components/data/table';
@@ -6,11 +5,11 @@ import { Badge, type Tone } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { TextArea, TextField } from '@/components/ui/field';
+import { useCommand } from '@/lib/api/command';
 import { formatDay } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
-import { toast } from '@/stores/toasts';
-import { importRates, RATES_KEY } from '../api/exchange-rates';
-import { MAX_BYTES, MAX_RATES, partsOf, PART, sendParts, summaryOf, type Outcome } from '../lib/exchange-rates';
+import { importRates, tryRates } from '../api/exchange-rates';
+import { MAX_BYTES, MAX_RATES, partsOf, PART, summaryOf, type Outcome } from '../lib/exchange-rates';
 
 const WORDS: Readonly<Record<Outcome['outcome'], { readonly word: string; readonly tone: Tone }>> = {
   new: { word: 'New', tone: 'good' },
@@ -23,25 +22,11 @@ const SHOWN = 200;
 
 /** First what would become of each line, then the import; rejected lines are left out. */
 export function ExchangeRateImport({ onClose }: { readonly onClose: () => void }) {
-  const client = useQueryClient();
   const [csv, setCsv] = useState('');
   const [tooLong, setTooLong] = useState(false);
   const [share, setShare] = useState<number | null>(null);
-  const send = (dryRun: boolean) =>
-    sendParts(csv, (part) => importRates(part, dryRun), setShare).finally(() => setShare(null));
-  const trying = useMutation({ mutationFn: () => send(true) });
-  const importing = useMutation({
-    mutationFn: () => send(false),
-    onSuccess: (done) => {
-      toast('Exchange rates imported', summaryOf(done));
-      onClose();
-    },
-    // Parts before a failed one are stored.
-    onSettled: async () => {
-      await client.invalidateQueries({ queryKey: RATES_KEY });
-      await client.invalidateQueries({ queryKey: ['admin', 'analytics'] });
-    },
-  });
+  const trying = useCommand(tryRates);
+  const importing = useCommand(importRates, { onSuccess: onClose });
   const found = trying.data;
   const error = trying.error ?? importing.error;
   const change = (text: string) => {
@@ -122,14 +107,18 @@ export function ExchangeRateImport({ onClose }: { readonly onClose: () => void }
         )}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
-          <Button disabled={!csv.trim() || importing.isPending} busy={trying.isPending} onClick={() => trying.mutate()}>
+          <Button
+            disabled={!csv.trim() || importing.isPending}
+            busy={trying.isPending}
+            onClick={() => trying.mutate({ csv, onShare: setShare })}
+          >
             Check the file
           </Button>
           <Button
             variant="primary"
             disabled={!found || found.new + found.changed === 0}
             busy={importing.isPending}
-            onClick={() => importing.mutate()}
+            onClick={() => importing.mutate({ csv, onShare: setShare })}
           >
             Import
           </Button>

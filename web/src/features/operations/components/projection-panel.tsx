@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { Sparkline } from '@/components/charts/sparkline';
@@ -7,10 +7,9 @@ import type { Column } from '@/components/data/table';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
-import { messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
-import { toastError } from '@/stores/toasts';
 import { BuildProgress } from './build-progress';
 import { ParityTable } from './parity-table';
 import {
@@ -127,17 +126,12 @@ function Detail({ data }: { readonly data: ProjectionDetail }) {
 }
 
 function Comparing({ name, request }: { readonly name: string; readonly request: OperationRequest }) {
-  const client = useQueryClient();
-  const stop = useMutation({
-    mutationFn: () => stopComparing(name),
-    onError: (error) => toastError('Failed to stop comparing', messageOf(error)),
-    onSettled: () => client.invalidateQueries({ queryKey: ['operations', 'projections'] }),
-  });
+  const stop = useCommand(stopComparing);
   const { done, of } = request.comparison ?? { done: 0, of: 0 };
   return (
     <div role="status" className="flex flex-wrap items-center justify-between gap-3 rounded-lg bg-brand-soft px-4 py-3">
       <p>{of ? `Comparing: ${done} of ${of} tables` : 'Comparing'}</p>
-      <Button size="sm" busy={stop.isPending} onClick={() => stop.mutate()}>
+      <Button size="sm" busy={stop.isPending} onClick={() => stop.mutate(name)}>
         Stop comparing
       </Button>
     </div>

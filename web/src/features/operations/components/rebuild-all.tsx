@@ -1,11 +1,9 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { create } from 'zustand';
 import { Button } from '@/components/ui/button';
 import { Check } from '@/components/ui/check';
-import { messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
 import { countOf } from '@/lib/format';
-import { toastError } from '@/stores/toasts';
 import { rebuildAll, stopRebuilding, type RebuildRun } from '../api/operations';
 import { endedOf, failuresOf, progressOf } from '../lib/rebuild-all';
 import { ReasonDialog } from './reason-dialog';
@@ -21,7 +19,7 @@ export function RebuildAllDialog({
   readonly onClose: () => void;
 }) {
   const [promotes, setPromotes] = useState(false);
-  const start = useRunRequest('Rebuild all: rejected', (reason: string) => rebuildAll(names, reason, promotes));
+  const start = useCommand(rebuildAll(names, promotes));
   return (
     <ReasonDialog
       title={`Rebuild ${countOf(names.length, 'projection')}`}
@@ -42,7 +40,7 @@ export function RebuildAllDialog({
 /** How far the run is, with a way to stop it; its outcome until it is dismissed. */
 export function RebuildAllProgress({ run }: { readonly run: RebuildRun }) {
   const { dismissed } = useDismissedRun();
-  const stop = useRunRequest('Stop rebuilding: rejected', stopRebuilding);
+  const stop = useCommand(stopRebuilding);
   const failures = failuresOf(run);
   if (run.id === dismissed) return null;
   return (
@@ -74,13 +72,4 @@ export function RebuildAllProgress({ run }: { readonly run: RebuildRun }) {
       )}
     </div>
   );
-}
-
-function useRunRequest<Input>(rejected: string, request: (input: Input) => Promise<unknown>) {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: request,
-    onError: (error) => toastError(rejected, messageOf(error)),
-    onSettled: () => client.invalidateQueries({ queryKey: ['operations'] }),
-  });
 }

@@ -8,7 +8,7 @@ import { addressFrom, hostOf } from '@/lib/address';
 import { ApiError } from '@/lib/api/errors';
 import { parsePercent } from '@/lib/percent';
 import { networkOfHost } from '@/lib/postback';
-import { slugOf, type NewPartner } from '../hooks/use-partner-commands';
+import { slugOf, type NewPartner } from '../api/partners';
 import { marked } from '../lib/marked';
 
 interface Props {

@@ -11,7 +11,7 @@ import { networkOf } from '@/lib/postback';
 import { marked } from '../lib/marked';
 import { draftOf, termsOf } from '../lib/terms';
 import { TermsEditor } from './terms-editor';
-import type { PartnerChange, PartnerChanges } from '../hooks/use-partner-commands';
+import type { PartnerChange, PartnerChanges } from '../api/partners';
 
 type Editable = Pick<
   AdminPartner,

@@ -9,14 +9,15 @@ import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { ConfirmDialog } from '@/components/ui/confirm-dialog';
+import { useCommand } from '@/lib/api/command';
 import type { Partner, Website } from '@/lib/api/types';
 import { networkOf } from '@/lib/postback';
 import { partnersQuery } from '@/lib/shared-queries';
+import { updateOwnPartner, removeOwnPartner } from '../api/partners';
 import { Action } from './action';
 import { EditPartner } from './edit-partner';
 import { PartnerName } from './partner-name';
-import { requestsQuery } from '../api/requests';
-import { usePrivatePartners } from '../hooks/use-private-partners';
+import { requestPartner, requestsQuery } from '../api/requests';
 
 const PostbackDialog = lazy(() =>
   import('@/components/partners/postback-url').then((module) => ({ default: module.PostbackDialog })),
@@ -28,7 +29,9 @@ type Open = { readonly what: 'edit' | 'remove' | 'postback'; readonly id: string
 export function MyPartners({ website }: { readonly website: Website | undefined }) {
   const partners = useQuery(partnersQuery);
   const requests = useQuery(requestsQuery);
-  const { update, remove, request } = usePrivatePartners();
+  const update = useCommand(updateOwnPartner);
+  const remove = useCommand(removeOwnPartner);
+  const request = useCommand(requestPartner);
   const [adding, setAdding] = useState(false);
   const [open, setOpen] = useState<Open | null>(null);
   const rows = partners.data?.filter((partner) => partner.isPrivate) ?? [];

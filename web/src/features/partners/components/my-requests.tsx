@@ -7,12 +7,12 @@ import type { Column } from '@/components/data/table';
 import { Badge, type Tone } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
+import { useCommand } from '@/lib/api/command';
 import type { PartnerRequest } from '@/lib/api/types';
 import { browserTimezone, formatDay, todayIn } from '@/lib/dates';
 import { PartnerName } from './partner-name';
 import { RequestPartner } from './request-partner';
-import { requestsQuery } from '../api/requests';
-import { usePrivatePartners } from '../hooks/use-private-partners';
+import { requestsQuery, withdrawRequest } from '../api/requests';
 
 const STATES: Readonly<Record<PartnerRequest['state'], { readonly label: string; readonly tone: Tone }>> = {
   open: { label: 'Pending', tone: 'warn' },
@@ -24,7 +24,7 @@ const STATES: Readonly<Record<PartnerRequest['state'], { readonly label: string;
 /** The member's requests for programs that the directory lacks. */
 export function MyRequests() {
   const requests = useQuery(requestsQuery);
-  const { withdraw } = usePrivatePartners();
+  const withdraw = useCommand(withdrawRequest);
   const [asking, setAsking] = useState(false);
   const columns: readonly Column<PartnerRequest>[] = [
     {

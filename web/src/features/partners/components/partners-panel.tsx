@@ -9,10 +9,12 @@ import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { Dialog } from '@/components/ui/dialog';
 import { Select } from '@/components/ui/field';
+import { useCommand } from '@/lib/api/command';
 import type { AdminPartner } from '@/lib/api/types';
 import { browserTimezone, formatDay, todayIn } from '@/lib/dates';
 import { countOf, formatCount, formatMinor, formatMoney } from '@/lib/format';
 import { useCommands } from '@/stores/commands';
+import { createPartner, updatePartner, deletePartner } from '../api/partners';
 import { Action } from './action';
 import { AddPartner } from './add-partner';
 import { EditPartner } from './edit-partner';
@@ -23,7 +25,6 @@ import { adminPartnersQuery } from '@/lib/setup-queries';
 import { keptCurrency } from '@/lib/totals-currency';
 import { SearchField } from '@/components/ui/search-field';
 import { performanceQuery, type PartnerTotals } from '../api/performance';
-import { usePartnerCommands } from '../hooks/use-partner-commands';
 
 type SortBy = 'name' | 'commission' | 'status' | 'created' | Metric;
 type Metric = 'clicks' | 'conversions' | 'revenue' | 'epc';
@@ -74,7 +75,8 @@ export function PartnersPanel({
   const query = useQuery(adminPartnersQuery);
   const performance = useQuery(performanceQuery(keptCurrency()));
   const totals = new Map(performance.data?.map((row) => [row.partnerId, row]));
-  const { create, update } = usePartnerCommands();
+  const create = useCommand(createPartner);
+  const update = useCommand(updatePartner);
   const [whose, setWhose] = useState<'all' | 'directory' | 'private'>('all');
   const [sort, setSort] = useState<{ readonly by: SortBy; readonly down: boolean }>({ by: 'created', down: true });
   const [adding, setAdding] = useState(false);
@@ -264,7 +266,7 @@ function metricText(metric: Metric, totals: PartnerTotals | undefined): ReactNod
 
 /** A program with history cannot be undone: it is switched off and hidden, and the dialog says so. */
 function DeletePartner({ partner, onClose }: { readonly partner: AdminPartner; readonly onClose: () => void }) {
-  const { remove } = usePartnerCommands();
+  const remove = useCommand(deletePartner);
   const hasHistory = partner.links > 0 || partner.conversions > 0;
   const history = `It has ${countOf(partner.links, 'link')} and ${countOf(partner.conversions, 'conversion')}. History is kept. The partner is archived, its links stop working, earned commissions stay payable.`;
   return (

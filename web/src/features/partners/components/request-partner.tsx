@@ -3,12 +3,13 @@ import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { focusFirstFault, TextArea, TextField } from '@/components/ui/field';
 import { addressFrom } from '@/lib/address';
+import { useCommand } from '@/lib/api/command';
 import { ApiError } from '@/lib/api/errors';
-import { usePrivatePartners } from '../hooks/use-private-partners';
+import { requestPartner } from '../api/requests';
 
 /** Requests that the directory gets a program. */
 export function RequestPartner({ onClose }: { readonly onClose: () => void }) {
-  const { request } = usePrivatePartners();
+  const request = useCommand(requestPartner);
   const [name, setName] = useState('');
   const [website, setWebsite] = useState('');
   const [note, setNote] = useState('');

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Rows } from '@/components/data/rows';
 import { ErrorBox } from '@/components/data/states';
@@ -7,18 +7,14 @@ import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { Dialog } from '@/components/ui/dialog';
 import { TextArea } from '@/components/ui/field';
-import { api, body, done } from '@/lib/api/client';
-import { ApiError, messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
+import { ApiError } from '@/lib/api/errors';
 import type { AdminPartnerRequest } from '@/lib/api/types';
 import { browserTimezone, formatDay, todayIn } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
-import { adminPartnersQuery } from '@/lib/setup-queries';
-import { partnersQuery } from '@/lib/shared-queries';
-import { toast, toastError } from '@/stores/toasts';
 import { AddPartner } from './add-partner';
 import { PartnerName } from './partner-name';
-import { openRequestsQuery } from '../api/requests';
-import { bodyOf, type NewPartner } from '../hooks/use-partner-commands';
+import { acceptRequest, declineRequest, openRequestsQuery } from '../api/requests';
 
 interface Open {
   readonly what: 'accept' | 'decline';
@@ -89,24 +85,7 @@ interface DecisionProps {
 }
 
 function Accept({ request, onClose }: DecisionProps) {
-  const client = useQueryClient();
-  const create = useMutation({
-    mutationFn: (partner: NewPartner) =>
-      body(
-        api.POST('/api/admin/partner-requests/{id}/accept', {
-          params: { path: { id: request.id } },
-          body: bodyOf(partner),
-        }),
-      ),
-    onSuccess: () => toast('Partner added', `${request.accountName} is notified.`),
-    onError: (error) => toastError('Failed to add the partner', messageOf(error)),
-    onSettled: () =>
-      Promise.all(
-        [openRequestsQuery, adminPartnersQuery, partnersQuery].map(({ queryKey }) =>
-          client.invalidateQueries({ queryKey }),
-        ),
-      ),
-  });
+  const create = useCommand(acceptRequest(request));
   return (
     <AddPartner
       title={`Add ${request.name}`}
@@ -119,23 +98,9 @@ function Accept({ request, onClose }: DecisionProps) {
 }
 
 function Decline({ request, onClose }: DecisionProps) {
-  const client = useQueryClient();
   const [reason, setReason] = useState('');
   const [tried, setTried] = useState(false);
-  const decline = useMutation({
-    mutationFn: () =>
-      done(
-        api.POST('/api/admin/partner-requests/{id}/decline', {
-          params: { path: { id: request.id } },
-          body: { reason: reason.trim() },
-        }),
-      ),
-    onSuccess: () => {
-      toast('Request declined', `${request.accountName} is notified.`);
-      onClose();
-    },
-    onSettled: () => client.invalidateQueries({ queryKey: openRequestsQuery.queryKey }),
-  });
+  const decline = useCommand(declineRequest(request), { onSuccess: onClose });
   const refused = decline.error instanceof ApiError ? decline.error.fields['reason'] : undefined;
   return (
     <Dialog
@@ -150,7 +115,7 @@ function Decline({ request, onClose }: DecisionProps) {
         onSubmit={(event) => {
           event.preventDefault();
           setTried(true);
-          if (reason.trim() !== '') decline.mutate();
+          if (reason.trim() !== '') decline.mutate(reason.trim());
         }}
       >
         <TextArea

@@ -1,8 +1,9 @@
 import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query';
 import { answer, api, done } from '@/lib/api/client';
+import { command } from '@/lib/api/command';
 import type { OwnedFilter } from '@/lib/owned';
 
-export const ADMIN_WEBSITES = ['admin-websites'] as const;
+const ADMIN_WEBSITES = ['admin-websites'] as const;
 
 export const adminWebsitesQuery = ({ search, sort }: OwnedFilter) =>
   infiniteQueryOptions({
@@ -22,5 +23,11 @@ export const adminWebsitesQuery = ({ search, sort }: OwnedFilter) =>
     staleTime: 0,
   });
 
-export const disconnectWebsite = (id: string, reason: string) =>
-  done(api.POST('/api/admin/websites/{id}/disconnect', { params: { path: { id } }, body: { reason } }));
+/** By an admin, who gives a reason. */
+export const disconnectWebsite = (id: string) =>
+  command({
+    send: (reason: string) =>
+      done(api.POST('/api/admin/websites/{id}/disconnect', { params: { path: { id } }, body: { reason } })),
+    changes: [ADMIN_WEBSITES],
+    success: 'Website disconnected',
+  });

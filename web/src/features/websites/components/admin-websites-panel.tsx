@@ -8,7 +8,7 @@ import { When } from '@/components/data/when';
 import { Button } from '@/components/ui/button';
 import type { AdminWebsite } from '@/lib/api/types';
 import type { OwnedFilter } from '@/lib/owned';
-import { ADMIN_WEBSITES, adminWebsitesQuery, disconnectWebsite } from '../api/admin';
+import { adminWebsitesQuery, disconnectWebsite } from '../api/admin';
 
 interface Props {
   readonly filter: OwnedFilter;
@@ -37,10 +37,8 @@ export function AdminWebsitesPanel({ filter, onFilter }: Props) {
             title: `Disconnect ${ending.domain}?`,
             description: 'Its keys and custom domains stop working. What it measured stays in the log.',
             action: 'Disconnect',
-            done: 'Website disconnected',
-            run: (reason) => disconnectWebsite(ending.id, reason),
+            command: disconnectWebsite(ending.id),
           }}
-          changes={ADMIN_WEBSITES}
           onClose={() => setEnding(null)}
         />
       )}

@@ -1,0 +1,61 @@
+// The links of all members, and what admins do with one, for which they give a reason.
+import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query';
+import { answer, api, done } from '@/lib/api/client';
+import { command } from '@/lib/api/command';
+import type { OwnedSort } from '@/lib/owned';
+
+interface AllLinksFilter {
+  readonly search: string;
+  readonly linkId: string | undefined;
+  readonly sort: OwnedSort;
+}
+
+export const allLinksQuery = ({ search, linkId, sort }: AllLinksFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['links', 'all', { search, linkId, sort }] as const,
+    queryFn: ({ pageParam, signal }) =>
+      answer(
+        api.GET('/api/admin/links', {
+          params: {
+            query: {
+              limit: 50,
+              sort,
+              ...(search ? { search } : {}),
+              ...(linkId ? { linkId } : {}),
+              ...(pageParam ? { cursor: pageParam } : {}),
+            },
+          },
+          signal,
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: (page) => page.nextCursor,
+    // Previous results stay during a new search.
+    placeholderData: keepPreviousData,
+  });
+
+const changes = [['links']];
+
+export const pauseLink = (id: string) =>
+  command({
+    send: (reason: string) =>
+      done(api.POST('/api/admin/links/{id}/pause', { params: { path: { id } }, body: { reason } })),
+    changes,
+    success: 'Link paused',
+  });
+
+export const resumeLink = (id: string) =>
+  command({
+    send: (reason: string) =>
+      done(api.POST('/api/admin/links/{id}/resume', { params: { path: { id } }, body: { reason } })),
+    changes,
+    success: 'Link resumed',
+  });
+
+export const deleteLink = (id: string) =>
+  command({
+    send: (reason: string) =>
+      done(api.POST('/api/admin/links/{id}/delete', { params: { path: { id } }, body: { reason } })),
+    changes,
+    success: 'Link deleted',
+  });
