@@ -1,4 +1,4 @@
-"""`kept-apart`: traffic excluded from metrics, by reason: bots and suspicious traffic. Most events first."""
+"""Traffic excluded from metrics, by reason: bots and suspicious traffic. Most events first."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Kind(StrEnum):
     SUSPICIOUS = "suspicious"
 
 
-class KeptApart(ResponseModel):
-    """Events that were kept and are not in the figures, for one reason."""
+class ExcludedTraffic(ResponseModel):
+    """Stored events that metrics exclude, for one reason."""
 
     reason: str = Field(description="Value of the filter `reason`: crawler, rate, changing_agents, ...")
     kind: Kind
@@ -38,7 +38,7 @@ class KeptApart(ResponseModel):
 _SUSPICIONS: Final = frozenset(Suspicion)
 
 
-def read(request: AnalyticsRequest, response: Response) -> list[KeptApart]:
+def read(request: AnalyticsRequest, response: Response) -> list[ExcludedTraffic]:
     """One row per reason; filters hold, and `bots` is what this is about."""
     selection = replace(request.selection, bots=Bots.ONLY)
     chosen = plan(selection, ("bot_reason", "type", *UNIQUES))
@@ -50,7 +50,7 @@ def read(request: AnalyticsRequest, response: Response) -> list[KeptApart]:
     )
     [found] = request.read(response, Query(sql, counted.parameters))
     return [
-        KeptApart.of_row(
+        ExcludedTraffic.of_row(
             row,
             kind=Kind.SUSPICIOUS if row["reason"] in _SUSPICIONS else Kind.BOT,
             visitors=row["unique_visitors"],

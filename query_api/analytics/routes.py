@@ -12,7 +12,7 @@ from query_api.analytics import breakdown, clicks, conversions, excluded_traffic
 from query_api.analytics.breakdown import Breakdown, BreakdownQuery, SeriesPoint, SeriesQuery
 from query_api.analytics.clicks import ClickPoint
 from query_api.analytics.conversions import ConversionPoint
-from query_api.analytics.excluded_traffic import KeptApart
+from query_api.analytics.excluded_traffic import ExcludedTraffic
 from query_api.analytics.geographic import CountryPerformance
 from query_api.analytics.overview import Overview
 from query_api.analytics.partners import PartnerPerformance
@@ -60,8 +60,9 @@ def get_geographic(request: ParsedRequest, response: Response) -> Response:
     return exact_json(geographic.read(request, response), response)
 
 
-@router.get("/kept-apart")
-def get_kept_apart(request: ParsedRequest, response: Response) -> list[KeptApart]:
+@router.get("/excluded-traffic")
+@router.get("/kept-apart", name="get_kept_apart", deprecated=True)
+def get_excluded_traffic(request: ParsedRequest, response: Response) -> list[ExcludedTraffic]:
     """Bots and suspicious events by reason: stored, but excluded from metrics. Filters apply; `bots` is ignored."""
     return excluded_traffic.read(request, response)
 
@@ -145,10 +146,11 @@ def get_geographic_csv(request: ParsedRequest, response: Response) -> Response:
     return _file(request, response, "geographic", CountryPerformance, geographic.read(request, response))
 
 
-@router.get("/kept-apart.csv", **_CSV)
-def get_kept_apart_csv(request: ParsedRequest, response: Response) -> Response:
+@router.get("/excluded-traffic.csv", **_CSV)
+@router.get("/kept-apart.csv", name="get_kept_apart_csv", deprecated=True, **_CSV)
+def get_excluded_traffic_csv(request: ParsedRequest, response: Response) -> Response:
     """Bots and suspicious events by reason."""
-    return _file(request, response, "kept-apart", KeptApart, excluded_traffic.read(request, response))
+    return _file(request, response, "excluded-traffic", ExcludedTraffic, excluded_traffic.read(request, response))
 
 
 def _file(request: AnalyticsRequest, response: Response, name: str, row: type[BaseModel], rows: list[Any]) -> Response:

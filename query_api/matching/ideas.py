@@ -30,10 +30,10 @@ from infra.domain.program_ideas.wording import IdeaWords, fingerprint, from_json
 from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context
 from query_api.matching.directory import active_programs
 from query_api.matching.results import partners_of
-from query_api.matching.routes import ToldBy, Wording, results_or_none, wording_of, worth_of
+from query_api.matching.routes import NarratedBy, Wording, results_or_none, wording_of, worth_of
 from schemas.currencies import digits
 from schemas.events.matching import DismissReason
-from schemas.http.responses import ResponseModel
+from schemas.http.responses import Narrated, ResponseModel
 
 router = APIRouter(prefix="/api/platform/affiliate/ideas", tags=["matching"])
 
@@ -126,7 +126,7 @@ class PlannedArticle(ResponseModel):
     programs: list[UUID] = Field(description="Those that it is about")
 
 
-class GeneratedIdea(ResponseModel):
+class GeneratedIdea(Narrated[NarratedBy]):
     """A niche for the member, with its score and everything to judge it."""
 
     id: str
@@ -147,7 +147,7 @@ class GeneratedIdea(ResponseModel):
     programs: list[IdeaProgram] = Field(description="At most three, the best first")
     plan: list[PlannedArticle] = Field(description="Ten, in the order in which they are best written")
     more_titles: list[str] = Field(description="Further titles of a language model")
-    told_by: ToldBy = Field(description="`model`: pitch, audience or further titles are a language model's words")
+    narrated_by: NarratedBy = Field(description="`model`: pitch, audience or further titles are from a language model")
 
 
 class DismissedIdea(ResponseModel):
@@ -191,7 +191,7 @@ def get_ideas(context: Context, scope: CallerScope) -> Ideas:
     if row is None or answers is None:
         return Ideas(
             answers=None, requested_at=None, ideas=[], empty_reason=None, min_score=MIN_SCORE, saved=[], dismissed=[],
-            results_known=True, wording=Wording(told_by="rules", silence=None, may_be_asked=False),
+            results_known=True, wording=Wording(narrated_by="rules", silence=None, may_be_asked=False),
         )  # fmt: skip
     choices = [choice for choice in scope.reader.rows(_CHOICES, (account_id,)) if choice["idea"] in niches()]
     listed = [one for one, _ in active_programs(scope.reader)]
@@ -279,7 +279,7 @@ def _idea(idea: BusinessIdea, words: Mapping[str, IdeaWords], partners: Mapping[
             for article in idea.articles
         ],
         more_titles=list(told.titles) if told is not None else [],
-        told_by="model" if told is not None else "rules",
+        narrated_by="model" if told is not None else "rules",
     )
 
 

@@ -40,7 +40,7 @@ from schemas.base import ERASED
 from schemas.currencies import digits
 from schemas.events.matching import ApplicationStatus, Approval, CommissionType, Payment
 from schemas.http.matching import BusinessAnalysis
-from schemas.http.responses import ResponseModel
+from schemas.http.responses import Narrated, ResponseModel
 
 router = APIRouter(prefix="/api/platform/affiliate", tags=["matching"])
 
@@ -96,10 +96,10 @@ class OwnResults(ResponseModel):
     currency: str
 
 
-ToldBy = Literal["model", "rules"]
+NarratedBy = Literal["model", "rules"]
 
 
-class Recommendation(ResponseModel):
+class Recommendation(Narrated[NarratedBy]):
     """A program, how well it suits the idea, and why (spec §3)."""
 
     id: UUID
@@ -118,7 +118,7 @@ class Recommendation(ResponseModel):
     why: str | None = Field(description="Text of a language model; null: none, or it was rejected")
     pros: list[str]
     cons: list[str]
-    told_by: ToldBy = Field(description="`model`: some of `why`, pros and cons are a language model's words")
+    narrated_by: NarratedBy = Field(description="`model`: some of `why`, pros and cons are a language model's words")
     approval_difficulty: Approval
     payment_frequency: Payment
     source: str
@@ -131,10 +131,10 @@ class Recommendation(ResponseModel):
     application_status: ApplicationStatus | None
 
 
-class Wording(ResponseModel):
+class Wording(Narrated[NarratedBy]):
     """Who worded pros and cons. Scores never come from a model."""
 
-    told_by: ToldBy
+    narrated_by: NarratedBy
     silence: str | None = Field(
         description="Why there is no text of a language model; null: there is one, or none was requested yet"
     )
@@ -195,7 +195,7 @@ def get_recommendations(context: Context, scope: CallerScope) -> Recommendations
     """Programs for the business idea that was analyzed last; none without one."""
     row = _profile_row(scope)
     if row is None:
-        silent = Wording(told_by="rules", silence=None, may_be_asked=False)
+        silent = Wording(narrated_by="rules", silence=None, may_be_asked=False)
         return Recommendations(
             recommendations=[], min_score=MIN_SCORE, empty_reason=None, results_known=True, wording=silent
         )
@@ -257,12 +257,12 @@ def wording_of(settings: Settings, row: Mapping[str, Any]) -> Wording:
     """Of a row with a model's `words` and `words_silent`."""
     silence = row["words_silent"] or None
     if row["words"] and silence is None:
-        return Wording(told_by="model", silence=None, may_be_asked=False)
+        return Wording(narrated_by="model", silence=None, may_be_asked=False)
     if settings.openai_base_url is None:
-        return Wording(told_by="rules", silence="not_configured", may_be_asked=False)
+        return Wording(narrated_by="rules", silence="not_configured", may_be_asked=False)
     if not settings.llm_enabled:
-        return Wording(told_by="rules", silence="switched_off", may_be_asked=False)
-    return Wording(told_by="rules", silence=silence, may_be_asked=True)
+        return Wording(narrated_by="rules", silence="switched_off", may_be_asked=False)
+    return Wording(narrated_by="rules", silence=silence, may_be_asked=True)
 
 
 def _profile_row(scope: AccountScope) -> Mapping[str, Any] | None:
@@ -318,7 +318,7 @@ def _recommendation(
         commission_amount=amount.amount / 10 ** digits(amount.currency) if amount is not None else None,
         commission_currency=amount.currency if amount is not None else None,
         cookie_duration=program.cookie_days,
-        told_by="model" if told.by_model else "rules",
+        narrated_by="model" if told.by_model else "rules",
         approval_difficulty=program.approval,
         payment_frequency=program.payment,
         checked_on=match.listed.checked_on,

@@ -9,7 +9,7 @@ from uuid import UUID, uuid5
 from pydantic import Field
 
 from schemas.events.insights import Insight, InsightType, NarratedBy
-from schemas.http.responses import ResponseModel
+from schemas.http.responses import Narrated, ResponseModel
 from schemas.identity import NAMESPACE
 
 DIGEST_STOP_PATH: Final = "/api/public/insights-digest/stop/"
@@ -31,7 +31,7 @@ class ShownEvidence(ResponseModel):
     value: str
 
 
-class ShownInsight(ResponseModel):
+class ShownInsight(Narrated[NarratedBy]):
     """A notable change in a website's numbers."""
 
     id: UUID
@@ -40,7 +40,7 @@ class ShownInsight(ResponseModel):
     title: str
     content: str
     confidence_score: float = Field(description="0 to 1, from the statistics: 1 less the chance of a false alarm")
-    told_by: NarratedBy = Field(description="Who wrote the text; the numbers are always measured")
+    narrated_by: NarratedBy = Field(description="Who wrote the text; the numbers are always measured")
     about: ShownAbout | None = Field(description="Null: the whole website")
     evidence: list[ShownEvidence]
     from_: date = Field(alias="from", description="The days that it covers, inclusive, in the website's time zone")
@@ -70,9 +70,10 @@ def shown(website_id: UUID, insight: Insight) -> ShownInsight:
     """The insight as both services answer it."""
     return ShownInsight.model_validate(
         {
-            **insight.model_dump(exclude={"confidence"}),
+            **insight.model_dump(exclude={"confidence", "told_by"}),
             "id": insight_id(website_id, insight.key),
             "confidence_score": insight.confidence,
+            "narrated_by": insight.told_by,
             "from": insight.first_day,
             "to": insight.last_day,
             "compared_from": insight.compared_first_day,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, Generic, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, computed_field
 from pydantic.alias_generators import to_camel
+
+Narrator = TypeVar("Narrator", bound=str)
 
 
 class ResponseModel(BaseModel):
@@ -24,3 +26,15 @@ class ResponseModel(BaseModel):
     def of_row(cls, row: Mapping[str, Any], /, **others: Any) -> Self:
         """Returns the response of the columns of `row`, and `others`, which may replace columns."""
         return cls.model_validate({**row, **others})
+
+
+class Narrated(ResponseModel, Generic[Narrator]):
+    """A response with texts that rules or a language model wrote."""
+
+    narrated_by: Narrator
+
+    @computed_field(
+        description="Former name of `narratedBy`; answered until 0.4.0", json_schema_extra={"deprecated": True}
+    )
+    def told_by(self) -> Narrator:
+        return self.narrated_by

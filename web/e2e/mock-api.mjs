@@ -958,7 +958,7 @@ function analytics(name, query, nothing) {
       revenue: Math.round(revenue * share * 100) / 100,
     }));
   }
-  if (name === 'kept-apart') {
+  if (name === 'excluded-traffic') {
     if (nothing) return [];
     return [
       ['changing_agents', 'suspicious', 0.09],

@@ -87,7 +87,7 @@ const idea = (over = {}, values = {}) => {
       programs: [],
     })),
     moreTitles: [],
-    toldBy: 'rules',
+    narratedBy: 'rules',
     ...over,
   };
 };
@@ -105,7 +105,7 @@ const IDEAS = [
       },
       season: { months: [11, 12], reason: 'Grinders and machines are gifts and November offers' },
       moreTitles: ['How to store coffee beans at home'],
-      toldBy: 'model',
+      narratedBy: 'model',
     },
     { competition: 0.6, results: 0.5 },
   ),
@@ -152,7 +152,7 @@ export function ideasAnswer(key, { first, empty }) {
         saved: first || empty ? [] : SAVED,
         dismissed: first || empty ? [] : DISMISSED,
         resultsKnown: true,
-        wording: { toldBy: 'rules', silence: 'not_configured', mayBeAsked: false },
+        wording: { narratedBy: 'rules', silence: 'not_configured', mayBeAsked: false },
       },
     ];
   if (key.startsWith(`POST ${path}`)) return [null, 204];

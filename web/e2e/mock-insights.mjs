@@ -7,7 +7,7 @@ const insight = (id, insightType, title, content, evidence, more = {}) => ({
   content,
   evidence: evidence.map(([label, value]) => ({ label, value })),
   confidenceScore: 0.98,
-  toldBy: 'finder',
+  narratedBy: 'finder',
   about: null,
   from: '2026-11-13',
   to: '2026-11-19',
@@ -44,7 +44,7 @@ const INSIGHTS = [
       ['Share of all clicks', '34.0%'],
       ['Usual share', '7.0%'],
     ],
-    { toldBy: 'model', about: { dimension: 'source', value: 'youtube', name: 'YouTube' } },
+    { narratedBy: 'model', about: { dimension: 'source', value: 'youtube', name: 'YouTube' } },
   ),
   insight(
     'i3',

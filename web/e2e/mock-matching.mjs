@@ -44,7 +44,7 @@ const program = (over) => ({
   cookieDuration: 30,
   description: 'Monthly box of toys and treats for dogs by size and theme.',
   why: null,
-  toldBy: 'rules',
+  narratedBy: 'rules',
   pros: ['Matches your niche: Pets', 'Its description fits your idea', 'Approval is easy'],
   cons: ['Terms not verified yet'],
   approvalDifficulty: 'easy',
@@ -61,7 +61,7 @@ const program = (over) => ({
 });
 const PROGRAMS = [
   program({
-    toldBy: 'model',
+    narratedBy: 'model',
     why: 'Its boxes of toys and treats go to people with dogs, which is whom you write for.',
     pros: ['Your idea and this program are both about pets', 'Its description fits your idea', 'Approval is easy'],
   }),
@@ -195,7 +195,7 @@ export function matchingAnswer(key, nothing) {
         min_score: 0.4,
         empty_reason: null,
         results_known: true,
-        wording: { toldBy: nothing ? 'rules' : 'model', silence: null, mayBeAsked: false },
+        wording: { narratedBy: nothing ? 'rules' : 'model', silence: null, mayBeAsked: false },
       },
     ],
     'GET /api/platform/affiliate/applications': () => [nothing ? [] : APPLICATIONS],

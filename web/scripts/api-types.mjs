@@ -1,6 +1,6 @@
 // Writes from openapi.json what the app knows of the API: src/lib/api/schema.d.ts, its types, and src/lib/api/request-schemas.ts,
 // the bounds of its requests, which forms check. It runs before whatever needs them and does nothing while its inputs are
-// those of the files that are there: their hash is in the first lines.
+// those of the files that are there: their hash is in the first lines. What is deprecated has no type here.
 // The files are renamed into place, so that runs beside each other always find whole ones.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ const header = `// Made from openapi.json by scripts/api-types.mjs; inputs ${has
 await write('request-schemas.ts', () => requestsOf(JSON.parse(document.toString())));
 await write('schema.d.ts', async () => {
   const { default: openapiTS, astToString } = await import('openapi-typescript');
-  return astToString(await openapiTS(source));
+  return astToString(await openapiTS(source, { excludeDeprecated: true }));
 });
 
 async function write(name, textOf) {

@@ -37,7 +37,7 @@ def test_every_range_is_answered_everywhere_and_its_total_is_the_sum_of_its_seri
         totals[name] = overview["clicks"]["total"]
         assert sum(point["clicks"] for point in series) == totals[name] > 0, name
         assert len({point["date"] for point in series}) == len(series)
-        for path in ("conversions", "partners", "geographic", "kept-apart", "delivery"):
+        for path in ("conversions", "partners", "geographic", "excluded-traffic", "delivery"):
             get(query_service, ada, path, website, timeRange=name.value)
         assert len(get(query_service, ada, "events", website, timeRange=name.value)) == min(totals[name], 50)
     assert totals[TimeRange.ALL] == 2_000

@@ -91,7 +91,8 @@ def test_two_thousand_clicks_of_one_address_are_not_two_thousand_people(
     total = counted["clicks"]["total"]
     assert asked("overview", bots="include")["clicks"]["total"] == 2000
     assert asked("overview", bots="only")["clicks"]["total"] == 2000 - total
-    apart = asked("kept-apart")
+    apart = asked("excluded-traffic")
+    assert asked("kept-apart") == apart, "its former name"
     assert {one["kind"] for one in apart} == {"suspicious"} and sum(one["clicks"] for one in apart) == 2000 - total
     assert apart[0]["reason"] == Suspicion.CHANGING_AGENTS and apart[0]["visitors"] >= 30
     chosen = asked("overview", bots="only", reason=Suspicion.CHANGING_AGENTS)
@@ -100,8 +101,9 @@ def test_two_thousand_clicks_of_one_address_are_not_two_thousand_people(
     assert (outcomes["accepted"], outcomes["suspicious"]) == (total, 2000 - total)
     listed = asked("events", bots="only", of="clicks", limit="1")
     assert listed[0]["isBot"] and listed[0]["reason"] in set(Suspicion)
-    file = query_service.get(f"/api/platform/analytics/kept-apart.csv?websiteId={website}&timeRange=24h", ada)
-    assert file.text.splitlines()[1].startswith("changing_agents,suspicious,")
+    for name in ("excluded-traffic", "kept-apart"):
+        file = query_service.get(f"/api/platform/analytics/{name}.csv?websiteId={website}&timeRange=24h", ada)
+        assert file.text.splitlines()[1].startswith("changing_agents,suspicious,")
 
 
 def test_five_hundred_readers_of_a_newsletter_are_all_counted(proxied: IngestService, shop: Site) -> None:

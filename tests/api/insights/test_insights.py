@@ -178,7 +178,7 @@ def evidence(insight: dict[str, Any]) -> dict[str, str]:
 
 def test_planted_changes_are_reported_in_rule_based_text(generated: list[dict[str, Any]]) -> None:
     told = {(one["insightType"], one["about"]["name"] if one["about"] else ""): one for one in generated}
-    assert {one["toldBy"] for one in generated} == {"finder"}
+    assert {(one["narratedBy"], one["toldBy"]) for one in generated} == {("finder", "finder")}, "and by its former name"
     lost = told["warning", PLANTED_NAME]
     assert lost["title"] == f"No conversions from {PLANTED_NAME} this week"
     assert told["growth", PLANTED_SOURCE]["about"] == {

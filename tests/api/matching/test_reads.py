@@ -107,10 +107,12 @@ def test_results_are_of_the_asking_account_alone(full_api: Api, sample: SampleDa
 
 def test_a_model_s_words_are_shown_as_long_as_ours_would_say_the_same(full_api: Api, sample: SampleData) -> None:
     before = get(full_api, f"{AFFILIATE}/recommendations", sample.owner)
-    assert before["wording"] == {"toldBy": "rules", "silence": "not_configured", "mayBeAsked": False}
+    assert before["wording"] == {
+        "narratedBy": "rules", "toldBy": "rules", "silence": "not_configured", "mayBeAsked": False,
+    }  # fmt: skip
     chosen = program_id("BarkBox")
     first = recommended(full_api, sample, chosen)
-    assert (first["why"], first["toldBy"]) == (None, "rules")
+    assert (first["why"], first["narratedBy"]) == (None, "rules")
     ours = first["pros"][0]
     match = next(
         one
@@ -122,16 +124,16 @@ def test_a_model_s_words_are_shown_as_long_as_ours_would_say_the_same(full_api: 
     sql = "UPDATE read.matching_profiles SET words = %s, words_silent = '' WHERE account_id = %s"
     full_api.query.postgres.execute(sql, (wording.to_json(words), sample.owner.account_id))
     told = recommended(full_api, sample, chosen)
-    assert (told["why"], told["pros"][0], told["toldBy"]) == ("Why it fits", "A model's words", "model")
+    assert (told["why"], told["pros"][0], told["narratedBy"]) == ("Why it fits", "A model's words", "model")
     assert (told["pros"][1:], told["cons"], told["match_score"]) == (
         first["pros"][1:], first["cons"], first["match_score"],
     )  # fmt: skip
-    assert get(full_api, f"{AFFILIATE}/recommendations", sample.owner)["wording"]["toldBy"] == "model"
+    assert get(full_api, f"{AFFILIATE}/recommendations", sample.owner)["wording"]["narratedBy"] == "model"
     full_api.query.postgres.execute("UPDATE read.programs SET description = 'Other' WHERE id = %s", (chosen,))
     changed = recommended(full_api, sample, chosen)
     assert changed["why"] is None, "it was said of other facts"
     full_api.query.postgres.execute(sql, (ERASED, sample.owner.account_id))
-    assert recommended(full_api, sample, chosen)["toldBy"] == "rules"
+    assert recommended(full_api, sample, chosen)["narratedBy"] == "rules"
 
 
 def test_retired_programs_are_not_recommended(full_api: Api, sample: SampleData) -> None:

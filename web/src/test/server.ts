@@ -16,7 +16,7 @@ import type {
   CustomDomain,
   Delivery,
   InviteCode,
-  KeptApart,
+  ExcludedTraffic,
   Link,
   Overview,
   Partner,
@@ -228,7 +228,7 @@ export const server = setupServer(
   get('/api/platform/analytics/delivery', () => state.delivery),
   get('/api/platform/sql/pins', () => []),
   get('/api/platform/sql/queries', () => []),
-  get('/api/platform/analytics/kept-apart', (): KeptApart[] => [
+  get('/api/platform/analytics/excluded-traffic', (): ExcludedTraffic[] => [
     { reason: 'changing_agents', kind: 'suspicious', clicks: 1993, pageviews: 0, events: 1993, visitors: 34 },
     { reason: 'crawler', kind: 'bot', clicks: 12, pageviews: 30, events: 42, visitors: 9 },
   ]),

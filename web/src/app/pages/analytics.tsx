@@ -332,7 +332,7 @@ function WebsiteAnalytics({ websites, website, state, fault, onChange }: Website
                   website={website}
                   filters={state.filters}
                   params={params}
-                  file={fileName(website.domain, state, 'kept-apart')}
+                  file={fileName(website.domain, state, 'excluded-traffic')}
                   className="lg:col-span-2"
                   onPick={(reason) => onChange(onlyReason(state, reason))}
                 />

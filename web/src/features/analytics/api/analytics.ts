@@ -67,8 +67,8 @@ export const conversionSeriesQuery = (params: AnalyticsParams) =>
   );
 
 export const excludedTrafficQuery = (params: AnalyticsParams) =>
-  options('kept-apart', params, (signal) =>
-    answer(api.GET('/api/platform/analytics/kept-apart', { params: { query: params }, signal })),
+  options('excluded-traffic', params, (signal) =>
+    answer(api.GET('/api/platform/analytics/excluded-traffic', { params: { query: params }, signal })),
   );
 
 export const trafficRulesQuery = (websiteId: string) =>

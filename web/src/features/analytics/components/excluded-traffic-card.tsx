@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ChartCard, type ChartColumn } from '@/components/charts/chart-card';
 import { Button } from '@/components/ui/button';
-import type { KeptApart, Website } from '@/lib/api/types';
+import type { ExcludedTraffic, Website } from '@/lib/api/types';
 import { formatCount } from '@/lib/format';
 import { reasonName } from '@/lib/traffic-reasons';
 import { FilterButton } from './filter-button';
@@ -70,7 +70,7 @@ export function ExcludedTrafficCard({ website, filters, params, file, className,
 interface KindProps {
   readonly label: string;
   readonly color: string;
-  readonly rows: readonly KeptApart[];
+  readonly rows: readonly ExcludedTraffic[];
   readonly onPick: (reason: string) => void;
 }
 
@@ -95,7 +95,7 @@ function Kind({ label, color, rows, onPick }: KindProps) {
   );
 }
 
-function columns(onPick: (reason: string) => void): ChartColumn<KeptApart>[] {
+function columns(onPick: (reason: string) => void): ChartColumn<ExcludedTraffic>[] {
   return [
     {
       id: 'reason',

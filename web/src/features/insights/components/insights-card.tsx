@@ -99,7 +99,7 @@ export function LatestInsights({ website, actions }: Props) {
 
 /** A model may word and rank insights; its text is accepted only if the evidence supports it. */
 function authorNote(insights: readonly Insight[], silence: string | null): string {
-  const worded = insights.filter((insight) => insight.toldBy === 'model').length;
+  const worded = insights.filter((insight) => insight.narratedBy === 'model').length;
   if (worded === insights.length) return 'AI-written text. Numbers come from your data.';
   if (worded > 0) return 'Some texts are AI-written, the others rule-based. Numbers come from your data.';
   return `Rule-based text${silence === null ? '' : `: ${silenceOf(silence)}`}. Numbers come from your data.`;
@@ -158,7 +158,7 @@ function InsightItem({ website, insight, actions }: ItemProps) {
             ))}
           </dl>
           <p className="mt-2">
-            {`${span(insight.from, insight.to)}, compared with ${span(insight.comparedFrom, insight.comparedTo)}. ${insight.toldBy === 'model' ? 'AI-written text.' : 'Rule-based text.'}`}
+            {`${span(insight.from, insight.to)}, compared with ${span(insight.comparedFrom, insight.comparedTo)}. ${insight.narratedBy === 'model' ? 'AI-written text.' : 'Rule-based text.'}`}
           </p>
         </div>
       </div>

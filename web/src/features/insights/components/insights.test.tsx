@@ -15,7 +15,7 @@ const insight = (over: Partial<Insight> = {}): Insight => ({
   title: 'No conversions from NordVPN this week',
   content: '412 clicks from Nov 13 to Nov 19 led to no conversion.',
   confidenceScore: 0.97,
-  toldBy: 'finder',
+  narratedBy: 'finder',
   about: { dimension: 'partner', value: 'p1', name: 'NordVPN' },
   evidence: [
     { label: 'Clicks', value: '412' },
@@ -130,7 +130,7 @@ test('spec §2, §7, §8: Generate New: "Generating..." while pending, then the 
   server.use(
     http.post(at('/api/analytics/{websiteId}/ai-insights'), async () => {
       await waiting;
-      state.insights = [insight({ toldBy: 'model' }), insight({ id: 'i2', title: 'Second' })];
+      state.insights = [insight({ narratedBy: 'model' }), insight({ id: 'i2', title: 'Second' })];
       return HttpResponse.json({ insights: state.insights, added: 2, tooLittleData: false, silence: null });
     }),
   );

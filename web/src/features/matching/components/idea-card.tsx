@@ -28,7 +28,7 @@ export function IdeaCard({ idea, onMatch, onLink, actions }: Props) {
           <p className="mt-1 flex flex-wrap gap-1.5">
             <Badge>{idea.industry}</Badge>
             <Badge>{idea.languageName}</Badge>
-            {idea.toldBy === 'model' && <Badge tone="brand">AI-written texts</Badge>}
+            {idea.narratedBy === 'model' && <Badge tone="brand">AI-written texts</Badge>}
           </p>
         </div>
         <p className="tabular rounded-lg bg-brand-soft px-2.5 py-1 font-semibold text-brand">{percentOf(idea.score)}</p>

@@ -41,7 +41,7 @@ export const idea = (over: Partial<Idea> = {}): Idea => ({
     },
   ],
   moreTitles: [],
-  toldBy: 'rules',
+  narratedBy: 'rules',
   ...over,
 });
 
@@ -54,7 +54,7 @@ export const ideas = (over: Partial<Ideas> = {}): Ideas => ({
   saved: [],
   dismissed: [],
   resultsKnown: true,
-  wording: { toldBy: 'rules', silence: 'not_configured', mayBeAsked: false },
+  wording: { narratedBy: 'rules', silence: 'not_configured', mayBeAsked: false },
   ...over,
 });
 

@@ -40,7 +40,7 @@ const program = (over: Partial<Recommendation> = {}): Recommendation => ({
   why: null,
   pros: ['Approval is easy'],
   cons: [],
-  toldBy: 'rules',
+  narratedBy: 'rules',
   approvalDifficulty: 'easy',
   paymentFrequency: 'monthly',
   source: 'Its public page',
@@ -76,7 +76,7 @@ let emptyReason: EmptyReason | null;
 
 beforeEach(() => {
   [known, programs, applications, emptyReason] = [null, [program()], [], null];
-  wording = { toldBy: 'rules', silence: 'not_configured', mayBeAsked: false };
+  wording = { narratedBy: 'rules', silence: 'not_configured', mayBeAsked: false };
   server.use(
     http.get(at('/api/platform/affiliate/profile'), () => HttpResponse.json({ profile: known })),
     http.get(at('/api/platform/affiliate/recommendations'), () =>
@@ -240,12 +240,14 @@ describe('whose words reasons are in', () => {
   });
 
   test('a model is asked once, for the first programs, and its text replaces the rule-based text', async () => {
-    wording = { toldBy: 'rules', silence: null, mayBeAsked: true };
+    wording = { narratedBy: 'rules', silence: null, mayBeAsked: true };
     programs = Array.from({ length: 9 }, (_, index) => program({ id: `p${index}`, companyName: `Company ${index}` }));
     server.use(
       http.post(at('/api/platform/affiliate/recommendations/wording'), () => {
-        wording = { toldBy: 'model', silence: null, mayBeAsked: false };
-        programs = [program({ why: 'It is for people with dogs.', pros: ['They let you in easily'], toldBy: 'model' })];
+        wording = { narratedBy: 'model', silence: null, mayBeAsked: false };
+        programs = [
+          program({ why: 'It is for people with dogs.', pros: ['They let you in easily'], narratedBy: 'model' }),
+        ];
         return HttpResponse.json({ worded: 1, silence: null });
       }),
     );
@@ -261,7 +263,7 @@ describe('whose words reasons are in', () => {
   });
 
   test('a model that is silent is named, and asked again only by a click', async () => {
-    wording = { toldBy: 'rules', silence: 'budget', mayBeAsked: true };
+    wording = { narratedBy: 'rules', silence: 'budget', mayBeAsked: true };
     server.use(http.post(at('/api/platform/affiliate/recommendations/wording'), () => refuse(503, 'Too many wait.')));
     const user = await show();
     expect(await screen.findByText('Reasons are rule-based: the AI budget is used up for now.')).toBeInTheDocument();

@@ -91,8 +91,11 @@ export const methodNote = (method: string, silence: string | null | undefined): 
     : `Analyzed by rules${silence ? `: ${describeSilence(silence)}` : ''}.`;
 
 /** Whose words the reasons of programs are in. */
-export const wordingNote = ({ toldBy, silence }: Pick<Wording, 'toldBy' | 'silence'>, what = 'Reasons'): string =>
-  toldBy === 'model'
+export const wordingNote = (
+  { narratedBy, silence }: Pick<Wording, 'narratedBy' | 'silence'>,
+  what = 'Reasons',
+): string =>
+  narratedBy === 'model'
     ? `${what} are AI-written and checked against our rules. Scores never come from AI.`
     : `${what} are rule-based${silence ? `: ${describeSilence(silence)}` : ''}.`;
 
