@@ -22,7 +22,7 @@ import httpx
 
 from infra.kernel.config.loading import load
 from infra.ops.audit.command import audit
-from infra.ops.audit.report import Report
+from infra.ops.audit.report import AuditReport
 from tests.support.load import Result, run
 from tests.support.traffic import Target, Traffic
 
@@ -113,7 +113,7 @@ def loading(mine: Installation, ledger: Path) -> Iterator[Load]:
             running.result()
 
 
-def assert_exact(mine: Installation, result: Result, ledger: Path) -> Report:
+def assert_exact(mine: Installation, result: Result, ledger: Path) -> AuditReport:
     """No number may be off: the log, every table and the ledger agree, and nothing right was refused."""
     assert_answered(result)
     report = audit(load(mine.environment, env_file=None), ledger=ledger, timeout_s=90)

@@ -11,7 +11,7 @@ from command_api.accounts import model as accounts
 from command_api.analytics.reports import commands, model
 from command_api.analytics.reports.lookups import require_room_for_report
 from command_api.analytics.reports.mail import mail_of
-from command_api.analytics.reports.model import Report
+from command_api.analytics.reports.model import ScheduledReport
 from command_api.analytics.views import model as views
 from command_api.kernel.aggregates import state_after
 from command_api.kernel.command_handlers import CommandHandlers
@@ -167,7 +167,7 @@ def zone_of(account: accounts.Account, website: websites.Website | None) -> Zone
     return ZoneInfo(website.timezone if website is not None else account.timezone)
 
 
-def _planned(uow: UnitOfWork, report: Report) -> EmailReport:
+def _planned(uow: UnitOfWork, report: ScheduledReport) -> EmailReport:
     account = uow.load(report.account_id, accounts.evolve)
     if account is not None:
         _plan(uow, report, zone_of(account, _website_of(report, uow)))
@@ -182,7 +182,7 @@ def _planned(uow: UnitOfWork, report: Report) -> EmailReport:
     )
 
 
-def _plan(uow: UnitOfWork, report: Report, zone: ZoneInfo) -> None:
+def _plan(uow: UnitOfWork, report: ScheduledReport, zone: ZoneInfo) -> None:
     at: datetime | None = report.next_time(zone, uow.context.at) if report.is_active else None
     uow.set_timeout(NAME, report.id, at)
 
@@ -191,11 +191,11 @@ def _replan(uow: UnitOfWork, rows: Sequence[tuple[UUID, ...]]) -> None:
     uow.set_timeouts(NAME, [report_id for (report_id, *_) in rows], uow.context.at)
 
 
-def _active(report_id: UUID, uow: UnitOfWork) -> Report:
+def _active(report_id: UUID, uow: UnitOfWork) -> ScheduledReport:
     return model.require_active(uow.load(report_id, model.evolve), uow.context)
 
 
-def _website_of(report: Report, uow: UnitOfWork) -> websites.Website | None:
+def _website_of(report: ScheduledReport, uow: UnitOfWork) -> websites.Website | None:
     return uow.load(report.website_id, websites.evolve) if report.website_id else None
 
 

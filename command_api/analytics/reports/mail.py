@@ -6,7 +6,7 @@ from typing import Final
 from uuid import UUID
 
 from command_api.accounts.model import Account
-from command_api.analytics.reports.model import Report
+from command_api.analytics.reports.model import ScheduledReport
 from infra.domain.reports.contract import Rendered
 from infra.domain.unsubscribe import unsubscribe_token
 from infra.kernel.config.settings import Settings
@@ -17,7 +17,7 @@ STOP_PATH: Final = "/api/public/reports/stop/"
 
 
 def mail_of(
-    settings: Settings, account: Account, report: Report, rendered: Rendered, mail_id: UUID | None = None
+    settings: Settings, account: Account, report: ScheduledReport, rendered: Rendered, mail_id: UUID | None = None
 ) -> Mail:
     """`mail_id`: of the one email about a period; a preview has none."""
     token = unsubscribe_token(settings, "report", report.id)

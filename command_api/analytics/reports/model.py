@@ -42,7 +42,7 @@ _UNREADABLE: Final = "The numbers could not be read."
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ScheduledReport:
     """A report. `since`: when it began, or was resumed or rescheduled: earlier times are not due. `handled`: the last
     day of the last period that was sent, or failed."""
 
@@ -122,7 +122,7 @@ def may_query(account: Account) -> bool:
     return bool(ROLES & {str(role) for role in account.roles})
 
 
-def reschedule(report: Report, schedule: ReportSchedule, context: CommandContext) -> list[ReportRescheduled]:
+def reschedule(report: ScheduledReport, schedule: ReportSchedule, context: CommandContext) -> list[ReportRescheduled]:
     """Nothing happens if nothing is different."""
     if schedule == report.schedule:
         return []
@@ -130,7 +130,7 @@ def reschedule(report: Report, schedule: ReportSchedule, context: CommandContext
 
 
 def change_parameters(
-    report: Report, parameters: Mapping[str, str], context: CommandContext
+    report: ScheduledReport, parameters: Mapping[str, str], context: CommandContext
 ) -> list[ReportParametersChanged]:
     """Nothing happens if nothing is different. Raises `CommandRejected` for a report of a view."""
     if parameters and report.query_id is None:
@@ -140,26 +140,26 @@ def change_parameters(
     return [ReportParametersChanged(**next_event(report, context), parameters=dict(parameters))]
 
 
-def pause(report: Report, reason: ReportPause, context: CommandContext) -> list[ReportPaused]:
+def pause(report: ScheduledReport, reason: ReportPause, context: CommandContext) -> list[ReportPaused]:
     """Nothing happens if it is paused or deleted."""
     return [ReportPaused(**next_event(report, context), reason=reason)] if report.is_active else []
 
 
-def resume(report: Report, context: CommandContext) -> list[ReportResumed]:
+def resume(report: ScheduledReport, context: CommandContext) -> list[ReportResumed]:
     """Nothing happens if it is not paused."""
     return [] if report.paused is None else [ReportResumed(**next_event(report, context))]
 
 
-def remove(report: Report, context: CommandContext) -> ReportRemoved:
+def remove(report: ScheduledReport, context: CommandContext) -> ReportRemoved:
     return ReportRemoved(**next_event(report, context))
 
 
-def restore(report: Report, context: CommandContext) -> list[ReportRestored]:
+def restore(report: ScheduledReport, context: CommandContext) -> list[ReportRestored]:
     """Nothing happens if it was not deleted."""
     return [ReportRestored(**next_event(report, context))] if report.removed else []
 
 
-def sent(report: Report, period: Period, context: CommandContext) -> list[ReportSent]:
+def sent(report: ScheduledReport, period: Period, context: CommandContext) -> list[ReportSent]:
     """Nothing happens if the period was handled, or the report paused, meanwhile."""
     if not _is_open(report, period):
         return []
@@ -167,7 +167,7 @@ def sent(report: Report, period: Period, context: CommandContext) -> list[Report
     return [ReportSent(**next_event(report, context), **days, mail_id=report.mail_id(period))]
 
 
-def failed(report: Report, period: Period, reason: str, context: CommandContext) -> list[ReportFailed]:
+def failed(report: ScheduledReport, period: Period, reason: str, context: CommandContext) -> list[ReportFailed]:
     """As `sent`."""
     if not _is_open(report, period):
         return []
@@ -176,14 +176,14 @@ def failed(report: Report, period: Period, reason: str, context: CommandContext)
     return [ReportFailed(**next_event(report, context), account_id=report.account_id, **days, reason=text)]
 
 
-def require_own(report: Report | None, context: CommandContext) -> Report:
+def require_own(report: ScheduledReport | None, context: CommandContext) -> ScheduledReport:
     """Returns the report, also a deleted one. Raises `CommandRejected` (missing) unless it is the actor's."""
     if report is None or report.account_id != context.account_id:
         raise not_found("report")
     return report
 
 
-def require_active(report: Report | None, context: CommandContext) -> Report:
+def require_active(report: ScheduledReport | None, context: CommandContext) -> ScheduledReport:
     """Returns the report. Raises `CommandRejected` (missing) if it was deleted, or is another person's."""
     report = require_own(report, context)
     if report.removed:
@@ -191,12 +191,12 @@ def require_active(report: Report | None, context: CommandContext) -> Report:
     return report
 
 
-def _is_open(report: Report, period: Period) -> bool:
+def _is_open(report: ScheduledReport, period: Period) -> bool:
     return report.is_active and (report.handled is None or period.last > report.handled)
 
 
 evolve: Final = (
-    Evolution(Report)
+    Evolution(ScheduledReport)
     .begins(ReportScheduled, at="since")
     .follows(ReportRescheduled, at="since")
     .follows(ReportParametersChanged)

@@ -10,7 +10,7 @@ import httpx
 import orjson
 
 from command_api.analytics.reports.mail import stop_page
-from command_api.analytics.reports.model import Report
+from command_api.analytics.reports.model import ScheduledReport
 from infra.domain.reports.contract import PROOF, QUERY_PATH, VIEW_PATH, NoAccess, Order, Rendered, proof_of
 from infra.domain.reports.schedule import Period
 from infra.kernel.config.settings import Settings
@@ -49,7 +49,7 @@ class ReportRenderer:
 
     settings: Settings
 
-    def render(self, report: Report, period: Period, *, is_preview: bool = False) -> Rendered:
+    def render(self, report: ScheduledReport, period: Period, *, is_preview: bool = False) -> Rendered:
         """Raises `ReportsUnavailable`, `ReportNotRendered`, `ReportRefused` or `ReportUnreadable`."""
         order = Order(
             account_id=report.account_id,

@@ -8,7 +8,7 @@ import psycopg
 
 from infra.kernel.log import Log
 from infra.ops.audit.log_reader import Ends, read
-from infra.ops.audit.report import Kind, Report
+from infra.ops.audit.report import AuditReport, Kind
 from infra.ops.audit.signatures import Signatures
 from schemas.envelope import UndecodableEvent, decode
 from schemas.events.operations import AuditTrailAnchored
@@ -19,11 +19,11 @@ _CHECK: Final = "audit trail"
 _NAME: Final = AuditTrailAnchored.NAME.encode()
 
 
-def check_audit_log(log: Log, postgres: psycopg.Connection[Any], ends: Ends) -> Report:
+def check_audit_log(log: Log, postgres: psycopg.Connection[Any], ends: Ends) -> AuditReport:
     """Recomputes the whole hash chain, and compares it with every anchor that was set before `ends`."""
-    report = Report()
+    report = AuditReport()
     _chain(postgres, report)
-    signatures = Signatures(postgres, Report())  # forged anchors are reported where decisions are compared
+    signatures = Signatures(postgres, AuditReport())  # forged anchors are reported where decisions are compared
     for record in read(log, DOMAIN.name, 0, ends[DOMAIN.name, 0]):
         if signatures.is_forged(record) or dict(record.headers).get("event") != _NAME:
             continue
@@ -36,7 +36,7 @@ def check_audit_log(log: Log, postgres: psycopg.Connection[Any], ends: Ends) -> 
     return report
 
 
-def _chain(postgres: psycopg.Connection[Any], report: Report) -> None:
+def _chain(postgres: psycopg.Connection[Any], report: AuditReport) -> None:
     after = 0
     while True:
         row = postgres.execute(
@@ -53,7 +53,7 @@ def _chain(postgres: psycopg.Connection[Any], report: Report) -> None:
         after = upto
 
 
-def _anchor(postgres: psycopg.Connection[Any], anchor: AuditTrailAnchored, report: Report) -> None:
+def _anchor(postgres: psycopg.Connection[Any], anchor: AuditTrailAnchored, report: AuditReport) -> None:
     report.checked["anchors of the audit trail"] += 1
     row = postgres.execute("SELECT encode(hash, 'hex') FROM auth.audit WHERE seq = %s", (anchor.seq,)).fetchone()
     if row is None:

@@ -21,7 +21,7 @@ from infra.domain.visits import tables
 from infra.kernel.clickhouse.reader import Reader
 from infra.ops.audit import visits_of_events
 from infra.ops.audit.expired_events import NONE, Expired
-from infra.ops.audit.report import Kind, Report
+from infra.ops.audit.report import AuditReport, Kind
 
 CHECKS: Final = tuple(tables.table(name) for name in (tables.VISIT_EVENTS, tables.BREAKDOWN, tables.VISIT_BUILDS))
 _ROWS, _BREAKDOWN, _BUILDS = CHECKS
@@ -106,9 +106,9 @@ class _Build:
 
 def audit_built_visits(
     clickhouse: Reader, progress: Callable[[int], None] = lambda _: None, expired: Expired = NONE
-) -> Report:
+) -> AuditReport:
     """Compares every build that a report can read. `progress` gets the number of builds of each batch."""
-    report = Report()
+    report = AuditReport()
     columns = _event_columns(clickhouse)
     for website_id in [row["website_id"] for row in clickhouse.rows(_WEBSITES)]:
         builds = _newest(clickhouse, f"website_id = '{website_id}'")
@@ -134,7 +134,7 @@ def count_builds(clickhouse: Reader) -> int:
     return int(row["builds"])
 
 
-def _audit_days(clickhouse: Reader, columns: Sequence[str], builds: Sequence[_Build]) -> Report:
+def _audit_days(clickhouse: Reader, columns: Sequence[str], builds: Sequence[_Build]) -> AuditReport:
     """Many days at once, as if no event came meanwhile; those that differ, one by one, up to the offsets of their
     build."""
     suspects = _days_that_differ(clickhouse, columns, builds)
@@ -157,7 +157,7 @@ def _days_that_differ(clickhouse: Reader, columns: Sequence[str], builds: Sequen
     return {*wrong, *found}
 
 
-def _audit_day(clickhouse: Reader, columns: Sequence[str], build: _Build) -> Report:
+def _audit_day(clickhouse: Reader, columns: Sequence[str], build: _Build) -> AuditReport:
     for _ in range(_TRIES):
         report = _audit_build(clickhouse, columns, build)
         newest = _newest(clickhouse, _is_day(build))
@@ -167,8 +167,8 @@ def _audit_day(clickhouse: Reader, columns: Sequence[str], build: _Build) -> Rep
     return report
 
 
-def _audit_build(clickhouse: Reader, columns: Sequence[str], build: _Build) -> Report:
-    report = Report()
+def _audit_build(clickhouse: Reader, columns: Sequence[str], build: _Build) -> AuditReport:
+    report = AuditReport()
     own = _own_contents(clickhouse, [build]).get(build.day)
     if own != (build.contents, build.offsets):
         what = f"{build.name} says {(build.contents, build.offsets)}, its rows say {own}"
@@ -188,9 +188,9 @@ def _audit_build(clickhouse: Reader, columns: Sequence[str], build: _Build) -> R
     return report
 
 
-def _audit_week(clickhouse: Reader, week: _Build) -> Report:
+def _audit_week(clickhouse: Reader, week: _Build) -> AuditReport:
     """A week is the sum of the newest builds of its days, unless one of them is newer than the week."""
-    report = Report()
+    report = AuditReport()
     website_id, first = week.day
     last = date.fromisoformat(first) + timedelta(days=week.place[1] - 1)
     days = _newest(clickhouse, f"website_id = '{website_id}' AND days = 1 AND day BETWEEN '{first}' AND '{last}'")
@@ -212,9 +212,9 @@ def _audit_week(clickhouse: Reader, week: _Build) -> Report:
     return report
 
 
-def _audit_parts(days: Mapping[Day, _Build], parts: Sequence[_Build]) -> Report:
+def _audit_parts(days: Mapping[Day, _Build], parts: Sequence[_Build]) -> AuditReport:
     """The parts of a day before and from midnight come to the day, unless it was built again since."""
-    report = Report()
+    report = AuditReport()
     by_day: dict[Day, list[_Build]] = defaultdict(list)
     for part in parts:
         if part.day in days and days[part.day].number == part.number:
@@ -232,9 +232,9 @@ def _audit_parts(days: Mapping[Day, _Build], parts: Sequence[_Build]) -> Report:
     return report
 
 
-def _unregistered(clickhouse: Reader, before: datetime) -> Report:
+def _unregistered(clickhouse: Reader, before: datetime) -> AuditReport:
     """Rows of a build that was never registered, with no build of the place since: its registration is lost."""
-    report = Report()
+    report = AuditReport()
     rows = clickhouse.rows(
         f"SELECT website_id, days, day, max(newest) AS written, max(registered) AS known FROM ("
         f"SELECT website_id, days, day, build AS newest, 0 AS registered FROM {_BREAKDOWN} WHERE dimension = 'total'"
@@ -248,8 +248,8 @@ def _unregistered(clickhouse: Reader, before: datetime) -> Report:
     return report
 
 
-def _compared(clickhouse: Reader, builds: Sequence[_Build]) -> Report:
-    report = Report()
+def _compared(clickhouse: Reader, builds: Sequence[_Build]) -> AuditReport:
+    report = AuditReport()
     [cells] = clickhouse.rows(
         f"SELECT count() AS cells FROM {_BREAKDOWN} WHERE days = {builds[0].place[1]} AND ({_in_builds(builds)})"
     )

@@ -39,7 +39,7 @@ from infra.ops.audit.pending_searches import audit_pending_searches
 from infra.ops.audit.quiescence import NotQuiescent, wait_until_quiescent
 from infra.ops.audit.recent_events import audit_recent
 from infra.ops.audit.rejected_events import audit_rejected_events
-from infra.ops.audit.report import Report
+from infra.ops.audit.report import AuditReport
 from infra.ops.audit.reported_conversions import audit_reported_conversions
 from infra.ops.audit.rollups import audit_rollups
 from infra.ops.audit.sale_visits import audit_sale_visits
@@ -72,7 +72,7 @@ def main(argv: list[str]) -> int:
 
 def audit(
     settings: Settings, *, ledger: Path | None = None, timeout_s: float = 60, tells_progress: bool = False
-) -> Report:
+) -> AuditReport:
     """The whole audit. `tells_progress`: on standard error.
 
     Raises `NotQuiescent` after `timeout_s`, and what the engines raise when they are away."""
@@ -83,7 +83,7 @@ def audit(
     ):
         postgres.autocommit = True
         ends = wait_until_quiescent(log, postgres, timeout_s)
-        report, expired = Report(), Expired.read(postgres)
+        report, expired = AuditReport(), Expired.read(postgres)
         # Topic domain is read twice: for what was decided, and for the anchors of the audit trail; topic conversions
         # for decisions, and for `conversion_reports`.
         reported = sum(ends[CONVERSIONS.name, partition] for partition in range(CONVERSIONS.partitions))

@@ -12,15 +12,15 @@ from typing import Any, Final
 import psycopg
 
 from infra.kernel.log import Log, LogUnavailable, StoredRecord, partitions
-from infra.ops.audit.report import Kind, Report
+from infra.ops.audit.report import AuditReport, Kind
 
 TABLE: Final = "engine.dead_letter"
 _PATIENCE_S: Final = 30.0
 
 
-def audit_dead_letters(log: Log, postgres: psycopg.Connection[Any]) -> Report:
+def audit_dead_letters(log: Log, postgres: psycopg.Connection[Any]) -> AuditReport:
     """Compares all, but for those of process managers: they are timeouts, and no records. Raises `LogUnavailable`."""
-    report = Report()
+    report = AuditReport()
     known = set(partitions.places(postgres))
     newest: tuple[Any, ...] = ()
     for projection, generation, topic, partition, offset, state, key, value in postgres.execute(_LETTERS).fetchall():

@@ -19,7 +19,7 @@ from infra.ops.audit.forgotten_visitors import ForgottenVisitors
 from infra.ops.audit.log_reader import Ends, read
 from infra.ops.audit.notifications import Notifications
 from infra.ops.audit.read_models import read_models
-from infra.ops.audit.report import Kind, Report
+from infra.ops.audit.report import AuditReport, Kind
 from infra.ops.audit.reported_sales import ReportedSales
 from infra.ops.audit.signatures import Signatures
 from infra.ops.audit.tracked_events import TRIES, dead_letters
@@ -40,7 +40,7 @@ def audit_domain_events(
     ends: Ends,
     decrypt: Decrypt,
     texts: Texts = without_texts,
-) -> Report:
+) -> AuditReport:
     """Compares everything decided before `ends`; again, if another generation of the rows became live meanwhile."""
     for _ in range(TRIES):
         generation = generation_of(clickhouse)
@@ -58,8 +58,8 @@ def _audit_generation(
     generation: int,
     decrypt: Decrypt,
     texts: Texts,
-) -> Report:
-    report = Report()
+) -> AuditReport:
+    report = AuditReport()
     end = ends[DOMAIN.name, 0]
     set_aside = _dead_letters(postgres, DOMAIN.name)
     forgotten = ForgottenVisitors.of(postgres, generation, report)
@@ -92,7 +92,7 @@ def _first_ones(
     signatures: Signatures,
     set_aside: set[tuple[int, int]],
     decrypt: Decrypt,
-    report: Report,
+    report: AuditReport,
 ) -> Iterator[tuple[int, Enveloped]]:
     """The events in commit order; the relay may repeat some, and readers drop those that they have read."""
     newest = 0
@@ -118,7 +118,7 @@ class _ConversionRows:
     """The rows of type `conversion`, each against the event that it was made of."""
 
     def __init__(
-        self, clickhouse: Reader, end: int, dead: set[int], forgotten: ForgottenVisitors, report: Report
+        self, clickhouse: Reader, end: int, dead: set[int], forgotten: ForgottenVisitors, report: AuditReport
     ) -> None:
         self._dead, self._forgotten, self._report = dead, forgotten, report
         self._rows = WideRows(clickhouse, DOMAIN.name, 0, end, self._without_event)
@@ -219,7 +219,7 @@ def _audit_reports(
     decided: set[UUID],
     sales: ReportedSales,
     texts: Texts,
-    report: Report,
+    report: AuditReport,
 ) -> None:
     """Every reported lead or sale became a conversion, was refused with a reason, waits for an exchange rate, or is a
     dead letter. Reports after `ends` are read as well: their rows may be there."""

@@ -12,7 +12,7 @@ import psycopg
 
 from infra.kernel.log import StoredRecord
 from infra.ops.audit.quiescence import exists, relayed_to
-from infra.ops.audit.report import Kind, Report
+from infra.ops.audit.report import AuditReport, Kind
 from schemas.envelope import STORED_COLUMNS, StoredRow, stored_headers
 
 _CHECK: Final = "relay"
@@ -23,7 +23,7 @@ _COLUMNS: Final = f"SELECT {STORED_COLUMNS} FROM events.stored_events"  # noqa: 
 class EventStore:
     """The stored events of one moment. `postgres` must be in a transaction of its own until `finish`."""
 
-    def __init__(self, postgres: psycopg.Connection[Any], report: Report) -> None:
+    def __init__(self, postgres: psycopg.Connection[Any], report: AuditReport) -> None:
         self._postgres, self._report = postgres, report
         self._is_there = exists(postgres, "events.stored_events")
         self._newest = 0

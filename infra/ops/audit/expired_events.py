@@ -18,7 +18,7 @@ import psycopg
 from infra.domain.visits import tables
 from infra.kernel.clickhouse.reader import Reader
 from infra.ops.audit.quiescence import exists
-from infra.ops.audit.report import Kind, Report
+from infra.ops.audit.report import AuditReport, Kind
 
 _BREAKDOWN: Final = tables.table(tables.BREAKDOWN)
 _BUILDS: Final = tables.table(tables.VISIT_BUILDS)
@@ -71,9 +71,9 @@ class Expired:
 NONE: Final = Expired()
 
 
-def audit_expired_days(clickhouse: Reader, expired: Expired) -> Report:
+def audit_expired_days(clickhouse: Reader, expired: Expired) -> AuditReport:
     """What the counters of expired days say beside each other and beside the rollups."""
-    report = Report()
+    report = AuditReport()
     if not expired.before:
         return report
     current = (

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import psycopg
 
-from infra.ops.audit.report import Kind, Report
+from infra.ops.audit.report import AuditReport, Kind
 from schemas.tracking import SUBS, TEXT_KEY
 
 Fields = dict[str, Any]
@@ -62,7 +62,7 @@ class ForgottenVisitors:
         self._erasures = erasures
 
     @classmethod
-    def of(cls, postgres: psycopg.Connection[Any], generation: int, report: Report) -> ForgottenVisitors:
+    def of(cls, postgres: psycopg.Connection[Any], generation: int, report: AuditReport) -> ForgottenVisitors:
         """Those of a generation, as they are stored."""
         row = postgres.execute(_PARAMETERS, ("events", generation)).fetchone()
         known = [each["erasure"] for each in (row[0] if row is not None else None) or [] if "erasure" in each]

@@ -7,14 +7,14 @@ import psycopg
 from command_api.inline_projections import INLINE_PROJECTIONS
 from command_api.kernel import inline_rebuild
 from infra.kernel.config.settings import Settings
-from infra.ops.audit.report import Kind, Report
+from infra.ops.audit.report import AuditReport, Kind
 from infra.ops.audit.row_findings import report_difference
 
 
-def audit_inline_projections(settings: Settings) -> Report:
+def audit_inline_projections(settings: Settings) -> AuditReport:
     """Compares every row. Reads events and rows in one snapshot: it may run beside live traffic. A stored event that
     nothing can read is a finding of its own."""
-    report = Report()
+    report = AuditReport()
     with inline_rebuild.open_connection(settings) as connection:
         if not _exists(connection):
             return report

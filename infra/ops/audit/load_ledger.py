@@ -20,7 +20,7 @@ import psycopg
 from psycopg.rows import dict_row
 
 from infra.kernel.clickhouse.reader import Reader
-from infra.ops.audit.report import Kind, Report
+from infra.ops.audit.report import AuditReport, Kind
 
 ACCEPTED: Final = "accepted"
 REFUSED: Final = "refused"
@@ -61,9 +61,9 @@ def read_ledger(path: Path) -> dict[Key, Entry]:
     return found
 
 
-def audit_ledger(path: Path, clickhouse: Reader, postgres: psycopg.Connection[Any]) -> Report:
+def audit_ledger(path: Path, clickhouse: Reader, postgres: psycopg.Connection[Any]) -> AuditReport:
     """Compares the ledger with what is stored."""
-    report = Report()
+    report = AuditReport()
     entries = read_ledger(path)
     for kind in ("event", "conversion"):
         keys = [key for key, entry in entries.items() if entry.kind == kind]
@@ -75,7 +75,7 @@ def audit_ledger(path: Path, clickhouse: Reader, postgres: psycopg.Connection[An
     return report
 
 
-def _compare(kind: str, key: Key, entry: Entry, rows: list[dict[str, Any]], report: Report) -> None:
+def _compare(kind: str, key: Key, entry: Entry, rows: list[dict[str, Any]], report: AuditReport) -> None:
     name = f"{kind} {key[1]}"
     accepted = ACCEPTED in entry.answers
     report.checked[f"{kind}s in the ledger, {'accepted' if accepted else 'not accepted'}"] += 1

@@ -15,7 +15,7 @@ import psycopg
 
 from infra.kernel.clickhouse.reader import Reader
 from infra.ops.audit.quiescence import exists
-from infra.ops.audit.report import Kind, Report
+from infra.ops.audit.report import AuditReport, Kind
 
 _CHECK: Final = "money"
 _COMMISSIONS: Final = ("c_pending", "c_approved", "c_reversed")
@@ -25,9 +25,9 @@ _WRAP: Final = 2**32
 """Overflown sums differ by a multiple of this; rows in transit do not, except by chance."""
 
 
-def audit_money_sums(clickhouse: Reader, postgres: psycopg.Connection[Any]) -> Report:
+def audit_money_sums(clickhouse: Reader, postgres: psycopg.Connection[Any]) -> AuditReport:
     """Checks every sum by website, in the raw rows, in the rollups and in the read models."""
-    report = Report()
+    report = AuditReport()
     # A step whose beginning is a dead letter may subtract more than there is.
     is_whole = not _has_dead_letters(postgres)
     raw = _sums(clickhouse, "events", (*_COMMISSIONS, "value"), "WHERE type = 'conversion'", is_whole, report)
@@ -44,7 +44,7 @@ def audit_money_sums(clickhouse: Reader, postgres: psycopg.Connection[Any]) -> R
 
 
 def _sums(
-    clickhouse: Reader, table: str, names: tuple[str, ...], where: str, is_whole: bool, report: Report
+    clickhouse: Reader, table: str, names: tuple[str, ...], where: str, is_whole: bool, report: AuditReport
 ) -> Mapping[str, Mapping[str, int]]:
     """The true sums by website. Reports those that come out otherwise with the table's own type, or below zero where
     every step was read."""
@@ -73,7 +73,7 @@ def _has_dead_letters(postgres: psycopg.Connection[Any]) -> bool:
     return row is not None and bool(row[0])
 
 
-def _check_conversions(postgres: psycopg.Connection[Any], report: Report) -> None:
+def _check_conversions(postgres: psycopg.Connection[Any], report: AuditReport) -> None:
     for website, count, strange in postgres.execute(_CONVERSIONS):
         report.checked["money of conversions"] += count
         if strange:

@@ -17,7 +17,7 @@ import psycopg
 from command_api.notifications import handler
 from command_api.notifications.notification import LATER_RULES, RULES
 from infra.ops.audit.quiescence import exists
-from infra.ops.audit.report import Kind, Report
+from infra.ops.audit.report import AuditReport, Kind
 from schemas.base import DomainEvent
 from schemas.events.accounts import AccountErased
 from schemas.events.forum import ThreadFollowed, ThreadUnfollowed
@@ -64,7 +64,7 @@ class Notifications:
             return
         self._given.update((each.to, each.kind, each.about) for each in given)
 
-    def compare(self, report: Report) -> None:
+    def compare(self, report: AuditReport) -> None:
         """After the last event: compares every account's notifications of each kind and subject, and every follower."""
         if not exists(self._postgres, "notifications.notification"):
             return
@@ -81,7 +81,7 @@ class Notifications:
                     what = f"{name}: {count} notifications of {given} events"
                     report.found(Kind.DUPLICATE, _CHECK, what, count - given)
 
-    def _compare_followers(self, report: Report) -> None:
+    def _compare_followers(self, report: AuditReport) -> None:
         found = set(self._postgres.execute(_FOLLOWING).fetchall())
         if found:
             report.checked[f"rows of {FOLLOWERS}"] += len(found)

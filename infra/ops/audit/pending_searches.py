@@ -28,7 +28,7 @@ from command_api.kernel import inline_rebuild
 from infra.kernel.clickhouse.reader import Reader
 from infra.kernel.config.settings import Settings
 from infra.ops.audit.quiescence import exists
-from infra.ops.audit.report import Kind, Report
+from infra.ops.audit.report import AuditReport, Kind
 from infra.ops.audit.reported_sales import PENDING
 from schemas.base import DomainEvent
 from schemas.days import local_day
@@ -171,9 +171,9 @@ class World:
         return place[1] < reached
 
 
-def audit_pending_searches(settings: Settings, clickhouse: Reader, postgres: psycopg.Connection[Any]) -> Report:
+def audit_pending_searches(settings: Settings, clickhouse: Reader, postgres: psycopg.Connection[Any]) -> AuditReport:
     """Judges every row that is at rest. `postgres` must be in autocommit mode."""
-    report = Report()
+    report = AuditReport()
     tables = (PENDING, "events.stored_events", "read.websites", "read.partner_terms", "read.traffic_rules")
     if not all(exists(postgres, table) for table in tables):
         return report
@@ -197,7 +197,7 @@ def _is_at_rest(search: Search, now: datetime) -> bool:
     return search.facts is not None and search.is_whole and is_old and search.due_at is not None and search.due_at > now
 
 
-def _judge(clickhouse: Reader, world: World, searches: Sequence[Search], report: Report) -> None:
+def _judge(clickhouse: Reader, world: World, searches: Sequence[Search], report: AuditReport) -> None:
     clicks = _clicks(clickhouse, searches)
     for search in searches:
         facts = search.facts

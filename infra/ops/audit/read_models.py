@@ -19,7 +19,7 @@ from psycopg.rows import dict_row
 from infra.kernel.postgres.memory_rows import Difference, Key, MemoryRows, column_defaults, compare
 from infra.kernel.postgres.rows import Row
 from infra.ops.audit.reference_projections import REFERENCES, Place, Reference, commissions
-from infra.ops.audit.report import Kind, Report
+from infra.ops.audit.report import AuditReport, Kind
 from infra.ops.audit.row_findings import report_difference
 from projectors.engine.read_model import ReadModel
 from projectors.registry import REGISTRY
@@ -64,7 +64,7 @@ class ReadModels:
 
     def __init__(self, postgres: psycopg.Connection[Any]) -> None:
         self._postgres = postgres
-        self._report = Report()
+        self._report = AuditReport()
         self._is_unreadable = False
         live = {name: rest for name, *rest in postgres.execute(_LIVE, (DOMAIN.name,))}
         self._audited: dict[str, _Audited] = {}
@@ -102,7 +102,7 @@ class ReadModels:
                     what = f"domain[0]@{offset} cannot be replayed: {type(error).__name__}: {error}"
                     self._report.found(Kind.WRONG, f"read.{audited.model.name}", what)
 
-    def compare(self, report: Report) -> None:
+    def compare(self, report: AuditReport) -> None:
         """After the last event: compares every row."""
         report.add(self._report)
         for audited in self._audited.values():
@@ -110,7 +110,7 @@ class ReadModels:
                 self._compare_money(commissions(audited.rows.rows), report)
             self._compare_one(audited, report)
 
-    def _compare_one(self, audited: _Audited, report: Report) -> None:
+    def _compare_one(self, audited: _Audited, report: AuditReport) -> None:
         model, rows = audited.model, audited.rows.rows
         check, compared = f"read.{model.name}", len(rows)
         for difference in compare(model.name, model.key, rows, self._actual(audited)):
@@ -138,7 +138,7 @@ class ReadModels:
             return _Unreadable(value)
         return _digest(value) if len(value) > _MAX_TEXT else value
 
-    def _compare_money(self, expected: Mapping[Any, int], report: Report) -> None:
+    def _compare_money(self, expected: Mapping[Any, int], report: AuditReport) -> None:
         found = dict(self._postgres.execute(_COMMISSIONS).fetchall())
         for website in expected.keys() | found.keys():
             if expected.get(website, 0) != found.get(website, 0):

@@ -9,7 +9,7 @@ from typing import Final
 
 from infra.kernel.clickhouse.reader import Reader
 from infra.ops.audit.expired_events import NONE, Expired
-from infra.ops.audit.report import Kind, Report
+from infra.ops.audit.report import AuditReport, Kind
 from schemas import instants
 
 _CHECK: Final = "recent_events"
@@ -21,7 +21,7 @@ _KEY: Final = "website_id, received_at, event_id"
 _COLUMNS: Final = f"{_KEY}, occurred_at, type, visitor, country, device, path, source, partner_id, is_bot"
 
 
-def audit_recent(clickhouse: Reader, expired: Expired = NONE) -> Report:
+def audit_recent(clickhouse: Reader, expired: Expired = NONE) -> AuditReport:
     """Compares every row of the last day."""
     since = instants.literal(datetime.now(UTC) - _HELD)
     found: list[tuple[Kind, str, int]] = []
@@ -29,7 +29,7 @@ def audit_recent(clickhouse: Reader, expired: Expired = NONE) -> Report:
         found = _differences(clickhouse, f"received_at > {since} AND NOT {expired.condition('toDate(occurred_at)')}")
         if not found:
             break
-    report = Report()
+    report = AuditReport()
     for kind, what, count in found:
         report.found(kind, _CHECK, what, count)
     [rows] = clickhouse.rows(f"SELECT count() AS compared FROM recent_events WHERE received_at > {since}")

@@ -15,7 +15,7 @@ from infra.kernel.log import Log
 from infra.kernel.log.sealed_texts import Opened, Texts, without_texts
 from infra.ops.audit.forgotten_visitors import erased_samples
 from infra.ops.audit.log_reader import Ends, read
-from infra.ops.audit.report import Kind, Report
+from infra.ops.audit.report import AuditReport, Kind
 from infra.ops.audit.signatures import Signatures
 from infra.ops.audit.tracked_events import dead_letters
 from schemas.topics import REJECTED
@@ -27,9 +27,9 @@ _COLUMNS: Final = (*Refusal.model_fields, TEXT_KEY)
 
 def audit_rejected_events(
     log: Log, clickhouse: Reader, postgres: psycopg.Connection[Any], ends: Ends, texts: Texts = without_texts
-) -> Report:
+) -> AuditReport:
     """Compares every refusal before `ends`. The same id may lie in the log twice; it has one row."""
-    report = Report()
+    report = AuditReport()
     end, forgotten = ends[REJECTED.name, 0], erased_samples(postgres)
     dead = dead_letters(postgres, REJECTED.name, 0, projection="refusals")
     rows = clickhouse.rows(f"SELECT {', '.join(_COLUMNS)} FROM refusals WHERE _offset < {end}")

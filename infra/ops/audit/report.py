@@ -20,7 +20,7 @@ class Kind(StrEnum):
 
 
 @dataclass
-class Report:
+class AuditReport:
     """Filled by the checks. `checked` counts what was compared, by name; it proves that there was something."""
 
     counts: Counter[Kind] = field(default_factory=Counter)
@@ -33,7 +33,7 @@ class Report:
             self.examples.append((kind, check, what))
         self.counts[kind] += count
 
-    def add(self, other: Report) -> None:
+    def add(self, other: AuditReport) -> None:
         for kind, check, what in other.examples:
             if self.counts[kind] < EXAMPLES:
                 self.examples.append((kind, check, what))

@@ -15,7 +15,7 @@ from infra.kernel.log import Log, StoredRecord
 from infra.kernel.log.sealed_texts import split
 from infra.kernel.security.text_keys import parse
 from infra.ops.audit.log_reader import Ends, read
-from infra.ops.audit.report import Kind, Report
+from infra.ops.audit.report import AuditReport, Kind
 from infra.ops.audit.tracked_events import dead_letters
 from schemas.topics import CONVERSIONS
 from schemas.tracking import TEXT_KEY, ConversionReported, Outcome
@@ -33,9 +33,11 @@ COLUMNS: Final = (
 )
 
 
-def audit_reported_conversions(log: Log, clickhouse: Reader, postgres: psycopg.Connection[Any], ends: Ends) -> Report:
+def audit_reported_conversions(
+    log: Log, clickhouse: Reader, postgres: psycopg.Connection[Any], ends: Ends
+) -> AuditReport:
     """Compares every report before `ends`. A report that lies in the log twice has two rows, the second a duplicate."""
-    report = Report()
+    report = AuditReport()
     for partition in range(CONVERSIONS.partitions):
         end = ends[CONVERSIONS.name, partition]
         dead = dead_letters(postgres, CONVERSIONS.name, partition, projection="conversion_reports")

@@ -22,7 +22,7 @@ from pydantic import ValidationError
 
 from infra.kernel.clickhouse.reader import Reader
 from infra.ops.audit.quiescence import exists
-from infra.ops.audit.report import Kind, Report
+from infra.ops.audit.report import AuditReport, Kind
 from schemas.base import DomainEvent
 from schemas.events.analytics import VisitorForgotten
 from schemas.events.conversions import (
@@ -117,7 +117,7 @@ class ReportedSales:
         if told.click_id or told.visitor:
             search.moments.append(told.received_at)
 
-    def compare_pending(self, report: Report) -> None:
+    def compare_pending(self, report: AuditReport) -> None:
         """After the last event: compares every row of `pending_attribution`."""
         for key, search in self._searches.items():
             is_due = bool(search.moments) and min(search.moments) + _SEARCHED > self._now
@@ -132,7 +132,7 @@ class ReportedSales:
             elif not received_at + _SEARCHED <= until <= max(received_at, self._now) + _SEARCHED:
                 report.found(Kind.WRONG, PENDING, f"row {key}: until {until}, received at {received_at}")
 
-    def compare_report(self, place: str, reported: ConversionReported, report: Report) -> None:
+    def compare_report(self, place: str, reported: ConversionReported, report: AuditReport) -> None:
         """Takes a report in the log, and compares its rows with it."""
         self.note(reported)
         self._compare_rejection(reported, report)
@@ -163,7 +163,7 @@ class ReportedSales:
         rejection = self._rejected.get(reported.report_id)
         return rejection is not None and rejection[2] != _RATE_MISSING
 
-    def finish(self, clickhouse: Reader, report: Report) -> None:
+    def finish(self, clickhouse: Reader, report: AuditReport) -> None:
         """After the last report: what no report gave, and reasons that topic `rejected` does not have."""
         for table, rows in ((REJECTED, self._rejected), (AWAITING, self._awaiting)):
             for report_id in rows.keys() - self._in_log.keys():
@@ -176,7 +176,7 @@ class ReportedSales:
             if report_id in self._in_log and (str(report_id), code, message) not in published:
                 report.found(Kind.WRONG, REJECTED, f"row {report_id}: nothing was refused as {code} with this message")
 
-    def _compare_known(self, report: Report) -> None:
+    def _compare_known(self, report: AuditReport) -> None:
         for key, (website_id, told) in self._known.items():
             report.checked[f"rows of {KNOWN}"] += 1
             for report_id in (UUID(bytes=each) for each in told):
@@ -186,7 +186,7 @@ class ReportedSales:
                     what = f"report {report_id} is of conversion and website {logged}, not {(key, website_id)}"
                     report.found(Kind.WRONG, KNOWN, what)
 
-    def _compare_rejection(self, reported: ConversionReported, report: Report) -> None:
+    def _compare_rejection(self, reported: ConversionReported, report: AuditReport) -> None:
         row = self._rejected.get(reported.report_id)
         if row is None:
             return

@@ -10,7 +10,7 @@ from typing import Final
 from infra.domain.visits import tables
 from infra.kernel.clickhouse.reader import Reader
 from infra.ops.audit.expired_events import NONE, Expired
-from infra.ops.audit.report import Kind, Report
+from infra.ops.audit.report import AuditReport, Kind
 
 _TRIES: Final = 5
 """Under live traffic the raw rows are a moment ahead of a rollup; a real difference stays."""
@@ -89,9 +89,9 @@ ROLLUPS: Final = (
 )
 
 
-def audit_rollups(clickhouse: Reader, expired: Expired = NONE) -> Report:
+def audit_rollups(clickhouse: Reader, expired: Expired = NONE) -> AuditReport:
     """Compares every cell of every rollup, but for days whose events have expired."""
-    report = Report()
+    report = AuditReport()
     for rollup in ROLLUPS:
         report.add(_tried(clickhouse, rollup.name, _sums_query(rollup, expired)))
     report.add(_tried(clickhouse, "visitors_15m", _visitors_query(expired)))
@@ -99,9 +99,9 @@ def audit_rollups(clickhouse: Reader, expired: Expired = NONE) -> Report:
     return report
 
 
-def _tried(clickhouse: Reader, name: str, query: str) -> Report:
+def _tried(clickhouse: Reader, name: str, query: str) -> AuditReport:
     for _ in range(_TRIES):
-        report = Report()
+        report = AuditReport()
         for row in clickhouse.rows(f"SELECT * FROM ({query}) WHERE differs LIMIT 1000"):
             report.found(Kind.WRONG, name, ", ".join(f"{key}={value}" for key, value in row.items() if value != 0))
         if report.is_clean:

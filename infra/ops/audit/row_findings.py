@@ -6,11 +6,11 @@ from collections.abc import Collection
 
 from infra.kernel.postgres.memory_rows import Difference
 from infra.kernel.postgres.rows import Row
-from infra.ops.audit.report import Kind, Report
+from infra.ops.audit.report import AuditReport, Kind
 
 
 def report_difference(
-    report: Report, check: str, found: Difference, personal: Collection[str] = (), ignored: Collection[str] = ()
+    report: AuditReport, check: str, found: Difference, personal: Collection[str] = (), ignored: Collection[str] = ()
 ) -> None:
     """Adds the finding. Values of `personal` columns are not disclosed; a difference in `ignored` columns alone is
     none."""

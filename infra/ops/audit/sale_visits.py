@@ -21,7 +21,7 @@ import psycopg
 from infra.kernel.clickhouse.reader import Reader
 from infra.ops.audit import visits_of_events
 from infra.ops.audit.quiescence import exists
-from infra.ops.audit.report import Kind, Report
+from infra.ops.audit.report import AuditReport, Kind
 from schemas.events.conversions import VisitDetails
 from schemas.tracking import NO_ID
 
@@ -61,9 +61,9 @@ class _Sale:
     bot_reason: str
 
 
-def audit_sale_visits(clickhouse: Reader, postgres: psycopg.Connection[Any]) -> Report:
+def audit_sale_visits(clickhouse: Reader, postgres: psycopg.Connection[Any]) -> AuditReport:
     """Compares every sale whose click may still change."""
-    report = Report()
+    report = AuditReport()
     if not exists(postgres, "conversions.pending_attribution") or not exists(postgres, "read.conversions"):
         return report
     deadline, wrong = monotonic() + PATIENCE_S, dict[UUID, str]()
@@ -71,7 +71,7 @@ def audit_sale_visits(clickhouse: Reader, postgres: psycopg.Connection[Any]) -> 
     while True:
         sales = [_Sale(*row) for row in postgres.execute(_SALES, {"ids": ids})]
         for batch in (sales[start : start + _BATCH] for start in range(0, len(sales), _BATCH)):
-            wrong |= _differences(clickhouse, batch, report if ids is None else Report())
+            wrong |= _differences(clickhouse, batch, report if ids is None else AuditReport())
         if not wrong or monotonic() > deadline:
             break
         ids, wrong = list(wrong), {}
@@ -81,7 +81,7 @@ def audit_sale_visits(clickhouse: Reader, postgres: psycopg.Connection[Any]) -> 
     return report
 
 
-def _differences(clickhouse: Reader, sales: Sequence[_Sale], report: Report) -> dict[UUID, str]:
+def _differences(clickhouse: Reader, sales: Sequence[_Sale], report: AuditReport) -> dict[UUID, str]:
     """What differs, by sale."""
     ids = _list(str(sale.id) for sale in sales)
     rows = clickhouse.rows(

@@ -11,13 +11,13 @@ import psycopg
 
 from infra.kernel.log import StoredRecord, signature
 from infra.ops.audit.quiescence import exists
-from infra.ops.audit.report import Kind, Report
+from infra.ops.audit.report import AuditReport, Kind
 
 
 class Signatures:
     """Reports records without a valid signature of the installation."""
 
-    def __init__(self, postgres: psycopg.Connection[Any], report: Report) -> None:
+    def __init__(self, postgres: psycopg.Connection[Any], report: AuditReport) -> None:
         self._starts = signature.starts(postgres) if exists(postgres, "log.signed_from") else {}
         self._report = report
 

@@ -17,16 +17,16 @@ from command_api.kernel.event_store import EventMapper
 from infra.kernel.config.settings import Settings
 from infra.kernel.security.subject_keys import open_keyring
 from infra.ops.audit.quiescence import exists
-from infra.ops.audit.report import Kind, Report
+from infra.ops.audit.report import AuditReport, Kind
 
 TABLE: Final = "events.snapshots"
 _ROWS_A_FETCH: Final = 100
 
 
-def audit_snapshots(settings: Settings) -> Report:
+def audit_snapshots(settings: Settings) -> AuditReport:
     """Folds the events of each stream that has a snapshot, one stream at a time. Reads in one snapshot of Postgres: it
     may run beside live traffic."""
-    report = Report()
+    report = AuditReport()
     with inline_rebuild.open_connection(settings) as connection, open_keyring(settings) as keyring:
         if not exists(connection, TABLE):
             return report

@@ -9,7 +9,7 @@ from typing import Any, Final
 import psycopg
 
 from infra.kernel.clickhouse.reader import Reader
-from infra.ops.audit.report import Kind, Report
+from infra.ops.audit.report import AuditReport, Kind
 from schemas.tracking import TEXT_KEY
 
 _HAVE_COLUMN: Final = (
@@ -18,9 +18,9 @@ _HAVE_COLUMN: Final = (
 )
 
 
-def audit_text_keys(clickhouse: Reader, postgres: psycopg.Connection[Any]) -> Report:
+def audit_text_keys(clickhouse: Reader, postgres: psycopg.Connection[Any]) -> AuditReport:
     """Compares the keys that rows name with those that are stored. The names are compared with the log elsewhere."""
-    report = Report()
+    report = AuditReport()
     named: dict[int, str] = {}
     for row in clickhouse.rows(_HAVE_COLUMN):  # a table whose rebuild is not live yet lacks it
         table = row["table"]

@@ -19,7 +19,7 @@ from infra.kernel.log.sealed_texts import Opened, Texts, without_texts
 from infra.ops.audit.expired_events import NONE, Expired
 from infra.ops.audit.forgotten_visitors import ForgottenVisitors
 from infra.ops.audit.log_reader import Ends, read
-from infra.ops.audit.report import Kind, Report
+from infra.ops.audit.report import AuditReport, Kind
 from infra.ops.audit.signatures import Signatures
 from infra.ops.audit.traffic_rules import Rules, generation_of
 from infra.ops.audit.wide_rows import WideRows
@@ -40,7 +40,7 @@ def audit_tracked_events(
     ends: Ends,
     expired: Expired = NONE,
     texts: Texts = without_texts,
-) -> Report:
+) -> AuditReport:
     """Compares every record before `ends`; again, if another generation of the rows became live meanwhile."""
     for _ in range(TRIES):
         generation = generation_of(clickhouse)
@@ -58,8 +58,8 @@ def _audit_generation(
     generation: int,
     expired: Expired,
     texts: Texts,
-) -> Report:
-    report = Report()
+) -> AuditReport:
+    report = AuditReport()
     signatures, rules = Signatures(postgres, report), Rules(postgres, generation, report)
     forgotten = ForgottenVisitors.of(postgres, generation, report)
     splits = partitions.splits(postgres, CLICKS.name)
@@ -85,7 +85,9 @@ class Stored:
     duplicates: Mapping[int, dict[str, Any]]
 
 
-def _stored(clickhouse: Reader, postgres: psycopg.Connection[Any], partition: int, end: int, report: Report) -> Stored:
+def _stored(
+    clickhouse: Reader, postgres: psycopg.Connection[Any], partition: int, end: int, report: AuditReport
+) -> Stored:
     dead, late = (dead_letters(postgres, CLICKS.name, partition, retried=is_late) for is_late in (False, True))
     return Stored(partition, end, dead, late, _duplicates(clickhouse, partition, end, report))
 
@@ -120,7 +122,7 @@ class MovedRecords:
     """Records that a writer put into this partition after their ids had got another one
     (`infra.kernel.log.partitions`): here each is recorded as its own first, and there it is a row or a duplicate."""
 
-    def __init__(self, lineage: Lineage, clickhouse: Reader, report: Report, expired: Expired = NONE) -> None:
+    def __init__(self, lineage: Lineage, clickhouse: Reader, report: AuditReport, expired: Expired = NONE) -> None:
         self._lineage, self._clickhouse, self._report, self._expired = lineage, clickhouse, report, expired
         self._waiting: list[tuple[StoredRecord, tuple[str, str]]] = []
 
@@ -171,7 +173,7 @@ def _audit_partition(
     forgotten: ForgottenVisitors,
     expired: Expired,
     texts: Texts,
-    report: Report,
+    report: AuditReport,
 ) -> None:
     partition, end, duplicates, dead = stored.partition, stored.end, stored.duplicates, stored.dead
     waiting: list[StoredRecord] = []
@@ -221,7 +223,7 @@ def _difference(rows: WideRows, offset: int, fields: Mapping[str, Any], opened: 
     return "; ".join(rows.differences(offset, fields, without=SEALED_OF_EVENTS))
 
 
-def _duplicates(clickhouse: Reader, partition: int, end: int, report: Report) -> dict[int, dict[str, Any]]:
+def _duplicates(clickhouse: Reader, partition: int, end: int, report: AuditReport) -> dict[int, dict[str, Any]]:
     found: dict[int, dict[str, Any]] = {}
     query = (
         "SELECT _offset, first_offset, is_conflict, website_id, event_id, received_at FROM duplicates"
@@ -239,7 +241,7 @@ def _audit_duplicate(
     record: StoredRecord,
     claimed: dict[str, Any],
     firsts: Firsts,
-    report: Report,
+    report: AuditReport,
     *,
     is_late: bool = False,
 ) -> None:
@@ -269,7 +271,7 @@ def _audit_duplicate(
         report.found(Kind.WRONG, "duplicates", f"{name} is recorded as received at {claimed['received_at']}")
 
 
-def _audit_repeated_ids(clickhouse: Reader, ends: Ends, report: Report) -> None:
+def _audit_repeated_ids(clickhouse: Reader, ends: Ends, report: AuditReport) -> None:
     """No id has two rows within the window in which it counts once."""
     parts = 1 + sum(end for (topic, _), end in ends.items() if topic == CLICKS.name) // 500_000
     for part in range(parts):

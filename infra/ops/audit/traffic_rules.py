@@ -10,7 +10,7 @@ from typing import Any, Final
 import psycopg
 
 from infra.kernel.clickhouse.reader import Reader
-from infra.ops.audit.report import Kind, Report
+from infra.ops.audit.report import AuditReport, Kind
 
 Fields = dict[str, Any]
 _CHECK: Final = "traffic rules"
@@ -28,7 +28,7 @@ def generation_of(clickhouse: Reader) -> int:
 class Rules:
     """Those that a generation was built by."""
 
-    def __init__(self, postgres: psycopg.Connection[Any], generation: int, report: Report) -> None:
+    def __init__(self, postgres: psycopg.Connection[Any], generation: int, report: AuditReport) -> None:
         row = postgres.execute(
             "SELECT progress -> 'parameters' FROM engine.build WHERE name = 'events' AND generation = %s",
             (generation,),

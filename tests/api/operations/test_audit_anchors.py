@@ -12,7 +12,7 @@ from command_api.kernel.leader_election import Leader
 from infra.kernel.config.settings import Settings
 from infra.ops.audit.audit_log import check_audit_log
 from infra.ops.audit.log_reader import ends_of
-from infra.ops.audit.report import Report
+from infra.ops.audit.report import AuditReport
 from schemas.identity import AUDIT_TRAIL
 from schemas.topics import DOMAIN
 from tests.support.command import World, world
@@ -74,7 +74,7 @@ def relayed(made: World) -> None:
         leader.stop()
 
 
-def audited(made: World) -> Report:
+def audited(made: World) -> AuditReport:
     return check_audit_log(made.log, made.postgres, ends_of(made.log, made.postgres, DOMAIN))
 
 

@@ -36,7 +36,7 @@ from infra.ops.audit.log_reader import ends_of
 from infra.ops.audit.quiescence import wait_until_quiescent
 from infra.ops.audit.read_models import read_models
 from infra.ops.audit.reference_projections import REFERENCES
-from infra.ops.audit.report import Kind, Report
+from infra.ops.audit.report import AuditReport, Kind
 from infra.ops.audit.rollups import ROLLUPS
 from projectors.engine.clickhouse import ClickHouse, HttpClickHouse
 from projectors.registry import REGISTRY
@@ -486,7 +486,7 @@ def test_a_row_in_clickhouse_that_was_changed_behind_the_log_is_found(
     rows = [change for change in ROWS_IN_CLICKHOUSE if change[0] != "money"]
     rounds = in_rounds(rows)
     rounds += [{"money": change} for change in ROWS_IN_CLICKHOUSE if change[0] == "money"]
-    reports = [Report()]
+    reports = [AuditReport()]
     with way.projecting():
         assert audit(way.settings).is_clean
         for changes in rounds:
@@ -660,7 +660,7 @@ def test_all_that_the_projectors_build_is_audited() -> None:
     assert tables["refusals"] - place == {*Refusal.model_fields, TEXT_KEY}
 
 
-def findings(report: Report) -> Counter[tuple[Kind, str]]:
+def findings(report: AuditReport) -> Counter[tuple[Kind, str]]:
     return Counter((kind, check) for kind, check, _ in report.examples)
 
 
@@ -679,7 +679,7 @@ def test_the_reader_reports_what_clickhouse_refuses(way: Pipeline) -> None:
 
 
 def test_the_report_counts_all_and_keeps_the_first_examples() -> None:
-    report = Report()
+    report = AuditReport()
     for number in range(50):
         report.found(Kind.MISSING, "check", f"thing {number}")
     assert report.counts[Kind.MISSING] == 50

@@ -34,7 +34,7 @@ from infra.ops.audit.covered_tables import CLICKHOUSE, POSTGRES, UNJUDGED_COLUMN
 from infra.ops.audit.log_reader import ends_of
 from infra.ops.audit.pending_searches import audit_pending_searches
 from infra.ops.audit.quiescence import wait_until_quiescent
-from infra.ops.audit.report import Report
+from infra.ops.audit.report import AuditReport
 from infra.ops.audit.reported_sales import PENDING
 from projectors.engine.clickhouse import HttpClickHouse
 from projectors.engine.ownership import Ownership
@@ -471,7 +471,7 @@ def _other_value(column: Column) -> str:
     return f"NOT {name}" if kind == "Bool" else f"{name} + 1"
 
 
-def found_by(report: Report) -> Counter[str]:
+def found_by(report: AuditReport) -> Counter[str]:
     return Counter(check for _, check, _ in report.examples)
 
 

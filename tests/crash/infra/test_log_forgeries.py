@@ -24,7 +24,7 @@ from infra.kernel.security.subject_keys import open_keyring
 from infra.ops.audit.command import audit
 from infra.ops.audit.domain_events import audit_domain_events
 from infra.ops.audit.quiescence import wait_until_quiescent
-from infra.ops.audit.report import Kind, Report
+from infra.ops.audit.report import AuditReport, Kind
 from projectors.engine.clickhouse import HttpClickHouse
 from schemas.events.accounts import RolesChanged
 from schemas.events.conversions import ConversionApproved
@@ -174,7 +174,7 @@ def test_topic_domain_is_held_against_the_event_store_record_by_record(way: Pipe
         assert _audit_domain(way, postgres).is_clean
 
 
-def _audit_domain(way: Pipeline, postgres: psycopg.Connection[Any]) -> Report:
+def _audit_domain(way: Pipeline, postgres: psycopg.Connection[Any]) -> AuditReport:
     ends = {(topic, partition): way.log.end_offset(topic, partition) for topic, partition in _PLACES}
     with Reader(replace(way.settings)) as clickhouse, open_keyring(way.settings) as decrypt:
         return audit_domain_events(way.log, clickhouse, postgres, ends, decrypt)

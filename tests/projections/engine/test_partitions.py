@@ -13,7 +13,7 @@ import pytest
 from infra.kernel.log import Record, partitions
 from infra.kernel.log.limits import partition_of
 from infra.ops.audit.command import audit
-from infra.ops.audit.report import Report
+from infra.ops.audit.report import AuditReport
 from infra.ops.partitions import WRONG_USE, main
 from infra.ops.partitions import raise_to as raise_partitions
 from projectors.rollups import event_rows
@@ -41,7 +41,7 @@ def raise_to(projecting: ProjectionBench, after: int) -> None:
     raise_partitions(projecting.connection, projecting.log, CLICKS.name, after)
 
 
-def settled(projecting: ProjectionBench) -> Report:
+def settled(projecting: ProjectionBench) -> AuditReport:
     """The report of an audit when all is read, also what was moved."""
     projecting.wait()
     report = audit(projecting.settings, timeout_s=60)

@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from infra.ops.audit.command import audit
-from infra.ops.audit.report import Report
+from infra.ops.audit.report import AuditReport
 from projectors.engine import generations
 from projectors.registry import EVENTS_PROJECTION
 from schemas.base import DomainEvent
@@ -80,7 +80,7 @@ def clicks(bench: ProjectionBench) -> dict[str, int]:
     return {"counted": counted, **dict(rows)}
 
 
-def checked(bench: ProjectionBench) -> Report:
+def checked(bench: ProjectionBench) -> AuditReport:
     report = audit(bench.settings)
     assert report.is_clean, report.as_text()
     return report

@@ -25,7 +25,7 @@ from infra.ops.audit.beside_events.marketplace import MARKETPLACE
 from infra.ops.audit.beside_events.people import PEOPLE
 from infra.ops.audit.beside_events.publishing import PUBLISHING
 from infra.ops.audit.quiescence import exists
-from infra.ops.audit.report import Kind, Report
+from infra.ops.audit.report import AuditReport, Kind
 from infra.ops.audit.row_findings import report_difference
 from schemas.base import REGISTRY, DomainEvent, personal_fields, upcast
 from schemas.envelope import open_personal
@@ -77,9 +77,9 @@ class _People:
         """Sealed values are left out."""
 
 
-def audit_rows_beside_events(settings: Settings) -> Report:
+def audit_rows_beside_events(settings: Settings) -> AuditReport:
     """Compares every row. Reads events and rows in one snapshot: it may run beside live traffic."""
-    report = Report()
+    report = AuditReport()
     with inline_rebuild.open_connection(settings) as connection, open_keyring(settings) as keyring:
         if not exists(connection, "events.stored_events"):
             return report
@@ -127,7 +127,7 @@ def _events(connection: psycopg.Connection[Any], keyring: Keyring) -> Iterator[t
 
 
 def _compare(
-    connection: psycopg.Connection[Any], settings: Settings, table: KeptTable, tables: Tables, report: Report
+    connection: psycopg.Connection[Any], settings: Settings, table: KeptTable, tables: Tables, report: AuditReport
 ) -> None:
     if not exists(connection, table.name):
         return
@@ -149,7 +149,9 @@ def _compare(
             report_difference(report, table.name, Difference(table.name, key, wanted, None))
 
 
-def _compare_keys(connection: psycopg.Connection[Any], settings: Settings, people: _People, report: Report) -> None:
+def _compare_keys(
+    connection: psycopg.Connection[Any], settings: Settings, people: _People, report: AuditReport
+) -> None:
     """A key that nothing was encrypted with yet is none too many: it is made before its event is stored. The row of an
     erased person stays, so that nobody gets a key under this id again."""
     wrapping, missing = derived_key(settings, "subject-keys"), people.named | people.erased

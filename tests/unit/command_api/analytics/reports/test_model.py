@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from command_api.accounts.model import Account
 from command_api.analytics.reports import model
-from command_api.analytics.reports.model import Report
+from command_api.analytics.reports.model import ScheduledReport
 from command_api.analytics.views import model as views
 from command_api.kernel.aggregates import state_after
 from command_api.kernel.decision import CommandContext, system_context
@@ -41,7 +41,7 @@ def view(website: Website | None = None, kind: ViewKind = ViewKind.VIEW) -> view
     return views.evolve(None, views.save(uuid4(), website, kind=kind, name="A", state=state, context=CONTEXT))
 
 
-def scheduled() -> Report:
+def scheduled() -> ScheduledReport:
     return model.evolve(None, model.schedule_view(uuid4(), SITE, view(), MONDAYS, CONTEXT))
 
 

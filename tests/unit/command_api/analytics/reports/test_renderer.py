@@ -8,7 +8,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from command_api.analytics.reports.model import Report
+from command_api.analytics.reports.model import ScheduledReport
 from command_api.analytics.reports.renderer import (
     ReportNotRendered,
     ReportRefused,
@@ -24,7 +24,7 @@ from schemas.events.analytics import ReportInterval, ReportSchedule
 SETTINGS = Settings(master_key="5a" * 32, query_port=1)
 NOW = datetime(2026, 11, 23, 8, tzinfo=UTC)
 MONDAYS = ReportSchedule(every=ReportInterval.WEEKLY)
-REPORT = Report(uuid4(), 1, uuid4(), uuid4(), uuid4(), None, MONDAYS, NOW)
+REPORT = ScheduledReport(uuid4(), 1, uuid4(), uuid4(), uuid4(), None, MONDAYS, NOW)
 WEEK = Period(date(2026, 11, 16), date(2026, 11, 22))
 
 

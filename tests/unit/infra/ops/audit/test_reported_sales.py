@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from infra.ops.audit import reported_sales
-from infra.ops.audit.report import Report
+from infra.ops.audit.report import AuditReport
 from infra.ops.audit.reported_sales import ReportedSales
 from schemas.base import DomainEvent
 from schemas.events.conversions import ConversionReportMerged, Reported
@@ -42,7 +42,10 @@ def found_wrong(received_at: datetime, *reports: Reported) -> list[str]:
     for version, report in enumerate(reports[1:], start=2):
         head = {"originator_id": first.originator_id, "originator_version": version, "timestamp": NOW}
         events.append(ConversionReportMerged(**head, website_id=SITE, reported=report, key_kind="secret"))
-    sales, found = ReportedSales(cast(psycopg.Connection[Any], Postgres(first.originator_id, received_at))), Report()
+    sales, found = (
+        ReportedSales(cast(psycopg.Connection[Any], Postgres(first.originator_id, received_at))),
+        AuditReport(),
+    )
     for position, event in enumerate(events, start=1):
         sales.count(event, position)
     sales.compare_pending(found)
