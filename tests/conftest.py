@@ -1,6 +1,8 @@
 """Fixtures for all tests; each starts only when a test uses it."""
 
 import gc
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import structlog
@@ -61,3 +63,18 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def pytest_runtest_setup() -> None:
     """A test's log lines bear nothing that an earlier test bound in the same thread."""
     structlog.contextvars.clear_contextvars()
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory without `.env` and without a stack."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ALTHING_DATA_DIR", str(tmp_path / "data"))
+    return tmp_path
+
+
+@pytest.fixture
+def no_garbage_collection() -> Iterator[None]:
+    gc.disable()
+    yield
+    gc.enable()

@@ -59,7 +59,7 @@ def keep(subject: str, figures: list[Figure], took_s: float, busy_before: float)
         "figures": figures,
     }
     for figure in figures:
-        print("  " + page.row(figure), flush=True)
+        print("  " + page.table_row(figure), flush=True)
     KEPT.write_text(json.dumps(kept, indent=1) + "\n")
     history.append_figures(subject, figures)
     page.write()

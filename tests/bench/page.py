@@ -77,11 +77,11 @@ def _every_figure(kept: Kept) -> Iterator[str]:
             f"other programs used {entry['busy_before']} of a core before the run."
         )
         yield "| figure | measured | baseline | aim | how |\n|---|---|---|---|---|\n" + "\n".join(
-            row(figure) for figure in entry["figures"]
+            table_row(figure) for figure in entry["figures"]
         )
 
 
-def row(figure: Figure) -> str:
+def table_row(figure: Figure) -> str:
     """A figure as a row of its subject's table."""
     how = f"`{figure['command']}`" + (f" {figure['note']}" if figure.get("note") else "")
     measured = f"**{number(figure['value'])}** {figure['unit']}"

@@ -12,10 +12,11 @@ from infra.kernel.config.settings import Settings
 from tests.support.crashing_process import crashing_process
 from tests.support.flight_recorder import recording
 from tests.support.pipeline import Pipeline, pipeline
+from tests.support.projection_bench import projecting
 from tests.support.stack import SECRETS, Stack, stack
 from tests.support.under_load import ADMIN, SELDOM
 
-__all__ = ["crashing_process", "loaded"]
+__all__ = ["crashing_process", "loaded", "projecting"]
 
 
 @pytest.fixture(scope="package")

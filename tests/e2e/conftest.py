@@ -223,6 +223,12 @@ def api(admin_stack: Stack) -> Iterator[httpx.Client]:
         yield client
 
 
+def sign_out(page: Page) -> None:
+    page.get_by_role("button", name="Account of").click()
+    page.get_by_role("menuitem", name="Sign out").click()
+    page.wait_for_url("**/login")
+
+
 def sign_in(page: Page, app: str) -> None:
     page.goto(f"{app}/login")
     page.get_by_label("Email").fill(ADMIN)

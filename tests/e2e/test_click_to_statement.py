@@ -14,7 +14,7 @@ import pyotp
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.conftest import ADMIN, PASSWORD, PATIENCE_S, sign_in
+from tests.e2e.conftest import ADMIN, PASSWORD, PATIENCE_S, sign_in, sign_out
 from tests.support.dns_server import DnsServer
 from tests.support.stack import Stack, wait_for
 from tests.support.user_agents import BROWSER
@@ -111,12 +111,6 @@ def sign_in_with_code(page: Page, app: str, email: str, password: str, factor: F
     page.get_by_label("Two-factor code").fill(factor.next_code())
     page.get_by_role("button", name="Verify").click()
     page.wait_for_url(re.compile("/(dashboard|websites)$"))  # all websites, for a person with several
-
-
-def sign_out(page: Page) -> None:
-    page.get_by_role("button", name="Account of").click()
-    page.get_by_role("menuitem", name="Sign out").click()
-    page.wait_for_url("**/login")
 
 
 def invited_by(page: Page, app: str) -> str:

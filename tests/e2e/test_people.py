@@ -9,7 +9,7 @@ import httpx
 import pyotp
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.conftest import new_context
+from tests.e2e.conftest import new_context, sign_out
 from tests.support.mail_server import MailServer, link_in
 from tests.support.stack import Stack, wait_for
 
@@ -109,9 +109,3 @@ def credentials(page: Page, app: str, password: str) -> None:
 def with_recovery_code(page: Page, code: str) -> None:
     page.get_by_role("button", name="Use a recovery code").click()
     page.get_by_label("Recovery code").fill(code)
-
-
-def sign_out(page: Page) -> None:
-    page.get_by_role("button", name="Account of").click()
-    page.get_by_role("menuitem", name="Sign out").click()
-    page.wait_for_url("**/login")

@@ -63,7 +63,9 @@ def test_a_batch_names_each_visitor() -> None:
 def test_the_plain_service_stores_what_was_sent() -> None:
     view = page_view(3)
     _, body = _sent(events.plain_request("http://127.0.0.1:1/x", "key", view))
-    stored = dict(zip(plain.COLUMNS, plain.row(UUID(WEBSITE), plain.Event(**body), "", view.user_agent), strict=True))
+    stored = dict(
+        zip(plain.COLUMNS, plain.event_row(UUID(WEBSITE), plain.Event(**body), "", view.user_agent), strict=True)
+    )
     assert (str(stored["id"]), stored["path"], stored["title"]) == (view.id, view.path, view.title)
     assert stored["device"] in ("desktop", "mobile", "tablet")
 

@@ -6,7 +6,8 @@ import json
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import httpx
 from clickhouse_connect.driver.client import Client
 
 from infra.kernel.config.settings import Settings
-from tests.support.engines import ROOT, Engine, free_port
+from tests.support.engines import ROOT, Engine, engine_folder, free_port
 
 USER, PASSWORD = "althing", "service secret"
 READER, READER_PASSWORD = "analyst", "reader's secret"
@@ -81,3 +82,12 @@ def _answers(address: str) -> bool:
             return bool(answer.status == 200)
     except (urllib.error.URLError, OSError):
         return False
+
+
+@contextmanager
+def own_clickhouse() -> Iterator[ClickHouse]:
+    """A front with a folder of its own, which runs meanwhile."""
+    with engine_folder("clickhouse") as folder:
+        running = start_clickhouse(folder)
+        yield running
+        running.stop()

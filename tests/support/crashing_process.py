@@ -142,9 +142,9 @@ def plant(moment: str, nth: int) -> None:
         return result
 
     if moment in _BEFORE:
-        wrap(*_BEFORE[moment], die_and_call)
+        fork_server.wrap(*_BEFORE[moment], die_and_call)
     elif moment in _AFTER:
-        wrap(*_AFTER[moment], call_and_die)
+        fork_server.wrap(*_AFTER[moment], call_and_die)
     elif moment == "after_store":
         _die_after_commit(die)
 
@@ -171,15 +171,6 @@ _AFTER: Mapping[str, tuple[Any, str]] = {
     "inside_store": (LockingRecorder, "insert"),
     "after_refusal": (AttributionPolicy, "_publish_refusals"),
 }
-
-
-def wrap(owner: Any, name: str, around: Callable[[Callable[[], Any]], Any]) -> None:
-    original = getattr(owner, name)
-
-    def wrapped(*arguments: Any, **named: Any) -> Any:
-        return around(lambda: original(*arguments, **named))
-
-    setattr(owner, name, wrapped)
 
 
 if __name__ == "__main__":

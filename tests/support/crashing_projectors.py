@@ -15,7 +15,7 @@ from typing import Any
 from projectors import service
 from projectors.cli import main
 from projectors.engine import barrier, generations, requests, schema
-from tests.support.fork_server import die, each_line
+from tests.support.fork_server import die, each_line, wrap
 
 
 def _run(action: str, step: str, *command: str) -> int:
@@ -31,7 +31,7 @@ def _taken(action: str) -> None:
             die()
         return found
 
-    _wrap(requests, "due", around)
+    wrap(requests, "due", around)
 
 
 def _held(_: str) -> None:
@@ -39,7 +39,7 @@ def _held(_: str) -> None:
 
 
 def _midway(_: str) -> None:
-    _wrap(requests, "note_progress", _then_die)
+    wrap(requests, "note_progress", _then_die)
 
 
 def _inside(action: str) -> None:
@@ -96,22 +96,13 @@ def _die_within(outer: str, owner: Any, inner: str, *, is_done: bool) -> None:
             call()
         return die()
 
-    _wrap(generations, outer, around_outer)
-    _wrap(owner, inner, around_inner)
+    wrap(generations, outer, around_outer)
+    wrap(owner, inner, around_inner)
 
 
 def _then_die(call: Callable[[], Any]) -> Any:
     call()
     die()
-
-
-def _wrap(owner: Any, name: str, around: Callable[[Callable[[], Any]], Any]) -> None:
-    original = getattr(owner, name)
-
-    def wrapped(*arguments: Any, **named: Any) -> Any:
-        return around(lambda: original(*arguments, **named))
-
-    setattr(owner, name, wrapped)
 
 
 STEPS: dict[str, Callable[[str], None]] = {

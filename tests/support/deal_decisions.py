@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid5
 
-from schemas.base import DomainEvent, Money
+from schemas.base import DomainEvent
 from schemas.events import marketplace
+from tests.support.events import usd
 
 Encrypt = Callable[[UUID, str, str], str]
 DAY = datetime(2026, 5, 24, tzinfo=UTC)
@@ -20,9 +21,6 @@ def deal_history(
 ) -> list[DomainEvent]:
     """What `seller` and `buyer`, who is erased later, agreed on. `in_order` makes the events of one aggregate."""
     listing = uuid5(root, "listing")
-
-    def usd(amount: int) -> Money:
-        return Money(amount=amount, currency="USD")
 
     def said(who: UUID, text: str, **more: Any) -> dict[str, Any]:
         return {"author_id": who, "text": encrypt(who, "text", text), **more}

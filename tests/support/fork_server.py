@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from infra.kernel.config.settings import Settings
 from tests.support.child_process import child_process
@@ -67,3 +67,13 @@ def each_line(run: Callable[..., int]) -> None:
 def die() -> None:
     """As by `kill -9`."""
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+def wrap(owner: Any, name: str, around: Callable[[Callable[[], Any]], Any]) -> None:
+    """Function `name` of a module or class becomes `around` its call."""
+    original = getattr(owner, name)
+
+    def wrapped(*arguments: Any, **named: Any) -> Any:
+        return around(lambda: original(*arguments, **named))
+
+    setattr(owner, name, wrapped)

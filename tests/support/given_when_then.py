@@ -13,6 +13,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from types import EllipsisType
 from typing import Any, get_args, get_type_hints
 
 from command_api.kernel.decision import CommandRejected
@@ -21,17 +22,17 @@ from schemas.base import DomainEvent
 
 @dataclass(frozen=True)
 class Rejected:
-    """What a rejection must say; what is None may be anything."""
+    """What a rejection must say; what is not given may be anything. `field=None`: it names none."""
 
     code: str | None = None
-    field: str | None = None
+    field: str | EllipsisType | None = ...
     says: str | None = None
     """A pattern of a part of its message."""
 
     def matches(self, found: CommandRejected) -> bool:
         return (
             self.code in (None, found.code)
-            and self.field in (None, found.field)
+            and self.field in (..., found.field)
             and (self.says is None or re.search(self.says, found.message) is not None)
         )
 

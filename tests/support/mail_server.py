@@ -55,6 +55,13 @@ def link_in(mail: EmailMessage) -> str:
     return found[0]
 
 
+def code_in(text: str) -> str:
+    """The code behind the mail's address, which the browser sends to nobody."""
+    found = re.search(r"#code=(\S+)", text)
+    assert found is not None, text
+    return found[1]
+
+
 @contextmanager
 def mail_server(*, utf8: bool = True) -> Iterator[MailServer]:
     """Listens on a free loopback port until the end. `utf8`: whether it takes addresses beyond ASCII."""

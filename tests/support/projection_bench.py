@@ -20,6 +20,7 @@ from uuid import UUID
 
 import orjson
 import psycopg
+import pytest
 
 from infra.kernel.config.settings import Settings
 from infra.kernel.log import Log, Record
@@ -216,6 +217,13 @@ def bench(postgres: Settings, clickhouse: Settings, folder: Path) -> Iterator[Pr
         assert url is not None
         with psycopg.connect(url, autocommit=True) as connection:
             yield ProjectionBench(made.settings, made.log, connection, HttpClickHouse(made.settings))
+
+
+@pytest.fixture
+def projecting(embedded_postgres: Settings, embedded_clickhouse: Settings, tmp_path: Path) -> Iterator[ProjectionBench]:
+    """Fresh tables, an empty log, nothing running."""
+    with bench(embedded_postgres, embedded_clickhouse, tmp_path) as made:
+        yield made
 
 
 @contextmanager

@@ -12,8 +12,9 @@ import pytest
 from command_api.accounts import devices, login_attempts
 from command_api.accounts.login_attempts import FREE_AT_ACCOUNT, FREE_PER_ADDRESS, NOTICED, PER_ACCOUNT
 from command_api.kernel import rate_limits
-from tests.api.accounts.test_security import code_in, mails
+from tests.api.accounts.test_security import mails
 from tests.support.command import World, command_world
+from tests.support.mail_server import code_in
 from tests.support.password_guessing import LOGIN, solved
 from tests.support.people import PASSWORD, Member, member
 from tests.support.stack import wait_for

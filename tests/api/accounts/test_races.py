@@ -35,9 +35,10 @@ from infra.kernel.security import sessions
 from infra.kernel.security.client_info import Client
 from infra.kernel.security.subject_keys import SubjectErased
 from schemas.events.forum import ThreadFollowed
-from tests.api.accounts.test_security import code_in, mails
+from tests.api.accounts.test_security import mails
 from tests.api.kernel.test_command_races import ROUNDS, THREADS, at_once
 from tests.support.command import World, command_world, world
+from tests.support.mail_server import code_in
 from tests.support.people import PASSWORD, Member, call, invite, member, register
 
 __all__ = ["command_world"]

@@ -17,7 +17,7 @@ from command_api.accounts.passwords import Lane
 from infra.kernel.mail.outbox import decrypt_mail, send_due
 from infra.kernel.security.sessions import authenticate
 from tests.support.command import World, command_world
-from tests.support.mail_server import link_in, mail_server
+from tests.support.mail_server import code_in, link_in, mail_server
 from tests.support.people import PASSWORD, Member, call, invite, member, register
 
 __all__ = ["command_world"]
@@ -45,12 +45,6 @@ def mails(world: World, account: str, kind: str) -> list[tuple[str, str]]:
         (account, kind),
     )
     return [(to, text or "") for to, text in (decrypt_mail(world.settings, *row) for row in rows)]
-
-
-def code_in(text: str) -> str:
-    found = re.search(r"#code=(\S+)", text)
-    assert found is not None
-    return found[1]
 
 
 def test_registering_shows_a_factor_that_counts_after_its_first_right_code(command_world: World, ada: Member) -> None:
@@ -303,7 +297,7 @@ def test_an_address_that_was_taken_meanwhile_is_not_taken_over(command_world: Wo
     assert other.sign_in().json()["user"]["id"] == other.id and ada.sign_in().status_code == 200
 
 
-def test_the_profile(ada: Member) -> None:
+def test_a_profile_is_changed_and_shown(ada: Member) -> None:
     changed = ada.call(
         "PATCH", "/api/platform/user", json={"name": "Ada L", "company": "Analytical", "timezone": "Atlantic/Reykjavik"}
     )

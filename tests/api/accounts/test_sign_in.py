@@ -135,7 +135,9 @@ def test_reads_may_come_with_the_cookie_alone(set_up: World) -> None:
         ("last_seen_at = now() - interval '3 hours'", True, True),
     ],
 )
-def test_sessions_end(set_up: World, change: str, alone: bool, with_cookie: bool) -> None:
+def test_a_session_ends_by_age_idleness_or_revocation(
+    set_up: World, change: str, alone: bool, with_cookie: bool
+) -> None:
     answer = sign_in(set_up)
     token, cookie = answer.json()["token"], cookie_of(answer)
     for headers, lives in (

@@ -47,7 +47,7 @@ def test_overview_counts_once_and_compares(query_service: QueryService) -> None:
     assert answer.headers["X-Position"].startswith("domain@")
 
 
-def test_all_five(query_service: QueryService) -> None:
+def test_all_five_answer_for_an_empty_website(query_service: QueryService) -> None:
     ada = query_service.person()
     website = query_service.website(ada)
     for call in ("overview", "clicks", "conversions", "partners", "geographic"):

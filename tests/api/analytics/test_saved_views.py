@@ -136,13 +136,13 @@ def test_personal_views_are_read_by_their_owner_alone_and_shared_ones_with_the_w
     saved("Hers", eve)
     query_service.insert("default_views", {"account_id": ada.account_id, "website_id": site, "view_id": mine})
 
-    def names(person: Person, website: UUID) -> list[tuple[str, bool]]:
+    def listed(person: Person, website: UUID) -> list[tuple[str, bool]]:
         answer = query_service.get(f"{PATH}?websiteId={website}", person)
         return [(view["name"], view["isDefault"]) for view in answer.json()]
 
-    assert names(ada, site) == [("Mine", True), ("Ours", False)]
-    assert names(ada, other) == [("Mine", False), ("Elsewhere", False)]
-    assert names(eve, hers) == [("Hers", False)]
+    assert listed(ada, site) == [("Mine", True), ("Ours", False)]
+    assert listed(ada, other) == [("Mine", False), ("Elsewhere", False)]
+    assert listed(eve, hers) == [("Hers", False)]
     for person in (eve, admin):
         assert query_service.get(f"{PATH}?websiteId={site}", person).status_code == 404
     [view] = [one for one in query_service.get(f"{PATH}?websiteId={site}", ada).json() if one["name"] == "Ours"]

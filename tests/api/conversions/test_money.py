@@ -37,7 +37,7 @@ SEED = os.environ.get("BOOKS_SEED", "1")
 """Of the years that are made by chance; another one is tried out with `BOOKS_SEED`."""
 
 
-def usd(amount: int) -> dict[str, Any]:
+def dollars(amount: int) -> dict[str, Any]:
     return {"amount": amount, "currency": "USD"}
 
 
@@ -94,7 +94,7 @@ def test_a_bulk_approval_returns_the_result_of_each_conversion(books: Accounting
     stolen = books.post("reject", {"ids": [str(rest[0])], "reason": "mine"}, other).json()["results"]
     assert [(result["ok"], result["code"]) for result in stolen] == [(False, "not_found")]
     row = books.get(f"/api/platform/conversions/{rest[0]}").json()
-    assert (row["status"], row["commission"]) == ("approved", usd(1000))
+    assert (row["status"], row["commission"]) == ("approved", dollars(1000))
     payable = datetime.fromisoformat(row["payableAt"]) - datetime.fromisoformat(row["occurredAt"])
     assert payable == timedelta(days=30)
 
@@ -132,7 +132,7 @@ def test_a_bulk_request_names_ids_or_a_filter(books: Accounting, body: dict[str,
 
 def test_the_statement_of_the_month_shows_it_to_the_cent(books: Accounting) -> None:
     shop = books.shop(percent=12.5, holdDays=7)
-    conversions = books.sales(shop, 4, amount=usd(1999))
+    conversions = books.sales(shop, 4, amount=dollars(1999))
     ids = [str(one) for one in conversions]
     assert books.post("approve", {"ids": ids[:3]}).status_code == 200
     assert books.post(f"{ids[0]}/reverse", {"reason": "=<b>one item", "amount": 700}).status_code == 200
@@ -144,8 +144,8 @@ def test_the_statement_of_the_month_shows_it_to_the_cent(books: Accounting) -> N
     sums = {name: statement[name]["amount"] for name in ("opening", "approved", "takenBack", "adjustments", "closing")}
     assert sums == {"opening": 0, "approved": 750, "takenBack": 88 + 250, "adjustments": 0, "closing": 412}
     assert (statement["held"], statement["payable"], statement["conversions"]) in [
-        (usd(412), usd(0), 3),
-        (usd(0), usd(412), 3),
+        (dollars(412), dollars(0), 3),
+        (dollars(0), dollars(412), 3),
     ]
     place = {"websiteId": shop.site["id"], "month": this_month()}
     file = books.get(f"/api/platform/statements/{shop.partner['id']}.csv", **place)
@@ -267,7 +267,7 @@ def test_every_amount_explains_itself(books: Accounting) -> None:
     for step in steps:
         record = records[step["place"]["offset"]]
         assert (record.key, dict(record.headers)["event"]) == (str(conversion).encode(), step["name"].encode())
-    assert [step["earned"] for step in steps] == [None, usd(271), usd(-135)]
+    assert [step["earned"] for step in steps] == [None, dollars(271), dollars(-135)]
     [report] = told["reports"]
     assert (report["stands"], report["amount"]) == (True, {"amount": 1999, "currency": "EUR"})
     assert report["place"]["topic"] == "conversions"
@@ -303,12 +303,12 @@ def test_the_list_and_a_decision_by_filter_mean_the_same_days(books: Accounting)
 def test_a_report_that_disagrees_is_shown_and_the_first_one_stands(books: Accounting) -> None:
     shop = books.shop()
     [conversion] = books.sales(shop, 1, txid="T-7")
-    again = books.made.report(shop, txid="T-7", amount=usd(12_000), reported_by="postback")
+    again = books.made.report(shop, txid="T-7", amount=dollars(12_000), reported_by="postback")
     assert again == conversion
     books.made.decided(conversion, version=2)
     books.project()
     row = books.get(f"/api/platform/conversions/{conversion}").json()
-    assert (row["conflicts"], row["amount"]) == (1, usd(10_000))
+    assert (row["conflicts"], row["amount"]) == (1, dollars(10_000))
     told = books.get(f"/api/platform/conversions/{conversion}/explain").json()
     assert [(report["amount"]["amount"], report["reportedBy"], report["stands"]) for report in told["reports"]] == [
         (10_000, "sale", True),
@@ -320,23 +320,25 @@ def test_every_report_is_listed_with_what_it_brought(books: Accounting) -> None:
     shop = books.shop()
     [conversion] = books.sales(shop, 1, txid="T-8")
     said = {
-        "payout": usd(700),
+        "payout": dollars(700),
         "coupon": "SAVE",
         "customer": "c" * 8,
         "status": "approved",
         "unread": {"amount": "1,234"},
     }
     books.made.report(shop, txid="T-8", amount=None, reported_by="postback", key_kind="postback", **said)
-    books.made.report(shop, txid="T-8", amount=usd(350), reported_by="postback", key_kind="postback", status="reversed")
+    books.made.report(
+        shop, txid="T-8", amount=dollars(350), reported_by="postback", key_kind="postback", status="reversed"
+    )
     books.made.caught_up()
     books.project()
     first, network, part = books.get(f"/api/platform/conversions/{conversion}/explain").json()["reports"]
     assert (first["stands"], first["status"], first["payout"], first["unread"]) == (True, None, None, [])
     assert first["clickId"] and not first["namesCustomer"]
-    assert (network["amount"], network["stands"], network["payout"]) == (None, None, usd(700))
+    assert (network["amount"], network["stands"], network["payout"]) == (None, None, dollars(700))
     assert (network["status"], network["coupon"], network["unread"]) == ("approved", "SAVE", ["amount"])
     assert network["namesCustomer"] and network["clickId"] is None and network["keyKind"] == "postback"
-    assert (part["status"], part["amount"]) == ("reversed", usd(350))
+    assert (part["status"], part["amount"]) == ("reversed", dollars(350))
 
 
 def test_what_nobody_decides_is_approved_in_time_and_only_once(books: Accounting) -> None:

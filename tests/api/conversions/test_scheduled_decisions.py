@@ -28,7 +28,7 @@ def final(books: Accounting) -> None:
     books.project()
 
 
-def row(books: Accounting, conversion: UUID) -> dict[str, Any]:
+def shown(books: Accounting, conversion: UUID) -> dict[str, Any]:
     found: dict[str, Any] = books.get(f"/api/platform/conversions/{conversion}").json()
     return found
 
@@ -45,12 +45,14 @@ def test_an_approval_is_named_with_its_sum_and_final_after_ten_seconds(books: Ac
     told = answer.json()
     assert (told["count"], told["commission"]) == (3, {"amount": 3000, "currency": "USD"})
     assert (told["refused"], told["more"]) == ([], False)
-    waiting = row(books, sales[0])
+    waiting = shown(books, sales[0])
     assert (waiting["status"], waiting["decision"]["decision"]) == ("pending", "approve")
     assert waiting["decision"]["dueAt"] == told["dueAt"]
     assert books.statement(shop)["statements"] == []
     final(books)
-    assert {(row(books, one)["status"], row(books, one)["decision"] is None) for one in sales} == {("approved", True)}
+    assert {(shown(books, one)["status"], shown(books, one)["decision"] is None) for one in sales} == {
+        ("approved", True)
+    }
     [statement] = books.statement(shop)["statements"]
     assert (statement["approved"]["amount"], statement["conversions"]) == (3000, 3)
     actors = books.world.postgres.execute(
@@ -71,7 +73,7 @@ def test_an_undone_approval_leaves_no_trace_in_the_money(books: Accounting) -> N
     assert books.post(f"decisions/{told['id']}/undo", {}).status_code == 200
     final(books)
     assert events_of(books, sale) == before
-    assert (row(books, sale)["status"], row(books, sale)["decision"]) == ("pending", None)
+    assert (shown(books, sale)["status"], shown(books, sale)["decision"]) == ("pending", None)
     assert books.world.count("SELECT count(*) FROM lookup.scheduled_item WHERE conversion_id = %s", sale) == 0
     assert books.world.count("SELECT count(*) FROM kernel.timeout WHERE id = %s", told["id"]) == 0
 
@@ -97,7 +99,7 @@ def test_a_lost_timeout_is_restored_so_that_every_decision_ends(books: Accountin
     books.world.postgres.execute("DELETE FROM kernel.timeout WHERE id = %s", (told["id"],))
     ProcessWorker(books.world.core, [SCHEDULED_DECISIONS]).restore(books.world.postgres)
     final(books)
-    assert row(books, sale)["status"] == "approved"
+    assert shown(books, sale)["status"] == "approved"
 
 
 def test_what_changed_meanwhile_is_left_as_it_is(books: Accounting) -> None:
@@ -106,7 +108,7 @@ def test_what_changed_meanwhile_is_left_as_it_is(books: Accounting) -> None:
     told = decide(books, shop, ids=[str(gone), str(kept)]).json()
     assert books.post(f"{gone}/reject", {"reason": "fraud"}).status_code == 200
     final(books)
-    assert (row(books, gone)["status"], row(books, kept)["status"]) == ("rejected", "approved")
+    assert (shown(books, gone)["status"], shown(books, kept)["status"]) == ("rejected", "approved")
     ended = books.world.postgres.execute(
         "SELECT state, changed, failed FROM read.conversion_decisions WHERE id = %s", (told["id"],)
     ).fetchone()
@@ -147,14 +149,14 @@ def test_a_rejection_needs_a_reason_and_says_what_it_loses(books: Accounting) ->
     told = decide(books, shop, ids=[str(sale)], decision="reject", reason="fraud").json()
     assert told["commission"] == {"amount": 1000, "currency": "USD"}
     final(books)
-    assert (row(books, sale)["status"], row(books, sale)["reason"]) == ("rejected", "fraud")
+    assert (shown(books, sale)["status"], shown(books, sale)["reason"]) == ("rejected", "fraud")
 
 
 def test_a_filter_decides_what_the_list_shows_page_after_page(books: Accounting) -> None:
     shop = books.shop()
     named = books.sales(shop, 2, coupon="SPRING")
     others = books.sales(shop, 2)
-    known = row(books, named[0])
+    known = shown(books, named[0])
     assert (known["coupon"], known["source"], known["subs"]) == ("SPRING", "news", {"sub1": "banner"})
     click = {"country": known["country"], "device": known["device"], "source": "news"}
     which = {"websiteId": shop.site["id"], "coupon": "SPRING", **click, "subs": {"sub1": "banner"}}
@@ -169,7 +171,7 @@ def test_a_filter_decides_what_the_list_shows_page_after_page(books: Accounting)
     rest = decide(books, shop, filter={**which, "after": told["last"]}).json()
     assert (rest["count"], rest["refused"]) == (0, [])
     final(books)
-    assert {row(books, one)["status"] for one in others} == {"pending"}
+    assert {shown(books, one)["status"] for one in others} == {"pending"}
 
 
 def test_decisions_are_those_of_the_websites_owner(books: Accounting) -> None:

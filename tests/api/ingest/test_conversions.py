@@ -224,7 +224,7 @@ BAD_SALES: dict[str, tuple[dict[str, Any] | bytes, int, str]] = {
 
 
 @pytest.mark.parametrize(("body", "status", "code"), BAD_SALES.values(), ids=BAD_SALES)
-def test_bad_sales(
+def test_a_bad_sale_is_refused_with_its_code(
     client: httpx.Client, site: Site, rejected: Tail, body: dict[str, Any] | bytes, status: int, code: str
 ) -> None:
     sent: dict[str, Any] = {"content": body} if isinstance(body, bytes) else {"json": body}
@@ -355,7 +355,9 @@ def test_a_dry_run_is_checked_like_any_postback_but_recorded_nowhere(
 
 
 @pytest.mark.parametrize(("digit", "status"), [("1", "approved"), ("2", "pending"), ("3", "rejected"), ("5", "hold")])
-def test_network_digits(client: httpx.Client, site: Site, reports: Tail, digit: str, status: str) -> None:
+def test_a_digit_of_a_network_is_a_status(
+    client: httpx.Client, site: Site, reports: Tail, digit: str, status: str
+) -> None:
     query = {"token": site.token, "txid": uuid4().hex, "amount": "1", "status": digit}
     assert client.get("/postback", params=query).status_code == 202
     assert reports.take(1)[0]["status"] == status

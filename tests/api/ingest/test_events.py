@@ -278,7 +278,7 @@ def test_preflight_and_methods(client: httpx.Client) -> None:
     assert client.get("/nothing").status_code == 404
 
 
-def test_the_pixel(client: httpx.Client, site: Site, clicks: Tail) -> None:
+def test_the_pixel_is_counted_as_a_pageview(client: httpx.Client, site: Site, clicks: Tail) -> None:
     good = client.get(
         "/t.gif", params={"site": site.site_key, "value": "5"}, headers={"referer": "https://own.example/p"}
     )
@@ -292,7 +292,7 @@ def test_the_pixel(client: httpx.Client, site: Site, clicks: Tail) -> None:
     assert clicks.take(1)[0]["bot_reason"] == "head"
 
 
-def test_the_script(client: httpx.Client) -> None:
+def test_the_script_is_small_and_cached(client: httpx.Client) -> None:
     answer = client.get("/t.js", headers={"accept-encoding": "gzip"})
     assert answer.headers["content-encoding"] == "gzip" and int(answer.headers["content-length"]) <= 4096
     assert answer.headers["content-type"].startswith("text/javascript")
@@ -319,7 +319,7 @@ def raw(ingest_service: IngestService, request: bytes) -> bytes:
         return answer
 
 
-def test_strange_clients(ingest_service: IngestService, site: Site) -> None:
+def test_requests_of_strange_clients_are_understood(ingest_service: IngestService, site: Site) -> None:
     body = b'{"type":"pageview"}'
     line = b"POST /track?site=" + site.site_key.encode()
     length = b"content-length: %d\r\n" % len(body)

@@ -414,7 +414,7 @@ class TestIdempotency:
             assert (answer.status_code, answer.json()["code"]) == (400, "bad_idempotency_key")
 
 
-def test_exchange_rates(command_world: World) -> None:
+def test_admins_alone_record_exchange_rates(command_world: World) -> None:
     body = {"base": "EUR", "quote": "USD", "rate": "1.1", "on": "2026-11-01"}
     path = "/api/admin/exchange-rates"
     assert command_world.call("POST", path, command_world.admin, json=body).status_code == 201

@@ -135,7 +135,7 @@ def test_asking_gives_its_fields(full_api: Api, sample: SampleData, call: Call) 
     assert isinstance(found.json(), list) is call.is_list
     for item in found.json() if call.is_list else [found.json()]:
         for name in call.reads.split():
-            assert given(item, name.split(".")), name
+            assert is_given(item, name.split(".")), name
 
 
 def test_lists_of_existing_objects_are_not_empty(full_api: Api, sample: SampleData) -> None:
@@ -180,7 +180,7 @@ class Schemas:
         return any(len(path) == 1 or self.has(option, path[1:]) for option in options)
 
 
-def given(item: Any, path: list[str]) -> bool:
+def is_given(item: Any, path: list[str]) -> bool:
     if isinstance(item, list):
-        return all(given(one, path) for one in item)
-    return not path or (path[0] in item and given(item[path[0]], path[1:]))
+        return all(is_given(one, path) for one in item)
+    return not path or (path[0] in item and is_given(item[path[0]], path[1:]))

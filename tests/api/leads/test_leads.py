@@ -30,6 +30,7 @@ from infra.ops.jobs.retention import delete_expired
 from schemas.identity import early_access_places_id
 from tests.api.kernel.test_command_races import THREADS, at_once
 from tests.support.command import World, command_world
+from tests.support.mail_server import code_in
 from tests.support.people import call, member, register
 
 __all__ = ["command_world"]
@@ -77,14 +78,8 @@ def mails(world: World, kind: str) -> list[tuple[str, str]]:
     return [(to, text or "") for to, text in (decrypt_mail(world.settings, *row) for row in rows)]
 
 
-def code_of(text: str) -> str:
-    found = re.search(r"#code=(\S+)", text)
-    assert found is not None
-    return found[1]
-
-
 def leaving(text: str) -> str:
-    return code_of(text[text.index("/early-access/leave#") :])
+    return code_in(text[text.index("/early-access/leave#") :])
 
 
 def confirm(world: World) -> None:
@@ -93,7 +88,7 @@ def confirm(world: World) -> None:
 
 
 def confirming(text: str) -> str:
-    return code_of(text[text.index("/early-access/confirm#") :])
+    return code_in(text[text.index("/early-access/confirm#") :])
 
 
 def sign_up(world: World, email: str) -> None:
@@ -146,12 +141,12 @@ def test_a_subscription_counts_once_its_owner_confirmed_it(command_world: World)
     assert command_world.events(contact) == ["newsletter.requested.v1"]
     [(to, text)] = mails(command_world, "newsletter_confirm")
     assert to == email
-    confirmed = post(command_world, "newsletter/confirm", json={"code": code_of(text)})
+    confirmed = post(command_world, "newsletter/confirm", json={"code": code_in(text)})
     assert confirmed == {"ok": True, "message": "You've been subscribed to our newsletter."}
     assert command_world.events(contact)[1:] == ["newsletter.confirmed.v1"]
     [(to, welcome)] = mails(command_world, "newsletter_welcome")
     assert to == email and "/newsletter/unsubscribe#code=" in welcome
-    again = post(command_world, "newsletter/confirm", 400, json={"code": code_of(text)})
+    again = post(command_world, "newsletter/confirm", 400, json={"code": code_in(text)})
     assert (again["code"], again["message"]) == (
         "link_invalid",
         "This link is no longer valid. Please subscribe again.",
@@ -162,7 +157,7 @@ def test_everybody_is_answered_the_same_whether_we_know_the_address_or_not(comma
     email = somebody()
     first = post(command_world, "newsletter/subscribe", json={"email": email, "source": "home_page"})
     pending = post(command_world, "newsletter/subscribe", json={"email": email.upper(), "source": "home_page"})
-    post(command_world, "newsletter/confirm", json={"code": code_of(mails(command_world, "newsletter_confirm")[-1][1])})
+    post(command_world, "newsletter/confirm", json={"code": code_in(mails(command_world, "newsletter_confirm")[-1][1])})
     sent = len(mails(command_world, "newsletter_confirm"))
     known = post(command_world, "newsletter/subscribe", json={"email": email})
     assert first == pending == known
@@ -259,8 +254,8 @@ def test_one_click_in_a_mail_program_ends_it_and_the_address_is_forgotten(comman
 def test_the_page_of_a_mail_ends_it_as_well(command_world: World) -> None:
     email = somebody()
     post(command_world, "newsletter/subscribe", json={"email": email})
-    post(command_world, "newsletter/confirm", json={"code": code_of(mails(command_world, "newsletter_confirm")[0][1])})
-    code = code_of(mails(command_world, "newsletter_welcome")[0][1])
+    post(command_world, "newsletter/confirm", json={"code": code_in(mails(command_world, "newsletter_confirm")[0][1])})
+    code = code_in(mails(command_world, "newsletter_welcome")[0][1])
     refused = post(command_world, "early-access/leave", 400, json={"code": code})  # a token ends one thing alone
     assert refused["message"] == "This link is incomplete. Open the full link from the email."
     answer = post(command_world, "newsletter/unsubscribe", json={"code": code})
@@ -272,7 +267,7 @@ def test_an_address_that_nobody_confirms_is_forgotten_after_a_week(command_world
     unconfirmed, owner = somebody(), somebody()
     for email in (unconfirmed, owner):
         post(command_world, "newsletter/subscribe", json={"email": email})
-    post(command_world, "newsletter/confirm", json={"code": code_of(mails(command_world, "newsletter_confirm")[1][1])})
+    post(command_world, "newsletter/confirm", json={"code": code_in(mails(command_world, "newsletter_confirm")[1][1])})
     command_world.postgres.execute("UPDATE ops.contact SET created_at = created_at - interval '9 days'")
     command_world.postgres.execute("UPDATE auth.contact_link SET expires_at = now() - interval '1 day'")
     delete_expired(command_world.settings)
@@ -281,7 +276,7 @@ def test_an_address_that_nobody_confirms_is_forgotten_after_a_week(command_world
     assert [to for to, _ in mails(command_world, "newsletter_confirm")] == [owner]  # nor is it in the outbox any more
     command_world.postgres.execute("DELETE FROM auth.rate_limit")
     post(command_world, "newsletter/subscribe", json={"email": unconfirmed})  # and may ask again
-    post(command_world, "newsletter/confirm", json={"code": code_of(mails(command_world, "newsletter_confirm")[1][1])})
+    post(command_world, "newsletter/confirm", json={"code": code_in(mails(command_world, "newsletter_confirm")[1][1])})
 
 
 def test_other_addresses_take_no_forms(command_world: World) -> None:
@@ -342,7 +337,7 @@ def test_a_released_place_goes_to_the_first_in_line(command_world: World) -> Non
     assert "place 4 of 10" in mails(command_world, "early_access")[-1][1]
     post(command_world, "early-access/leave", json={"code": leaving(mails(command_world, "early_access")[-1][1])})
     assert places(command_world).free == 4  # nobody waits any more
-    post(command_world, "newsletter/unsubscribe", 400, json={"code": code_of(texts[0])})
+    post(command_world, "newsletter/unsubscribe", 400, json={"code": code_in(texts[0])})
 
 
 def test_one_mailbox_has_one_place_however_its_address_is_written(command_world: World) -> None:

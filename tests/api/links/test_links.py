@@ -14,13 +14,13 @@ BULK = "/api/platform/links/bulk"
 ORGANIZE = "/api/platform/links/organize"
 
 
-def row(site: dict[str, Any], partner: dict[str, Any], **more: Any) -> dict[str, Any]:
+def new_link(site: dict[str, Any], partner: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"websiteId": site["id"], "partnerId": partner["id"], **more}
 
 
 def test_many_links_are_made_in_one_command(command_world: World) -> None:
     site, partner = command_world.website(), command_world.partner()
-    links = [row(site, partner, slug=f"bulk-{n}", sub1="mail", coupon=f"CODE{n}") for n in range(20)]
+    links = [new_link(site, partner, slug=f"bulk-{n}", sub1="mail", coupon=f"CODE{n}") for n in range(20)]
     answer = command_world.call("POST", BULK, command_world.owner, json={"links": links})
     assert answer.status_code == 201, answer.text
     made = answer.json()["links"]
@@ -34,12 +34,12 @@ def test_many_links_are_made_in_one_command(command_world: World) -> None:
 def test_one_that_cannot_be_made_keeps_all_from_being_made(command_world: World) -> None:
     site, partner = command_world.website(), command_world.partner()
     links = [
-        row(site, partner, slug="good-one"),
-        row(site, partner, slug="good-one"),
-        row(site, partner, destination="https://elsewhere.example/"),
-        row(site, partner, coupon="SAME"),
-        row(site, partner, coupon="same"),
-        {**row(site, partner), "websiteId": partner["id"]},
+        new_link(site, partner, slug="good-one"),
+        new_link(site, partner, slug="good-one"),
+        new_link(site, partner, destination="https://elsewhere.example/"),
+        new_link(site, partner, coupon="SAME"),
+        new_link(site, partner, coupon="same"),
+        {**new_link(site, partner), "websiteId": partner["id"]},
     ]
     answer = command_world.call("POST", BULK, command_world.owner, json={"links": links})
     assert (answer.status_code, answer.json()["code"]) == (400, "bad_links")
@@ -53,14 +53,14 @@ def test_one_that_cannot_be_made_keeps_all_from_being_made(command_world: World)
 @pytest.mark.parametrize("count", [0, 201])
 def test_a_bulk_has_1_to_200_links(command_world: World, count: int) -> None:
     site, partner = command_world.website(), command_world.partner()
-    links = [row(site, partner)] * count
+    links = [new_link(site, partner)] * count
     assert command_world.call("POST", BULK, command_world.owner, json={"links": links}).status_code == 400
 
 
 def test_a_stranger_makes_none_for_ones_website(command_world: World) -> None:
     site, partner = command_world.website(), command_world.partner()
     for stranger in (command_world.person(), command_world.admin):
-        answer = command_world.call("POST", BULK, stranger, json={"links": [row(site, partner)]})
+        answer = command_world.call("POST", BULK, stranger, json={"links": [new_link(site, partner)]})
         assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "links.0")
 
 
@@ -102,7 +102,7 @@ def test_a_removed_partner_takes_no_new_links_and_is_not_found_again(command_wor
     assert command_world.events(partner["id"])[-2:] == ["partner.deactivated.v1", "partner.removed.v1"]
     assert command_world.call("DELETE", path, command_world.admin).status_code == 404
     assert command_world.call("PATCH", path, command_world.admin, json={"isActive": True}).status_code == 404
-    more = command_world.call("POST", "/api/platform/links", command_world.owner, json=row(site, partner))
+    more = command_world.call("POST", "/api/platform/links", command_world.owner, json=new_link(site, partner))
     assert more.status_code == 404
     assert command_world.events(link["id"]) == ["link.created.v1"]
 
@@ -134,7 +134,7 @@ def test_only_ones_own_links_are_organized_and_all_of_them_or_none(command_world
         "POST",
         "/api/platform/links",
         stranger,
-        json=row(command_world.website(stranger), partner),
+        json=new_link(command_world.website(stranger), partner),
     ).json()
     wanted = {"ids": [mine["id"], foreign["id"]], "addTags": ["x"]}
     answer = command_world.call("POST", ORGANIZE, command_world.owner, json=wanted)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from schemas.identity import idea_board_id
-from tests.api.matching.test_matching import command_world, directory, model, names, send, unhurried
+from tests.api.matching.test_matching import command_world, directory, events_of, model, send, unhurried
 from tests.support.command import Person, World
 
 __all__ = ["command_world", "directory", "unhurried"]
@@ -21,7 +21,7 @@ PITCH = "A website on food, toys and training for dogs that live in the city."
 
 
 def happened(world: World, person: Person) -> list[str]:
-    return names(world, idea_board_id(person.account_id))
+    return events_of(world, idea_board_id(person.account_id))
 
 
 def requested(world: World) -> Person:

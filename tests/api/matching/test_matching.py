@@ -56,7 +56,7 @@ def send(world: World, method: str, path: str, person: Person, status: int, **op
     return answer.json() if answer.content else None
 
 
-def names(world: World, aggregate: UUID | str) -> list[str]:
+def events_of(world: World, aggregate: UUID | str) -> list[str]:
     """What happened to it, without versions."""
     return [name.partition(".v")[0] for name in world.events(aggregate)]
 
@@ -88,7 +88,7 @@ def test_without_a_model_the_rules_analyze_and_say_so(command_world: World) -> N
     assert (analysis["difficulty_level"], analysis["monetization_potential"]) == ("easy", "medium")
     assert analysis["content_strategy"] and analysis["key_success_factors"] and analysis["target_audience"]
     assert (analysis["method"], analysis["silence"]) == ("rules", "not_configured")
-    assert names(command_world, matching_profile_id(person.account_id)) == ["matching.business_analyzed"]
+    assert events_of(command_world, matching_profile_id(person.account_id)) == ["matching.business_analyzed"]
     stored = command_world.postgres.execute(
         "SELECT state FROM events.stored_events WHERE originator_id = %s", (matching_profile_id(person.account_id),)
     ).fetchone()
@@ -204,7 +204,10 @@ def test_a_model_words_reasons_once_for_each_analysis(command_world: World, dire
         asked = len(server.asked)
         assert worded(command_world, person, directory) == {"worded": 0, "silence": None}
         assert len(server.asked) == asked, "heard once, it is not asked again"
-    assert names(command_world, profile) == ["matching.business_analyzed", *["matching.recommendations_worded"] * 2]
+    assert events_of(command_world, profile) == [
+        "matching.business_analyzed",
+        *["matching.recommendations_worded"] * 2,
+    ]
     stored = command_world.postgres.execute(
         "SELECT state FROM events.stored_events WHERE originator_id = %s ORDER BY originator_version DESC", (profile,)
     ).fetchone()
@@ -247,7 +250,7 @@ def test_words_of_an_idea_that_is_another_by_now_are_dropped(command_world: Worl
 
         server.says = meanwhile
         assert worded(command_world, person, directory, 409)["code"] == "another_idea"
-    happened = names(command_world, matching_profile_id(person.account_id))
+    happened = events_of(command_world, matching_profile_id(person.account_id))
     assert happened == ["matching.business_analyzed"] * 2
 
 
@@ -272,7 +275,7 @@ def test_one_application_however_many_clicks_at_once(command_world: World) -> No
     done = [answer for answer in answers if answer.status_code == 200]
     assert done and all(answer.status_code in (200, 409) for answer in answers)
     [application] = {answer.json()["id"] for answer in done}
-    assert names(command_world, application) == ["application.made"]
+    assert events_of(command_world, application) == ["application.made"]
     assert {answer.json()["url"] for answer in done} == {f"{AFFILIATE}/applications/{application}/go"}
 
 
@@ -291,7 +294,7 @@ def test_the_tracked_link_leads_to_the_program_s_page_and_counts(command_world: 
     assert str(person.account_id) not in page
     assert follow(**browser)[1] == page
     counted = ["application.made", "application.page_opened", "application.page_opened"]
-    assert names(command_world, made["id"]) == counted
+    assert events_of(command_world, made["id"]) == counted
 
     app = "/affiliate-matching"
     for nobody in ({"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {"Sec-Purpose": "prefetch"}):
@@ -301,7 +304,7 @@ def test_the_tracked_link_leads_to_the_program_s_page_and_counts(command_world: 
     eve = command_world.person("member")
     assert follow(**{**browser, "Cookie": f"sid={eve.cookie}"}) == (303, app)
     assert follow(**eve.headers)[0] == 404
-    assert names(command_world, made["id"]) == counted
+    assert events_of(command_world, made["id"]) == counted
 
 
 def test_an_application_is_followed_by_its_owner_alone(command_world: World) -> None:
@@ -313,7 +316,7 @@ def test_an_application_is_followed_by_its_owner_alone(command_world: World) -> 
     eve = command_world.person("member")
     send(command_world, "PATCH", path, eve, 404, json={"status": "withdrawn"})
     send(command_world, "POST", f"{AFFILIATE}/applications", person, 404, json={"programId": str(uuid4())})
-    assert names(command_world, made["id"]) == ["application.made", "application.moved"]
+    assert events_of(command_world, made["id"]) == ["application.made", "application.moved"]
 
 
 def test_a_lesson_is_marked_and_opened_again(command_world: World) -> None:
@@ -334,7 +337,7 @@ def test_lessons_marked_in_two_tabs_at_once_are_each_done_once(command_world: Wo
     assert set(at_once(mark, 16)) <= {204, 409}
     for number in range(4):
         mark(number)
-    assert names(command_world, learning_id(person.account_id)) == ["lesson.completed"] * 4
+    assert events_of(command_world, learning_id(person.account_id)) == ["lesson.completed"] * 4
 
 
 def test_only_admins_maintain_the_directory(command_world: World) -> None:
@@ -355,7 +358,7 @@ def test_only_admins_maintain_the_directory(command_world: World) -> None:
     send(command_world, "POST", f"{path}/restore", command_world.admin, 204)
     unknown = {**PROGRAM, "companyName": f"K {uuid4().hex}", "partnerId": str(uuid4())}
     send(command_world, "POST", "/api/admin/programs", command_world.admin, 400, json=unknown)
-    assert names(command_world, made) == [
+    assert events_of(command_world, made) == [
         "program.listed", "program.reviewed", "program.retired", "program.restored",
     ]  # fmt: skip
 
@@ -375,14 +378,14 @@ def test_a_file_is_tried_out_imported_and_imported_again(command_world: World) -
         return send(command_world, "POST", "/api/admin/programs/import", command_world.admin, 200, json=body)
 
     assert imported("30", dry_run=True) == {"added": 1, "changed": 0, "unchanged": 0, "faults": [], "applied": False}
-    assert names(command_world, program_id(name)) == []
+    assert events_of(command_world, program_id(name)) == []
     faulty = imported("30", dry_run=False, more="too,few\n")
     assert (faulty["applied"], [fault["line"] for fault in faulty["faults"]]) == (False, [3])
-    assert names(command_world, program_id(name)) == []
+    assert events_of(command_world, program_id(name)) == []
     assert imported("30", dry_run=False)["applied"]
     assert imported("30", dry_run=False)["unchanged"] == 1
     assert imported("60", dry_run=False)["changed"] == 1
-    assert names(command_world, program_id(name)) == ["program.listed", "program.changed"]
+    assert events_of(command_world, program_id(name)) == ["program.listed", "program.changed"]
 
 
 def test_the_starter_set_comes_once_and_never_over_an_admin_s_edits(command_world: World) -> None:
@@ -391,4 +394,4 @@ def test_the_starter_set_comes_once_and_never_over_an_admin_s_edits(command_worl
     path = f"/api/admin/programs/{program_id(first.company_name)}"
     send(command_world, "POST", f"{path}/retire", command_world.admin, 204)
     assert starter_set.seed(command_world.core) == 0
-    assert names(command_world, program_id(first.company_name)) == ["program.listed", "program.retired"]
+    assert events_of(command_world, program_id(first.company_name)) == ["program.listed", "program.retired"]

@@ -158,13 +158,13 @@ def test_each_failure_is_visible_records_nothing_and_is_tried_again(
 def test_nothing_is_fetched_where_nothing_outside_may_be_called(installation: Installation) -> None:
     core, log = installation.world.core, installation.world.log
 
-    def names(settings: Settings) -> list[str]:
+    def processes(settings: Settings) -> list[str]:
         return [each.name for each in process_managers(replace(core, settings=settings), ClientPool(settings, 1), log)]
 
-    assert "reference-rates" in names(replace(core.settings, exchange_rates="ecb"))
+    assert "reference-rates" in processes(replace(core.settings, exchange_rates="ecb"))
     assert load({}, None).exchange_rates == "ecb", "on by default"
     none = load({"ALTHING_EXCHANGE_RATES": "none"}, None).exchange_rates
-    assert "reference-rates" not in names(replace(core.settings, exchange_rates=none))
+    assert "reference-rates" not in processes(replace(core.settings, exchange_rates=none))
 
 
 def test_a_file_is_previewed_then_imported_without_its_bad_lines(installation: Installation) -> None:

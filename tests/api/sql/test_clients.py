@@ -228,7 +228,7 @@ VALUES: Final = {
 
 @pytest.mark.skipif(GO is None, reason="clickhouse-go is compiled with Go, which is not installed here")
 @pytest.mark.parametrize("compression", ["none", "lz4", "zstd", "gzip"])
-def test_clickhouse_go(
+def test_clickhouse_go_connects_and_reads(
     world: AnalystWorld, caller: Caller, compression: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """As Grafana's data source connects: Native of its own protocol revision."""
@@ -262,7 +262,7 @@ def _built(folders: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("compressed_for", first_of("clicks", "events"), ids=["an analyst", "others"])
-def test_jdbc(world: AnalystWorld, caller: Caller, compressed_for: str) -> None:
+def test_jdbc_connects_and_reads_the_schema(world: AnalystWorld, caller: Caller, compressed_for: str) -> None:
     """As Metabase and DBeaver connect, with what they read of the schema; answers to one of the callers are
     compressed."""
     compression = "compressed" if caller.table == compressed_for else "plain"
@@ -284,7 +284,7 @@ def test_jdbc(world: AnalystWorld, caller: Caller, compressed_for: str) -> None:
         assert sorted(found["tables"]) == sorted(SCHEMA)
 
 
-def test_sqlalchemy(world: AnalystWorld, caller: Caller) -> None:
+def test_sqlalchemy_connects_and_reads_the_schema(world: AnalystWorld, caller: Caller) -> None:
     """The dialect of clickhouse-connect, as Superset connects."""
     address = sqlalchemy.URL.create(
         "clickhousedb+connect", caller.name, caller.password, "127.0.0.1", world.clickhouse.port, "althing"

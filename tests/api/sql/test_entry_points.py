@@ -398,7 +398,7 @@ def test_a_statement_that_died_with_its_process_is_shown_and_blocks_nothing(worl
     assert history[2]["message"] == "It ended with the process that ran it."
 
 
-def test_limits_hold(world: AnalystWorld) -> None:
+def test_answers_and_memory_are_limited(world: AnalystWorld) -> None:
     cut = world.post(world.ada, {"sql": "SELECT arrayJoin(range(50000)) AS n", "maxRows": 100}).json()
     assert len(cut["rows"]) == 100 and cut["truncated"] is True and cut["statistics"]["rows"] == 100
     serve_full_api = world.post(world.ada, {"sql": "SELECT arrayJoin(range(100)) AS n", "maxRows": 100}).json()
@@ -420,7 +420,7 @@ def test_limits_hold(world: AnalystWorld) -> None:
 
 
 @pytest.mark.parametrize("format_", ["csv", "ndjson", "parquet"])
-def test_downloads(world: AnalystWorld, format_: str) -> None:
+def test_a_download_has_its_format_and_no_formulas(world: AnalystWorld, format_: str) -> None:
     answer = world.post(
         world.ada, {"sql": "SELECT country, count() AS n FROM clicks GROUP BY country", "format": format_}
     )
@@ -467,7 +467,7 @@ def test_without_the_validator_clickhouse_itself_shows_no_other_rows(world: Anal
             assert str(world.ada_site) in rows.text, name
 
 
-def test_parameters(world: AnalystWorld) -> None:
+def test_parameters_are_values_and_must_be_given(world: AnalystWorld) -> None:
     sql = "SELECT count() AS n FROM clicks WHERE country = {c:String}"
     assert world.post(world.ada, {"sql": sql, "parameters": {"c": "DE"}}).json()["rows"] == [["3"]]
     assert world.post(world.ada, {"sql": sql, "parameters": {"c": "' OR 1 = 1 --"}}).json()["rows"] == [["0"]]

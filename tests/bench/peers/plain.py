@@ -99,7 +99,7 @@ async def post_events(events: Event | list[Event], request: Request, site: Site)
     many = events if isinstance(events, list) else [events]
     if len(many) > MAX_BATCH:
         raise HTTPException(413)
-    found = [row(site, event, event.ip or ip, event.user_agent or agent) for event in many]
+    found = [event_row(site, event, event.ip or ip, event.user_agent or agent) for event in many]
     async with pool.connection() as connection:
         if isinstance(events, list):
             await connection.execute(_MANY, [list(column) for column in zip(*found, strict=True)])
@@ -148,7 +148,7 @@ async def rows(sql: str, *parameters: object) -> list[tuple[Any, ...]]:
         return await cursor.fetchall()
 
 
-def row(site: UUID, event: Event, ip: str, user_agent: str) -> tuple[object, ...]:
+def event_row(site: UUID, event: Event, ip: str, user_agent: str) -> tuple[object, ...]:
     """The values of `COLUMNS`."""
     page, at = urlsplit(event.url), event.occurred_at or datetime.now(UTC)
     host = (urlsplit(event.referrer).hostname or "").removeprefix("www.")

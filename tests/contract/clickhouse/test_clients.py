@@ -13,7 +13,7 @@ from tests.support.engines import wait_until
 NODE = Path(__file__).parent / "clickhouse_node"
 
 
-def test_curl(server: ClickHouse, tmp_path: Path) -> None:
+def test_curl_writes_and_reads_rows(server: ClickHouse, tmp_path: Path) -> None:
     curl = shutil.which("curl")
     assert curl, "curl is needed"
     big = tmp_path / "rows.ndjson"

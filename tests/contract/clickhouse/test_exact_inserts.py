@@ -18,8 +18,8 @@ from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import ClickHouseError
 
 from infra.kernel.clickhouse.client import client, insert_rows
-from tests.support.clickhouse import USER, ClickHouse, start_clickhouse
-from tests.support.engines import engine_folder, wait_until
+from tests.support.clickhouse import USER, ClickHouse, own_clickhouse
+from tests.support.engines import wait_until
 from tests.support.rounds import first_of
 
 WINDOW = "SETTINGS non_replicated_deduplication_window = 1000"
@@ -44,30 +44,19 @@ TOTALS = (
 
 
 @pytest.fixture
-def server() -> Iterator[ClickHouse]:
+def doomed() -> Iterator[ClickHouse]:
     """For a test that ends it."""
-    with engine_folder("clickhouse") as folder:
-        running = start_clickhouse(folder)
+    with own_clickhouse() as running:
         yield running
-        running.stop()
-
-
-@pytest.fixture(scope="module")
-def kept() -> Iterator[ClickHouse]:
-    """For all the others."""
-    with engine_folder("clickhouse") as folder:
-        running = start_clickhouse(folder)
-        yield running
-        running.stop()
 
 
 @pytest.fixture
-def to(kept: ClickHouse) -> Client:
+def to(server: ClickHouse) -> Client:
     """A client in an empty database."""
     name = f"of_{uuid4().hex}"
-    client(kept.settings).command(f"CREATE DATABASE {name}")
-    url = str(kept.settings.clickhouse_url)
-    return client(replace(kept.settings, clickhouse_url=f"{url.rpartition('/')[0]}/{name}"))
+    client(server.settings).command(f"CREATE DATABASE {name}")
+    url = str(server.settings.clickhouse_url)
+    return client(replace(server.settings, clickhouse_url=f"{url.rpartition('/')[0]}/{name}"))
 
 
 def rows(first: int, count: int) -> bytes:
@@ -83,17 +72,17 @@ def make_tables(to: Client) -> None:
         to.command(statement)
 
 
-def incoming(server: ClickHouse) -> Path:
+def incoming(doomed: ClickHouse) -> Path:
     """Where the server keeps the data of inserts that are still arriving."""
-    return server.log_file.parent / "clickhouse" / "incoming"
+    return doomed.log_file.parent / "clickhouse" / "incoming"
 
 
 def totals(of: Client) -> tuple[int, ...]:
     return tuple(int(value) for value in of.query(TOTALS).first_row or ())
 
 
-def test_a_retried_insert_adds_nothing_anywhere_even_after_a_kill(server: ClickHouse) -> None:
-    to = client(server.settings)
+def test_a_retried_insert_adds_nothing_anywhere_even_after_a_kill(doomed: ClickHouse) -> None:
+    to = client(doomed.settings)
     make_tables(to)
     body = rows(0, 600)
     insert_rows(to, "raw", body, "clicks:0:0-599")
@@ -102,9 +91,9 @@ def test_a_retried_insert_adds_nothing_anywhere_even_after_a_kill(server: ClickH
     for _ in range(3):
         insert_rows(to, "raw", body, "clicks:0:0-599")
     assert totals(to) == expected
-    server.kill()
-    server.start()
-    to = client(server.settings)
+    doomed.kill()
+    doomed.start()
+    to = client(doomed.settings)
     insert_rows(to, "althing.raw", body, "clicks:0:0-599")
     assert totals(to) == expected, "tokens must outlive the process"
     insert_rows(to, "raw", rows(600, 400), "clicks:0:600-999")
@@ -112,10 +101,10 @@ def test_a_retried_insert_adds_nothing_anywhere_even_after_a_kill(server: ClickH
 
 
 @pytest.mark.parametrize("table", ["raw", *first_of("daily", "hourly", "visitors")])
-def test_a_kill_between_a_block_s_record_and_its_part_loses_nothing(server: ClickHouse, table: str) -> None:
+def test_a_kill_between_a_block_s_record_and_its_part_loses_nothing(doomed: ClickHouse, table: str) -> None:
     """The engine writes the record, then renames the part. Here the part has its name before that again, whose numbers
     each process of the engine begins at one."""
-    to = client(server.settings)
+    to = client(doomed.settings)
     make_tables(to)
     insert_rows(to, "raw", rows(0, 60), "clicks:0:0-59")
     for batch, name in ((1, "{0}_{1}_{1}_0"), (2, "{0}_1_1_0")):
@@ -124,10 +113,10 @@ def test_a_kill_between_a_block_s_record_and_its_part_loses_nothing(server: Clic
         newest = "SELECT path FROM system.parts WHERE active AND table = {table:String} ORDER BY max_block_number DESC"
         part = Path(str(to.command(f"{newest} LIMIT 1", parameters={"table": table})))
         partition, number, *_ = part.name.split("_")
-        server.kill()
+        doomed.kill()
         part.rename(part.with_name(f"tmp_insert_{name.format(partition, number)}"))
-        server.start()
-        to = client(server.settings)
+        doomed.start()
+        to = client(doomed.settings)
         total = 60 + 60 * batch
         insert_rows(to, "raw", rows(60 * batch, 60), token)
         assert totals(to)[:4] == (total, total, total, total)
@@ -164,8 +153,8 @@ def test_a_bad_row_inserts_nothing(to: Client) -> None:
         insert_rows(to, "raw", b"", "")
 
 
-def test_kill_9_under_inserts_loses_nothing_acknowledged(server: ClickHouse) -> None:
-    make_tables(client(server.settings))
+def test_kill_9_under_inserts_loses_nothing_acknowledged(doomed: ClickHouse) -> None:
+    make_tables(client(doomed.settings))
     acknowledged: list[int] = []
     stop = threading.Event()
 
@@ -173,7 +162,7 @@ def test_kill_9_under_inserts_loses_nothing_acknowledged(server: ClickHouse) -> 
         batch = 0
         while not stop.is_set():
             try:
-                to = client(server.settings)
+                to = client(doomed.settings)
                 while not stop.is_set():
                     insert_rows(to, "raw", rows(batch * 100, 100), f"b:{batch}")
                     acknowledged.append(batch)
@@ -187,14 +176,14 @@ def test_kill_9_under_inserts_loses_nothing_acknowledged(server: ClickHouse) -> 
         for _ in range(3):
             goal = len(acknowledged) + 15
             wait_until(partial(_has, acknowledged, goal), 60, "acknowledged inserts")
-            server.kill()
-            server.start()
+            doomed.kill()
+            doomed.start()
         goal = len(acknowledged) + 5
         wait_until(lambda: len(acknowledged) >= goal, 60, "inserts to go on")
     finally:
         stop.set()
         writer.join(60)
-    of = client(server.settings)
+    of = client(doomed.settings)
     count = totals(of)[0]
     assert of.command("SELECT uniqExact(visitor) FROM raw") == count, "nothing twice"
     missing = set(acknowledged) - {row[0] for row in of.query("SELECT intDiv(visitor, 100) FROM raw").result_rows}
@@ -202,44 +191,44 @@ def test_kill_9_under_inserts_loses_nothing_acknowledged(server: ClickHouse) -> 
     assert totals(of)[1:4] == (count, count, count)
 
 
-def test_sigterm_finishes_the_insert_in_flight_cancels_reads_and_exits_0(server: ClickHouse) -> None:
-    to = client(server.settings)
+def test_sigterm_finishes_the_insert_in_flight_cancels_reads_and_exits_0(doomed: ClickHouse) -> None:
+    to = client(doomed.settings)
     to.command("CREATE TABLE late (id UInt32) ENGINE = MergeTree ORDER BY id")
     read_failed = threading.Event()
 
     def endless() -> None:
         try:
-            client(server.settings).query("SELECT count() FROM numbers(1000000000000) WHERE NOT ignore(number)")
+            client(doomed.settings).query("SELECT count() FROM numbers(1000000000000) WHERE NOT ignore(number)")
         except (ClickHouseError, OSError):
             read_failed.set()
 
     reader = threading.Thread(target=endless)
     reader.start()
     wait_until(lambda: int(str(to.command("SELECT count() FROM system.processes"))) >= 2, 60, "the read to run")
-    with socket.create_connection(("127.0.0.1", server.port)) as raw:
+    with socket.create_connection(("127.0.0.1", doomed.port)) as raw:
         url = f"/?user={USER}&password=service+secret&query=INSERT+INTO+late+FORMAT+TSV"
         raw.sendall(f"POST {url} HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n1\n".encode())
-        wait_until(lambda: any(incoming(server).iterdir()), 60, "the insert to be under way")
-        server.send_signal(signal.SIGTERM)
+        wait_until(lambda: any(incoming(doomed).iterdir()), 60, "the insert to be under way")
+        doomed.send_signal(signal.SIGTERM)
         assert read_failed.wait(60)
         raw.sendall(b"2\n")
         assert raw.recv(15, socket.MSG_WAITALL) == b"HTTP/1.1 200 OK"
     reader.join(60)
-    assert server.process is not None
-    assert server.process.wait(60) == 0
-    server.start()
-    assert client(server.settings).query("SELECT id FROM late ORDER BY id").result_rows == [(1,), (2,)]
+    assert doomed.process is not None
+    assert doomed.process.wait(60) == 0
+    doomed.start()
+    assert client(doomed.settings).query("SELECT id FROM late ORDER BY id").result_rows == [(1,), (2,)]
 
 
-def test_a_second_process_on_the_same_directory_is_refused(kept: ClickHouse) -> None:
-    waiting = incoming(kept) / "insert-under-way"
+def test_a_second_process_on_the_same_directory_is_refused(server: ClickHouse) -> None:
+    waiting = incoming(server) / "insert-under-way"
     waiting.write_bytes(b"1\n")
-    command = [*kept.command, "--port", "0"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, env={**kept.environment})
+    command = [*server.command, "--port", "0"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, env={**server.environment})
     assert done.returncode == 1
     assert "another process" in done.stderr
     assert waiting.exists(), "the refused one must touch nothing"
-    assert client(kept.settings).command("SELECT 1") == 1
+    assert client(server.settings).command("SELECT 1") == 1
     waiting.unlink()
 
 
@@ -263,8 +252,8 @@ def test_a_few_small_inserts_do_not_write_a_large_part_again(to: Client) -> None
     assert to.command(levels) == 0
 
 
-def test_the_server_is_set_up_for_durability_and_little_memory(kept: ClickHouse) -> None:
-    of = client(kept.settings)
+def test_the_server_is_set_up_for_durability_and_little_memory(server: ClickHouse) -> None:
+    of = client(server.settings)
     rows = of.query("SELECT name, value FROM system.merge_tree_settings").result_rows
     settings = {str(name): str(value) for name, value in rows}
     assert (settings["fsync_after_insert"], settings["fsync_part_directory"]) == ("1", "1")

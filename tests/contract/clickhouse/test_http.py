@@ -10,7 +10,7 @@ import pytest
 from tests.support.clickhouse import PASSWORD, USER, ClickHouse, ask
 
 
-def test_probes(server: ClickHouse, http: httpx.Client) -> None:
+def test_probes_are_answered_without_a_password(server: ClickHouse, http: httpx.Client) -> None:
     for path in ("/ping", "/replicas_status", "/livez", "/readyz", "/"):
         answer = httpx.get(server.address + path, timeout=60)
         assert (answer.status_code, answer.text) == (200, "Ok.\n")
@@ -32,7 +32,7 @@ def test_probes(server: ClickHouse, http: httpx.Client) -> None:
         ({"Authorization": "Basic !!!"}, {}, 400, "36"),
     ],
 )
-def test_users(
+def test_users_are_known_by_name_and_password(
     server: ClickHouse, headers: dict[str, str], params: dict[str, str], status: int, code: str | None
 ) -> None:
     answer = httpx.get(server.address, headers=headers, params={"query": "SELECT 1", **params}, timeout=60)

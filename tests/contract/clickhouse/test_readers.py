@@ -71,7 +71,7 @@ from tests.support.clickhouse import ask
         "EXPLAIN TABLE OVERRIDE mysql('127.0.0.1:1', 'a', 'b', 'c', 'd') COLUMNS (a Int)",
     ],
 )
-def test_are_refused(http: httpx.Client, reader: httpx.Client, sql: str) -> None:
+def test_what_writes_or_leaves_the_database_is_refused(http: httpx.Client, reader: httpx.Client, sql: str) -> None:
     ask(http, "CREATE TABLE IF NOT EXISTS readers (x UInt8) ENGINE = MergeTree ORDER BY x").raise_for_status()
     answer = ask(reader, sql, param_t="/etc/hostname")
     assert answer.status_code in (400, 403, 500), answer.text
@@ -95,7 +95,7 @@ def test_are_refused(http: httpx.Client, reader: httpx.Client, sql: str) -> None
         "-- a comment\nSELECT 1;",
     ],
 )
-def test_may_read(http: httpx.Client, reader: httpx.Client, sql: str) -> None:
+def test_what_only_reads_is_answered(http: httpx.Client, reader: httpx.Client, sql: str) -> None:
     ask(http, "CREATE TABLE IF NOT EXISTS readers (x UInt8) ENGINE = MergeTree ORDER BY x").raise_for_status()
     answer = ask(reader, sql)
     assert answer.status_code == 200, answer.text

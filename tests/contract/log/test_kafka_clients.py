@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import psutil
@@ -13,13 +12,6 @@ from kafka import KafkaConsumer, KafkaProducer
 from infra.kernel.log import LogUnavailable
 from infra.kernel.log.kafka_clients import Cluster, open_client
 from tests.support.ports import free_ports
-
-
-@pytest.fixture
-def no_garbage_collection() -> Iterator[None]:
-    gc.disable()
-    yield
-    gc.enable()
 
 
 @pytest.mark.usefixtures("no_garbage_collection")

@@ -359,17 +359,17 @@ def test_a_reader_at_the_end_notices_that_the_engine_hangs_and_goes_on_afterward
         assert [r.value for r in read(source, 1)] == [b"last"]
         assert source.read(10, 0.2) == []
         backend.engine.send_signal(signal.SIGSTOP)
-        wait_until(lambda: given(source) is None, 60, "the reader to notice")
+        wait_until(lambda: given_by(source) is None, 60, "the reader to notice")
         backend.engine.send_signal(signal.SIGCONT)
         log.publish([record(b"next", partition=0)]).result(60)
-        wait_until(lambda: given(source) == [b"next"], 60, "the reader to go on")
+        wait_until(lambda: given_by(source) == [b"next"], 60, "the reader to go on")
     finally:
         backend.engine.send_signal(signal.SIGCONT)
         source.close()
         log.close()
 
 
-def given(source: Any) -> list[bytes] | None:
+def given_by(source: Any) -> list[bytes] | None:
     """What it gives now; none while the engine is away."""
     try:
         return [r.value for r in source.read(10, 0.2)]

@@ -25,7 +25,7 @@ LOOPBACK: Sequence[Network] = (ip_network("127.0.0.0/8"),)
 
 
 @pytest.fixture(scope="module")
-def names() -> Iterator[DnsServer]:
+def dns() -> Iterator[DnsServer]:
     with dns_server() as server:
         server.set("go.example.com", "A", "127.0.0.1")
         yield server
@@ -40,8 +40,8 @@ def hello(_: str, host: str) -> Answer:
     return 200, {}, f"hello {host}".encode()
 
 
-def client(names: DnsServer, authority: Authority, port: int, also: Sequence[Network] = LOOPBACK) -> Outbound:
-    asked = Resolvers(Settings(dns_resolvers=(names.address,)))
+def client(dns: DnsServer, authority: Authority, port: int, also: Sequence[Network] = LOOPBACK) -> Outbound:
+    asked = Resolvers(Settings(dns_resolvers=(dns.address,)))
     return Outbound(asked, also=also, ports={"https": port, "http": port}, trust=authority.trust())
 
 
@@ -56,32 +56,32 @@ def get(outbound: Outbound, url: str, deadline_s: float = PATIENCE_S) -> Outboun
     return asyncio.run(outbound.get(url, deadline_s=deadline_s))
 
 
-def test_it_speaks_to_the_host_by_its_name_in_tls_and_http(names: DnsServer, authority: Authority) -> None:
+def test_it_speaks_to_the_host_by_its_name_in_tls_and_http(dns: DnsServer, authority: Authority) -> None:
     with web_server(hello, authority.server_side("go.example.com")) as server:
-        answered = get(client(names, authority, server.port), "https://go.example.com/a?b=c")
+        answered = get(client(dns, authority, server.port), "https://go.example.com/a?b=c")
     assert (answered.status, answered.body) == (200, b"hello go.example.com")
     assert server.asked == [("/a?b=c", "go.example.com")]
 
 
 @pytest.mark.parametrize(("hosts", "hours"), [(("www.example.com",), 1), (("go.example.com",), -1)])
 def test_a_certificate_must_be_valid_and_for_this_name(
-    names: DnsServer, authority: Authority, hosts: tuple[str, ...], hours: int
+    dns: DnsServer, authority: Authority, hosts: tuple[str, ...], hours: int
 ) -> None:
     context = authority.server_side(*hosts, valid_for=timedelta(hours=hours))
     with web_server(hello, context) as server, pytest.raises(OutboundFailed, match="not valid") as failure:
-        get(client(names, authority, server.port), "https://go.example.com/")
+        get(client(dns, authority, server.port), "https://go.example.com/")
     assert failure.value.is_certificate and server.asked == []
 
 
-def test_a_certificate_of_a_stranger_is_refused(names: DnsServer, authority: Authority, tmp_path: Path) -> None:
+def test_a_certificate_of_a_stranger_is_refused(dns: DnsServer, authority: Authority, tmp_path: Path) -> None:
     with web_server(hello, Authority(tmp_path).server_side("go.example.com")) as server, pytest.raises(OutboundFailed):
-        get(client(names, authority, server.port), "https://go.example.com/")
+        get(client(dns, authority, server.port), "https://go.example.com/")
     assert server.asked == []
 
 
-def test_redirects_are_answers(names: DnsServer, authority: Authority) -> None:
+def test_redirects_are_answers(dns: DnsServer, authority: Authority) -> None:
     with web_server(lambda *_: (302, {"Location": "http://127.0.0.1/secret"}, b"")) as server:
-        answered = get(client(names, authority, server.port), "http://go.example.com/")
+        answered = get(client(dns, authority, server.port), "http://go.example.com/")
         assert answered.status == 302
         assert server.asked == [("/", "go.example.com")]
 
@@ -105,12 +105,12 @@ def test_redirects_are_answers(names: DnsServer, authority: Authority) -> None:
     ],
 )
 def test_one_inner_address_among_public_ones_and_nothing_is_called(
-    names: DnsServer, authority: Authority, kind: str, value: str
+    dns: DnsServer, authority: Authority, kind: str, value: str
 ) -> None:
-    names.set("mixed.example.com", "A", *(["93.184.215.14"] + ([value] if kind == "A" else [])))
-    names.set("mixed.example.com", "AAAA", *([value] if kind == "AAAA" else []))
+    dns.set("mixed.example.com", "A", *(["93.184.215.14"] + ([value] if kind == "A" else [])))
+    dns.set("mixed.example.com", "AAAA", *([value] if kind == "AAAA" else []))
     with pytest.raises(OutboundRefused):
-        get(client(names, authority, 443, also=()), "https://mixed.example.com/")
+        get(client(dns, authority, 443, also=()), "https://mixed.example.com/")
 
 
 @pytest.mark.parametrize(
@@ -126,49 +126,49 @@ def test_one_inner_address_among_public_ones_and_nothing_is_called(
         "//go.example.com/",
     ],
 )
-def test_addresses_that_are_never_called(names: DnsServer, authority: Authority, url: str) -> None:
+def test_addresses_that_are_never_called(dns: DnsServer, authority: Authority, url: str) -> None:
     with pytest.raises(OutboundRefused):
-        get(client(names, authority, 443, also=()), url)
+        get(client(dns, authority, 443, also=()), url)
 
 
 @pytest.mark.parametrize("host", ["2130706433", "0x7f000001", "017700000001", "127.1"])
-def test_numeric_hosts_are_rejected(names: DnsServer, authority: Authority, host: str) -> None:
+def test_numeric_hosts_are_rejected(dns: DnsServer, authority: Authority, host: str) -> None:
     """A system's resolver would take each of them for 127.0.0.1."""
     with web_server(hello) as server, pytest.raises((OutboundFailed, OutboundRefused)):
-        get(client(names, authority, server.port), f"http://{host}/")
+        get(client(dns, authority, server.port), f"http://{host}/")
     assert server.asked == []
 
 
-def test_a_name_is_resolved_once_so_rebinding_gains_nothing(names: DnsServer, authority: Authority) -> None:
+def test_a_name_is_resolved_once_so_rebinding_gains_nothing(dns: DnsServer, authority: Authority) -> None:
     """The first answer is public, every later one is loopback: nothing is ever called there."""
-    names.set("rebinding.example.com", "A", "192.0.2.1")
+    dns.set("rebinding.example.com", "A", "192.0.2.1")
 
     def rebind(question: tuple[str, str]) -> None:
-        if names.asked.count(question) > 1 and question == ("rebinding.example.com", "A"):
-            names.set("rebinding.example.com", "A", "127.0.0.1")
+        if dns.asked.count(question) > 1 and question == ("rebinding.example.com", "A"):
+            dns.set("rebinding.example.com", "A", "127.0.0.1")
 
-    names.before_answer = rebind
+    dns.before_answer = rebind
     try:
         with web_server(hello) as server, pytest.raises((OutboundFailed, OutboundRefused)):
             get(
-                client(names, authority, server.port, also=(ip_network("192.0.2.0/24"),)),
+                client(dns, authority, server.port, also=(ip_network("192.0.2.0/24"),)),
                 "http://rebinding.example.com/",
                 1,
             )
     finally:
-        names.before_answer = lambda _: None
+        dns.before_answer = lambda _: None
     assert server.asked == []
-    assert names.asked.count(("rebinding.example.com", "A")) == 1
+    assert dns.asked.count(("rebinding.example.com", "A")) == 1
 
 
-def test_an_answer_has_a_size(names: DnsServer, authority: Authority) -> None:
+def test_an_answer_has_a_size(dns: DnsServer, authority: Authority) -> None:
     with web_server(lambda *_: (200, {}, b"x" * 70_000)) as server, pytest.raises(OutboundFailed, match="too large"):
-        get(client(names, authority, server.port), "http://go.example.com/")
+        get(client(dns, authority, server.port), "http://go.example.com/")
 
 
-def test_a_server_that_drips_is_left(names: DnsServer, authority: Authority) -> None:
+def test_a_server_that_drips_is_left(dns: DnsServer, authority: Authority) -> None:
     with dripping() as port, pytest.raises(OutboundFailed, match="in time"):
-        get(client(names, authority, port), "http://go.example.com/", deadline_s=0.6)
+        get(client(dns, authority, port), "http://go.example.com/", deadline_s=0.6)
 
 
 @pytest.mark.parametrize("text", ["8.8.8.8", "2606:4700::1111", "64:ff9b::808:808", "::ffff:8.8.8.8"])

@@ -86,7 +86,7 @@ def test_one_that_cannot_tell_counts_for_nothing(servers: list[DnsServer]) -> No
     assert verdict(*servers[:2]) is Verdict.UNANSWERED
 
 
-def test_silence_ends(servers: list[DnsServer], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_silent_server_is_a_timeout(servers: list[DnsServer], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dns_resolvers, "LIFETIME_S", 0.3)
     servers[0].failing = "silent"
     [texts] = asyncio.run(asked(servers[0]).texts(NAME))

@@ -6,7 +6,6 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
 
@@ -25,14 +24,6 @@ async def app(scope, receive, send): ...
 
 sys.exit(serve(app, host="127.0.0.1", port=int(sys.argv[1]), lifespan=False))
 """
-
-
-@pytest.fixture
-def systemd(tmp_path: Path) -> Iterator[socket.socket]:
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as channel:
-        channel.bind(str(tmp_path / "notify"))
-        channel.settimeout(PATIENCE_S)
-        yield channel
 
 
 def test_states_arrive_as_datagrams(systemd: socket.socket) -> None:

@@ -32,15 +32,6 @@ os.execv(sys.executable, [sys.executable, "-m", "infra.ops.cli", "serve", sys.ar
 
 
 @pytest.fixture
-def systemd(tmp_path: Path) -> Iterator[socket.socket]:
-    """Receives the reports."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as channel:
-        channel.bind(str(tmp_path / "notify"))
-        channel.settimeout(PATIENCE_S)
-        yield channel
-
-
-@pytest.fixture
 def credentials(small_stack: Stack, tmp_path: Path) -> Path:
     """The folder of the service's secrets."""
     folder = tmp_path / "credentials"

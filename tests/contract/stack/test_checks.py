@@ -144,7 +144,7 @@ class TestPorts:
 
 
 class TestDisk:
-    def test_space(self, tmp_path: Path) -> None:
+    def test_little_space_is_a_finding(self, tmp_path: Path) -> None:
         sizes = (100 * disk.GIB, 5 * disk.GIB, disk.GIB // 2)
         assert severities(disk.of_space(tmp_path, size) for size in sizes) == [OK, WARNING, ERROR]
 
@@ -274,7 +274,7 @@ class TestPostgres:
         [found] = postgres.check(subject(Settings(postgres_url=url)))
         assert found.severity is ERROR and "POSTGRES_URL" in found.remedy and "hush" not in found.found
 
-    def test_versions(self) -> None:
+    def test_an_old_version_is_a_finding(self) -> None:
         assert postgres.of_version(140_011).severity is ERROR
         assert postgres.of_version(150_000).severity is OK
 
@@ -285,7 +285,7 @@ class TestPostgres:
             [found] = postgres.judged_durability({**good, name: "off"})
             assert found.severity is ERROR and name in found.found
 
-    def test_migrations(self) -> None:
+    def test_pending_and_unknown_migrations_are_findings(self) -> None:
         files = [Migration("0001_a.sql", "a"), Migration("0002_b.sql", "b")]
         ran = {file.name: file.checksum for file in files}
         assert severities(postgres.of_migrations(ran, files)) == [OK]
@@ -302,7 +302,7 @@ class TestClickHouse:
         [found] = clickhouse.check(subject(given))
         assert found.severity is ERROR and "CLICKHOUSE_URL" in found.remedy and "hush" not in found.found
 
-    def test_versions(self) -> None:
+    def test_an_old_version_is_a_finding(self) -> None:
         assert clickhouse.of_version("23.8.1.1").severity is WARNING
         assert clickhouse.of_version("26.9.2.1").severity is OK
 
@@ -329,11 +329,13 @@ class TestKafka:
             (2, 3, 2, ERROR),
         ],
     )
-    def test_replication(self, brokers: int, replicas: int, min_insync: int, severity: Severity) -> None:
+    def test_too_few_replicas_are_a_finding(
+        self, brokers: int, replicas: int, min_insync: int, severity: Severity
+    ) -> None:
         settings = {"default.replication.factor": str(replicas), "min.insync.replicas": str(min_insync)}
         assert severities(kafka.of_replication(brokers, settings)) == [severity]
 
-    def test_topics(self) -> None:
+    def test_a_topic_that_is_not_as_declared_is_a_finding(self) -> None:
         good = [kafka.TopicState(topic.name, topic.partitions, 3, 2, topic.retention_ms) for topic in topics.ALL]
         counts = {topic.name: topic.partitions for topic in topics.ALL}
         assert not problems(kafka.of_topics(3, good, counts, is_embedded=False))
@@ -371,7 +373,7 @@ class TestRunningStack:
         assert found.severity is WARNING and "althing dlq list" in found.remedy
         assert running_stack.of_dead_letters(0).severity is OK
 
-    def test_lag(self) -> None:
+    def test_a_late_projection_is_a_warning(self) -> None:
         def lag(events: int | None, seconds: float) -> Lag:
             return Lag("links", 1, "domain", 0, 0, None, events, seconds, 0.0, "", None, None, 0, 0, datetime.now(UTC))
 

@@ -15,14 +15,6 @@ from infra.ops import cli
 
 
 @pytest.fixture
-def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working directory without `.env` and without a stack."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("ALTHING_DATA_DIR", str(tmp_path / "data"))
-    return tmp_path
-
-
-@pytest.fixture
 def calls(
     monkeypatch: pytest.MonkeyPatch,
     elsewhere: Path,  # noqa: ARG001 - for its effect

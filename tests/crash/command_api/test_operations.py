@@ -5,21 +5,18 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
-from pathlib import Path
 from uuid import UUID
 
 import pytest
 
-from command_api.registry import open_container
-from command_api.schema import create_schema
-from infra.kernel.config.settings import Settings
 from projectors.registry import REGISTRY
 from schemas.identity import projection_id
-from tests.projections.operations.test_operations import OperationsBench
 from tests.support.fork_server import ForkServer, fork_server
-from tests.support.projection_bench import ProjectionBench, bench, click
+from tests.support.operations_bench import OperationsBench, operations
+from tests.support.projection_bench import ProjectionBench, click
 from tests.support.stack import wait_for
 
+__all__ = ["operations"]
 pytestmark = pytest.mark.crash
 
 STEPS = (
@@ -27,22 +24,6 @@ STEPS = (
     ("rollback", "inside"), ("rebuild", "taken"), ("promote", "switched"), ("rollback", "switched"),
 )  # fmt: skip
 """Requests for projection `events`, in an order in which each is possible, and the step at which the executor dies."""
-
-
-@pytest.fixture
-def projecting(embedded_postgres: Settings, embedded_clickhouse: Settings, tmp_path: Path) -> Iterator[ProjectionBench]:
-    with bench(embedded_postgres, embedded_clickhouse, tmp_path) as made:
-        yield made
-
-
-@pytest.fixture
-def operations(projecting: ProjectionBench) -> Iterator[OperationsBench]:
-    create_schema(projecting.settings)
-    core = open_container(projecting.settings)
-    try:
-        yield OperationsBench(core, projecting)
-    finally:
-        core.close()
 
 
 @pytest.fixture

@@ -4,33 +4,24 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from uuid import UUID
 
 import psycopg
 import pytest
 
-from infra.kernel.config.settings import Settings
 from infra.kernel.log import Record
 from projectors.engine.clickhouse import HttpClickHouse
 from schemas.events.partners import PartnerRegistered, PartnerUpdated, Terms
 from schemas.topics import CLICKS
 from tests.support.commands import Command
-from tests.support.projection_bench import ProjectionBench, bench, click, end, moment
+from tests.support.projection_bench import ProjectionBench, click, end, moment
 from tests.support.stack import wait_for
 
 pytestmark = pytest.mark.crash
 
 CLICKHOUSE_STEPS = ("after_claim", "after_making", "between_tables", "after_insert", "after_advance")
 POSTGRES_STEPS = ("before_advance", "after_advance")
-
-
-@pytest.fixture
-def projecting(embedded_postgres: Settings, embedded_clickhouse: Settings, tmp_path: Path) -> Iterator[ProjectionBench]:
-    with bench(embedded_postgres, embedded_clickhouse, tmp_path) as made:
-        yield made
 
 
 def test_killed_at_every_step_into_clickhouse(projecting: ProjectionBench) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import partial
 from uuid import uuid4
 
-from schemas.base import DomainEvent
 from schemas.events.links import LinkCreated, LinkUpdated, Routing
+from tests.support.events import event_at
 from tests.support.projection_bench import WEBSITE, ProjectionBench
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -15,14 +16,13 @@ NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 def test_a_new_destination_or_routing_is_a_change_and_a_tag_is_none(projecting: ProjectionBench) -> None:
     link, home = uuid4(), "https://partner.example/"
 
-    def step(version: int, event_class: type[DomainEvent], **values: object) -> DomainEvent:
-        return event_class(originator_id=link, originator_version=version, timestamp=NOW, **values)
+    event = partial(event_at, NOW, link)
 
     projecting.decide(
-        step(1, LinkCreated, website_id=WEBSITE, partner_id=uuid4(), slug="deal", code=7, destination=home),
-        step(2, LinkUpdated, destination=f"{home}new"),
-        step(3, LinkUpdated, tags=("sale",)),
-        step(4, LinkUpdated, routing=Routing()),
+        event(1, LinkCreated, website_id=WEBSITE, partner_id=uuid4(), slug="deal", code=7, destination=home),
+        event(2, LinkUpdated, destination=f"{home}new"),
+        event(3, LinkUpdated, tags=("sale",)),
+        event(4, LinkUpdated, routing=Routing()),
     )
     with projecting.running("link_changes"):
         projecting.wait("link_changes")

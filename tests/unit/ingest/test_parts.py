@@ -489,7 +489,7 @@ async def test_a_link_of_a_switched_off_partner_is_gone() -> None:
         (("https://own.example",), {}, False),
     ],
 )
-def test_allowed_origins(origins: Any, headers: dict[bytes, bytes], allowed: bool) -> None:
+def test_a_key_is_used_from_its_origins_alone(origins: Any, headers: dict[bytes, bytes], allowed: bool) -> None:
     from ingest.directory.directory import Key
 
     key = Key(Website(uuid4(), "own.example", "USD"), "site", origins)
@@ -501,7 +501,7 @@ def test_allowed_origins(origins: Any, headers: dict[bytes, bytes], allowed: boo
         assert (caught.value.status, caught.value.outcome) == (403, Outcome.ORIGIN_NOT_ALLOWED)
 
 
-def test_bearer() -> None:
+def test_a_bearer_token_is_read_or_refused() -> None:
     assert bearer({}) == ""
     assert bearer({b"authorization": b"bearer  sk_1 "}) == "sk_1"
     for value in (b"Basic abc", b"Bearer ", b"sk_1"):
@@ -546,7 +546,7 @@ def test_a_page_line() -> None:
     "target",
     ["/", "/a", "/a/", "/a.html", "/a.htm", "/a.php", "/a.b/c", "/a?x=b.png", "/?f=x.css", "http://h.example/a"],
 )
-def test_pages(target: str) -> None:
+def test_addresses_of_pages_are_pages(target: str) -> None:
     assert isinstance(LineReader().read(a_line(f"GET {target} HTTP/1.0")), PageLine)
 
 

@@ -20,7 +20,9 @@ COUNTRIES = st.text(alphabet="ABCDEFGHIJKLMNOPQRSTUVWXYZ", min_size=2, max_size=
     st.integers(0, 10**9), st.integers(0, 2**48 - 1), COUNTRIES, st.sampled_from(click_id.DEVICES),
     st.integers(0, 2**32 - 1), st.uuids(),
 )  # fmt: skip
-def test_round_trip(seconds: int, code: int, country: str, device: str, nonce: int, website: UUID) -> None:
+def test_a_click_id_tells_what_it_was_made_of(
+    seconds: int, code: int, country: str, device: str, nonce: int, website: UUID
+) -> None:
     at = click_id.EPOCH + timedelta(seconds=seconds)
     text = click_id.mint(KEY, at=at, link_code=code, website_id=website, country=country, device=device, nonce=nonce)
     assert len(text) == click_id.LENGTH <= 40 and text.isalnum()

@@ -15,7 +15,7 @@ from command_api.accounts.invites import model as invites
 from command_api.accounts.mails import confirm_email, password_reset
 from command_api.kernel.aggregates import state_after
 from command_api.kernel.audit_log import entries
-from command_api.kernel.decision import CommandContext, CommandRejected
+from command_api.kernel.decision import CommandContext
 from infra.kernel.security.client_info import Client
 from schemas.base import DomainEvent
 from schemas.events.accounts import (
@@ -260,9 +260,3 @@ def test_codes_of_mails_stand_where_browsers_send_them_to_nobody() -> None:
     for mail in (password_reset, confirm_email):
         assert "#code=SECRET" in mail("a@b.example", ADA, "https://app.example", "SECRET").text
         assert "SECRET" not in mail("a@b.example", ADA, "https://app.example", "SECRET").subject
-
-
-def code_of(call: Any) -> str:
-    with pytest.raises(CommandRejected) as refused:
-        call()
-    return refused.value.code

@@ -15,7 +15,7 @@ from command_api.conversions.attribution.decision import may_change
 from command_api.conversions.attribution.facts import ConversionOf, LinkOf, LinkOfCode, WebsiteOf
 from command_api.conversions.attribution.rules import ReferencedLink
 from command_api.kernel.aggregates import state_after
-from command_api.kernel.decision import CommandContext, CommandRejected
+from command_api.kernel.decision import CommandContext
 from command_api.websites.model import Website
 from schemas import click_id
 from schemas.base import DomainEvent
@@ -32,8 +32,8 @@ from tests.unit.command_api.conversions.test_merging import (
     Projected,
     World,
     a_click,
+    click_row,
     report,
-    row,
 )
 
 CONTEXT = CommandContext(NOW + timedelta(hours=1), OWNER)
@@ -72,12 +72,6 @@ def assigned(
     return state_after(model.evolve, state, events), events
 
 
-def refusal(state: model.Conversion, click: str = "", link: UUID | None = None) -> tuple[str, str | None]:
-    with pytest.raises(CommandRejected) as rejected:
-        assigned(state, click, link)
-    return rejected.value.code, rejected.value.field
-
-
 def elsewhere(link: int, website_id: UUID) -> str:
     at = NOW - timedelta(hours=1)
     return click_id.mint(KEY, at=at, link_code=link, website_id=website_id, country="DE", device="desktop", nonce=1)
@@ -96,7 +90,7 @@ def test_a_click_earns_it_as_if_it_had_been_found_and_says_who_chose_it_and_why(
 
 def test_the_visit_of_a_projected_click_comes_with_it() -> None:
     details = VisitDetails(path="/best-kettles", utm_campaign="spring")
-    clicked = row(1, NOW - timedelta(hours=1), visitor=42, text=CLICKS[1])
+    clicked = click_row(1, NOW - timedelta(hours=1), visitor=42, text=CLICKS[1])
     state, _ = assigned(a_sale(), CLICKS[1], world=Places(Projected([clicked], visit=ClickVisit("mail", details))))
     found = state.facts.attribution
     assert found is not None and (found.visitor, found.country, found.source) == (42, "IS", "mail")
@@ -119,8 +113,8 @@ def test_a_click_outside_the_window_may_be_chosen() -> None:
 def test_the_same_choice_again_changes_nothing_and_another_one_is_refused() -> None:
     state, _ = assigned(a_sale(), CLICKS[1])
     assert assigned(state, CLICKS[1])[1] == []
-    assert refusal(state, CLICKS[2]) == ("already_attributed", None)
-    assert refusal(state, link=LINKS[1].link_id) == ("already_attributed", None)
+    given(state).when(assigned, CLICKS[2]).then(rejected("already_attributed", None))
+    given(state).when(assigned, link=LINKS[1].link_id).then(rejected("already_attributed", None))
     by_link, _ = assigned(a_sale(), link=LINKS[1].link_id)
     assert assigned(by_link, link=LINKS[1].link_id)[1] == []
 
@@ -146,16 +140,19 @@ def test_the_same_choice_again_changes_nothing_and_another_one_is_refused() -> N
 def test_what_cannot_have_earned_it_is_refused_at_its_field(
     click: str, link: UUID | None, code: str, field: str
 ) -> None:
-    assert refusal(a_sale(), click, link) == (code, field)
+    given(a_sale()).when(assigned, click, link).then(rejected(code, field))
 
 
 def test_what_counts_or_no_longer_does_is_refused() -> None:
     for status in ("rejected", "reversed"):
-        assert refusal(a_sale(key_kind="postback", status=status), CLICKS[1]) == (f"already_{status}", None)
+        given(a_sale(key_kind="postback", status=status)).when(assigned, CLICKS[1]).then(
+            rejected(f"already_{status}", None)
+        )
     world = Places()
     world.decide(report(1, amount=usd(100), click_id=CLICKS[1]))
     found = world.conversion()
-    assert found is not None and refusal(found, CLICKS[1]) == ("already_attributed", None)
+    assert found is not None
+    given(found).when(assigned, CLICKS[1]).then(rejected("already_attributed", None))
 
 
 @pytest.mark.parametrize("reason", ["", "  ", "x" * 501])
@@ -167,7 +164,7 @@ def test_a_reason_is_needed(reason: str) -> None:
 
 def test_a_click_that_comes_later_does_not_replace_it_nor_does_a_report() -> None:
     state, _ = assigned(a_sale(visitor=42), CLICKS[1])
-    world = Places(Projected([row(2, NOW - timedelta(minutes=5), visitor=42)]))
+    world = Places(Projected([click_row(2, NOW - timedelta(minutes=5), visitor=42)]))
     again = world.reattribute(state)
     assert (again.steps.events, again.may_change) == ((), True)
     world.knows({ConversionOf(state.id): state})
@@ -188,7 +185,7 @@ def test_a_report_with_another_amount_is_paid_by_the_chosen_click() -> None:
 
 def test_details_of_the_click_are_added_when_it_is_projected() -> None:
     state, _ = assigned(a_sale(), CLICKS[1])
-    clicked = row(1, NOW - timedelta(hours=1), visitor=7, text=CLICKS[1])
+    clicked = click_row(1, NOW - timedelta(hours=1), visitor=7, text=CLICKS[1])
     world = Places(Projected([clicked]))
     steps = world.reattribute(state).steps
     later = steps.state

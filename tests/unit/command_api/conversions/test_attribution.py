@@ -49,7 +49,7 @@ FIRST, SECOND = a_partner(), a_partner(days=7)
 PARTNERS = {partner.id: partner for partner in (FIRST, SECOND)}
 
 
-def row(partner: partners.Partner, at: datetime, website_id: UUID = SITE) -> ClickRow:
+def click_row(partner: partners.Partner, at: datetime, website_id: UUID = SITE) -> ClickRow:
     return ClickRow(website_id, uuid4(), 42, at, "", None, partner.id, "IS", "mobile", "news", {"sub1": "x"})
 
 
@@ -75,7 +75,7 @@ def test_a_click_id_names_click_link_and_partner() -> None:
 
 
 def test_the_clicks_row_knows_more() -> None:
-    found = earned(by_click(NOW - timedelta(days=1), click_row=row(FIRST, NOW)))
+    found = earned(by_click(NOW - timedelta(days=1), click_row=click_row(FIRST, NOW)))
     assert found is not None
     assert (found.country, found.device, found.source, found.visitor) == ("IS", "mobile", "news", 42)
     assert found.subs == {"sub1": "x"}
@@ -90,14 +90,14 @@ def test_the_clicks_row_knows_more() -> None:
         (NOW + CLOCK_TOLERANCE + timedelta(seconds=1), False),
     ],
 )
-def test_the_window(clicked_at: datetime, counts: bool) -> None:
+def test_a_click_earns_within_the_window_alone(clicked_at: datetime, counts: bool) -> None:
     assert (earned(by_click(clicked_at)) is not None) == counts
-    assert (earned(ResolvedTraces(visitor_clicks=[row(FIRST, clicked_at)])) is not None) == counts
+    assert (earned(ResolvedTraces(visitor_clicks=[click_row(FIRST, clicked_at)])) is not None) == counts
 
 
 def test_a_click_of_another_website_earns_nothing() -> None:
     assert earned(by_click(NOW, website_id=OTHER_SITE)) is None
-    assert earned(ResolvedTraces(visitor_clicks=[row(FIRST, NOW, OTHER_SITE)])) is None
+    assert earned(ResolvedTraces(visitor_clicks=[click_row(FIRST, NOW, OTHER_SITE)])) is None
     assert earned(ResolvedTraces(coupon_link=ReferencedLink(LINK, OTHER_SITE, FIRST.id))) is None
 
 
@@ -112,16 +112,16 @@ def in_page(click_row: ClickRow | None, *, hint: UUID = NO_ID, is_claim: bool = 
 
 def test_a_click_in_a_page_earns_for_the_partner_of_its_event_at_the_time_of_the_click() -> None:
     clicked_at = NOW - timedelta(hours=2)
-    found = earned(in_page(row(FIRST, clicked_at), hint=SECOND.id))
+    found = earned(in_page(click_row(FIRST, clicked_at), hint=SECOND.id))
     assert found is not None and found.by is AttributedBy.CLICK_ID
     assert (found.partner_id, found.link_id, found.clicked_at, found.source) == (FIRST.id, None, clicked_at, "news")
     assert earned(in_page(None)) is None
-    assert earned(in_page(row(FIRST, NOW + timedelta(minutes=2)))) is None
-    assert earned(in_page(row(FIRST, clicked_at, OTHER_SITE))) is None
+    assert earned(in_page(click_row(FIRST, NOW + timedelta(minutes=2)))) is None
+    assert earned(in_page(click_row(FIRST, clicked_at, OTHER_SITE))) is None
 
 
 def test_a_click_in_a_page_without_a_partner_earns_for_the_one_that_the_postback_names() -> None:
-    unknown = replace(row(FIRST, NOW), partner_id=None)
+    unknown = replace(click_row(FIRST, NOW), partner_id=None)
     found = earned(in_page(unknown, hint=SECOND.id))
     assert found is not None and found.partner_id == SECOND.id
     assert earned(in_page(unknown)) is None
@@ -129,7 +129,7 @@ def test_a_click_in_a_page_without_a_partner_earns_for_the_one_that_the_postback
 
 
 def test_click_id_goes_before_coupon_and_coupon_before_visitor() -> None:
-    coupon, visits = ReferencedLink(uuid4(), SITE, SECOND.id), [row(FIRST, NOW)]
+    coupon, visits = ReferencedLink(uuid4(), SITE, SECOND.id), [click_row(FIRST, NOW)]
     click = by_click(NOW - timedelta(days=1))
     all_three = ResolvedTraces(click.click_id, click.click, click.click_link, None, coupon, visits)
     found = [
@@ -142,15 +142,15 @@ def test_click_id_goes_before_coupon_and_coupon_before_visitor() -> None:
 
 def test_a_click_id_out_of_time_leaves_it_to_the_others() -> None:
     click = by_click(NOW - timedelta(days=31))
-    traces = ResolvedTraces(click.click_id, click.click, click.click_link, None, None, [row(SECOND, NOW)])
+    traces = ResolvedTraces(click.click_id, click.click, click.click_link, None, None, [click_row(SECOND, NOW)])
     found = earned(traces)
     assert found is not None
     assert (found.by, found.partner_id) == (AttributedBy.VISITOR, SECOND.id)
 
 
 def test_last_click_within_its_own_window_or_the_first() -> None:
-    too_old = row(SECOND, NOW - timedelta(days=8))
-    clicks = [row(FIRST, NOW - timedelta(days=20)), too_old, row(FIRST, NOW - timedelta(days=12))]
+    too_old = click_row(SECOND, NOW - timedelta(days=8))
+    clicks = [click_row(FIRST, NOW - timedelta(days=20)), too_old, click_row(FIRST, NOW - timedelta(days=12))]
     last = earned(ResolvedTraces(visitor_clicks=sorted(clicks, key=lambda click: click.occurred_at, reverse=True)))
     oldest_first = sorted(clicks, key=lambda click: click.occurred_at)
     first = earned(ResolvedTraces(visitor_clicks=oldest_first), AttributionModel.FIRST_CLICK)
@@ -160,7 +160,7 @@ def test_last_click_within_its_own_window_or_the_first() -> None:
 
 
 def test_the_partner_that_a_postback_names_must_be_the_clicks() -> None:
-    clicks = [row(FIRST, NOW - timedelta(days=2)), row(SECOND, NOW - timedelta(days=1))]
+    clicks = [click_row(FIRST, NOW - timedelta(days=2)), click_row(SECOND, NOW - timedelta(days=1))]
     found = earned(ResolvedTraces(visitor_clicks=clicks, partner_hint=FIRST.id))
     assert found is not None and found.partner_id == FIRST.id
     assert earned(ResolvedTraces(visitor_clicks=clicks, partner_hint=uuid4())) is None
@@ -174,7 +174,7 @@ def test_terms_are_those_of_the_clicks_time() -> None:
         found = attribute(
             SITE,
             NOW,
-            ResolvedTraces(visitor_clicks=[row(partner, clicked_at)]),
+            ResolvedTraces(visitor_clicks=[click_row(partner, clicked_at)]),
             AttributionModel.LAST_CLICK,
             {partner.id: partner}.get,
         )

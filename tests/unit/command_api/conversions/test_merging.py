@@ -81,7 +81,7 @@ def a_click(link: int, ago: timedelta = timedelta(hours=1)) -> str:
 CLICKS = {1: a_click(1), 2: a_click(2)}
 
 
-def row(link: int, at: datetime, visitor: int = 0, text: str = "", bot: str = "") -> ClickRow:
+def click_row(link: int, at: datetime, visitor: int = 0, text: str = "", bot: str = "") -> ClickRow:
     name = click_id.event_id(text) if text else uuid5(SITE, f"{link} {at}")
     held = LINKS[link]
     return ClickRow(SITE, name, visitor, at, text, held.link_id, held.partner_id, "IS", "mobile", "news", {}, bot)
@@ -315,7 +315,7 @@ def sent(number: int, said: dict[str, Any]) -> ConversionReported:
 @settings(max_examples=150)
 @given(st.lists(one_report, min_size=2, max_size=6), st.randoms(use_true_random=False))
 def test_any_order_ends_alike(said: list[dict[str, Any]], chance: Any) -> None:
-    projected = Projected([row(1, NOW - timedelta(hours=2), 7), row(2, NOW - timedelta(hours=3), 8)])
+    projected = Projected([click_row(1, NOW - timedelta(hours=2), 7), click_row(2, NOW - timedelta(hours=3), 8)])
     reports = [sent(number, one) for number, one in enumerate(said, 1)]
     shuffled = [*reports, chance.choice(reports)]
     chance.shuffle(shuffled)
@@ -333,7 +333,7 @@ def test_any_order_ends_alike(said: list[dict[str, Any]], chance: Any) -> None:
 @pytest.mark.parametrize("order", ["sale A B", "A sale B", "sale B A", "A B sale"])
 def test_clicks_that_come_late_end_alike(order: str) -> None:
     projected, world = Projected(), None
-    clicks = {"A": row(1, NOW - timedelta(hours=2), 7), "B": row(2, NOW - timedelta(hours=1), 7)}
+    clicks = {"A": click_row(1, NOW - timedelta(hours=2), 7), "B": click_row(2, NOW - timedelta(hours=1), 7)}
     state: model.Conversion | None = None
     for step in order.split():
         if step == "sale":
@@ -359,7 +359,7 @@ def test_a_sale_gets_the_visit_of_its_click_when_the_clicks_row_comes(status: st
     state, _ = after([report(1, amount=usd(100), click_id=CLICKS[1], status=status)], projected)
     earned = state.commission
     assert state.facts.attribution is not None and state.facts.attribution.visit == VisitDetails()
-    projected.rows.append(replace(row(1, NOW - timedelta(hours=1), 7, CLICKS[1]), subs={"sub1": "a"}))
+    projected.rows.append(replace(click_row(1, NOW - timedelta(hours=1), 7, CLICKS[1]), subs={"sub1": "a"}))
     again = World(projected).reattribute(state)
     assert [getattr(event, "cause", "") for event in again.steps.events][-1] == "details" and again.may_change
     state = again.steps.state
@@ -369,7 +369,7 @@ def test_a_sale_gets_the_visit_of_its_click_when_the_clicks_row_comes(status: st
 
 
 def test_a_sale_keeps_its_visit_while_the_clicks_row_is_not_there() -> None:
-    projected = Projected([row(1, NOW - timedelta(hours=1), 7, CLICKS[1])], visit=VISIT)
+    projected = Projected([click_row(1, NOW - timedelta(hours=1), 7, CLICKS[1])], visit=VISIT)
     state, _ = after([report(1, amount=usd(100), click_id=CLICKS[1])], projected)
     projected.rows.clear()  # the table is built again
     assert World(projected).reattribute(state).steps.events == ()
@@ -386,9 +386,9 @@ def test_a_coupon_is_a_dimension_of_its_sale() -> None:
 
 
 def test_after_the_approval_a_late_click_is_proposed() -> None:
-    projected = Projected([row(1, NOW - timedelta(hours=2), 7)])
+    projected = Projected([click_row(1, NOW - timedelta(hours=2), 7)])
     state, _ = after([report(1, amount=usd(100), visitor=7, status="approved")], projected)
-    projected.rows.append(row(2, NOW - timedelta(hours=1), 7))
+    projected.rows.append(click_row(2, NOW - timedelta(hours=1), 7))
     steps = World(projected).reattribute(state).steps
     assert names(steps.events) == ["conversion.adjustment_proposed"]
     state = steps.state
@@ -398,9 +398,9 @@ def test_after_the_approval_a_late_click_is_proposed() -> None:
 
 def settled_beside_a_late_click() -> tuple[model.Conversion, Projected]:
     """Approved with a click on alfa's link; a later click of the same visitor on beta's came after that."""
-    projected = Projected([row(1, NOW - timedelta(hours=2), 7)])
+    projected = Projected([click_row(1, NOW - timedelta(hours=2), 7)])
     state, _ = after([report(1, amount=usd(100), visitor=7, status="approved")], projected)
-    projected.rows.append(row(2, NOW - timedelta(hours=1), 7))
+    projected.rows.append(click_row(2, NOW - timedelta(hours=1), 7))
     return state, projected
 
 
@@ -440,7 +440,7 @@ def test_a_report_that_names_another_click_exchanges_that_of_an_approved_sale() 
 def test_the_row_of_a_click_completes_what_its_id_says() -> None:
     state, _ = after([report(1, amount=usd(100), click_id=CLICKS[1])])
     assert state.facts.attribution is not None and state.facts.attribution.visitor == 0
-    seen = Projected([row(1, NOW - timedelta(hours=1), 42, CLICKS[1])])
+    seen = Projected([click_row(1, NOW - timedelta(hours=1), 42, CLICKS[1])])
     steps = World(seen).reattribute(state).steps
     assert names(steps.events) == ["conversion.withdrawn", "conversion.restated"]
     state = steps.state
@@ -455,8 +455,8 @@ def test_a_sale_of_a_click_in_a_page_waits_for_the_click_and_keeps_it_while_it_i
     )  # fmt: skip
     state, _ = after([report(1, amount=usd(100), click_id=text)])
     assert not state.is_attributed
-    clicked = replace(row(1, NOW - timedelta(hours=1), 42, text), link_id=None)
-    for seen in (Projected([clicked]), Projected([row(2, NOW, 42)])):
+    clicked = replace(click_row(1, NOW - timedelta(hours=1), 42, text), link_id=None)
+    for seen in (Projected([clicked]), Projected([click_row(2, NOW, 42)])):
         state = World(seen).reattribute(state).steps.state
         found = state.facts.attribution
         assert found is not None and (found.partner_id, found.link_id, found.click_id) == (ALFA.id, None, text)
@@ -464,9 +464,9 @@ def test_a_sale_of_a_click_in_a_page_waits_for_the_click_and_keeps_it_while_it_i
 
 def test_the_first_click_is_found_behind_many_others() -> None:
     website = Website(SITE, 1, OWNER, "shop.example", "UTC", "USD", NOW, AttributionModel.FIRST_CLICK)
-    old = [row(2, NOW - timedelta(days=60, minutes=number), 7) for number in range(3 * PAGE_SIZE)]
-    first = row(1, NOW - timedelta(days=29), 7)
-    newer = [row(2, NOW - timedelta(days=1, minutes=number), 7) for number in range(2 * PAGE_SIZE)]
+    old = [click_row(2, NOW - timedelta(days=60, minutes=number), 7) for number in range(3 * PAGE_SIZE)]
+    first = click_row(1, NOW - timedelta(days=29), 7)
+    newer = [click_row(2, NOW - timedelta(days=1, minutes=number), 7) for number in range(2 * PAGE_SIZE)]
     world = World(Projected([*newer, first, *old]), website)
     world.decide(report(1, amount=usd(100), visitor=7))
     state = world.conversion()
@@ -475,7 +475,7 @@ def test_the_first_click_is_found_behind_many_others() -> None:
 
 
 def test_a_bots_click_earns_by_the_shops_word_and_not_by_a_claim() -> None:
-    projected = Projected([row(1, NOW - timedelta(hours=1), 42, CLICKS[1], bot="headless")])
+    projected = Projected([click_row(1, NOW - timedelta(hours=1), 42, CLICKS[1], bot="headless")])
     claim = report(1, key_kind="site", amount=usd(100), click_id=CLICKS[1])
     state, _ = after([claim], projected)
     assert not state.is_attributed

@@ -28,8 +28,8 @@ from tests.unit.command_api.conversions.test_merging import (
     WEBSITE,
     Projected,
     World,
+    click_row,
     report,
-    row,
 )
 
 VISITOR = 7
@@ -82,7 +82,7 @@ class Sale:
 
 def clicked(link: int, minutes: int, bot: str = "") -> ClickRow:
     """`minutes` before the sale."""
-    return row(link, NOW - timedelta(minutes=minutes), VISITOR, bot=bot)
+    return click_row(link, NOW - timedelta(minutes=minutes), VISITOR, bot=bot)
 
 
 @pytest.mark.parametrize("is_reported", [False, True])
@@ -130,7 +130,7 @@ def test_a_sale_without_a_click_finds_one_that_a_rule_calls_genuine() -> None:
 def test_the_click_of_a_click_id_stays_as_it_was_marked(key_kind: str) -> None:
     sale = Sale()
     sale.projected.visit = VISIT
-    sale.arrives(row(1, NOW - timedelta(hours=1), VISITOR, CLICKS[1]))
+    sale.arrives(click_row(1, NOW - timedelta(hours=1), VISITOR, CLICKS[1]))
     sale.reported(1, key_kind=key_kind, amount=usd(100), click_id=CLICKS[1])
     assert sale.state is not None
     before = sale.state.facts
@@ -149,7 +149,7 @@ def test_a_claims_click_that_arrives_as_a_bot_s_counts_nothing() -> None:
     sale = Sale()
     sale.reported(1, key_kind="site", amount=usd(100), click_id=CLICKS[1])
     assert sale.click is not None
-    sale.arrives(row(1, NOW - timedelta(hours=1), VISITOR, CLICKS[1], bot="crawler"))
+    sale.arrives(click_row(1, NOW - timedelta(hours=1), VISITOR, CLICKS[1], bot="crawler"))
     sale.search()
     assert sale.click is None
 

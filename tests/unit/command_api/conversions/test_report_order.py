@@ -21,10 +21,10 @@ from tests.unit.command_api.conversions.test_merging import (
     Projected,
     World,
     after,
+    click_row,
     outcome,
     picture,
     report,
-    row,
 )
 
 Said = dict[str, Any]
@@ -218,6 +218,6 @@ def test_a_text_that_is_no_click_id_neither_hides_a_click_nor_contradicts_it() -
 
 
 def test_late_rows_of_a_refused_claims_click_complete_the_sale() -> None:
-    projected = Projected([row(1, NOW, 42, CLICKS[1])])
+    projected = Projected([click_row(1, NOW, 42, CLICKS[1])])
     state, _ = after(received(PIXEL, SHOP), projected)
     assert state.facts.attribution is not None and state.facts.attribution.visitor == 42

@@ -21,6 +21,7 @@ from schemas.events.domains import DomainAdded, DomainVerified
 from schemas.events.websites import KeyKind, WebsiteConnected, WebsiteTransferred
 from schemas.identity import domain_id, host_id
 from tests.support.events import names
+from tests.support.given_when_then import given, rejected
 from tests.unit.command_api.marketplace.test_model import (
     ADMIN,
     BUYER,
@@ -34,7 +35,6 @@ from tests.unit.command_api.marketplace.test_model import (
     active,
     dollars,
     folded,
-    refused,
 )
 
 SITE, SITE_KEY, SECRET_KEY, TOKEN, OLD_KEY = (uuid4() for _ in range(5))
@@ -89,8 +89,8 @@ def test_either_side_may_say_no_until_then_and_the_seller_may_propose_it_again()
     for no in (withdrawn, declined):
         offer = folded(offers.evolve, proposed(), no)
         assert transfers.withdraw(offer, SELLER) == []
-        assert refused(partial(transfers.accept, offer, sold(), website(), BUYER)) == "not_proposed"
-        assert refused(partial(transfers.decline, offer, BUYER)) == "not_proposed"
+        given().when(transfers.accept, offer, sold(), website(), BUYER).then(rejected("not_proposed"))
+        given().when(transfers.decline, offer, BUYER).then(rejected("not_proposed"))
         assert names(transfers.propose(offer, sold(), website(), SELLER)) == ["offer.transfer_proposed"]
 
 
@@ -101,17 +101,17 @@ def test_it_is_final() -> None:
         partial(transfers.decline, moved(), BUYER),
         partial(transfers.accept, moved(), sold(), website(), BUYER),
     ):
-        assert refused(step) == "transferred"
+        given().when(step).then(rejected("transferred"))
 
 
 @pytest.mark.parametrize("stranger", [OTHER, ADMIN])
 def test_it_is_a_matter_of_the_two_sides_alone(stranger: CommandContext) -> None:
     for who, code in ((stranger, "not_found"), (BUYER, "not_yours")):
-        assert refused(partial(transfers.propose, accepted(), sold(), website(), who)) == code
-        assert refused(partial(transfers.withdraw, proposed(), who)) == code
+        given().when(transfers.propose, accepted(), sold(), website(), who).then(rejected(code))
+        given().when(transfers.withdraw, proposed(), who).then(rejected(code))
     for who, code in ((stranger, "not_found"), (SELLER, "not_yours")):
-        assert refused(partial(transfers.accept, proposed(), sold(), website(), who)) == code
-        assert refused(partial(transfers.decline, proposed(), who)) == code
+        given().when(transfers.accept, proposed(), sold(), website(), who).then(rejected(code))
+        given().when(transfers.decline, proposed(), who).then(rejected(code))
 
 
 @pytest.mark.parametrize(
@@ -128,8 +128,8 @@ def test_it_is_a_matter_of_the_two_sides_alone(stranger: CommandContext) -> None
 )
 def test_only_the_website_that_was_sold_moves(listing: Listing, site: Website | None, code: str) -> None:
     assert listing.id == LISTING
-    assert refused(partial(transfers.propose, accepted(), listing, site, SELLER)) == code
-    assert refused(partial(transfers.accept, proposed(), listing, site, BUYER)) == code
+    given().when(transfers.propose, accepted(), listing, site, SELLER).then(rejected(code))
+    given().when(transfers.accept, proposed(), listing, site, BUYER).then(rejected(code))
 
 
 def test_keys_that_are_secrets_end_with_the_move_and_the_site_key_goes_on() -> None:

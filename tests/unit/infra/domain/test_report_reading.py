@@ -122,12 +122,12 @@ IDS = (
 
 
 @pytest.mark.parametrize("text", [*PLACEHOLDERS.split(), "", "\u00a0", "(not set)", "{{a | b: 100.0}}"])
-def test_placeholders(text: str) -> None:
+def test_an_unfilled_placeholder_is_one(text: str) -> None:
     assert is_placeholder(text) and is_placeholder(f" {text} ")
 
 
 @pytest.mark.parametrize("text", IDS.split())
-def test_genuine_ids(text: str) -> None:
+def test_a_genuine_id_is_no_placeholder(text: str) -> None:
     assert not is_placeholder(text) and not is_placeholder(f" {text}\u200b")
 
 

@@ -59,7 +59,7 @@ def test_an_engine_that_does_not_answer_is_one_sentence(
 
 
 @pytest.mark.parametrize("arguments", [["--wait"], ["--wait", "soon"], ["now"]])
-def test_wrong_use(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_use_shows_the_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
         cli.main(["migrate", *arguments])
     assert end.value.code == 2 and "usage: althing migrate" in capsys.readouterr().err

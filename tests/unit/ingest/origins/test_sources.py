@@ -264,7 +264,7 @@ def test_crawlers_of_models_and_feeds_are_detected(name: str) -> None:
         ("", "other", False, False),
     ],
 )
-def test_user_agents(text: str, device: str, is_bot: bool, tool: bool) -> None:
+def test_a_user_agent_tells_device_crawler_and_tool(text: str, device: str, is_bot: bool, tool: bool) -> None:
     agent = parse_agent(text)
     assert (agent.device, agent.crawler, agent.tool) == (device, is_bot, tool)
 
@@ -308,7 +308,7 @@ def test_what_gives_a_machine_away() -> None:
         ("", None),
     ],
 )
-def test_addresses(text: str, address: str | None) -> None:
+def test_an_address_is_read_or_nothing(text: str, address: str | None) -> None:
     assert parse_address(text) == address
 
 

@@ -41,10 +41,10 @@ class ReadModel:
         if self.decides_at and len(self.looks) >= self.decides_at:
             self.decided.update(wanted)
         amount = 50 if self.merges_at and len(self.looks) >= self.merges_at else 100
-        return [row(one, amount) for one in wanted if one in self.decided]
+        return [conversion_row(one, amount) for one in wanted if one in self.decided]
 
 
-def row(identity: UUID, amount: int) -> tuple[Any, ...]:
+def conversion_row(identity: UUID, amount: int) -> tuple[Any, ...]:
     none, money = (None,) * 4, (amount, "EUR", 10, "EUR")
     return (uuid4(), "pending", "", "sale", "sale", "t1", *money, "", "", NOW, NOW, None, NO_ID, *none, identity)
 

@@ -78,7 +78,7 @@ def test_a_hundred_thousand_brackets_are_refused_quickly_and_whole() -> None:
     assert caught.value.code == "bad_json"
 
 
-def test_counts() -> None:
+def test_a_batch_has_at_least_one_event_and_a_highest_number() -> None:
     with pytest.raises(EventRejected) as caught:
         decode(b"[]", JSON)
     assert caught.value.code == "empty"
@@ -111,7 +111,7 @@ def test_other_types_are_415(kind: str) -> None:
     assert caught.value.status == 415
 
 
-def test_gzip() -> None:
+def test_gzip_is_unpacked_and_anything_else_refused() -> None:
     assert inflate(gzip.compress(GOOD), b"gzip") == GOOD
     assert inflate(GOOD, b"") == GOOD
     for body in (b"nonsense", gzip.compress(GOOD)[:-3], gzip.compress(GOOD) + b"more", b""):

@@ -113,12 +113,12 @@ def process(request: RequestContext, sent: SentEvent) -> None:
 
 
 @pytest.mark.parametrize("kind", ["pageview", "click", "sign_up", "a.b-c_9", "x" * 64])
-def test_good_types(kind: str) -> None:
+def test_a_good_type_is_kept(kind: str) -> None:
     assert validated(make_request(), SentEvent(kind)).type == kind
 
 
 @pytest.mark.parametrize("kind", ["", "Pageview", "a b", "x" * 65, "ü", "a\n", "a/b"])
-def test_bad_types(kind: str) -> None:
+def test_a_bad_type_is_refused(kind: str) -> None:
     assert refusal(SentEvent(kind)) == "bad_type"
 
 
@@ -288,7 +288,7 @@ def test_overrides_describe_the_visitor() -> None:
     assert caught.value.code == "bad_ip"
 
 
-def test_times() -> None:
+def test_a_time_is_neither_in_the_future_nor_too_old() -> None:
     site, secret = make_request("site"), make_request("secret")
     assert event_time(site, None) == (NOW, False)
     assert event_time(site, NOW + 60_000) == (NOW + 60_000, False)
@@ -385,7 +385,7 @@ def test_a_number_is_milliseconds_also_before_1973(day: str) -> None:
         (b'{"a":[' + b",".join([b"1e308"] * 5000) + b"]}", "props_too_large"),
     ],
 )
-def test_bad_props(props: bytes, code: str) -> None:
+def test_bad_props_are_refused_with_a_code(props: bytes, code: str) -> None:
     assert refusal(SentEvent("x", props=Raw(props))) == code
 
 
@@ -420,7 +420,7 @@ def test_the_hash_is_of_what_was_sent_not_of_how() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "x", "0190b0b0-0000-7000-8000", "0190b0b0-0000-7000-8000-00000000000g"])
-def test_bad_ids(text: str) -> None:
+def test_a_bad_id_is_refused(text: str) -> None:
     with pytest.raises(EventRejected) as caught:
         event_id(text)
     assert caught.value.code == "bad_id"
@@ -433,7 +433,7 @@ def hashed(request: RequestContext, sent: SentEvent, hasher: Hasher, at: int = N
     return event.row
 
 
-def test_visitors() -> None:
+def test_a_visitor_is_one_by_day_website_address_and_browser() -> None:
     salts = Salts()
     hasher = Hasher(b"v" * 32, b"c" * 32, salts)
     today = date(1970, 1, 1) + timedelta(days=NOW // DAY_MS)

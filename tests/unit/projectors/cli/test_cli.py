@@ -19,7 +19,7 @@ from projectors.cli import main
         ["lag", "--max-events", "many"],
     ],
 )
-def test_wrong_use(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_use_shows_the_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main.main(arguments) == 2
     assert "usage: althing" in capsys.readouterr().err
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 import weakref
-from collections.abc import Iterator
 from time import monotonic
 
 import pytest
@@ -16,14 +14,7 @@ class Batch:
     """What a frame held when an error passed through it."""
 
 
-@pytest.fixture
-def only_by_hand() -> Iterator[None]:
-    gc.disable()
-    yield
-    gc.enable()
-
-
-@pytest.mark.usefixtures("only_by_hand")
+@pytest.mark.usefixtures("no_garbage_collection")
 def test_what_an_error_kept_is_freed_after_a_minute() -> None:
     began, garbage = monotonic(), GarbageCollector()
     kept = _fail()

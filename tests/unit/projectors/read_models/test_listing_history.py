@@ -30,7 +30,7 @@ class Noted:
         self.row = values
 
 
-def step(name: str, **changes: Any) -> dict[str, Any]:
+def shown_step(name: str, **changes: Any) -> dict[str, Any]:
     event_class = REGISTRY[name]
     given = json.loads((SAMPLES / f"{name}.v1.json").read_text())
     texts = {field: WORDS for field, value in given.items() if value == "enc:c2VhbGVk"}
@@ -63,7 +63,7 @@ def step(name: str, **changes: Any) -> dict[str, Any]:
     ],
 )
 def test_each_step_says_who_did_it(name: str, changes: dict[str, Any], by: str, detail: str) -> None:
-    row = step(name, **changes)
+    row = shown_step(name, **changes)
     assert (row["kind"], row["by"], row["detail"], row["number"]) == (name, by, detail, 7)
 
 
@@ -71,4 +71,4 @@ def test_no_history_repeats_texts_of_members() -> None:
     kinds = [event_class.NAME for event_class in MARKET_STEPS.handlers]
     assert len(kinds) > 30
     for kind in kinds:
-        assert WORDS not in str(step(kind))
+        assert WORDS not in str(shown_step(kind))

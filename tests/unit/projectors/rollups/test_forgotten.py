@@ -32,7 +32,7 @@ ERASURE = Erasure(NOW, 0, bytes(32), frozenset({7}), frozenset({70}), frozenset(
 PERSONAL = {"title": "Hello, Njal", "props": '{"who":"Njal"}', "sub1": "njal", "city": "Oslo", "region": "Oslo"}
 
 
-def row(**changes: Any) -> dict[str, Any]:
+def event_row(**changes: Any) -> dict[str, Any]:
     at = f"{NOW - timedelta(hours=1):%Y-%m-%d %H:%M:%S}.000"
     kept = {"website_id": str(SITE), "event_id": str(uuid4()), "type": "pageview", "path": "/offers", "country": "NO"}
     return {**kept, "occurred_at": at, "received_at": at, "visitor": 7, "session": 70, **PERSONAL, **changes}
@@ -48,7 +48,7 @@ def rows_of(*sent: dict[str, Any], erasures: Sequence[Erasure] = (ERASURE,)) -> 
 
 
 def test_a_row_keeps_what_happened_and_loses_the_person() -> None:
-    sent = row()
+    sent = event_row()
     [left] = rows_of(sent)
     assert not PERSONAL.keys() & left.keys()
     for name in ("event_id", "type", "path", "country", "occurred_at", "received_at", "website_id"):
@@ -58,27 +58,27 @@ def test_a_row_keeps_what_happened_and_loses_the_person() -> None:
 
 
 def test_visitors_and_sessions_are_as_many_as_before() -> None:
-    first, second, third = rows_of(row(), row(), row(session=71))
+    first, second, third = rows_of(event_row(), event_row(), event_row(session=71))
     assert first["visitor"] == second["visitor"] == third["visitor"]
     assert first["session"] == second["session"] != third["session"]
 
 
 def test_other_erasures_give_other_pseudonyms() -> None:
     other = Erasure(NOW, 0, b"s" * 32, ERASURE.visitors, frozenset(), frozenset(), frozenset())
-    [[one], [two]] = rows_of(row()), rows_of(row(), erasures=[other])
+    [[one], [two]] = rows_of(event_row()), rows_of(event_row(), erasures=[other])
     assert one["visitor"] != two["visitor"]
 
 
 def test_a_session_without_its_visitor_is_the_persons() -> None:
-    [left] = rows_of(row(visitor=8))
+    [left] = rows_of(event_row(visitor=8))
     assert "title" not in left
-    [unknown] = rows_of(row(visitor=0))
+    [unknown] = rows_of(event_row(visitor=0))
     assert unknown["visitor"] == 0, "nobody stays nobody"
 
 
 def test_what_is_sent_later_is_a_new_visit() -> None:
     later = f"{NOW + timedelta(seconds=1):%Y-%m-%d %H:%M:%S}.000"
-    sent = row(received_at=later, occurred_at=later)
+    sent = event_row(received_at=later, occurred_at=later)
     [left] = rows_of(sent)
     assert {name: left[name] for name in sent} == sent
 
@@ -86,26 +86,26 @@ def test_what_is_sent_later_is_a_new_visit() -> None:
 def test_a_click_is_the_persons_at_any_time_and_its_id_follows_no_more() -> None:
     later = f"{NOW + timedelta(days=1):%Y-%m-%d %H:%M:%S}.000"
     click = {"type": "click", "click_id": CLICK, "event_id": str(event_id(CLICK)), "visitor": 9, "session": 0}
-    [left] = rows_of(row(received_at=later, **click))
+    [left] = rows_of(event_row(received_at=later, **click))
     assert "click_id" not in left
     assert left["event_id"] != str(event_id(CLICK))
 
 
 def test_the_route_of_a_link_is_no_persons() -> None:
-    [left] = rows_of(row(origin="redirect", props='{"route":"fallback"}'))
+    [left] = rows_of(event_row(origin="redirect", props='{"route":"fallback"}'))
     assert left["props"] == '{"route":"fallback"}'
 
 
 def test_others_and_other_websites_stay_as_they_are() -> None:
-    for sent in (row(visitor=8, session=80), row(website_id=str(OTHER))):
+    for sent in (event_row(visitor=8, session=80), event_row(website_id=str(OTHER))):
         [left] = rows_of(sent)
         assert {name: left[name] for name in sent} == sent
 
 
 def test_an_erasure_of_what_another_has_left_finds_it() -> None:
-    [once] = rows_of(row())
+    [once] = rows_of(event_row())
     again = Erasure(NOW, 0, b"s" * 32, frozenset({once["visitor"]}), frozenset(), frozenset(), frozenset())
-    [twice] = rows_of(row(), erasures=[ERASURE, again])
+    [twice] = rows_of(event_row(), erasures=[ERASURE, again])
     assert twice["visitor"] not in (7, once["visitor"])
 
 
@@ -154,7 +154,7 @@ KEY = TextKey(50, {"": os.urandom(16)})
 
 def sealed_row(**changes: Any) -> bytes:
     """A record as ingest writes it."""
-    made = msgspec.convert(row(**changes), EventRow)
+    made = msgspec.convert(event_row(**changes), EventRow)
     return TextSealing(KEY).event(made, SITE.bytes)
 
 

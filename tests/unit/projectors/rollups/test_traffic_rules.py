@@ -21,7 +21,7 @@ def rule(mark: str = "suspicious", **conditions: str) -> dict[str, Any]:
     return {"id": "x", "website_id": str(SITE), "mark": mark, "conditions": conditions, **period}
 
 
-def row(at: datetime = AT, **values: Any) -> Row:
+def event_row(at: datetime = AT, **values: Any) -> Row:
     made: Any = STRUCT(UUID(int=9), SITE, "click", at, at, **values)
     checked: Row = made
     return checked
@@ -32,11 +32,11 @@ def made(rules: list[dict[str, Any]], of: Row) -> tuple[bool, str] | None:
 
 
 def test_the_newest_rule_that_fits_holds() -> None:
-    assert made([rule("bot"), rule("suspicious")], row()) == (True, "remarked")
-    assert made([rule("suspicious"), rule("bot")], row()) == (True, "remarked_bot")
-    assert made([rule("bot"), rule("genuine")], row(is_bot=True, bot_reason="rate")) == (False, "")
-    assert made([rule("bot"), rule("genuine", country="FR")], row(country="DE")) == (True, "remarked_bot")
-    assert made([], row()) is None
+    assert made([rule("bot"), rule("suspicious")], event_row()) == (True, "remarked")
+    assert made([rule("suspicious"), rule("bot")], event_row()) == (True, "remarked_bot")
+    assert made([rule("bot"), rule("genuine")], event_row(is_bot=True, bot_reason="rate")) == (False, "")
+    assert made([rule("bot"), rule("genuine", country="FR")], event_row(country="DE")) == (True, "remarked_bot")
+    assert made([], event_row()) is None
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_the_newest_rule_that_fits_holds() -> None:
 )
 def test_all_values_have_to_fit(conditions: dict[str, str], values: dict[str, Any], fits: bool) -> None:
     given = rule(**conditions)
-    assert (made([given], row(**values)) is not None) == fits
+    assert (made([given], event_row(**values)) is not None) == fits
     shown = {name: str(value) if isinstance(value, UUID) else value for name, value in values.items()}
     record = {"website_id": str(SITE), "type": "click", "occurred_at": "2026-11-06 10:00:00.000", **shown}
     assert audited.fits(given, record) == fits, "the audit reads the rule alike"
@@ -64,4 +64,4 @@ def test_all_values_have_to_fit(conditions: dict[str, str], values: dict[str, An
 def test_a_period_holds_its_begin_and_not_its_end() -> None:
     for hour, day, fits in ((0, 6, True), (23, 6, True), (0, 7, False), (23, 5, False)):
         at = datetime(2026, 11, day, hour)  # noqa: DTZ001 - as above
-        assert (made([rule()], row(at)) is not None) == fits
+        assert (made([rule()], event_row(at)) is not None) == fits

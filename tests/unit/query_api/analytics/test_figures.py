@@ -214,5 +214,5 @@ def test_the_next_page_keeps_the_query() -> None:
     assert response.headers["Link"] == '</api/x?a=1&b=%26&cursor=new>; rel="next"'
 
 
-def test_country_names() -> None:
+def test_countries_have_names_or_their_code() -> None:
     assert [country_name(code) for code in ("DE", "ZZ", "XK")] == ["Germany", "Unknown", "XK"]

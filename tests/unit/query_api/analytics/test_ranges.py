@@ -401,7 +401,7 @@ def test_months_are_cut_at_the_range() -> None:
     assert (found.shown_from, found.shown_to) == ("2026-01-15", "2026-09-10")
 
 
-def test_minutes() -> None:
+def test_the_last_minutes_end_with_the_current_one() -> None:
     found = last_minutes(BERLIN, datetime(2026, 5, 5, 12, 20, 30, tzinfo=UTC), 60)
     assert len(found.labels) == 60 and found.end == datetime(2026, 5, 5, 12, 21, tzinfo=UTC)
 

@@ -9,7 +9,7 @@ from uuid import UUID
 from query_api.operations.rebuild_runs import run_of
 
 
-def step(projection: str, action: str, state: str, **more: Any) -> dict[str, Any]:
+def run_step(projection: str, action: str, state: str, **more: Any) -> dict[str, Any]:
     return {
         "run_id": UUID(int=1),
         "projection": projection,
@@ -28,16 +28,16 @@ def step(projection: str, action: str, state: str, **more: Any) -> dict[str, Any
 def test_a_run_in_progress_names_what_failed_what_is_built_and_what_waits() -> None:
     run = run_of(
         [
-            step("accounts", "rebuild", "refused", error="accounts is being rebuilt already."),
-            step("accounts", "promote", "refused", error="the rebuild is not ready"),
-            step("events", "rebuild", "done", build_state="failed", error="disk full"),
-            step("events", "promote", "refused", error="the rebuild is not ready"),
-            step("links", "rebuild", "done", build_state="live"),
-            step("links", "promote", "done"),
-            step("partners", "rebuild", "done", build_state="building", is_open=True),
-            step("partners", "promote", "waiting"),
-            step("websites", "rebuild", "waiting"),
-            step("websites", "promote", "waiting"),
+            run_step("accounts", "rebuild", "refused", error="accounts is being rebuilt already."),
+            run_step("accounts", "promote", "refused", error="the rebuild is not ready"),
+            run_step("events", "rebuild", "done", build_state="failed", error="disk full"),
+            run_step("events", "promote", "refused", error="the rebuild is not ready"),
+            run_step("links", "rebuild", "done", build_state="live"),
+            run_step("links", "promote", "done"),
+            run_step("partners", "rebuild", "done", build_state="building", is_open=True),
+            run_step("partners", "promote", "waiting"),
+            run_step("websites", "rebuild", "waiting"),
+            run_step("websites", "promote", "waiting"),
         ]
     )
     assert run is not None and (run.is_open, run.promotes) == (True, True)
@@ -53,9 +53,9 @@ def test_a_run_in_progress_names_what_failed_what_is_built_and_what_waits() -> N
 def test_a_cancelled_run_has_no_failures() -> None:
     run = run_of(
         [
-            step("links", "rebuild", "done", build_state="ready"),
-            step("partners", "rebuild", "done", build_state="cancelled"),
-            step("websites", "rebuild", "cancelled"),
+            run_step("links", "rebuild", "done", build_state="ready"),
+            run_step("partners", "rebuild", "done", build_state="cancelled"),
+            run_step("websites", "rebuild", "cancelled"),
         ]
     )
     assert run is not None and (run.is_open, run.promotes) == (False, False)

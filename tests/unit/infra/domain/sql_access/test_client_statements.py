@@ -37,7 +37,7 @@ def sql(text: str) -> str:
         ("SHOW PROCESSLIST", "SHOW PROCESSLIST"),
     ],
 )
-def test_what_answers(text: str, select: str) -> None:
+def test_a_select_is_read_out_of_what_clients_send(text: str, select: str) -> None:
     assert client_statements.read(text) == ClientStatement(select)
 
 

@@ -10,7 +10,7 @@ import pytest
 from infra.ops.audit.forgotten_visitors import Erasure, ForgottenVisitors
 from infra.ops.audit.wide_rows import COLUMNS, texts_of
 from schemas.click_id import event_id
-from tests.unit.projectors.rollups.test_forgotten import CLICK, NOW, SITE, row, rows_of
+from tests.unit.projectors.rollups.test_forgotten import CLICK, NOW, SITE, event_row, rows_of
 
 FORGOTTEN = ForgottenVisitors(
     [
@@ -41,7 +41,7 @@ A_CLICK = {"type": "click", "click_id": CLICK, "event_id": str(event_id(CLICK))}
     ],
 )
 def test_it_expects_what_the_projector_makes(changes: dict[str, Any]) -> None:
-    sent = row(**changes)
+    sent = event_row(**changes)
     [made] = rows_of(sent)
     expected = FORGOTTEN.applied(sent)
     assert texts_of(expected, COLUMNS) == texts_of(made, COLUMNS)

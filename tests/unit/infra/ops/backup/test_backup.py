@@ -227,29 +227,21 @@ def test_the_lists_of_the_erased_are_read_where_they_are(tmp_path: Path) -> None
     assert found.visitors == {"b": {"visitors": [11400714819323198485]}}
 
 
-@pytest.fixture
-def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working directory without `.env` and without a stack."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("ALTHING_DATA_DIR", str(tmp_path / "data"))
-    return tmp_path
-
-
-def test_verify_says_what_it_found(alone: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert backup_main(["--verify", str(a_backup(alone / "one")), "--json"]) == 0
+def test_verify_says_what_it_found(elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert backup_main(["--verify", str(a_backup(elsewhere / "one")), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["bytes"] == 10
-    (alone / "one" / "log" / "clicks-0").write_bytes(b"")
-    assert backup_main(["--verify", str(alone / "one"), "--json"]) == 1
+    (elsewhere / "one" / "log" / "clicks-0").write_bytes(b"")
+    assert backup_main(["--verify", str(elsewhere / "one"), "--json"]) == 1
     assert "clicks-0" in json.loads(capsys.readouterr().out)["error"]
 
 
-def test_a_file_without_a_key_is_refused_and_not_shown(alone: Path) -> None:
-    (alone / "key").write_text("a password that is no key")
+def test_a_file_without_a_key_is_refused_and_not_shown(elsewhere: Path) -> None:
+    (elsewhere / "key").write_text("a password that is no key")
     with pytest.raises(SettingsError) as refused:
-        restore_main([str(a_backup(alone / "one")), "--master-key-file", str(alone / "key")])
+        restore_main([str(a_backup(elsewhere / "one")), "--master-key-file", str(elsewhere / "key")])
     assert "password" not in str(refused.value)
 
 
-def test_a_drill_without_a_backup_says_so(alone: Path) -> None:
+def test_a_drill_without_a_backup_says_so(elsewhere: Path) -> None:
     with pytest.raises(SettingsError, match="There is no backup in"):
-        backup_main(["--drill", "--to", str(alone)])
+        backup_main(["--drill", "--to", str(elsewhere)])

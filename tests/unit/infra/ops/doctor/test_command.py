@@ -55,12 +55,12 @@ def test_colours_on_a_terminal() -> None:
 
 
 @pytest.mark.parametrize(("found", "code"), [([], 0), ([GOOD], 0), ([BAD], 0), ([WORSE], 1)])
-def test_exit_codes(finds: list[Finding], found: list[Finding], code: int) -> None:
+def test_the_exit_code_is_of_the_worst_finding(finds: list[Finding], found: list[Finding], code: int) -> None:
     finds += found
     assert cli.main(["doctor"]) == code
 
 
-def test_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_use_shows_the_usage(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
         cli.main(["doctor", "--nonsense"])
     assert end.value.code == 2 and "usage: althing doctor" in capsys.readouterr().err

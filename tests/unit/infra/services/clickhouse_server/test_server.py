@@ -145,7 +145,7 @@ def decompress_whole(packed: bytes) -> bytes:
 
 class TestCodings:
     @given(st.binary(max_size=3000), st.sampled_from(["gzip", "deflate", "zstd", "lz4"]), st.booleans())
-    def test_both_ways(self, data: bytes, coding: str, native: bool) -> None:
+    def test_what_is_encoded_is_decoded_to_the_same(self, data: bytes, coding: str, native: bool) -> None:
         encoder = content_encodings.encoder(coding, native=native)
         half = len(data) // 2
         wire = encoder.encode(data[:half]) + encoder.encode(data[half:]) + encoder.finish()
@@ -168,7 +168,7 @@ class TestCodings:
             content_encodings.decoder("br", native=False)
         assert caught.value.code == errors.Code.BAD_ARGUMENTS
 
-    def test_choice(self) -> None:
+    def test_the_best_known_coding_is_chosen(self) -> None:
         assert content_encodings.choose("gzip, deflate, br, zstd") == "zstd"
         assert content_encodings.choose("zstd;q=0, gzip;q=0.5") == "gzip"
         assert content_encodings.choose("br") is None
