@@ -1,4 +1,4 @@
-"""What many tests say is written once, in `tests/support`, and one word means one thing; tests have sentences as names."""
+"""What many tests say is written once, one word means one thing, and the names of tests are sentences."""
 
 from __future__ import annotations
 
