@@ -230,7 +230,7 @@ class ClickHouseServer:
         if not user.readonly and (account := request.headers.get(ON_BEHALF, "")):
             await self._analysing.answer(on_behalf(account, request, statement, user), receive, reply)
             return
-        if statement.kind == "KILL" and (kill := read_kill(statement.head, request.parameters)) is not None:
+        if statement.kind == "KILL" and (kill := read_kill(statement.head)) is not None:
             statement = await self._kill_named(kill, request, user, statement)
         if statement.input_format is None:
             async with self._slot(user):
@@ -254,16 +254,14 @@ class ClickHouseServer:
         """Stops the queries and returns the statement that reports it."""
         if request.may_only_read:
             raise error(Code.READONLY, "Cannot execute query in readonly mode: KILL QUERY needs POST")
-        found = self._running.named(kill.query_ids, user)
-        if kill.mode != "TEST":
-            loop = asyncio.get_running_loop()
-            for entry in found:
-                if entry.stop is not None:
-                    entry.stop()
-                else:
-                    await loop.run_in_executor(self._side_threads, self._kill, entry.mark)
-        waited = kill.mode == "SYNC" and await self._running.gone(found)
-        status = "finished" if waited else "unknown_status" if kill.mode == "TEST" else "waiting"
+        found = self._running.named(kill.query_id, user)
+        loop = asyncio.get_running_loop()
+        for entry in found:
+            if entry.stop is not None:
+                entry.stop()
+            else:
+                await loop.run_in_executor(self._side_threads, self._kill, entry.mark)
+        status = "finished" if kill.waits and await self._running.gone(found) else "waiting"
         return Statement("SELECT", report(found, status), output_format=statement.output_format)
 
     async def _insert(self, query: Query, user: User, body: Body) -> Stats:
@@ -324,9 +322,7 @@ class ClickHouseServer:
         database: str | None = self._default_database
         session: Session | None = None
         if session_id and not user.readonly:
-            session = self._sessions.acquire(
-                user.name, session_id, request.session_timeout_s, must_exist=request.flag("session_check")
-            )
+            session = self._sessions.acquire(user.name, session_id, request.session_timeout_s)
             database, limits = None if session.started else database, {}
             session.started = True
         lease = Lease(self._engine, session)
@@ -340,7 +336,7 @@ class ClickHouseServer:
                 await self._blocking(lease.release)
             if is_locked:
                 is_locked = False
-                self._sessions.release(user.name, session_id, close=request.flag("close_session"))
+                self._sessions.release(user.name, session_id)
             registration.close()
 
         with registration:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import bz2
-import lzma
 import zlib
 from collections.abc import Iterator
 from typing import Any
@@ -17,9 +15,9 @@ from infra.services.clickhouse_server.errors import Code, error
 _PREFERRED = ("zstd", "lz4", "gzip", "deflate")
 _PIECE_BYTES = 64 * 1024
 _MAX_UNPACKED = 1 << 20
-_TAKES_A_MAXIMUM = ("lz4", "xz", "bz2")
-_PIECE_BYTES_OF = {"gzip": 16 * 1024, "x-gzip": 16 * 1024, "deflate": 16 * 1024, "zstd": 512}
-"""The others are fed in pieces that are the smaller the tighter they may be packed: none unpacks to more than 16 MB."""
+_PIECE_BYTES_OF = {"gzip": 16 * 1024, "deflate": 16 * 1024, "zstd": 512}
+"""Those that take no maximum are fed in pieces: the smaller, the tighter they may be packed. None unpacks to more than
+16 MB."""
 
 
 class Encoder:
@@ -110,14 +108,11 @@ class _NativeEncoder(Encoder):
 
 _DECODERS: dict[str, Any] = {
     "gzip": lambda: zlib.decompressobj(31),
-    "x-gzip": lambda: zlib.decompressobj(31),
     "deflate": lambda: zlib.decompressobj(15),
     "zstd": lambda: zstandard.ZstdDecompressor().decompressobj(),
     "lz4": lz4.frame.LZ4FrameDecompressor,
-    "xz": lzma.LZMADecompressor,
-    "bz2": bz2.BZ2Decompressor,
 }
-_FAILURES = (zlib.error, zstandard.ZstdError, lzma.LZMAError, OSError, EOFError, RuntimeError, ValueError)
+_FAILURES = (zlib.error, zstandard.ZstdError, OSError, EOFError, RuntimeError, ValueError)
 
 
 class _HttpDecoder(Decoder):
@@ -127,7 +122,7 @@ class _HttpDecoder(Decoder):
         self._make = _DECODERS[name]
         self._stream = self._make()
         self._step = _PIECE_BYTES_OF.get(name, _PIECE_BYTES)
-        self._takes_a_maximum = name in _TAKES_A_MAXIMUM
+        self._takes_a_maximum = name == "lz4"
         self._fed = False
 
     def decode(self, chunk: bytes) -> Iterator[bytes]:

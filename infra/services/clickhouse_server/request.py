@@ -20,7 +20,7 @@ DEFAULT_SESSION_TIMEOUT_S = 60
 
 # Names of the interface itself; every other name in the query string is a setting of the query.
 _OWN = names(
-    "query database user password session_id session_timeout session_check close_session query_id default_format "
+    "query database user password session_id session_timeout query_id default_format "
     "wait_end_of_query buffer_size compress decompress enable_http_compression http_zlib_compression_level "
     "client_protocol_version send_progress_in_http_headers http_headers_progress_interval_ms "
     "cancel_http_readonly_queries_on_client_close http_native_compression_disable_checksumming_on_decompress "

@@ -6,7 +6,7 @@ The engine gives its queries ids of its own, so a statement that names a client'
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -16,7 +16,6 @@ from infra.services.clickhouse_server.errors import Code, error
 from infra.services.clickhouse_server.users import User
 
 SYNC_WAIT_S = 30.0
-_MODES = ("SYNC", "ASYNC", "TEST")
 _COLUMNS = "kill_status String, query_id String, user String, query String"
 _MAX_SHOWN = 10_000
 
@@ -54,13 +53,12 @@ class RunningQueries:
     def reads(self) -> list[Running]:
         return [entry for entry in self._now.values() if entry.is_read]
 
-    def named(self, query_ids: Collection[str], user: User) -> list[Running]:
-        """Those with one of these ids; a readonly user sees its own only."""
+    def named(self, query_id: str, user: User) -> list[Running]:
+        """Those with this id; a readonly user sees its own only."""
         return [
             entry
             for entry in self._now.values()
-            if (entry.query_id in query_ids or entry.also in query_ids)
-            and (not user.readonly or entry.user == user.name)
+            if query_id in (entry.query_id, entry.also) and (not user.readonly or entry.user == user.name)
         ]
 
     async def gone(self, entries: Collection[Running]) -> bool:
@@ -76,14 +74,14 @@ class RunningQueries:
 
 @dataclass(frozen=True)
 class Kill:
-    """`KILL QUERY WHERE query_id = '...'` (or IN a list)."""
+    """`KILL QUERY WHERE query_id = '...'`; `waits`: with SYNC."""
 
-    query_ids: frozenset[str]
-    mode: str
+    query_id: str
+    waits: bool
 
 
-def read_kill(head: bytes, parameters: Mapping[str, str]) -> Kill | None:
-    """The client's ids that a `KILL QUERY` names; None for one that does not speak of `query_id` (the engine's own).
+def read_kill(head: bytes) -> Kill | None:
+    """The client's id that a `KILL QUERY` names; None for one that does not speak of `query_id` (the engine's own).
 
     Raises `ClickHouseError` 48 for any other condition on `query_id`.
     """
@@ -91,20 +89,11 @@ def read_kill(head: bytes, parameters: Mapping[str, str]) -> Kill | None:
     words = [text.upper() for text in texts]
     if words[:2] != ["KILL", "QUERY"] or "QUERY_ID" not in words:
         return None
-    if "FORMAT" in words:
-        texts = texts[: words.index("FORMAT")]
-    if texts[-1] == ";":
-        texts = texts[:-1]
-    mode = texts.pop().upper() if texts[-1].upper() in _MODES else "ASYNC"
-    condition = texts[4:]
-    if words[2:4] == ["WHERE", "QUERY_ID"] and condition:
-        values = _values(condition, parameters)
-        if values:
-            return Kill(frozenset(values), mode)
-    raise error(
-        Code.NOT_IMPLEMENTED,
-        "KILL QUERY knows query_id = '...' and query_id IN ('...', ...) only; for anything else leave query_id out",
-    )
+    if words[2:5] == ["WHERE", "QUERY_ID", "="] and texts[5:6] and texts[5].startswith("'"):
+        rest = words[6 : words.index("FORMAT") if "FORMAT" in words else None]
+        if rest in ([], ["SYNC"], ["ASYNC"], [";"]):
+            return Kill(_text(texts[5]), waits="SYNC" in rest)
+    raise error(Code.NOT_IMPLEMENTED, "KILL QUERY knows query_id = '...' only; for anything else leave query_id out")
 
 
 def report(killed: Sequence[Running], status: str) -> bytes:
@@ -116,20 +105,6 @@ def report(killed: Sequence[Running], status: str) -> bytes:
     values = ", ".join("(" + ", ".join(literal(value) for value in row) + ")" for row in shown)
     condition = "" if rows else " WHERE 0"
     return f"SELECT * FROM values('{_COLUMNS}', {values}){condition}".encode()  # noqa: S608 - literals only
-
-
-def _values(condition: Sequence[str], parameters: Mapping[str, str]) -> list[str]:
-    """The ids behind `=` or `IN`; empty if it is anything else."""
-    if condition[0] == "=":
-        if condition[1:2] == ["{"] and condition[3:] == [":", "String", "}"]:
-            value = parameters.get(condition[2])
-            return [value] if value else []
-        return [_text(condition[1])] if len(condition) == 2 and condition[1].startswith("'") else []
-    if condition[0].upper() != "IN" or condition[1:2] != ["("] or condition[-1] != ")":
-        return []
-    inner = condition[2:-1]
-    good = all(text == "," if at % 2 else text.startswith("'") for at, text in enumerate(inner))
-    return [_text(text) for text in inner[::2]] if good and len(inner) % 2 else []
 
 
 def _text(quoted: str) -> str:

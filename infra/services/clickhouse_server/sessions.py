@@ -65,14 +65,12 @@ class Sessions:
         self._engine = engine
         self._open: dict[tuple[str, str], Session] = {}
 
-    def acquire(self, user: str, session_id: str, timeout_s: int, *, must_exist: bool) -> Session:
-        """The session, locked. Raises `ClickHouseError`: 373 in use, 372 unknown but demanded, 731 too many."""
+    def acquire(self, user: str, session_id: str, timeout_s: int) -> Session:
+        """The session, locked. Raises `ClickHouseError`: 373 in use, 731 too many."""
         self._forget_expired()
         key = (user, session_id)
         session = self._open.get(key)
         if session is None:
-            if must_exist:
-                raise error(Code.SESSION_NOT_FOUND, f"Session {session_id[:100]} not found")
             if len(self._open) >= MAX_SESSIONS:
                 raise error(Code.USER_SESSION_LIMIT_EXCEEDED, f"Too many sessions: at most {MAX_SESSIONS} can be open")
             session = self._open[key] = Session(self._engine.open(), timeout_s)
@@ -81,12 +79,9 @@ class Sessions:
         session.busy, session.timeout_s = True, timeout_s
         return session
 
-    def release(self, user: str, session_id: str, *, close: bool) -> None:
+    def release(self, user: str, session_id: str) -> None:
         session = self._open[(user, session_id)]
         session.busy, session.used_at = False, time.monotonic()
-        if close:
-            del self._open[(user, session_id)]
-            session.connection.close()
 
     def close(self) -> None:
         for session in self._open.values():
