@@ -1,6 +1,11 @@
-import { keepPreviousData, queryOptions, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, body, done } from '@/lib/api/client';
+import { command } from '@/lib/api/command';
+import type { components } from '@/lib/api/schema';
+import { csvFault } from '../lib/posts';
 import type { ReportRange } from '../lib/report';
+
+type Schemas = components['schemas'];
 
 const rangeOf = (range: ReportRange) => (range === 'all' ? {} : { timeRange: range });
 
@@ -26,36 +31,56 @@ export const pictureUrl = (postId: string, hash: string): string =>
 
 const of = (id: string) => ({ params: { path: { id } } });
 
-export const addPost = (channelId: string, post: { address: string; title: string; publishedAt: string }) =>
-  body(api.POST('/api/platform/social-channels/{id}/posts', { ...of(channelId), body: post }));
+/** The report and what is noted on the charts. */
+const changes = [['social-report'], ['annotations']];
 
-export const changePost = (id: string, fields: { title?: string; publishedAt?: string }) =>
-  body(api.PATCH('/api/platform/social-posts/{id}', { ...of(id), body: fields }));
+export const addPost = (channelId: string) =>
+  command({
+    send: (post: Schemas['AddSocialPost']) =>
+      body(api.POST('/api/platform/social-channels/{id}/posts', { ...of(channelId), body: post })),
+    changes,
+    success: ({ title }) => ['Post added', title],
+  });
 
-export const removePost = (id: string) => done(api.DELETE('/api/platform/social-posts/{id}', of(id)));
+export const changePost = (id: string) =>
+  command({
+    send: (fields: Schemas['ChangeSocialPost']) =>
+      body(api.PATCH('/api/platform/social-posts/{id}', { ...of(id), body: fields })),
+    changes,
+    success: 'Post saved',
+  });
 
-/** The image itself is the body; its description has no place for that in the types. */
-export const setPicture = (id: string, file: File) =>
-  body(
-    api.POST('/api/platform/social-posts/{id}/images', {
-      ...of(id),
-      headers: { 'Content-Type': file.type },
-      body: file as never,
-      bodySerializer: () => file,
-    }),
-  );
+export const removePost = command({
+  send: (id: string) => done(api.DELETE('/api/platform/social-posts/{id}', of(id))),
+  changes,
+  success: 'Post removed',
+  failure: 'Failed to remove the post',
+});
 
-export const dropPicture = (id: string) => body(api.DELETE('/api/platform/social-posts/{id}/images', of(id)));
+/** Null: none. The image itself is the body; its description has no place for that in the types. */
+export const setPicture = (id: string) =>
+  command({
+    send: (file: File | null) =>
+      body(
+        file
+          ? api.POST('/api/platform/social-posts/{id}/images', {
+              ...of(id),
+              headers: { 'Content-Type': file.type },
+              body: file as never,
+              bodySerializer: () => file,
+            })
+          : api.DELETE('/api/platform/social-posts/{id}/images', of(id)),
+      ),
+    changes,
+  });
 
-export const importFile = (channelId: string, csv: string) =>
-  body(api.POST('/api/platform/social-channels/{id}/figures', { ...of(channelId), body: { csv } }));
-
-/** After a change: the report and what is noted on the charts are read again. */
-export function usePostsChanged(): () => Promise<unknown> {
-  const client = useQueryClient();
-  return () =>
-    Promise.all([
-      client.invalidateQueries({ queryKey: ['social-report'] }),
-      client.invalidateQueries({ queryKey: ['annotations'] }),
-    ]);
-}
+export const importFile = (channelId: string) =>
+  command({
+    send: async (file: File) => {
+      const fault = csvFault(file);
+      if (fault) throw new Error(fault);
+      const csv = await file.text();
+      return body(api.POST('/api/platform/social-channels/{id}/figures', { ...of(channelId), body: { csv } }));
+    },
+    changes,
+  });

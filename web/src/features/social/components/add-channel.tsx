@@ -1,32 +1,17 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { SelectField, TextField } from '@/components/ui/field';
-import { api, body } from '@/lib/api/client';
+import { useCommand } from '@/lib/api/command';
 import { ApiError, messageOf } from '@/lib/api/errors';
 import type { Website } from '@/lib/api/types';
-import { toast } from '@/stores/toasts';
-import { useChannelsChanged } from '../api/channels';
+import { addChannel } from '../api/channels';
 import { NETWORK_NAMES, NETWORKS } from '../lib/networks';
 
 export function AddChannel({ website }: { readonly website: Website }) {
-  const changed = useChannelsChanged();
   const [network, setNetwork] = useState(NETWORK_NAMES[0] ?? 'instagram');
   const [handle, setHandle] = useState('');
-  const add = useMutation({
-    mutationFn: () =>
-      body(
-        api.POST('/api/platform/social-channels', {
-          body: { websiteId: website.id, network, handle: handle.trim() },
-        }),
-      ),
-    onSuccess: async (channel) => {
-      setHandle('');
-      toast('Channel added', `${channel.name} on ${NETWORKS[channel.network].label}`);
-      await changed();
-    },
-  });
+  const add = useCommand(addChannel, { onSuccess: () => setHandle('') });
   const error =
     add.error instanceof ApiError
       ? (add.error.fields['handle'] ?? add.error.message)
@@ -40,7 +25,7 @@ export function AddChannel({ website }: { readonly website: Website }) {
         className="flex flex-wrap items-start gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          if (handle.trim() !== '') add.mutate();
+          if (handle.trim() !== '') add.mutate({ websiteId: website.id, network, handle: handle.trim() });
         }}
       >
         <SelectField

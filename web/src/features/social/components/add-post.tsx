@@ -1,37 +1,27 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { TextField } from '@/components/ui/field';
+import { useCommand } from '@/lib/api/command';
 import { ApiError } from '@/lib/api/errors';
 import type { SocialChannel } from '@/lib/api/types';
 import { browserTimezone, wallClock } from '@/lib/dates';
-import { toast } from '@/stores/toasts';
-import { addPost, usePostsChanged } from '../api/posts';
+import { addPost } from '../api/posts';
 import { NETWORKS } from '../lib/networks';
 
 const now = () => wallClock(new Date().toISOString(), browserTimezone());
 
 /** A post by its address; its links and figures then stand in the report. */
 export function AddPost({ channel }: { readonly channel: SocialChannel }) {
-  const changed = usePostsChanged();
   const [address, setAddress] = useState('');
   const [title, setTitle] = useState('');
   const [published, setPublished] = useState(now);
-  const add = useMutation({
-    mutationFn: () =>
-      addPost(channel.id, {
-        address: address.trim(),
-        title: title.trim(),
-        publishedAt: new Date(published).toISOString(),
-      }),
-    onSuccess: async (post) => {
+  const add = useCommand(addPost(channel.id), {
+    onSuccess: () => {
       setAddress('');
       setTitle('');
       setPublished(now());
-      toast('Post added', post.title);
-      await changed();
     },
   });
   const fields = add.error instanceof ApiError ? add.error.fields : {};
@@ -42,7 +32,12 @@ export function AddPost({ channel }: { readonly channel: SocialChannel }) {
         className="grid items-start gap-4 sm:grid-cols-2"
         onSubmit={(event) => {
           event.preventDefault();
-          if (address.trim() !== '' && published !== '') add.mutate();
+          if (address.trim() === '' || published === '') return;
+          add.mutate({
+            address: address.trim(),
+            title: title.trim(),
+            publishedAt: new Date(published).toISOString(),
+          });
         }}
       >
         <TextField

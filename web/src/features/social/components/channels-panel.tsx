@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link2, Pencil, Share2, Trash2 } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { Rows } from '@/components/data/rows';
@@ -8,16 +8,14 @@ import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { CopyButton } from '@/components/ui/copy-field';
-import { api, done } from '@/lib/api/client';
-import { messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
 import type { SocialChannel, Website } from '@/lib/api/types';
 import { formatCount, formatMinor } from '@/lib/format';
-import { toast, toastError } from '@/stores/toasts';
 import { AddChannel } from './add-channel';
 import { ConnectionsCard } from './connections-card';
 import { CreateSocialLink } from './create-social-link';
 import { RenameChannel } from './rename-channel';
-import { channelsQuery, useChannelsChanged } from '../api/channels';
+import { channelsQuery, removeChannel } from '../api/channels';
 import { NETWORKS } from '../lib/networks';
 
 type Open = { readonly what: 'link' | 'rename' | 'remove'; readonly channel: SocialChannel };
@@ -33,15 +31,9 @@ interface Props {
 /** The social channels of a website: what they bring, and their links. */
 export function ChannelsPanel({ website, posts, bioPage }: Props) {
   const channels = useQuery(channelsQuery(website.id));
-  const changed = useChannelsChanged();
   const [open, setOpen] = useState<Open | null>(null);
   const close = () => setOpen(null);
-  const remove = useMutation({
-    mutationFn: (id: string) => done(api.DELETE('/api/platform/social-channels/{id}', { params: { path: { id } } })),
-    onSuccess: () => toast('Channel removed'),
-    onError: (error) => toastError('Failed to remove the channel', messageOf(error)),
-    onSettled: changed,
-  });
+  const remove = useCommand(removeChannel);
   return (
     <div className="flex flex-col gap-5">
       <Card

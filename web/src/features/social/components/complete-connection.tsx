@@ -1,8 +1,7 @@
-import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { ErrorBox, Loading } from '@/components/data/states';
-import { toast } from '@/stores/toasts';
-import { completeConnection, useConnectionsChanged } from '../api/connections';
+import { useCommand } from '@/lib/api/command';
+import { completeConnection } from '../api/connections';
 
 interface Props {
   readonly state: string;
@@ -12,15 +11,7 @@ interface Props {
 
 /** Return from a network: hands on its code, once. */
 export function CompleteConnection({ state, code, onConnected }: Props) {
-  const changed = useConnectionsChanged();
-  const { mutate, error } = useMutation({
-    mutationFn: completeConnection,
-    onSuccess: async (connected) => {
-      await changed();
-      toast('Channel connected', `Connected as ${connected.name}.`);
-      onConnected(connected.websiteId);
-    },
-  });
+  const { mutate, error } = useCommand(completeConnection, { onSuccess: ({ websiteId }) => onConnected(websiteId) });
   const sent = useRef(false); // the code works once
   useEffect(() => {
     if (sent.current) return;

@@ -1,21 +1,14 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Plug, RefreshCw, Unplug } from 'lucide-react';
 import { useState } from 'react';
 import { When } from '@/components/data/when';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { ConfirmDialog } from '@/components/ui/confirm-dialog';
-import { messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
 import type { SocialChannel, SocialConnection } from '@/lib/api/types';
 import { countOf, formatCount } from '@/lib/format';
-import { toast, toastError } from '@/stores/toasts';
-import {
-  connectionsQuery,
-  disconnectChannel,
-  readChannelNow,
-  startConnection,
-  useConnectionsChanged,
-} from '../api/connections';
+import { connectionsQuery, disconnectChannel, readChannelNow, startConnection } from '../api/connections';
 import { NETWORKS } from '../lib/networks';
 
 interface Props {
@@ -50,26 +43,11 @@ function Connection({
   readonly channel: SocialChannel;
   readonly connection: SocialConnection | undefined;
 }) {
-  const changed = useConnectionsChanged();
   const [asks, setAsks] = useState(false);
   const network = NETWORKS[channel.network].label;
-  const start = useMutation({
-    mutationFn: () => startConnection(channel.id),
-    onSuccess: ({ url }) => window.location.assign(url),
-    onError: (error) => toastError(`Failed to connect to ${network}`, messageOf(error)),
-  });
-  const read = useMutation({
-    mutationFn: () => readChannelNow(channel.id),
-    onSuccess: () => toast('Reading started', 'New numbers appear in a moment.'),
-    onError: (error) => toastError('Failed to read the channel', messageOf(error)),
-    onSettled: changed,
-  });
-  const disconnect = useMutation({
-    mutationFn: () => disconnectChannel(channel.id),
-    onSuccess: () => toast('Channel disconnected'),
-    onError: (error) => toastError('Failed to disconnect the channel', messageOf(error)),
-    onSettled: changed,
-  });
+  const start = useCommand(startConnection(network), { onSuccess: ({ url }) => window.location.assign(url) });
+  const read = useCommand(readChannelNow);
+  const disconnect = useCommand(disconnectChannel);
   const isConnected = connection !== undefined && !connection.hasEnded;
   return (
     <li className="flex flex-wrap items-center justify-between gap-3 py-3 first:pt-0 last:pb-0">
@@ -85,7 +63,7 @@ function Connection({
             size="sm"
             busy={read.isPending}
             aria-label={`Read now: ${channel.name}`}
-            onClick={() => read.mutate()}
+            onClick={() => read.mutate(channel.id)}
           >
             <RefreshCw aria-hidden className="size-3.5" />
             Read now
@@ -95,7 +73,7 @@ function Connection({
             size="sm"
             busy={start.isPending}
             aria-label={`Connect ${channel.name}`}
-            onClick={() => start.mutate()}
+            onClick={() => start.mutate(channel.id)}
           >
             <Plug aria-hidden className="size-3.5" />
             {connection ? 'Connect again' : 'Connect'}
@@ -113,7 +91,7 @@ function Connection({
           title={`Disconnect ${channel.name}?`}
           description="Its numbers are no longer read. Earlier ones stay."
           action="Disconnect"
-          onConfirm={() => disconnect.mutate()}
+          onConfirm={() => disconnect.mutate(channel.id)}
           onClose={() => setAsks(false)}
         />
       )}

@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { Empty, ErrorBox, Loading } from '@/components/data/states';
@@ -6,11 +6,11 @@ import { Button, buttonClass } from '@/components/ui/button';
 import { CopyField } from '@/components/ui/copy-field';
 import { Dialog } from '@/components/ui/dialog';
 import { SelectField, TextField } from '@/components/ui/field';
-import { api, body } from '@/lib/api/client';
+import { useCommand } from '@/lib/api/command';
 import { ApiError } from '@/lib/api/errors';
 import type { NewLink, SocialChannel } from '@/lib/api/types';
 import { partnersQuery } from '@/lib/shared-queries';
-import { useChannelsChanged } from '../api/channels';
+import { createChannelLink } from '../api/channels';
 import { NETWORKS } from '../lib/networks';
 
 interface Props {
@@ -22,28 +22,13 @@ interface Props {
 
 /** A partner makes a link; slug and campaign are optional. Then its address and QR code. */
 export function CreateSocialLink({ channel, post, onClose }: Props) {
-  const changed = useChannelsChanged();
   const partners = useQuery(partnersQuery);
   const active = partners.data?.filter((partner) => partner.isActive) ?? [];
   const [chosen, setChosen] = useState('');
   const [slug, setSlug] = useState('');
   const [campaign, setCampaign] = useState('');
   const partnerId = chosen || (active[0]?.id ?? '');
-  const create = useMutation({
-    mutationFn: () =>
-      body(
-        api.POST('/api/platform/social-channels/{id}/links', {
-          params: { path: { id: channel.id } },
-          body: {
-            partnerId,
-            ...(post ? { postId: post.id } : {}),
-            ...(slug.trim() ? { slug: slug.trim() } : {}),
-            ...(campaign.trim() ? { campaign: campaign.trim() } : {}),
-          },
-        }),
-      ),
-    onSuccess: changed,
-  });
+  const create = useCommand(createChannelLink(channel.id));
   const fields = create.error instanceof ApiError ? create.error.fields : {};
   return (
     <Dialog
@@ -72,7 +57,12 @@ export function CreateSocialLink({ channel, post, onClose }: Props) {
           className="flex flex-col gap-4"
           onSubmit={(event) => {
             event.preventDefault();
-            create.mutate();
+            create.mutate({
+              partnerId,
+              ...(post ? { postId: post.id } : {}),
+              ...(slug.trim() ? { slug: slug.trim() } : {}),
+              ...(campaign.trim() ? { campaign: campaign.trim() } : {}),
+            });
           }}
         >
           <SelectField

@@ -1,13 +1,12 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { TextField } from '@/components/ui/field';
+import { useCommand } from '@/lib/api/command';
 import { ApiError } from '@/lib/api/errors';
 import { browserTimezone, wallClock } from '@/lib/dates';
-import { toast } from '@/stores/toasts';
-import { changePost, usePostsChanged } from '../api/posts';
+import { changePost } from '../api/posts';
 import type { PostRow } from '../lib/posts';
 import { PostPicture } from './post-picture';
 
@@ -18,22 +17,10 @@ interface Props {
 
 /** Title, time and picture. The address stays: another address is another post. */
 export function EditPost({ post, onClose }: Props) {
-  const changed = usePostsChanged();
   const before = wallClock(post.publishedAt, browserTimezone());
   const [title, setTitle] = useState(post.name);
   const [published, setPublished] = useState(before);
-  const save = useMutation({
-    mutationFn: () =>
-      changePost(post.postId, {
-        ...(title.trim() === post.name ? {} : { title: title.trim() }),
-        ...(published === before ? {} : { publishedAt: new Date(published).toISOString() }),
-      }),
-    onSuccess: async () => {
-      await changed();
-      toast('Post saved');
-      onClose();
-    },
-  });
+  const save = useCommand(changePost(post.postId));
   const fields = save.error instanceof ApiError ? save.error.fields : {};
   return (
     <Dialog open onOpenChange={(open) => !open && onClose()} title="Edit post" description={post.url}>
@@ -42,7 +29,12 @@ export function EditPost({ post, onClose }: Props) {
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          if (published !== '') save.mutate();
+          if (published === '') return;
+          const edits = {
+            ...(title.trim() === post.name ? {} : { title: title.trim() }),
+            ...(published === before ? {} : { publishedAt: new Date(published).toISOString() }),
+          };
+          save.mutate(edits, { onSuccess: onClose });
         }}
       >
         <PostPicture post={post} />

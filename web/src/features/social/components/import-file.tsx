@@ -1,26 +1,18 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Card } from '@/components/ui/card';
 import { TextField } from '@/components/ui/field';
+import { useCommand } from '@/lib/api/command';
 import { ApiError, messageOf } from '@/lib/api/errors';
 import type { SocialChannel } from '@/lib/api/types';
-import { importFile, usePostsChanged } from '../api/posts';
+import { importFile } from '../api/posts';
 import { NETWORKS } from '../lib/networks';
-import { csvFault, importedText } from '../lib/posts';
+import { importedText } from '../lib/posts';
 
 /** Views and followers out of the network's own export. Nothing for a network whose files are not read. */
 export function ImportFile({ channel }: { readonly channel: SocialChannel }) {
-  const changed = usePostsChanged();
   const [name, setName] = useState('');
   const { label, files } = NETWORKS[channel.network];
-  const load = useMutation({
-    mutationFn: async (file: File) => {
-      const fault = csvFault(file);
-      if (fault) throw new Error(fault);
-      return importFile(channel.id, await file.text());
-    },
-    onSuccess: changed,
-  });
+  const load = useCommand(importFile(channel.id));
   if (!files) return null;
   const { error } = load;
   return (

@@ -1,24 +1,17 @@
-import { useMutation } from '@tanstack/react-query';
 import { ImagePlus, Trash2 } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
-import { dropPicture, pictureUrl, setPicture, usePostsChanged } from '../api/posts';
+import { useCommand } from '@/lib/api/command';
+import { pictureUrl, setPicture } from '../api/posts';
 import { PICTURE_KINDS, pictureFault, type PostRow } from '../lib/posts';
 
 /** The picture of a post: saved as soon as it is chosen. */
 export function PostPicture({ post }: { readonly post: PostRow }) {
-  const changed = usePostsChanged();
   const picker = useRef<HTMLInputElement>(null);
   const [hash, setHash] = useState(post.picture);
   const [fault, setFault] = useState<string | null>(null);
-  const save = useMutation({
-    mutationFn: (file: File | null) => (file ? setPicture(post.postId, file) : dropPicture(post.postId)),
-    onSuccess: async ({ picture }) => {
-      setHash(picture);
-      await changed();
-    },
-  });
+  const save = useCommand(setPicture(post.postId), { onSuccess: ({ picture }) => setHash(picture) });
   const choose = (file: File) => {
     const found = pictureFault(file);
     setFault(found);

@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Image, Link2, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { Rows } from '@/components/data/rows';
@@ -7,11 +7,10 @@ import type { Column } from '@/components/data/table';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { ConfirmDialog } from '@/components/ui/confirm-dialog';
-import { messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
 import type { SocialChannel } from '@/lib/api/types';
 import { formatCount, formatMinor } from '@/lib/format';
-import { toast, toastError } from '@/stores/toasts';
-import { removePost, reportQuery, usePostsChanged } from '../api/posts';
+import { removePost, reportQuery } from '../api/posts';
 import { isPostOf, type PostRow } from '../lib/posts';
 import { rangeName, type ReportRange } from '../lib/report';
 import { CreateSocialLink } from './create-social-link';
@@ -28,15 +27,9 @@ interface Props {
 /** The posts of a channel, newest first: what they bring, their links, title and picture. */
 export function PostsCard({ channel, range }: Props) {
   const report = useQuery(reportQuery(channel.websiteId, range));
-  const changed = usePostsChanged();
   const [open, setOpen] = useState<Open | null>(null);
   const close = () => setOpen(null);
-  const remove = useMutation({
-    mutationFn: removePost,
-    onSuccess: () => toast('Post removed'),
-    onError: (error) => toastError('Failed to remove the post', messageOf(error)),
-    onSettled: changed,
-  });
+  const remove = useCommand(removePost);
   const posts = report.data?.filter(isPostOf(channel.id));
   return (
     <Card

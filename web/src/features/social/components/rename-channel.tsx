@@ -1,14 +1,12 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { TextField } from '@/components/ui/field';
-import { api, body } from '@/lib/api/client';
+import { useCommand } from '@/lib/api/command';
 import { ApiError } from '@/lib/api/errors';
 import type { SocialChannel } from '@/lib/api/types';
-import { toast } from '@/stores/toasts';
-import { useChannelsChanged } from '../api/channels';
+import { renameChannel } from '../api/channels';
 import { NETWORKS } from '../lib/networks';
 
 interface Props {
@@ -18,26 +16,9 @@ interface Props {
 
 /** The name is the owner's own; the handle follows the network. */
 export function RenameChannel({ channel, onClose }: Props) {
-  const changed = useChannelsChanged();
   const [name, setName] = useState(channel.name);
   const [handle, setHandle] = useState(channel.handle);
-  const rename = useMutation({
-    mutationFn: () =>
-      body(
-        api.PATCH('/api/platform/social-channels/{id}', {
-          params: { path: { id: channel.id } },
-          body: {
-            ...(name === channel.name ? {} : { name: name.trim() }),
-            ...(handle === channel.handle ? {} : { handle: handle.trim() }),
-          },
-        }),
-      ),
-    onSuccess: async () => {
-      await changed();
-      toast('Channel saved');
-      onClose();
-    },
-  });
+  const rename = useCommand(renameChannel(channel.id));
   const fields = rename.error instanceof ApiError ? rename.error.fields : {};
   return (
     <Dialog
@@ -53,7 +34,11 @@ export function RenameChannel({ channel, onClose }: Props) {
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          rename.mutate();
+          const names = {
+            ...(name === channel.name ? {} : { name: name.trim() }),
+            ...(handle === channel.handle ? {} : { handle: handle.trim() }),
+          };
+          rename.mutate(names, { onSuccess: onClose });
         }}
       >
         <TextField

@@ -1,7 +1,7 @@
 // Posts as the report has them, and what may be uploaded for them.
+import type { components } from '@/lib/api/schema';
 import type { SocialRow } from '@/lib/api/types';
 import { countOf } from '@/lib/format';
-import type { importFile } from '../api/posts';
 
 export type PostRow = SocialRow & { readonly postId: string; readonly publishedAt: string };
 
@@ -29,7 +29,7 @@ export function csvFault(file: File): string | null {
   return file.size > MAX_CSV_BYTES ? 'The file is larger than 1 MB. Export a shorter period.' : null;
 }
 
-export type Imported = Awaited<ReturnType<typeof importFile>>;
+type Imported = components['schemas']['ImportedSocialFile'];
 
 /** What came of a file. */
 export function importedText({ days, postsAdded, postsChanged, leftOut }: Imported): string {
