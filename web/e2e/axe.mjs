@@ -1,6 +1,7 @@
 // Accessibility of every screen and open dialog, in both themes, at desktop and phone widths. Any violation fails.
 // node e2e/axe.mjs [name;name…] checks only these states.
 // A state that cannot be reached is tried once more in a new page: on a busy machine a browser may lose an answer.
+// All that failed is said again at the end.
 //
 // Each state is loaded and reached once; theme and width are then changed in place (look.mjs).
 import { appStarted, launch, leave, newPage, settle } from './browser.mjs';
@@ -685,6 +686,7 @@ const queue = STATES.filter((state) => !only || only.includes(state.name));
 if (queue.length === 0) throw new Error(`No state is called ${process.argv[2]}.`);
 const total = queue.length;
 const started = Date.now();
+const failures = [];
 let faults = 0;
 let looks = 0;
 let lost = 0;
@@ -696,6 +698,7 @@ for (const server of [mock, empty, first, broken, slow]) server.close();
 console.log(
   `${faults} violations in ${total} states, ${looks} looks (light and dark, ${DESKTOP} and ${PHONE} px), ${Math.round((Date.now() - started) / 1000)} s`,
 );
+if (failures.length > 0) console.log(`failed:\n${failures.join('\n')}`);
 process.exitCode = faults > 0 ? 1 : 0;
 
 async function worker() {
@@ -753,8 +756,10 @@ async function inTime(work) {
 }
 
 function report(where, text, count = 1) {
+  const line = `${where}: ${text}`;
   faults += count;
-  console.log(`${where}: ${text}`);
+  failures.push(line);
+  console.log(line);
 }
 
 /** An idea has opened the dialog, with its templates. */

@@ -95,8 +95,8 @@ export async function settle(page) {
 }
 
 /**
- * No finite animation runs, nothing changed while two frames were drawn, and nothing is still loading (unless
- * `busy`). What goes on changing for ten seconds is live, and not waited for: frames can be rarer than its news.
+ * No finite animation runs, no font is on its way (texts of another are wider), nothing changed while two frames were
+ * drawn, and nothing is still loading (unless `busy`). What goes on changing for ten seconds is live, and not waited for: frames can be rarer than its news.
  */
 export const calm = (page, { busy = false } = {}) =>
   page.evaluate(
@@ -111,8 +111,10 @@ export const calm = (page, { busy = false } = {}) =>
         document
           .getAnimations()
           .some((item) => item.playState === 'running' && item.effect?.getComputedTiming().endTime !== Infinity);
+      const awaitsFont = () => document.fonts.status === 'loading';
       const loads = () => !busy && document.querySelector(loading) !== null;
       const why = () => {
+        if (awaitsFont()) return 'it waits for a font';
         const waits = [...document.querySelectorAll(loading)].map((item) => item.outerHTML.slice(0, 200));
         return loads() ? `it still loads\n    ${waits.join('\n    ')}` : 'it still moves';
       };
@@ -121,7 +123,7 @@ export const calm = (page, { busy = false } = {}) =>
         changes = 0;
         await frame();
         const passed = performance.now() - began;
-        if ((changes > 0 && passed < live) || moves() || loads()) still = -1;
+        if ((changes > 0 && passed < live) || moves() || awaitsFont() || loads()) still = -1;
         if (passed > deadline) throw new Error(`It does not come to rest: ${why()}.`);
       }
       observer.disconnect();

@@ -69,6 +69,7 @@ export const ownPartner = {
   postbackPreset: 'awin',
   clickIdParameter: 'clickref',
   ownClickIdParameter: null,
+  createdAt: '2026-09-12T08:00:00Z',
 };
 
 const request = (id, name, over = {}) => ({

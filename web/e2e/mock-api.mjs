@@ -70,6 +70,7 @@ const partners = partnerNames.map((name, index) => ({
   clickIdParameter: index % 2 ? 'clickref' : null,
   ownClickIdParameter: null,
   isPrivate: false,
+  createdAt: '2026-08-01T10:00:00Z',
 }));
 const countries = [
   ['US', 0.38],
@@ -1299,6 +1300,7 @@ function sqlAnswer(key, input) {
       token: 'sql_Zk3pX0v8Qd2mLr7TfYw1NcHb6JsGa9Eu',
       last4: 'a9Eu',
       createdAt: at(0),
+      lastUsedAt: null,
       expiresAt: at(-90 * 1440),
     },
     'POST /api/platform/sql': {
