@@ -23,7 +23,7 @@ const GROUPS = [
   {
     name: 'common',
     minShareCount: 4,
-    test: /node_modules[\\/](lucide-react|@tanstack)[\\/]|[\\/]src[\\/](lib[\\/](api[\\/]command|clipboard|dates|format|idle|live|media|now|relative-time)|components[\\/](data[\\/](?!paged|below)|charts[\\/](sparkline|updated)|text[\\/]member-text|ui[\\/](badge|card|field|copy-field|in-view|late-menu|search-field))|app[\\/](use-title|pages[\\/](page|text-link)))/,
+    test: /node_modules[\\/](lucide-react|@tanstack)[\\/]|[\\/]src[\\/](lib[\\/](api[\\/]command|clipboard|dates|format|idle|live|media|now|relative-time)|components[\\/](data[\\/](?!paged|below|opened)|charts[\\/](sparkline|updated)|ui[\\/](badge|card|field|copy-field|in-view|late-menu|search-field))|app[\\/](use-title|pages[\\/](page|text-link)))/,
   },
   {
     name: 'entrance',
@@ -45,7 +45,7 @@ const GROUPS = [
   {
     name: 'forms',
     minShareCount: 4,
-    test: /node_modules[\\/](zod|react-hook-form|@hookform)[\\/]|[\\/]src[\\/](components[\\/](form[\\/]|ui[\\/]password-field)|lib[\\/](fields|form-rules|api[\\/]request-schemas))/,
+    test: /node_modules[\\/]react-hook-form[\\/]|[\\/]src[\\/](components[\\/](form[\\/](form\.|use)|ui[\\/]password-field)|lib[\\/](fields|form-rules|api[\\/]request-schemas))/,
   },
   {
     name: 'forum',
@@ -62,7 +62,7 @@ const GROUPS = [
   {
     name: 'figures',
     minShareCount: 2,
-    test: /[\\/]src[\\/](features[\\/](analytics[\\/](api[\\/]analytics|components[\\/]kpi|hooks[\\/]use-live-refresh|lib[\\/](periods|search))|(accounts|insights|links|websites|conversions)[\\/]api[\\/](activity|invite-codes|linked-sign-ins|sessions|insights|links|keys|conversions)|conversions[\\/]components[\\/]status-badge)|components[\\/]charts[\\/]chart-card|lib[\\/]countries|app[\\/]pages[\\/](insight-link|no-websites))/,
+    test: /[\\/]src[\\/](features[\\/](analytics[\\/](api[\\/]analytics|components[\\/]kpi|hooks[\\/]use-live-refresh|lib[\\/](periods|search))|(accounts|insights|links|websites|conversions)[\\/]api[\\/](activity|invite-codes|insights|links|keys|conversions)|conversions[\\/]components[\\/]status-badge)|components[\\/]charts[\\/]chart-card|lib[\\/]countries|app[\\/]pages[\\/](insight-link|no-websites))/,
   },
   {
     name: 'ledger',

@@ -4,11 +4,12 @@ import { Plus } from 'lucide-react';
 import { ErrorBox, Skeleton } from '@/components/data/states';
 import { Button, buttonClass } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
+import { useCommand } from '@/lib/api/command';
 import { isModerator, useSession } from '@/lib/session';
 import { CategoryCards } from '@/features/forum/components/category-cards';
 import { ForumSearch } from '@/features/forum/components/forum-search';
 import { SearchResults } from '@/features/forum/components/search-results';
-import { categoriesQuery } from '@/features/forum/api/threads';
+import { categoriesQuery, markAllRead } from '@/features/forum/api/threads';
 import {
   FILTERS,
   readForum,
@@ -20,7 +21,6 @@ import {
   type Sort,
 } from '@/features/forum/lib/search';
 import { ThreadList } from '@/features/forum/components/thread-list';
-import { useMarkAllRead } from '@/features/forum/hooks/use-mark-all-read';
 import { Page } from './page';
 
 const SORT_LABELS: Record<Sort, string> = {
@@ -41,7 +41,7 @@ export function ForumPage() {
   const session = useSession();
   const state = readForum(useSearch({ from: '/forum' }));
   const categories = useQuery(categoriesQuery);
-  const markAllRead = useMarkAllRead();
+  const markRead = useCommand(markAllRead);
   const category = categories.data?.find((item) => item.slug === state.category) ?? null;
   const change = (part: Partial<ForumState>) =>
     void navigate({ to: '/forum', search: writeForum({ ...state, ...part }), resetScroll: false });
@@ -102,7 +102,7 @@ export function ForumPage() {
                 </Select>
               )}
               {session && (
-                <Button variant="ghost" busy={markAllRead.isPending} onClick={() => markAllRead.mutate()}>
+                <Button variant="ghost" busy={markRead.isPending} onClick={() => markRead.mutate()}>
                   Mark all as read
                 </Button>
               )}

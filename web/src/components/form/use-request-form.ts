@@ -116,7 +116,7 @@ export function useRequestForm<V extends FieldValues, Input, Output>(
 }
 
 const faultsOf = (error: Error | null, fields: FieldValues): (readonly [string, string])[] =>
-  error instanceof ApiError ? Object.entries(error.fields).filter(([name]) => name in fields) : [];
+  error instanceof ApiError ? Object.entries(error.fields).filter(([name]) => typeof fields[name] === 'string') : [];
 
 const resultOf = <V extends FieldValues>(given: V, faults: Record<string, string>): ResolverResult<V> =>
   Object.keys(faults).length === 0

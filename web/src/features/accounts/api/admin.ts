@@ -1,5 +1,6 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
-import { answer, api } from '@/lib/api/client';
+import { answer, api, body } from '@/lib/api/client';
+import { command } from '@/lib/api/command';
 
 const PAGE = 50;
 
@@ -36,4 +37,37 @@ export const accountsQuery = ({ search, role, state }: AccountFilter) =>
       ),
     getNextPageParam: (page) => page.nextCursor,
     staleTime: 0,
+  });
+
+const of = (id: string) => ({ params: { path: { id } } });
+const ACCOUNTS = [['admin-accounts']];
+
+export const enableAccount = command({
+  send: (id: string) => body(api.POST('/api/admin/accounts/{id}/enable', of(id))),
+  changes: ACCOUNTS,
+  success: 'Account enabled',
+  failure: 'Failed to enable the account',
+});
+
+export const setRoles = (id: string) =>
+  command({
+    send: (change: { readonly roles: Role[] }) =>
+      body(api.PUT('/api/admin/accounts/{id}/roles', { ...of(id), body: change })),
+    changes: ACCOUNTS,
+    success: 'Roles changed',
+  });
+
+export const disableAccount = (id: string) =>
+  command({
+    send: (given: { readonly reason: string }) =>
+      body(api.POST('/api/admin/accounts/{id}/disable', { ...of(id), body: given })),
+    changes: ACCOUNTS,
+    success: 'Account disabled',
+  });
+
+export const endSessionsOf = (id: string) =>
+  command({
+    send: () => body(api.DELETE('/api/admin/accounts/{id}/sessions', of(id))),
+    changes: ACCOUNTS,
+    success: 'Signed out everywhere',
   });

@@ -19,3 +19,12 @@ export const updateUser = command({
 
 export const changeEmail = (change: Proof & { readonly email: string }): Promise<void> =>
   done(api.POST('/api/platform/email/change', { body: change }));
+
+export const changePassword = ({
+  password,
+  newPassword,
+  ...factor
+}: Proof & { readonly newPassword: string }): Promise<void> =>
+  done(api.POST('/api/platform/password/change', { body: { currentPassword: password, newPassword, ...factor } }));
+
+export const eraseAccount = (proof: Proof): Promise<void> => done(api.POST('/api/platform/erase', { body: proof }));

@@ -1,5 +1,5 @@
 // Access tokens: programs that run unattended read the API with them.
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { ProofDialog, type Proof } from '@/components/security/proof-dialog';
@@ -10,13 +10,11 @@ import { CopyField } from '@/components/ui/copy-field';
 import { Dialog } from '@/components/ui/dialog';
 import { SelectField, TextField } from '@/components/ui/field';
 import { focusOnMount } from '@/components/ui/focus';
-import { api, body, done } from '@/lib/api/client';
-import { messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
 import { ago, browserTimezone, formatZoned } from '@/lib/dates';
 import { useNow } from '@/lib/now';
 import { userQuery, websitesQuery } from '@/lib/shared-queries';
-import { toast, toastError } from '@/stores/toasts';
-import { accessTokensQuery, type AccessToken } from '../api/access-tokens';
+import { accessTokensQuery, createToken, revokeToken, type AccessToken } from '../api/access-tokens';
 import { Loaded } from './loaded';
 
 const DAY_MS = 86_400_000;
@@ -30,17 +28,10 @@ const EXPIRIES = [
 ];
 
 export function AccessTokensCard() {
-  const client = useQueryClient();
   const tokens = useQuery(accessTokensQuery);
   const [creating, setCreating] = useState(false);
   const [revoking, setRevoking] = useState<AccessToken | null>(null);
-  const revoke = useMutation({
-    mutationFn: (token: AccessToken) =>
-      done(api.DELETE('/api/platform/tokens/{id}', { params: { path: { id: token.id } } })),
-    onSuccess: () => toast('Token revoked', 'Programs that use it are now rejected.'),
-    onError: (error) => toastError('Failed to revoke the token', messageOf(error)),
-    onSettled: () => client.invalidateQueries({ queryKey: accessTokensQuery.queryKey }),
-  });
+  const revoke = useCommand(revokeToken);
   return (
     <Card
       title="Access tokens"
@@ -83,7 +74,7 @@ export function AccessTokensCard() {
             variant="danger"
             busy={revoke.isPending}
             onClick={() => {
-              if (revoking) revoke.mutate(revoking, { onSettled: () => setRevoking(null) });
+              if (revoking) revoke.mutate(revoking.id, { onSettled: () => setRevoking(null) });
             }}
           >
             Revoke
@@ -136,7 +127,7 @@ function CreateToken({ onClose }: { readonly onClose: () => void }) {
       expiresAt: new Date(now + Number(days) * DAY_MS).toISOString(),
       ...proof,
     };
-    setMade(await body(api.POST('/api/platform/tokens', { body: input })));
+    setMade(await createToken(input));
     await client.invalidateQueries({ queryKey: accessTokensQuery.queryKey });
   };
   if (made) {

@@ -1,27 +1,26 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import { useDeferredValue, useState, type ReactNode } from 'react';
-import { ErrorBox } from '@/components/data/states';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useDeferredValue, useState } from 'react';
+import { opened } from '@/components/data/opened';
 import type { Column } from '@/components/data/table';
 import { When } from '@/components/data/when';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
-import { Dialog } from '@/components/ui/dialog';
-import { Select, TextField } from '@/components/ui/field';
+import { Select } from '@/components/ui/field';
 import { SearchField } from '@/components/ui/search-field';
-import { api, body } from '@/lib/api/client';
-import { messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
 import type { AdminAccount } from '@/lib/api/types';
-import { toast, toastError } from '@/stores/toasts';
 import { PagedTable } from '@/components/data/paged-table';
-import { Check } from '@/components/ui/check';
-import { ACCOUNT_STATES, accountsQuery, ROLES, type AccountFilter, type Role } from '../api/admin';
+import { ACCOUNT_STATES, accountsQuery, enableAccount, ROLES, type AccountFilter } from '../api/admin';
+import { nameOf } from '../lib/account-names';
 
 type Doing = { readonly what: 'roles' | 'disable' | 'sessions'; readonly account: AdminAccount };
 
 const STATE_LABELS = { active: 'Active', disabled: 'Disabled', erased: 'Erased' } as const;
 
-const nameOf = (account: AdminAccount): string => account.name || account.email || 'Erased account';
+const Roles = opened(() => import('./account-dialogs').then((module) => module.Roles));
+const Disable = opened(() => import('./account-dialogs').then((module) => module.Disable));
+const EndSessions = opened(() => import('./account-dialogs').then((module) => module.EndSessions));
 
 interface PanelProps {
   readonly filter: AccountFilter;
@@ -33,14 +32,7 @@ export function AccountsPanel({ filter, onFilter }: PanelProps) {
   const search = useDeferredValue(filter.search.trim());
   const accounts = useInfiniteQuery(accountsQuery({ search, role, state }));
   const [doing, setDoing] = useState<Doing | null>(null);
-  const changed = useChanged();
-  const enable = useMutation({
-    mutationFn: (account: AdminAccount) =>
-      body(api.POST('/api/admin/accounts/{id}/enable', { params: { path: { id: account.id } } })),
-    onSuccess: () => toast('Account enabled'),
-    onError: (error) => toastError('Failed to enable the account', messageOf(error)),
-    onSettled: changed,
-  });
+  const enable = useCommand(enableAccount);
   const columns: Column<AdminAccount>[] = [
     {
       id: 'who',
@@ -119,7 +111,7 @@ export function AccountsPanel({ filter, onFilter }: PanelProps) {
                 size="sm"
                 aria-label={`Enable ${nameOf(row)}`}
                 disabled={enable.isPending}
-                onClick={() => enable.mutate(row)}
+                onClick={() => enable.mutate(row.id)}
               >
                 Enable
               </Button>
@@ -187,144 +179,4 @@ export function AccountsPanel({ filter, onFilter }: PanelProps) {
       {doing?.what === 'sessions' && <EndSessions account={doing.account} onClose={close} />}
     </Card>
   );
-}
-
-interface DialogProps {
-  readonly account: AdminAccount;
-  readonly onClose: () => void;
-}
-
-function Roles({ account, onClose }: DialogProps) {
-  const [roles, setRoles] = useState<readonly Role[]>(ROLES.filter((role) => account.roles.includes(role)));
-  const save = useDone(
-    () =>
-      body(
-        api.PUT('/api/admin/accounts/{id}/roles', {
-          params: { path: { id: account.id } },
-          body: { roles: [...roles] },
-        }),
-      ),
-    'Roles changed',
-    onClose,
-  );
-  return (
-    <Asking
-      title={`Roles of ${nameOf(account)}`}
-      description="Changes take effect immediately. Every account is a member."
-      action="Save roles"
-      save={save}
-      onClose={onClose}
-    >
-      <fieldset className="flex flex-col gap-2.5">
-        <legend className="sr-only">Roles</legend>
-        {ROLES.map((role) => (
-          <Check
-            key={role}
-            label={role}
-            disabled={role === 'member'}
-            checked={role === 'member' || roles.includes(role)}
-            onChange={(on) => setRoles(on ? [...roles, role] : roles.filter((item) => item !== role))}
-          />
-        ))}
-      </fieldset>
-    </Asking>
-  );
-}
-
-function Disable({ account, onClose }: DialogProps) {
-  const [reason, setReason] = useState('');
-  const save = useDone(
-    () =>
-      body(
-        api.POST('/api/admin/accounts/{id}/disable', {
-          params: { path: { id: account.id } },
-          body: { reason: reason.trim() },
-        }),
-      ),
-    'Account disabled',
-    onClose,
-  );
-  return (
-    <Asking
-      title={`Disable ${nameOf(account)}?`}
-      description="The account can no longer sign in, and its sessions end immediately."
-      action="Disable"
-      danger
-      ready={reason.trim() !== ''}
-      save={save}
-      onClose={onClose}
-    >
-      <TextField label="Reason" maxLength={500} value={reason} onChange={(event) => setReason(event.target.value)} />
-    </Asking>
-  );
-}
-
-function EndSessions({ account, onClose }: DialogProps) {
-  const save = useDone(
-    () => body(api.DELETE('/api/admin/accounts/{id}/sessions', { params: { path: { id: account.id } } })),
-    'Signed out everywhere',
-    onClose,
-  );
-  return (
-    <Asking
-      title={`Sign out ${nameOf(account)}?`}
-      description="This account is signed out in every browser."
-      action="Sign out everywhere"
-      danger
-      save={save}
-      onClose={onClose}
-    />
-  );
-}
-
-interface AskingProps {
-  readonly title: string;
-  readonly description: string;
-  readonly action: string;
-  readonly danger?: boolean;
-  readonly ready?: boolean;
-  readonly save: { readonly mutate: () => void; readonly isPending: boolean; readonly error: unknown };
-  readonly onClose: () => void;
-  readonly children?: ReactNode;
-}
-
-function Asking({ title, description, action, danger = false, ready = true, save, onClose, children }: AskingProps) {
-  return (
-    <Dialog open onOpenChange={(open) => !open && onClose()} title={title} description={description}>
-      <form
-        noValidate
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (ready) save.mutate();
-        }}
-      >
-        {children}
-        {Boolean(save.error) && <ErrorBox error={save.error} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant={danger ? 'danger' : 'primary'} busy={save.isPending} disabled={!ready}>
-            {action}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
-  );
-}
-
-function useChanged(): () => Promise<void> {
-  const client = useQueryClient();
-  return () => client.invalidateQueries({ queryKey: ['admin-accounts'] });
-}
-
-function useDone(run: () => Promise<unknown>, said: string, onClose: () => void) {
-  const onSettled = useChanged();
-  return useMutation({
-    mutationFn: () => run(),
-    onSuccess: () => {
-      toast(said);
-      onClose();
-    },
-    onSettled,
-  });
 }

@@ -4,11 +4,11 @@ import { useState } from 'react';
 import { Button, buttonClass } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { TextField } from '@/components/ui/field';
-import { api, done } from '@/lib/api/client';
 import type { Account } from '@/lib/api/types';
 import { endSession } from '@/lib/session';
 import { userQuery } from '@/lib/shared-queries';
 import { toast } from '@/stores/toasts';
+import { eraseAccount } from '../api/profile';
 import { ProofDialog } from '@/components/security/proof-dialog';
 
 /** Taking everything away, and being forgotten. */
@@ -42,7 +42,7 @@ function Erase({ user, onClose }: { readonly user: Account; readonly onClose: ()
       user={user}
       ready={typed.trim().toLowerCase() === user.email.toLowerCase()}
       run={async (proof) => {
-        await done(api.POST('/api/platform/erase', { body: proof }));
+        await eraseAccount(proof);
         toast('Account erased');
         endSession();
       }}

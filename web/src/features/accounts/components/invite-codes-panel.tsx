@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Ticket } from 'lucide-react';
 import { useState } from 'react';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
@@ -10,12 +10,11 @@ import { Card } from '@/components/ui/card';
 import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { CopyButton } from '@/components/ui/copy-field';
 import { TextField } from '@/components/ui/field';
-import { api, body, done } from '@/lib/api/client';
-import { messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
 import type { InviteCode } from '@/lib/api/types';
 import { formatZoned } from '@/lib/dates';
 import { userQuery } from '@/lib/shared-queries';
-import { toast, toastError } from '@/stores/toasts';
+import { createInvite, revokeInvite } from '../api/account-commands';
 import { invitesQuery } from '../api/invite-codes';
 
 const DEFAULT_USES = 1;
@@ -34,18 +33,10 @@ export function wholeNumberOr(fallback: number, text: string): number {
 }
 
 export function InviteCodesPanel() {
-  const client = useQueryClient();
   const zone = useQuery(userQuery).data?.timezone ?? 'UTC';
   const invites = useQuery(invitesQuery);
   const [revoking, setRevoking] = useState<InviteCode | null>(null);
-  const onSettled = () => client.invalidateQueries({ queryKey: invitesQuery.queryKey });
-  const revoke = useMutation({
-    mutationFn: (invite: InviteCode) =>
-      done(api.DELETE('/api/platform/invite-codes/{id}', { params: { path: { id: invite.id } } })),
-    onSuccess: () => toast('Invite code revoked', 'It can no longer be used to register.'),
-    onError: (error) => toastError('Failed to revoke invite code', messageOf(error)),
-    onSettled,
-  });
+  const revoke = useCommand(revokeInvite);
   const columns: Column<InviteCode>[] = [
     {
       id: 'code',
@@ -105,7 +96,7 @@ export function InviteCodesPanel() {
           title="Revoke this invite code?"
           description={`${revoking.code} can no longer be used to register. Accounts created with it are not affected.`}
           action="Revoke invite code"
-          onConfirm={() => revoke.mutate(revoking)}
+          onConfirm={() => revoke.mutate(revoking.id)}
           onClose={() => setRevoking(null)}
         />
       )}
@@ -114,20 +105,9 @@ export function InviteCodesPanel() {
 }
 
 function NewInvite() {
-  const client = useQueryClient();
   const [uses, setUses] = useState(String(DEFAULT_USES));
   const [days, setDays] = useState(String(DEFAULT_DAYS));
-  const create = useMutation({
-    mutationFn: () =>
-      body(
-        api.POST('/api/platform/invite-codes', {
-          body: { maxUses: wholeNumberOr(DEFAULT_USES, uses), expiresInDays: wholeNumberOr(DEFAULT_DAYS, days) },
-        }),
-      ),
-    onSuccess: () => toast('Invite code created'),
-    onError: (error) => toastError('Failed to create invite code', messageOf(error)),
-    onSettled: () => client.invalidateQueries({ queryKey: invitesQuery.queryKey }),
-  });
+  const create = useCommand(createInvite);
   return (
     <Card title="New invite code" description="For one or more people">
       <form
@@ -135,7 +115,10 @@ function NewInvite() {
         className="flex flex-wrap items-end gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          create.mutate();
+          create.mutate({
+            maxUses: wholeNumberOr(DEFAULT_USES, uses),
+            expiresInDays: wholeNumberOr(DEFAULT_DAYS, days),
+          });
         }}
       >
         <TextField

@@ -1,33 +1,25 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { ConfirmDialog } from '@/components/ui/confirm-dialog';
-import { api, body, done } from '@/lib/api/client';
-import { messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
 import type { LinkedSignIn, SignInProvider } from '@/lib/api/types';
 import { formatZoned } from '@/lib/dates';
 import { userQuery } from '@/lib/shared-queries';
 import { providersQuery } from '@/lib/sign-in-providers';
-import { toast, toastError } from '@/stores/toasts';
 import { Loaded } from './loaded';
 import { ProofDialog } from '@/components/security/proof-dialog';
+import { linkSignIn, unlinkSignIn } from '../api/account-commands';
 import { linkedQuery } from '../api/linked-sign-ins';
 
 export function LinkedCard() {
-  const client = useQueryClient();
   const user = useQuery(userQuery).data;
   const linked = useQuery(linkedQuery);
   const providers = useQuery(providersQuery);
   const [linking, setLinking] = useState<SignInProvider | null>(null);
   const [unlinking, setUnlinking] = useState<LinkedSignIn | null>(null);
-  const unlink = useMutation({
-    mutationFn: (row: LinkedSignIn) =>
-      done(api.DELETE('/api/platform/linked-sign-ins/{id}', { params: { path: { id: row.id } } })),
-    onSuccess: () => toast('Sign-in unlinked', 'You can no longer sign in with it.'),
-    onError: (error) => toastError('Failed to unlink the sign-in', messageOf(error)),
-    onSettled: () => client.invalidateQueries({ queryKey: linkedQuery.queryKey }),
-  });
+  const unlink = useCommand(unlinkSignIn);
   const labelOf = (name: string) => providers.data?.find((item) => item.name === name)?.label ?? name;
   const missing = providers.data?.filter((item) => !item.isConfigured) ?? [];
   return (
@@ -83,10 +75,7 @@ export function LinkedCard() {
           user={user}
           withoutPassword
           run={async (proof) => {
-            const { url } = await body(
-              api.POST('/api/platform/linked-sign-ins', { body: { provider: linking.name, ...proof } }),
-            );
-            window.location.assign(url);
+            window.location.assign(await linkSignIn({ provider: linking.name, ...proof }));
           }}
           onClose={() => setLinking(null)}
         />
@@ -96,7 +85,7 @@ export function LinkedCard() {
           title={`Unlink ${labelOf(unlinking.provider)}?`}
           description="You can no longer sign in with it. You’ll be signed out everywhere else."
           action="Unlink"
-          onConfirm={() => unlink.mutate(unlinking)}
+          onConfirm={() => unlink.mutate(unlinking.id)}
           onClose={() => setUnlinking(null)}
         />
       )}

@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { PasswordField } from '@/components/ui/password-field';
-import { api, done } from '@/lib/api/client';
 import { ApiError } from '@/lib/api/errors';
 import type { Account } from '@/lib/api/types';
 import { formatZoned } from '@/lib/dates';
@@ -12,6 +11,7 @@ import { userQuery } from '@/lib/shared-queries';
 import { toast } from '@/stores/toasts';
 import { Loaded } from './loaded';
 import { ProofDialog } from '@/components/security/proof-dialog';
+import { changePassword } from '../api/profile';
 import { sessionsQuery } from '../api/sessions';
 import { SetPassword } from '@/components/security/set-password';
 
@@ -55,16 +55,12 @@ function ChangePassword({ user, onClose }: { readonly user: Account; readonly on
       action="Change password"
       user={user}
       ready={wanted !== ''}
-      run={async ({ password, ...factor }) => {
+      run={async (proof) => {
         const fault = rule(wanted);
         setRefused(fault);
         if (fault) return;
         try {
-          await done(
-            api.POST('/api/platform/password/change', {
-              body: { currentPassword: password, newPassword: wanted, ...factor },
-            }),
-          );
+          await changePassword({ ...proof, newPassword: wanted });
         } catch (error) {
           if (error instanceof ApiError) setRefused(error.fields['newPassword'] ?? error.fields['password']);
           if (error instanceof ApiError && error.code === 'wrong_password') setRefused(undefined);

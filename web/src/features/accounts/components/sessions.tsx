@@ -1,33 +1,20 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
-import { api, done } from '@/lib/api/client';
-import { messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
 import { countryName } from '@/lib/countries';
 import { ago } from '@/lib/dates';
 import { useNow } from '@/lib/now';
-import { toast, toastError } from '@/stores/toasts';
 import { Loaded } from './loaded';
+import { endOtherSessions, endSession } from '../api/account-commands';
 import { sessionsQuery } from '../api/sessions';
 
 export function SessionsCard() {
-  const client = useQueryClient();
   const sessions = useQuery(sessionsQuery);
   const now = useNow();
-  const onSettled = () => client.invalidateQueries({ queryKey: sessionsQuery.queryKey });
-  const end = useMutation({
-    mutationFn: (id: string) => done(api.DELETE('/api/platform/sessions/{id}', { params: { path: { id } } })),
-    onSuccess: () => toast('Signed out'),
-    onError: (error) => toastError('Failed to sign out the session', messageOf(error)),
-    onSettled,
-  });
-  const endOthers = useMutation({
-    mutationFn: () => done(api.DELETE('/api/platform/sessions')),
-    onSuccess: () => toast('Other sessions signed out', 'You stay signed in here.'),
-    onError: (error) => toastError('Failed to sign out the other sessions', messageOf(error)),
-    onSettled,
-  });
+  const end = useCommand(endSession);
+  const endOthers = useCommand(endOtherSessions);
   const others = sessions.data?.some((session) => !session.current) ?? false;
   return (
     <Card

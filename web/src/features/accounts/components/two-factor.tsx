@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { FactorSetUp, type FactorToSetUp } from '@/components/security/factor-set-up';
 import { RecoveryCodes } from '@/components/security/recovery-codes';
@@ -6,14 +6,21 @@ import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { Dialog } from '@/components/ui/dialog';
-import { api, body, done } from '@/lib/api/client';
-import { ApiError, messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
 import type { Account } from '@/lib/api/types';
 import { userQuery } from '@/lib/shared-queries';
-import { toast, toastError } from '@/stores/toasts';
+import { toast } from '@/stores/toasts';
 import { Loaded } from './loaded';
-import { ProofDialog, type Proof } from '@/components/security/proof-dialog';
-import { sessionsQuery } from '../api/sessions';
+import { ProofDialog } from '@/components/security/proof-dialog';
+import {
+  confirmFactor,
+  disableFactor,
+  FACTOR_CHANGES,
+  isTooOld,
+  newRecoveryCodes,
+  setUpFactor,
+  startFactor,
+} from '../api/two-factor';
 
 const FEW_CODES = 3;
 
@@ -34,28 +41,18 @@ function TwoFactor({ user }: { readonly user: Account }) {
   const client = useQueryClient();
   const [step, setStep] = useState<Step | null>(null);
   const close = () => setStep(null);
-  const changed = () =>
-    Promise.all([userQuery, sessionsQuery].map(({ queryKey }) => client.invalidateQueries({ queryKey })));
-  const begin = async (proof?: Proof) => {
-    const factor = await body(api.POST('/api/platform/2fa/setup', { body: proof ?? {} }));
+  const changed = () => Promise.all(FACTOR_CHANGES.map((queryKey) => client.invalidateQueries({ queryKey })));
+  const begin = (factor: FactorToSetUp) => {
     confirm.reset(); // a wrong code of an earlier try is no matter of this one
     setStep({ at: 'set-up', factor });
   };
-  const start = useMutation({
-    mutationFn: () => begin(),
-    onError: (error) => {
-      // The sign-in is too old: the password is required again.
-      if (error instanceof ApiError && error.code === 'password_needed') setStep({ at: 'prove', what: 'set-up' });
-      else toastError('Failed to set up two-factor authentication', messageOf(error));
-    },
+  const start = useCommand(startFactor, {
+    onSuccess: begin,
+    // The sign-in is too old: the password is required again.
+    onError: (error) => isTooOld(error) && setStep({ at: 'prove', what: 'set-up' }),
   });
-  const confirm = useMutation({
-    mutationFn: async (code: string) =>
-      (await body(api.POST('/api/platform/2fa/confirm', { body: { code } }))).recoveryCodes,
-    onSuccess: async (codes) => {
-      setStep({ at: 'codes', codes, said: 'Two-factor authentication is on' });
-      await changed();
-    },
+  const confirm = useCommand(confirmFactor, {
+    onSuccess: (codes) => setStep({ at: 'codes', codes, said: 'Two-factor authentication is on' }),
   });
   return (
     <>
@@ -88,7 +85,7 @@ function TwoFactor({ user }: { readonly user: Account }) {
           title="Set up two-factor authentication"
           action="Continue"
           user={user}
-          run={begin}
+          run={async (proof) => begin(await setUpFactor(proof))}
           onClose={close}
           description={
             user.twoFactor
@@ -104,8 +101,8 @@ function TwoFactor({ user }: { readonly user: Account }) {
           action="Generate new codes"
           user={user}
           run={async (proof) => {
-            const { recoveryCodes } = await body(api.POST('/api/platform/2fa/recovery-codes', { body: proof }));
-            setStep({ at: 'codes', codes: recoveryCodes, said: 'Recovery codes regenerated' });
+            const codes = await newRecoveryCodes(proof);
+            setStep({ at: 'codes', codes, said: 'Recovery codes regenerated' });
             await changed();
           }}
           onClose={close}
@@ -119,7 +116,7 @@ function TwoFactor({ user }: { readonly user: Account }) {
           danger
           user={user}
           run={async (proof) => {
-            await done(api.POST('/api/platform/2fa/disable', { body: proof }));
+            await disableFactor(proof);
             toast('Two-factor authentication disabled');
             close();
             await changed();

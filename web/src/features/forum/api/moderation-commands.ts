@@ -1,31 +1,58 @@
 import { api, done } from '@/lib/api/client';
 import { command } from '@/lib/api/command';
+import { LABELS, type Moderation } from '../lib/moderation';
+import type { ThreadInFull } from '../lib/types';
 import { FORUM, path } from './request';
 
-export const pinThread = (id: string, pinned: boolean, reason: string) =>
-  done(
-    api.POST(pinned ? '/api/admin/forum/threads/{id}/pin' : '/api/admin/forum/threads/{id}/unpin', {
-      ...path(id),
-      body: { reason },
-    }),
-  );
+interface Given {
+  readonly categoryId: string;
+  readonly reason: string;
+}
 
-export const lockThread = (id: string, locked: boolean, reason: string) =>
-  done(
-    api.POST(locked ? '/api/admin/forum/threads/{id}/lock' : '/api/admin/forum/threads/{id}/unlock', {
-      ...path(id),
-      body: { reason },
-    }),
-  );
+/** Pins, locks or moves a thread, or takes it back: as it is when it is asked. */
+export const moderateThread = (kind: Moderation, thread: ThreadInFull) =>
+  command({
+    send: ({ categoryId, reason }: Given) => {
+      const { id, isPinned, isLocked } = thread;
+      const because = { ...path(id), body: { reason } };
+      if (kind === 'move')
+        return done(api.POST('/api/admin/forum/threads/{id}/move', { ...path(id), body: { categoryId, reason } }));
+      if (kind === 'pin')
+        return done(
+          api.POST(isPinned ? '/api/admin/forum/threads/{id}/unpin' : '/api/admin/forum/threads/{id}/pin', because),
+        );
+      return done(
+        api.POST(isLocked ? '/api/admin/forum/threads/{id}/unlock' : '/api/admin/forum/threads/{id}/lock', because),
+      );
+    },
+    changes: FORUM,
+    success: LABELS[kind](thread).done,
+  });
 
-export const moveThread = (id: string, categoryId: string, reason: string) =>
-  done(api.POST('/api/admin/forum/threads/{id}/move', { ...path(id), body: { categoryId, reason } }));
+const approve = (id: string) => done(api.POST('/api/admin/forum/posts/{id}/approve', path(id)));
 
-export const approvePost = (id: string) => done(api.POST('/api/admin/forum/posts/{id}/approve', path(id)));
+export const approvePost = command({
+  send: approve,
+  changes: FORUM,
+  success: 'Post approved',
+  failure: 'Failed to approve the post',
+});
 
-export const dismissFlags = (id: string) => done(api.POST('/api/admin/forum/posts/{id}/dismiss-flags', path(id)));
+/** What the queue asks for: that a held post is published, or that reports are dismissed. */
+export const decideOnPost = command({
+  send: ({ id, approves }: { readonly id: string; readonly approves: boolean }) =>
+    approves ? approve(id) : done(api.POST('/api/admin/forum/posts/{id}/dismiss-flags', path(id))),
+  changes: FORUM,
+  success: (_, { approves }) => (approves ? 'Post approved' : 'Reports dismissed'),
+  failure: 'Failed to save the decision',
+});
 
-export const restorePost = (id: string) => done(api.POST('/api/admin/forum/posts/{id}/restore', path(id)));
+export const restorePost = command({
+  send: (id: string) => done(api.POST('/api/admin/forum/posts/{id}/restore', path(id))),
+  changes: FORUM,
+  success: 'Post restored',
+  failure: 'Failed to restore the post',
+});
 
 export const suspendMember = (id: string) =>
   command({
@@ -35,4 +62,9 @@ export const suspendMember = (id: string) =>
     success: 'Member suspended',
   });
 
-export const reinstateMember = (id: string) => done(api.POST('/api/admin/forum/members/{id}/reinstate', path(id)));
+export const reinstateMember = command({
+  send: (id: string) => done(api.POST('/api/admin/forum/members/{id}/reinstate', path(id))),
+  changes: FORUM,
+  success: 'Suspension ended',
+  failure: 'Failed to end the suspension',
+});

@@ -1,10 +1,12 @@
 import { queryOptions } from '@tanstack/react-query';
 import { loadMarkdown } from '@/components/text/member-text';
-import { answer, api, body, done } from '@/lib/api/client';
+import { answer, api, body, done, type Answer } from '@/lib/api/client';
+import { command, type Words } from '@/lib/api/command';
 import { isFirstPage } from '@/lib/api/early-reads';
 import type { Place } from '../lib/search';
 import type { Reason } from '../lib/reasons';
-import { path, POSTS } from './request';
+import type { Post } from '../lib/types';
+import { FORUM, path, POSTS } from './request';
 import { FRESH_MS } from './threads';
 
 /** A page of posts: the first, one at a cursor, or the one around a post. What draws them is fetched beside them; only the
@@ -32,36 +34,74 @@ export const editsQuery = (postId: string) =>
     staleTime: 0,
   });
 
-export const reply = ({
-  threadId,
-  text,
-  replyTo,
-}: {
-  readonly threadId: string;
-  readonly text: string;
-  readonly replyTo: string | null;
-}) => body(api.POST('/api/forum/threads/{id}/posts', { params: { path: { id: threadId } }, body: { text, replyTo } }));
+interface Received {
+  readonly state: Post['state'];
+}
 
-export const editPost = (id: string, text: string) =>
-  body(api.PATCH('/api/forum/posts/{id}', { ...path(id), body: { text } }));
+/** A post of a new member is held until a moderator approves it. */
+const received =
+  (held: string, published: string) =>
+  ({ state }: Received): Words =>
+    state === 'held' ? [held, 'It is published once a moderator approves it.'] : published;
+
+export const replyTo = (threadId: string) =>
+  command({
+    send: (reply: { readonly text: string; readonly replyTo: string | null }) =>
+      body(api.POST('/api/forum/threads/{id}/posts', { ...path(threadId), body: reply })),
+    changes: FORUM,
+    success: received('Reply received', 'Reply posted'),
+  });
+
+export const editPost = (id: string) =>
+  command({
+    send: (text: string) => body(api.PATCH('/api/forum/posts/{id}', { ...path(id), body: { text } })),
+    changes: FORUM,
+    success: received('Post changed', 'Post changed'),
+  });
+
+export const startThread = command({
+  send: (thread: { readonly title: string; readonly categoryId: string; readonly text: string }) =>
+    body(api.POST('/api/forum/threads', { body: thread })),
+  changes: FORUM,
+  success: received('Thread received', 'Thread started'),
+});
 
 /** Moderators give a reason; authors delete their own post without one. */
-export const deletePost = (id: string, reason: string) =>
-  done(
-    reason
-      ? api.POST('/api/admin/forum/posts/{id}/delete', { ...path(id), body: { reason } })
-      : api.DELETE('/api/forum/posts/{id}', path(id)),
-  );
+export const deletePost = (id: string, success: string) =>
+  command({
+    send: (reason: string) =>
+      done(
+        reason
+          ? api.POST('/api/admin/forum/posts/{id}/delete', { ...path(id), body: { reason } })
+          : api.DELETE('/api/forum/posts/{id}', path(id)),
+      ),
+    changes: FORUM,
+    success,
+  });
 
-export const likePost = (id: string, likes: boolean) =>
-  done(likes ? api.PUT('/api/forum/posts/{id}/like', path(id)) : api.DELETE('/api/forum/posts/{id}/like', path(id)));
+export const likePost = command({
+  queue: 'forum-likes',
+  send: ({ id, liked }: Post) =>
+    done(liked ? api.DELETE('/api/forum/posts/{id}/like', path(id)) : api.PUT('/api/forum/posts/{id}/like', path(id))),
+  expect: async (client, post) => {
+    const queryKey = ['forum', 'posts', post.threadId];
+    const show = (liked: boolean, likes: number) =>
+      client.setQueriesData<Answer<Post[]>>(
+        { queryKey },
+        (page) =>
+          page && { ...page, data: page.data.map((item) => (item.id === post.id ? { ...item, liked, likes } : item)) },
+      );
+    await client.cancelQueries({ queryKey });
+    show(!post.liked, post.likes + (post.liked ? -1 : 1));
+    return () => show(post.liked, post.likes);
+  },
+  failure: 'Failed to save the like',
+});
 
-export const flagPost = ({
-  postId,
-  reason,
-  note,
-}: {
-  readonly postId: string;
-  readonly reason: Reason;
-  readonly note: string;
-}) => done(api.POST('/api/forum/posts/{id}/flag', { ...path(postId), body: { reason, note } }));
+export const flagPost = (id: string) =>
+  command({
+    send: (flag: { readonly reason: Reason; readonly note: string }) =>
+      done(api.POST('/api/forum/posts/{id}/flag', { ...path(id), body: flag })),
+    changes: FORUM,
+    success: ['Report sent', 'A moderator will review this post.'],
+  });

@@ -1,7 +1,9 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { answer, api, body, done } from '@/lib/api/client';
+import { command } from '@/lib/api/command';
 import type { Filter, Sort } from '../lib/search';
-import { at, path } from './request';
+import type { ThreadInFull } from '../lib/types';
+import { at, FORUM, path } from './request';
 
 const PAGE = 30;
 
@@ -63,20 +65,28 @@ export const threadQuery = (id: string) =>
     staleTime: FRESH_MS,
   });
 
-export const startThread = (thread: { readonly title: string; readonly categoryId: string; readonly text: string }) =>
-  body(api.POST('/api/forum/threads', { body: thread }));
-
-export const followThread = (id: string, follows: boolean) =>
-  done(
-    follows
-      ? api.PUT('/api/forum/threads/{id}/follow', path(id))
-      : api.DELETE('/api/forum/threads/{id}/follow', path(id)),
-  );
+export const followThread = ({ id, followed }: ThreadInFull) =>
+  command({
+    send: () =>
+      done(
+        followed
+          ? api.DELETE('/api/forum/threads/{id}/follow', path(id))
+          : api.PUT('/api/forum/threads/{id}/follow', path(id)),
+      ),
+    changes: FORUM,
+    success: followed ? 'No longer followed' : ['Followed', 'You’ll be notified of new replies.'],
+    failure: followed ? 'Failed to unfollow' : 'Failed to follow',
+  });
 
 export const markRead = (id: string, position: number) =>
   done(api.POST('/api/forum/threads/{id}/read', { ...path(id), body: { position } }));
 
-export const markAllRead = () => done(api.POST('/api/forum/read', {}));
+export const markAllRead = command({
+  send: () => done(api.POST('/api/forum/read', {})),
+  changes: FORUM,
+  success: 'All threads are marked as read',
+  failure: 'Failed to mark threads as read',
+});
 
 /** Counts a view of the thread; the server counts each visitor once a day. */
 export const countView = (id: string) =>

@@ -1,55 +1,52 @@
-import { useMutation } from '@tanstack/react-query';
-import { useState, type FormEvent } from 'react';
-import { ErrorBox } from '@/components/data/states';
-import { Button } from '@/components/ui/button';
-import { Dialog } from '@/components/ui/dialog';
+import { FormDialog } from '@/components/form/form-dialog';
+import { useRequestForm } from '@/components/form/use-request-form';
 import { TextField } from '@/components/ui/field';
+import { useCommand } from '@/lib/api/command';
+import { Reasoned } from '@/lib/api/request-schemas';
+import { deletePost } from '../api/posts';
 import type { Post } from '../lib/types';
 
 interface Props {
   readonly post: Post;
   /** A moderator, not the author: the reason is written to the log. */
   readonly moderating: boolean;
-  readonly onDelete: (reason: string) => Promise<unknown>;
+  /** What the toast says. */
+  readonly done?: string;
+  readonly onDeleted?: () => void;
   readonly onClose: () => void;
 }
 
-export function DeleteDialog({ post, moderating, onDelete, onClose }: Props) {
-  const [reason, setReason] = useState('');
-  const remove = useMutation({ mutationFn: () => onDelete(reason.trim()), onSuccess: onClose });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (!remove.isPending) remove.mutate();
-  };
+export function DeleteDialog({ post, moderating, done, onDeleted, onClose }: Props) {
+  const remove = useCommand(deletePost(post.id, done ?? (post.isFirst ? 'Thread deleted' : 'Post deleted')), {
+    onSuccess: () => {
+      onDeleted?.();
+      onClose();
+    },
+  });
+  const form = useRequestForm({
+    request: Reasoned,
+    initial: { reason: '' },
+    rules: { reason: { required: moderating, maxLength: 500 } },
+    command: remove,
+    input: ({ reason }) => reason,
+  });
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
+      form={form}
       title={post.isFirst ? 'Delete this thread?' : 'Delete this post?'}
       description={
         post.isFirst
           ? 'The first post and the thread are hidden. A moderator can restore them.'
           : 'The post is hidden. A moderator can restore it.'
       }
+      action="Delete"
+      danger
+      disabled={!form.isComplete}
+      onClose={onClose}
     >
-      <form onSubmit={submit} className="flex flex-col gap-4">
-        {moderating && (
-          <TextField
-            label="Reason"
-            value={reason}
-            maxLength={500}
-            onChange={(event) => setReason(event.target.value)}
-            hint="Shown to the author and in the moderation log."
-          />
-        )}
-        {remove.error && <ErrorBox error={remove.error} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="danger" busy={remove.isPending} disabled={moderating && !reason.trim()}>
-            Delete
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      {moderating && (
+        <TextField label="Reason" {...form.field('reason')} hint="Shown to the author and in the moderation log." />
+      )}
+    </FormDialog>
   );
 }

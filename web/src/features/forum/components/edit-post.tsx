@@ -1,20 +1,20 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
+import { useCommand } from '@/lib/api/command';
 import { dropDraft, useDraft } from '@/lib/drafts';
+import { editPost } from '../api/posts';
 import { Editor } from './editor';
 import { textFault } from '../lib/limits';
 import type { Post } from '../lib/types';
 
 interface Props {
   readonly post: Post;
-  readonly onSave: (text: string) => Promise<unknown>;
   readonly onClose: () => void;
 }
 
 /** Replaces the post's text. The draft is stored in this browser until it is saved or discarded. */
-export function EditPost({ post, onSave, onClose }: Props) {
+export function EditPost({ post, onClose }: Props) {
   const place = `forum-edit-${post.id}`;
   const [draft, change] = useDraft(place);
   const [initial] = useState(draft.text || post.text);
@@ -24,14 +24,14 @@ export function EditPost({ post, onSave, onClose }: Props) {
     dropDraft(place);
     onClose();
   };
-  const save = useMutation({ mutationFn: () => onSave(text.trim()), onSuccess: close });
+  const save = useCommand(editPost(post.id));
   const write = (next: string) => {
     setText(next);
     change({ text: next === post.text ? '' : next });
   };
   const submit = () => {
     if (text.trim() === post.text) close();
-    else if (!fault && !save.isPending) save.mutate();
+    else if (!fault && !save.isPending) save.mutate(text.trim(), { onSuccess: close });
   };
   return (
     <div className="flex flex-col gap-3">

@@ -1,74 +1,53 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState, type FormEvent } from 'react';
-import { ErrorBox } from '@/components/data/states';
-import { Button } from '@/components/ui/button';
-import { Dialog } from '@/components/ui/dialog';
+import { FormDialog } from '@/components/form/form-dialog';
+import { useRequestForm } from '@/components/form/use-request-form';
 import { TextField } from '@/components/ui/field';
-import { toast } from '@/stores/toasts';
+import { useCommand } from '@/lib/api/command';
+import { FlagPost } from '@/lib/api/request-schemas';
 import { flagPost } from '../api/posts';
 import { REASONS, type Reason } from '../lib/reasons';
 import type { Post } from '../lib/types';
 
 export function FlagDialog({ post, onClose }: { readonly post: Post; readonly onClose: () => void }) {
-  const client = useQueryClient();
-  const [reason, setReason] = useState<Reason | null>(null);
-  const [note, setNote] = useState('');
-  const send = useMutation({
-    mutationFn: flagPost,
-    onSuccess: () => {
-      toast('Report sent', 'A moderator will review this post.');
-      onClose();
-    },
-    onSettled: () => client.invalidateQueries({ queryKey: ['forum'] }),
+  const form = useRequestForm({
+    request: FlagPost,
+    initial: { reason: null as Reason | null, note: '' },
+    rules: { note: { maxLength: 500 } },
+    command: useCommand(flagPost(post.id), { onSuccess: onClose }),
+    ready: ({ reason }) => reason !== null,
+    input: ({ reason, note }) => ({ reason: reason ?? 'other', note }),
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (reason) send.mutate({ postId: post.id, reason, note: note.trim() });
-  };
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
+      form={form}
       title="Report a post"
       description={`By ${post.author.name}. The author is not shown who reported it.`}
+      action="Report"
+      danger
+      disabled={!form.isComplete}
+      onClose={onClose}
     >
-      <form onSubmit={submit} className="flex flex-col gap-4">
-        <fieldset className="flex flex-col gap-1.5">
-          <legend className="mb-1.5 font-medium">What is wrong with it?</legend>
-          {REASONS.map((item) => (
-            <label
-              key={item.value}
-              className="flex cursor-pointer items-start gap-2.5 rounded-lg border border-line px-3 py-2 has-checked:border-brand has-checked:bg-brand-soft"
-            >
-              <input
-                type="radio"
-                name="reason"
-                className="mt-1 accent-brand"
-                checked={reason === item.value}
-                onChange={() => setReason(item.value)}
-              />
-              <span>
-                <span className="block font-medium">{item.label}</span>
-                <span className="block text-[0.8125rem] text-muted">{item.hint}</span>
-              </span>
-            </label>
-          ))}
-        </fieldset>
-        <TextField
-          label="Note (optional)"
-          value={note}
-          maxLength={500}
-          onChange={(event) => setNote(event.target.value)}
-          hint="For moderators only."
-        />
-        {send.error && <ErrorBox error={send.error} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="danger" busy={send.isPending} disabled={!reason}>
-            Report
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <fieldset className="flex flex-col gap-1.5">
+        <legend className="mb-1.5 font-medium">What is wrong with it?</legend>
+        {REASONS.map((item) => (
+          <label
+            key={item.value}
+            className="flex cursor-pointer items-start gap-2.5 rounded-lg border border-line px-3 py-2 has-checked:border-brand has-checked:bg-brand-soft"
+          >
+            <input
+              type="radio"
+              name="reason"
+              className="mt-1 accent-brand"
+              checked={form.values.reason === item.value}
+              onChange={() => form.set('reason')(item.value)}
+            />
+            <span>
+              <span className="block font-medium">{item.label}</span>
+              <span className="block text-[0.8125rem] text-muted">{item.hint}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <TextField label="Note (optional)" {...form.field('note')} hint="For moderators only." />
+    </FormDialog>
   );
 }

@@ -1,16 +1,15 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { UserRound } from 'lucide-react';
 import { useState } from 'react';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
-import { messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
 import { cx } from '@/lib/cx';
 import { browserTimezone, formatZoned, formatIn } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
 import { isModerator, useSession } from '@/lib/session';
-import { toast, toastError } from '@/stores/toasts';
 import { memberQuery } from '../api/members';
 import { reinstateMember } from '../api/moderation-commands';
 import { isEndless } from '../lib/suspension';
@@ -18,16 +17,10 @@ import { SuspendDialog } from './dialogs';
 
 /** A member's public profile; moderators suspend from here. */
 export function MemberProfile({ handle }: { readonly handle: string }) {
-  const client = useQueryClient();
   const session = useSession();
   const query = useQuery(memberQuery(handle));
   const [asking, setAsking] = useState(false);
-  const reinstate = useMutation({
-    mutationFn: reinstateMember,
-    onSuccess: () => toast('Suspension ended'),
-    onError: (error) => toastError('Failed to end the suspension', messageOf(error)),
-    onSettled: () => client.invalidateQueries({ queryKey: ['forum'] }),
-  });
+  const reinstate = useCommand(reinstateMember);
   if (query.error && !query.data)
     return <ErrorBox error={query.error} prefix="Error loading the member" onRetry={() => void query.refetch()} />;
   const member = query.data;

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ShieldCheck } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
@@ -8,32 +8,21 @@ import { MemberText } from '@/components/text/member-text';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
-import { messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
 import { cx } from '@/lib/cx';
-import { toast, toastError } from '@/stores/toasts';
-import { DeleteDialog } from './delete-dialog';
 import { MemberName } from './member-name';
 import { queueQuery } from '../api/moderation';
-import { approvePost, dismissFlags } from '../api/moderation-commands';
-import { deletePost } from '../api/posts';
+import { decideOnPost } from '../api/moderation-commands';
 import { reasonLabel } from '../lib/reasons';
-import { SuspendDialog } from './dialogs';
+import { DeleteDialog, SuspendDialog } from './dialogs';
 import type { Post, QueuedPost } from '../lib/types';
 
 /** Posts pending review, oldest first. */
 export function ModerationQueue() {
-  const client = useQueryClient();
   const query = useInfiniteQuery(queueQuery);
   const [deleting, setDeleting] = useState<Post | null>(null);
   const [suspending, setSuspending] = useState<{ readonly id: string; readonly name: string } | null>(null);
-  const changed = () => client.invalidateQueries({ queryKey: ['forum'] });
-  const decide = useMutation({
-    mutationFn: ({ post, approve }: { post: Post; approve: boolean }) =>
-      approve ? approvePost(post.id) : dismissFlags(post.id),
-    onSuccess: (_, { approve }) => toast(approve ? 'Post approved' : 'Reports dismissed'),
-    onError: (error) => toastError('Failed to save the decision', messageOf(error)),
-    onSettled: changed,
-  });
+  const decide = useCommand(decideOnPost);
   if (query.error && !query.data)
     return <ErrorBox error={query.error} prefix="Error loading the queue" onRetry={() => void query.refetch()} />;
   if (query.isPending) return <Skeleton className="h-40" />;
@@ -45,7 +34,7 @@ export function ModerationQueue() {
       </div>
     );
   }
-  const deciding = decide.isPending ? decide.variables.post.id : null;
+  const deciding = decide.isPending ? decide.variables.id : null;
   return (
     <>
       <ul aria-label="Posts pending review" className="flex flex-col gap-3">
@@ -56,7 +45,7 @@ export function ModerationQueue() {
                 size="sm"
                 variant="primary"
                 busy={deciding === row.post.id}
-                onClick={() => decide.mutate({ post: row.post, approve: row.waitsFor === 'approval' })}
+                onClick={() => decide.mutate({ id: row.post.id, approves: row.waitsFor === 'approval' })}
               >
                 {row.waitsFor === 'approval' ? 'Approve' : 'Dismiss reports'}
               </Button>
@@ -80,18 +69,7 @@ export function ModerationQueue() {
           Show more
         </Button>
       )}
-      {deleting && (
-        <DeleteDialog
-          post={deleting}
-          moderating
-          onDelete={async (reason) => {
-            await deletePost(deleting.id, reason);
-            toast('Post deleted');
-            await changed();
-          }}
-          onClose={() => setDeleting(null)}
-        />
-      )}
+      {deleting && <DeleteDialog post={deleting} moderating done="Post deleted" onClose={() => setDeleting(null)} />}
       {suspending && <SuspendDialog member={suspending} onClose={() => setSuspending(null)} />}
     </>
   );

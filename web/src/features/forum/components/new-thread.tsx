@@ -1,16 +1,17 @@
 import { useState, type SubmitEvent } from 'react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
 import { focusFirstFault, SelectField, TextField } from '@/components/ui/field';
+import { useCommand } from '@/lib/api/command';
 import { ApiError } from '@/lib/api/errors';
 import { cx } from '@/lib/cx';
 import { useDraft } from '@/lib/drafts';
-import { toast } from '@/stores/toasts';
 import { Editor } from './editor';
 import { RULES, textFault, TITLE, titleFault } from '../lib/limits';
-import { categoriesQuery, startThread } from '../api/threads';
+import { startThread } from '../api/posts';
+import { categoriesQuery } from '../api/threads';
 import { meQuery } from '../api/members';
 import { PublicName } from './public-name';
 import { SuspendedNote } from './suspended-note';
@@ -23,7 +24,6 @@ interface Props {
 }
 
 export function NewThread({ category, onStarted, onCancel }: Props) {
-  const client = useQueryClient();
   const categories = useQuery(categoriesQuery);
   const me = useQuery(meQuery);
   const [draft, change] = useDraft('forum-new');
@@ -34,13 +34,9 @@ export function NewThread({ category, onStarted, onCancel }: Props) {
     category: categories.data?.some((item) => item.slug === chosen) ? undefined : 'Please choose a category',
     text: textFault(draft.text),
   };
-  const start = useMutation({
-    mutationFn: startThread,
-    onSuccess: ({ id, state }) => {
+  const start = useCommand(startThread, {
+    onSuccess: ({ id }) => {
       change({ title: '', text: '', about: '' });
-      if (state === 'held') toast('Thread received', 'It is published once a moderator approves it.');
-      else toast('Thread started');
-      void client.invalidateQueries({ queryKey: ['forum'] });
       onStarted(id);
     },
   });

@@ -7,12 +7,13 @@ import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
 import { LateMenu } from '@/components/ui/late-menu';
+import { useCommand } from '@/lib/api/command';
 import { cx } from '@/lib/cx';
 import { formatCount } from '@/lib/format';
+import { likePost } from '../api/posts';
 import { EditPost } from './edit-post';
 import { MemberName } from './member-name';
 import type { Post, PostDialog } from '../lib/types';
-import type { PostCommands } from '../hooks/use-post-commands';
 
 const PostMenu = lazy(() => import('./post-menu').then((module) => ({ default: module.PostMenu })));
 
@@ -27,7 +28,6 @@ interface Props {
   /** The reader wrote it, or may see how it was. */
   readonly mine: boolean;
   readonly canReply: boolean;
-  readonly commands: PostCommands;
   readonly onReply: (post: Post, quote: boolean) => void;
   readonly onAsk: (what: PostDialog, post: Post) => void;
   readonly onSignIn: () => void;
@@ -43,11 +43,11 @@ export function PostCard({
   moderator,
   mine,
   canReply,
-  commands,
   onReply,
   onAsk,
   onSignIn,
 }: Props) {
+  const like = useCommand(likePost);
   const [editing, setEditing] = useState(false);
   const by = `by ${post.author.name}`;
   return (
@@ -95,7 +95,7 @@ export function PostCard({
       )}
       <div className="mt-3">
         {editing ? (
-          <EditPost post={post} onSave={(text) => commands.edit(post, text)} onClose={() => setEditing(false)} />
+          <EditPost post={post} onClose={() => setEditing(false)} />
         ) : (
           <MemberText text={post.text} mentions={post.mentions} later={later} />
         )}
@@ -110,7 +110,7 @@ export function PostCard({
               aria-label={`Like the post ${by}, ${formatCount(post.likes)} ${post.likes === 1 ? 'like' : 'likes'}`}
               aria-disabled={mine}
               title={mine ? 'Your own post' : undefined}
-              onClick={mine ? undefined : signedIn ? () => commands.like(post) : onSignIn}
+              onClick={mine ? undefined : signedIn ? () => like.mutate(post) : onSignIn}
             >
               <Heart aria-hidden className={cx('size-4', post.liked && 'fill-current text-brand')} />
               {formatCount(post.likes)}
@@ -148,7 +148,6 @@ export function PostCard({
                   moderator={moderator}
                   mine={mine}
                   signedIn={signedIn}
-                  commands={commands}
                   onAsk={onAsk}
                   onEdit={() => setEditing(true)}
                   onSignIn={onSignIn}

@@ -1,10 +1,11 @@
 import { Check, Flag, History, Link2, Pencil, RotateCcw, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Menu, MenuItem, MenuSeparator } from '@/components/ui/menu';
+import { useCommand } from '@/lib/api/command';
 import { copyText } from '@/lib/clipboard';
 import { toast, toastError } from '@/stores/toasts';
+import { approvePost, restorePost } from '../api/moderation-commands';
 import type { Post, PostDialog } from '../lib/types';
-import type { PostCommands } from '../hooks/use-post-commands';
 
 interface Props {
   readonly trigger: ReactNode;
@@ -12,14 +13,15 @@ interface Props {
   readonly moderator: boolean;
   readonly mine: boolean;
   readonly signedIn: boolean;
-  readonly commands: PostCommands;
   readonly onAsk: (what: PostDialog, post: Post) => void;
   readonly onEdit: () => void;
   readonly onSignIn: () => void;
 }
 
 /** What can be done with a post beside answering it. */
-export function PostMenu({ trigger, post, moderator, mine, signedIn, commands, onAsk, onEdit, onSignIn }: Props) {
+export function PostMenu({ trigger, post, moderator, mine, signedIn, onAsk, onEdit, onSignIn }: Props) {
+  const approve = useCommand(approvePost);
+  const restore = useCommand(restorePost);
   const copy = () =>
     copyText(`${window.location.origin}/forum/thread/${post.threadId}?post=${post.id}`).then(
       () => toast('Link copied!', 'The link has been copied to your clipboard.'),
@@ -50,13 +52,13 @@ export function PostMenu({ trigger, post, moderator, mine, signedIn, commands, o
         </MenuItem>
       )}
       {moderator && (post.state === 'held' || post.state === 'hidden') && (
-        <MenuItem onSelect={() => commands.approve(post)}>
+        <MenuItem onSelect={() => approve.mutate(post.id)}>
           <Check aria-hidden className="size-4" />
           Approve
         </MenuItem>
       )}
       {moderator && post.state === 'deleted' && (
-        <MenuItem onSelect={() => commands.restore(post)}>
+        <MenuItem onSelect={() => restore.mutate(post.id)}>
           <RotateCcw aria-hidden className="size-4" />
           Restore
         </MenuItem>

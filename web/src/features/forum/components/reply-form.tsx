@@ -1,15 +1,14 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { useImperativeHandle, useRef, useState, type Ref } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
+import { useCommand } from '@/lib/api/command';
 import { cx } from '@/lib/cx';
 import { useDraft } from '@/lib/drafts';
-import { toast } from '@/stores/toasts';
 import { Editor, type EditorHandle } from './editor';
 import { textFault } from '../lib/limits';
-import { reply } from '../api/posts';
+import { replyTo } from '../api/posts';
 import { PublicName } from './public-name';
 import { SuspendedNote } from './suspended-note';
 import type { Post } from '../lib/types';
@@ -26,22 +25,17 @@ interface Props {
 }
 
 export function ReplyForm({ ref, threadId, onReplied }: Props) {
-  const client = useQueryClient();
   const editor = useRef<EditorHandle>(null);
   const [draft, change] = useDraft(`forum-thread-${threadId}`);
   const [answered, setAnswered] = useState<Post | null>(null);
   const [tried, setTried] = useState(false);
   const fault = textFault(draft.text);
-  const send = useMutation({
-    mutationFn: reply,
-    onSuccess: ({ id, state }) => {
+  const send = useCommand(replyTo(threadId), {
+    onSuccess: ({ id }) => {
       change({ text: '', about: '' });
       setTried(false);
-      if (state === 'held') toast('Reply received', 'It is published once a moderator approves it.');
-      else toast('Reply posted');
       onReplied(id);
     },
-    onSettled: () => client.invalidateQueries({ queryKey: ['forum'] }),
   });
   useImperativeHandle(ref, () => ({
     to: (post, quote) => {
@@ -54,7 +48,7 @@ export function ReplyForm({ ref, threadId, onReplied }: Props) {
   }));
   const submit = () => {
     setTried(true);
-    if (!fault && !send.isPending) send.mutate({ threadId, text: draft.text.trim(), replyTo: draft.about || null });
+    if (!fault && !send.isPending) send.mutate({ text: draft.text.trim(), replyTo: draft.about || null });
   };
   return (
     <form

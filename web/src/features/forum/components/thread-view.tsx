@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ChevronLeft, ChevronRight, Lock } from 'lucide-react';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { Button, buttonClass } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
@@ -9,17 +9,13 @@ import { ApiError } from '@/lib/api/errors';
 import { cx } from '@/lib/cx';
 import { formatCount } from '@/lib/format';
 import { isModerator, useSession } from '@/lib/session';
+import { DeleteDialog, FlagDialog, HistoryDialog } from './dialogs';
 import { PostCard } from './post-card';
 import { postsQuery } from '../api/posts';
 import { ReplyForm, type ReplyHandle } from './reply-form';
 import { written, type Place } from '../lib/search';
 import type { Post, PostDialog, ThreadInFull } from '../lib/types';
-import { usePostCommands } from '../hooks/use-post-commands';
 import { useReading } from '../hooks/use-reading';
-
-const DeleteDialog = lazy(() => import('./delete-dialog').then((module) => ({ default: module.DeleteDialog })));
-const FlagDialog = lazy(() => import('./flag-dialog').then((module) => ({ default: module.FlagDialog })));
-const HistoryDialog = lazy(() => import('./history-dialog').then((module) => ({ default: module.HistoryDialog })));
 
 /** More posts than fit into a view. */
 const FIRST_VIEW = 2;
@@ -42,7 +38,6 @@ export function ThreadView({ thread, place, onGo, onGone, onSignIn }: Props) {
     ...postsQuery(thread.id, place),
     placeholderData: (before, last) => (last?.queryKey[2] === thread.id ? before : undefined),
   });
-  const commands = usePostCommands();
   const form = useRef<ReplyHandle>(null);
   const [asked, setAsked] = useState<{ readonly what: PostDialog; readonly post: Post } | null>(null);
   const me = session?.user.id ?? null;
@@ -72,7 +67,6 @@ export function ThreadView({ thread, place, onGo, onGone, onSignIn }: Props) {
               moderator={moderator}
               mine={post.author.id !== null && post.author.id === me}
               canReply={me === null ? !thread.isLocked : thread.canReply}
-              commands={commands}
               onReply={reply}
               onAsk={(what, about) => setAsked({ what, post: about })}
               onSignIn={onSignIn}
@@ -101,21 +95,16 @@ export function ThreadView({ thread, place, onGo, onGone, onSignIn }: Props) {
           <p className="rounded-lg bg-sunken px-4 py-3 text-muted">Replies open once the first post is approved.</p>
         )
       )}
-      <Suspense>
-        {asked?.what === 'flag' && <FlagDialog post={asked.post} onClose={close} />}
-        {asked?.what === 'history' && <HistoryDialog post={asked.post} onClose={close} />}
-        {asked?.what === 'delete' && (
-          <DeleteDialog
-            post={asked.post}
-            moderating={moderator}
-            onDelete={async (reason) => {
-              await commands.remove(asked.post, reason);
-              if (asked.post.isFirst && !moderator) onGone();
-            }}
-            onClose={close}
-          />
-        )}
-      </Suspense>
+      {asked?.what === 'flag' && <FlagDialog post={asked.post} onClose={close} />}
+      {asked?.what === 'history' && <HistoryDialog post={asked.post} onClose={close} />}
+      {asked?.what === 'delete' && (
+        <DeleteDialog
+          post={asked.post}
+          moderating={moderator}
+          onDeleted={() => asked.post.isFirst && !moderator && onGone()}
+          onClose={close}
+        />
+      )}
     </div>
   );
 }

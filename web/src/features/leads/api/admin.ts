@@ -1,8 +1,7 @@
-import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import { answer, api, body } from '@/lib/api/client';
-import { messageOf } from '@/lib/api/errors';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { answer, api, body, done } from '@/lib/api/client';
+import { command } from '@/lib/api/command';
 import type { components } from '@/lib/api/schema';
-import { toast, toastError } from '@/stores/toasts';
 
 type Schemas = components['schemas'];
 export type InquiryStatus = Schemas['Inquiry']['status'];
@@ -94,13 +93,74 @@ export const signupsQuery = infiniteQueryOptions({
   staleTime: 0,
 });
 
-/** Runs one command, shows its result and invalidates all leads queries. */
-export function useLead<Given = void>(run: (given: Given) => Promise<unknown>, said: string, failed: string) {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: run,
-    onSuccess: () => toast(said),
-    onError: (error) => toastError(failed, messageOf(error)),
-    onSettled: () => client.invalidateQueries({ queryKey: [LEADS] }),
+const CHANGES = [[LEADS]];
+const of = (id: string) => ({ params: { path: { id } } });
+
+export const moveInquiry = (id: string) =>
+  command({
+    send: (status: InquiryStatus) =>
+      body(api.POST('/api/admin/inquiries/{id}/status', { ...of(id), body: { status } })),
+    changes: CHANGES,
+    success: 'Status changed',
+    failure: 'Failed to change the status',
   });
-}
+
+export const assignInquiry = (id: string) =>
+  command({
+    send: (accountId: string | null) =>
+      body(api.POST('/api/admin/inquiries/{id}/assign', { ...of(id), body: { accountId } })),
+    changes: CHANGES,
+    success: 'Assignment changed',
+    failure: 'Failed to assign',
+  });
+
+export const answerInquiry = (id: string) =>
+  command({
+    send: (text: string) => body(api.POST('/api/admin/inquiries/{id}/answer', { ...of(id), body: { text } })),
+    changes: CHANGES,
+    success: 'Reply sent',
+    failure: 'Failed to send the reply',
+  });
+
+export const noteOnInquiry = (id: string) =>
+  command({
+    send: (text: string) => body(api.POST('/api/admin/inquiries/{id}/notes', { ...of(id), body: { text } })),
+    changes: CHANGES,
+    success: 'Note added',
+    failure: 'Failed to add the note',
+  });
+
+export const eraseInquiry = command({
+  send: (id: string) => done(api.DELETE('/api/admin/inquiries/{id}', of(id))),
+  changes: CHANGES,
+  success: 'Inquiry erased',
+  failure: 'Failed to erase the inquiry',
+});
+
+export const endSubscription = command({
+  send: (id: string) => done(api.DELETE('/api/admin/subscribers/{id}', of(id))),
+  changes: CHANGES,
+  success: 'Address unsubscribed',
+  failure: 'Failed to unsubscribe',
+});
+
+export const promoteSignup = command({
+  send: (id: string) => body(api.POST('/api/admin/early-access/{id}/promote', of(id))),
+  changes: CHANGES,
+  success: 'Place assigned',
+  failure: 'Failed to assign the place',
+});
+
+export const inviteSignup = command({
+  send: (id: string) => body(api.POST('/api/admin/early-access/{id}/invite', of(id))),
+  changes: CHANGES,
+  success: 'Invite sent',
+  failure: 'Failed to invite',
+});
+
+export const releasePlace = command({
+  send: (id: string) => done(api.DELETE('/api/admin/early-access/{id}', of(id))),
+  changes: CHANGES,
+  success: 'Place released',
+  failure: 'Failed to release the place',
+});

@@ -1,7 +1,8 @@
 // Public requests without an account.
 import { queryOptions } from '@tanstack/react-query';
 import { api, body, done } from '@/lib/api/client';
-import { ApiError } from '@/lib/api/errors';
+import { command } from '@/lib/api/command';
+import { ApiError, messageOf } from '@/lib/api/errors';
 import type { components } from '@/lib/api/schema';
 
 export type Inquiring = Omit<components['schemas']['Contact'], 'serviceInterest'> & { serviceInterest: Service | '' };
@@ -37,16 +38,31 @@ export interface Subscribing {
   readonly website: string;
 }
 
-export const subscribe = ({ email, name, source, website }: Subscribing): Promise<string> =>
-  agreed(
-    body(api.POST('/api/public/newsletter/subscribe', { body: { email, source, website, ...(name ? { name } : {}) } })),
-  );
+export const subscribe = command({
+  send: ({ email, name, source, website }: Subscribing) =>
+    agreed(
+      body(
+        api.POST('/api/public/newsletter/subscribe', { body: { email, source, website, ...(name ? { name } : {}) } }),
+      ),
+    ),
+  success: ['Success!', "You've been subscribed to our newsletter."],
+  failure: (error) => ['Subscription failed', messageOf(error, 'Failed to subscribe')],
+});
 
-export const joinEarlyAccess = (email: string, website: string): Promise<string> =>
-  agreed(body(api.POST('/api/public/early-access', { body: { email, website } })));
+export const joinEarlyAccess = command({
+  send: (values: { readonly email: string; readonly website: string }) =>
+    agreed(body(api.POST('/api/public/early-access', { body: values }))),
+  changes: [placesQuery.queryKey],
+  success: ["You're on the list!", "We'll notify you when early access opens."],
+  failure: (error) => ['Signup failed', messageOf(error, 'Failed to sign up')],
+});
 
-export const inquire = ({ serviceInterest, ...rest }: Inquiring): Promise<void> =>
-  done(api.POST('/api/public/contact', { body: { ...rest, serviceInterest: serviceInterest || null } }));
+export const inquire = command({
+  send: ({ serviceInterest, ...rest }: Inquiring) =>
+    done(api.POST('/api/public/contact', { body: { ...rest, serviceInterest: serviceInterest || null } })),
+  success: ['Inquiry Submitted', 'Thank you for your inquiry. We will get back to you soon.'],
+  failure: () => ['Error', 'Failed to submit inquiry. Please try again.'],
+});
 
 export const leaveEarlyAccess = (code: string): Promise<string> =>
   agreed(body(api.POST('/api/public/early-access/leave', { body: { code } })));

@@ -1,11 +1,11 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Sparkles } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { TextField } from '@/components/ui/field';
-import { ApiError, messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
+import { ApiError } from '@/lib/api/errors';
 import { cx } from '@/lib/cx';
-import { toast, toastError } from '@/stores/toasts';
 import { joinEarlyAccess, placesQuery } from '../api/leads';
 import { Honeypot } from './honeypot';
 
@@ -44,20 +44,16 @@ interface Props {
 /** Spec §4, §5, §8. Only the email says whether it became a place or a waiting-list entry: the form always responds the same. */
 export function EarlyAccessForm({ layout = 'column' }: Props) {
   const client = useQueryClient();
-  const count = () => client.invalidateQueries({ queryKey: placesQuery.queryKey });
   const [email, setEmail] = useState('');
   const [website, setWebsite] = useState('');
-  const send = useMutation({
-    mutationFn: () => joinEarlyAccess(email.trim(), website),
+  const countLater = () =>
+    setTimeout(() => void client.invalidateQueries({ queryKey: placesQuery.queryKey }), COUNTED_AFTER_MS);
+  const send = useCommand(joinEarlyAccess, {
     onSuccess: () => {
       setEmail('');
-      toast("You're on the list!", "We'll notify you when early access opens.");
+      countLater();
     },
-    onError: (error) => toastError('Signup failed', messageOf(error, 'Failed to sign up')),
-    onSettled: () => {
-      void count();
-      setTimeout(() => void count(), COUNTED_AFTER_MS);
-    },
+    onError: countLater,
   });
   const faults = send.error instanceof ApiError ? send.error.fields : {};
   const inRow = layout === 'row';
@@ -66,7 +62,7 @@ export function EarlyAccessForm({ layout = 'column' }: Props) {
       className={cx('relative flex flex-col gap-4 text-left', inRow && 'sm:flex-row sm:items-start sm:gap-3')}
       onSubmit={(event) => {
         event.preventDefault();
-        if (email.trim() && !send.isPending) send.mutate();
+        if (email.trim() && !send.isPending) send.mutate({ email: email.trim(), website });
       }}
     >
       <TextField

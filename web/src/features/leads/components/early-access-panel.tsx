@@ -6,31 +6,19 @@ import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { ConfirmDialog } from '@/components/ui/confirm-dialog';
-import { api, body, done } from '@/lib/api/client';
+import { useCommand } from '@/lib/api/command';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import { useFromNow } from '@/lib/now';
-import { signupsQuery, totalsQuery, useLead, type Signup } from '../api/admin';
+import { inviteSignup, promoteSignup, releasePlace, signupsQuery, totalsQuery, type Signup } from '../api/admin';
 
 /** The ten places and the waiting list. A released place goes to the longest-waiting person automatically. */
 export function EarlyAccessPanel() {
   const signups = useInfiniteQuery(signupsQuery);
   const totals = useQuery(totalsQuery).data;
   const [leaving, setLeaving] = useState<Signup | null>(null);
-  const promote = useLead(
-    (id: string) => body(api.POST('/api/admin/early-access/{id}/promote', { params: { path: { id } } })),
-    'Place assigned',
-    'Failed to assign the place',
-  );
-  const invite = useLead(
-    (id: string) => body(api.POST('/api/admin/early-access/{id}/invite', { params: { path: { id } } })),
-    'Invite sent',
-    'Failed to invite',
-  );
-  const release = useLead(
-    (id: string) => done(api.DELETE('/api/admin/early-access/{id}', { params: { path: { id } } })),
-    'Place released',
-    'Failed to release the place',
-  );
+  const promote = useCommand(promoteSignup);
+  const invite = useCommand(inviteSignup);
+  const release = useCommand(releasePlace);
   const busy = promote.isPending || invite.isPending || release.isPending;
   const zone = browserTimezone();
   const hour = useFromNow((at) => Math.floor(at / HOUR_MS));

@@ -1,7 +1,7 @@
-import { useMutation } from '@tanstack/react-query';
 import { CircleCheck } from 'lucide-react';
 import { Empty, ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
+import { useCommand } from '@/lib/api/command';
 
 interface Props {
   /** Of the mailed link; empty when the link was not whole. */
@@ -17,7 +17,7 @@ const NOT_WHOLE = new Error('This link is incomplete. Open the full link from yo
 
 /** The page of an email link. A button, so that email programs that prefetch links change nothing. */
 export function EmailLinkAction({ code, question, action, busy, done, run }: Props) {
-  const send = useMutation({ mutationFn: () => run(code) });
+  const send = useCommand({ send: run });
   if (!code) return <ErrorBox error={NOT_WHOLE} />;
   return (
     <div role="status">
@@ -29,7 +29,7 @@ export function EmailLinkAction({ code, question, action, busy, done, run }: Pro
         <div className="flex flex-col gap-4">
           <p className="text-muted">{question}</p>
           {send.error && <ErrorBox error={send.error} />}
-          <Button variant="primary" size="lg" busy={send.isPending} onClick={() => send.mutate()}>
+          <Button variant="primary" size="lg" busy={send.isPending} onClick={() => send.mutate(code)}>
             {send.isPending ? busy : action}
           </Button>
         </div>

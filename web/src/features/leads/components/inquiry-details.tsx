@@ -7,13 +7,17 @@ import { Button } from '@/components/ui/button';
 import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { Dialog } from '@/components/ui/dialog';
 import { SelectField, TextArea } from '@/components/ui/field';
-import { api, body, done } from '@/lib/api/client';
+import { useCommand } from '@/lib/api/command';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import {
   adminsQuery,
+  answerInquiry,
+  assignInquiry,
+  eraseInquiry,
   inquiryQuery,
+  moveInquiry,
+  noteOnInquiry,
   STATUSES,
-  useLead,
   type InquiryInFull,
   type InquiryStatus,
   type InquiryStep,
@@ -105,17 +109,8 @@ function InquiryContent({ inquiry, onErased }: { readonly inquiry: InquiryInFull
 
 function Handling({ inquiry }: { readonly inquiry: InquiryInFull }) {
   const admins = useQuery(adminsQuery).data ?? [];
-  const path = { params: { path: { id: inquiry.id } } };
-  const move = useLead(
-    (status: InquiryStatus) => body(api.POST('/api/admin/inquiries/{id}/status', { ...path, body: { status } })),
-    'Status changed',
-    'Failed to change the status',
-  );
-  const assign = useLead(
-    (accountId: string | null) => body(api.POST('/api/admin/inquiries/{id}/assign', { ...path, body: { accountId } })),
-    'Assignment changed',
-    'Failed to assign',
-  );
+  const move = useCommand(moveInquiry(inquiry.id));
+  const assign = useCommand(assignInquiry(inquiry.id));
   const isListed = admins.some((admin) => admin.id === inquiry.assignedTo);
   return (
     <div className="grid gap-4 sm:grid-cols-2">
@@ -156,16 +151,14 @@ const WORDS = {
     label: 'Reply by email',
     action: 'Send reply',
     busy: 'Sending...',
-    said: 'Reply sent',
-    failed: 'Failed to send the reply',
+    command: answerInquiry,
     hint: 'Sent to the inquirer, with the inquiry quoted below.',
   },
   notes: {
     label: 'Note',
     action: 'Add note',
     busy: 'Adding...',
-    said: 'Note added',
-    failed: 'Failed to add the note',
+    command: noteOnInquiry,
     hint: 'For other admins only.',
   },
 } as const;
@@ -173,15 +166,7 @@ const WORDS = {
 function Writing({ id, what }: { readonly id: string; readonly what: keyof typeof WORDS }) {
   const words = WORDS[what];
   const [text, setText] = useState('');
-  const params = { path: { id } };
-  const send = useLead(
-    (given: string) =>
-      what === 'answer'
-        ? body(api.POST('/api/admin/inquiries/{id}/answer', { params, body: { text: given } }))
-        : body(api.POST('/api/admin/inquiries/{id}/notes', { params, body: { text: given } })),
-    words.said,
-    words.failed,
-  );
+  const send = useCommand(words.command(id));
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     if (text.trim()) send.mutate(text, { onSuccess: () => setText('') });
@@ -211,11 +196,7 @@ function Writing({ id, what }: { readonly id: string; readonly what: keyof typeo
 
 function Erasing({ inquiry, onErased }: { readonly inquiry: InquiryInFull; readonly onErased: () => void }) {
   const [asking, setAsking] = useState(false);
-  const erase = useLead(
-    () => done(api.DELETE('/api/admin/inquiries/{id}', { params: { path: { id: inquiry.id } } })),
-    'Inquiry erased',
-    'Failed to erase the inquiry',
-  );
+  const erase = useCommand(eraseInquiry);
   return (
     <>
       <Button className="self-start text-bad" busy={erase.isPending} onClick={() => setAsking(true)}>
@@ -227,7 +208,7 @@ function Erasing({ inquiry, onErased }: { readonly inquiry: InquiryInFull; reado
           description="Name, email address, message, replies and notes are permanently deleted."
           action="Erase"
           onClose={() => setAsking(false)}
-          onConfirm={() => erase.mutate(undefined, { onSuccess: onErased })}
+          onConfirm={() => erase.mutate(inquiry.id, { onSuccess: onErased })}
         />
       )}
     </>

@@ -1,10 +1,9 @@
-import { useMutation } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { SelectField, TextArea, TextField } from '@/components/ui/field';
+import { useCommand } from '@/lib/api/command';
 import { ApiError } from '@/lib/api/errors';
-import { toast, toastError } from '@/stores/toasts';
 import { inquire, SERVICES, type Inquiring, type Service } from '../api/leads';
 import { Honeypot } from './honeypot';
 
@@ -24,14 +23,7 @@ export function InquiryForm({ service }: Props) {
     if (service) setValues({ ...values, serviceInterest: service });
   }
   const heading = useId();
-  const send = useMutation({
-    mutationFn: inquire,
-    onSuccess: () => {
-      setValues(EMPTY);
-      toast('Inquiry Submitted', 'Thank you for your inquiry. We will get back to you soon.');
-    },
-    onError: () => toastError('Error', 'Failed to submit inquiry. Please try again.'),
-  });
+  const send = useCommand(inquire, { onSuccess: () => setValues(EMPTY) });
   const faults = send.error instanceof ApiError ? send.error.fields : {};
   const field = <Name extends keyof Inquiring>(name: Name) => ({
     name,

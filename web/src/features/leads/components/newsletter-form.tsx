@@ -1,10 +1,9 @@
-import { useMutation } from '@tanstack/react-query';
 import { MailCheck } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { TextField } from '@/components/ui/field';
-import { ApiError, messageOf } from '@/lib/api/errors';
-import { toast, toastError } from '@/stores/toasts';
+import { useCommand } from '@/lib/api/command';
+import { ApiError } from '@/lib/api/errors';
 import { subscribe } from '../api/leads';
 import { Honeypot } from './honeypot';
 
@@ -19,14 +18,11 @@ export function NewsletterForm({ source = 'website', withName = false }: Props) 
   const [email, setEmail] = useState('');
   const [name, setName] = useState('');
   const [website, setWebsite] = useState('');
-  const send = useMutation({
-    mutationFn: subscribe,
+  const send = useCommand(subscribe, {
     onSuccess: () => {
       setEmail('');
       setName('');
-      toast('Success!', "You've been subscribed to our newsletter.");
     },
-    onError: (error) => toastError('Subscription failed', messageOf(error, 'Failed to subscribe')),
   });
   const faults = send.error instanceof ApiError ? send.error.fields : {};
   return (

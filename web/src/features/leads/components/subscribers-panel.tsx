@@ -9,9 +9,9 @@ import { Card } from '@/components/ui/card';
 import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { Select } from '@/components/ui/field';
 import { SearchField } from '@/components/ui/search-field';
-import { api, done } from '@/lib/api/client';
+import { useCommand } from '@/lib/api/command';
 import { browserTimezone, formatZoned } from '@/lib/dates';
-import { subscribersQuery, totalsQuery, useLead, type Subscriber } from '../api/admin';
+import { endSubscription, subscribersQuery, totalsQuery, type Subscriber } from '../api/admin';
 
 type State = Subscriber['state'];
 const STATES: Readonly<Record<State, { readonly label: string; readonly tone: Tone }>> = {
@@ -34,11 +34,7 @@ export function SubscribersPanel({ state, email, onState, onEmail }: Props) {
   const subscribers = useInfiniteQuery(subscribersQuery(state, sought.includes('@') ? sought : ''));
   const totals = useQuery(totalsQuery).data?.subscribers;
   const [ending, setEnding] = useState<Subscriber | null>(null);
-  const end = useLead(
-    (id: string) => done(api.DELETE('/api/admin/subscribers/{id}', { params: { path: { id } } })),
-    'Address unsubscribed',
-    'Failed to unsubscribe',
-  );
+  const end = useCommand(endSubscription);
   const zone = browserTimezone();
   const at = (time: string | null): string => (time ? formatZoned(time, zone) : '–');
   const columns: Column<Subscriber>[] = [

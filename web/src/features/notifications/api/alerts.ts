@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { answer, api, body, done } from '@/lib/api/client';
+import { command } from '@/lib/api/command';
 import type { components } from '@/lib/api/schema';
 
 export type AlertRule = components['schemas']['AlertRule'];
@@ -83,21 +84,67 @@ export interface RuleChange {
   readonly minimum: number | null;
 }
 
-export const setRule = (change: RuleChange) => body(api.POST('/api/platform/alerts', { body: change }));
-export const resetRule = (id: string) => done(api.DELETE('/api/platform/alerts/{id}', { params: { path: { id } } }));
+/** The rule of a website. Where it fails, the rule says so itself. */
+export const setRule = command({
+  send: (change: RuleChange) => body(api.POST('/api/platform/alerts', { body: change })),
+  changes: ({ websiteId }) => [rulesQuery(websiteId).queryKey],
+  success: 'Alert saved',
+});
 
-export const setDelivery = ({ mail, mailResolved, quietFrom, quietUntil }: Omit<AlertDelivery, 'timezone'>) =>
-  body(
-    api.PUT('/api/platform/alert-delivery', {
-      body: { mail, mailResolved, quietFrom: quietFrom ?? null, quietUntil: quietUntil ?? null },
-    }),
-  );
+export const resetRule = command({
+  send: ({ id }: { readonly id: string; readonly websiteId: string }) =>
+    done(api.DELETE('/api/platform/alerts/{id}', { params: { path: { id } } })),
+  changes: ({ websiteId }) => [rulesQuery(websiteId).queryKey],
+  success: 'Defaults restored',
+  failure: 'Failed to restore the defaults',
+});
+
+export const setDelivery = command({
+  send: ({ mail, mailResolved, quietFrom, quietUntil }: Omit<AlertDelivery, 'timezone'>) =>
+    body(
+      api.PUT('/api/platform/alert-delivery', {
+        body: { mail, mailResolved, quietFrom: quietFrom ?? null, quietUntil: quietUntil ?? null },
+      }),
+    ),
+  changes: [deliveryQuery.queryKey],
+  success: 'Preference saved',
+});
 
 const of = (id: string) => ({ params: { path: { id } } });
+const WEBHOOKS = [['webhooks']];
 
-export const addWebhook = (webhook: NewWebhook) => body(api.POST('/api/platform/webhooks', { body: webhook }));
-export const changeWebhook = (id: string, change: components['schemas']['ChangeWebhook']) =>
-  body(api.PATCH('/api/platform/webhooks/{id}', { ...of(id), body: change }));
-export const removeWebhook = (id: string) => done(api.DELETE('/api/platform/webhooks/{id}', of(id)));
-export const rotateSecret = (id: string) => body(api.POST('/api/platform/webhooks/{id}/secret', of(id)));
-export const testWebhook = (id: string) => body(api.POST('/api/platform/webhooks/{id}/test', of(id)));
+/** Adds a webhook or changes one: the secret of a new one, null of one that was there. */
+export const saveWebhook = (webhook: Webhook | null) =>
+  command({
+    send: async (fields: NewWebhook): Promise<string | null> => {
+      if (!webhook) return (await body(api.POST('/api/platform/webhooks', { body: fields }))).secret;
+      await body(api.PATCH('/api/platform/webhooks/{id}', { ...of(webhook.id), body: fields }));
+      return null;
+    },
+    changes: WEBHOOKS,
+    success: webhook ? 'Webhook saved' : 'Webhook added',
+  });
+
+export const turnOnWebhook = command({
+  send: (id: string) => body(api.PATCH('/api/platform/webhooks/{id}', { ...of(id), body: { active: true } })),
+  changes: WEBHOOKS,
+  failure: 'Failed to change the webhook',
+});
+
+export const removeWebhook = command({
+  send: (id: string) => done(api.DELETE('/api/platform/webhooks/{id}', of(id))),
+  changes: WEBHOOKS,
+  success: 'Webhook deleted',
+  failure: 'Failed to delete the webhook',
+});
+
+export const rotateSecret = command({
+  send: (id: string) => body(api.POST('/api/platform/webhooks/{id}/secret', of(id))),
+  failure: 'Failed to rotate the secret',
+});
+
+export const testWebhook = command({
+  send: (id: string) => body(api.POST('/api/platform/webhooks/{id}/test', of(id))),
+  changes: WEBHOOKS,
+  failure: 'Failed to send the test',
+});

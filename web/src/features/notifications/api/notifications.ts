@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { answer, api, body, done } from '@/lib/api/client';
+import { command } from '@/lib/api/command';
 import type { components } from '@/lib/api/schema';
 
 export type Notification = components['schemas']['Notification'];
@@ -38,12 +39,40 @@ export const preferencesQuery = queryOptions({
   staleTime: 0,
 });
 
-export const see = (id: string) =>
-  done(api.POST('/api/platform/notifications/{id}/seen', { params: { path: { id } } }));
-export const seeAll = () => done(api.POST('/api/platform/notifications/seen', {}));
+const NOTIFICATIONS = [['notifications']];
 
-export const choose = ({ kind, inApp, mail }: Pick<Preference, 'kind' | 'inApp' | 'mail'>) =>
-  body(api.PUT('/api/platform/notification-preferences/{kind}', { params: { path: { kind } }, body: { inApp, mail } }));
+/** Failures are ignored: it stays unread. */
+export const see = command({
+  send: (id: string) => done(api.POST('/api/platform/notifications/{id}/seen', { params: { path: { id } } })),
+  changes: NOTIFICATIONS,
+});
+
+export const seeAll = command({
+  send: () => done(api.POST('/api/platform/notifications/seen', {})),
+  changes: NOTIFICATIONS,
+  failure: 'Failed to mark notifications as read',
+});
+
+export const choose = command({
+  queue: 'notification-choices',
+  send: ({ kind, inApp, mail }: Pick<Preference, 'kind' | 'inApp' | 'mail'>) =>
+    body(
+      api.PUT('/api/platform/notification-preferences/{kind}', { params: { path: { kind } }, body: { inApp, mail } }),
+    ),
+  expect: async (client, chosen) => {
+    const show = (choice: Partial<Preference>) =>
+      client.setQueryData(preferencesQuery.queryKey, (rows) =>
+        rows?.map((row) => (row.kind === chosen.kind ? { ...row, ...choice } : row)),
+      );
+    await client.cancelQueries(preferencesQuery);
+    const before = client.getQueryData(preferencesQuery.queryKey)?.find((row) => row.kind === chosen.kind);
+    show(chosen);
+    return () => before && show(before);
+  },
+  changes: NOTIFICATIONS,
+  success: 'Preference saved',
+  failure: 'Failed to save the preference',
+});
 
 export const stopMails = async (code: string): Promise<string> =>
   (await body(api.POST('/api/public/notifications/unsubscribe', { body: { code } }))).message;

@@ -1,12 +1,12 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorBox, Skeleton } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { Check } from '@/components/ui/check';
 import { TextField } from '@/components/ui/field';
+import { useCommand } from '@/lib/api/command';
 import { messageOf } from '@/lib/api/errors';
-import { toast } from '@/stores/toasts';
 import { deliveryQuery, setDelivery, type AlertDelivery } from '../api/alerts';
 
 /** Alerts by email, and the hours in which emails and webhooks wait. */
@@ -31,16 +31,9 @@ export function AlertDeliveryPanel() {
 const NIGHT = { quietFrom: '22:00', quietUntil: '07:00' } as const;
 
 function DeliveryForm({ delivery }: { readonly delivery: AlertDelivery }) {
-  const client = useQueryClient();
   const [form, setForm] = useState(delivery);
   const isQuiet = Boolean(form.quietFrom);
-  const save = useMutation({
-    mutationFn: setDelivery,
-    onSuccess: async () => {
-      toast('Preference saved');
-      await client.invalidateQueries({ queryKey: deliveryQuery.queryKey });
-    },
-  });
+  const save = useCommand(setDelivery);
   return (
     <form
       noValidate

@@ -1,14 +1,14 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { ErrorBox, Skeleton } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { Select } from '@/components/ui/field';
 import { Check } from '@/components/ui/check';
+import { useCommand } from '@/lib/api/command';
 import { ApiError, messageOf } from '@/lib/api/errors';
 import type { Website } from '@/lib/api/types';
 import { websitesQuery } from '@/lib/shared-queries';
-import { toast, toastError } from '@/stores/toasts';
 import { resetRule, rulesQuery, setRule, type AlertNumber, type AlertRule, type RuleChange } from '../api/alerts';
 
 /** What each website alerts about, and from where on. */
@@ -60,22 +60,8 @@ function Rules({ website }: { readonly website: Website }) {
 }
 
 function Rule({ rule }: { readonly rule: AlertRule }) {
-  const client = useQueryClient();
-  const query = rulesQuery(rule.websiteId);
-  const changed = async () => {
-    await client.invalidateQueries({ queryKey: query.queryKey });
-  };
-  const save = useMutation({
-    mutationFn: setRule,
-    onSuccess: () => toast('Alert saved'),
-    onSettled: changed,
-  });
-  const reset = useMutation({
-    mutationFn: resetRule,
-    onSuccess: () => toast('Defaults restored'),
-    onError: (error) => toastError('Failed to restore the defaults', messageOf(error)),
-    onSettled: changed,
-  });
+  const save = useCommand(setRule);
+  const reset = useCommand(resetRule);
   const now: RuleChange = {
     websiteId: rule.websiteId,
     kind: rule.kind,
@@ -118,7 +104,7 @@ function Rule({ rule }: { readonly rule: AlertRule }) {
             variant="ghost"
             busy={reset.isPending}
             aria-label={`Reset: ${rule.title}`}
-            onClick={() => rule.id && reset.mutate(rule.id)}
+            onClick={() => rule.id && reset.mutate({ id: rule.id, websiteId: rule.websiteId })}
           >
             Reset
           </Button>

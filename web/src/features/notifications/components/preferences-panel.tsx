@@ -1,11 +1,10 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { Card } from '@/components/ui/card';
 import { Select } from '@/components/ui/field';
 import { Check } from '@/components/ui/check';
-import { messageOf } from '@/lib/api/errors';
-import { toast, toastError } from '@/stores/toasts';
-import { choose, preferencesQuery, type DigestMail, type Preference } from '../api/notifications';
+import { useCommand } from '@/lib/api/command';
+import { choose, preferencesQuery, type DigestMail } from '../api/notifications';
 
 const MAILS: readonly { readonly value: DigestMail; readonly label: string }[] = [
   { value: 'off', label: 'No email' },
@@ -15,28 +14,8 @@ const MAILS: readonly { readonly value: DigestMail; readonly label: string }[] =
 
 /** Notification preferences; each change is saved immediately. */
 export function PreferencesPanel() {
-  const client = useQueryClient();
   const query = useQuery(preferencesQuery);
-  const put = (kind: string, part: Partial<Preference>) =>
-    client.setQueryData(preferencesQuery.queryKey, (rows) =>
-      rows?.map((row) => (row.kind === kind ? { ...row, ...part } : row)),
-    );
-  const change = useMutation({
-    scope: { id: 'notification-choices' }, // in the order of choosing
-    mutationFn: choose,
-    onMutate: async (chosen) => {
-      await client.cancelQueries(preferencesQuery);
-      const before = client.getQueryData(preferencesQuery.queryKey)?.find((row) => row.kind === chosen.kind);
-      put(chosen.kind, chosen);
-      return before;
-    },
-    onSuccess: () => toast('Preference saved'),
-    onError: (error, { kind }, before) => {
-      if (before) put(kind, before);
-      toastError('Failed to save the preference', messageOf(error));
-    },
-    onSettled: () => client.invalidateQueries({ queryKey: ['notifications'] }),
-  });
+  const change = useCommand(choose);
   if (query.error && !query.data)
     return (
       <ErrorBox error={query.error} prefix="Error loading your preferences" onRetry={() => void query.refetch()} />

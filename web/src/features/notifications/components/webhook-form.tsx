@@ -1,14 +1,17 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Form, SubmitButton } from '@/components/form/form';
+import { useRequestForm } from '@/components/form/use-request-form';
 import { Button } from '@/components/ui/button';
 import { Check } from '@/components/ui/check';
 import { Dialog } from '@/components/ui/dialog';
 import { SelectField, TextField } from '@/components/ui/field';
-import { ApiError, messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
+import { messageOf } from '@/lib/api/errors';
+import { AddWebhook } from '@/lib/api/request-schemas';
 import { websitesQuery } from '@/lib/shared-queries';
-import { toast } from '@/stores/toasts';
 import { SecretDialog } from './secret-dialog';
-import { addWebhook, changeWebhook, type AlertKind, type Webhook, type WebhookFormat } from '../api/alerts';
+import { saveWebhook, type AlertKind, type Webhook, type WebhookFormat } from '../api/alerts';
 import { ALERT_NAMES } from '../lib/alert-names';
 
 interface Props {
@@ -19,33 +22,28 @@ interface Props {
 
 /** Address and content of a webhook. The secret of a new one is shown at the end. */
 export function WebhookForm({ webhook, onClose }: Props) {
-  const client = useQueryClient();
   const websites = useQuery(websitesQuery).data ?? [];
-  const [url, setUrl] = useState(webhook?.url ?? '');
-  const [format, setFormat] = useState<WebhookFormat>(webhook?.format ?? 'standard');
-  const [websiteIds, setWebsiteIds] = useState<readonly string[]>(webhook?.websiteIds ?? []);
-  const [kinds, setKinds] = useState<readonly AlertKind[]>(webhook?.kinds ?? []);
-  const [resolved, setResolved] = useState(webhook?.resolved ?? false);
   const [secret, setSecret] = useState<string | null>(null);
-  const save = useMutation({
-    mutationFn: async () => {
-      const fields = { url: url.trim(), format, websiteIds: [...websiteIds], kinds: [...kinds], resolved };
-      if (webhook) {
-        await changeWebhook(webhook.id, fields);
-        return null;
-      }
-      return (await addWebhook(fields)).secret;
+  const form = useRequestForm({
+    request: AddWebhook,
+    initial: {
+      url: webhook?.url ?? '',
+      format: webhook?.format ?? ('standard' as WebhookFormat),
+      websiteIds: webhook?.websiteIds ?? [],
+      kinds: webhook?.kinds ?? [],
+      resolved: webhook?.resolved ?? false,
     },
-    onSuccess: async (made) => {
-      toast(webhook ? 'Webhook saved' : 'Webhook added');
-      if (made !== null && format === 'standard') setSecret(made);
-      else onClose();
-      await client.invalidateQueries({ queryKey: ['webhooks'] });
-    },
+    command: useCommand(saveWebhook(webhook), {
+      onSuccess: (made, { format }) => {
+        if (made !== null && format === 'standard') setSecret(made);
+        else onClose();
+      },
+    }),
   });
+  const { format, websiteIds, kinds, resolved } = form.values;
   if (secret !== null) return <SecretDialog secret={secret} onClose={onClose} />;
-  const fields = save.error instanceof ApiError ? save.error.fields : {};
   const isSlack = format === 'slack';
+  const url = form.field('url');
   return (
     <Dialog
       open
@@ -53,23 +51,15 @@ export function WebhookForm({ webhook, onClose }: Props) {
       title={webhook ? 'Edit webhook' : 'Add webhook'}
       description="Each new alert is sent once. Messages wait during your quiet hours."
     >
-      <form
-        noValidate
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate();
-        }}
-      >
+      <Form form={form}>
         <SelectField
           label="Format"
-          value={format}
+          {...form.field('format')}
           hint={
             isSlack
               ? 'For incoming webhooks of Slack and compatible chats, such as Mattermost.'
               : 'Signed JSON (Standard Webhooks) for your own server.'
           }
-          onChange={(event) => setFormat(event.target.value === 'slack' ? 'slack' : 'standard')}
         >
           <option value="standard">Signed JSON</option>
           <option value="slack">Slack</option>
@@ -79,32 +69,31 @@ export function WebhookForm({ webhook, onClose }: Props) {
           inputMode="url"
           autoComplete="off"
           placeholder={isSlack ? 'https://hooks.slack.com/services/…' : 'https://example.com/webhooks/althing'}
-          error={fields['url'] ?? (save.error && !fields['url'] ? messageOf(save.error) : undefined)}
-          value={url}
-          onChange={(event) => setUrl(event.target.value)}
+          {...url}
+          error={url.error ?? (form.error ? messageOf(form.error) : undefined)}
         />
         <Choices
           legend="Websites"
           all="All websites"
           options={websites.map((website) => ({ id: website.id, label: website.domain }))}
           chosen={websiteIds}
-          onChange={setWebsiteIds}
+          onChange={form.set('websiteIds')}
         />
         <Choices
           legend="Alerts"
           all="All alerts"
           options={Object.entries(ALERT_NAMES).map(([id, label]) => ({ id: id as AlertKind, label }))}
           chosen={kinds}
-          onChange={setKinds}
+          onChange={form.set('kinds')}
         />
-        <Check label="Also send when an alert is resolved" checked={resolved} onChange={setResolved} />
+        <Check label="Also send when an alert is resolved" checked={resolved} onChange={form.set('resolved')} />
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" busy={save.isPending} disabled={url.trim() === ''}>
+          <SubmitButton form={form} disabled={!form.isComplete}>
             {webhook ? 'Save' : 'Add webhook'}
-          </Button>
+          </SubmitButton>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }
@@ -115,7 +104,7 @@ interface ChoicesProps<Id extends string> {
   readonly options: readonly { readonly id: Id; readonly label: string }[];
   /** None: all. */
   readonly chosen: readonly Id[];
-  readonly onChange: (chosen: readonly Id[]) => void;
+  readonly onChange: (chosen: Id[]) => void;
 }
 
 /** All of them, or some. */

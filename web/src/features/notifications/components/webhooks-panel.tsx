@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Webhook as WebhookIcon } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { PagedTable } from '@/components/data/paged-table';
@@ -10,20 +10,21 @@ import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { Dialog } from '@/components/ui/dialog';
-import { messageOf } from '@/lib/api/errors';
-import { toast, toastError } from '@/stores/toasts';
+import { useCommand } from '@/lib/api/command';
+import { opened } from '@/components/data/opened';
 import { SecretDialog } from './secret-dialog';
-import { WebhookForm } from './webhook-form';
 import {
-  changeWebhook,
   messagesQuery,
   removeWebhook,
   rotateSecret,
   testWebhook,
+  turnOnWebhook,
   webhooksQuery,
   type Webhook,
   type WebhookDelivery,
 } from '../api/alerts';
+
+const WebhookForm = opened(() => import('./webhook-form').then((module) => module.WebhookForm));
 
 /** Where alerts are sent besides emails. */
 export function WebhooksPanel({ help }: { readonly help: ReactNode }) {
@@ -60,33 +61,13 @@ export function WebhooksPanel({ help }: { readonly help: ReactNode }) {
 type Open = 'edit' | 'messages' | 'rotate' | 'delete' | null;
 
 function Row({ webhook }: { readonly webhook: Webhook }) {
-  const client = useQueryClient();
   const [open, setOpen] = useState<Open>(null);
   const [secret, setSecret] = useState<string | null>(null);
   const { host } = new URL(webhook.url);
-  const onSettled = () => client.invalidateQueries({ queryKey: ['webhooks'] });
-  const change = useMutation({
-    mutationFn: (active: boolean) => changeWebhook(webhook.id, { active }),
-    onError: (error) => toastError('Failed to change the webhook', messageOf(error)),
-    onSettled,
-  });
-  const test = useMutation({
-    mutationFn: () => testWebhook(webhook.id),
-    onSuccess: () => setOpen('messages'),
-    onError: (error) => toastError('Failed to send the test', messageOf(error)),
-    onSettled,
-  });
-  const rotate = useMutation({
-    mutationFn: () => rotateSecret(webhook.id),
-    onSuccess: (answer) => setSecret(answer.secret),
-    onError: (error) => toastError('Failed to rotate the secret', messageOf(error)),
-  });
-  const remove = useMutation({
-    mutationFn: () => removeWebhook(webhook.id),
-    onSuccess: () => toast('Webhook deleted'),
-    onError: (error) => toastError('Failed to delete the webhook', messageOf(error)),
-    onSettled,
-  });
+  const turnOn = useCommand(turnOnWebhook);
+  const test = useCommand(testWebhook, { onSuccess: () => setOpen('messages') });
+  const rotate = useCommand(rotateSecret, { onSuccess: (answer) => setSecret(answer.secret) });
+  const remove = useCommand(removeWebhook);
   const close = () => setOpen(null);
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 py-3">
@@ -110,11 +91,21 @@ function Row({ webhook }: { readonly webhook: Webhook }) {
       </div>
       <div className="flex flex-wrap gap-1.5">
         {webhook.active ? (
-          <Button size="sm" busy={test.isPending} aria-label={`Send test to ${host}`} onClick={() => test.mutate()}>
+          <Button
+            size="sm"
+            busy={test.isPending}
+            aria-label={`Send test to ${host}`}
+            onClick={() => test.mutate(webhook.id)}
+          >
             Send test
           </Button>
         ) : (
-          <Button size="sm" busy={change.isPending} aria-label={`Turn on ${host}`} onClick={() => change.mutate(true)}>
+          <Button
+            size="sm"
+            busy={turnOn.isPending}
+            aria-label={`Turn on ${host}`}
+            onClick={() => turnOn.mutate(webhook.id)}
+          >
             Turn on
           </Button>
         )}
@@ -140,7 +131,7 @@ function Row({ webhook }: { readonly webhook: Webhook }) {
           title="Create a new secret?"
           description="For one day, messages are signed with both the old and the new secret, so you can switch without losing any."
           action="Create secret"
-          onConfirm={() => rotate.mutate()}
+          onConfirm={() => rotate.mutate(webhook.id)}
           onClose={close}
         />
       )}
@@ -149,7 +140,7 @@ function Row({ webhook }: { readonly webhook: Webhook }) {
           title={`Delete the webhook to ${host}?`}
           description="Its delivery history is deleted, and no more messages are sent."
           action="Delete webhook"
-          onConfirm={() => remove.mutate()}
+          onConfirm={() => remove.mutate(webhook.id)}
           onClose={close}
         />
       )}

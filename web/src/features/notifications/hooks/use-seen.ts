@@ -1,17 +1,9 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { messageOf } from '@/lib/api/errors';
-import { toastError } from '@/stores/toasts';
+import { useCommand } from '@/lib/api/command';
 import { see, seeAll } from '../api/notifications';
 
 /** Marks one notification, or all of them, as seen. */
 export function useSeen() {
-  const client = useQueryClient();
-  const changed = () => client.invalidateQueries({ queryKey: ['notifications'] });
-  const one = useMutation({ mutationFn: see, onSettled: changed });
-  const all = useMutation({
-    mutationFn: seeAll,
-    onError: (error) => toastError('Failed to mark notifications as read', messageOf(error)),
-    onSettled: changed,
-  });
+  const one = useCommand(see);
+  const all = useCommand(seeAll);
   return { see: (id: string) => one.mutate(id), seeAll: () => all.mutate(), busy: all.isPending };
 }

@@ -1,15 +1,12 @@
-import { zodResolver } from '@hookform/resolvers/zod';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useForm } from 'react-hook-form';
-import * as z from 'zod/mini';
-import { ErrorBox } from '@/components/data/states';
-import { Button } from '@/components/ui/button';
+import { Form, FormError, SubmitButton } from '@/components/form/form';
+import { useRequestForm } from '@/components/form/use-request-form';
 import { SelectField, TextField } from '@/components/ui/field';
-import { api, body } from '@/lib/api/client';
-import { ApiError } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
+import { ConnectWebsite } from '@/lib/api/request-schemas';
 import type { ConnectedWebsite } from '@/lib/api/types';
 import { browserTimezone, timezones } from '@/lib/dates';
-import { websitesQuery } from '@/lib/shared-queries';
+import type { Check } from '@/lib/form-rules';
+import { connectWebsite } from '../api/connect';
 
 const DOMAIN =
   /^(?=.{1,253}$)(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)*[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?$/u;
@@ -23,62 +20,41 @@ export const bareDomain = (text: string): string =>
     .replace(/[/?#].*$/, '')
     .replace(/:\d+$/, '');
 
-const schema = z.object({
-  domain: z
-    .string()
-    .check(z.refine((text) => DOMAIN.test(bareDomain(text)), 'Please enter a domain, such as example.com')),
-  timezone: z.string(),
-  currency: z.string(),
-});
-type Values = z.infer<typeof schema>;
+const domain: Check = (text) =>
+  DOMAIN.test(bareDomain(text)) ? undefined : 'Please enter a domain, such as example.com';
 
 const COMMON = ['USD', 'EUR', 'GBP', 'ISK', 'CAD', 'AUD', 'CHF', 'SEK', 'NOK', 'DKK', 'JPY'];
 const currencyNames = new Intl.DisplayNames(['en'], { type: 'currency' });
 
 export function ConnectForm({ onConnected }: { readonly onConnected: (website: ConnectedWebsite) => void }) {
-  const client = useQueryClient();
-  const form = useForm<Values>({
-    resolver: zodResolver(schema),
-    defaultValues: { domain: '', timezone: browserTimezone(), currency: 'USD' },
-  });
-  const connect = useMutation({
-    mutationFn: (values: Values) =>
-      body(api.POST('/api/platform/websites', { body: { ...values, domain: bareDomain(values.domain) } })),
-    onSuccess: async (website) => {
-      onConnected(website); // immediately: its keys are shown only once
-      await client.invalidateQueries({ queryKey: websitesQuery.queryKey });
-    },
-    onError: (error) => {
-      if (error instanceof ApiError && error.fields['domain'])
-        form.setError('domain', { message: error.fields['domain'] });
-    },
+  const form = useRequestForm({
+    request: ConnectWebsite,
+    initial: { domain: '', timezone: browserTimezone(), currency: 'USD' },
+    rules: { domain },
+    command: useCommand(connectWebsite, { onSuccess: onConnected }), // immediately: its keys are shown only once
+    input: (values) => ({ ...values, domain: bareDomain(values.domain) }),
   });
   const zones = timezones();
   const zone = browserTimezone();
   const currencies = [...COMMON, ...Intl.supportedValuesOf('currency').filter((code) => !COMMON.includes(code))];
   return (
-    <form
-      noValidate
-      className="flex flex-col gap-4"
-      onSubmit={(event) => void form.handleSubmit((values) => connect.mutate(values))(event)}
-    >
+    <Form form={form}>
       <TextField
         label="Domain"
         placeholder="example.com"
         autoComplete="off"
         inputMode="url"
-        error={form.formState.errors.domain?.message}
-        {...form.register('domain')}
+        {...form.field('domain')}
       />
       <div className="grid gap-4 sm:grid-cols-2">
-        <SelectField label="Time zone" hint="Reports use this time zone." {...form.register('timezone')}>
+        <SelectField label="Time zone" hint="Reports use this time zone." {...form.field('timezone')}>
           {(zones.includes(zone) ? zones : [zone, ...zones]).map((name) => (
             <option key={name} value={name}>
               {name}
             </option>
           ))}
         </SelectField>
-        <SelectField label="Currency" hint="Other currencies are converted to it." {...form.register('currency')}>
+        <SelectField label="Currency" hint="Other currencies are converted to it." {...form.field('currency')}>
           {currencies.map((code) => (
             <option key={code} value={code}>
               {code}, {currencyNames.of(code)}
@@ -86,10 +62,10 @@ export function ConnectForm({ onConnected }: { readonly onConnected: (website: C
           ))}
         </SelectField>
       </div>
-      {connect.error && !form.formState.errors.domain && <ErrorBox error={connect.error} />}
-      <Button type="submit" variant="primary" busy={connect.isPending} className="self-start">
+      <FormError form={form} />
+      <SubmitButton form={form} className="self-start">
         Connect Website
-      </Button>
-    </form>
+      </SubmitButton>
+    </Form>
   );
 }
