@@ -9,7 +9,7 @@ interface Given {
   readonly reason: string;
 }
 
-/** Pins, locks or moves a thread, or takes it back: as it is when it is asked. */
+/** Pins, locks or moves a thread; unpins or unlocks one that is pinned or locked. */
 export const moderateThread = (kind: Moderation, thread: ThreadInFull) =>
   command({
     send: ({ categoryId, reason }: Given) => {
@@ -38,7 +38,7 @@ export const approvePost = command({
   failure: 'Failed to approve the post',
 });
 
-/** What the queue asks for: that a held post is published, or that reports are dismissed. */
+/** Publishes a held post, or dismisses the reports about a post. */
 export const decideOnPost = command({
   send: ({ id, approves }: { readonly id: string; readonly approves: boolean }) =>
     approves ? approve(id) : done(api.POST('/api/admin/forum/posts/{id}/dismiss-flags', path(id))),
