@@ -50,6 +50,8 @@ def plan(settings: Settings, secrets: StackSecrets, ports: Ports, data_dir: Path
     """`only`: start just these services (engines always). Raises `SettingsError`."""
     log, note = _which_log(settings, data_dir)
     environment = _environment(settings, secrets, ports, data_dir, log)
+    if only is not None and "ingest" not in only and settings.tracking_url is None:
+        environment["ALTHING_CANARY"] = "0"  # nothing would answer it
     engines: list[ProcessSpec] = []
     if settings.postgres_url is None:
         engines.append(postgres.spec(data_dir, ports.postgres, secrets))

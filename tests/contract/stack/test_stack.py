@@ -406,6 +406,16 @@ class TestPlan:
         assert [spec.name for stage in made.services for spec in stage] == list(plan.SERVICES)
         assert {"KAFKA_BOOTSTRAP_SERVERS", "POSTGRES_URL", "CLICKHOUSE_URL"} <= set(made.environment)
 
+    def test_a_stack_without_ingest_sends_no_canary_unless_ingest_is_elsewhere(self, tmp_path: Path) -> None:
+        def canary_with(only: list[str] | None, tracking_url: str | None = None) -> str | None:
+            given = replace(settings(tmp_path), tracking_url=tracking_url)
+            laid = plan.plan(given, secret_file.load_or_create(tmp_path), ports.choose(given), tmp_path, only)
+            return laid.environment.get("ALTHING_CANARY")
+
+        assert canary_with(["command"]) == "0"
+        assert canary_with(None) is canary_with(["command", "ingest"]) is None
+        assert canary_with(["command"], "https://t.example.com") is None
+
     def test_kafka_forces_each_record_to_the_disk(self, tmp_path: Path) -> None:
         """What it means when the power fails: `crash/infra/test_power_loss`."""
         [kafka] = [spec for spec in self.made(settings(tmp_path), tmp_path).engines if spec.name == "kafka"]
