@@ -31,11 +31,6 @@ def log_text(milliseconds: int) -> str:
     return f"{_prefix}{rest:03d}"
 
 
-def day_of(milliseconds: int) -> int:
-    """Days since 1970, UTC."""
-    return milliseconds // DAY_MS
-
-
 def parse_moment(sent: str | int) -> int:
     """Milliseconds since 1970 of an ISO 8601 text (UTC unless it names a zone) or of a Unix time in ms. A number that
     is a moment before 2100 in seconds is read as seconds; as milliseconds it would lie in the first 48 days of 1970.

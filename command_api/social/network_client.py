@@ -28,7 +28,6 @@ MAX_POSTS: Final = 200
 MAX_TEXT: Final = 300
 _MAX_COUNT: Final = 2**53
 _MAX_RETRY_S: Final = 24 * 60 * 60
-_MAX_LIFE_S: Final = 10**8
 
 
 class NetworkError(Exception):

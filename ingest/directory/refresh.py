@@ -196,13 +196,6 @@ class Refresher:
             self._saved_at = read_at
 
 
-def read_listing(connection: psycopg.Connection[Any]) -> Listing:
-    """The views in one reading."""
-    with connection.transaction():
-        connection.execute(_SNAPSHOT)
-        return _read_whole(connection)
-
-
 def _read_whole(connection: psycopg.Connection[Any]) -> Listing:
     return listing_of(
         connection.execute(WEBSITES).fetchall(),

@@ -12,7 +12,7 @@ A fall counts if it is as large as the rule says, if both sides have as many cli
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from statistics import fmean, variance
@@ -48,10 +48,6 @@ class Window:
     @property
     def base(self) -> str:
         return "On the same weekday" if self.name == "yesterday" else "On the same weekdays"
-
-
-Surprise = Callable[[Window], float]
-"""The chance of such a difference where nothing changed."""
 
 
 def windows(days: DaysAtAge) -> list[Window]:

@@ -47,8 +47,3 @@ class AlertDelivery(RequestModel):
 def to_time(clock: str | None) -> time | None:
     """The time of a checked `HH:MM`."""
     return time.fromisoformat(clock) if clock is not None else None
-
-
-def to_clock(moment: time | None) -> str | None:
-    """`HH:MM`."""
-    return f"{moment:%H:%M}" if moment is not None else None

@@ -133,13 +133,6 @@ def erase(cursor: Querying, ids: Iterable[UUID]) -> int:
     return cursor.execute("DELETE FROM ingest.visitor_key WHERE key_id = ANY(%s)", (list(ids),)).rowcount
 
 
-def erase_before(cursor: Querying, website_id: UUID, day: date) -> int:
-    """Deletes the website's keys of the days before `day`, in the caller's transaction; how many there were."""
-    return cursor.execute(
-        "DELETE FROM ingest.visitor_key WHERE website_id = %s AND made_on < %s", (website_id, day)
-    ).rowcount
-
-
 def _purpose(website_id: UUID, key_id: UUID) -> str:
     return f"{website_id}:{key_id}:"
 

@@ -22,8 +22,7 @@ from infra.ops.audit.read_models import read_models
 from infra.ops.audit.report import AuditReport, Kind
 from infra.ops.audit.reported_sales import ReportedSales
 from infra.ops.audit.signatures import Signatures
-from infra.ops.audit.tracked_events import TRIES, dead_letters
-from infra.ops.audit.traffic_rules import generation_of
+from infra.ops.audit.tracked_events import dead_letters, of_live_generation
 from infra.ops.audit.wide_rows import WideRows
 from schemas.envelope import Decrypt, Enveloped, UndecodableEvent, decode, position_of
 from schemas.events import conversions
@@ -42,12 +41,9 @@ def audit_domain_events(
     texts: Texts = without_texts,
 ) -> AuditReport:
     """Compares everything decided before `ends`; again, if another generation of the rows became live meanwhile."""
-    for _ in range(TRIES):
-        generation = generation_of(clickhouse)
-        report = _audit_generation(log, clickhouse, postgres, ends, generation, decrypt, texts)
-        if generation_of(clickhouse) == generation:
-            break
-    return report
+    return of_live_generation(
+        clickhouse, lambda generation: _audit_generation(log, clickhouse, postgres, ends, generation, decrypt, texts)
+    )
 
 
 def _audit_generation(

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
@@ -42,9 +42,16 @@ def audit_tracked_events(
     texts: Texts = without_texts,
 ) -> AuditReport:
     """Compares every record before `ends`; again, if another generation of the rows became live meanwhile."""
+    return of_live_generation(
+        clickhouse, lambda generation: _audit_generation(log, clickhouse, postgres, ends, generation, expired, texts)
+    )
+
+
+def of_live_generation(clickhouse: Reader, audit: Callable[[int], AuditReport]) -> AuditReport:
+    """The report on the live generation of the rows; on the next one if that became live meanwhile."""
     for _ in range(TRIES):
         generation = generation_of(clickhouse)
-        report = _audit_generation(log, clickhouse, postgres, ends, generation, expired, texts)
+        report = audit(generation)
         if generation_of(clickhouse) == generation:
             break
     return report

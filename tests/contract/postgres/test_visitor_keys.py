@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date
 from typing import Any
 from uuid import UUID
 
@@ -39,15 +39,6 @@ def test_a_key_opens_until_it_is_erased(connection: psycopg.Connection[Any]) -> 
     assert visitor_keys.erase(connection, [first.id]) == 1 and visitor_keys.erase(connection, [first.id]) == 0
     found = wrapped_keys(connection, key_ids(one.text for one in sealed))
     assert [KEYS.open(one, found) for one in sealed] == [None, {"gclid": "a"}]
-
-
-def test_a_websites_keys_before_a_day_are_erased(connection: psycopg.Connection[Any]) -> None:
-    days = [DAY - timedelta(days=1), DAY]
-    keys = [KEYS.make(website, day) for website in (WEBSITE, OTHER) for day in days]
-    visitor_keys.store(connection, keys)
-    assert visitor_keys.erase_before(connection, WEBSITE, DAY) == 1
-    left = wrapped_keys(connection, [key.id for key in keys])
-    assert left.keys() == {key.id for key in keys} - {keys[0].id}
 
 
 def test_a_key_is_stored_once(connection: psycopg.Connection[Any]) -> None:

@@ -30,7 +30,6 @@ from infra.kernel.log import Record
 from infra.ops.audit.beside_events.comparison import FOLDS
 from infra.ops.audit.built_visits import DIMENSIONS, audit_built_visits
 from infra.ops.audit.command import audit
-from infra.ops.audit.covered_tables import CLICKHOUSE, POSTGRES, UNJUDGED_COLUMNS, WITHOUT_CHECK
 from infra.ops.audit.log_reader import ends_of
 from infra.ops.audit.pending_searches import audit_pending_searches
 from infra.ops.audit.quiescence import wait_until_quiescent
@@ -48,6 +47,7 @@ from schemas.events.websites import KeyKind
 from schemas.topics import CONVERSIONS, REJECTED
 from schemas.tracking import ConversionReported, Outcome, Refusal
 from tests.support.audit_history import a_sale, decided, domain_records, refused_badly, reported, send, store
+from tests.support.audited_tables import CLICKHOUSE, POSTGRES, UNJUDGED_COLUMNS, WITHOUT_CHECK
 from tests.support.decisions import ACCOUNT, NOW, WEBSITE
 from tests.support.decryption import Opening
 from tests.support.pipeline import Pipeline
