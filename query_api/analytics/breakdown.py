@@ -5,9 +5,8 @@ A page of rows is read with the row of everything, then the same values in the r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from itertools import product
 from typing import Any, Final
 
@@ -17,23 +16,16 @@ from pydantic import Field
 from infra.domain.visits import dimensions
 from infra.domain.visits.dimensions import WEEKDAY_HOUR
 from infra.kernel.net.geoip import country_names
-from query_api.analytics import breakdown_query, first_page
-from query_api.analytics.breakdown_query import (
-    MANY_VALUES,
-    METRICS,
-    Report,
-    Sorting,
-    others_of,
-    total_of,
-    values_of,
-)
+from query_api.analytics import first_page, statement
+from query_api.analytics.breakdown_metrics import METRICS, ReportMetrics, counters_of
+from query_api.analytics.first_page import others_of, total_of, values_of
 from query_api.analytics.geographic import country_name
-from query_api.analytics.metrics import Counts
 from query_api.analytics.overview import ShownRange
-from query_api.analytics.query_plan import counts_by_edge
+from query_api.analytics.query_plan import Page, Plan, Search, counts_by_edge
 from query_api.analytics.request import AnalyticsQuery, AnalyticsRequest
-from query_api.kernel import money, pagination
-from query_api.kernel.clickhouse_reader import Query, Row
+from query_api.analytics.rewrites import PAGE, rewritten
+from query_api.kernel import pagination
+from query_api.kernel.clickhouse_reader import Row
 from query_api.kernel.money import Major
 from query_api.kernel.pagination import invalid_parameter
 from query_api.kernel.postgres_reader import Reader
@@ -66,31 +58,6 @@ class SeriesQuery(AnalyticsQuery):
     by: str = Field(default="", max_length=200, description="One dimension; empty: everything")
     values: str = Field(default="", max_length=20_480, description="Separated by commas; `\\,` is a comma in a value")
     metric: str = Field(default="clicks", max_length=64)
-
-
-class ReportMetrics(ResponseModel, alias_generator=None):
-    """Metrics of one row; those that were not requested are missing. Money in major units."""
-
-    visitors: int = Field(default=0, description="Distinct visitors")
-    visits: int = Field(default=0, description="Distinct visits with an event here; by time: visits that began")
-    pageviews: int = 0
-    clicks: int = 0
-    impressions: int = Field(default=0, description="Affiliate links in view, where sampled: times the sampling")
-    events: int = Field(default=0, description="Clicks, page views and custom events")
-    conversions: int = Field(default=0, description="Pending and approved")
-    pending: int = 0
-    approved: int = 0
-    rejected: int = 0
-    reversed: int = 0
-    revenue: Major = Field(default=Decimal(0), description="Commission on pending and approved conversions")
-    views_per_visit: float = 0
-    bounce_rate: float = Field(default=0, description="Of the visits that began here: percent with one page view only")
-    visit_duration: float = Field(default=0, description="Of the visits that began here: seconds on average")
-    click_through_rate: float = Field(default=0, description="Clicks per hundred page views")
-    click_rate: float = Field(default=0, description="Clicks per hundred impressions")
-    conversion_rate: float = Field(default=0, description="Conversions per hundred clicks")
-    epc: Major = Field(default=Decimal(0), description="Revenue per click")
-    revenue_per_1000_visits: Major = Decimal(0)
 
 
 class BreakdownRow(ReportMetrics):
@@ -132,41 +99,33 @@ class ParsedReport:
 
     by: tuple[str, ...]
     metrics: tuple[str, ...]
-    sorting: Sorting
-
-    @property
-    def counters(self) -> tuple[str, ...]:
-        """What it shows, or is sorted by, is computed from these."""
-        return breakdown_query.counters_of((*self.metrics, self.sorting.name))
+    sorted_by: str
+    is_descending: bool
 
 
 def read(query: BreakdownQuery, request: AnalyticsRequest, response: Response) -> Breakdown:
     """One page. Raises `Problem` 400."""
     parsed = parse(query)
-    report = Report(request.selection, request.range, parsed.by, parsed.counters)
     after = _after(query.cursor, parsed) if query.cursor else ()
-    search = _search(request, query.search, parsed.by)
-    beside: list[list[Row]] = []
-    page = None if after else first_page.read(request, response, report, parsed.sorting, search, query.limit + 1)
-    if page is not None:
-        found, late = page.rows, page.late
-    else:
-        late = breakdown_query.late(report, parsed.sorting)
-        first = replace(report, counters=tuple(name for name in report.counters if name not in late))
-        rows_of_page = breakdown_query.query(first, parsed.sorting, search, after, query.limit + 1)
-        found, *beside = request.read(response, rows_of_page, *_beside(request, report))
+    page = Page(parsed.sorted_by, parsed.is_descending, _search(request, query.search, parsed.by), after)
+    counters = counters_of((*parsed.metrics, parsed.sorted_by))
+    plan = Plan(request.selection, request.range, parsed.by, counters, page=page, limit=query.limit)
+    found, late, beside = _page(plan, request, response)
     total, rows = total_of(found), others_of(found)
     has_more, rows = len(rows) > query.limit, rows[: query.limit]
-    more, before = _of_rows(request, response, report, rows, late, beside)
+    more, before = _of_rows(request, response, plan, rows, late, beside)
     labels = _labels(request, parsed.by, rows)
-    shown = _Shown(parsed.metrics, request.website.currency)
+    currency = request.website.currency
+
+    def figures(row: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: METRICS[name].figure(row, currency) for name in parsed.metrics}
 
     def earlier(*values: str) -> ReportMetrics | None:
-        return None if before is None else shown.metrics(before.get(values, {}))
+        return None if before is None else ReportMetrics.model_construct(**figures(before.get(values, {})))
 
     return Breakdown.model_construct(
         range=ShownRange.of_range(request.range),
-        currency=request.website.currency,
+        currency=currency,
         by=list(parsed.by),
         rows=[
             BreakdownRow.model_construct(
@@ -174,11 +133,11 @@ def read(query: BreakdownQuery, request: AnalyticsRequest, response: Response) -
                 label=" · ".join(labels[name, value] for name, value in zip(parsed.by, values, strict=True)),
                 labels={name: labels[name, value] for name, value in zip(parsed.by, values, strict=True)},
                 previous=earlier(*values),
-                **shown.figures({**row, **more.get(values, {})}),
+                **figures({**row, **more.get(values, {})}),
             )
             for row, values in ((row, values_of(row, parsed.by)) for row in rows)
         ],
-        totals=BreakdownTotals.model_construct(previous=earlier(), **shown.figures({**total, **more.get((), {})})),
+        totals=BreakdownTotals.model_construct(previous=earlier(), **figures({**total, **more.get((), {})})),
         next_cursor=_cursor(rows[-1], parsed) if has_more else None,
     )
 
@@ -187,22 +146,18 @@ def read_series(query: SeriesQuery, request: AnalyticsRequest, response: Respons
     """The metric per bucket and value; buckets without events have zeros. Raises `Problem` 400."""
     if query.metric not in METRICS:
         raise _unknown("metric", query.metric, METRICS)
-    shown = _Shown((query.metric,), request.website.currency)
-    counters = breakdown_query.counters_of((query.metric,))
-    if not query.by and not request.selection.filters:
-        values, statement = [""], breakdown_query.total_series(Report(request.selection, request.range, (), counters))
-    else:
-        by = (_dimension(query.by),) if query.by else ()
-        values = split(query.values) if by else [""]
-        if len(values) > MAX_SERIES:
-            raise invalid_parameter("values", f"A series follows at most {MAX_SERIES} values.")
-        only = tuple((value,) for value in values) if by else None
-        statement = breakdown_query.series(Report(request.selection, request.range, by, counters, only))
-    [found] = request.read(response, statement)
+    by = (_dimension(query.by),) if query.by else ()
+    values = split(query.values) if by else [""]
+    if len(values) > MAX_SERIES:
+        raise invalid_parameter("values", f"A series follows at most {MAX_SERIES} values.")
+    only = tuple((value,) for value in values) if by else None
+    plan = Plan(request.selection, request.range, by, counters_of((query.metric,)), only, by_bucket=True)
+    [found] = request.read(response, statement.report(plan))
     by_value = {value: [row for row in found if row.get("v0", "") == value] for value in values}
     laid = {value: counts_by_edge(request.range, rows) for value, rows in by_value.items()}
+    metric, currency = METRICS[query.metric], request.website.currency
     return [
-        SeriesPoint(date=date, values={value: shown.figures(laid[value][number])[query.metric] for value in values})
+        SeriesPoint(date=date, values={value: metric.figure(laid[value][number], currency) for value in values})
         for number, date in enumerate(request.range.labels)
     ]
 
@@ -231,7 +186,7 @@ def parse(query: BreakdownQuery) -> ParsedReport:
     name = query.sort.removeprefix("-")
     if name not in METRICS and name not in by:
         raise _unknown("sort", name, (*METRICS, *by))
-    return ParsedReport(by, metrics, Sorting(name, query.sort.startswith("-")))
+    return ParsedReport(by, metrics, name, query.sort.startswith("-"))
 
 
 def split(text: str) -> list[str]:
@@ -248,89 +203,48 @@ def split(text: str) -> list[str]:
     return list(dict.fromkeys(values))
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """Which metrics are shown, and in which currency."""
-
-    names: tuple[str, ...]
-    currency: str
-
-    def metrics(self, row: Mapping[str, Any]) -> ReportMetrics:
-        return ReportMetrics.model_construct(**self.figures(row))
-
-    def figures(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """The metrics of one row of counters; what it lacks is zero."""
-        counts = Counts.of(row)
-        return {name: _FIGURES[name](row, counts, self.currency) for name in self.names}
-
-
-def _number(row: Mapping[str, Any], name: str) -> int:
-    return int(row.get(name, 0))
-
-
-def _ratio(row: Mapping[str, Any], part: str, whole: str) -> float:
-    return round(_number(row, part) / _number(row, whole), 2) if _number(row, whole) else 0.0
-
-
-_Figure = Callable[[Mapping[str, Any], Counts, str], Any]
-_FIGURES: Final[Mapping[str, _Figure]] = {
-    "visitors": lambda row, _, __: _number(row, "visitors"),
-    "visits": lambda row, _, __: _number(row, "visits"),
-    "pageviews": lambda _, counts, __: counts.pageviews,
-    "clicks": lambda _, counts, __: counts.clicks,
-    "impressions": lambda row, _, __: _number(row, "impressions"),
-    "events": lambda row, _, __: _number(row, "events"),
-    "conversions": lambda _, counts, __: counts.conversions,
-    "pending": lambda _, counts, __: counts.pending,
-    "approved": lambda _, counts, __: counts.approved,
-    "rejected": lambda _, counts, __: counts.rejected,
-    "reversed": lambda _, counts, __: counts.reversed,
-    "revenue": lambda _, counts, currency: money.major(counts.revenue, currency),
-    "views_per_visit": lambda row, _, __: _ratio(row, "pageviews", "visits"),
-    "bounce_rate": lambda row, _, __: money.percent(_number(row, "bounces"), _number(row, "entries")),
-    "visit_duration": lambda row, _, __: _ratio(row, "seconds", "entries"),
-    "click_through_rate": lambda _, counts, __: money.percent(counts.clicks, counts.pageviews),
-    "click_rate": lambda row, counts, __: money.percent(counts.clicks, _number(row, "impressions")),
-    "conversion_rate": lambda _, counts, __: counts.conversion_rate,
-    "epc": lambda _, counts, currency: counts.epc(currency),
-    "revenue_per_1000_visits": lambda row, counts, currency: money.per(
-        1000 * counts.revenue, _number(row, "visits"), currency
-    ),
-}
-
-
 _ByValues = Mapping[tuple[str, ...], Row]
 """Rows by their values; that of everything by no value."""
 
 
-def _beside(request: AnalyticsRequest, report: Report) -> list[Query]:
+def _page(
+    plan: Plan, request: AnalyticsRequest, response: Response
+) -> tuple[list[Row], tuple[str, ...], list[list[Row]]]:
+    """The rows of the page and that of everything, the counters that they lack, and those of the comparison range."""
+    page = rewritten(plan, PAGE)
+    first = first_page.read(request, response, page)
+    if first is not None:
+        return first.rows, first.late, []
+    found, *beside = request.read(response, *map(statement.report, (page, *_beside(plan, request))))
+    return found, page.late, beside
+
+
+def _beside(plan: Plan, request: AnalyticsRequest) -> list[Plan]:
     """The comparison range of a report that has few values: all of them are read while its page is read."""
-    if request.compared is None or not report.is_daily or report.by[0] in MANY_VALUES:
+    if request.compared is None or not plan.is_counted_daily or plan.has_many_values:
         return []
-    return [breakdown_query.counted(replace(report, range=request.compared), limit=MAX_BESIDE + 1)]
+    return [replace(plan, range=request.compared, page=None, limit=MAX_BESIDE)]
 
 
 def _of_rows(
     request: AnalyticsRequest,
     response: Response,
-    report: Report,
+    plan: Plan,
     rows: Sequence[Row],
     late: Sequence[str],
     beside: Sequence[Sequence[Row]],
 ) -> tuple[_ByValues, _ByValues | None]:
     """What is read of the shown rows alone: their `late` counters, and their counters in the comparison range, if there
     is one and `beside` does not have all of it."""
-    shown = replace(report, only=tuple(values_of(row, report.by) for row in rows))
-    last = [breakdown_query.counted(replace(shown, counters=tuple(late)))] if late else []
-    before = []
+    shown = replace(plan, only=tuple(values_of(row, plan.by) for row in rows), page=None, limit=None)
+    last = [replace(shown, counters=tuple(late))] if late else []
     has_all = any(len(found) <= MAX_BESIDE for found in beside)
-    if request.compared is not None and not has_all:
-        before = [breakdown_query.counted(replace(shown, range=request.compared))]
-    found = request.read(response, *last, *before) if last or before else []
+    before = [replace(shown, range=request.compared)] if request.compared is not None and not has_all else []
+    found = request.read(response, *map(statement.report, (*last, *before))) if last or before else []
     compared = [*found[len(last) :], *(beside if has_all else ())]
 
     def by_values(rows: Sequence[Row]) -> _ByValues:
-        return {() if row["is_total"] else values_of(row, report.by): row for row in rows}
+        return {() if row["is_total"] else values_of(row, plan.by): row for row in rows}
 
     return by_values(found[0]) if last else {}, by_values(compared[0]) if compared else None
 
@@ -347,12 +261,12 @@ def _unknown(parameter: str, name: str, valid: Iterable[str]) -> Exception:
 
 def _after(cursor: str, parsed: ParsedReport) -> tuple[Any, ...]:
     found: tuple[Any, ...] = pagination.decode(cursor, str, *(str for _ in parsed.by))
-    if parsed.sorting.name in METRICS:
+    if parsed.sorted_by in METRICS:
         try:
             number = float(found[0])
         except ValueError:
             raise pagination.bad_cursor() from None
-        if number != number or (parsed.sorting.name not in breakdown_query.RATIOS and not _is_integer(found[0])):
+        if number != number or (not METRICS[parsed.sorted_by].per and not _is_integer(found[0])):
             raise pagination.bad_cursor()
     return found
 
@@ -379,8 +293,8 @@ _NAMES: Final[Mapping[str, str]] = {
 }
 
 
-def _search(request: AnalyticsRequest, text: str, by: Sequence[str]) -> Mapping[str, Any] | None:
-    """What `breakdown_query.query` searches: values, and ids and codes whose names contain the text."""
+def _search(request: AnalyticsRequest, text: str, by: Sequence[str]) -> Search | None:
+    """Values that contain the text, and ids and codes whose names do."""
     text = text.strip()
     if not text:
         return None
@@ -391,7 +305,7 @@ def _search(request: AnalyticsRequest, text: str, by: Sequence[str]) -> Mapping[
         ids += [row["id"] for row in request.reader.rows(_BY_NAME["link"], (text, request.website.id))]
     if "country" in by:
         ids += [code for code, name in country_names().items() if text.lower() in name.lower()]
-    return {"text": text, "ids": ids}
+    return Search(text, tuple(ids))
 
 
 def _labels(request: AnalyticsRequest, by: Sequence[str], rows: Sequence[Row]) -> Mapping[tuple[str, str], str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Any, Final
@@ -17,8 +18,8 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Response
 from pydantic import Field, create_model
 
-from query_api.analytics import ranges
-from query_api.analytics.query_plan import counts_by_edge, edges_of, seconds
+from query_api.analytics import ranges, statement
+from query_api.analytics.query_plan import counts_by_edge, edges_of
 from query_api.analytics.ranges import BucketKind, Range, TimeRange
 from query_api.analytics.request import Day, RangeQuery, range_of
 from query_api.kernel import clickhouse_reader
@@ -144,6 +145,7 @@ _REJECTED_BY_DECISION: Final = (
 _REPORTED: Final = (
     f"if(t.outcome = 'accepted' AND t.report_id IN {_REJECTED_BY_DECISION}, 'invalid', toString(t.outcome))"
 )
+_OUTCOME: Final = "toString(t.outcome) AS outcome"
 _SUMMED: Final = {
     "kept": ("delivery_minute", "minute", "toString(t.outcome)", "sum(t.events)", "1"),
     "again": ("duplicates", "received_at", "'duplicate'", "count()", "NOT t.is_conflict"),
@@ -195,56 +197,47 @@ def _range(query: DeliveryQuery, website: Website, context: Services) -> Range:
 def _counted(
     website: Website, range_: Range, table: str, time: str, outcome: str, count: str, which: str
 ) -> clickhouse_reader.Query:
-    sql = (
-        f"SELECT roundDown(toUnixTimestamp(t.{time}), {{edges:Array(UInt32)}}) AS edge, {outcome} AS result,"  # noqa: S608 - own text
-        f" {count} AS events FROM {table} AS t WHERE t.website_id = {{website:UUID}}"
-        f" AND t.{time} >= {instants.bound('start')} AND t.{time} < {instants.bound('end')}"
-        f" AND {which} GROUP BY edge, result"
-    )
-    return clickhouse_reader.Query(sql, {**_bound(website, range_), **edges_of(range_)})
+    shown = statement.bucket_of(time), f"{outcome} AS result", f"{count} AS events"
+    found = statement.of_range(str(website.id), range_, table, time, shown, which, group="edge, result")
+    return replace(found, parameters={**found.parameters, **edges_of(range_)})
 
 
 def _not_kept(website: Website, range_: Range) -> clickhouse_reader.Query:
-    start, end = instants.bound("start"), instants.bound("end")
-    sql = (
-        "SELECT count() AS events FROM events AS t WHERE t.website_id = {website:UUID}"  # noqa: S608 - own text
-        f" AND toDate(t.occurred_at) >= toDate({start}) - {OLDEST_DAYS} AND toDate(t.occurred_at) <= toDate({end}) + 1"
-        f" AND t.received_at >= {start} AND t.received_at < {end} AND t.flags LIKE '%{AD_IDS_NOT_KEPT}%'"
+    days = (
+        f"toDate(t.occurred_at) >= toDate({instants.bound('start')}) - {OLDEST_DAYS}",
+        f"toDate(t.occurred_at) <= toDate({instants.bound('end')}) + 1",
     )
-    return clickhouse_reader.Query(sql, _bound(website, range_))
+    which = *days, f"t.flags LIKE '%{AD_IDS_NOT_KEPT}%'"
+    return statement.of_range(str(website.id), range_, "events", "received_at", ("count() AS events",), *which)
 
 
 def _last_refusals(website: Website, range_: Range) -> clickhouse_reader.Query:
-    sql = (
-        "SELECT t.at AS at, toString(t.outcome) AS outcome, t.code AS code, t.message AS message,"  # noqa: S608 - own text
-        " t.endpoint AS endpoint, t.count AS count, t.sample AS sample, t.partner AS partner,"
-        " t.id AS id, t.request <> '' AS isReplayable FROM refusals AS t"
-        f" WHERE t.website_id = {{website:UUID}} AND t.at >= {instants.bound('start')}"
-        f" AND t.at < {instants.bound('end')} ORDER BY t.at DESC, t.id LIMIT {{limit:UInt32}}"
-    )
-    return clickhouse_reader.Query(sql, {**_bound(website, range_), "limit": REFUSALS})
+    names = ("at", "code", "message", "endpoint", "count", "sample", "partner", "id")
+    shown = *(f"t.{name} AS {name}" for name in names), _OUTCOME, "t.request <> '' AS isReplayable"
+    clauses = {"order": "t.at DESC, t.id", "limit": str(REFUSALS)}
+    return statement.of_range(str(website.id), range_, "refusals", "at", shown, **clauses)
 
 
 def _reasons(website: Website, range_: Range) -> clickhouse_reader.Query:
-    sql = (
-        "SELECT toString(t.outcome) AS outcome, t.code AS code, any(t.message) AS message, t.endpoint AS endpoint,"  # noqa: S608 - own text
-        f" t.partner AS partner, t.report_id <> toUUID('{NO_ID}') AS is_decision, sum(t.count) AS count"
-        f" FROM refusals AS t WHERE t.website_id = {{website:UUID}} AND t.at >= {instants.bound('start')}"
-        f" AND t.at < {instants.bound('end')} GROUP BY outcome, code, endpoint, partner, is_decision"
-        " ORDER BY count DESC, code, endpoint, partner LIMIT {limit:UInt32}"
+    shown = (
+        *(_OUTCOME, "t.code AS code", "any(t.message) AS message", "t.endpoint AS endpoint", "t.partner AS partner"),
+        *(f"t.report_id <> toUUID('{NO_ID}') AS is_decision", "sum(t.count) AS count"),
     )
-    return clickhouse_reader.Query(sql, {**_bound(website, range_), "limit": MAX_GROUPS})
+    clauses = {
+        "group": "outcome, code, endpoint, partner, is_decision",
+        "order": "count DESC, code, endpoint, partner",
+        "limit": str(MAX_GROUPS),
+    }
+    return statement.of_range(str(website.id), range_, "refusals", "at", shown, **clauses)
 
 
 def _by_partner(website: Website, range_: Range) -> clickhouse_reader.Query:
-    sql = (
-        f"SELECT toString(t.partner_id) AS partner_id, {_REPORTED} AS result, count() AS count"  # noqa: S608 - own text
-        " FROM conversion_reports AS t"
-        f" WHERE t.website_id = {{website:UUID}} AND t.received_at >= {instants.bound('start')}"
-        f" AND t.received_at < {instants.bound('end')} AND t.reported_by = 'postback' AND t.outcome <> 'conflict'"
-        " GROUP BY partner_id, result ORDER BY count DESC, partner_id, result LIMIT {limit:UInt32}"
-    )
-    return clickhouse_reader.Query(sql, {**_bound(website, range_), "limit": MAX_GROUPS})
+    shown = "toString(t.partner_id) AS partner_id", f"{_REPORTED} AS result", "count() AS count"
+    which = "t.reported_by = 'postback'", "t.outcome <> 'conflict'"
+    clauses = {
+        "group": "partner_id, result", "order": "count DESC, partner_id, result", "limit": str(MAX_GROUPS)
+    }  # fmt: skip
+    return statement.of_range(str(website.id), range_, "conversion_reports", "received_at", shown, *which, **clauses)
 
 
 def _partners(scope: AccountScope, reports: Sequence[Row], reasons: Sequence[Row]) -> list[DeliveryPartner]:
@@ -273,10 +266,6 @@ _PARTNERS: Final = (
 
 def _column(outcome: str) -> str:
     return outcome if outcome in ("accepted", "duplicate") else "rejected"
-
-
-def _bound(website: Website, range_: Range) -> dict[str, Any]:
-    return {"website": str(website.id), "start": seconds(range_.start), "end": seconds(range_.end)}
 
 
 def _series(range_: Range, rows: Sequence[Row]) -> list[Counter[str]]:

@@ -9,9 +9,10 @@ from typing import Final
 from fastapi import Response
 from pydantic import Field
 
-from query_api.analytics.query_plan import UNIQUES, plan
+from query_api.analytics import statement
+from query_api.analytics.metrics import UNIQUES
+from query_api.analytics.query_plan import TablePlan
 from query_api.analytics.request import AnalyticsRequest
-from query_api.kernel.clickhouse_reader import Query
 from schemas.http.analytics import Bots
 from schemas.http.responses import ResponseModel
 from schemas.tracking import Suspicion
@@ -40,15 +41,20 @@ _SUSPICIONS: Final = frozenset(Suspicion)
 
 def read(request: AnalyticsRequest, response: Response) -> list[ExcludedTraffic]:
     """One row per reason; filters hold, and `bots` is what this is about."""
-    selection = replace(request.selection, bots=Bots.ONLY)
-    chosen = plan(selection, ("bot_reason", "type", *UNIQUES))
-    counted = chosen.rows(request.range.start, request.range.end)
-    sql = (
-        "SELECT toString(t.bot_reason) AS reason, countIf(t.type = 'click') AS clicks,"
-        f" countIf(t.type = 'pageview') AS pageviews, count() AS events, {chosen.uniques()}"
-        f" {counted.sql} AND t.type <> 'conversion' GROUP BY reason ORDER BY events DESC, reason"
+    plan = TablePlan(
+        replace(request.selection, bots=Bots.ONLY),
+        request.range,
+        UNIQUES,
+        columns=("bot_reason", "type"),
+        before=(
+            "toString(t.bot_reason) AS reason, countIf(t.type = 'click') AS clicks",
+            "countIf(t.type = 'pageview') AS pageviews, count() AS events",
+        ),
+        where="t.type <> 'conversion'",
+        group="reason",
+        order="events DESC, reason",
     )
-    [found] = request.read(response, Query(sql, counted.parameters))
+    [found] = request.read(response, statement.table(plan))
     return [
         ExcludedTraffic.of_row(
             row,

@@ -13,9 +13,9 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
-from query_api.analytics.query_plan import plan
+from query_api.analytics import statement
+from query_api.analytics.query_plan import TablePlan
 from query_api.analytics.request import AnalyticsQuery, parse_request
-from query_api.analytics.visit_rows import COLUMNS
 from query_api.kernel import clickhouse_reader, pagination
 from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context
 from schemas.http.responses import ResponseModel
@@ -101,19 +101,24 @@ def get_events(
     """Newest first; `topic`, `partition` and `offset` are the position of each event in the log."""
     what = parse_request(query, context, scope)
     selection = what.selection.of_conversions if query.of is Of.CONVERSIONS else what.selection
-    chosen = plan(selection, COLUMNS).rows(what.range.start, what.range.end)
     page = pagination.Page(request, response, query.limit, query.cursor)
-    bound: dict[str, Any] = {**chosen.parameters, "limit": page.limit + 1}
+    bound: dict[str, Any] = {"limit": page.limit + 1}
     after = ""
     if not page.is_first:
         milliseconds, event_id = page.after(int, UUID)
         bound |= {"after": milliseconds, "after_id": str(event_id)}
         after = " AND (toUnixTimestamp64Milli(t.occurred_at), t.event_id) < ({after:Int64}, {after_id:UUID})"
-    sql = (
-        f"SELECT {_COLUMNS}, toUnixTimestamp64Milli(t.occurred_at) AS place {chosen.sql} AND {_OF[query.of]}{after}"
-        " ORDER BY t.occurred_at DESC, t.event_id DESC LIMIT {limit:UInt32}"
+    plan = TablePlan(
+        selection,
+        what.range,
+        columns=statement.COLUMNS,
+        before=(_COLUMNS, "toUnixTimestamp64Milli(t.occurred_at) AS place"),
+        where=f"{_OF[query.of]}{after}",
+        order="t.occurred_at DESC, t.event_id DESC",
+        limit="{limit:UInt32}",
+        bound=bound,
     )
-    [found] = what.read(response, clickhouse_reader.Query(sql, bound))
+    [found] = what.read(response, statement.table(plan))
     return [_event(row) for row in page.take(found, "place", "id")]
 
 

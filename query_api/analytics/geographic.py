@@ -8,12 +8,11 @@ from fastapi import Response
 from pydantic import Field
 
 from infra.kernel.net.geoip import country_names
-from query_api.analytics import metrics
+from query_api.analytics import metrics, statement
 from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts
-from query_api.analytics.query_plan import plan
+from query_api.analytics.query_plan import TablePlan
 from query_api.analytics.request import AnalyticsRequest
 from query_api.kernel import money
-from query_api.kernel.clickhouse_reader import Query
 from query_api.kernel.money import Major
 from schemas.http.responses import ResponseModel
 
@@ -33,14 +32,17 @@ class CountryPerformance(ResponseModel):
 
 def read(request: AnalyticsRequest, response: Response) -> list[CountryPerformance]:
     """Countries, most clicks first."""
-    chosen = plan(request.selection, ("country", *PERFORMANCE_COUNTERS))
-    counted = chosen.rows(request.range.start, request.range.end)
-    sql = (
-        f"SELECT toString(t.country) AS code, {chosen.counters(PERFORMANCE_COUNTERS)} {counted.sql}"
-        f" GROUP BY t.country HAVING {metrics.is_active()} OR c_pending + c_approved <> 0"
-        " ORDER BY clicks DESC, c_pending + c_approved DESC, code"
+    plan = TablePlan(
+        request.selection,
+        request.range,
+        PERFORMANCE_COUNTERS,
+        columns=("country",),
+        before=("toString(t.country) AS code",),
+        group="t.country",
+        having=f"{metrics.is_active()} OR c_pending + c_approved <> 0",
+        order="clicks DESC, c_pending + c_approved DESC, code",
     )
-    [found] = request.read(response, Query(sql, counted.parameters))
+    [found] = request.read(response, statement.table(plan))
     counts = [Counts.of(row) for row in found]
     revenue = [money.major(one.revenue, request.website.currency) for one in counts]
     return [

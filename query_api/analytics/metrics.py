@@ -10,6 +10,7 @@ Every card, series, export and insight goes through here, so no two of them can 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
@@ -80,24 +81,19 @@ class Source(StrEnum):
         return instants.bound(name) if self.has_rows else instants.bound_second(name)
 
 
-def counters(source: Source, names: tuple[str, ...] = tuple(COUNTERS)) -> str:
-    """The select list that counts `names` in `source` (as `t`)."""
-    if source.has_rows:
-        return ", ".join(f"{COUNTERS[name]} AS {name}" for name in names)
-    return ", ".join(f"{figures.in_rollup(name)} AS {name}" for name in names)
+UNIQUES: Final = ("unique_clickers", "unique_visitors")
+"""Distinct visitors; reading their states is most of the work."""
 
 
-def unique_clickers(source: Source) -> str:
-    """The select item `unique_clickers`."""
-    if source.has_rows:
-        return "uniqCombinedIf(12)(t.visitor, t.type = 'click' AND t.visitor <> 0) AS unique_clickers"
-    return "uniqCombinedMerge(12)(t.clickers) AS unique_clickers"
+def counters(source: Source, names: Iterable[str] = tuple(COUNTERS)) -> str:
+    """The select list that counts `names`, of `COUNTERS` and `UNIQUES`, in `source` (as `t`)."""
+    return ", ".join(f"{_counted(source, name)} AS {name}" for name in names)
 
 
-def uniques(source: Source) -> str:
-    """The select list of `unique_clickers` and `unique_visitors`; reading the states is most of the work."""
-    if source.has_rows:
-        visitors = "uniqCombinedIf(12)(t.visitor, t.type <> 'conversion' AND t.visitor <> 0) AS unique_visitors"
-    else:
-        visitors = "uniqCombinedMerge(12)(t.visitors) AS unique_visitors"
-    return f"{unique_clickers(source)}, {visitors}"
+def _counted(source: Source, name: str) -> str:
+    if name in COUNTERS:
+        return COUNTERS[name] if source.has_rows else figures.in_rollup(name)
+    if not source.has_rows:
+        return f"uniqCombinedMerge(12)(t.{name.removeprefix('unique_')})"
+    kind = "t.type = 'click'" if name == "unique_clickers" else "t.type <> 'conversion'"
+    return f"uniqCombinedIf(12)(t.visitor, {kind} AND t.visitor <> 0)"

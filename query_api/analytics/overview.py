@@ -10,11 +10,12 @@ from typing import Any, Final
 from fastapi import Response
 from pydantic import Field
 
-from query_api.analytics import event_times, metrics, partners, series
-from query_api.analytics.metrics import Counts, Source
-from query_api.analytics.query_plan import NO_PARTNER, UNIQUES, Selection, plan
+from query_api.analytics import event_times, metrics, partners, series, statement
+from query_api.analytics.metrics import UNIQUES, Counts, Source
+from query_api.analytics.query_plan import Selection, TablePlan
 from query_api.analytics.ranges import Range
 from query_api.analytics.request import AnalyticsRequest
+from query_api.analytics.rewrites import choose_table
 from query_api.kernel import money
 from query_api.kernel.authorization import Website
 from query_api.kernel.clickhouse_reader import Query, Row
@@ -99,35 +100,26 @@ class Overview(Figures):
 
 def _totals(selection: Selection, range_: Range) -> Query:
     """Plain selects, put together by UNION ALL: planning a join costs the engine more than reading the rows."""
-    counting, seeing = plan(selection, metrics.COUNTERS), plan(selection, UNIQUES)
-    if is_same := counting.source is seeing.source:
-        counting = seeing = plan(selection, (*metrics.COUNTERS, *UNIQUES))
-    promoting = plan(selection, ("partner_id", *metrics.PERFORMANCE_COUNTERS), of_partners=True)
-    counted = counting.rows(range_.start, range_.end)
-    seen = seeing.rows(range_.start, range_.end)
-    promoted = promoting.rows(range_.start, range_.end)
-    counters, uniques = counting.counters(metrics.COUNTERS), seeing.uniques()
-    active = promoting.counters(metrics.PERFORMANCE_COUNTERS)
-    partners = (
-        f"SELECT {_EDGE}, {_NO_COUNTERS}, {_NO_UNIQUES}, countIf({_ACTIVE}) AS active_partners FROM"  # noqa: S608 - own text
-        f" (SELECT {active} {promoted.sql} AND t.partner_id <> {NO_PARTNER} GROUP BY t.partner_id) AS p"
-    )
-    bound = {**counted.parameters, **promoted.parameters}
-    if is_same:
-        return _united(bound, f"SELECT {_EDGE}, {counters}, {uniques}, {_NO_PARTNERS} {counted.sql}", partners)
-    others = _united(bound, f"SELECT {_EDGE}, {counters}, {_NO_UNIQUES}, {_NO_PARTNERS} {counted.sql}", partners)
-    visitors = f"SELECT {_EDGE}, {_NO_COUNTERS}, {uniques}, {_NO_PARTNERS} {seen.sql}"
-    whole = _united({**bound, **seen.parameters}, others.sql, visitors)
-    if seeing.source is not Source.VISITORS:
+    counting, seeing = (TablePlan(selection, range_, names) for names in (_COUNTERS, UNIQUES))
+    source = choose_table(seeing).source
+    promoted = statement.table(partners.by_partner(selection, range_))
+    active = statement.over(promoted, "p", _EDGE, _NO_COUNTERS, _NO_UNIQUES, f"countIf({_ACTIVE}) AS active_partners")
+    if choose_table(counting).source is source:
+        both = (*_COUNTERS, *UNIQUES)
+        return statement.union(_select(replace(counting, counters=both), (), (_NO_PARTNERS,)), active)
+    others = statement.union(_select(counting, (), (_NO_UNIQUES, _NO_PARTNERS)), active)
+    whole = statement.union(others, _select(seeing, (_NO_COUNTERS,), (_NO_PARTNERS,)))
+    if source is not Source.VISITORS:
         return whole
     one_bucket = replace(range_, edges=(range_.start, range_.end))
     return VisitorQuery(whole.sql, whole.parameters, *series.past_and_parts(selection, one_bucket), others)
 
 
-def _united(bound: Mapping[str, Any], *selects: str) -> Query:
-    return Query(" UNION ALL ".join(selects), bound)
+def _select(plan: TablePlan, before: tuple[str, ...], after: tuple[str, ...]) -> Query:
+    return statement.table(replace(plan, before=(_EDGE, *before), after=after))
 
 
+_COUNTERS = tuple(metrics.COUNTERS)
 _EDGE = "toUInt32(2) AS edge"
 """A `VisitorQuery` names the bucket of each row. Here all are of the same one."""
 _NO_COUNTERS = ", ".join(f"{'toInt128' if name in MONEY else 'toInt64'}(0) AS {name}" for name in metrics.COUNTERS)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from fastapi import Response
 from pydantic import Field
 
-from query_api.analytics import metrics
+from query_api.analytics import metrics, statement
 from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts
-from query_api.analytics.query_plan import NO_PARTNER, Selection, plan
+from query_api.analytics.query_plan import Selection, TablePlan
 from query_api.analytics.ranges import Range
 from query_api.analytics.request import AnalyticsRequest
 from query_api.kernel import money
@@ -34,17 +35,22 @@ class PartnerPerformance(ResponseModel):
     conversion_rate: float = Field(alias="conversion_rate", description="Conversions per hundred clicks, two decimals")
 
 
+def by_partner(selection: Selection, range_: Range) -> TablePlan:
+    """Counters of each partner."""
+    return TablePlan(selection, range_, PERFORMANCE_COUNTERS, ("partner_id",), group="t.partner_id", of_partners=True)
+
+
 def query(selection: Selection, range_: Range) -> Query:
     """One row per partner, best first; each also says how many partners were active in all."""
-    chosen = plan(selection, ("partner_id", *PERFORMANCE_COUNTERS), of_partners=True)
-    counted = chosen.rows(range_.start, range_.end)
-    sql = (
-        f"SELECT toString(t.partner_id) AS partner, {chosen.counters(PERFORMANCE_COUNTERS)},"
-        f" count() OVER () AS active_partners {counted.sql}"
-        f" AND t.partner_id <> {NO_PARTNER} GROUP BY t.partner_id"
-        f" HAVING {metrics.is_active()} ORDER BY c_pending + c_approved DESC, clicks DESC, partner LIMIT {TOP}"
+    plan = replace(
+        by_partner(selection, range_),
+        before=("toString(t.partner_id) AS partner",),
+        after=("count() OVER () AS active_partners",),
+        having=metrics.is_active(),
+        order="c_pending + c_approved DESC, clicks DESC, partner",
+        limit=str(TOP),
     )
-    return Query(sql, counted.parameters)
+    return statement.table(plan)
 
 
 def active(found: Sequence[Row]) -> int:

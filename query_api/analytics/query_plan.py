@@ -1,30 +1,38 @@
-"""How the analytics calls read ClickHouse: which table answers, which rows, cut into which buckets. Pure text.
+"""A query as a value: of which website, time and filters, what is counted by what, in which order. Pure.
 
-A call states which counters and columns it needs, and gets a `Plan`: the cheapest table that has these and what the
-filters read. That is a rollup for few filters, rows with their visits for a filter by page, source or another property
-of a visit, and else the raw table `events`. All give the same numbers, since one definition (`metrics`) makes them.
+`rewrites` decides where the numbers are read, `statement` writes the SQL. A `TablePlan` is answered by one table: the
+cheapest that has what the call states and its filters read. All tables give the same numbers, since one definition
+(`metrics`) makes them. A `Plan` is a report by dimensions: it adds up partial counters of several sources.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
 from typing import Any, Final
 
-from query_api.analytics import metrics
-from query_api.analytics.filters import AnyFilter, Filter, condition
+from infra.domain.visits import dimensions
+from infra.domain.visits.builds import Build
+from infra.domain.visits.dimensions import DAILY, HOUR, QUARTER, TOTAL, WEEKDAY_HOUR
+from query_api.analytics.breakdown_metrics import COUNTERS, METRICS, MONEY
+from query_api.analytics.filters import AnyFilter
 from query_api.analytics.kept_events import KeptEvents
-from query_api.analytics.metrics import COUNTERS, Source
+from query_api.analytics.metrics import Source
 from query_api.analytics.ranges import Range
-from query_api.analytics.visit_rows import VisitRows
-from query_api.kernel.clickhouse_reader import Query
+from query_api.analytics.visit_rows import NO_ROWS, DayRows, VisitRows
 from schemas.http.analytics import Bots
-from schemas.tracking import NO_ID
-
-Parameters = Mapping[str, Any]
+from schemas.tracking import NO_ID, SUBS
 
 NO_PARTNER: Final = f"toUUID('{NO_ID}')"
+MANY_VALUES: Final = frozenset(
+    (
+        *("page", "entry_page", "exit_page", "referrer", "city", "link"),
+        *("utm_source", "utm_campaign", "utm_content", "utm_term", *SUBS),
+    )
+)
+"""Dimensions that can have thousands of values: merging the visitor states of all of them takes longer than the rest of
+a report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,121 +53,158 @@ class Selection:
         return {column for one in self.filters for column in one.columns}
 
     @property
+    def needs_visits(self) -> bool:
+        return any(each.needs_visits for each in self.filters)
+
+    def rows(self, range_: Range, without: Collection[date] = ()) -> DayRows:
+        """Where its traffic is, without some whole days. Raises `Problem` 422 and 503 (`VisitRows.rows`)."""
+        return self.known_visits.rows(range_.start, range_.end, without)
+
+    @property
+    def known_visits(self) -> VisitRows:
+        assert self.visits is not None  # noqa: S101 - `request_for` plans them
+        return self.visits
+
+    @property
     def of_conversions(self) -> Selection:
         """The same for a call that reads rows of conversions alone: these never expire. Rows with their visits are
         those of traffic, too."""
-        has_visits = any(each.needs_visits for each in self.filters)
-        return self if has_visits else replace(self, kept=KeptEvents())
+        return self if self.needs_visits else replace(self, kept=KeptEvents())
+
+
+@dataclass(frozen=True, slots=True)
+class TablePlan:
+    """One SELECT over one table `t`. Everything but names of counters and columns is SQL; values are in `bound`."""
+
+    selection: Selection
+    range: Range
+    counters: tuple[str, ...] = ()
+    """Of `metrics.COUNTERS` and `metrics.UNIQUES`."""
+    columns: tuple[str, ...] = ()
+    """Of `events`: what else the expressions read."""
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    """What is selected before and after the counters."""
+    by_bucket: bool = False
+    """Whether `edge`, the begin of each row's bucket (Unix time), is selected first."""
+    where: str = ""
+    group: str = ""
+    having: str = ""
+    order: str = ""
+    limit: str = ""
+    bound: Mapping[str, Any] = field(default_factory=dict)
+    of_partners: bool = False
+    """Whether it leaves out what has no partner."""
+    source: Source = Source.RAW
+    rows: DayRows = NO_ROWS
+
+    @property
+    def needs(self) -> set[str]:
+        """The counters and columns that the table must have, but for those of the filters."""
+        return {*self.counters, *self.columns}
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """`text` that a value contains, and `ids` of those whose names contain it."""
+
+    text: str
+    ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Rows by a metric or a dimension's value; ties by the values. `after`: sort value and values of the row before."""
+
+    sorted_by: str
+    is_descending: bool = True
+    search: Search | None = None
+    after: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The table that answers a call, chosen by `plan` for the columns that the call has stated (`needs`)."""
+    """A report: counters of each value, or pair of values, of the dimensions `by`, and of everything (`is_total`)."""
 
-    source: Source
     selection: Selection
-    needs: frozenset[str]
+    range: Range
+    by: tuple[str, ...] = ()
+    counters: tuple[str, ...] = COUNTERS
+    only: tuple[tuple[str, ...], ...] | None = None
+    """The values that it is limited to; none: all."""
+    by_bucket: bool = False
+    """Whether it is a series: counters by bucket (`edge`) and value, without those of everything."""
+    page: Page | None = None
+    """Without one, the rows are in no order."""
+    limit: int | None = None
+    """Of rows beside that of everything."""
+    late: tuple[str, ...] = ()
+    """Counters that are read for the shown rows alone."""
+    daily: str = ""
+    """The daily dimension whose counters are read; empty: rows are counted by the dimensions themselves."""
+    builds: tuple[Build, ...] = ()
+    """Whose counters are read."""
+    rows: DayRows = NO_ROWS
+    """The rows of traffic that are counted."""
+    reads_sales: bool = False
+    """Whether rows of conversions are counted."""
+    total: Plan | None = None
+    """What counts everything, where this does not."""
 
-    def rows(self, start: datetime, end: datetime) -> Query:
-        """`FROM ... WHERE ...` for the rows of the selection from `start` until before `end`; the table is `t`.
+    @property
+    def is_counted_daily(self) -> bool:
+        """Whether whole days of it are counted already."""
+        known = not self.by if self.by_bucket else len(self.by) == 1 and self.by[0] in (*DAILY, WEEKDAY_HOUR)
+        return known and not self.selection.filters
 
-        Raises `Problem` 422 where the table lacks single events of that time that the call may need.
-        """
-        if self.source is Source.VISITS:
-            return self._visits(start, end)
-        if self.source is Source.RAW and not self.needs <= _OF_CONVERSIONS:
-            self.selection.kept.require(start)
-        source, chosen = self.source, condition(self.selection.filters, self.selection.bots)
-        sql = (
-            f"FROM {source.table} AS t WHERE t.website_id = {{website:UUID}}"
-            f" AND t.{source.time} >= {source.instant('start')} AND t.{source.time} < {source.instant('end')}"
-            f" AND {chosen.sql}"
-        )
-        bounds = {"start": seconds(start), "end": seconds(end)}
-        return Query(sql, {"website": self.selection.website_id, **bounds, **chosen.parameters})
+    @property
+    def has_many_values(self) -> bool:
+        return self.is_counted_daily and not MANY_VALUES.isdisjoint(self.by)
 
-    def counters(self, names: Collection[str]) -> str:
-        """The select list that counts `names`."""
-        return metrics.counters(self.source, self._stated(names))
+    @property
+    def is_led_by_traffic(self) -> bool:
+        """Whether traffic alone tells the first of thousands of values: those without have zero."""
+        if self.page is None or self.page.sorted_by not in METRICS or not self.page.is_descending:
+            return False
+        return self.has_many_values and not {*METRICS[self.page.sorted_by].counters} & {*MONEY}
 
-    def uniques(self) -> str:
-        """The select list of both kinds of unique visitors."""
-        self._stated(UNIQUES)
-        return metrics.uniques(self.source)
+    @property
+    def is_of_time(self) -> bool:
+        """Whether its rows are parts of time. Their `visits` are those that begin in the part: they add up."""
+        return not self.by or (WEEKDAY_HOUR in self.by and not self.by_bucket)
 
-    def _visits(self, start: datetime, end: datetime) -> Query:
-        visits = self.selection.visits
-        assert visits is not None  # noqa: S101 - `request_for` plans them
-        chosen = condition(self.selection.filters, self.selection.bots)
-        columns = self.selection.columns.union(*(columns_of(name) for name in self.needs), {"is_bot", "occurred_at"})
-        sql = f"FROM ({visits.everything(start, end, columns)}) AS t WHERE {chosen.sql}"
-        return Query(sql, {**visits.bounds(start, end), **chosen.parameters})
+    @property
+    def partial(self) -> tuple[str, ...]:
+        """The counters of each source that its counters are added up from."""
+        of_time = self.is_of_time
+        return tuple(dict.fromkeys("entries" if of_time and name == "visits" else name for name in self.counters))
 
-    def _stated(self, names: Collection[str]) -> tuple[str, ...]:
-        """Raises `ValueError` for a column that the plan was not made for."""
-        if missing := set(names) - self.needs:
-            raise ValueError(f"the plan was not made for {sorted(missing)}")
-        return tuple(names)
+    @property
+    def counts_all(self) -> bool:
+        """Whether the SELECTs that count the values count everything, too."""
+        return bool(self.daily or (self.selection.filters and not self.by_bucket))
 
+    @property
+    def dimensions(self) -> tuple[str, ...]:
+        """Those that rows are counted by."""
+        return (self.daily,) if self.daily else self.by
 
-def plan(selection: Selection, needs: Collection[str], *, of_partners: bool = False) -> Plan:
-    """The first of the tables, cheapest first, that has all that the call needs and its filters read.
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The names of the columns of the dimensions' values."""
+        return tuple(f"v{number}" for number in range(len(self.dimensions)))
 
-    `needs`: counters, `UNIQUES`, and columns of `events` that the statement names. `of_partners`: the call leaves out
-    what has no partner."""
-    wanted = frozenset(needs)
-    if any(each.needs_visits for each in selection.filters):
-        return Plan(Source.VISITS, selection, wanted)
-    read = wanted | selection.columns
-    found = (
-        source
-        for source, has in ROLLUPS.items()
-        if read <= has and (source is not Source.PARTNER or of_partners or _names_partners(selection))
-    )
-    return Plan(next(found, Source.RAW), selection, wanted)
+    @property
+    def wanted(self) -> tuple[tuple[str, ...], ...] | None:
+        """`only`, as far as rows are counted by the dimensions that it has values of."""
+        return None if self.daily and self.daily not in self.by else self.only
 
-
-def _names_partners(selection: Selection) -> bool:
-    """Whether the filters leave nothing that has no partner: the rollup of partners has no rows of that."""
-    return any(
-        isinstance(each, Filter) and each.name == "partner" and each.wanted and str(NO_ID) not in each.wanted
-        for each in selection.filters
-    )
-
-
-_OF_CONVERSIONS: Final = frozenset(metrics.CONVERSION_COUNTERS)
-"""Rows of conversions never expire."""
-UNIQUES: Final = ("unique_clickers", "unique_visitors")
-_SUMS: Final = frozenset(COUNTERS)
-ROLLUPS: Final[Mapping[Source, frozenset[str]]] = {
-    Source.TRAFFIC: _SUMS,
-    Source.PARTNER: _SUMS - {"pageviews"} | {"partner_id"},
-    Source.COUNTRY: _SUMS | {"country"},
-    Source.VISITORS: frozenset(UNIQUES),
-}
-"""What each rollup can give, cheapest first; all have `is_bot`. The tables of rows give everything."""
-
-
-def columns_of(name: str) -> Collection[str]:
-    """The columns of rows that a counter, one of `UNIQUES` or a column is made from."""
-    if name in UNIQUES:
-        return ("type", "visitor")
-    if name in ("clicks", "pageviews"):
-        return ("type",)
-    return (f"d_{name}",) if name in _STATES else (name,)
-
-
-_STATES: Final = frozenset({"pending", "approved", "rejected", "reversed"})
-
-
-def edge(source: Source) -> str:
-    """The expression that puts a row into its bucket: the Unix time of the bucket's begin. Needs `edges_of`."""
-    return f"roundDown(toUnixTimestamp(t.{source.time}), {{edges:Array(UInt32)}})"
-
-
-def edges_of(range_: Range) -> Parameters:
-    """What `edge` is bound to."""
-    return {"edges": [seconds(moment) for moment in range_.edges[:-1]]}
+    @property
+    def columns(self) -> set[str]:
+        """The columns of rows that its values, buckets and filters are about."""
+        named = (name for name in self.dimensions if name not in (HOUR, QUARTER, TOTAL))
+        time = {"occurred_at"} if self.by_bucket else set()
+        return {*self.selection.columns, *time, *(column for name in named for column in dimensions.columns(name))}
 
 
 def counts_by_edge(range_: Range, found: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -170,6 +215,11 @@ def counts_by_edge(range_: Range, found: Sequence[Mapping[str, Any]]) -> list[Ma
     by_edge = {int(row["edge"]): row for row in found}
     laid = [by_edge.pop(seconds(moment), {}) for moment in reversed(range_.edges[:-1])]
     return laid[::-1]
+
+
+def edges_of(range_: Range) -> Mapping[str, Any]:
+    """What the expression of a bucket is bound to."""
+    return {"edges": [seconds(moment) for moment in range_.edges[:-1]]}
 
 
 def seconds(moment: datetime) -> int:

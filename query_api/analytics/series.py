@@ -10,37 +10,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from query_api.analytics import metrics
-from query_api.analytics.metrics import COUNTERS, Source
-from query_api.analytics.query_plan import (
-    ROLLUPS,
-    UNIQUES,
-    Plan,
-    Selection,
-    counts_by_edge,
-    edge,
-    edges_of,
-    plan,
-)
+from query_api.analytics import metrics, statement
+from query_api.analytics.metrics import COUNTERS, UNIQUES, Source
+from query_api.analytics.query_plan import Selection, TablePlan, counts_by_edge
 from query_api.analytics.ranges import Range
+from query_api.analytics.rewrites import ROLLUPS, choose_table
 from query_api.kernel.clickhouse_reader import Query, Row
 from query_api.kernel.visitor_cache import CLICKERS, OF_PAST, VISITORS, WHOLE, VisitorQuery
 
 
 def queries(selection: Selection, range_: Range) -> list[Query]:
     """Statements for every counter and both kinds of unique visitors."""
-    counting, seeing = plan(selection, COUNTERS), plan(selection, UNIQUES)
-    if counting.source is seeing.source:
-        both = plan(selection, (*COUNTERS, *UNIQUES))
-        return [_query(both, range_, f"{both.counters(COUNTERS)}, {both.uniques()}")]
-    return [_query(counting, range_, counting.counters(COUNTERS)), visitors(selection, range_)]
+    counting, seeing = _by_bucket(selection, range_, tuple(COUNTERS)), _by_bucket(selection, range_, UNIQUES)
+    if choose_table(counting).source is choose_table(seeing).source:
+        return [statement.table(replace(counting, counters=(*COUNTERS, *UNIQUES)))]
+    return [statement.table(counting), visitors(selection, range_)]
 
 
 def visitors(selection: Selection, range_: Range) -> Query:
     """Both kinds of unique visitors."""
-    seeing = plan(selection, UNIQUES)
-    whole = _query(seeing, range_, seeing.uniques())
-    if seeing.source is not Source.VISITORS:
+    seeing = _by_bucket(selection, range_, UNIQUES)
+    whole = statement.table(seeing)
+    if choose_table(seeing).source is not Source.VISITORS:
         return whole
     if len(range_.edges) == 2:
         return VisitorQuery(whole.sql, whole.parameters, *past_and_parts(selection, range_))
@@ -50,30 +41,25 @@ def visitors(selection: Selection, range_: Range) -> Query:
 
 def past_and_parts(selection: Selection, range_: Range) -> tuple[Query, Query]:
     """`past` and `parts` of a `VisitorQuery` over buckets that are all past."""
-    chosen = plan(selection, UNIQUES).rows(range_.start, range_.end)
-    states = (
-        f"SELECT {edge(Source.VISITORS)} AS edge, uniqCombinedMergeState(12)(t.clickers) AS c,"
-        f" uniqCombinedMergeState(12)(t.visitors) AS v, groupUniqArray(t._part) AS p {chosen.sql}"
-        " GROUP BY edge WITH ROLLUP"
+    merged = (f"uniqCombinedMergeState(12)(t.{name}) AS {of}" for of, name in _STATES.items())
+    found = (*merged, "groupUniqArray(t._part) AS p")
+    states = statement.table(_of_states(selection, range_, found, by_bucket=True, group=_BY_BUCKET))
+    shown = (
+        *("edge", "finalizeAggregation(c) AS unique_clickers", "finalizeAggregation(v) AS unique_visitors"),
+        *(f"if(edge = {WHOLE}, hex(CAST({of}, 'String')), '') AS {name}" for of, name in _STATES.items()),
+        *(f"if(edge = {WHOLE}, arraySort(p), []) AS parts", _SERVER_TIME),
     )
-    past = (
-        "SELECT edge, finalizeAggregation(c) AS unique_clickers, finalizeAggregation(v) AS unique_visitors,"  # noqa: S608 - own text
-        f" if(edge = {WHOLE}, hex(CAST(c, 'String')), '') AS clickers,"
-        f" if(edge = {WHOLE}, hex(CAST(v, 'String')), '') AS visitors,"
-        f" if(edge = {WHOLE}, arraySort(p), []) AS parts, {_SERVER_TIME} FROM ({states})"
-    )
-    parts = f"SELECT arraySort(groupUniqArray(t._part)) AS parts, {_SERVER_TIME} {chosen.sql}"
-    return Query(past, {**chosen.parameters, **edges_of(range_)}), Query(parts, chosen.parameters)
+    past = statement.over(states, "", *shown)
+    parts = _of_states(selection, range_, ("arraySort(groupUniqArray(t._part)) AS parts", _SERVER_TIME))
+    return past, statement.table(parts)
 
 
 def counted(selection: Selection, range_: Range, names: tuple[str, ...]) -> Query:
     """One statement for at least the counters `names`; the same as one of `queries` where the same table answers."""
-    source = plan(selection, names).source
-    if source is plan(selection, COUNTERS).source:
+    source = choose_table(TablePlan(selection, range_, names)).source
+    if source is choose_table(TablePlan(selection, range_, tuple(COUNTERS))).source:
         return queries(selection, range_)[0]
-    known = [name for name in COUNTERS if name in ROLLUPS[source]]
-    counting = plan(selection, known)
-    return _query(counting, range_, counting.counters(known))
+    return statement.table(_by_bucket(selection, range_, tuple(name for name in COUNTERS if name in ROLLUPS[source])))
 
 
 def whole(*found: Sequence[Row]) -> Mapping[str, Any]:
@@ -88,27 +74,30 @@ def buckets(range_: Range, *found: Sequence[Row]) -> list[Mapping[str, Any]]:
     return counts_by_edge(range_, list(by_edge.values()))
 
 
-def _query(chosen_by: Plan, range_: Range, selected: str) -> Query:
-    chosen = chosen_by.rows(range_.start, range_.end)
-    sql = f"SELECT {edge(chosen_by.source)} AS edge, {selected} {chosen.sql} GROUP BY edge WITH ROLLUP"
-    return Query(sql, {**chosen.parameters, **edges_of(range_)})
+def _by_bucket(selection: Selection, range_: Range, names: tuple[str, ...]) -> TablePlan:
+    return TablePlan(selection, range_, names, by_bucket=True, group=_BY_BUCKET)
 
 
+def _of_states(
+    selection: Selection, range_: Range, shown: tuple[str, ...], *, by_bucket: bool = False, group: str = ""
+) -> TablePlan:
+    """From the states of visitors."""
+    return TablePlan(selection, range_, columns=UNIQUES, before=shown, by_bucket=by_bucket, group=group)
+
+
+_BY_BUCKET = "edge WITH ROLLUP"
+_STATES = {"c": "clickers", "v": "visitors"}
 _SERVER_TIME = "toUnixTimestamp(now()) AS at, uptime() AS up"
 
 
 def _with_states(selection: Selection, range_: Range) -> Query:
     """`last` of a `VisitorQuery`."""
-    chosen = plan(selection, UNIQUES).rows(range_.start, range_.end)
     of_past = ", ".join(
         f"CAST(unhex({state}), 'AggregateFunction(uniqCombined(12), UInt64)')" for state in (CLICKERS, VISITORS)
     )
-    sql = (
-        f"SELECT edge, {metrics.uniques(Source.VISITORS)} FROM (SELECT {edge(Source.VISITORS)} AS edge, t.clickers AS"  # noqa: S608 - own text
-        f" clickers, t.visitors AS visitors {chosen.sql} UNION ALL SELECT toUInt32({OF_PAST}), {of_past}) AS t"
-        " GROUP BY edge WITH ROLLUP"
-    )
-    return Query(sql, {**chosen.parameters, **edges_of(range_)})
+    states = _of_states(selection, range_, ("t.clickers AS clickers, t.visitors AS visitors",), by_bucket=True)
+    rows = statement.union(statement.table(states), Query(f"SELECT toUInt32({OF_PAST}), {of_past}", {}))
+    return statement.over(rows, "t", "edge", metrics.counters(Source.VISITORS, UNIQUES), group=_BY_BUCKET)
 
 
 def _by_edge(found: Sequence[Sequence[Row]]) -> dict[int, dict[str, Any]]:

@@ -12,14 +12,13 @@ the same events.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from infra.domain.visits import tables
 from infra.domain.visits.builds import GROWN_DAY_EVENTS, Build, Offsets
-from infra.domain.visits.statement import FINGERPRINT, visits
+from infra.domain.visits.statement import FINGERPRINT
 from query_api.kernel.clickhouse_reader import Query, Row, live_table
 
 MAX_DAYS: Final = 3
@@ -35,21 +34,6 @@ class GrownDay:
     newer: int
     """Number of events that the build lacks."""
 
-    def selects(self, shown: str, columns: Collection[str], within: str) -> Iterable[str]:
-        """SELECTs of the day's rows under the condition `within`."""
-        of_day = f"website_id = {{website:UUID}} AND toDate(occurred_at) = '{self.build.day}' AND {_up_to(self.until)}"
-        is_newer = f"NOT {_up_to(self.build.offsets)}"
-        changed = (
-            f"SELECT visitor FROM {_EVENTS} WHERE {of_day} AND type <> 'conversion' AND {is_newer} AND visitor <> 0"
-        )
-        yield (
-            f"SELECT {shown} FROM {tables.table(tables.VISIT_EVENTS)} WHERE website_id = {{website:UUID}}"
-            f" AND day = '{self.build.day}' AND build = {self.build.number} AND visitor GLOBAL NOT IN ({changed})"
-            f" AND {within}"
-        )
-        condition = f"{of_day} AND (visitor GLOBAL IN ({changed}) OR visitor = 0 AND {is_newer})"
-        yield f"SELECT {shown} FROM ({visits(_EVENTS, condition, {*columns, 'occurred_at'})}) WHERE {within}"
-
 
 def candidates(now: Mapping[date, int], outdated: Mapping[date, Build]) -> list[Build]:
     """The outdated builds that are worth a check, newest first. `now`: the number of events of each day."""
@@ -60,7 +44,7 @@ def candidates(now: Mapping[date, int], outdated: Mapping[date, Build]) -> list[
 def check_query(website_id: str, builds: Sequence[Build]) -> Query:
     """The statement whose rows `grown_days` takes."""
     days = ", ".join(f"'{build.day}'" for build in builds)
-    is_known = " OR ".join(f"toDate(occurred_at) = '{build.day}' AND {_up_to(build.offsets)}" for build in builds)
+    is_known = " OR ".join(f"toDate(occurred_at) = '{build.day}' AND {up_to(build.offsets)}" for build in builds)
     return Query(
         "SELECT toDate(occurred_at) AS day, concat(toString(_topic), ':', toString(_partition)) AS place,"
         f" max(_offset) AS until, toInt64(countIf({is_known})) AS events,"
@@ -86,7 +70,7 @@ def grown_days(builds: Sequence[Build], found: Sequence[Row]) -> Mapping[date, G
     return grown
 
 
-def _up_to(offsets: Offsets) -> str:
+def up_to(offsets: Offsets) -> str:
     """The condition on events with at most these offsets; what is in no named partition is not among them."""
     places = []
     for place, offset in sorted(offsets.items()):

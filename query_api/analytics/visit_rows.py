@@ -1,4 +1,4 @@
-"""Rows with their visits for reports: from current builds of whole days, and for other days from `events`.
+"""Where the rows of a report's days are: in current builds of whole days, and for other days in `events`.
 
 Counters of whole builds come from those of their weeks where these are current.
 
@@ -18,31 +18,33 @@ from typing import Final
 
 from infra.domain.visits import tables
 from infra.domain.visits.builds import Build, Contents
-from infra.domain.visits.statement import ROW_COLUMNS, TYPES, visits
 from infra.kernel.http.problems import Problem
 from query_api.analytics import visit_growth
 from query_api.analytics.kept_events import KeptEvents
 from query_api.analytics.visit_growth import GrownDay
 from query_api.kernel.clickhouse_reader import Query, Row, live_table
-from schemas import instants
-from schemas.tracking import CONVERSION_COLUMNS
 
 MAX_LIVE_EVENTS: Final = 5_000_000
 """More events without a build are read for too long; they are after an import of millions, until it is built."""
 
-_CONVERSION: Final = tuple(column for column in CONVERSION_COLUMNS if column.name not in ROW_COLUMNS)
-COLUMNS: Final = (*ROW_COLUMNS, *(column.name for column in _CONVERSION))
-"""The columns of every row, traffic or conversion."""
-TRAFFIC_COUNTED: Final = (
-    *("type", "value", "occurred_at", "visitor", "is_bot", "visit", "is_entry", "is_bounce", "visit_seconds"),
-)
-CONVERSIONS_COUNTED: Final = (
-    *("visitor", "is_bot"),
-    *(column.name for column in _CONVERSION if column.type in ("Int8", "Int64")),
-)
-"""The columns that the counters read of traffic, and of conversions."""
-COUNTED: Final = tuple(dict.fromkeys((*TRAFFIC_COUNTED, *CONVERSIONS_COUNTED)))
-"""The columns that the counters read of both together."""
+
+@dataclass(frozen=True, slots=True)
+class DayRows:
+    """Where the rows of some days are."""
+
+    whole: tuple[Build, ...] = ()
+    """Builds whose rows are all meant."""
+    cut: tuple[Build, ...] = ()
+    """Builds of which a part is meant."""
+    live: tuple[date, ...] = ()
+    """Days whose rows are found from `events`."""
+    grown: tuple[GrownDay, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.whole or self.cut or self.live or self.grown)
+
+
+NO_ROWS: Final = DayRows()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +71,8 @@ class VisitRows:
         live = {day: events for day, events in self.live.items() if day not in grown}
         return replace(self, live=live, grown=grown, outdated=())
 
-    def everything(self, start: datetime, end: datetime, columns: Collection[str] = COLUMNS) -> str:
-        """A SELECT of `columns`: traffic and conversions from `start` until before `end`. Needs `bounds`."""
-        return " UNION ALL ".join(filter(None, (self.traffic(start, end, columns), conversions(columns))))
-
-    def traffic(self, start: datetime, end: datetime, columns: Collection[str], without: Collection[date] = ()) -> str:
-        """The same without conversions, and without whole days; empty if there is no such day.
+    def rows(self, start: datetime, end: datetime, without: Collection[date] = ()) -> DayRows:
+        """Where traffic from `start` until before `end` is, without some whole days.
 
         Raises `Problem` 503, and 422 for days whose events have expired."""
         days = [day for day in days_of(start, end) if day not in without]
@@ -82,37 +80,15 @@ class VisitRows:
             raise self.kept.problem()
         days = [day for day in days if self.kept.has(day)]
         built = [self.builds[day] for day in days if day in self.builds]
-        live = [day for day in days if day in self.live]
-        grown = [self.grown[day] for day in days if day in self.grown]
+        live = tuple(day for day in days if day in self.live)
+        grown = tuple(self.grown[day] for day in days if day in self.grown)
         if sum(self.live[day] for day in live) + sum(day.newer for day in grown) > MAX_LIVE_EVENTS:
             message = (
                 "This report is being prepared: many events have just been imported. Please try again in a minute."
             )
             raise Problem(503, "report_in_preparation", message, headers={"Retry-After": "30"})
-        shown = _shown(columns, _TRAFFIC)
-        parts = []
-        if built:
-            whole = [build for build in built if build.lies_within(start, end)]
-            cut = [build for build in built if build not in whole]
-            chosen = (
-                *([_rows_of(whole)] if whole else ()),
-                *([f"{_rows_of(cut)} AND {_AT_THE_TIME}"] if cut else ()),
-            )
-            source = tables.table(tables.VISIT_EVENTS)
-            condition = f"website_id = {{website:UUID}} AND ({' OR '.join(chosen)})"
-            parts.append(f"SELECT {shown} FROM {source} WHERE {condition}")
-        if live:
-            listed = ", ".join(f"'{day}'" for day in live)
-            condition = f"website_id = {{website:UUID}} AND toDate(occurred_at) IN ({listed})"
-            found = visits(_EVENTS, condition, {*columns, "occurred_at"})
-            parts.append(f"SELECT {shown} FROM ({found}) WHERE {_WITHIN}")
-        for day in grown:
-            parts += day.selects(shown, columns, _WITHIN)
-        return " UNION ALL ".join(parts)
-
-    def bounds(self, start: datetime, end: datetime) -> dict[str, object]:
-        """What the SELECTs are bound to."""
-        return {"website": self.website_id, "start": int(start.timestamp()), "end": int(end.timestamp())}
+        whole = tuple(build for build in built if build.lies_within(start, end))
+        return DayRows(whole, tuple(build for build in built if build not in whole), live, grown)
 
     def whole(self, start: datetime, end: datetime) -> list[Build]:
         """The builds that lie within `start` and `end`: weeks, the days beside them, and the parts of expired days."""
@@ -135,30 +111,6 @@ class VisitRows:
             return day in self.live or day in self.grown
         parts = self.parts.get(day, (self.builds[day],))
         return not all(part.lies_outside(start, end) for part in parts)
-
-
-def conversions(columns: Collection[str]) -> str:
-    """A SELECT of `columns`: the rows of conversions. Needs `VisitRows.bounds`."""
-    return f"SELECT {_shown(columns, _OF_CONVERSION)} FROM {CONVERSIONS}"
-
-
-def _shown(columns: Collection[str], expressions: Mapping[str, str]) -> str:
-    return ", ".join(
-        f"CAST({expressions[name]} AS {_TYPES[name]}) AS {name}" if name in expressions else name
-        for name in COLUMNS
-        if name in columns
-    )
-
-
-def _rows_of(builds: Sequence[Build]) -> str:
-    listed = ", ".join(f"(toDate('{build.day}'), {build.number})" for build in builds)
-    return f"(day, build) IN ({listed})"
-
-
-def of_builds(builds: Sequence[Build]) -> str:
-    """The condition that selects the counters of these builds."""
-    listed = ", ".join(f"({build.days}, toDate('{build.day}'), {build.number})" for build in builds)
-    return f"website_id = {{website:UUID}} AND (days, day, build) IN ({listed})"
 
 
 def plan_queries(website_id: str, spans: Sequence[tuple[datetime, datetime]]) -> tuple[Query, Query]:
@@ -233,23 +185,3 @@ def days_of(start: datetime, end: datetime) -> list[date]:
 
 def _last_day(end: datetime) -> date:
     return (end.astimezone(UTC) - timedelta(microseconds=1)).date()
-
-
-_EVENTS: Final = live_table("events")
-"""Resolving the view of that name, with all its columns, takes longer than reading a small website."""
-_AT_THE_TIME: Final = f"occurred_at >= {instants.bound('start')} AND occurred_at < {instants.bound('end')}"
-CONVERSIONS: Final = (
-    f"{live_table(tables.CONVERSION_EVENTS)} AS t WHERE website_id = {{website:UUID}} AND {_AT_THE_TIME}"
-)
-"""What to write behind FROM for the rows of conversions, called `t`, without the columns of visits."""
-_WITHIN: Final = (
-    f"{_AT_THE_TIME}"
-    f" AND toDate(occurred_at) >= toDate({instants.bound('start')})"
-    f" AND toDate(occurred_at) <= toDate({instants.bound('end')})"
-)
-_TYPES: Final = {**TYPES, **{column.name: column.type for column in _CONVERSION}}
-_TRAFFIC: Final = {column.name: "0" if column.default == 0 else repr(column.default) for column in _CONVERSION}
-"""The columns of conversions in rows of traffic."""
-_OF_CONVERSION: Final = {"exit_page": "path", "visit": "0", "is_entry": "0", "is_bounce": "0", "visit_seconds": "0"}
-"""The columns of visits in rows of conversions. The exit page of a conversion is the page of its click: there the
-visitor left for the partner."""

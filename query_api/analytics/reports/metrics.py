@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from infra.domain.reports import figures
+from query_api.analytics.breakdown_metrics import METRICS
 
 NAMES: Final[Mapping[str, str]] = {
     "clicks": "Clicks",
@@ -28,17 +29,15 @@ NAMES: Final[Mapping[str, str]] = {
 CHARTED: Final = ("clicks", "visitors", "conversions", "revenue", "epc", "conversion_rate", "pageviews")
 """Those that the page's main chart can show, the default first."""
 
-_MONEY: Final = frozenset({"revenue", "epc", "revenue_per_1000_visits"})
-_PERCENT: Final = frozenset({"conversion_rate", "bounce_rate", "click_through_rate", "click_rate"})
 _SUMS: Final = frozenset({"clicks", "conversions", "revenue", "pageviews"})
 """The total of a range is the sum of its days; of visitors it is not."""
 
 
 def text_of(metric: str, value: Any, currency: str) -> str:
     """The value with its unit."""
-    if metric in _MONEY:
+    if METRICS[metric].is_money:
         return figures.money_text(Decimal(value), currency)
-    if metric in _PERCENT:
+    if METRICS[metric].is_percent:
         return figures.percent_text(value)
     if metric == "views_per_visit":
         return f"{value:.2f}"
@@ -50,10 +49,10 @@ def text_of(metric: str, value: Any, currency: str) -> str:
 
 def axis_text(metric: str, value: float, currency: str) -> str:
     """A short one, for the axis of a chart."""
-    if metric in _MONEY:
+    if METRICS[metric].is_money:
         return figures.money_text(value, currency, 0 if value == int(value) else None)
     text = f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
-    return f"{text}%" if metric in _PERCENT else text
+    return f"{text}%" if METRICS[metric].is_percent else text
 
 
 def is_sum(metric: str) -> bool:

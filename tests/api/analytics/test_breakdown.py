@@ -25,8 +25,8 @@ from projectors.engine.ownership import Ownership
 from projectors.visits import builder as visit_builder
 from projectors.visits.builder import VisitBuilder
 from query_api.analytics.breakdown import MAX_BESIDE
-from query_api.analytics.breakdown_query import METRICS
-from query_api.analytics.first_page import MAX_SOLD
+from query_api.analytics.breakdown_metrics import METRICS
+from query_api.analytics.rewrites import MAX_SOLD
 from schemas.zones import ZoneInfo
 from tests.support.engines import wait_until
 from tests.support.query import Person, QueryService, conversion, event, own_tables, serving

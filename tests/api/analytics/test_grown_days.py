@@ -18,9 +18,9 @@ from projectors.engine.clickhouse import HttpClickHouse
 from projectors.engine.ownership import Ownership
 from projectors.visits import builder as visit_builder
 from projectors.visits.builder import VisitBuilder
-from query_api.analytics import visit_growth, visit_rows
+from query_api.analytics import statement, visit_growth, visit_rows
 from query_api.analytics.kept_events import KeptEvents
-from query_api.analytics.visit_rows import COLUMNS, VisitRows
+from query_api.analytics.visit_rows import VisitRows
 from query_api.kernel.clickhouse_reader import Query
 from tests.support.query import QueryService, event, own_tables
 from tests.support.rounds import first_of
@@ -75,10 +75,11 @@ class Day:
 
     def rows(self, rows: VisitRows) -> list[tuple[Any, ...]]:
         """The rows of the span, sorted."""
-        shown = tuple(name for name in COLUMNS if name != "props")
+        shown = tuple(name for name in statement.COLUMNS if name != "props")
         columns = ", ".join(f"toString({name})" for name in shown)
-        sql = f"SELECT {columns} FROM ({rows.traffic(*SPAN, shown)})"
-        return sorted(self.service.rows(sql, **rows.bounds(*SPAN), **TABLES))
+        sql = f"SELECT {columns} FROM ({statement.traffic(rows.rows(*SPAN), shown)})"
+        start, end = (int(moment.timestamp()) for moment in SPAN)
+        return sorted(self.service.rows(sql, website=rows.website_id, start=start, end=end, **TABLES))
 
     def _read(self, query: Query) -> list[dict[str, Any]]:
         return self.service.named_rows(query.sql, **query.parameters, **TABLES)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Collection
 from datetime import UTC, datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -19,8 +18,7 @@ from hypothesis import strategies as st
 from infra.kernel.http.problems import Problem
 from query_api.analytics.filters import Filter, InvalidFilter, condition, parse
 from query_api.analytics.geographic import CountryPerformance, country_name
-from query_api.analytics.metrics import CONVERSION_COUNTERS, COUNTERS, PERFORMANCE_COUNTERS, Counts, Source
-from query_api.analytics.query_plan import UNIQUES, Selection, plan
+from query_api.analytics.metrics import Counts
 from query_api.kernel import money, pagination, positions
 from query_api.kernel.csv import cell, csv_response
 from query_api.kernel.positions import InvalidToken, Token
@@ -125,44 +123,6 @@ def test_values_never_become_sql(text: str) -> None:
             "t.sub1 NOT IN {sub1_out:Array(String)} AND NOT t.is_bot",
             "t.sub1 IN {sub1_in:Array(String)} AND t.sub1 NOT IN {sub1_out:Array(String)} AND NOT t.is_bot",
         )
-
-
-def test_the_cheapest_table_that_has_what_is_needed_answers() -> None:
-    def source(needs: Collection[str], *filters: Filter, of_partners: bool = False) -> Source:
-        return plan(Selection("", filters), needs, of_partners=of_partners).source
-
-    partner, other = Filter("partner", (str(uuid4()),), ()), Filter("partner", (), (str(uuid4()),))
-    country, device = Filter("country", ("DE",), ()), Filter("device", ("mobile",), ())
-    none = Filter("partner", (str(UUID(int=0)),), ())
-    assert source(COUNTERS) is Source.TRAFFIC
-    assert source(COUNTERS, partner) is Source.RAW
-    assert source(CONVERSION_COUNTERS, partner) is Source.PARTNER
-    assert source(CONVERSION_COUNTERS, other) is Source.RAW
-    assert source(CONVERSION_COUNTERS, none) is Source.RAW
-    assert source(COUNTERS, country) is Source.COUNTRY
-    assert source(UNIQUES) is Source.VISITORS
-    assert source(UNIQUES, country) is Source.RAW
-    assert source((*COUNTERS, *UNIQUES)) is Source.RAW
-    of_partners = ("partner_id", *PERFORMANCE_COUNTERS)
-    assert source(of_partners, of_partners=True) is Source.PARTNER
-    assert source(of_partners, other, of_partners=True) is Source.PARTNER
-    assert source(of_partners) is Source.RAW
-    assert source(of_partners, country, of_partners=True) is Source.RAW
-    assert source(("country", "clicks")) is Source.COUNTRY
-    assert source(("country", "clicks"), partner) is Source.RAW
-    assert source(("country", "clicks"), country, device) is Source.RAW
-    for one in (partner, country):
-        assert source(("bot_reason",), one) is Source.RAW
-        assert source(("type", "clicks"), one) is Source.RAW
-
-
-def test_a_plan_gives_only_what_it_was_made_for() -> None:
-    made = plan(Selection(""), ("clicks",))
-    assert made.counters(("clicks",)) == "sum(t.clicks) AS clicks"
-    with pytest.raises(ValueError, match="pageviews"):
-        made.counters(("clicks", "pageviews"))
-    with pytest.raises(ValueError, match="unique_clickers"):
-        made.uniques()
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1+1", "@x", "\tx", "\rx", "\nx", "＝1"])

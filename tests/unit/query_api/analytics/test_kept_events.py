@@ -10,11 +10,14 @@ import pytest
 from infra.domain.visits.builds import Build
 from infra.domain.visits.tables import BEFORE_MIDNIGHT, FROM_MIDNIGHT
 from infra.kernel.http.problems import Problem
+from query_api.analytics import statement
 from query_api.analytics.filters import Filter
 from query_api.analytics.kept_events import KeptEvents
 from query_api.analytics.metrics import CONVERSION_COUNTERS, Source
-from query_api.analytics.query_plan import Selection, plan
-from query_api.analytics.visit_rows import VisitRows
+from query_api.analytics.query_plan import Selection, TablePlan
+from query_api.analytics.ranges import BucketKind, Range
+from query_api.analytics.rewrites import choose_table, find_rows
+from query_api.analytics.visit_rows import DayRows, VisitRows
 from schemas.zones import ZoneInfo
 
 KEPT = KeptEvents(date(2026, 4, 5), ZoneInfo("Europe/Berlin"))
@@ -25,12 +28,16 @@ DAY = date(2026, 4, 3)
 MIDNIGHT = datetime(2026, 4, 3, 22, tzinfo=UTC)
 
 
+def table_plan(start: datetime, *counters: str, filters: tuple[Filter, ...] = ()) -> TablePlan:
+    return TablePlan(Selection("", filters, kept=KEPT), Range(KEPT.zone, BucketKind.DAY, (start, END)), counters)
+
+
 def test_rows_of_a_range_that_has_lost_some_are_never_read() -> None:
-    made = plan(Selection("", (DEVICE,), kept=KEPT), ("clicks",))
-    assert made.source is Source.RAW
-    assert made.rows(START, END).sql
+    plan = choose_table(table_plan(START, "clicks", filters=(DEVICE,)))
+    assert plan.source is Source.RAW
+    assert find_rows(plan) == plan
     with pytest.raises(Problem) as caught:
-        made.rows(START - timedelta(microseconds=1), END)
+        statement.table(table_plan(START - timedelta(microseconds=1), "clicks", filters=(DEVICE,)))
     problem = caught.value
     assert (problem.status, problem.code, problem.more) == (422, "raw_events_expired", {"keptFrom": "2026-04-06"})
     assert "2026-04-06" in problem.message
@@ -38,9 +45,9 @@ def test_rows_of_a_range_that_has_lost_some_are_never_read() -> None:
 
 def test_sums_and_conversions_are_read_for_any_range() -> None:
     earlier = START - timedelta(days=99)
-    assert plan(Selection("", kept=KEPT), ("clicks",)).rows(earlier, END).sql
-    sold = plan(Selection("", (DEVICE,), kept=KEPT), CONVERSION_COUNTERS)
-    assert sold.source is Source.RAW and sold.rows(earlier, END).sql
+    assert statement.table(table_plan(earlier, "clicks")).sql
+    sold = choose_table(table_plan(earlier, *CONVERSION_COUNTERS, filters=(DEVICE,)))
+    assert sold.source is Source.RAW and statement.table(sold).sql
 
 
 def build(days: int, first_at: datetime, last_at: datetime, number: int = 7) -> Build:
@@ -66,7 +73,7 @@ A_DAY = timedelta(days=1)
 def test_a_local_day_is_read_from_the_parts_of_days(start: datetime, end: datetime, read: list[Build]) -> None:
     found = ROWS.whole(start, end)
     assert found == read
-    assert ROWS.traffic(start, end, ("type",), {day for each in found for day in each.covered}) == ""
+    assert not ROWS.rows(start, end, {day for each in found for day in each.covered})
 
 
 @pytest.mark.parametrize(
@@ -80,11 +87,11 @@ def test_a_local_day_is_read_from_the_parts_of_days(start: datetime, end: dateti
 def test_what_no_counter_has_is_said_to_be_gone(rows: VisitRows, start: datetime) -> None:
     found = rows.whole(start, MIDNIGHT + A_DAY)
     with pytest.raises(Problem, match="were deleted"):
-        rows.traffic(start, MIDNIGHT + A_DAY, ("type",), {day for each in found for day in each.covered})
+        rows.rows(start, MIDNIGHT + A_DAY, {day for each in found for day in each.covered})
 
 
 def test_rows_of_expired_days_are_not_read_even_if_they_are_there() -> None:
     with pytest.raises(Problem, match="were deleted"):
-        ROWS.traffic(MIDNIGHT - A_DAY, MIDNIGHT + A_DAY, ("type",))
+        ROWS.rows(MIDNIGHT - A_DAY, MIDNIGHT + A_DAY)
     kept = replace(ROWS, kept=KeptEvents(DAY))
-    assert "visit_events" in kept.traffic(MIDNIGHT - A_DAY, MIDNIGHT + A_DAY, ("type",))
+    assert kept.rows(MIDNIGHT - A_DAY, MIDNIGHT + A_DAY) == DayRows(whole=(WHOLE,))

@@ -1,0 +1,108 @@
+"""The metrics of reports: the counters that each is made of, how a statement sorts by it, and what is shown of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+from pydantic import Field
+
+from infra.domain.visits import tables
+from query_api.kernel import money
+from query_api.kernel.money import Major
+from schemas.http.responses import ResponseModel
+
+MONEY: Final = ("pending", "approved", "rejected", "reversed", "c_pending", "c_approved", "c_reversed")
+"""The counters of conversions."""
+COUNTERS: Final = (*tables.COUNTERS, "visitors", *MONEY)
+VISITOR_BOUND: Final = "visitor_bound"
+"""A counter that is at least `visitors`, but for the error of the estimates: the visitors of each build, added up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """The sum of the counters `of`; with `per`, its ratio to that counter, `times` as much."""
+
+    of: tuple[str, ...]
+    per: str = ""
+    times: int = 1
+    is_money: bool = False
+    is_percent: bool = False
+
+    @property
+    def counters(self) -> tuple[str, ...]:
+        return (*self.of, self.per) if self.per else self.of
+
+    @property
+    def sql(self) -> str:
+        """To sort by, over the counters."""
+        total = " + ".join(self.of)
+        if not self.per:
+            return total
+        part = f"toFloat64({total})" if self.is_money else f"({total})" if len(self.of) > 1 else total
+        return f"if({self.per} = 0, 0, {part} / {self.per})"
+
+    def figure(self, row: Mapping[str, Any], currency: str) -> Any:
+        """What is shown of a row of counters, exact; counters that it lacks are zero."""
+        total = self.times * sum(int(row.get(name, 0)) for name in self.of)
+        if not self.per:
+            return money.major(total, currency) if self.is_money else total
+        whole = int(row.get(self.per, 0))
+        if self.is_money:
+            return money.per(total, whole, currency)
+        if self.is_percent:
+            return money.percent(total, whole)
+        return round(total / whole, 2) if whole else 0.0
+
+
+_REVENUE: Final = ("c_pending", "c_approved")
+_SOLD: Final = ("pending", "approved")
+METRICS: Final[Mapping[str, Metric]] = {
+    **{name: Metric((name,)) for name in ("visitors", "visits", "pageviews", "clicks", "impressions", "events")},
+    "conversions": Metric(_SOLD),
+    **{name: Metric((name,)) for name in ("pending", "approved", "rejected", "reversed")},
+    "revenue": Metric(_REVENUE, is_money=True),
+    "views_per_visit": Metric(("pageviews",), per="visits"),
+    "bounce_rate": Metric(("bounces",), per="entries", is_percent=True),
+    "visit_duration": Metric(("seconds",), per="entries"),
+    "click_through_rate": Metric(("clicks",), per="pageviews", is_percent=True),
+    "click_rate": Metric(("clicks",), per="impressions", is_percent=True),
+    "conversion_rate": Metric(_SOLD, per="clicks", is_percent=True),
+    "epc": Metric(_REVENUE, per="clicks", is_money=True),
+    "revenue_per_1000_visits": Metric(_REVENUE, per="visits", times=1000, is_money=True),
+}
+SHOWN: Final = ("events", "pending", "approved", "rejected", "reversed", "revenue")
+"""A row is shown if one of them is not zero."""
+
+
+class ReportMetrics(ResponseModel, alias_generator=None):
+    """Metrics of one row; those that were not requested are missing. Money in major units."""
+
+    visitors: int = Field(default=0, description="Distinct visitors")
+    visits: int = Field(default=0, description="Distinct visits with an event here; by time: visits that began")
+    pageviews: int = 0
+    clicks: int = 0
+    impressions: int = Field(default=0, description="Affiliate links in view, where sampled: times the sampling")
+    events: int = Field(default=0, description="Clicks, page views and custom events")
+    conversions: int = Field(default=0, description="Pending and approved")
+    pending: int = 0
+    approved: int = 0
+    rejected: int = 0
+    reversed: int = 0
+    revenue: Major = Field(default=Decimal(0), description="Commission on pending and approved conversions")
+    views_per_visit: float = 0
+    bounce_rate: float = Field(default=0, description="Of the visits that began here: percent with one page view only")
+    visit_duration: float = Field(default=0, description="Of the visits that began here: seconds on average")
+    click_through_rate: float = Field(default=0, description="Clicks per hundred page views")
+    click_rate: float = Field(default=0, description="Clicks per hundred impressions")
+    conversion_rate: float = Field(default=0, description="Conversions per hundred clicks")
+    epc: Major = Field(default=Decimal(0), description="Revenue per click")
+    revenue_per_1000_visits: Major = Decimal(0)
+
+
+def counters_of(metrics: Iterable[str]) -> tuple[str, ...]:
+    """The counters of these metrics, and those that tell whether a row is shown. Names of other things have none."""
+    found = {counter for name in (*metrics, *SHOWN) if name in METRICS for counter in METRICS[name].counters}
+    return tuple(name for name in COUNTERS if name in found)
