@@ -10,7 +10,7 @@ import structlog
 from infra.domain.publishing.serving import NEWSLETTER_FORM, SITES
 from infra.kernel.http.request_limits import Message, Receive, Scope, Send
 from ingest.context import IngestContext
-from ingest.directory.directory import CustomDomain
+from ingest.directory.directory import CustomDomainEntry
 from ingest.directory.request_lookups import ClientGone
 from ingest.endpoints.conversion_status import conversion
 from ingest.endpoints.custom_domains import CHECK, SERVED, check, domain_of, probe
@@ -135,7 +135,7 @@ def endpoint_of(path: str) -> str:
     return next((prefix.rstrip("/") for prefix, _, _ in _PREFIXES if path.startswith(prefix)), "/")
 
 
-def _under(domain: CustomDomain, path: str, scope: Scope) -> tuple[Handler, frozenset[str]] | None:
+def _under(domain: CustomDomainEntry, path: str, scope: Scope) -> tuple[Handler, frozenset[str]] | None:
     """The handler of a path under a custom domain."""
     if not domain.is_verified:
         return None

@@ -6,11 +6,11 @@ from hashlib import sha256
 
 from infra.kernel.config.settings import Settings
 from infra.kernel.security.canary_key import key_text
-from ingest.directory.directory import Key, Website
+from ingest.directory.directory import KeyEntry, Website
 from schemas.canary import WEBSITE_ID
 
 
-def canary_key(settings: Settings) -> Key:
+def canary_key(settings: Settings) -> KeyEntry:
     """The key in the form of the directory."""
     website = Website(WEBSITE_ID, "canary.invalid", "USD")
-    return Key(website, "secret", hash=sha256(key_text(settings).encode()).hexdigest())
+    return KeyEntry(website, "secret", hash=sha256(key_text(settings).encode()).hexdigest())

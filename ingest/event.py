@@ -15,7 +15,7 @@ from msgspec import Struct
 from infra.kernel.http.request_limits import Scope
 from infra.kernel.log import Headers as RecordHeaders
 from infra.kernel.log import Record
-from ingest.directory.directory import Key, Link
+from ingest.directory.directory import KeyEntry, LinkEntry
 from ingest.links.routing import Route
 from ingest.rows import SentEvent
 from ingest.visitors.request_context import Headers, RequestContext
@@ -52,7 +52,7 @@ class LinkClick(Struct, gc=False):
     headers: Headers
     method: str
     scope: Scope
-    link: Link
+    link: LinkEntry
     route: Route
     row: TrackedEvent
     record_headers: RecordHeaders = ()
@@ -88,7 +88,7 @@ PageEvent = SiteEvent | LinkClick | ImportedPage
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ConversionReport:
     """A report of a conversion as it was sent. Amounts are in minor units; `None`: not given."""
 
     kind: str
@@ -122,9 +122,9 @@ class Report:
 class ReportedEvent:
     """A reported conversion. `occurred`: Unix time in ms; `reported`: what goes into the log, once a step made it."""
 
-    key: Key
+    key: KeyEntry
     request: RequestContext
-    report: Report
+    report: ConversionReport
     occurred: int = 0
     props: str = ""
     reported: ConversionReported | None = None

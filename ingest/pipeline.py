@@ -61,7 +61,7 @@ class Pipeline(Generic[E]):
         """The steps with what they need of `parts`."""
         return tuple(_bound(step, parts) for step in self.steps)
 
-    def runner(self, parts: Parts) -> Runner[E]:
+    def runner(self, parts: StepDependencies) -> Runner[E]:
         """For a new request, whose first step begins now."""
         steps = parts.steps.get(self.source)
         if steps is None:
@@ -77,7 +77,7 @@ class Pipeline(Generic[E]):
         return Runner(steps, metrics, self._first)
 
 
-class Parts(Protocol):
+class StepDependencies(Protocol):
     """What the steps of all pipelines may need, `steps`: those that are bound to it, by source."""
 
     counters: Counters

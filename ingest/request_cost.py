@@ -9,7 +9,7 @@ from typing import Final
 from infra.kernel.config.settings import Network
 from infra.kernel.http.address_costs import AddressCosts
 from infra.kernel.http.request_limits import Scope
-from ingest.directory.directory import Key
+from ingest.directory.directory import KeyEntry
 from ingest.errors import EventRejected
 from ingest.visitors.request_context import client_address
 from schemas.tracking import Outcome
@@ -41,7 +41,7 @@ COST: Final = "cost_ms"
 """In a request's scope: the milliseconds that it took, where they were measured."""
 
 
-def exempt_server_key(scope: Scope, key: Key) -> None:
+def exempt_server_key(scope: Scope, key: KeyEntry) -> None:
     """Exempts a request with a key that only servers have."""
     if key.kind != "site":
         scope[EXEMPT] = True

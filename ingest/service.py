@@ -24,7 +24,7 @@ from ingest.bots.datacentres import Datacentres, read_datacentres
 from ingest.bots.user_agents import warm_up
 from ingest.canary import canary_key
 from ingest.context import IngestContext
-from ingest.directory.directory import Directory, Lane
+from ingest.directory.directory import Directory, SourceLane
 from ingest.directory.key_uses import KeyUses
 from ingest.directory.lookup import lookup_in, progress_in
 from ingest.directory.postgres import Postgres
@@ -45,7 +45,7 @@ from ingest.steps.pseudonymise import Hasher, Salts
 from ingest.steps.publish import Publisher
 from ingest.tracing import traced
 from ingest.visitors.sealing import TextSealing
-from ingest.visitors.suspicion import Limits, SuspicionDetector
+from ingest.visitors.suspicion import AddressLimits, SuspicionDetector
 from ingest.visitors.visitor_keys import VisitorKeyBlocks
 from schemas.tracking import Outcome
 
@@ -122,7 +122,7 @@ class Service:
             lookup_in(of_requests),
             built_in,
             progress_in(of_requests),
-            of_events=Lane(lookup_in(of_events), progress_in(of_events)),
+            of_events=SourceLane(lookup_in(of_events), progress_in(of_events)),
         )
         sealing = TextSealing()
         publisher = Publisher(log, counters, settings.ingest_max_unacked)
@@ -146,7 +146,7 @@ class Service:
             conversion_outcomes=ConversionOutcomes(postgres),
             key_uses=KeyUses(directory, postgres),
             suspicion_detector=SuspicionDetector(
-                Limits(settings.suspicious_clicks) if settings.mark_suspicious else None,
+                AddressLimits(settings.suspicious_clicks) if settings.mark_suspicious else None,
                 read_datacentres() if settings.mark_datacentres else Datacentres(),
             ),
             visitor_keys=VisitorKeyBlocks(directory, of_keys, VisitorKeys(settings)),

@@ -64,7 +64,7 @@ from query_api.insights import routes as insights
 from query_api.kernel.clickhouse_reader import ClickHouseReader
 from query_api.kernel.dependencies import Services, refuse_odd_parameters
 from query_api.kernel.first_events import FirstEvents
-from query_api.kernel.freshness import Freshness
+from query_api.kernel.freshness import FreshnessMonitor
 from query_api.kernel.postgres_reader import ADMIN, Reader, take_role
 from query_api.kernel.query_coalescing import QueryCoalescer
 from query_api.kernel.read_your_writes import ProjectionPositions
@@ -240,7 +240,7 @@ async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
     everything = Reader(pool, ADMIN)
     positions = ProjectionPositions(settings)
     clickhouse = ClickHouseReader(settings, lambda: positions.tables)
-    freshness = Freshness(positions, lambda: open_log(settings))
+    freshness = FreshnessMonitor(positions, lambda: open_log(settings))
     live_hub = LiveHub(_LiveReader(clickhouse, everything))
     positions.observe(lambda projection: live_hub.nudge() if projection == "events" else None)
     positions.observe_ended_sessions(live_hub.end_session)

@@ -15,7 +15,7 @@ from schemas.identity import NAMESPACE
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class AlertParameter:
     """A number that a person may set. `unit`: what it counts."""
 
     unit: str
@@ -25,26 +25,28 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Alert:
+class AlertDefaults:
     """`threshold`: from where on the alert opens; `minimum`: clicks below which nothing is compared."""
 
     title: str
-    threshold: Number | None = None
-    minimum: Number | None = None
+    threshold: AlertParameter | None = None
+    minimum: AlertParameter | None = None
 
 
-_FALL: Final = Number("percent", 30, 10, 90)
-_CLICKS: Final = Number("clicks", 200, 50, 1_000_000)
+_FALL: Final = AlertParameter("percent", 30, 10, 90)
+_CLICKS: Final = AlertParameter("clicks", 200, 50, 1_000_000)
 
-ALERTS: Final[Mapping[AlertKind, Alert]] = {
-    AlertKind.NO_EVENTS: Alert("No page views or clicks arrive", Number("hours", 6, 1, 168)),
-    AlertKind.POSTBACKS_REJECTED: Alert("Postbacks are rejected", Number("postbacks per hour", 5, 1, 100_000)),
-    AlertKind.CONVERSION_RATE_FELL: Alert("The conversion rate falls", _FALL, _CLICKS),
-    AlertKind.EPC_FELL: Alert("Earnings per click fall", _FALL, _CLICKS),
-    AlertKind.PENDING_CONVERSIONS: Alert("Conversions stay pending", Number("days", 30, 1, 365)),
-    AlertKind.PARTNER_DEACTIVATED: Alert("A partner with links is deactivated"),
-    AlertKind.LINK_BROKEN: Alert("The page behind a link is gone"),
-    AlertKind.MONTH_CLOSED: Alert("A month is closed, with its totals"),
+ALERTS: Final[Mapping[AlertKind, AlertDefaults]] = {
+    AlertKind.NO_EVENTS: AlertDefaults("No page views or clicks arrive", AlertParameter("hours", 6, 1, 168)),
+    AlertKind.POSTBACKS_REJECTED: AlertDefaults(
+        "Postbacks are rejected", AlertParameter("postbacks per hour", 5, 1, 100_000)
+    ),
+    AlertKind.CONVERSION_RATE_FELL: AlertDefaults("The conversion rate falls", _FALL, _CLICKS),
+    AlertKind.EPC_FELL: AlertDefaults("Earnings per click fall", _FALL, _CLICKS),
+    AlertKind.PENDING_CONVERSIONS: AlertDefaults("Conversions stay pending", AlertParameter("days", 30, 1, 365)),
+    AlertKind.PARTNER_DEACTIVATED: AlertDefaults("A partner with links is deactivated"),
+    AlertKind.LINK_BROKEN: AlertDefaults("The page behind a link is gone"),
+    AlertKind.MONTH_CLOSED: AlertDefaults("A month is closed, with its totals"),
 }
 
 

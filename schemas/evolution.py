@@ -29,7 +29,7 @@ class UnexpectedEvent(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class EventAssignment:
     """What an event sets. `copied`: a field, and what reads it from the event; `at`: fields that get the event's time;
     `keeps`: a copied field that is `None` stays as it was."""
 
@@ -61,7 +61,7 @@ def change_of(
     takes: Mapping[str, str] | None = None,
     keeps: bool = False,
     constants: Mapping[str, Any],
-) -> Change:
+) -> EventAssignment:
     """What `event_class` sets of the fields `names`: all that it has, `but` those; `takes`: a field, and its path in
     the event (`price.amount`). Raises `TypeError` for what neither has."""
     but, at, takes = _names(but), _names(at), dict(takes or {})
@@ -72,7 +72,7 @@ def change_of(
     others = _HEAD.union(but, at, takes, constants)
     same = {name: name for name in event_class.model_fields if name in names and name not in others}
     paths = {name: attrgetter(path) for name, path in {**same, **takes}.items()}
-    return Change(paths, at, keeps, dict(constants))
+    return EventAssignment(paths, at, keeps, dict(constants))
 
 
 def _names(given: Names) -> tuple[str, ...]:

@@ -47,7 +47,7 @@ class TxidScope(StrEnum):
     CLICK = "click"
 
 
-class Network(Frozen):
+class NetworkPreset(Frozen):
     """One network. The comments of `networks.toml` explain the fields."""
 
     slug: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,31}$")
@@ -67,14 +67,16 @@ class Network(Frozen):
     source: str = ""
 
 
-def _read() -> dict[str, Network]:
+def _read() -> dict[str, NetworkPreset]:
     tables = tomllib.loads(PATH.read_text(encoding="utf-8"))
-    return {slug: Network.model_validate({"slug": slug, **table}) for slug, table in tables.items()}
+    return {slug: NetworkPreset.model_validate({"slug": slug, **table}) for slug, table in tables.items()}
 
 
-NETWORKS: Final[Mapping[str, Network]] = MappingProxyType(_read())
+NETWORKS: Final[Mapping[str, NetworkPreset]] = MappingProxyType(_read())
 """By slug."""
-_BY_HOST: Final[Mapping[str, Network]] = {host: network for network in NETWORKS.values() for host in network.hosts}
+_BY_HOST: Final[Mapping[str, NetworkPreset]] = {
+    host: network for network in NETWORKS.values() for host in network.hosts
+}
 
 
 def txid_scope_of(preset: str, own: TxidScope) -> TxidScope:
@@ -84,7 +86,7 @@ def txid_scope_of(preset: str, own: TxidScope) -> TxidScope:
     return own if network.kind is NetworkKind.GENERIC else network.txid_scope
 
 
-def network_of_host(host: str) -> Network | None:
+def network_of_host(host: str) -> NetworkPreset | None:
     """The network that a link on `host` belongs to: one of its hosts, or a subdomain of one."""
     labels = host.lower().rstrip(".").split(".")
     return next((found for at in range(len(labels) - 1) if (found := _BY_HOST.get(".".join(labels[at:])))), None)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
-from schemas.networks import NETWORKS, Network, NetworkKind, Reports
+from schemas.networks import NETWORKS, NetworkKind, NetworkPreset, Reports
 
 _ROOT: Final = Path(__file__).parent.parent
 PAGE: Final = _ROOT / "docs" / "networks.md"
@@ -60,7 +60,7 @@ def table() -> str:
 DOCUMENTS: Final[Mapping[Path, Callable[[], str]]] = {PAGE: page, TABLE: table}
 
 
-def _row(one: Network) -> str:
+def _row(one: NetworkPreset) -> str:
     marks = [f"any, with `{mark}=`" for mark in one.marks]
     hosts = ", ".join([*one.hosts[:3], *marks]) + (", …" if len(one.hosts) > 3 else "") or "–"
     click_id = f"`{one.click_id}`" if one.click_id else "–"
@@ -71,7 +71,7 @@ def _row(one: Network) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _postback(one: Network) -> str:
+def _postback(one: NetworkPreset) -> str:
     lines = [f"### {one.name}"]
     if one.note:
         lines.append(one.note)
@@ -85,7 +85,7 @@ def _postback(one: Network) -> str:
     return "\n\n".join(lines)
 
 
-def _entry(one: Network) -> dict[str, object]:
+def _entry(one: NetworkPreset) -> dict[str, object]:
     """Without what has its usual value."""
     entry: dict[str, object] = {"id": one.slug, "label": one.name, "kind": one.kind.value}
     given: dict[str, object] = {

@@ -13,7 +13,7 @@ from schemas.events.notifications import DigestMail
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class NotificationKind:
     """`title`: as the settings show it. `mail`: until the member chooses. `at_once`: each is mailed when it happens,
     because it has an end or is about money; so it is in no digest."""
 
@@ -22,23 +22,23 @@ class Kind:
     at_once: bool = False
 
 
-KINDS: Final[Mapping[str, Kind]] = {
-    "mention": Kind("Someone mentions you", "daily"),
-    "quote": Kind("Someone replies to your post", "daily"),
-    "reply": Kind("New replies in threads you follow", "weekly"),
-    "like": Kind("Someone likes your post", "off"),
-    "moderation": Kind("Moderation of your posts", "daily"),
-    "review": Kind("Posts pending review, for moderators", "daily"),
-    "listing": Kind("Your listings and questions: review, questions, answers", "off", at_once=True),
-    "offer": Kind("Offers for websites", "off", at_once=True),
-    "offer_message": Kind("Messages about an offer", "daily"),
-    "alert": Kind("Alerts of your websites", "off", at_once=True),
-    "admin_act": Kind("An admin changes one of your websites, links or domains", "daily"),
-    "webhook": Kind("Webhooks that were turned off automatically", "daily"),
-    "claims": Kind("Unusually many sales reported with your public site key", "daily"),
-    "unread": Kind("Sales reported with values that cannot be read", "daily"),
-    "partner": Kind("Partner requests: decisions, and new requests for admins", "daily"),
-    "deal": Kind("Your deals: payment, handover, inspection, dispute", "off", at_once=True),
+KINDS: Final[Mapping[str, NotificationKind]] = {
+    "mention": NotificationKind("Someone mentions you", "daily"),
+    "quote": NotificationKind("Someone replies to your post", "daily"),
+    "reply": NotificationKind("New replies in threads you follow", "weekly"),
+    "like": NotificationKind("Someone likes your post", "off"),
+    "moderation": NotificationKind("Moderation of your posts", "daily"),
+    "review": NotificationKind("Posts pending review, for moderators", "daily"),
+    "listing": NotificationKind("Your listings and questions: review, questions, answers", "off", at_once=True),
+    "offer": NotificationKind("Offers for websites", "off", at_once=True),
+    "offer_message": NotificationKind("Messages about an offer", "daily"),
+    "alert": NotificationKind("Alerts of your websites", "off", at_once=True),
+    "admin_act": NotificationKind("An admin changes one of your websites, links or domains", "daily"),
+    "webhook": NotificationKind("Webhooks that were turned off automatically", "daily"),
+    "claims": NotificationKind("Unusually many sales reported with your public site key", "daily"),
+    "unread": NotificationKind("Sales reported with values that cannot be read", "daily"),
+    "partner": NotificationKind("Partner requests: decisions, and new requests for admins", "daily"),
+    "deal": NotificationKind("Your deals: payment, handover, inspection, dispute", "off", at_once=True),
 }
 
 A_THREAD: Final = "a thread"

@@ -23,7 +23,7 @@ class Network(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class NetworkRules:
     """`handle`: what a handle looks like, `rule`: the same for people. `address`: of a channel, with its handle as {}.
     `hosts`: whose addresses name a channel. `slug`: beginning of the slugs of its links."""
 
@@ -36,7 +36,7 @@ class Rules:
 
 
 RULES: Final = {
-    Network.INSTAGRAM: Rules(
+    Network.INSTAGRAM: NetworkRules(
         "Instagram",
         re.compile(r"(?!.*\.\.)[a-z0-9_](?:[a-z0-9._]{0,28}[a-z0-9_])?"),
         "1 to 30 letters, digits, underscores and inner dots",
@@ -44,7 +44,7 @@ RULES: Final = {
         ("instagram.com",),
         "ig",
     ),
-    Network.TIKTOK: Rules(
+    Network.TIKTOK: NetworkRules(
         "TikTok",
         re.compile(r"[a-z0-9._]{1,23}[a-z0-9_]"),
         "2 to 24 letters, digits, underscores and dots, no dot at the end",
@@ -52,7 +52,7 @@ RULES: Final = {
         ("tiktok.com",),
         "tt",
     ),
-    Network.YOUTUBE: Rules(
+    Network.YOUTUBE: NetworkRules(
         "YouTube",
         re.compile(r"UC[A-Za-z0-9_-]{22}|[^\W_](?:[\w.·-]{1,28}[^\W_])"),
         "3 to 30 letters, digits, hyphens, underscores and dots, or an ID that begins with UC",
@@ -60,7 +60,7 @@ RULES: Final = {
         ("youtube.com",),
         "yt",
     ),
-    Network.X: Rules(
+    Network.X: NetworkRules(
         "X",
         re.compile(r"[a-z0-9_]{1,15}"),
         "1 to 15 letters, digits and underscores",
@@ -68,7 +68,7 @@ RULES: Final = {
         ("x.com", "twitter.com"),
         "x",
     ),
-    Network.PINTEREST: Rules(
+    Network.PINTEREST: NetworkRules(
         "Pinterest",
         re.compile(r"[a-z0-9_]{3,30}"),
         "3 to 30 letters, digits and underscores",
@@ -76,7 +76,7 @@ RULES: Final = {
         ("pinterest.com",),
         "pin",
     ),
-    Network.FACEBOOK: Rules(
+    Network.FACEBOOK: NetworkRules(
         "Facebook",
         re.compile(r"[a-z0-9](?:[a-z0-9.]{3,48}[a-z0-9])"),
         "5 to 50 letters, digits and dots",

@@ -147,7 +147,7 @@ class ReplaceRecoveryCodes(Command[None]):
 
 
 class UseRecoveryCode(Command[None]):
-    """Consumes the recovery code of this number, which was verified. Raises `RecoveryCodeUsed` if it was consumed."""
+    """Consumes the recovery code of this number, which was verified. Raises `RecoveryCodeSpent` if it was consumed."""
 
     number: int
 

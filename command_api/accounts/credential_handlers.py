@@ -112,11 +112,11 @@ def replace_recovery_codes(command: commands.ReplaceRecoveryCodes, uow: UnitOfWo
 
 @HANDLERS.on(commands.UseRecoveryCode, senders="accounts")
 def use_recovery_code(command: commands.UseRecoveryCode, uow: UnitOfWork) -> None:
-    """Raises `RecoveryCodeUsed`."""
+    """Raises `RecoveryCodeSpent`."""
     account = sender_account(uow)
     uow.append(*model.use_recovery_code(account, uow.context))
     if not second_factor.consume_recovery_code(uow.cursor, account.id, command.number):
-        raise second_factor.RecoveryCodeUsed
+        raise second_factor.RecoveryCodeSpent
 
 
 @HANDLERS.on(commands.LinkSignIn, senders="accounts")

@@ -65,7 +65,7 @@ class Proof:
     recovery_code: str | None = None
 
 
-class Form(RequestModel):
+class TextForm(RequestModel):
     """A form with required texts: a missing text counts as empty and gets its own message."""
 
     @model_validator(mode="before")

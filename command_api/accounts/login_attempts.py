@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
-from command_api.accounts.passwords import Lane
+from command_api.accounts.passwords import PasswordLane
 from command_api.accounts.proof_of_work import MAX_BITS, MIN_BITS, ProofsOfWork
 from command_api.kernel.container import Container
 from command_api.kernel.rate_limits import PER_ADDRESS, Limit, too_many_attempts
@@ -55,7 +55,7 @@ class LoginAttempt:
 
     container: Container
     charged: Sequence[tuple[Limit, str]]
-    lane: Lane
+    lane: PasswordLane
     strangers: float = 0.0
 
     @property
@@ -81,23 +81,23 @@ class LoginAttempts:
         Raises `Problem` 429 `too_many_attempts`, `proof_of_work_needed`.
         """
         if device is not None:
-            attempt = LoginAttempt(self._container, [(PER_DEVICE, f"{account}@{device}")], Lane.KNOWN)
+            attempt = LoginAttempt(self._container, [(PER_DEVICE, f"{account}@{device}")], PasswordLane.KNOWN)
             self._charged(attempt)
             return attempt
         # The address comes first: above its limit no row is created for the named account.
         anywhere = [(PER_ADDRESS, client.address), (PER_NETWORK, client.network)]
-        used = self._charged(LoginAttempt(self._container, anywhere, Lane.LATE))
+        used = self._charged(LoginAttempt(self._container, anywhere, PasswordLane.LATE))
         at_account = [
             (PER_ACCOUNT_AND_ADDRESS, f"{account}@{client.address}"),
             (PER_ACCOUNT_AND_NETWORK, f"{account}@{client.network}"),
             (PER_ACCOUNT, account),
         ]
-        used |= self._charged(LoginAttempt(self._container, at_account, Lane.LATE))
+        used |= self._charged(LoginAttempt(self._container, at_account, PasswordLane.LATE))
         charges = [*anywhere, *at_account]
         here = used[PER_ACCOUNT_AND_ADDRESS]
         bits = bits_needed(here, used[PER_ACCOUNT_AND_NETWORK], used[PER_ACCOUNT])
         is_prompt = used[PER_ADDRESS] <= PROMPT_PER_ADDRESS and used[PER_NETWORK] <= PROMPT_PER_NETWORK
-        lane = Lane.PROMPT if is_prompt and here <= FREE_PER_ADDRESS else Lane.LATE
+        lane = PasswordLane.PROMPT if is_prompt and here <= FREE_PER_ADDRESS else PasswordLane.LATE
         attempt = LoginAttempt(self._container, charges, lane, used[PER_ACCOUNT])
         if bits:
             scope = f"{account}@{client.address}"

@@ -1,7 +1,7 @@
 """Password hashing: argon2id (19 MiB, 2 passes), in a thread pool that leaves one core free.
 
-Each hash waits in a lane (`Lane`). Earlier lanes have priority, and each has its own bounded queue, so a flood of
-guesses delays an earlier lane only by the hashes that already run.
+Each hash waits in a lane (`PasswordLane`). Earlier lanes have priority, and each has its own bounded queue, so a flood
+of guesses delays an earlier lane only by the hashes that already run.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ QUEUE: Final = 32
 WAIT_S: Final = 5.0
 
 
-class Lane(IntEnum):
+class PasswordLane(IntEnum):
     """Priority: known devices and signed-in people, then addresses without recent failures, then others."""
 
     KNOWN = 0
@@ -45,15 +45,15 @@ class Passwords:
     def __init__(self) -> None:
         self._hasher = PasswordHasher(time_cost=PASSES, memory_cost=MEMORY_KIB, parallelism=1)
         self._pool = ThreadPoolExecutor(WORKERS, "argon2")
-        self._places = {lane: BoundedSemaphore(WORKERS + QUEUE) for lane in Lane}
-        self._waiting: PriorityQueue[tuple[Lane, int, Callable[[], None]]] = PriorityQueue()
+        self._places = {lane: BoundedSemaphore(WORKERS + QUEUE) for lane in PasswordLane}
+        self._waiting: PriorityQueue[tuple[PasswordLane, int, Callable[[], None]]] = PriorityQueue()
         self._order = count()
         self._nobody = self._hasher.hash(os.urandom(16).hex())
 
     def hash(self, password: str) -> str:
-        return self._in_pool(Lane.PROMPT, self._hasher.hash, password)
+        return self._in_pool(PasswordLane.PROMPT, self._hasher.hash, password)
 
-    def matches(self, stored: str | None, password: str, lane: Lane = Lane.PROMPT) -> bool:
+    def matches(self, stored: str | None, password: str, lane: PasswordLane = PasswordLane.PROMPT) -> bool:
         """Whether `password` matches `stored`; without `stored` it takes the same time and returns false."""
         return self._in_pool(lane, self._verify, stored or self._nobody, password) and stored is not None
 
@@ -66,7 +66,7 @@ class Passwords:
         except (VerificationError, InvalidHashError):
             return False
 
-    def _in_pool(self, lane: Lane, call: Callable[..., T], *arguments: str) -> T:
+    def _in_pool(self, lane: PasswordLane, call: Callable[..., T], *arguments: str) -> T:
         places = self._places[lane]
         if not places.acquire(blocking=False):
             raise _too_many()

@@ -7,7 +7,7 @@ from uuid import UUID
 from command_api.accounts import model
 from command_api.accounts.invites import model as invites
 from command_api.kernel.decision import not_found
-from command_api.kernel.reader import Reader
+from command_api.kernel.reader import AggregateReader
 from command_api.kernel.unit_of_work import UnitOfWork
 from infra.kernel.config.settings import Settings
 from infra.kernel.http.problems import Problem
@@ -46,7 +46,7 @@ def email_reservation(uow: UnitOfWork, email: str) -> tuple[UUID, model.Email | 
     return reservation, uow.load(reservation, model.evolve_email)
 
 
-def usable_invite(source: Reader, invite_id: UUID) -> invites.Invite | None:
+def usable_invite(source: AggregateReader, invite_id: UUID) -> invites.Invite | None:
     """Returns the invite, or `None` if its owner may no longer sign in."""
     invite = source.load(invite_id, invites.evolve)
     owner = source.load(invite.account_id, model.evolve) if invite is not None else None

@@ -12,13 +12,13 @@ from command_api.accounts.fields import (
     Company,
     DisplayName,
     Email,
-    Form,
     Given,
     InviteCode,
     Name,
     Password,
     Proven,
     Secret,
+    TextForm,
     required,
 )
 from command_api.kernel.http import Moment, RequestModel
@@ -28,7 +28,7 @@ from schemas.http.accounts import AccessToken, Profile
 from schemas.http.responses import ResponseModel
 
 
-class LoginRequest(Form):
+class LoginRequest(TextForm):
     """A code may come with the password, or later with the ticket (`/login/second-factor`)."""
 
     email: Email
@@ -46,7 +46,7 @@ class SecondFactorRequest(RequestModel):
     recovery_code: Secret | None = None
 
 
-class RegisterRequest(Form):
+class RegisterRequest(TextForm):
     """A registration by invite."""
 
     email: Email
@@ -202,7 +202,7 @@ class AdminedAccount(ResponseModel):
     disabled: bool
 
 
-class WebsiteLogin(Form):
+class WebsiteLogin(TextForm):
     """The account's credentials and a secret key of the website. With a second factor, also one of the two codes."""
 
     email: Email

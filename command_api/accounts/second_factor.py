@@ -47,7 +47,7 @@ class Confirmed:
     timecode: int
 
 
-class RecoveryCodeUsed(Exception):
+class RecoveryCodeSpent(Exception):
     """The recovery code was consumed by a concurrent request."""
 
 

@@ -12,11 +12,11 @@ from command_api.accounts.commands import UseRecoveryCode
 from command_api.accounts.devices import Devices
 from command_api.accounts.fields import Proof
 from command_api.accounts.login_challenge import LoginChallenges
-from command_api.accounts.passwords import Lane, Passwords
+from command_api.accounts.passwords import PasswordLane, Passwords
 from command_api.accounts.repository import email_hash, reservation_id
-from command_api.accounts.second_factor import RecoveryCodeUsed, SecondFactors
+from command_api.accounts.second_factor import RecoveryCodeSpent, SecondFactors
 from command_api.kernel import rate_limits
-from command_api.kernel.command_bus import Outcome
+from command_api.kernel.command_bus import CommandOutcome
 from command_api.kernel.command_handlers import Command
 from command_api.kernel.container import Container
 from command_api.kernel.decision import CommandContext
@@ -71,7 +71,7 @@ class AccountService:
         """Returns the `Set-Cookie` value that marks the client as a known device."""
         return self.devices.cookie(account_id, self.password_hash(account_id), client)
 
-    def send(self, command: Command[Answer], account_id: UUID, client: Client) -> Outcome[Answer]:
+    def send(self, command: Command[Answer], account_id: UUID, client: Client) -> CommandOutcome[Answer]:
         """Dispatches a command of the account now, with audit entries. Raises what the command bus raises."""
         return self.container.commands.dispatch(command, CommandContext(datetime.now(UTC), account_id), client)
 
@@ -98,7 +98,7 @@ class AccountService:
             raise _wrong("no_password", "password", "Your account has no password. Set one by email first.")
         rate_limits.consume(self.container.pool, rate_limits.PER_PROOF, who)
         with rate_limits.attempt(self.container.pool, (rate_limits.PER_PROOF, who)):
-            is_valid_code = self.passwords.matches(stored, proof.password, Lane.KNOWN)
+            is_valid_code = self.passwords.matches(stored, proof.password, PasswordLane.KNOWN)
         if not is_valid_code:
             self.record_refusal("account.proof", client, account.id, {"reason": "password"})
             raise _wrong("wrong_password", "password", "The password is incorrect.")
@@ -161,7 +161,7 @@ class AccountService:
             return False
         try:
             self.send(UseRecoveryCode(number), account_id, client)
-        except RecoveryCodeUsed:
+        except RecoveryCodeSpent:
             return False
         return True
 

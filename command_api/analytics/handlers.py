@@ -54,5 +54,5 @@ def record_import(command: commands.RecordImport, uow: UnitOfWork) -> None:
     )
 
 
-def _shown(annotation: model.Annotation) -> AnnotationState:
+def _shown(annotation: model.AnnotationAggregate) -> AnnotationState:
     return AnnotationState(**shared_fields(annotation, AnnotationState))

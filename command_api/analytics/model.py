@@ -15,7 +15,7 @@ from schemas.evolution import Evolution
 
 
 @dataclass(frozen=True, slots=True)
-class Annotation:
+class AnnotationAggregate:
     """A note and what it is about."""
 
     id: UUID
@@ -35,7 +35,7 @@ def add(
 
 
 def change(
-    annotation: Annotation | None,
+    annotation: AnnotationAggregate | None,
     website: Website | None,
     *,
     at: datetime | None,
@@ -51,12 +51,16 @@ def change(
     return [AnnotationChanged(**next_event(annotation, context), at=at, text=text)]
 
 
-def remove(annotation: Annotation | None, website: Website | None, context: CommandContext) -> AnnotationRemoved:
+def remove(
+    annotation: AnnotationAggregate | None, website: Website | None, context: CommandContext
+) -> AnnotationRemoved:
     annotation = require_active(annotation, website, context)
     return AnnotationRemoved(**next_event(annotation, context))
 
 
-def require_active(annotation: Annotation | None, website: Website | None, context: CommandContext) -> Annotation:
+def require_active(
+    annotation: AnnotationAggregate | None, website: Website | None, context: CommandContext
+) -> AnnotationAggregate:
     """Returns the annotation. Raises `CommandRejected` (missing) unless the actor may act for the website's owner."""
     if annotation is None or annotation.removed:
         raise not_found("annotation")
@@ -74,5 +78,8 @@ def checked_text(text: str) -> str:
 
 
 evolve: Final = (
-    Evolution(Annotation).begins(AnnotationAdded).follows(AnnotationChanged).follows(AnnotationRemoved, removed=True)
+    Evolution(AnnotationAggregate)
+    .begins(AnnotationAdded)
+    .follows(AnnotationChanged)
+    .follows(AnnotationRemoved, removed=True)
 )

@@ -22,7 +22,7 @@ from command_api.conversions.monthly_totals import TotalKey, delta
 from command_api.conversions.tiers import MonthlyTotal
 from command_api.kernel.event_store import ConcurrencyConflict
 from command_api.kernel.inline_projection import InlineProjection, Table, Tables
-from command_api.kernel.reader import Reader
+from command_api.kernel.reader import AggregateReader
 from command_api.kernel.unit_of_work import UnitOfWork
 from infra.domain.report_reading import is_placeholder
 from infra.kernel.postgres.rows import Row
@@ -271,7 +271,7 @@ def forget_reports(uow: UnitOfWork, events: Iterable[DomainEvent]) -> None:
                 uow.cursor.execute(statement, row)
 
 
-def read_total(reader: Reader, account: TotalKey) -> MonthlyTotal:
+def read_total(reader: AggregateReader, account: TotalKey) -> MonthlyTotal:
     """The total of a website's month with a partner."""
     rows = reader.select(
         "SELECT conversions, revenue FROM lookup.monthly_total"
@@ -281,7 +281,7 @@ def read_total(reader: Reader, account: TotalKey) -> MonthlyTotal:
     return MonthlyTotal(*map(int, rows[0])) if rows else MonthlyTotal()
 
 
-def read_count(reader: Reader, count: ClaimCount) -> int:
+def read_count(reader: AggregateReader, count: ClaimCount) -> int:
     """The claims of a website, click and hour."""
     website_id, text, hour = count
     rows = reader.select(

@@ -31,7 +31,7 @@ from command_api.conversions.merging import ReportedTraces
 from command_api.conversions.schemas import StepState, TestConversion, TestStep
 from command_api.kernel.container import Container
 from command_api.kernel.decision import CommandContext, CommandRejected
-from command_api.links.model import Link
+from command_api.links.model import LinkAggregate
 from command_api.partners.model import Partner
 from command_api.websites import postback_tokens
 from command_api.websites.model import Website
@@ -69,7 +69,7 @@ class Walk:
     clicks: Clicks
     website: Website
     partner: Partner
-    link: Link
+    link: LinkAggregate
 
     def run(self) -> TestConversion:
         """Takes the steps in their order until one fails."""

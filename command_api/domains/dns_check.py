@@ -18,7 +18,7 @@ from schemas.custom_domains import PROBE, record_name
 BATCH_SIZE: Final = 20
 
 
-class Verdict(StrEnum):
+class DnsVerdict(StrEnum):
     """Combined result of the resolvers."""
 
     PROVEN = "proven"
@@ -33,7 +33,7 @@ class DnsResult:
     unverified."""
 
     token: str
-    verdict: Verdict
+    verdict: DnsVerdict
     problem: str | None
     tls_problem: str | None
     tls_checked: bool = True
@@ -83,16 +83,16 @@ def open_dns_checker(settings: Settings) -> DnsChecker:
     return DnsChecker(resolvers, AuthoritativeServers(resolvers, also), Outbound(resolvers, also=also))
 
 
-def judge(name: str, token: str, said: Sequence[Texts]) -> tuple[Verdict, str | None]:
+def judge(name: str, token: str, said: Sequence[Texts]) -> tuple[DnsVerdict, str | None]:
     """All answering servers, including the authoritative ones, must return the token; other records are ignored."""
     answers = [texts.values for texts in said if texts.failure is None]
     holding = sum(token.encode() in values for values in answers)
     if not answers:
-        return Verdict.UNANSWERED, "DNS did not respond. We will try again."
+        return DnsVerdict.UNANSWERED, "DNS did not respond. We will try again."
     if holding == len(answers):
-        return Verdict.PROVEN, None
+        return DnsVerdict.PROVEN, None
     if holding:
-        return Verdict.DISPUTED, f"Not all DNS servers show the record at {name} yet. That can take some hours."
+        return DnsVerdict.DISPUTED, f"Not all DNS servers show the record at {name} yet. That can take some hours."
     if any(answers):
-        return Verdict.MISSING, f"The TXT record at {name} does not contain the token."
-    return Verdict.MISSING, f"There is no TXT record at {name} yet."
+        return DnsVerdict.MISSING, f"The TXT record at {name} does not contain the token."
+    return DnsVerdict.MISSING, f"There is no TXT record at {name} yet."

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Final
 
 from command_api.domains import model
-from command_api.domains.dns_check import DnsResult, Verdict
+from command_api.domains.dns_check import DnsResult, DnsVerdict
 from command_api.domains.model import Domain, Host
 from command_api.kernel.aggregates import state_after
 from command_api.kernel.decision import CommandContext, CommandRejected
@@ -97,7 +97,7 @@ def _evaluate_unverified(
 ) -> CheckOutcome:
     if domain.is_over(context.at):
         return CheckOutcome((), domain, replace(record, next_at=None))
-    if result.verdict is Verdict.PROVEN:
+    if result.verdict is DnsVerdict.PROVEN:
         try:
             events = model.verify(domain, host, context)
         except CommandRejected as refused:
@@ -112,9 +112,9 @@ def _evaluate_verified(
     domain: Domain, host: Host | None, record: CheckRecord, result: DnsResult, context: CommandContext
 ) -> CheckOutcome:
     news = None
-    if result.verdict is Verdict.PROVEN:
+    if result.verdict is DnsVerdict.PROVEN:
         record = replace(record, misses=0, missing_since=None, missed_at=None, problem=result.tls_problem)
-    elif result.verdict is not Verdict.UNANSWERED:
+    elif result.verdict is not DnsVerdict.UNANSWERED:
         before = record.misses
         record = _missed(record, context.at)
         since = record.missing_since or context.at

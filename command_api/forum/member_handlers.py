@@ -34,7 +34,7 @@ def erase_member(event: AccountErased, uow: UnitOfWork) -> None:
         uow.cursor.execute(statement, (event.originator_id,))
 
 
-def _load(uow: UnitOfWork, account_id: UUID) -> members.Member | None:
+def _load(uow: UnitOfWork, account_id: UUID) -> members.MemberAggregate | None:
     """`None` for an account that never wrote, or was erased."""
     if not uow.select("SELECT 1 FROM forum.member WHERE account_id = %s AND handle IS NOT NULL", account_id):
         return None

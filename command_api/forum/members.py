@@ -24,7 +24,7 @@ _GROUP_HANDLES: Final = frozenset({"everyone", "all", "here"})
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class MemberAggregate:
     """State of one member. `until` is null for a suspension without an end."""
 
     account_id: UUID
@@ -61,7 +61,9 @@ def join(account_id: UUID, handle: str, context: CommandContext) -> ForumMemberJ
     return ForumMemberJoined(**first_event(forum_member_id(account_id), context), account_id=account_id, handle=handle)
 
 
-def suspend(member: Member | None, until: datetime | None, reason: str, context: CommandContext) -> list[DomainEvent]:
+def suspend(
+    member: MemberAggregate | None, until: datetime | None, reason: str, context: CommandContext
+) -> list[DomainEvent]:
     """A second suspension replaces the first."""
     member = require_found(member, "member")
     if member.account_id == context.account_id:
@@ -72,14 +74,14 @@ def suspend(member: Member | None, until: datetime | None, reason: str, context:
     return [ForumMemberSuspended(**head, account_id=account_id, until=until, reason=reason)]
 
 
-def reinstate(member: Member | None, context: CommandContext) -> list[DomainEvent]:
+def reinstate(member: MemberAggregate | None, context: CommandContext) -> list[DomainEvent]:
     member = require_found(member, "member")
     if not member.is_suspended(context.at):
         return []
     return [ForumMemberReinstated(**next_event(member, context), account_id=member.account_id)]
 
 
-def require_unsuspended(member: Member | None, context: CommandContext) -> None:
+def require_unsuspended(member: MemberAggregate | None, context: CommandContext) -> None:
     """Raises `CommandRejected`."""
     if member is None or not member.is_suspended(context.at):
         return
@@ -88,7 +90,7 @@ def require_unsuspended(member: Member | None, context: CommandContext) -> None:
 
 
 evolve: Final = (
-    Evolution(Member)
+    Evolution(MemberAggregate)
     .begins(ForumMemberJoined)
     .follows(ForumMemberSuspended, but="account_id", suspended=True)
     .follows(ForumMemberReinstated, but="account_id", suspended=False, until=None)

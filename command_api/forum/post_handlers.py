@@ -125,18 +125,20 @@ def unlike_post(command: commands.UnlikePost, uow: UnitOfWork) -> None:
 def _moderate(
     command: commands.PostCommand,
     uow: UnitOfWork,
-    decide: Callable[[posts.Post | None, CommandContext], list[DomainEvent]],
+    decide: Callable[[posts.PostAggregate | None, CommandContext], list[DomainEvent]],
 ) -> None:
     post = _load(uow, command.post_id)
     events = decide(post, uow.context)
     uow.append(*events, *_thread_events(uow, post, events))
 
 
-def _load(uow: UnitOfWork, post_id: UUID) -> posts.Post | None:
+def _load(uow: UnitOfWork, post_id: UUID) -> posts.PostAggregate | None:
     return uow.load(post_id, posts.evolve)
 
 
-def _thread_events(uow: UnitOfWork, post: posts.Post | None, events: Sequence[DomainEvent]) -> list[DomainEvent]:
+def _thread_events(
+    uow: UnitOfWork, post: posts.PostAggregate | None, events: Sequence[DomainEvent]
+) -> list[DomainEvent]:
     """Events of the thread: it is shown while its first post is visible."""
     if post is None or not post.is_first or not events:
         return []

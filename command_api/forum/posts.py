@@ -24,7 +24,7 @@ State = Literal["visible", "held", "hidden", "deleted"]
 
 
 @dataclass(frozen=True, slots=True)
-class Post:
+class PostAggregate:
     """`flags`: who reported it and when, since the last review. `unnotified`: mentioned members not yet notified."""
 
     id: UUID
@@ -55,7 +55,7 @@ def write(
     thread_id: UUID,
     text: str,
     is_first: bool,
-    answered: Post | None,
+    answered: PostAggregate | None,
     mentions: Collection[UUID],
     held: bool,
     context: CommandContext,
@@ -77,7 +77,7 @@ def write(
 
 
 def edit(
-    post: Post | None, text: str, mentions: Collection[UUID], *, hold: bool, context: CommandContext
+    post: PostAggregate | None, text: str, mentions: Collection[UUID], *, hold: bool, context: CommandContext
 ) -> list[DomainEvent]:
     """Nothing when the text is the same. `hold`: the new text needs approval."""
     post = require_author(post, context)
@@ -100,7 +100,9 @@ def edit(
     ]
 
 
-def delete(post: Post | None, reason: str, *, as_moderator: bool, context: CommandContext) -> list[DomainEvent]:
+def delete(
+    post: PostAggregate | None, reason: str, *, as_moderator: bool, context: CommandContext
+) -> list[DomainEvent]:
     if as_moderator:
         require_moderator(context)
     post = require_visible(post, context) if as_moderator else require_author(post, context)
@@ -117,14 +119,14 @@ def delete(post: Post | None, reason: str, *, as_moderator: bool, context: Comma
     ]
 
 
-def restore(post: Post | None, context: CommandContext) -> list[DomainEvent]:
+def restore(post: PostAggregate | None, context: CommandContext) -> list[DomainEvent]:
     post = require_moderated(post, context)
     if post.state != "deleted":
         return []
     return [forum.PostRestored(**_next(post, context), is_first=post.is_first)]
 
 
-def flag(post: Post | None, reason: FlagReason, note: str, context: CommandContext) -> list[DomainEvent]:
+def flag(post: PostAggregate | None, reason: FlagReason, note: str, context: CommandContext) -> list[DomainEvent]:
     """The third member's report hides the post until a moderator reviews it."""
     post, who = require_visible(post, context), context.require_account()
     if post.author_id == who:
@@ -140,7 +142,7 @@ def flag(post: Post | None, reason: FlagReason, note: str, context: CommandConte
     return [flagged, hidden]
 
 
-def approve(post: Post | None, context: CommandContext) -> list[DomainEvent]:
+def approve(post: PostAggregate | None, context: CommandContext) -> list[DomainEvent]:
     """Shows a post that awaits approval, and closes its reports."""
     post = require_moderated(post, context)
     if post.state not in ("held", "hidden"):
@@ -157,7 +159,7 @@ def approve(post: Post | None, context: CommandContext) -> list[DomainEvent]:
     ]
 
 
-def dismiss_flags(post: Post | None, context: CommandContext) -> list[DomainEvent]:
+def dismiss_flags(post: PostAggregate | None, context: CommandContext) -> list[DomainEvent]:
     """A post that is hidden is shown again."""
     post = require_moderated(post, context)
     if post.state == "hidden":
@@ -165,14 +167,14 @@ def dismiss_flags(post: Post | None, context: CommandContext) -> list[DomainEven
     return [forum.PostFlagsDismissed(**_next(post, context))] if post.flags else []
 
 
-def require_visible(post: Post | None, context: CommandContext) -> Post:
+def require_visible(post: PostAggregate | None, context: CommandContext) -> PostAggregate:
     """The post; not found for accounts that may not see it."""
     if post is None or not post.is_visible_to(context):
         raise not_found("post")
     return post
 
 
-def require_author(post: Post | None, context: CommandContext) -> Post:
+def require_author(post: PostAggregate | None, context: CommandContext) -> PostAggregate:
     """The post, for its author or a moderator."""
     post = require_visible(post, context)
     if not (context.moderates or context.account_id == post.author_id):
@@ -180,17 +182,17 @@ def require_author(post: Post | None, context: CommandContext) -> Post:
     return post
 
 
-def require_moderated(post: Post | None, context: CommandContext) -> Post:
+def require_moderated(post: PostAggregate | None, context: CommandContext) -> PostAggregate:
     require_moderator(context)
     return require_visible(post, context)
 
 
-def evolve(post: Post | None, event: DomainEvent) -> Post:
+def evolve(post: PostAggregate | None, event: DomainEvent) -> PostAggregate:
     if isinstance(event, forum.PostWritten):
-        return Post(
+        return PostAggregate(
             event.originator_id,
             1,
-            **shared_fields(event, Post),
+            **shared_fields(event, PostAggregate),
             state="held" if event.held else "visible",
             unnotified=event.mentions if event.held else (),
             was_shown=not event.held,
@@ -219,6 +221,6 @@ def evolve(post: Post | None, event: DomainEvent) -> Post:
             raise UnexpectedEvent(f"{event.NAME} does not happen to posts")
 
 
-def _next(post: Post, context: CommandContext, *, after: int = 0) -> dict[str, Any]:
+def _next(post: PostAggregate, context: CommandContext, *, after: int = 0) -> dict[str, Any]:
     """What all events of a post have."""
     return {**next_event(post, context, after=after), "author_id": post.author_id, "thread_id": post.thread_id}

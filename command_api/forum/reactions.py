@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from command_api.forum.posts import Post
+from command_api.forum.posts import PostAggregate
 from command_api.kernel.decision import CommandContext, conflict, event_metadata
 from schemas.base import DomainEvent
 from schemas.events.forum import PostLiked, PostUnliked, ThreadFollowed, ThreadUnfollowed
@@ -22,7 +22,9 @@ class Reaction:
     is_set: bool = False
 
 
-def like(reaction: Reaction | None, post: Post, account_id: UUID, context: CommandContext) -> list[DomainEvent]:
+def like(
+    reaction: Reaction | None, post: PostAggregate, account_id: UUID, context: CommandContext
+) -> list[DomainEvent]:
     """Nothing if it is already set."""
     if post.author_id == account_id:
         raise conflict("own_post", "You cannot like your own post.")
@@ -30,7 +32,9 @@ def like(reaction: Reaction | None, post: Post, account_id: UUID, context: Comma
     return [] if reaction.is_set else [PostLiked(**_of_like(reaction, post, account_id, context))]
 
 
-def unlike(reaction: Reaction | None, post: Post, account_id: UUID, context: CommandContext) -> list[DomainEvent]:
+def unlike(
+    reaction: Reaction | None, post: PostAggregate, account_id: UUID, context: CommandContext
+) -> list[DomainEvent]:
     reaction = reaction or Reaction()
     return [PostUnliked(**_of_like(reaction, post, account_id, context))] if reaction.is_set else []
 
@@ -53,7 +57,7 @@ evolve_like: Final = Evolution(Reaction).begins(PostLiked, is_set=True).begins(P
 evolve_follow: Final = Evolution(Reaction).begins(ThreadFollowed, is_set=True).begins(ThreadUnfollowed, is_set=False)
 
 
-def _of_like(reaction: Reaction, post: Post, account_id: UUID, context: CommandContext) -> dict[str, object]:
+def _of_like(reaction: Reaction, post: PostAggregate, account_id: UUID, context: CommandContext) -> dict[str, object]:
     about = {"account_id": account_id, "post_id": post.id, "thread_id": post.thread_id, "author_id": post.author_id}
     return {**event_metadata(forum_like_id(post.id, account_id), reaction.version, context), **about}
 

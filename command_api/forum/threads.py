@@ -14,7 +14,7 @@ from schemas.evolution import Evolution, UnexpectedEvent
 
 
 @dataclass(frozen=True, slots=True)
-class Thread:
+class ThreadAggregate:
     """State of one thread. `shown`: others than its author and moderators can see it."""
 
     id: UUID
@@ -31,7 +31,7 @@ class Thread:
 
 
 @dataclass(frozen=True, slots=True)
-class Category:
+class ForumCategory:
     """An existing category."""
 
     id: UUID
@@ -39,7 +39,7 @@ class Category:
 
 
 def start(
-    thread_id: UUID, *, author_id: UUID, category: Category | None, first_post_id: UUID, title: str, held: bool,
+    thread_id: UUID, *, author_id: UUID, category: ForumCategory | None, first_post_id: UUID, title: str, held: bool,
     context: CommandContext,
 ) -> forum.ThreadStarted:  # fmt: skip
     """Raises `CommandRejected` when there is no such category."""
@@ -53,7 +53,7 @@ def start(
     )
 
 
-def require_open(thread: Thread | None, context: CommandContext) -> Thread:
+def require_open(thread: ThreadAggregate | None, context: CommandContext) -> ThreadAggregate:
     """The thread, if the caller may reply to it. Raises `CommandRejected`."""
     thread = require_unlocked(thread, context)
     if not context.is_admin and not thread.shown:
@@ -61,7 +61,7 @@ def require_open(thread: Thread | None, context: CommandContext) -> Thread:
     return thread
 
 
-def require_unlocked(thread: Thread | None, context: CommandContext) -> Thread:
+def require_unlocked(thread: ThreadAggregate | None, context: CommandContext) -> ThreadAggregate:
     """The thread, if the caller may still change their posts in it. Raises `CommandRejected`."""
     thread = require_visible(thread, context)
     if not context.is_admin and thread.locked:
@@ -69,51 +69,53 @@ def require_unlocked(thread: Thread | None, context: CommandContext) -> Thread:
     return thread
 
 
-def pin(thread: Thread | None, reason: str, context: CommandContext) -> list[DomainEvent]:
+def pin(thread: ThreadAggregate | None, reason: str, context: CommandContext) -> list[DomainEvent]:
     thread = require_moderated(thread, context)
     return [] if thread.pinned else [forum.ThreadPinned(**next_event(thread, context), reason=reason)]
 
 
-def unpin(thread: Thread | None, reason: str, context: CommandContext) -> list[DomainEvent]:
+def unpin(thread: ThreadAggregate | None, reason: str, context: CommandContext) -> list[DomainEvent]:
     thread = require_moderated(thread, context)
     return [forum.ThreadUnpinned(**next_event(thread, context), reason=reason)] if thread.pinned else []
 
 
-def lock(thread: Thread | None, reason: str, context: CommandContext) -> list[DomainEvent]:
+def lock(thread: ThreadAggregate | None, reason: str, context: CommandContext) -> list[DomainEvent]:
     thread = require_moderated(thread, context)
     return [] if thread.locked else [forum.ThreadLocked(**next_event(thread, context), reason=reason)]
 
 
-def unlock(thread: Thread | None, reason: str, context: CommandContext) -> list[DomainEvent]:
+def unlock(thread: ThreadAggregate | None, reason: str, context: CommandContext) -> list[DomainEvent]:
     thread = require_moderated(thread, context)
     return [forum.ThreadUnlocked(**next_event(thread, context), reason=reason)] if thread.locked else []
 
 
-def move(thread: Thread | None, category: Category | None, reason: str, context: CommandContext) -> list[DomainEvent]:
+def move(
+    thread: ThreadAggregate | None, category: ForumCategory | None, reason: str, context: CommandContext
+) -> list[DomainEvent]:
     thread = require_moderated(thread, context)
     to = require_category(category).id
     moved = forum.ThreadMoved(**next_event(thread, context), category_id=to, reason=reason)
     return [] if thread.category_id == to else [moved]
 
 
-def show(thread: Thread | None, context: CommandContext) -> list[DomainEvent]:
+def show(thread: ThreadAggregate | None, context: CommandContext) -> list[DomainEvent]:
     """With its first post."""
     return [] if thread is None or thread.shown else [forum.ThreadShown(**next_event(thread, context))]
 
 
-def hide(thread: Thread | None, context: CommandContext) -> list[DomainEvent]:
+def hide(thread: ThreadAggregate | None, context: CommandContext) -> list[DomainEvent]:
     """With its first post."""
     return [forum.ThreadHidden(**next_event(thread, context))] if thread is not None and thread.shown else []
 
 
-def require_visible(thread: Thread | None, context: CommandContext, what: str = "thread") -> Thread:
+def require_visible(thread: ThreadAggregate | None, context: CommandContext, what: str = "thread") -> ThreadAggregate:
     """The thread; `what` is not found for accounts that may not see it."""
     if thread is None or not thread.is_visible_to(context):
         raise not_found(what)
     return thread
 
 
-def require_moderated(thread: Thread | None, context: CommandContext) -> Thread:
+def require_moderated(thread: ThreadAggregate | None, context: CommandContext) -> ThreadAggregate:
     require_moderator(context)
     return require_visible(thread, context)
 
@@ -123,14 +125,14 @@ def require_moderator(context: CommandContext) -> None:
         raise CommandRejected("forbidden", "not_allowed", "Only a moderator may do this.")
 
 
-def require_category(category: Category | None) -> Category:
+def require_category(category: ForumCategory | None) -> ForumCategory:
     if category is None:
         raise CommandRejected("invalid", "category_unknown", "Please choose a category", "categoryId")
     return category
 
 
 evolve: Final = (
-    Evolution(Thread)
+    Evolution(ThreadAggregate)
     .follows(forum.ThreadPinned, pinned=True)
     .follows(forum.ThreadUnpinned, pinned=False)
     .follows(forum.ThreadLocked, locked=True)
@@ -143,10 +145,10 @@ evolve: Final = (
 
 @evolve.begun(forum.ThreadStarted)
 def _started(event: forum.ThreadStarted) -> dict[str, Any]:
-    return {**shared_fields(event, Thread), "shown": not event.held}
+    return {**shared_fields(event, ThreadAggregate), "shown": not event.held}
 
 
-def evolve_category(_category: Category | None, event: DomainEvent) -> Category:
+def evolve_category(_category: ForumCategory | None, event: DomainEvent) -> ForumCategory:
     if isinstance(event, forum.ForumCategoryCreated):
-        return Category(event.originator_id)
+        return ForumCategory(event.originator_id)
     raise UnexpectedEvent(f"{event.NAME} does not happen to categories of the forum")

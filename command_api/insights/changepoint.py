@@ -26,7 +26,7 @@ MIN_SIDE_DAYS: Final = 7
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class LevelShift:
     """`at`: index of the first day of the new level; means per day on both sides."""
 
     at: int
@@ -35,7 +35,7 @@ class Split:
     p_value: float
 
 
-def split(days: Sequence[int]) -> Split | None:
+def split(days: Sequence[int]) -> LevelShift | None:
     """The best split of a daily series, oldest first; none when it is too short or never varies."""
     if len(days) < 4 * WEEK:
         return None
@@ -55,7 +55,7 @@ def split(days: Sequence[int]) -> Split | None:
             p_value = as_good / drawn
             break
     before, after = days[:at], days[at:]
-    return Split(at, sum(before) / at, sum(after) / len(after), p_value)
+    return LevelShift(at, sum(before) / at, sum(after) / len(after), p_value)
 
 
 def _without_weekdays(days: Sequence[int]) -> list[float]:

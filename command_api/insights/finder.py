@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Final
 
 from command_api.insights import significance
-from command_api.insights.finding import Candidate, Finding
+from command_api.insights.finding import Candidate, InsightFinding
 from command_api.insights.history import YOUNG_DAYS, Dimension, History
 from command_api.insights.partner_questions import earnings, rates, rejections
 from command_api.insights.questions import bots, bots_of_a_day, level, shares, silence, week
@@ -23,7 +23,7 @@ MAX_FINDINGS: Final = 8
 MIN_EXPLAINED_SHARE: Final = 0.7
 
 
-def find(history: History) -> list[Finding]:
+def find(history: History) -> list[InsightFinding]:
     """The findings, the most important first, at most eight. With less than five weeks of history only bots are
     tested."""
     candidates = list(_candidates(history) if len(history.total) >= YOUNG_DAYS else bots_of_a_day(history))
@@ -43,7 +43,7 @@ def _candidates(history: History) -> Iterator[Candidate]:
         yield from question(history)
 
 
-def _is_explained_by_another(finding: Finding, found: list[Finding], history: History) -> bool:
+def _is_explained_by_another(finding: InsightFinding, found: list[InsightFinding], history: History) -> bool:
     """Whether the silence of a partner already explains a silent link or a lost share."""
     subject = finding.subject
     if finding.topic == "rate" and subject is None:
@@ -62,7 +62,7 @@ def _is_explained_by_another(finding: Finding, found: list[Finding], history: Hi
     return any(other.dimension == "partner" and other.value == partner for other in silent)
 
 
-def _one_shift_per_dimension(ranked: Iterable[Finding]) -> Iterator[Finding]:
+def _one_shift_per_dimension(ranked: Iterable[InsightFinding]) -> Iterator[InsightFinding]:
     """Keeps the largest shift per dimension: the other shares follow from it."""
     shifted: set[Dimension] = set()
     for finding in ranked:
@@ -73,7 +73,7 @@ def _one_shift_per_dimension(ranked: Iterable[Finding]) -> Iterator[Finding]:
         yield finding
 
 
-def _explains(partners: Finding, all_: Finding) -> bool:
+def _explains(partners: InsightFinding, all_: InsightFinding) -> bool:
     """Whether one partner accounts for most of the website's deviation."""
     if partners.topic != "rate" or partners.subject is None:
         return False
@@ -81,5 +81,5 @@ def _explains(partners: Finding, all_: Finding) -> bool:
     return (partners.figures["current"] - partners.figures["expected"]) / gap >= MIN_EXPLAINED_SHARE if gap else False
 
 
-def _with_confidence(finding: Finding, p: float) -> Finding:
+def _with_confidence(finding: InsightFinding, p: float) -> InsightFinding:
     return replace(finding, confidence=min(0.99, math.floor((1 - p) * 100) / 100))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from command_api.insights.history import Dimension, Range
+from command_api.insights.history import DayRange, Dimension
 from schemas.events.insights import InsightType
 
 Topic = Literal["week", "level", "share", "rate", "silence", "rejections", "bots", "earnings"]
@@ -14,7 +14,7 @@ Metric = Literal["clicks", "conversions", "revenue", "pageviews"]
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class InsightSubject:
     """What a finding is about, when it is not the whole website."""
 
     dimension: Dimension
@@ -22,7 +22,7 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class InsightFinding:
     """`key`: stable, so that the same finding is recognized the next day. `figures`: its numbers by name; money in
     minor units. `now` and `before`: the days that are compared."""
 
@@ -30,10 +30,10 @@ class Finding:
     topic: Topic
     type: InsightType
     metric: Metric
-    subject: Subject | None
+    subject: InsightSubject | None
     figures: Mapping[str, float]
-    now: Range
-    before: Range
+    now: DayRange
+    before: DayRange
     impact: float
     confidence: float = 0.0
 
@@ -42,6 +42,6 @@ class Finding:
 class Candidate:
     """The result of one test, before the adjustment for multiple tests."""
 
-    finding: Finding
+    finding: InsightFinding
     p_value: float
     matters: bool

@@ -55,16 +55,16 @@ class History:
         if len(lengths) != 1 or (len(self.total) >= YOUNG_DAYS and len(self.total) % 7):
             raise ValueError("all series of a history are of one length, in whole weeks")
 
-    def dates(self, first: int, after_last: int) -> Range:
+    def dates(self, first: int, after_last: int) -> DayRange:
         """The range of days from index `first` to before `after_last`; negative ones count from the end."""
         length = len(self.total)
         start, end = first % length if first < 0 else first, after_last + length if after_last < 0 else after_last
         begins = self.last - timedelta(days=length - 1 - start)
-        return Range(begins, self.last - timedelta(days=length - end))
+        return DayRange(begins, self.last - timedelta(days=length - end))
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class DayRange:
     """Days, both inclusive."""
 
     first: date

@@ -8,15 +8,15 @@ from datetime import date, datetime
 from typing import Final
 from uuid import UUID
 
-from command_api.insights.finding import Finding, Subject
+from command_api.insights.finding import InsightFinding, InsightSubject
 from command_api.insights.wording import Narrative, evidence, link_filters
 from command_api.kernel.decision import CommandContext, event_metadata, invalid, not_found, require_existing
 from command_api.websites.model import Website
 from schemas.base import DomainEvent
 from schemas.events.insights import (
-    About,
     DigestMail,
     Insight,
+    InsightAbout,
     InsightDismissed,
     InsightsDigestChosen,
     InsightsGenerated,
@@ -51,8 +51,8 @@ def generate(
     before: Insights | None,
     website: Website,
     last_day: date,
-    found: Sequence[tuple[Finding, Narrative]],
-    names: Mapping[Subject, str],
+    found: Sequence[tuple[InsightFinding, Narrative]],
+    names: Mapping[InsightSubject, str],
     silence: str | None,
     context: CommandContext,
 ) -> InsightsGenerated:
@@ -128,7 +128,7 @@ evolve_digest: Final = Evolution(Digest).begins(InsightsDigestChosen)
 
 
 def _insight(
-    finding: Finding, told: Narrative, names: Mapping[Subject, str], currency: str, since: datetime
+    finding: InsightFinding, told: Narrative, names: Mapping[InsightSubject, str], currency: str, since: datetime
 ) -> Insight:
     subject = finding.subject
     return Insight(
@@ -140,7 +140,7 @@ def _insight(
         content=told.words.content,
         told_by=told.by,
         confidence=finding.confidence,
-        about=About(dimension=subject.dimension, value=subject.value, name=names[subject]) if subject else None,
+        about=InsightAbout(dimension=subject.dimension, value=subject.value, name=names[subject]) if subject else None,
         evidence=evidence(finding, currency),
         first_day=finding.now.first,
         last_day=finding.now.last,

@@ -14,7 +14,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from command_api.insights.finding import Finding, Subject
+from command_api.insights.finding import InsightFinding, InsightSubject
 from command_api.insights.narrative_validation import validated
 from command_api.insights.wording import InsightText, Narrative, rule_based_text
 from infra.kernel.llm import LanguageModel, LlmRequest, LlmUnavailable
@@ -29,7 +29,7 @@ are. No links, no markup, no advice beyond ours.
 """
 
 
-class Wording(BaseModel):  # noqa: D101 - it would be sent to the language model with the schema
+class InsightWording(BaseModel):  # noqa: D101 - it would be sent to the language model with the schema
     model_config = ConfigDict(extra="forbid")
     number: int
     title: str = Field(max_length=400)
@@ -40,19 +40,23 @@ class Wordings(BaseModel):
     """The model's answer."""
 
     model_config = ConfigDict(extra="forbid")
-    insights: list[Wording] = Field(max_length=50)
+    insights: list[InsightWording] = Field(max_length=50)
 
 
 @dataclass(frozen=True, slots=True)
 class Narration:
     """`found`: in display order. `silence`: why no model text is used; none when it is."""
 
-    found: Sequence[tuple[Finding, Narrative]]
+    found: Sequence[tuple[InsightFinding, Narrative]]
     silence: str | None
 
 
 def narrate(
-    model: LanguageModel, account_id: UUID, findings: Sequence[Finding], names: Mapping[Subject, str], currency: str
+    model: LanguageModel,
+    account_id: UUID,
+    findings: Sequence[InsightFinding],
+    names: Mapping[InsightSubject, str],
+    currency: str,
 ) -> Narration:
     """Blocks until the model answers or times out. `names`: of subjects. Never raises for a failure of the model."""
     if not findings:
@@ -77,7 +81,7 @@ def narrate(
 
 
 def validate_answer(
-    answer: Wordings, findings: Sequence[Finding], names: Mapping[Subject, str], currency: str
+    answer: Wordings, findings: Sequence[InsightFinding], names: Mapping[InsightSubject, str], currency: str
 ) -> Narration:
     """The narratives after a model's answer: its valid texts, in its order."""
     masked = list(_masked(findings, currency))
@@ -97,7 +101,7 @@ def validate_answer(
     return Narration([(findings[index], one) for index, one in told.items()], None if believed else "not_believed")
 
 
-def _masked(findings: Sequence[Finding], currency: str) -> list[tuple[Finding, InsightText]]:
+def _masked(findings: Sequence[InsightFinding], currency: str) -> list[tuple[InsightFinding, InsightText]]:
     return [
         (finding, rule_based_text(finding, _placeholder(index) if finding.subject else "", currency))
         for index, finding in enumerate(findings)
@@ -108,7 +112,7 @@ def _placeholder(index: int) -> str:
     return f"S{index + 1}"
 
 
-def _named(words: InsightText, finding: Finding, names: Mapping[Subject, str], index: int) -> InsightText:
+def _named(words: InsightText, finding: InsightFinding, names: Mapping[InsightSubject, str], index: int) -> InsightText:
     if finding.subject is None:
         return words
     name = names[finding.subject]
@@ -116,5 +120,5 @@ def _named(words: InsightText, finding: Finding, names: Mapping[Subject, str], i
     return InsightText(words.title.replace(mask, name), words.content.replace(mask, name))
 
 
-def _rule_based(finding: Finding, names: Mapping[Subject, str], currency: str) -> Narrative:
+def _rule_based(finding: InsightFinding, names: Mapping[InsightSubject, str], currency: str) -> Narrative:
     return Narrative(rule_based_text(finding, names[finding.subject] if finding.subject else "", currency), "finder")

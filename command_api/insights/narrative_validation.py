@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from command_api.insights.finding import Finding
+from command_api.insights.finding import InsightFinding
 from command_api.insights.wording import InsightText
 from schemas.currencies import MINOR_DIGITS
 
@@ -82,7 +82,7 @@ _UNITS: Final = frozenset({"%", *_MONTH.split("|"), *MINOR_DIGITS})
 _PLACEHOLDER: Final = re.compile(r"\bS\d+\b")
 
 
-def validated(model: InsightText, ours: InsightText, finding: Finding) -> InsightText | None:
+def validated(model: InsightText, ours: InsightText, finding: InsightFinding) -> InsightText | None:
     """The model's text if it adds nothing to the rule-based text; none otherwise."""
     title, content = " ".join(model.title.split()), " ".join(model.content.split())
     if not title or not content or len(title) > MAX_TITLE_LENGTH or len(content) > MAX_CONTENT_LENGTH:
@@ -114,7 +114,7 @@ def _with_short_months(text: str) -> str:
     return _LONG_MONTH.sub(lambda found: found.group(0)[:3], text)
 
 
-def _has_same_direction(said: str, known: str, finding: Finding) -> bool:
+def _has_same_direction(said: str, known: str, finding: InsightFinding) -> bool:
     """Whether the direction matches the finding, and "doubled" and "half" match the change."""
     change = finding.figures.get("change", 0.0)
     if _DOUBLE.search(said) and not 0.8 <= change <= 1.3:

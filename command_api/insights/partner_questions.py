@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from command_api.insights import significance
-from command_api.insights.finding import Candidate, Finding, Subject
+from command_api.insights.finding import Candidate, InsightFinding, InsightSubject
 from command_api.insights.history import Day, History, sums
 from command_api.insights.questions import (
     BASELINE_WEEKS,
@@ -35,10 +35,10 @@ def rates(history: History) -> Iterator[Candidate]:
     yield from _rate(history, history.total, None)
     partners = history.by.get("partner", {})
     for value in largest(partners):
-        yield from _rate(history, partners[value], Subject("partner", value))
+        yield from _rate(history, partners[value], InsightSubject("partner", value))
 
 
-def _rate(history: History, days: Sequence[Day], subject: Subject | None) -> Iterator[Candidate]:
+def _rate(history: History, days: Sequence[Day], subject: InsightSubject | None) -> Iterator[Candidate]:
     now, before = (sums(part) for part in recent(days))
     if before.conversions + now.conversions < MIN_EVENTS or now.clicks < MIN_EVENTS:
         return
@@ -63,7 +63,7 @@ def _rate(history: History, days: Sequence[Day], subject: Subject | None) -> Ite
         kind = "warning" if subject is not None or now.conversions == 0 else "decline"
     key = f"rate:{subject.value if subject else 'all'}"
     weight = impact(now.conversions, expected, change) * 2
-    finding = Finding(key, "rate", kind, "conversions", subject, figures, *last_week(history), weight)
+    finding = InsightFinding(key, "rate", kind, "conversions", subject, figures, *last_week(history), weight)
     yield Candidate(finding, p, abs(change) >= MIN_CHANGE)
 
 
@@ -82,8 +82,10 @@ def rejections(history: History) -> Iterator[Candidate]:
         around = spread(values_of(_halves(partners[value])[1], "rejected"))
         share, usual = now.rejected / whole, before.rejected / whole_before
         figures = {"rejected": now.rejected, "of": whole, "share": share, "usual_share": usual}
-        about, weight = Subject("partner", value), impact(now.rejected, usual * whole, share - usual) * 3
-        finding = Finding(f"rejections:{value}", "rejections", "warning", "conversions", about, figures, *dates, weight)
+        about, weight = InsightSubject("partner", value), impact(now.rejected, usual * whole, share - usual) * 3
+        finding = InsightFinding(
+            f"rejections:{value}", "rejections", "warning", "conversions", about, figures, *dates, weight
+        )
         p = significance.of_shares(now.rejected, whole, before.rejected, whole_before, around)
         yield Candidate(finding, p, share - usual >= 0.05)
 
@@ -110,8 +112,11 @@ def earnings(history: History) -> Iterator[Candidate]:
             "revenue": own.revenue,
             "times": each / each_other,
         }
-        about, weight = Subject("partner", value), impact(own.revenue, own.clicks * each_other, each / each_other - 1)
-        finding = Finding(
+        about, weight = (
+            InsightSubject("partner", value),
+            impact(own.revenue, own.clicks * each_other, each / each_other - 1),
+        )
+        finding = InsightFinding(
             f"earnings:{value}", "earnings", "opportunity", "revenue", about, figures, dates, dates, weight
         )
         converted = min(own.conversions, own.clicks), min(conversions - own.conversions, others)

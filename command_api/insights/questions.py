@@ -8,8 +8,8 @@ from typing import Final
 
 from command_api.insights import significance
 from command_api.insights.changepoint import split
-from command_api.insights.finding import Candidate, Finding, Metric, Subject
-from command_api.insights.history import Day, Dimension, History, Range, sums
+from command_api.insights.finding import Candidate, InsightFinding, InsightSubject, Metric
+from command_api.insights.history import Day, DayRange, Dimension, History, sums
 from command_api.insights.significance import WEEK, Spread, spread
 from schemas.events.insights import InsightType
 
@@ -46,7 +46,7 @@ def week(history: History) -> Iterator[Candidate]:
         change = change_of(current, usual)
         figures = {"current": current, "usual": usual, "change": change}
         weight, dates = impact(current, usual, change), last_week(history)
-        finding = Finding(f"week:{metric}", "week", direction(change), metric, None, figures, *dates, weight)
+        finding = InsightFinding(f"week:{metric}", "week", direction(change), metric, None, figures, *dates, weight)
         yield Candidate(finding, p, abs(change) >= MIN_CHANGE)
 
 
@@ -63,7 +63,7 @@ def level(history: History) -> Iterator[Candidate]:
         figures = {"current": found.after, "usual": found.before, "change": change}
         weight = impact(found.after * WEEK, found.before * WEEK, change)
         dates = history.dates(found.at, len(days)), history.dates(0, found.at)
-        finding = Finding(f"level:{metric}", "level", direction(change), metric, None, figures, *dates, weight)
+        finding = InsightFinding(f"level:{metric}", "level", direction(change), metric, None, figures, *dates, weight)
         matters = abs(change) >= MIN_CHANGE and len(days) - found.at > WEEK + 3
         yield Candidate(finding, found.p_value, matters)
 
@@ -73,7 +73,7 @@ def shares(history: History) -> Iterator[Candidate]:
     for dimension, values in history.by.items():
         metric = _share_metric(history, dimension)
         for value in largest(values):
-            yield from _share(history, Subject(dimension, value), metric)
+            yield from _share(history, InsightSubject(dimension, value), metric)
 
 
 def _share_metric(history: History, dimension: Dimension) -> Metric:
@@ -83,7 +83,7 @@ def _share_metric(history: History, dimension: Dimension) -> Metric:
     return "clicks" if links or (dimension != "source" and clicks >= MIN_EVENTS) else "pageviews"
 
 
-def _share(history: History, subject: Subject, metric: Metric) -> Iterator[Candidate]:
+def _share(history: History, subject: InsightSubject, metric: Metric) -> Iterator[Candidate]:
     now, before = (values_of(days, metric) for days in recent(history.by[subject.dimension][subject.value]))
     whole, whole_before = (sum(values_of(days, metric)) for days in recent(history.total))
     part, part_before = sum(now), sum(before)
@@ -100,7 +100,7 @@ def _share(history: History, subject: Subject, metric: Metric) -> Iterator[Candi
     }
     change, dates = change_of(part, expected), last_week(history)
     key, weight = f"share:{subject.dimension}:{subject.value}", impact(part, expected, change)
-    finding = Finding(key, "share", direction(share - usual), metric, subject, figures, *dates, weight)
+    finding = InsightFinding(key, "share", direction(share - usual), metric, subject, figures, *dates, weight)
     p = significance.of_shares(part, whole, part_before, whole_before, spread(before))
     yield Candidate(finding, p, abs(change) >= MIN_CHANGE * 2 and abs(share - usual) >= 0.02)
 
@@ -116,12 +116,14 @@ def silence(history: History) -> Iterator[Candidate]:
     for dimension in ("partner", "link"):
         values = history.by.get(dimension, {})
         for value in largest(values):
-            found = _silence(history, values[value], "clicks", Subject(dimension, value))
+            found = _silence(history, values[value], "clicks", InsightSubject(dimension, value))
             if found is not None:
                 yield found
 
 
-def _silence(history: History, series: Sequence[Day], metric: Metric, subject: Subject | None) -> Candidate | None:
+def _silence(
+    history: History, series: Sequence[Day], metric: Metric, subject: InsightSubject | None
+) -> Candidate | None:
     days = values_of(series, metric)
     silent = next((index for index, value in enumerate(reversed(days)) if value), len(days))
     before = days[-MIN_WEEKS * WEEK : -WEEK]
@@ -132,7 +134,7 @@ def _silence(history: History, series: Sequence[Day], metric: Metric, subject: S
     dates = history.dates(-silent, len(days)), last_week(history)[1]
     key = f"silence:{metric}" if subject is None else f"silence:{subject.dimension}:{subject.value}"
     weight = 1_000 + expected if subject is None else 10 + expected**0.5
-    finding = Finding(key, "silence", "warning", metric, subject, figures, *dates, weight)
+    finding = InsightFinding(key, "silence", "warning", metric, subject, figures, *dates, weight)
     return Candidate(finding, significance.of_silence(expected, spread(before)), expected >= MIN_EXPECTED_EVENTS)
 
 
@@ -147,7 +149,7 @@ def bots(history: History) -> Iterator[Candidate]:
     in_a_week = before.bot_clicks / BASELINE_WEEKS
     figures = {"current": now.bot_clicks, "usual": in_a_week, "share": share, "usual_share": usual}
     weight = impact(now.bot_clicks, in_a_week, share - usual) * 3
-    finding = Finding("bots", "bots", "warning", "clicks", None, figures, *last_week(history), weight)
+    finding = InsightFinding("bots", "bots", "warning", "clicks", None, figures, *last_week(history), weight)
     around = spread(values_of(weeks, "bot_clicks"))
     p = significance.of_shares(now.bot_clicks, whole, before.bot_clicks, whole_before, around)
     yield Candidate(finding, p, share - usual >= 0.10 and now.bot_clicks >= BOT_GROWTH_FACTOR * in_a_week)
@@ -168,7 +170,7 @@ def bots_of_a_day(history: History) -> Iterator[Candidate]:
         figures = {"current": part, "usual": in_a_day, "share": share, "usual_share": usual}
         dates = history.dates(index, index + 1), history.dates(seen[0], len(history.total))
         key, weight = f"bots:{dates[0].first.isoformat()}", impact(part, in_a_day, share - usual) * 3
-        finding = Finding(key, "bots", "warning", "pageviews", None, figures, *dates, weight)
+        finding = InsightFinding(key, "bots", "warning", "pageviews", None, figures, *dates, weight)
         p = significance.of_shares(part, whole, others, whole_others, BOT_SPREAD)
         yield Candidate(finding, p, share - usual >= 0.08 and part >= max(MIN_EVENTS * 2, BOT_GROWTH_FACTOR * in_a_day))
 
@@ -178,7 +180,7 @@ def recent(days: Sequence[Day]) -> tuple[Sequence[Day], Sequence[Day]]:
     return days[-WEEK:], days[-MIN_WEEKS * WEEK : -WEEK]
 
 
-def last_week(history: History) -> tuple[Range, Range]:
+def last_week(history: History) -> tuple[DayRange, DayRange]:
     """The dates of the last week, and of the four before it."""
     length = len(history.total)
     return history.dates(-WEEK, length), history.dates(-MIN_WEEKS * WEEK, length - WEEK)

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from command_api.insights.completeness import wait_until_counted
 from command_api.insights.finder import find
-from command_api.insights.finding import Finding, Subject
+from command_api.insights.finding import InsightFinding, InsightSubject
 from command_api.insights.history import YOUNG_DAYS, History
 from command_api.insights.history_reader import HistoryIncomplete, HistoryUnavailable, read_history
 from command_api.insights.narration import narrate
@@ -37,8 +37,8 @@ class AnalysisRun:
     """The result of one analysis, not yet stored."""
 
     last_day: date
-    found: Sequence[tuple[Finding, Narrative]]
-    names: Mapping[Subject, str]
+    found: Sequence[tuple[InsightFinding, Narrative]]
+    names: Mapping[InsightSubject, str]
     silence: str | None
     is_young: bool
     """Too few days to compare anything but bot traffic."""
@@ -80,7 +80,7 @@ class InsightService:
         if not counted:
             raise HistoryIncomplete("its last day is still being counted")
 
-    def _is_switched_off(self, finding: Finding, history: History) -> bool:
+    def _is_switched_off(self, finding: InsightFinding, history: History) -> bool:
         """Whether it reports the silence of a link or partner that was switched off."""
         subject = finding.subject
         if subject is None or not (finding.topic == "silence" or (finding.topic, finding.type) == ("share", "decline")):
@@ -100,7 +100,7 @@ class InsightService:
         partner = self.container.store.load(UUID(partner_id), partners.evolve) if partner_id is not None else None
         return partner is not None and (partner.removed or not partner.is_active)
 
-    def _name(self, subject: Subject, website: Website) -> str:
+    def _name(self, subject: InsightSubject, website: Website) -> str:
         match subject.dimension:
             case "partner":
                 partner = self.container.store.load(UUID(subject.value), partners.evolve)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from command_api.insights.finding import Finding, Metric
-from command_api.insights.history import Range
+from command_api.insights.finding import InsightFinding, Metric
+from command_api.insights.history import DayRange
 from schemas.currencies import digits
 from schemas.events.insights import Evidence, NarratedBy
 from schemas.filters import NONE, named
@@ -38,7 +38,7 @@ class Narrative:
     by: NarratedBy
 
 
-def rule_based_text(finding: Finding, name: str, currency: str) -> InsightText:
+def rule_based_text(finding: InsightFinding, name: str, currency: str) -> InsightText:
     """The rule-based text. `name`: of the finding's subject."""
     match finding.topic:
         case "week":
@@ -59,7 +59,7 @@ def rule_based_text(finding: Finding, name: str, currency: str) -> InsightText:
             return _earnings(finding, name, currency)
 
 
-def _week(finding: Finding, currency: str) -> InsightText:
+def _week(finding: InsightFinding, currency: str) -> InsightText:
     change, metric = finding.figures["change"], _METRICS[finding.metric]
     counted, are = ("", "is") if finding.metric == "revenue" else (f"{metric} ", "are")
     current = f"{_shown(finding, 'current', currency)} {counted}from {days(finding.now)}"
@@ -75,7 +75,7 @@ def _week(finding: Finding, currency: str) -> InsightText:
     )
 
 
-def _level(finding: Finding) -> InsightText:
+def _level(finding: InsightFinding) -> InsightText:
     figures, metric = finding.figures, _METRICS[finding.metric]
     change, since = figures["change"], day(finding.now.first)
     current = f"About {count(figures['current'])} {metric} a day since then"
@@ -89,7 +89,7 @@ def _level(finding: Finding) -> InsightText:
     )
 
 
-def _share(finding: Finding, name: str) -> InsightText:
+def _share(finding: InsightFinding, name: str) -> InsightText:
     figures, metric = finding.figures, _METRICS[finding.metric]
     up = figures["change"] > 0
     return InsightText(
@@ -100,7 +100,7 @@ def _share(finding: Finding, name: str) -> InsightText:
     )
 
 
-def _rate(finding: Finding, name: str) -> InsightText:
+def _rate(finding: InsightFinding, name: str) -> InsightText:
     figures = finding.figures
     who = name or "your links"
     if figures["current"] == 0:
@@ -119,7 +119,7 @@ def _rate(finding: Finding, name: str) -> InsightText:
     )
 
 
-def _silence(finding: Finding, name: str) -> InsightText:
+def _silence(finding: InsightFinding, name: str) -> InsightText:
     figures, metric = finding.figures, _METRICS[finding.metric]
     silent = f"{count(figures['days'])} {'day' if figures['days'] == 1 else 'days'}"
     usual = f"about {count(figures['expected'])} {metric} are usual"
@@ -136,7 +136,7 @@ def _silence(finding: Finding, name: str) -> InsightText:
     )
 
 
-def _rejections(finding: Finding, name: str) -> InsightText:
+def _rejections(finding: InsightFinding, name: str) -> InsightText:
     figures = finding.figures
     return InsightText(
         f"{name} rejects more conversions",
@@ -146,7 +146,7 @@ def _rejections(finding: Finding, name: str) -> InsightText:
     )
 
 
-def _bots(finding: Finding) -> InsightText:
+def _bots(finding: InsightFinding) -> InsightText:
     figures, metric = finding.figures, _METRICS[finding.metric]
     return InsightText(
         f"Bot traffic spike in your {metric}",
@@ -156,7 +156,7 @@ def _bots(finding: Finding) -> InsightText:
     )
 
 
-def _earnings(finding: Finding, name: str, currency: str) -> InsightText:
+def _earnings(finding: InsightFinding, name: str, currency: str) -> InsightText:
     figures = finding.figures
     return InsightText(
         f"{name} has a high EPC",
@@ -167,17 +167,17 @@ def _earnings(finding: Finding, name: str, currency: str) -> InsightText:
     )
 
 
-def _shown(finding: Finding, key: str, currency: str) -> str:
+def _shown(finding: InsightFinding, key: str, currency: str) -> str:
     figure = finding.figures[key]
     return money(figure, currency) if finding.metric == "revenue" else count(figure)
 
 
-def evidence(finding: Finding, currency: str) -> tuple[Evidence, ...]:
+def evidence(finding: InsightFinding, currency: str) -> tuple[Evidence, ...]:
     """The finding's numbers, labelled and formatted."""
     return tuple(Evidence(label=label, value=value) for label, value in _evidence(finding, currency))
 
 
-def _evidence(finding: Finding, currency: str) -> Iterator[tuple[str, str]]:
+def _evidence(finding: InsightFinding, currency: str) -> Iterator[tuple[str, str]]:
     figures = finding.figures
     metric = _METRICS[finding.metric].capitalize()
     match finding.topic:
@@ -249,19 +249,19 @@ def day(when: date) -> str:
     return f"{when:%b} {when.day}"
 
 
-def days(when: Range) -> str:
+def days(when: DayRange) -> str:
     return f"{day(when.first)} to {day(when.last)}"
 
 
-def _length(when: Range) -> str:
+def _length(when: DayRange) -> str:
     return "day" if when.first == when.last else "week"
 
 
-def _in(when: Range) -> str:
+def _in(when: DayRange) -> str:
     return f"on {day(when.first)}" if when.first == when.last else f"from {days(when)}"
 
 
-def link_filters(finding: Finding) -> Mapping[str, str]:
+def link_filters(finding: InsightFinding) -> Mapping[str, str]:
     """What the dashboard is filtered by and which days it shows, as its address has them (interfaces, §6)."""
     found = {"timeRange": "custom", "from": finding.now.first.isoformat(), "to": finding.now.last.isoformat()}
     if finding.subject is not None:

@@ -33,7 +33,7 @@ _BROKEN = Gauge("audit_trail_broken_at", "First broken entry of the audit trail;
 
 
 @dataclass(frozen=True, slots=True)
-class Anchor:
+class LastAnchor:
     """The last anchor. `version`: of the anchors' own stream."""
 
     version: int = 0
@@ -69,19 +69,19 @@ def anchor(container: Container, connection: Connection, stop: Event) -> int | N
     return None
 
 
-def _last(connection: Connection) -> Anchor:
+def _last(connection: Connection) -> LastAnchor:
     row = connection.execute(
         "SELECT originator_version, state FROM events.stored_events WHERE originator_id = %s"
         " ORDER BY originator_version DESC LIMIT 1",
         (AUDIT_TRAIL,),
     ).fetchone()
     if row is None:
-        return Anchor()
+        return LastAnchor()
     state: Mapping[str, Any] = orjson.loads(bytes(row[1]))
-    return Anchor(row[0], int(state["seq"]), str(state["head"]))
+    return LastAnchor(row[0], int(state["seq"]), str(state["head"]))
 
 
-def _write(container: Container, last: Anchor, seq: int, head: str) -> None:
+def _write(container: Container, last: LastAnchor, seq: int, head: str) -> None:
     context = system_context()
     try:
         with container.commands.unit_of_work(context) as uow:

@@ -61,7 +61,7 @@ _RUNS = Counter("command_runs_total", "Commands by outcome; rejections and confl
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome(Generic[CommandAnswer]):
+class CommandOutcome(Generic[CommandAnswer]):
     """What a committed command did: its handler's answer, its events, and the position of the last of them."""
 
     answer: CommandAnswer
@@ -110,7 +110,7 @@ class CommandBus:
         client: Client | None = None,
         *,
         timeout: Timeout | None = None,
-    ) -> Outcome[CommandAnswer]:
+    ) -> CommandOutcome[CommandAnswer]:
         """Runs the command and commits it. With a `client` the events get audit entries. The `timeout` that issued the
         command ends in its transaction.
 
@@ -120,7 +120,7 @@ class CommandBus:
 
         command_id = uuid7()
 
-        def attempt(*, is_last: bool) -> Outcome[CommandAnswer]:
+        def attempt(*, is_last: bool) -> CommandOutcome[CommandAnswer]:
             handle = partial(self._handlers.handle, command)
             return self._commit(command, handle, context, client, command_id, is_last=is_last, timeout=timeout)
 
@@ -182,7 +182,7 @@ class CommandBus:
         *,
         is_last: bool,
         timeout: Timeout | None = None,
-    ) -> Outcome[CommandAnswer]:
+    ) -> CommandOutcome[CommandAnswer]:
         uow = self.unit_of_work(context, timeout, command_id)
         described = {"command_id": str(command_id)}
         with tracing.recorded(type(command).__name__, uow.correlations, described), self._budgeted(context), uow:
@@ -194,7 +194,7 @@ class CommandBus:
             if client is not None and context.account_id is not None and (appended := uow.appended_bytes) is not None:
                 account_usage.charge(uow.cursor, self._budget, context.account_id, appended)
         _RUNS.labels("done").inc()
-        return Outcome(answer, tuple(uow.events), uow.position)
+        return CommandOutcome(answer, tuple(uow.events), uow.position)
 
     def _retried(self, attempt: Attempt[Result]) -> Result:
         try:

@@ -21,10 +21,10 @@ from command_api.kernel.subscriber import Subscriber
 from infra.kernel.log import Log, StoredRecord
 from infra.kernel.observability import tracing
 from infra.kernel.subscriptions import dead_letters
-from infra.kernel.subscriptions.dead_letters import NO_FAULTS, DeadLetter, FailedRecord
+from infra.kernel.subscriptions.dead_letters import NO_FAULTS, FailedRecord, StoredDeadLetter
 from infra.kernel.subscriptions.delivery import DeliveryFailed, deliver
 from infra.kernel.subscriptions.limits import DeadLetterLimit
-from infra.kernel.subscriptions.positions import Key, Position
+from infra.kernel.subscriptions.positions import StoredPosition, WorkerKey
 from schemas import envelope
 from schemas.base import DomainEvent
 from schemas.envelope import Decrypt, UndecodableEvent
@@ -60,12 +60,14 @@ class EventSubscription(Subscriber):
     """Under load one commit stores the position for many events, and a lone event does not wait."""
 
     def __init__(self, source: Log, decrypt: Decrypt, handler: EventHandler) -> None:
-        super().__init__(source, Key(handler.name, 0, DOMAIN.name, 0))
+        super().__init__(source, WorkerKey(handler.name, 0, DOMAIN.name, 0))
         self._decrypt = decrypt
         self._handler = handler
         self._limit = DeadLetterLimit()
 
-    def process(self, connection: Connection, records: Sequence[StoredRecord], position: Position) -> Position:
+    def process(
+        self, connection: Connection, records: Sequence[StoredRecord], position: StoredPosition
+    ) -> StoredPosition:
         """In one transaction."""
         with connection.transaction():
             delivered = deliver(
@@ -83,7 +85,7 @@ class EventSubscription(Subscriber):
     def retry(self, connection: Connection) -> bool:
         """Each with the events that are parked behind it."""
 
-        def apply(letter: DeadLetter) -> None:
+        def apply(letter: StoredDeadLetter) -> None:
             self._apply(connection, letter.record(self.key.topic, self.key.partition))
 
         for aggregate in dict.fromkeys(letter.key for letter in dead_letters.to_retry(connection, self.key)):

@@ -34,7 +34,7 @@ _POSITION = Gauge("relay_position", "Position of the last event that is in topic
 _RELAYED = Counter("relay_events_total", "Events copied to topic domain")
 
 
-class Fenced(Exception):
+class RelayFenced(Exception):
     """Another relay moved the position: this one is no longer the leader."""
 
 
@@ -45,7 +45,7 @@ class Relay:
         self._log = to
 
     def run(self, connection: Connection, stop: Event) -> None:
-        """Copies until `stop`. Raises `Fenced`, `LogUnavailable` or psycopg's errors, without data loss."""
+        """Copies until `stop`. Raises `RelayFenced`, `LogUnavailable` or psycopg's errors, without data loss."""
         position = self._resume(connection)
         connection.execute(f"LISTEN {CHANNEL}")
         while not stop.is_set():
@@ -102,7 +102,7 @@ def _advance(connection: Connection, before: int, to: int) -> int:
         "UPDATE engine.relay SET position = %s WHERE name = %s AND position = %s", (to, NAME, before)
     )
     if moved.rowcount != 1:
-        raise Fenced(f"the relay's position is no longer {before}")
+        raise RelayFenced(f"the relay's position is no longer {before}")
     _POSITION.set(to)
     return to
 

@@ -11,7 +11,7 @@ from command_api.kernel.decision import Evolve
 State = TypeVar("State")
 
 
-class Reader(Protocol):
+class AggregateReader(Protocol):
     """Loads aggregates and selects rows."""
 
     def load(self, aggregate_id: UUID, evolve: Evolve[State]) -> State | None:

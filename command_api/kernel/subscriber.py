@@ -18,7 +18,7 @@ from infra.kernel.log import Log, StoredRecord, signature
 from infra.kernel.subscriptions import dead_letters, positions
 from infra.kernel.subscriptions.dead_letters import FailedRecord
 from infra.kernel.subscriptions.limits import Rate
-from infra.kernel.subscriptions.positions import Key, Position, Step
+from infra.kernel.subscriptions.positions import Step, StoredPosition, WorkerKey
 
 READ_TIMEOUT_S: Final = 0.5
 
@@ -31,7 +31,7 @@ class Subscriber(ABC):
     BATCH_EVERY_S: ClassVar[float] = 0.0
     """Batches are at least this far apart."""
 
-    def __init__(self, source: Log, key: Key) -> None:
+    def __init__(self, source: Log, key: WorkerKey) -> None:
         self.key = key
         self._log = source
         self._rate = Rate()
@@ -58,7 +58,7 @@ class Subscriber(ABC):
             source.close()
             positions.stop(connection, self.key, self.key.projection)
 
-    def start(self, connection: Connection) -> Position:
+    def start(self, connection: Connection) -> StoredPosition:
         """Returns the position to continue at; creates it at the first start."""
         positions.create(connection, self.key)
         self._signed_from = signature.start(connection, self.key.topic, self.key.partition)
@@ -66,7 +66,9 @@ class Subscriber(ABC):
         return positions.start(connection, self.key, self.key.projection, counts=False)
 
     @abstractmethod
-    def process(self, connection: Connection, records: Sequence[StoredRecord], position: Position) -> Position:
+    def process(
+        self, connection: Connection, records: Sequence[StoredRecord], position: StoredPosition
+    ) -> StoredPosition:
         """Processes `records`, which begin at `position` or later; returns the next position."""
 
     @abstractmethod
@@ -81,13 +83,13 @@ class Subscriber(ABC):
         self,
         connection: Connection,
         records: Sequence[StoredRecord],
-        position: Position,
+        position: StoredPosition,
         reached: int,
         bad: Sequence[FailedRecord],
-    ) -> Position:
+    ) -> StoredPosition:
         """Stores dead letters and the position behind `records`, in the caller's transaction. `reached`: the commit
         position of their last event. Raises `Fenced` when another worker moved the position."""
         dead_letters.write(connection, self.key, bad)
         step = Step.over(position.next_offset, list(records), reached, self._rate.count(len(records)))
         positions.advance(connection, self.key, step, notify=False)
-        return Position(step.last + 1, None, reached, None, 0, position.accept_bad_to)
+        return StoredPosition(step.last + 1, None, reached, None, 0, position.accept_bad_to)

@@ -19,7 +19,7 @@ from psycopg import Connection, Cursor
 from infra.kernel.log import StoredRecord
 from infra.kernel.subscriptions import dead_letters
 from infra.kernel.subscriptions.dead_letters import REFUSED, FailedRecord
-from infra.kernel.subscriptions.positions import Key
+from infra.kernel.subscriptions.positions import WorkerKey
 
 CHANNEL: Final = "timeouts"
 """Postgres NOTIFY channel of timeouts that are due soon."""
@@ -121,8 +121,8 @@ def restore(connection: Connection[Any], process: str, ids: LiteralString, now: 
     return connection.execute(_RESTORE + ids + _UNLESS_PRESENT, (process, now)).rowcount
 
 
-def _key(timeout: Timeout) -> Key:
-    return Key(timeout.process, 0, TOPIC, 0)
+def _key(timeout: Timeout) -> WorkerKey:
+    return WorkerKey(timeout.process, 0, TOPIC, 0)
 
 
 def _decide_letters(connection: Connection[Any], timeout: Timeout) -> None:

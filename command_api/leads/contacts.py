@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Final, LiteralString
 from uuid import UUID
 
-from command_api.kernel.reader import Reader
+from command_api.kernel.reader import AggregateReader
 from command_api.kernel.unit_of_work import UnitOfWork
 from infra.domain.contacts import Kind, decrypt_field, encrypt_field, mailbox
 from infra.kernel.config.settings import Settings
@@ -38,7 +38,7 @@ def mailbox_of(settings: Settings, email: str) -> str:
     return keyed_hash(derived_key(settings, "email"), mailbox(email))
 
 
-def linked(reader: Reader, kind: Kind, code: str) -> UUID | None:
+def linked(reader: AggregateReader, kind: Kind, code: str) -> UUID | None:
     """Returns the contact of a link; `None` if it is used, expired, of another kind or unknown."""
     rows = reader.select(
         "SELECT contact_id FROM auth.contact_link AS l JOIN ops.contact AS c ON c.id = l.contact_id"

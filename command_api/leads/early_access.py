@@ -29,7 +29,7 @@ CONFIRM_WITHIN: Final = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
-class EarlyAccessPlaces:
+class EarlyAccessState:
     """`taken`: owner of each place."""
 
     version: int = 0
@@ -77,7 +77,7 @@ def join(signup: Signup | None, *, signup_id: UUID, context: CommandContext) -> 
     return [leads.EarlyAccessJoined(**event_metadata(signup_id, version, context), place=None, held_until=until)]
 
 
-def promote(places: EarlyAccessPlaces, signup: Signup | None, context: CommandContext) -> list[DomainEvent]:
+def promote(places: EarlyAccessState, signup: Signup | None, context: CommandContext) -> list[DomainEvent]:
     """Assigns a free place to a person in line. Raises `CommandRejected` if none is free."""
     signup = require_active(signup)
     if signup.place is not None:
@@ -89,7 +89,7 @@ def promote(places: EarlyAccessPlaces, signup: Signup | None, context: CommandCo
 
 
 def confirm(
-    places: EarlyAccessPlaces, signup: Signup | None, *, somebody_waits: bool, context: CommandContext
+    places: EarlyAccessState, signup: Signup | None, *, somebody_waits: bool, context: CommandContext
 ) -> list[DomainEvent]:
     """Confirms the address, which gets a free place or the end of the line. Raises `CommandRejected` for an expired
     link.
@@ -127,7 +127,7 @@ def invite(
 
 
 def leave(
-    places: EarlyAccessPlaces, signup: Signup | None, context: CommandContext, heir: Signup | None = None
+    places: EarlyAccessState, signup: Signup | None, context: CommandContext, heir: Signup | None = None
 ) -> list[DomainEvent]:
     """Releases the place or entry. A place goes to `heir`, the first in line."""
     signup = require_active(signup)
@@ -147,8 +147,8 @@ def require_active(signup: Signup | None) -> Signup:
     return signup
 
 
-def evolve_places(places: EarlyAccessPlaces | None, event: DomainEvent) -> EarlyAccessPlaces:
-    places = replace(places or EarlyAccessPlaces(), version=event.originator_version)
+def evolve_places(places: EarlyAccessState | None, event: DomainEvent) -> EarlyAccessState:
+    places = replace(places or EarlyAccessState(), version=event.originator_version)
     match event:
         case leads.EarlyAccessPlaceTaken():
             return replace(places, taken={**places.taken, event.place: event.signup_id})
@@ -173,7 +173,7 @@ def _require_confirmed(signup: Signup) -> None:
         raise conflict("not_confirmed", "This address has not been confirmed yet.")
 
 
-def _promoted(places: EarlyAccessPlaces, place: int, signup: Signup, context: CommandContext) -> list[DomainEvent]:
+def _promoted(places: EarlyAccessState, place: int, signup: Signup, context: CommandContext) -> list[DomainEvent]:
     taken = event_metadata(early_access_places_id(), places.version, context)
     return [
         leads.EarlyAccessPlaceTaken(**taken, place=place, signup_id=signup.id),

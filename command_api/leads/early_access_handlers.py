@@ -20,7 +20,7 @@ from command_api.kernel.event_store import ConcurrencyConflict
 from command_api.kernel.process_manager import ProcessManager, issuing
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.leads import commands, contacts, early_access
-from command_api.leads.early_access import EarlyAccessPlaces, Signup
+from command_api.leads.early_access import EarlyAccessState, Signup
 from command_api.leads.mails import LeadMails
 from infra.domain.contacts import id_of
 from infra.kernel.mail.outbox import Mail
@@ -124,8 +124,8 @@ def invite_signup(command: commands.InviteSignup, uow: UnitOfWork) -> SignupStat
     return SignupState.of(signup)
 
 
-def _places(uow: UnitOfWork) -> EarlyAccessPlaces:
-    return uow.load(early_access_places_id(), early_access.evolve_places) or EarlyAccessPlaces()
+def _places(uow: UnitOfWork) -> EarlyAccessState:
+    return uow.load(early_access_places_id(), early_access.evolve_places) or EarlyAccessState()
 
 
 def _joined(uow: UnitOfWork, signup: Signup, email: str) -> Mail:
@@ -185,7 +185,7 @@ def _notify_promoted(uow: UnitOfWork, events: Sequence[DomainEvent]) -> None:
             uow.send(mails.early_access_place(contact.email, event.place, early_access.PLACES, event.originator_id))
 
 
-def _notify_waiting(uow: UnitOfWork, signup_id: UUID, places: EarlyAccessPlaces) -> None:
+def _notify_waiting(uow: UnitOfWork, signup_id: UUID, places: EarlyAccessState) -> None:
     # If a place was taken or released concurrently, nobody may wait beside a free one.
     uow.require_version(early_access_places_id(), places.version)
     contact = contacts.find(uow, signup_id)

@@ -18,7 +18,7 @@ MAX_STEPS: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Inquiry:
+class InquiryAggregate:
     """State of one inquiry. `assigned_to`: the admin who takes care of it."""
 
     id: UUID
@@ -35,37 +35,37 @@ def receive(inquiry_id: UUID, context: CommandContext, **fields: str | None) -> 
     return leads.InquiryReceived.model_validate({**first_event(inquiry_id, context), **fields})
 
 
-def answer(inquiry: Inquiry | None, text: str, context: CommandContext) -> list[DomainEvent]:
+def answer(inquiry: InquiryAggregate | None, text: str, context: CommandContext) -> list[DomainEvent]:
     """The answer goes out by mail; the inquiry then waits for nothing more from us."""
     inquiry = _require_below_limit(inquiry)
     answered = leads.InquiryAnswered(**next_event(inquiry, context), text=text)
     return [answered, *_moved(inquiry, "answered", context, after=1)]
 
 
-def note(inquiry: Inquiry | None, text: str, context: CommandContext) -> list[DomainEvent]:
+def note(inquiry: InquiryAggregate | None, text: str, context: CommandContext) -> list[DomainEvent]:
     inquiry = _require_below_limit(inquiry)
     return [leads.InquiryNoted(**next_event(inquiry, context), text=text)]
 
 
-def move(inquiry: Inquiry | None, status: InquiryStatus, context: CommandContext) -> list[DomainEvent]:
+def move(inquiry: InquiryAggregate | None, status: InquiryStatus, context: CommandContext) -> list[DomainEvent]:
     inquiry = require_active(inquiry)
     return _moved(inquiry, status, context)
 
 
-def assign(inquiry: Inquiry | None, account_id: UUID | None, context: CommandContext) -> list[DomainEvent]:
+def assign(inquiry: InquiryAggregate | None, account_id: UUID | None, context: CommandContext) -> list[DomainEvent]:
     inquiry = require_active(inquiry)
     if inquiry.assigned_to == account_id:
         return []
     return [leads.InquiryAssigned(**next_event(inquiry, context), account_id=account_id)]
 
 
-def erase(inquiry: Inquiry | None, context: CommandContext) -> list[DomainEvent]:
+def erase(inquiry: InquiryAggregate | None, context: CommandContext) -> list[DomainEvent]:
     inquiry = require_active(inquiry)
     return [leads.InquiryErased(**next_event(inquiry, context))]
 
 
 evolve: Final = (
-    Evolution(Inquiry)
+    Evolution(InquiryAggregate)
     .begins(leads.InquiryReceived)
     .follows(leads.InquiryMoved)
     .follows(leads.InquiryAssigned, takes={"assigned_to": "account_id"})
@@ -74,20 +74,22 @@ evolve: Final = (
 )
 
 
-def require_active(inquiry: Inquiry | None) -> Inquiry:
+def require_active(inquiry: InquiryAggregate | None) -> InquiryAggregate:
     if inquiry is None or inquiry.erased:
         raise not_found("inquiry")
     return inquiry
 
 
-def _require_below_limit(inquiry: Inquiry | None) -> Inquiry:
+def _require_below_limit(inquiry: InquiryAggregate | None) -> InquiryAggregate:
     inquiry = require_active(inquiry)
     if inquiry.version >= MAX_STEPS:
         raise conflict("too_long", f"An inquiry has at most {MAX_STEPS} entries.")
     return inquiry
 
 
-def _moved(inquiry: Inquiry, status: InquiryStatus, context: CommandContext, after: int = 0) -> list[DomainEvent]:
+def _moved(
+    inquiry: InquiryAggregate, status: InquiryStatus, context: CommandContext, after: int = 0
+) -> list[DomainEvent]:
     if inquiry.status == status:
         return []
     return [leads.InquiryMoved(**next_event(inquiry, context, after=after), status=status)]

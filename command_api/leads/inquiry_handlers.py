@@ -11,7 +11,7 @@ from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import conflict
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.leads import commands, inquiries
-from command_api.leads.inquiries import Inquiry
+from command_api.leads.inquiries import InquiryAggregate
 from command_api.leads.mails import LeadMails
 from command_api.leads.schemas import to_response
 from infra.kernel.mail.outbox import unqueue
@@ -66,10 +66,10 @@ def erase_inquiry(command: commands.EraseInquiry, uow: UnitOfWork) -> None:
     unqueue(uow.cursor, command.inquiry_id)
 
 
-def _inquiry(uow: UnitOfWork, inquiry_id: UUID) -> Inquiry:
+def _inquiry(uow: UnitOfWork, inquiry_id: UUID) -> InquiryAggregate:
     return inquiries.require_active(uow.load(inquiry_id, inquiries.evolve))
 
 
-def _append(uow: UnitOfWork, inquiry: Inquiry, events: Sequence[DomainEvent]) -> InquiryState:
+def _append(uow: UnitOfWork, inquiry: InquiryAggregate, events: Sequence[DomainEvent]) -> InquiryState:
     uow.append(*events)
     return to_response(state_after(inquiries.evolve, inquiry, events))

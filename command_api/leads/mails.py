@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from textwrap import indent
 from uuid import UUID
 
-from command_api.leads.inquiries import Inquiry
+from command_api.leads.inquiries import InquiryAggregate
 from infra import PRODUCT_NAME
 from infra.domain import contacts
 from infra.kernel.config.settings import Settings
@@ -103,7 +103,7 @@ class LeadMails:
         )
         return Mail(to, f"Your inquiry at {PRODUCT_NAME}", text, "inquiry_received", about=inquiry_id)
 
-    def inquiry_answer(self, inquiry: Inquiry, text: str) -> Mail:
+    def inquiry_answer(self, inquiry: InquiryAggregate, text: str) -> Mail:
         """With what is answered below."""
         quoted = indent(inquiry.message, "> ", lambda _: True)
         text = f"{text.rstrip()}\n{self._where_to_answer()}\nYou wrote:\n\n{quoted}\n"

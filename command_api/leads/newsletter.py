@@ -19,7 +19,7 @@ State = Literal["pending", "confirmed", "ended"]
 
 
 @dataclass(frozen=True, slots=True)
-class Subscription:
+class NewsletterSubscription:
     """State of one address's subscription. An ended one may begin again."""
 
     id: UUID
@@ -28,7 +28,7 @@ class Subscription:
 
 
 def request(
-    subscription: Subscription | None, *, subscription_id: UUID, source: str, context: CommandContext
+    subscription: NewsletterSubscription | None, *, subscription_id: UUID, source: str, context: CommandContext
 ) -> list[DomainEvent]:
     """Nothing for one that is confirmed or waits for that already."""
     if subscription is not None and subscription.state != "ended":
@@ -37,7 +37,7 @@ def request(
     return [SubscriptionRequested(**event_metadata(subscription_id, version, context), source=source)]
 
 
-def confirm(subscription: Subscription | None, context: CommandContext) -> list[DomainEvent]:
+def confirm(subscription: NewsletterSubscription | None, context: CommandContext) -> list[DomainEvent]:
     """Raises `CommandRejected` for one that was ended meanwhile."""
     if subscription is None or subscription.state == "ended":
         raise link_invalid()
@@ -47,7 +47,7 @@ def confirm(subscription: Subscription | None, context: CommandContext) -> list[
 
 
 def end(
-    subscription: Subscription | None, way: Literal["page", "one_click", "admin"], context: CommandContext
+    subscription: NewsletterSubscription | None, way: Literal["page", "one_click", "admin"], context: CommandContext
 ) -> list[DomainEvent]:
     """Harmless when it has ended."""
     if subscription is None or subscription.state == "ended":
@@ -64,7 +64,7 @@ def link_incomplete() -> Exception:
 
 
 evolve: Final = (
-    Evolution(Subscription)
+    Evolution(NewsletterSubscription)
     .begins(SubscriptionRequested, state="pending")
     .follows(SubscriptionConfirmed, state="confirmed")
     .follows(SubscriptionEnded, state="ended")

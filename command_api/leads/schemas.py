@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from command_api.accounts.fields import Email
 from command_api.kernel.http import RequestModel
-from command_api.leads.inquiries import Inquiry
+from command_api.leads.inquiries import InquiryAggregate
 from schemas.events.leads import Service
 from schemas.http.leads import InquiryState
 
@@ -96,5 +96,5 @@ class AssignInquiry(RequestModel):
     account_id: Annotated[UUID | None, Field(strict=False)]
 
 
-def to_response(inquiry: Inquiry) -> InquiryState:
+def to_response(inquiry: InquiryAggregate) -> InquiryState:
     return InquiryState.of(inquiry)

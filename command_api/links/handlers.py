@@ -134,7 +134,7 @@ def _leads_elsewhere(uow: UnitOfWork, partner_id: UUID, website_id: UUID) -> boo
 
 @dataclass(frozen=True, slots=True)
 class _CreatedLink:
-    link: model.Link
+    link: model.LinkAggregate
     partner: partners.Partner | None
     events: tuple[DomainEvent, DomainEvent]
 
@@ -146,7 +146,7 @@ class _LinkBatch:
     def __init__(self, uow: UnitOfWork) -> None:
         self._uow = uow
         self._loaded: dict[tuple[UUID, Evolve[Any]], Any] = {}
-        self._claims: dict[str, slug_reservation.Claim] = {}
+        self._claims: dict[str, slug_reservation.SlugReservation] = {}
         self._coupons: dict[tuple[UUID, str], UUID] = {}
 
     def create(self, command: commands.CreateLink) -> _CreatedLink:

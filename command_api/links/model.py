@@ -34,7 +34,7 @@ _SLUG_DIGITS: Final = "23456789abcdefghjkmnpqrstuvwxyz"
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class LinkAggregate:
     """State of one link. `code`: its random number in click ids; `subs`: fixed sub ids by name."""
 
     id: UUID
@@ -61,7 +61,7 @@ def create(
     link_id: UUID,
     website: Website | None,
     partner: Partner | None,
-    claim: slug_reservation.Claim | None,
+    claim: slug_reservation.SlugReservation | None,
     *,
     slug: str,
     code: int,
@@ -100,7 +100,7 @@ def create(
 
 
 def update(
-    link: Link | None,
+    link: LinkAggregate | None,
     website: Website | None,
     partner: Partner | None,
     *,
@@ -151,7 +151,7 @@ def update(
 
 
 def organize(
-    link: Link | None,
+    link: LinkAggregate | None,
     website: Website | None,
     *,
     add_tags: Sequence[str] = (),
@@ -170,7 +170,7 @@ def organize(
     return [LinkUpdated.model_validate({**next_event(link, context), **changed})] if changed else []
 
 
-def passes_click_id(link: Link, partner: Partner | None) -> bool:
+def passes_click_id(link: LinkAggregate, partner: Partner | None) -> bool:
     """Whether every destination of the link gets the click id, so that sales can be attributed to it."""
     parameter = partner.passed_parameter if partner is not None else ""
     leads_to = [rule.destination for rule in link.routing.rules]
@@ -180,12 +180,12 @@ def passes_click_id(link: Link, partner: Partner | None) -> bool:
     return all(click_id_links.passes_click_id(destination, parameter) for destination in leads_to)
 
 
-def delete(link: Link | None, website: Website | None, context: CommandContext) -> list[DomainEvent]:
+def delete(link: LinkAggregate | None, website: Website | None, context: CommandContext) -> list[DomainEvent]:
     link = require_active(link, website, context)
     return [LinkDeleted(**next_event(link, context))]
 
 
-def require_active(link: Link | None, website: Website | None, context: CommandContext) -> Link:
+def require_active(link: LinkAggregate | None, website: Website | None, context: CommandContext) -> LinkAggregate:
     """Returns the link. Raises `CommandRejected` (missing) unless the actor may act for the website's owner."""
     if link is None or link.deleted or website is None or not context.may_act_for(website.account_id):
         raise not_found("link")
@@ -252,9 +252,11 @@ def random_code() -> int:
     return 1 + secrets.randbelow(2**48 - 1)
 
 
-evolve: Final = Evolution(Link).begins(LinkCreated, at="created_at").follows(LinkDeleted, deleted=True)
+evolve: Final = Evolution(LinkAggregate).begins(LinkCreated, at="created_at").follows(LinkDeleted, deleted=True)
 
 
 @evolve.on(LinkUpdated)
-def _updated(_: Link, event: LinkUpdated) -> dict[str, Any]:
-    return given_fields(event, Link) | {name: None for name in ("coupon", "folder") if getattr(event, name) == ""}
+def _updated(_: LinkAggregate, event: LinkUpdated) -> dict[str, Any]:
+    return given_fields(event, LinkAggregate) | {
+        name: None for name in ("coupon", "folder") if getattr(event, name) == ""
+    }

@@ -125,7 +125,7 @@ def routing_after(before: Routing, fields: LinkFields) -> Routing | None:
     )
 
 
-def to_response(link: model.Link, partner: Partner | None, url_prefix: str) -> Link:
+def to_response(link: model.LinkAggregate, partner: Partner | None, url_prefix: str) -> Link:
     """`url_prefix`: the beginning of the addresses of the website's links."""
     routing = link.routing
     return Link.of(

@@ -42,7 +42,7 @@ _SLUG: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class MatchingProfile:
     """`analyzed`: the version at which the idea was; `is_worded`: a model worded the programs for it since."""
 
     version: int
@@ -85,7 +85,7 @@ def idea_text(text: str) -> str:
 
 
 def record_analysis(
-    profile: Profile | None, account_id: UUID, idea: str, understood: AnalyzedIdea, context: CommandContext
+    profile: MatchingProfile | None, account_id: UUID, idea: str, understood: AnalyzedIdea, context: CommandContext
 ) -> matching.BusinessAnalyzed:
     """Records the latest analysis as the profile."""
     analysis = understood.analysis
@@ -103,7 +103,7 @@ def record_analysis(
 
 
 def record_wording(
-    profile: Profile, account_id: UUID, words: str, silent: str, context: CommandContext
+    profile: MatchingProfile, account_id: UUID, words: str, silent: str, context: CommandContext
 ) -> matching.RecommendationsWorded:
     """Records the wording of a language model. `words`: as `infra.domain.program_matching.wording` keeps them."""
     worded = event_metadata(matching_profile_id(account_id), profile.version, context)
@@ -176,7 +176,7 @@ def reopen(
     return [matching.LessonReopened(**opened, account_id=account_id, course=course, lesson=lesson)]
 
 
-def require_profile(profile: Profile | None) -> Profile:
+def require_profile(profile: MatchingProfile | None) -> MatchingProfile:
     """Raises `CommandRejected` (conflict) without an idea."""
     if profile is None:
         raise conflict("no_idea", "Please describe your business idea first.")
@@ -190,10 +190,10 @@ def require_own(application: Application | None, account_id: UUID) -> Applicatio
     return application
 
 
-def evolve_profile(profile: Profile | None, event: DomainEvent) -> Profile:
+def evolve_profile(profile: MatchingProfile | None, event: DomainEvent) -> MatchingProfile:
     if isinstance(event, matching.BusinessAnalyzed):
         version = event.originator_version
-        return Profile(version, version, event.business_idea, event.industry, event.method == "model")
+        return MatchingProfile(version, version, event.business_idea, event.industry, event.method == "model")
     if isinstance(event, matching.RecommendationsWorded):
         return replace(require_existing(profile, event), version=event.originator_version, is_worded=not event.silent)
     raise UnexpectedEvent(f"{event.NAME} does not happen to matching profiles")

@@ -140,7 +140,7 @@ def _analyze(model: LanguageModel, account_id: UUID, idea: str) -> AnalyzedIdea:
         return analyze_idea(model, account_id, idea)
 
 
-def _matches(run: CommandRunner, profile: members.Profile, ids: list[UUID]) -> tuple[list[Match], list[str]]:
+def _matches(run: CommandRunner, profile: members.MatchingProfile, ids: list[UUID]) -> tuple[list[Match], list[str]]:
     """The programs among `ids` that suit the idea, without the member's own metrics; and the names of all companies."""
     with run.container.pool.connection() as connection, connection.cursor(row_factory=dict_row) as cursor:
         listed = [listed_of(row) for row in cursor.execute(ACTIVE.encode())]

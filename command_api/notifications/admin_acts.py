@@ -7,7 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from command_api.kernel.decision import CommandContext, OnBehalf, event_metadata
-from command_api.notifications.notification import Notification, Notifications, on
+from command_api.notifications.notification import Notifications, OutgoingNotification, on
 from schemas.base import DomainEvent
 from schemas.events.domains import DomainRemoved
 from schemas.events.links import LinkDeleted, LinkUpdated
@@ -31,7 +31,7 @@ def of(event: DomainEvent, on_behalf: OnBehalf, act_id: UUID, context: CommandCo
 def acted(event: AdminActed) -> Notifications:
     what, path = _TEXTS[event.act]
     title = f"An admin {what} {event.thing}: {event.reason}"
-    yield Notification("admin_act", str(event.originator_id), event.account_id, title=title, path=path)
+    yield OutgoingNotification("admin_act", str(event.originator_id), event.account_id, title=title, path=path)
 
 
 def _act(event: DomainEvent) -> AdminAct:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final
 from uuid import UUID
 
-from command_api.notifications.notification import ADMINS, Notification, Notifications, on, on_later
+from command_api.notifications.notification import ADMINS, Notifications, OutgoingNotification, on, on_later
 from schemas.base import DomainEvent
 from schemas.events import marketplace
 from schemas.events.marketplace import DirectDealAgreed, EscrowAgreed, OfferSent
@@ -102,7 +102,7 @@ def disputed(event: DomainEvent, begin: Begin) -> Notifications:
     yield replace(one, to=None, roles=ADMINS, but=(begin.buyer_id, begin.seller_id))
 
 
-def _notification(event: DomainEvent, begin: Begin, title: str, *to: UUID) -> Iterator[Notification]:
+def _notification(event: DomainEvent, begin: Begin, title: str, *to: UUID) -> Iterator[OutgoingNotification]:
     """`to`: both sides, if nobody is named."""
     kind, offer_id = (
         ("deal", begin.offer_id)
@@ -112,4 +112,4 @@ def _notification(event: DomainEvent, begin: Begin, title: str, *to: UUID) -> It
     about = f"{event.originator_id} {event.originator_version}"
     for account in to or (begin.buyer_id, begin.seller_id):
         if account != event.actor_id:
-            yield Notification(kind, about, account, title=title, path=f"/marketplace/deals/{offer_id}")
+            yield OutgoingNotification(kind, about, account, title=title, path=f"/marketplace/deals/{offer_id}")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from command_api.notifications.notification import MODERATORS, Notification, Notifications, on
+from command_api.notifications.notification import MODERATORS, Notifications, OutgoingNotification, on
 from schemas.events import forum
 
 
@@ -56,20 +56,22 @@ def restored(event: forum.PostRestored) -> Notifications:
 @on(forum.PostLiked)
 def liked(event: forum.PostLiked) -> Notifications:
     thread, post = event.thread_id, event.post_id
-    yield Notification("like", str(post), event.author_id, event.account_id, thread, post, path=_path(thread, post))
+    yield OutgoingNotification(
+        "like", str(post), event.author_id, event.account_id, thread, post, path=_path(thread, post)
+    )
 
 
 @on(forum.ForumMemberSuspended)
 def suspended(event: forum.ForumMemberSuspended) -> Notifications:
     end = f"until {event.until:%b %-d, %Y}" if event.until is not None else "until further notice"
     about, title = f"suspended {event.originator_version}", f"You are suspended from posting in the forum {end}"
-    yield Notification("moderation", about, event.account_id, title=title, path="/forum")
+    yield OutgoingNotification("moderation", about, event.account_id, title=title, path="/forum")
 
 
 @on(forum.ForumMemberReinstated)
 def reinstated(event: forum.ForumMemberReinstated) -> Notifications:
     about, title = f"reinstated {event.originator_version}", "You can post in the forum again"
-    yield Notification("moderation", about, event.account_id, title=title, path="/forum")
+    yield OutgoingNotification("moderation", about, event.account_id, title=title, path="/forum")
 
 
 def _of_post(
@@ -78,32 +80,34 @@ def _of_post(
     answered: UUID | None,
     *,
     followers: bool,
-) -> Iterator[Notification]:
+) -> Iterator[OutgoingNotification]:
     post, thread, author = event.originator_id, event.thread_id, event.author_id
     path = _path(thread, post)
     told = {author}
     for account in mentions:
         if account not in told:
             told.add(account)
-            yield Notification("mention", str(post), account, author, thread, post, path=path)
+            yield OutgoingNotification("mention", str(post), account, author, thread, post, path=path)
     if answered is not None and answered not in told:
         told.add(answered)
-        yield Notification("quote", str(post), answered, author, thread, post, path=path)
+        yield OutgoingNotification("quote", str(post), answered, author, thread, post, path=path)
     if followers:
-        yield Notification("reply", str(thread), None, author, thread, post, path=path, but=tuple(told))
+        yield OutgoingNotification("reply", str(thread), None, author, thread, post, path=path, but=tuple(told))
 
 
-def _for_review(event: forum.PostWritten | forum.PostEdited | forum.PostHidden) -> Notification:
+def _for_review(event: forum.PostWritten | forum.PostEdited | forum.PostHidden) -> OutgoingNotification:
     """To the moderators, with the posts that wait already; the moderation page shows each."""
-    return Notification("review", "forum", None, path="/forum/moderation", but=(event.author_id,), roles=MODERATORS)
+    return OutgoingNotification(
+        "review", "forum", None, path="/forum/moderation", but=(event.author_id,), roles=MODERATORS
+    )
 
 
 def _to_author(
     event: forum.PostApproved | forum.PostHidden | forum.PostDeleted | forum.PostRestored, title: str
-) -> Notification:
+) -> OutgoingNotification:
     about, thread, post = f"{event.originator_id} {event.originator_version}", event.thread_id, event.originator_id
     path = _path(thread, post)
-    return Notification("moderation", about, event.author_id, None, thread, post, title=title, path=path)
+    return OutgoingNotification("moderation", about, event.author_id, None, thread, post, title=title, path=path)
 
 
 def _path(thread_id: UUID, post_id: UUID) -> str:

@@ -19,7 +19,7 @@ import command_api.notifications.partners
 import command_api.notifications.websites  # noqa: F401 - they register their rules
 from command_api.kernel.container import Container
 from command_api.kernel.leader_election import Connection
-from command_api.notifications.notification import LATER_RULES, RULES, Notification, Notifications
+from command_api.notifications.notification import LATER_RULES, RULES, Notifications, OutgoingNotification
 from schemas.base import DomainEvent
 from schemas.events.accounts import AccountErased
 from schemas.events.forum import PostDeleted, PostHidden, PostUnliked, ThreadFollowed, ThreadUnfollowed
@@ -78,7 +78,7 @@ class NotificationHandler:
         return ()
 
 
-def _insert(connection: Connection, notice: Notification, event: DomainEvent) -> None:
+def _insert(connection: Connection, notice: OutgoingNotification, event: DomainEvent) -> None:
     statement = _ONE if notice.to is not None else _HOLDERS if notice.roles else _FOLLOWERS
     people = {"but": list(notice.but), "roles": [role.value for role in notice.roles]}
     values = {**asdict(notice), **people, "at": event.timestamp, "id": uuid7()}

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Final
 from uuid import UUID
 
-from command_api.notifications.notification import ADMINS, Notification, Notifications, on, on_later
+from command_api.notifications.notification import ADMINS, Notifications, OutgoingNotification, on, on_later
 from schemas.base import DomainEvent
 from schemas.events import marketplace
 from schemas.events.marketplace import ListingDrafted, QuestionAsked
@@ -35,7 +35,9 @@ def submitted(_event: marketplace.ListingSubmitted, begin: ListingDrafted) -> No
     """Once for all that wait, until it is seen."""
     seller = (begin.seller_id,)
     title = "A listing needs review"
-    yield Notification("listing", "waiting", None, title=title, path="/admin/listings", but=seller, roles=ADMINS)
+    yield OutgoingNotification(
+        "listing", "waiting", None, title=title, path="/admin/listings", but=seller, roles=ADMINS
+    )
 
 
 @on(QuestionAsked)
@@ -49,5 +51,5 @@ def answered(event: marketplace.QuestionAnswered, begin: QuestionAsked) -> Notif
     yield _notification(about, begin.author_id, begin.listing_id, "Your question was answered")
 
 
-def _notification(about: str, to: UUID, listing_id: UUID, title: str) -> Notification:
-    return Notification("listing", about, to, title=title, path=f"/marketplace/listing/{listing_id}")
+def _notification(about: str, to: UUID, listing_id: UUID, title: str) -> OutgoingNotification:
+    return OutgoingNotification("listing", about, to, title=title, path=f"/marketplace/listing/{listing_id}")

@@ -18,7 +18,7 @@ Rule = TypeVar("Rule", bound=Callable[..., "Notifications"])
 
 
 @dataclass(frozen=True, slots=True)
-class Notification:
+class OutgoingNotification:
     """A notification. Unseen ones of the same kind and `about` are merged, with a count.
 
     `to`: an account, or `None` for the followers of `thread_id` except `but`; with `roles`, everybody who has one of
@@ -38,7 +38,7 @@ class Notification:
     roles: tuple[Role, ...] = ()
 
 
-Notifications = Iterable[Notification]
+Notifications = Iterable[OutgoingNotification]
 RULES: Final[dict[type[DomainEvent], Callable[[Any], Notifications]]] = {}
 LATER_RULES: Final[dict[type[DomainEvent], Callable[[Any, Any], Notifications]]] = {}
 """Rules of events that do not name the recipient: they also get the first event of the stream."""

@@ -3,7 +3,7 @@ a notification: members wrote it."""
 
 from __future__ import annotations
 
-from command_api.notifications.notification import ADMINS, Notification, Notifications, on, on_later
+from command_api.notifications.notification import ADMINS, Notifications, OutgoingNotification, on, on_later
 from schemas.events.partners import PartnerRequestAccepted, PartnerRequestDeclined, PartnerRequested
 
 PATH = "/links/partners"
@@ -14,16 +14,16 @@ def requested(event: PartnerRequested) -> Notifications:
     """Once for all that are open, until it is seen."""
     sender, path = (event.account_id,), "/admin?tab=partners"
     title = "A member requested a partner"
-    yield Notification("partner", "requests", None, title=title, path=path, but=sender, roles=ADMINS)
+    yield OutgoingNotification("partner", "requests", None, title=title, path=path, but=sender, roles=ADMINS)
 
 
 @on_later(PartnerRequestAccepted)
 def accepted(event: PartnerRequestAccepted, begin: PartnerRequested) -> Notifications:
     title = "The partner you requested was added: you can create links to it now"
-    yield Notification("partner", str(event.originator_id), begin.account_id, title=title, path=PATH)
+    yield OutgoingNotification("partner", str(event.originator_id), begin.account_id, title=title, path=PATH)
 
 
 @on_later(PartnerRequestDeclined)
 def declined(event: PartnerRequestDeclined, begin: PartnerRequested) -> Notifications:
     title = "Your partner request was declined: see the reason"
-    yield Notification("partner", str(event.originator_id), begin.account_id, title=title, path=PATH)
+    yield OutgoingNotification("partner", str(event.originator_id), begin.account_id, title=title, path=PATH)

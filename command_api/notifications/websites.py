@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from command_api.notifications.notification import ADMINS, Notification, Notifications, on
+from command_api.notifications.notification import ADMINS, Notifications, OutgoingNotification, on
 from schemas.events.notifications import AlertOpened, WebhookSwitchedOff
 from schemas.events.websites import ClaimsUnusual, ReportsUnread
 
@@ -13,9 +13,11 @@ from schemas.events.websites import ClaimsUnusual, ReportsUnread
 def claims_unusual(event: ClaimsUnusual) -> Notifications:
     title = "Unusually many sales were reported with your public site key"
     path = f"/dashboard/conversions?website={event.website_id}&keyKind=site"
-    yield Notification("claims", str(event.originator_id), event.account_id, title=title, path=path)
+    yield OutgoingNotification("claims", str(event.originator_id), event.account_id, title=title, path=path)
     admins = "Unusually many sales were reported with a website's public site key"
-    yield Notification("claims", str(event.originator_id), None, title=admins, but=(event.account_id,), roles=ADMINS)
+    yield OutgoingNotification(
+        "claims", str(event.originator_id), None, title=admins, but=(event.account_id,), roles=ADMINS
+    )
 
 
 @on(ReportsUnread)
@@ -25,7 +27,7 @@ def reports_unread(event: ReportsUnread) -> Notifications:
     if event.is_placeholder:
         title = f"Your postback URL has an unfilled placeholder: sales came without {name}"
     path = f"/dashboard/conversions?website={event.website_id}&unread=yes"
-    yield Notification("unread", str(event.originator_id), event.account_id, title=title, path=path)
+    yield OutgoingNotification("unread", str(event.originator_id), event.account_id, title=title, path=path)
 
 
 READABLE: Final = {
@@ -48,11 +50,11 @@ READABLE: Final = {
 @on(AlertOpened)
 def alert_opened(event: AlertOpened) -> Notifications:
     about, title = f"{event.originator_id} {event.originator_version}", f"{event.domain}: {event.title}"
-    yield Notification("alert", about, event.account_id, title=title, path=event.path)
+    yield OutgoingNotification("alert", about, event.account_id, title=title, path=event.path)
 
 
 @on(WebhookSwitchedOff)
 def webhook_switched_off(event: WebhookSwitchedOff) -> Notifications:
     why = "its address is gone (410)" if event.reason == "gone" else "several messages in a row could not be delivered"
     about, title = f"{event.originator_id} {event.originator_version}", f"A webhook was turned off: {why}"
-    yield Notification("webhook", about, event.account_id, title=title, path="/account-settings?tab=alerts")
+    yield OutgoingNotification("webhook", about, event.account_id, title=title, path="/account-settings?tab=alerts")

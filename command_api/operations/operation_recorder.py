@@ -25,7 +25,7 @@ from infra.kernel.http.problems import Problem
 from infra.kernel.log import StoredRecord
 from infra.kernel.subscriptions import dead_letters
 from infra.kernel.subscriptions.dead_letters import REFUSED, FailedRecord
-from infra.kernel.subscriptions.positions import Key
+from infra.kernel.subscriptions.positions import WorkerKey
 
 NAME: Final = "operations:recording"
 CHANNEL: Final = "operation_ended"
@@ -33,7 +33,7 @@ RETRY_WAIT_S: Final = 1.0
 """After a page, of which something may be postponed."""
 MAX_WAIT_S: Final = 10.0
 BATCH_SIZE: Final = 100
-KEY: Final = Key(NAME, 0, "operations", 0)
+KEY: Final = WorkerKey(NAME, 0, "operations", 0)
 """Where its dead letters are listed; it reads a table, no topic."""
 
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)

@@ -100,7 +100,7 @@ class Partner:
 
 def register(
     partner_id: UUID,
-    claim: slug_reservation.Claim | None,
+    claim: slug_reservation.SlugReservation | None,
     *,
     name: str,
     slug: str,

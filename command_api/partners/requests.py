@@ -25,7 +25,7 @@ MAX_REASON: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
-class PartnerRequest:
+class PartnerRequestAggregate:
     """State of a request."""
 
     id: UUID
@@ -55,24 +55,24 @@ def make(
     )
 
 
-def accept(request: PartnerRequest, partner_id: UUID, context: CommandContext) -> PartnerRequestAccepted:
+def accept(request: PartnerRequestAggregate, partner_id: UUID, context: CommandContext) -> PartnerRequestAccepted:
     return PartnerRequestAccepted(**next_event(require_open(request), context), partner_id=partner_id)
 
 
-def decline(request: PartnerRequest | None, reason: str, context: CommandContext) -> PartnerRequestDeclined:
+def decline(request: PartnerRequestAggregate | None, reason: str, context: CommandContext) -> PartnerRequestDeclined:
     request, reason = require_open(request), reason.strip()
     if not 1 <= len(reason) <= MAX_REASON:
         raise invalid("bad_reason", f"Enter a reason of at most {MAX_REASON} characters.", "reason")
     return PartnerRequestDeclined(**next_event(request, context), reason=reason)
 
 
-def withdraw(request: PartnerRequest | None, context: CommandContext) -> PartnerRequestWithdrawn:
+def withdraw(request: PartnerRequestAggregate | None, context: CommandContext) -> PartnerRequestWithdrawn:
     if request is None or not context.may_act_for(request.account_id):
         raise not_found("request")
     return PartnerRequestWithdrawn(**next_event(require_open(request), context))
 
 
-def require_open(request: PartnerRequest | None) -> PartnerRequest:
+def require_open(request: PartnerRequestAggregate | None) -> PartnerRequestAggregate:
     """Returns the request. Raises `CommandRejected` for one that does not exist or is decided."""
     if request is None:
         raise not_found("request")
@@ -87,7 +87,7 @@ def host_of(address: str) -> str:
 
 
 evolve: Final = (
-    Evolution(PartnerRequest)
+    Evolution(PartnerRequestAggregate)
     .begins(PartnerRequested)
     .follows(PartnerRequestAccepted, but="partner_id", state="accepted")
     .follows(PartnerRequestDeclined, state="declined")

@@ -18,14 +18,14 @@ RESERVED: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class SlugReservation:
     """State of one slug. `owner_id` is null while it is free."""
 
     version: int
     owner_id: UUID | None
 
 
-def claim(kind: str, slug: str, owner_id: UUID, before: Claim | None, context: CommandContext) -> SlugClaimed:
+def claim(kind: str, slug: str, owner_id: UUID, before: SlugReservation | None, context: CommandContext) -> SlugClaimed:
     """Reserves the slug. Raises `CommandRejected` `slug_taken` if it has an owner."""
     if before is not None and before.owner_id is not None:
         raise conflict("slug_taken", f"The slug {slug} is taken.", "slug")
@@ -33,5 +33,5 @@ def claim(kind: str, slug: str, owner_id: UUID, before: Claim | None, context: C
     return SlugClaimed(**event_metadata(slug_id(kind, slug), version, context), kind=kind, slug=slug, owner_id=owner_id)
 
 
-evolve: Final = Evolution(Claim).begins(SlugClaimed).begins(SlugReleased, owner_id=None)
+evolve: Final = Evolution(SlugReservation).begins(SlugClaimed).begins(SlugReleased, owner_id=None)
 """A released slug keeps its stream and has no owner."""

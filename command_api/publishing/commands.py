@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from command_api.kernel.command_handlers import Command
-from command_api.kernel.images.model import Picture
+from command_api.kernel.images.model import WebpImage
 from command_api.publishing.schemas import ImageState, NewSite, SaveDocument, SiteAddress
 from schemas.http.publishing import PageState, SiteState
 
@@ -73,5 +73,5 @@ class AddSiteImage(Command[ImageState]):
     """Stores an image for the site's pages. `narrow`: its copy for narrow screens."""
 
     site_id: UUID
-    picture: Picture
-    narrow: Picture | None = None
+    picture: WebpImage
+    narrow: WebpImage | None = None

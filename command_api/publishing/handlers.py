@@ -184,11 +184,11 @@ def hand_sites_over(event: WebsiteTransferred, uow: UnitOfWork) -> None:
     require_site_limit(uow, event.account_id)
 
 
-def _shown(site: sites.Site, uow: UnitOfWork) -> transfer.Content | None:
+def _shown(site: sites.Site, uow: UnitOfWork) -> transfer.SiteContent | None:
     if site.shown is None:
         return None
     document, texts = releases.contents(site, site.shown, uow)
-    return transfer.Content(to_json(document).decode(), texts)
+    return transfer.SiteContent(to_json(document).decode(), texts)
 
 
 def _domain_after(site: sites.Site, account_id: UUID, uow: UnitOfWork) -> UUID | None:
@@ -291,7 +291,7 @@ def checked(make: Callable[[], Document]) -> Document:
         raise invalid(fault.code, fault.message, field) from fault
 
 
-def _link(uow: UnitOfWork, link_id: UUID, website_id: UUID) -> tracked_links.Link:
+def _link(uow: UnitOfWork, link_id: UUID, website_id: UUID) -> tracked_links.LinkAggregate:
     link = uow.load(link_id, tracked_links.evolve)
     if link is None or link.deleted or link.website_id != website_id:
         raise not_found("link")

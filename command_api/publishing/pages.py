@@ -13,7 +13,7 @@ from schemas.evolution import Evolution
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class PageAggregate:
     """State of a page."""
 
     id: UUID
@@ -24,7 +24,7 @@ class Page:
 
 def save(
     page_id: UUID,
-    page: Page | None,
+    page: PageAggregate | None,
     document: PageDocument,
     *,
     site_id: UUID,
@@ -59,4 +59,4 @@ def save(
     ]
 
 
-evolve: Final = Evolution(Page).begins(PageSaved)
+evolve: Final = Evolution(PageAggregate).begins(PageSaved)

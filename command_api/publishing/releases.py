@@ -26,13 +26,20 @@ from command_api.kernel.event_store import ConcurrencyConflict
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.links import model as tracked_links
 from command_api.publishing import pages
-from command_api.publishing.pages import Page
-from command_api.publishing.sites import Release, Site
+from command_api.publishing.pages import PageAggregate
+from command_api.publishing.sites import PublishedVersions, Site
 from command_api.websites import model as websites
 from infra.domain.publishing.document import SiteDocument, parse_site
 from infra.domain.publishing.page_job import Mentioned, block_types, key_of, mentioned, page_job
 from infra.domain.publishing.paths import file_of
-from infra.domain.publishing.render import File, PageDates, Problem, SiteImage, Surroundings, render_other_files
+from infra.domain.publishing.render import (
+    MissingReference,
+    PageDates,
+    SiteFile,
+    SiteImage,
+    Surroundings,
+    render_other_files,
+)
 from infra.domain.publishing.serving import (
     NEWSLETTER_FORM,
     PAGE_PARAMETER,
@@ -43,8 +50,8 @@ from infra.domain.publishing.serving import (
 )
 from schemas.events.publishing import PageSaved, SiteCreated, SiteSaved, SiteTransferred
 
-Files = Mapping[str, File]
-Found = Mapping[bytes, Sequence[Problem]]
+Files = Mapping[str, SiteFile]
+Found = Mapping[bytes, Sequence[MissingReference]]
 """What was not there when a page was rendered, by the names of pages that are rendered."""
 MAX_LINKS: Final = 1_000
 """Different tracked links of a release: each is loaded when it is published."""
@@ -126,7 +133,7 @@ def rendered(site: Site, plan: Plan, uow: UnitOfWork) -> Found:
     return {bytes(key): _PROBLEMS.validate_python(problems) for key, problems in rows}
 
 
-def keep(site_id: UUID, page: PlannedPage, file: File, uow: UnitOfWork) -> None:
+def keep(site_id: UUID, page: PlannedPage, file: SiteFile, uow: UnitOfWork) -> None:
     """Keeps a rendered page for the command that publishes it."""
     problems = Jsonb(_PROBLEMS.dump_python(file.problems, mode="json"))
     values = (site_id, page.key, file.content_type, file.security_policy, _etag(file), file.body, problems)
@@ -178,7 +185,7 @@ def renew_key(website_id: UUID, key: str, uow: UnitOfWork) -> None:
     uow.cursor.execute(_RENEW_KEY, {"website": website_id, "script": _SCRIPT, "key": key})
 
 
-def contents(site: Site, release: Release, uow: UnitOfWork) -> tuple[SiteDocument, Mapping[UUID, str]]:
+def contents(site: Site, release: PublishedVersions, uow: UnitOfWork) -> tuple[SiteDocument, Mapping[UUID, str]]:
     """The site's document, and JSON of the pages of a release. Raises `CommandRejected` if a version cannot be read any
     more."""
     saved = uow.event(site.id, release.site_version)
@@ -193,7 +200,7 @@ def contents(site: Site, release: Release, uow: UnitOfWork) -> tuple[SiteDocumen
     return parse_site(saved.document.encode()), found
 
 
-def saved_pages(page_ids: Collection[UUID], uow: UnitOfWork) -> Mapping[UUID, Page]:
+def saved_pages(page_ids: Collection[UUID], uow: UnitOfWork) -> Mapping[UUID, PageAggregate]:
     """The pages that were saved, by their last events alone: each of thousands contains the whole page."""
     found = {page_id: uow.event(page_id, version) for page_id, version in uow.select(_LATEST, list(page_ids))}
     return {page_id: pages.evolve(None, page) for page_id, page in found.items() if isinstance(page, PageSaved)}
@@ -236,11 +243,11 @@ def host_of(site: Site, uow: UnitOfWork) -> str:
     return domain.domain if domain is not None and is_usable else ""
 
 
-def _etag(file: File) -> str:
+def _etag(file: SiteFile) -> str:
     return sha256(file.security_policy.encode() + b"\0" + file.body).hexdigest()[:32]
 
 
-_PROBLEMS: Final = TypeAdapter(tuple[Problem, ...])
+_PROBLEMS: Final = TypeAdapter(tuple[MissingReference, ...])
 _LATEST: Final = (
     "SELECT originator_id, max(originator_version) FROM events.stored_events WHERE originator_id = ANY(%s)"
     " GROUP BY originator_id"

@@ -19,7 +19,7 @@ from command_api.kernel.decision import CommandContext, conflict, invalid, not_f
 from command_api.partners import slug_reservation
 from command_api.websites.model import Website, require_owned
 from infra.domain.publishing.document import SiteDocument, SitePage, parse_site, read_page, to_json
-from infra.domain.publishing.render import Problem
+from infra.domain.publishing.render import MissingReference
 from schemas.base import DomainEvent
 from schemas.events.publishing import (
     SiteCreated,
@@ -42,7 +42,7 @@ _SLUG: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
 
 
 @dataclass(frozen=True, slots=True)
-class Release:
+class PublishedVersions:
     """Versions that were published together."""
 
     number: int
@@ -70,13 +70,13 @@ class Site:
     document_version: int
     domain_id: UUID | None = None
     published: int | None = None
-    releases: tuple[Release, ...] = ()
+    releases: tuple[PublishedVersions, ...] = ()
     first_published: Mapping[UUID, datetime] = field(default_factory=dict)
     content_published: Mapping[UUID, datetime] = field(default_factory=dict)
     removed: bool = False
 
     @property
-    def shown(self) -> Release | None:
+    def shown(self) -> PublishedVersions | None:
         """The release that visitors see."""
         return next((each for each in self.releases if each.number == self.published), None)
 
@@ -89,7 +89,7 @@ class Site:
 def create(
     site_id: UUID,
     website: Website | None,
-    claim: slug_reservation.Claim | None,
+    claim: slug_reservation.SlugReservation | None,
     *,
     slug: str,
     document: SiteDocument,
@@ -137,7 +137,7 @@ def publish(site: Site, pages: Mapping[UUID, int], context: CommandContext) -> l
     return _published(site, site.document_version, versions, None, context)
 
 
-def require_whole(page: SitePage, content: str, problems: Collection[Problem]) -> None:
+def require_whole(page: SitePage, content: str, problems: Collection[MissingReference]) -> None:
     """Raises `CommandRejected` for the first tracked link or image that the page refers to and that does not exist.
     `content`: JSON of the page; `problems`: what was found when it was rendered."""
     for problem in problems:
@@ -161,7 +161,12 @@ def unpublish(site: Site, context: CommandContext) -> list[SiteUnpublished]:
 
 
 def move(
-    site: Site, claim: slug_reservation.Claim | None, *, slug: str, domain: Domain | None, context: CommandContext
+    site: Site,
+    claim: slug_reservation.SlugReservation | None,
+    *,
+    slug: str,
+    domain: Domain | None,
+    context: CommandContext,
 ) -> list[DomainEvent]:
     """Serves the site under a slug and, if `domain` is given, under this custom domain. A slug that it had stays
     reserved for it: nobody else gets its visitors. Raises `CommandRejected` for a
@@ -214,7 +219,7 @@ def evolve(site: Site | None, event: DomainEvent) -> Site:
         case SiteSaved():
             return replace(advanced(site, event), document=event.document, document_version=event.originator_version)
         case SitePublished():
-            release = Release(event.release, event.site_version, dict(event.pages), event.timestamp)
+            release = PublishedVersions(event.release, event.site_version, dict(event.pages), event.timestamp)
             after = advanced(site, event)
             before = after.releases[-1].pages if after.releases else {}
             kept = {

@@ -12,14 +12,14 @@ from uuid import UUID
 
 from command_api.kernel.aggregates import next_event
 from command_api.kernel.decision import CommandContext, event_metadata
-from command_api.publishing.pages import Page
+from command_api.publishing.pages import PageAggregate
 from command_api.publishing.sites import Site
 from schemas.base import DomainEvent
 from schemas.events.publishing import PageSaved, SitePublished, SiteSaved, SiteTransferred
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class SiteContent:
     """JSON of a site's document, and of its pages by id."""
 
     site: str
@@ -28,8 +28,8 @@ class Content:
 
 def hand_over(
     site: Site,
-    pages: Mapping[UUID, Page],
-    shown: Content | None,
+    pages: Mapping[UUID, PageAggregate],
+    shown: SiteContent | None,
     *,
     account_id: UUID,
     domain_id: UUID | None,
@@ -37,7 +37,7 @@ def hand_over(
 ) -> list[DomainEvent]:
     """`pages`: those of the draft and of what is shown. `shown`: what visitors see; none: nothing is published.
     `domain_id`: of its custom domain in the new account."""
-    draft = Content(site.document, {page_id: page.document for page_id, page in pages.items()})
+    draft = SiteContent(site.document, {page_id: page.document for page_id, page in pages.items()})
     first = shown or draft
     moved = SiteTransferred(
         **next_event(site, context), account_id=account_id, domain_id=domain_id, document=first.site

@@ -7,7 +7,7 @@ from datetime import date, datetime
 from uuid import UUID
 
 from command_api.kernel.command_handlers import Command
-from command_api.kernel.images.model import Picture
+from command_api.kernel.images.model import WebpImage
 from command_api.social import schemas
 from command_api.social.schemas import ImportedSocialFile, SocialPost
 from schemas.events.social import ChannelDay, FigureSource, PostFigures
@@ -61,7 +61,7 @@ class SetSocialPostPicture(Command[SocialPost]):
     """Gives the post a picture, or none."""
 
     post_id: UUID
-    picture: Picture | None = field(repr=False)
+    picture: WebpImage | None = field(repr=False)
 
 
 class RemoveSocialPost(Command[None]):

@@ -9,7 +9,7 @@ from uuid import UUID, uuid5
 
 from command_api.kernel.aggregates import advanced
 from command_api.kernel.decision import CommandContext, event_metadata
-from command_api.social.model import SocialChannel
+from command_api.social.model import SocialChannelAggregate
 from schemas.base import DomainEvent
 from schemas.events.social import MAX_DAYS, ChannelDay, FigureSource, SocialChannelFiguresRecorded
 from schemas.evolution import UnexpectedEvent
@@ -31,7 +31,7 @@ def figures_id(channel_id: UUID, source: FigureSource) -> UUID:
 
 def record(
     known: ChannelFigures | None,
-    channel: SocialChannel,
+    channel: SocialChannelAggregate,
     source: FigureSource,
     days: Iterable[ChannelDay],
     context: CommandContext,

@@ -195,7 +195,7 @@ def hand_channels_over(event: WebsiteTransferred, uow: UnitOfWork) -> None:
 
 def _record_posts(
     uow: UnitOfWork,
-    channel: model.SocialChannel,
+    channel: model.SocialChannelAggregate,
     website: websites.Website,
     source: FigureSource,
     as_of: date,
@@ -243,29 +243,29 @@ def _record_posts(
     return commands.RecordedPosts(added, changed, skipped)
 
 
-def _load_active(uow: UnitOfWork, channel_id: UUID) -> tuple[model.SocialChannel, websites.Website]:
+def _load_active(uow: UnitOfWork, channel_id: UUID) -> tuple[model.SocialChannelAggregate, websites.Website]:
     channel, website = _load(uow, channel_id)
     return model.require_active(channel, website, uow.context), websites.require_owned(website, uow.context)
 
 
-def _load_post(uow: UnitOfWork, id_: UUID) -> tuple[posts.SocialPost, websites.Website]:
+def _load_post(uow: UnitOfWork, id_: UUID) -> tuple[posts.SocialPostAggregate, websites.Website]:
     post = require_found(uow.load(id_, posts.evolve), "post")
     channel, website = _load(uow, post.channel_id)
     model.require_active(channel, website, uow.context, "post")
     return posts.require_active(post, website, uow.context), websites.require_owned(website, uow.context)
 
 
-def _load(uow: UnitOfWork, channel_id: UUID) -> tuple[model.SocialChannel, websites.Website | None]:
+def _load(uow: UnitOfWork, channel_id: UUID) -> tuple[model.SocialChannelAggregate, websites.Website | None]:
     channel = require_found(uow.load(channel_id, model.evolve), "social channel")
     return channel, uow.load(channel.website_id, websites.evolve)
 
 
-def _channels(uow: UnitOfWork, website_id: UUID) -> list[model.SocialChannel]:
+def _channels(uow: UnitOfWork, website_id: UUID) -> list[model.SocialChannelAggregate]:
     found = (uow.load(id_, model.evolve) for id_ in channels_of(uow, website_id))
     return [channel for channel in found if channel is not None]
 
 
-def _free_slug(uow: UnitOfWork, channel: model.SocialChannel, partner_slug: str) -> str:
+def _free_slug(uow: UnitOfWork, channel: model.SocialChannelAggregate, partner_slug: str) -> str:
     short, longer = model.slugs_of(channel, partner_slug, random_slug()[:4])
     claim = uow.load(slug_id("link", short), slug_reservation.evolve)
     return short if claim is None or claim.owner_id is None else longer

@@ -16,8 +16,8 @@ from urllib.parse import urlencode
 
 from command_api.social.network_client import (
     MAX_POSTS,
-    Answer,
     GrantEnded,
+    NetworkAnswer,
     NetworkClient,
     NetworkError,
     NetworkUnavailable,
@@ -168,7 +168,7 @@ class Instagram:
         return answer.body
 
 
-def _refusal(answer: Answer) -> NetworkError:
+def _refusal(answer: NetworkAnswer) -> NetworkError:
     code = object_of(answer.body.get("error")).get("code")
     if _is_limit(answer):
         return NetworkUnavailable("Instagram's limit of requests is reached.", answer.retry_after)
@@ -178,7 +178,7 @@ def _refusal(answer: Answer) -> NetworkError:
     return NetworkUnavailable(f"Instagram answers with {answer.status}.", answer.retry_after)
 
 
-def _is_limit(answer: Answer) -> bool:
+def _is_limit(answer: NetworkAnswer) -> bool:
     return answer.status == 429 or object_of(answer.body.get("error")).get("code") in _LATER
 
 

@@ -29,7 +29,7 @@ MAX_CAMPAIGN: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
-class SocialChannel:
+class SocialChannelAggregate:
     """State of one channel. `handle`: as the network knows it; `name`: what the owner calls it."""
 
     id: UUID
@@ -46,7 +46,7 @@ class SocialChannel:
 def add(
     channel_id: UUID,
     website: Website | None,
-    others: Iterable[SocialChannel],
+    others: Iterable[SocialChannelAggregate],
     *,
     network: Network,
     handle: str,
@@ -68,9 +68,9 @@ def add(
 
 
 def rename(
-    channel: SocialChannel | None,
+    channel: SocialChannelAggregate | None,
     website: Website | None,
-    others: Iterable[SocialChannel],
+    others: Iterable[SocialChannelAggregate],
     *,
     handle: str | None,
     name: str | None,
@@ -90,13 +90,15 @@ def rename(
     return [event]
 
 
-def remove(channel: SocialChannel | None, website: Website | None, context: CommandContext) -> SocialChannelRemoved:
+def remove(
+    channel: SocialChannelAggregate | None, website: Website | None, context: CommandContext
+) -> SocialChannelRemoved:
     channel = require_active(channel, website, context)
     return SocialChannelRemoved(**next_event(channel, context))
 
 
 def connect(
-    channel: SocialChannel | None, website: Website | None, name: str, context: CommandContext
+    channel: SocialChannelAggregate | None, website: Website | None, name: str, context: CommandContext
 ) -> SocialChannelConnected:
     """`name`: of the account on the network."""
     channel = require_active(channel, website, context)
@@ -104,19 +106,19 @@ def connect(
 
 
 def disconnect(
-    channel: SocialChannel, reason: Literal["owner", "network"], context: CommandContext
+    channel: SocialChannelAggregate, reason: Literal["owner", "network"], context: CommandContext
 ) -> SocialChannelDisconnected:
     return SocialChannelDisconnected(**next_event(channel, context), reason=reason)
 
 
-def hand_over(channel: SocialChannel, account_id: UUID, context: CommandContext) -> SocialChannelRenamed:
+def hand_over(channel: SocialChannelAggregate, account_id: UUID, context: CommandContext) -> SocialChannelRenamed:
     """What the channel is called becomes a fact about the website's new owner; nothing else changes."""
     return SocialChannelRenamed(
         **next_event(channel, context), account_id=account_id, handle=channel.handle, name=channel.name
     )
 
 
-def utm_of(channel: SocialChannel, slug: str, campaign: str | None) -> dict[str, str]:
+def utm_of(channel: SocialChannelAggregate, slug: str, campaign: str | None) -> dict[str, str]:
     """The UTM parameters of a link of the channel. No campaign given: the link's slug, which names no person."""
     text = (campaign or "").strip()
     if len(text) > MAX_CAMPAIGN or (text and not text.isprintable()):
@@ -124,15 +126,18 @@ def utm_of(channel: SocialChannel, slug: str, campaign: str | None) -> dict[str,
     return {"utm_source": channel.network.value, "utm_medium": "social", "utm_campaign": text or slug}
 
 
-def slugs_of(channel: SocialChannel, partner_slug: str, random: str) -> tuple[str, str]:
+def slugs_of(channel: SocialChannelAggregate, partner_slug: str, random: str) -> tuple[str, str]:
     """The slugs to try for a link of the channel: a short one that people can read, and one that is surely free."""
     short = f"{RULES[channel.network].slug}-{partner_slug}"[:24].rstrip("-")
     return short, f"{short}-{random}"
 
 
 def require_active(
-    channel: SocialChannel | None, website: Website | None, context: CommandContext, what: str = "social channel"
-) -> SocialChannel:
+    channel: SocialChannelAggregate | None,
+    website: Website | None,
+    context: CommandContext,
+    what: str = "social channel",
+) -> SocialChannelAggregate:
     """Returns the channel. Raises `CommandRejected` (missing `what`) unless the actor may act for the website's
     owner."""
     if channel is None or channel.removed:
@@ -142,7 +147,7 @@ def require_active(
 
 
 evolve: Final = (
-    Evolution(SocialChannel)
+    Evolution(SocialChannelAggregate)
     .begins(SocialChannelAdded, at="added_at")
     .follows(SocialChannelRenamed)
     .follows(SocialChannelRemoved, removed=True)
@@ -150,7 +155,7 @@ evolve: Final = (
 )
 
 
-def _free_handle(network: Network, text: str, others: Iterable[SocialChannel]) -> str:
+def _free_handle(network: Network, text: str, others: Iterable[SocialChannelAggregate]) -> str:
     try:
         handle = handle_of(network, text)
     except BadHandle as error:

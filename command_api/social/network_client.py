@@ -82,7 +82,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class NetworkAnswer:
     """A JSON object that a network answered, whatever its status."""
 
     status: int
@@ -109,7 +109,7 @@ class NetworkClient:
         query: Mapping[str, str] | None = None,
         form: Mapping[str, str] | None = None,
         token: str | None = None,
-    ) -> Answer:
+    ) -> NetworkAnswer:
         """The answer at the network's address `public`. Raises `NetworkUnavailable`: none, a redirect, a server's own
         error, too large or no JSON object."""
         url = app.address(public) + (f"?{urlencode(query)}" if query else "")
@@ -129,7 +129,7 @@ class NetworkClient:
             raise NetworkUnavailable(str(error)) from error
         if 300 <= answer.status < 400 or answer.status >= 500:
             raise NetworkUnavailable(f"The network answers with {answer.status}.", _retry_after(answer))
-        return Answer(answer.status, _object_of(answer), _retry_after(answer))
+        return NetworkAnswer(answer.status, _object_of(answer), _retry_after(answer))
 
 
 def count_of(value: object) -> int | None:

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from command_api.kernel.aggregates import first_event, next_event
 from command_api.kernel.decision import CommandContext, conflict, invalid, not_found
-from command_api.social.model import SocialChannel
+from command_api.social.model import SocialChannelAggregate
 from command_api.websites.model import Website, require_owned
 from infra.kernel.text.hidden_characters import HIDDEN
 from schemas.events.social import (
@@ -36,7 +36,7 @@ _FIRST_YEAR: Final = 2004
 
 
 @dataclass(frozen=True, slots=True)
-class Reported:
+class ReportedTotals:
     """The totals that one source reported, as of a day."""
 
     as_of: date
@@ -44,7 +44,7 @@ class Reported:
 
 
 @dataclass(frozen=True, slots=True)
-class SocialPost:
+class SocialPostAggregate:
     """State of one post. `picture`: hash of its content. `reported`: the last figures of each source."""
 
     id: UUID
@@ -56,7 +56,7 @@ class SocialPost:
     published_at: datetime
     picture: str | None = None
     removed: bool = False
-    reported: Mapping[FigureSource, Reported] = field(default_factory=dict)
+    reported: Mapping[FigureSource, ReportedTotals] = field(default_factory=dict)
 
 
 def address_of(network: Network, text: str) -> PostAddress:
@@ -69,8 +69,8 @@ def address_of(network: Network, text: str) -> PostAddress:
 
 def add(
     post_id: UUID,
-    post: SocialPost | None,
-    channel: SocialChannel,
+    post: SocialPostAggregate | None,
+    channel: SocialChannelAggregate,
     website: Website | None,
     *,
     address: str,
@@ -95,7 +95,7 @@ def add(
 
 
 def change(
-    post: SocialPost | None,
+    post: SocialPostAggregate | None,
     website: Website | None,
     *,
     title: str | None,
@@ -113,7 +113,7 @@ def change(
 
 
 def set_picture(
-    post: SocialPost | None, website: Website | None, picture: str | None, context: CommandContext
+    post: SocialPostAggregate | None, website: Website | None, picture: str | None, context: CommandContext
 ) -> list[SocialPostPictureChanged]:
     """`picture`: its hash. Nothing happens if it is the post's already."""
     post = require_active(post, website, context)
@@ -122,19 +122,19 @@ def set_picture(
     return [SocialPostPictureChanged(**next_event(post, context), picture=picture)]
 
 
-def remove(post: SocialPost | None, website: Website | None, context: CommandContext) -> SocialPostRemoved:
+def remove(post: SocialPostAggregate | None, website: Website | None, context: CommandContext) -> SocialPostRemoved:
     post = require_active(post, website, context)
     return SocialPostRemoved(**next_event(post, context))
 
 
-def hand_over(post: SocialPost, account_id: UUID, context: CommandContext) -> SocialPostTransferred:
+def hand_over(post: SocialPostAggregate, account_id: UUID, context: CommandContext) -> SocialPostTransferred:
     """Address and title become facts about the website's new owner; nothing else changes."""
     head = next_event(post, context)
     return SocialPostTransferred(**head, account_id=account_id, address=post.address, title=post.title)
 
 
 def record_figures(
-    post: SocialPost, source: FigureSource, as_of: date, figures: PostFigures, context: CommandContext
+    post: SocialPostAggregate, source: FigureSource, as_of: date, figures: PostFigures, context: CommandContext
 ) -> list[SocialPostFiguresRecorded]:
     """Nothing happens if the source reported the same or something newer, or nothing at all."""
     known = post.reported.get(source)
@@ -155,7 +155,9 @@ def record_figures(
     ]
 
 
-def require_active(post: SocialPost | None, website: Website | None, context: CommandContext) -> SocialPost:
+def require_active(
+    post: SocialPostAggregate | None, website: Website | None, context: CommandContext
+) -> SocialPostAggregate:
     """Returns the post. Raises `CommandRejected` (missing) unless the actor may act for the website's owner."""
     if post is None or post.removed:
         raise not_found("post")
@@ -163,7 +165,7 @@ def require_active(post: SocialPost | None, website: Website | None, context: Co
     return post
 
 
-def require_of(post: SocialPost | None, channel: SocialChannel) -> SocialPost:
+def require_of(post: SocialPostAggregate | None, channel: SocialChannelAggregate) -> SocialPostAggregate:
     """Returns the post. Raises `CommandRejected` (missing) unless it is one of the channel."""
     if post is None or post.removed or post.channel_id != channel.id:
         raise not_found("post")
@@ -171,7 +173,7 @@ def require_of(post: SocialPost | None, channel: SocialChannel) -> SocialPost:
 
 
 evolve: Final = (
-    Evolution(SocialPost)
+    Evolution(SocialPostAggregate)
     .begins(SocialPostAdded)
     .follows(SocialPostChanged)
     .follows(SocialPostTransferred)
@@ -181,11 +183,11 @@ evolve: Final = (
 
 
 @evolve.on(SocialPostFiguresRecorded)
-def _reported(post: SocialPost, event: SocialPostFiguresRecorded) -> dict[str, Any]:
+def _reported(post: SocialPostAggregate, event: SocialPostFiguresRecorded) -> dict[str, Any]:
     known = post.reported.get(event.source)
     before = known.figures if known is not None else PostFigures()
     figures = before.model_copy(update=event.figures.model_dump(exclude_none=True))
-    return {"reported": {**post.reported, event.source: Reported(event.as_of, figures)}}
+    return {"reported": {**post.reported, event.source: ReportedTotals(event.as_of, figures)}}
 
 
 def short_title(text: str) -> str:

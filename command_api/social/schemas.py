@@ -9,8 +9,8 @@ from uuid import UUID
 from pydantic import Field
 
 from command_api.kernel.http import RequestModel
-from command_api.social.model import SocialChannel as State
-from command_api.social.posts import SocialPost as PostState
+from command_api.social.model import SocialChannelAggregate as State
+from command_api.social.posts import SocialPostAggregate as PostState
 from schemas.http.responses import ResponseModel
 from schemas.http.social import SocialChannel
 from schemas.social_networks import Network, address_of

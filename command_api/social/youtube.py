@@ -14,8 +14,8 @@ from authlib.oauth2.rfc7636 import create_s256_code_challenge
 
 from command_api.social.network_client import (
     MAX_POSTS,
-    Answer,
     GrantEnded,
+    NetworkAnswer,
     NetworkClient,
     NetworkError,
     NetworkUnavailable,
@@ -158,7 +158,7 @@ class YouTube:
         raise NetworkUnavailable(f"Google answers with {answer.status}.", answer.retry_after)
 
 
-def _refusal(answer: Answer) -> NetworkError:
+def _refusal(answer: NetworkAnswer) -> NetworkError:
     error = object_of(answer.body.get("error"))
     reasons = {str(each.get("reason")) for each in objects_of(error.get("errors"))}
     if answer.status == 429 or reasons & set(_LATER):

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from command_api.kernel.aggregates import first_event, next_event
 from command_api.kernel.decision import CommandContext, not_found
-from command_api.sql.queries import Query
+from command_api.sql.queries import QueryAggregate
 from schemas.events.sql import ChartKind, ChartPinned, ChartUnpinned
 from schemas.evolution import Evolution
 
@@ -31,7 +31,7 @@ class Pin:
 
 def pin(
     pin_id: UUID,
-    query: Query,
+    query: QueryAggregate,
     *,
     kind: ChartKind,
     x: str,

@@ -34,7 +34,7 @@ class Content:
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class QueryAggregate:
     """A saved query. `number`: its current version."""
 
     id: UUID
@@ -52,12 +52,12 @@ def save(query_id: UUID, content: Content, context: CommandContext) -> QuerySave
     return QuerySaved(**first_event(query_id, context), account_id=account_id, **asdict(content))
 
 
-def change(query: Query, content: Content, context: CommandContext) -> list[QueryChanged]:
+def change(query: QueryAggregate, content: Content, context: CommandContext) -> list[QueryChanged]:
     """A new version; none if nothing is different."""
     return [] if content == query.content else [_changed(query, content, context)]
 
 
-def restore_version(query: Query, number: int, context: CommandContext) -> list[QueryChanged]:
+def restore_version(query: QueryAggregate, number: int, context: CommandContext) -> list[QueryChanged]:
     """A new version with the content of an earlier one. Raises `CommandRejected` (missing) for one that is not kept."""
     content = query.versions.get(number)
     if content is None:
@@ -65,7 +65,7 @@ def restore_version(query: Query, number: int, context: CommandContext) -> list[
     return [] if content == query.content else [_changed(query, content, context, restored_from=number)]
 
 
-def share(query: Query, author_name: str, context: CommandContext, *, after: int = 0) -> list[QueryShared]:
+def share(query: QueryAggregate, author_name: str, context: CommandContext, *, after: int = 0) -> list[QueryShared]:
     """Nothing happens if it is shared. `after`: new events of the query before this one."""
     if query.is_shared:
         return []
@@ -73,21 +73,21 @@ def share(query: Query, author_name: str, context: CommandContext, *, after: int
     return [QueryShared(**metadata, account_id=query.account_id, author_name=author_name)]
 
 
-def unshare(query: Query, context: CommandContext, *, after: int = 0) -> list[QueryUnshared]:
+def unshare(query: QueryAggregate, context: CommandContext, *, after: int = 0) -> list[QueryUnshared]:
     """Nothing happens if it is not shared."""
     return [QueryUnshared(**next_event(query, context, after=after))] if query.is_shared else []
 
 
-def remove(query: Query, context: CommandContext) -> QueryRemoved:
+def remove(query: QueryAggregate, context: CommandContext) -> QueryRemoved:
     return QueryRemoved(**next_event(query, context))
 
 
-def restore(query: Query, context: CommandContext) -> list[QueryRestored]:
+def restore(query: QueryAggregate, context: CommandContext) -> list[QueryRestored]:
     """Nothing happens if it was not removed."""
     return [QueryRestored(**next_event(query, context))] if query.removed else []
 
 
-def require_visible(query: Query | None, context: CommandContext) -> Query:
+def require_visible(query: QueryAggregate | None, context: CommandContext) -> QueryAggregate:
     """Returns the query. Raises `CommandRejected` (missing) unless the actor may see it, which the author and, once it
     is shared, all analysts may."""
     if query is None or query.removed or not (query.is_shared or query.account_id == context.account_id):
@@ -95,7 +95,7 @@ def require_visible(query: Query | None, context: CommandContext) -> Query:
     return query
 
 
-def require_editable(query: Query | None, context: CommandContext, *, removed: bool = False) -> Query:
+def require_editable(query: QueryAggregate | None, context: CommandContext, *, removed: bool = False) -> QueryAggregate:
     """Returns the query, with `removed` also a removed one. Raises `CommandRejected` unless the actor may change it,
     which the author and, once it is shared, admins may."""
     if query is None or (query.removed and not removed):
@@ -110,7 +110,7 @@ def require_editable(query: Query | None, context: CommandContext, *, removed: b
 
 
 evolve: Final = (
-    Evolution(Query)
+    Evolution(QueryAggregate)
     .follows(QueryShared, but="account_id", is_shared=True)
     .follows(QueryUnshared, is_shared=False)
     .follows(QueryRemoved, removed=True)
@@ -125,13 +125,15 @@ def _saved(event: QuerySaved) -> dict[str, Any]:
 
 
 @evolve.on(QueryChanged)
-def _new_version(query: Query, event: QueryChanged) -> dict[str, Any]:
+def _new_version(query: QueryAggregate, event: QueryChanged) -> dict[str, Any]:
     content, first = Content(event.title, event.text, event.title_hash), event.number - MAX_VERSIONS
     kept = {number: one for number, one in query.versions.items() if number > first}
     return {"content": content, "number": event.number, "versions": {**kept, event.number: content}}
 
 
-def _changed(query: Query, content: Content, context: CommandContext, restored_from: int | None = None) -> QueryChanged:
+def _changed(
+    query: QueryAggregate, content: Content, context: CommandContext, restored_from: int | None = None
+) -> QueryChanged:
     return QueryChanged(
         **next_event(query, context),
         account_id=query.account_id,

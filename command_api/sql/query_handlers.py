@@ -13,7 +13,7 @@ from command_api.kernel.decision import CommandContext, conflict
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.sql import commands, pins, queries
 from command_api.sql.lookups import query_with_title, require_room_for_chart, require_room_for_query
-from command_api.sql.queries import Content, Query
+from command_api.sql.queries import Content, QueryAggregate
 from infra.kernel.security.encryption import derived_key, keyed_hash
 from schemas.base import DomainEvent
 from schemas.http.sql import PinnedChart, SavedQuery
@@ -119,7 +119,7 @@ def unpin_chart(command: commands.UnpinChart, uow: UnitOfWork) -> None:
     uow.append(pins.unpin(uow.load(command.pin_id, pins.evolve), uow.context))
 
 
-def _decided(uow: UnitOfWork, query: Query, events: Sequence[DomainEvent]) -> SavedQuery:
+def _decided(uow: UnitOfWork, query: QueryAggregate, events: Sequence[DomainEvent]) -> SavedQuery:
     uow.append(*events)
     return _shown(state_after(queries.evolve, query, events))
 
@@ -141,7 +141,7 @@ def _numbered(title: str, number: int) -> str:
     return title[: MAX_TITLE - len(end)] + end
 
 
-def _require_free(uow: UnitOfWork, query: Query, content: Content) -> None:
+def _require_free(uow: UnitOfWork, query: QueryAggregate, content: Content) -> None:
     """Raises `CommandRejected` if another query of the author has the title."""
     other = query_with_title(uow, query.account_id, content.title_hash)
     if other not in (None, query.id):
@@ -153,7 +153,7 @@ def _name_of(uow: UnitOfWork, account_id: UUID) -> str:
     return account.name if account else ""
 
 
-def _shown(query: Query) -> SavedQuery:
+def _shown(query: QueryAggregate) -> SavedQuery:
     content = query.content
     return SavedQuery(
         id=query.id, title=content.title, sql=content.text, version=query.number, is_shared=query.is_shared

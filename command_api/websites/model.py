@@ -50,7 +50,7 @@ _NO_ZONES: Final = {"localtime", "Factory"}
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class WebsiteKeyState:
     """State of one key. `hash`: SHA-256 of its text, which is stored for site keys alone: they are public.
     `is_bound`: whether it works for some origins only."""
 
@@ -84,7 +84,7 @@ class Website:
     disconnected: bool = False
     named_at: datetime | None = None
     """When the domain last changed: earlier measurements belong to the previous domain."""
-    keys: Mapping[UUID, Key] = field(default_factory=dict)
+    keys: Mapping[UUID, WebsiteKeyState] = field(default_factory=dict)
     claim_limits: ClaimLimits = field(default_factory=ClaimLimits)
     link_click_ids: bool = False
     """Whether the script adds click ids to the affiliate links of the pages."""
@@ -404,8 +404,10 @@ def _issued(
     )
 
 
-def _key_state(event: websites.WebsiteKeyIssued) -> Key:
-    return Key(event.kind, hash=event.key_hash, public_key=event.public_key or "", is_bound=bool(event.allowed_origins))
+def _key_state(event: websites.WebsiteKeyIssued) -> WebsiteKeyState:
+    return WebsiteKeyState(
+        event.kind, hash=event.key_hash, public_key=event.public_key or "", is_bound=bool(event.allowed_origins)
+    )
 
 
 def _key_name(name: str) -> str:

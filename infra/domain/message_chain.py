@@ -46,7 +46,7 @@ _FOLLOWED: Final = ("conversion.", "offer.", "escrow.", "direct_deal.")
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class ChainedEvent:
     """A decided event without its payload. `actor`: account or system; `position`: in topic `domain`."""
 
     id: str
@@ -73,11 +73,11 @@ class Booking:
     currency: str
 
 
-def chain(select: Select, aggregates: Iterable[UUID] = (), correlations: Iterable[str] = ()) -> list[Message]:
+def chain(select: Select, aggregates: Iterable[UUID] = (), correlations: Iterable[str] = ()) -> list[ChainedEvent]:
     """The messages of the aggregates and correlations, and of all that these lead to, in commit order."""
     if not select(_IS_THERE, {}):
         return []  # no command service has worked here yet
-    found: dict[int, Message] = {}
+    found: dict[int, ChainedEvent] = {}
     new_aggregates, new_correlations = set(aggregates), set(correlations)
     followed, connected = set(new_aggregates), set(new_correlations)
     while len(found) < MAX_MESSAGES and (new_aggregates or new_correlations):
@@ -94,7 +94,7 @@ def chain(select: Select, aggregates: Iterable[UUID] = (), correlations: Iterabl
     return [found[position] for position in sorted(found)][:MAX_MESSAGES]
 
 
-def bookings(select: Select, messages: Sequence[Message]) -> list[Booking]:
+def bookings(select: Select, messages: Sequence[ChainedEvent]) -> list[Booking]:
     """What the conversions among the messages booked in statements, in commit order."""
     ids = list({message.aggregate_id for message in messages if message.name.startswith("conversion.")})
     rows = select(_BOOKINGS, {"conversions": ids}) if ids else ()
@@ -113,8 +113,8 @@ def bookings(select: Select, messages: Sequence[Message]) -> list[Booking]:
     ]
 
 
-def _message(row: Mapping[str, Any]) -> Message:
-    return Message(
+def _message(row: Mapping[str, Any]) -> ChainedEvent:
+    return ChainedEvent(
         id=f"{row['aggregate_id']}@{row['aggregate_version']}",
         name=row["name"],
         at=row["at"],

@@ -21,7 +21,7 @@ Main = Callable[[list[str]], int]
 
 
 @dataclass(frozen=True)
-class Command:
+class CliCommand:
     """`target` is `module:function`, a function from arguments to the exit code."""
 
     target: str
@@ -29,31 +29,33 @@ class Command:
 
 
 COMMANDS = {
-    "up": Command("infra.ops.stack.up:main", "start everything in the foreground"),
-    "serve": Command("infra.ops.cli:serve", "run one service: " + "ingest, command, query, projectors or web"),
-    "ps": Command("infra.ops.stack.info:ps_main", "every process of the running stack [--json]"),
-    "info": Command("infra.ops.stack.info:info_main", "addresses that any client can use [--json]"),
-    "doctor": Command("infra.ops.doctor.command:main", "examine machine, settings, engines and stack [--json]"),
-    "migrate": Command("infra.ops.migrations.migrate:main", "bring tables and topics up to date [--wait SECONDS]"),
-    "health": Command("infra.ops.health_check:main", "whether a service is ready, by the exit code: SERVICE [--live]"),
-    "import": Command("infra.ops.imports:main", "access-log FILE --website DOMAIN"),
-    "projections": Command(
+    "up": CliCommand("infra.ops.stack.up:main", "start everything in the foreground"),
+    "serve": CliCommand("infra.ops.cli:serve", "run one service: " + "ingest, command, query, projectors or web"),
+    "ps": CliCommand("infra.ops.stack.info:ps_main", "every process of the running stack [--json]"),
+    "info": CliCommand("infra.ops.stack.info:info_main", "addresses that any client can use [--json]"),
+    "doctor": CliCommand("infra.ops.doctor.command:main", "examine machine, settings, engines and stack [--json]"),
+    "migrate": CliCommand("infra.ops.migrations.migrate:main", "bring tables and topics up to date [--wait SECONDS]"),
+    "health": CliCommand(
+        "infra.ops.health_check:main", "whether a service is ready, by the exit code: SERVICE [--live]"
+    ),
+    "import": CliCommand("infra.ops.imports:main", "access-log FILE --website DOMAIN"),
+    "projections": CliCommand(
         "infra.ops.projections:main", "list, show, pause, resume, rebuild, verify, promote, rollback, cancel"
     ),
-    "dlq": Command("projectors.cli.main:main", "dead letters: list, show, retry, skip"),
-    "events": Command("projectors.cli.main:main", "show, search or tail the log"),
-    "lag": Command("projectors.cli.main:main", "how far each projection is behind [--check]"),
-    "partitions": Command(
+    "dlq": CliCommand("projectors.cli.main:main", "dead letters: list, show, retry, skip"),
+    "events": CliCommand("projectors.cli.main:main", "show, search or tail the log"),
+    "lag": CliCommand("projectors.cli.main:main", "how far each projection is behind [--check]"),
+    "partitions": CliCommand(
         "infra.ops.partitions:main", "how many partitions each topic has; raise TOPIC NUMBER multiplies them"
     ),
-    "audit": Command("infra.ops.audit.command:main", "compare the log with every table; exit 2 on a difference"),
-    "backup": Command("infra.ops.backup.command:backup_main", "back the running stack up; check or drill a backup"),
-    "restore": Command("infra.ops.backup.command:restore_main", "restore a backup into an empty data directory"),
-    "capacity": Command("infra.ops.capacity.command:main", "what a load needs: --events-per-day N [--json]"),
-    "escrow-sandbox": Command(
+    "audit": CliCommand("infra.ops.audit.command:main", "compare the log with every table; exit 2 on a difference"),
+    "backup": CliCommand("infra.ops.backup.command:backup_main", "back the running stack up; check or drill a backup"),
+    "restore": CliCommand("infra.ops.backup.command:restore_main", "restore a backup into an empty data directory"),
+    "capacity": CliCommand("infra.ops.capacity.command:main", "what a load needs: --events-per-day N [--json]"),
+    "escrow-sandbox": CliCommand(
         "infra.domain.escrow_provider.sandbox:main", "an escrow provider for tests; moves no money"
     ),
-    "demo": Command("infra.ops.demo:main", "fill a running stack with a realistic, labeled history"),
+    "demo": CliCommand("infra.ops.demo:main", "fill a running stack with a realistic, labeled history"),
 }
 
 SERVICES = {

@@ -14,7 +14,7 @@ from command_api.kernel.decision import CommandRejected, system_context
 from command_api.registry import open_container
 from infra.kernel.config.settings import Settings
 from ingest.importing import command
-from ingest.importing.command import Imported
+from ingest.importing.command import ImportTotals
 from schemas.uuid7 import uuid7
 
 
@@ -23,7 +23,7 @@ def main(argv: Sequence[str]) -> int:
     return command.main(argv, _try_to_record)
 
 
-def _try_to_record(settings: Settings, imported: Imported) -> None:
+def _try_to_record(settings: Settings, imported: ImportTotals) -> None:
     """The events are in the log already: without the note the import has still succeeded."""
     try:
         record(settings, imported)
@@ -31,7 +31,7 @@ def _try_to_record(settings: Settings, imported: Imported) -> None:
         sys.stderr.write(f"althing import: the charts have no note about it: {error}\n")
 
 
-def record(settings: Settings, imported: Imported) -> None:
+def record(settings: Settings, imported: ImportTotals) -> None:
     """Stores the event. Raises `CommandRejected`, and the errors of the event store."""
     recorded = RecordImport(
         uuid7(), imported.website_id, imported.events, first_at=imported.first_at, last_at=imported.last_at

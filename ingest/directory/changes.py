@@ -31,7 +31,7 @@ SELECT DISTINCT originator_id, topic FROM (
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class LivePositions:
     """Generation and position of each live read model."""
 
     models: dict[str, tuple[int, int]]
@@ -44,7 +44,7 @@ class Progress:
     def highest(self) -> int:
         return max(position for _, position in self.models.values())
 
-    def follows(self, before: Progress) -> bool:
+    def follows(self, before: LivePositions) -> bool:
         """Whether every model only advanced since then."""
         return all(
             before.models[name][0] == generation and before.models[name][1] <= position
@@ -60,14 +60,14 @@ class Changes:
     websites: list[UUID]
 
 
-def progress_of(connection: psycopg.Connection[Any]) -> Progress | None:
+def progress_of(connection: psycopg.Connection[Any]) -> LivePositions | None:
     """The positions of the read models; none unless all are known."""
     rows = connection.execute(_STATE, (list(READ_MODELS),)).fetchall()
     models = {name: (generation, position) for name, generation, position in rows}
-    return Progress(models) if len(models) == len(READ_MODELS) else None
+    return LivePositions(models) if len(models) == len(READ_MODELS) else None
 
 
-def changes_between(connection: psycopg.Connection[Any], before: Progress, now: Progress) -> Changes | None:
+def changes_between(connection: psycopg.Connection[Any], before: LivePositions, now: LivePositions) -> Changes | None:
     """The changes, or none if a full read is needed. The rows themselves are read in their current state."""
     if not now.follows(before):
         return None

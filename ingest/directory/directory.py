@@ -21,7 +21,7 @@ from ingest.bounded_map import BoundedMap
 from ingest.directory.request_lookups import MAX_LOOKUPS, RequestLookups
 from ingest.errors import EventRejected, Unavailable
 from ingest.limits.rate_limits import Bucket
-from ingest.links.routing import NO_ROUTING, Routing, routing_with_click_id
+from ingest.links.routing import NO_ROUTING, LinkRouting, routing_with_click_id
 from schemas.click_id_links import with_click_id
 from schemas.networks import TxidScope
 
@@ -79,7 +79,7 @@ class Website:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Key:
+class KeyEntry:
     """A valid key. `kind`: site, secret or postback; `origins`: empty = any."""
 
     website: Website
@@ -110,7 +110,7 @@ class Partner:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class LinkEntry:
     """A tracked link, with all that a redirect needs. `is_gone`: it exists and redirects no more. Destinations have the
     click id where the partner takes it. `utm`: the UTM parameters of clicks that name none."""
 
@@ -122,12 +122,12 @@ class Link:
     destination: str
     subs: tuple[tuple[str, str], ...]
     is_gone: bool
-    routing: Routing = NO_ROUTING
+    routing: LinkRouting = NO_ROUTING
     utm: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class CustomDomain:
+class CustomDomainEntry:
     """A host name that is, or once was, verified for a website."""
 
     id: UUID
@@ -158,7 +158,7 @@ class LinkRow:
     destination: str
     subs: tuple[tuple[str, str], ...]
     is_active: bool
-    routing: Routing = NO_ROUTING
+    routing: LinkRouting = NO_ROUTING
     utm: tuple[tuple[str, str], ...] = ()
 
 
@@ -170,7 +170,7 @@ class Listing:
     keys: tuple[KeyRow, ...] = ()
     links: tuple[LinkRow, ...] = ()
     partners: tuple[Partner, ...] = ()
-    domains: tuple[CustomDomain, ...] = ()
+    domains: tuple[CustomDomainEntry, ...] = ()
 
 
 Lookup = Callable[[str, Sequence[str]], Awaitable[Listing]]
@@ -181,7 +181,7 @@ Progress = Callable[[str], Awaitable[tuple[int, int]]]
 """How far the read models of a kind of look-up are, and the last event that is written. Raises `Unavailable`."""
 
 
-class Lane:
+class SourceLane:
     """A way to the source with limits of its own: who uses up those of one lane delays nobody in another."""
 
     def __init__(self, lookup: Lookup, progress: Progress | None) -> None:
@@ -219,18 +219,18 @@ class Index:
         "websites",
     )
 
-    def __init__(self, listing: Listing, built_in: Mapping[str, Key]) -> None:
+    def __init__(self, listing: Listing, built_in: Mapping[str, KeyEntry]) -> None:
         self.websites: dict[UUID, Website] = {}
         self.ad_click_id_sites: dict[UUID, None] = {}
         """Websites that keep ad click ids; what `websites` says of them counts."""
-        self.keys: dict[str, Key] = dict(built_in)
-        self.links: dict[str, Link] = {}
-        self.links_by_id: dict[str, Link] = {}
-        self.links_by_code: dict[int, Link] = {}
+        self.keys: dict[str, KeyEntry] = dict(built_in)
+        self.links: dict[str, LinkEntry] = {}
+        self.links_by_id: dict[str, LinkEntry] = {}
+        self.links_by_code: dict[int, LinkEntry] = {}
         self.partners: dict[str, Partner] = {}
         self.network_partners: dict[tuple[UUID, str], str] = {}
         """By website and network: the partner of that network which the website has links of; empty: several."""
-        self.domains: dict[str, CustomDomain] = {}
+        self.domains: dict[str, CustomDomainEntry] = {}
         self.add(listing, _put)
 
     def add(self, listing: Listing, put: Put) -> None:
@@ -245,7 +245,7 @@ class Index:
         for row in listing.keys:
             owner = self.websites.get(row.website_id)
             if owner is not None:
-                put(self.keys, row.hash, Key(owner, row.kind, row.origins, row.hash))
+                put(self.keys, row.hash, KeyEntry(owner, row.kind, row.origins, row.hash))
         for link_row in listing.links:
             owner = self.websites.get(link_row.website_id)
             if owner is not None:
@@ -253,7 +253,7 @@ class Index:
         for domain in listing.domains:
             self._add_domain(domain, put)
 
-    def _add_domain(self, row: CustomDomain, put: Put) -> None:
+    def _add_domain(self, row: CustomDomainEntry, put: Put) -> None:
         """Several accounts may have had the name, one after the other; one at most has it now."""
         domain = row if row.website_id in self.websites else replace(row, is_verified=False)
         before = self.domains.get(row.host)
@@ -264,7 +264,7 @@ class Index:
         partner = self.partners.get(str(row.partner_id))
         gone = not row.is_active or (partner is not None and not partner.is_active)
         parameter = partner.click_id_parameter if partner is not None else ""
-        link = Link(
+        link = LinkEntry(
             str(row.id),
             row.slug,
             row.code,
@@ -298,14 +298,14 @@ class Directory:
     def __init__(
         self,
         lookup: Lookup,
-        built_in: Sequence[Key] = (),
+        built_in: Sequence[KeyEntry] = (),
         progress: Progress | None = None,
-        of_events: Lane | None = None,
+        of_events: SourceLane | None = None,
     ) -> None:
         """`built_in`: keys that stand in no listing. Without `progress` what the source does not have is unknown.
         `of_events`: the lane for what the events of requests name; none: as the other one."""
-        self._of_requests = Lane(lookup, progress)
-        self._of_events = of_events or Lane(lookup, progress)
+        self._of_requests = SourceLane(lookup, progress)
+        self._of_events = of_events or SourceLane(lookup, progress)
         self._built_in = {key.hash: key for key in built_in}
         self._read_at = 0.0
         self._missing: BoundedMap[Name, tuple[float, int | None]] = BoundedMap(MAX_NEGATIVE)
@@ -367,18 +367,18 @@ class Directory:
         else:
             into[name] = value
 
-    async def key(self, text: str, lookups: RequestLookups | None = None) -> Key | None:
+    async def key(self, text: str, lookups: RequestLookups | None = None) -> KeyEntry | None:
         """The key that was sent, or none. Raises `Unavailable` when the look-up fails."""
         digest = _digest(text)
         if not self.is_known or digest not in self.keys:
             await self._find_one("key", digest, lookups)
         return self.keys.get(digest)
 
-    def key_in_memory(self, text: str) -> Key | None:
+    def key_in_memory(self, text: str) -> KeyEntry | None:
         """The same without a look-up, and without a coroutine: nearly every request needs no more."""
         return self.keys.get(_digest(text)) if self.is_known else None
 
-    async def link(self, slug: str, lookups: RequestLookups | None = None) -> Link | None:
+    async def link(self, slug: str, lookups: RequestLookups | None = None) -> LinkEntry | None:
         """The link of that slug, also an inactive one, or none. Raises `Unavailable` when the look-up fails."""
         if not self.is_known or slug not in self.links:
             await self._find_one("link", slug, lookups)
@@ -429,7 +429,7 @@ class Directory:
             raise Unavailable(BUSY, "Too many unknown keys, links and partners were requested; please try again.")
 
     async def _find(
-        self, kind: str, names: Sequence[str], lane: Lane, lookups: RequestLookups, owner: Hashable = None
+        self, kind: str, names: Sequence[str], lane: SourceLane, lookups: RequestLookups, owner: Hashable = None
     ) -> Sequence[str]:
         """Queries the source for the names in one statement, and gives those that it did not query. A miss counts only
         after the read models have everything that was written at the time of the first miss, so that a new key,
@@ -458,7 +458,7 @@ class Directory:
     def _position_needed(self, kind: str, name: str) -> int | None:
         return (self._missing.get((kind, name)) or _NEVER)[1]
 
-    async def _query(self, kind: str, names: Sequence[str], needed: Mapping[str, int | None], lane: Lane) -> None:
+    async def _query(self, kind: str, names: Sequence[str], needed: Mapping[str, int | None], lane: SourceLane) -> None:
         missing = await self._query_source(kind, names, lane)
         if missing and lane.progress is not None:
             missing = await self._query_until_current(kind, missing, needed, lane, lane.progress)
@@ -466,7 +466,7 @@ class Directory:
             self._missing.put((kind, name), (monotonic() + NEGATIVE_S, None))
 
     async def _query_until_current(
-        self, kind: str, names: Sequence[str], before: Mapping[str, int | None], lane: Lane, progress: Progress
+        self, kind: str, names: Sequence[str], before: Mapping[str, int | None], lane: SourceLane, progress: Progress
     ) -> Sequence[str]:
         """Queries again once the read models are current. Raises `Unavailable` when they stay behind."""
         reached, written = await progress(kind)
@@ -488,7 +488,7 @@ class Directory:
             raise _directory_behind()
         return missing
 
-    async def _query_source(self, kind: str, names: Sequence[str], lane: Lane) -> Sequence[str]:
+    async def _query_source(self, kind: str, names: Sequence[str], lane: SourceLane) -> Sequence[str]:
         """Takes what the source has of the names, and gives those that it does not have."""
         listing = await lane.lookup(kind, names)
         if not self.is_known:  # the directory is too old; the source is authoritative

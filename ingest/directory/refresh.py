@@ -25,8 +25,17 @@ import structlog
 
 from infra.kernel.observability import logging
 from infra.kernel.security.text_keys import TextKey
-from ingest.directory.changes import Changes, Progress, changes_between, progress_of
-from ingest.directory.directory import CustomDomain, KeyRow, LinkRow, Listing, Partner, Website, origins_of, pairs_of
+from ingest.directory.changes import Changes, LivePositions, changes_between, progress_of
+from ingest.directory.directory import (
+    CustomDomainEntry,
+    KeyRow,
+    LinkRow,
+    Listing,
+    Partner,
+    Website,
+    origins_of,
+    pairs_of,
+)
 from ingest.directory.postgres import OPTIONS
 from ingest.links.routing import routing_from, routing_of
 from schemas.networks import TxidScope, click_id_parameter
@@ -102,7 +111,7 @@ class Refresher:
         self._read_key = read_key
         self._on_key = on_key
         self._on_changes = on_changes
-        self._progress: Progress | None = None
+        self._progress: LivePositions | None = None
         self._is_appended = False
         self._read_whole_at = -WHOLE_EVERY_S
         self._stopping = Event()
@@ -258,7 +267,7 @@ def listing_of(
             )
             for row in sorted(partners, key=lambda row: row[0])
         ),
-        tuple(CustomDomain(row[0], row[1], row[2], bool(row[3])) for row in sorted(domains)),
+        tuple(CustomDomainEntry(row[0], row[1], row[2], bool(row[3])) for row in sorted(domains)),
     )
 
 
@@ -377,7 +386,7 @@ def _listing_from(kept: dict[str, Any]) -> Listing:
             for p in kept["partners"]
         ),
         tuple(
-            CustomDomain(UUID(d["id"]), d["host"], UUID(d["website_id"]), d["is_verified"])
+            CustomDomainEntry(UUID(d["id"]), d["host"], UUID(d["website_id"]), d["is_verified"])
             for d in kept.get("domains", ())
         ),
     )

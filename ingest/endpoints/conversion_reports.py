@@ -18,7 +18,7 @@ from ingest.context import IngestContext
 from ingest.errors import EventRejected, Unavailable
 from ingest.event import ReportedEvent
 from ingest.pipeline import Runner
-from ingest.reports.conversion_keys import Claim, Verdict
+from ingest.reports.conversion_keys import KeyVerdict, ReportHandling
 from schemas import topics
 from schemas.message_ids import CORRELATION_ID
 from schemas.tracking import ConversionReported, Outcome
@@ -64,7 +64,7 @@ async def accept_report(context: IngestContext, runner: Runner[ReportedEvent], e
     reported = _complete(runner, event)
     runner.current = "claim"
     reported, claim = await _claim(context, reported)
-    if claim.verdict is Verdict.CONFLICT:
+    if claim.verdict is ReportHandling.CONFLICT:
         reported = reported.model_copy(update={"is_conflict": True})
     if not claim.is_published:
         runner.current = "publish"
@@ -73,7 +73,7 @@ async def accept_report(context: IngestContext, runner: Runner[ReportedEvent], e
         record = Record(topics.CONVERSIONS.name, log_key, context.sealing.report(reported, log_key), headers)
         await context.publisher.submit([record])
         await _published(context, reported)
-    if claim.verdict is Verdict.CONFLICT:
+    if claim.verdict is ReportHandling.CONFLICT:
         runner.current = "claim"
         code, message = CONFLICTS[claim.conflict]
         raise EventRejected(Outcome.INVALID, code, message, status=409)
@@ -84,7 +84,10 @@ async def accept_report(context: IngestContext, runner: Runner[ReportedEvent], e
     else:
         context.counters.outcomes[endpoint, Outcome.ACCEPTED.value] += 1
     return AcceptedReport(
-        reported.conversion_id, claim.verdict is Verdict.FIRST, not claim.is_published, tuple(sorted(report.unread))
+        reported.conversion_id,
+        claim.verdict is ReportHandling.FIRST,
+        not claim.is_published,
+        tuple(sorted(report.unread)),
     )
 
 
@@ -118,7 +121,7 @@ def _count_repeat(context: IngestContext, event: ReportedEvent, endpoint: str) -
     )
 
 
-async def _claim(context: IngestContext, reported: ConversionReported) -> tuple[ConversionReported, Claim]:
+async def _claim(context: IngestContext, reported: ConversionReported) -> tuple[ConversionReported, KeyVerdict]:
     """Finds the report's conversion, and compares the report with earlier ones. Without Postgres it counts as the first
     of its own; the policy decides."""
     try:
@@ -127,9 +130,9 @@ async def _claim(context: IngestContext, reported: ConversionReported) -> tuple[
             reported = reported.model_copy(update={"conversion_id": identity})
         return reported, await context.conversion_keys.claim(reported)
     except AmbiguousTxid:
-        return reported, Claim(Verdict.CONFLICT, conflict="txid")
+        return reported, KeyVerdict(ReportHandling.CONFLICT, conflict="txid")
     except Unavailable:
-        return reported, Claim(Verdict.FIRST)
+        return reported, KeyVerdict(ReportHandling.FIRST)
 
 
 async def _published(context: IngestContext, reported: ConversionReported) -> None:

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from infra.kernel.http.health import is_loopback
 from infra.kernel.http.request_limits import Receive, Scope, Send
 from ingest.context import IngestContext
-from ingest.directory.directory import CustomDomain
+from ingest.directory.directory import CustomDomainEntry
 from ingest.errors import EventRejected, Unavailable
 from ingest.query_strings import parameters
 from ingest.responses import NO_STORE, send_bytes, send_problem
@@ -27,7 +27,7 @@ _AFTER_SLUG: Final = "/.,;:!?)]}>'\"*_\u2026\u00bb\u201d\u2019 \t\r\n\u00a0"
 _TEXT: Final = ((b"content-type", b"text/plain; charset=utf-8"), NO_STORE)
 
 
-def domain_of(context: IngestContext, scope: Scope) -> CustomDomain | None:
+def domain_of(context: IngestContext, scope: Scope) -> CustomDomainEntry | None:
     """The custom domain that the request names as its host."""
     domains = context.directory.domains
     if not domains:
@@ -62,7 +62,7 @@ def plain_host(text: str) -> str:
 
 async def probe(_context: IngestContext, scope: Scope, _receive: Receive, send: Send) -> None:
     """Tells a domain's id under it: so the checks see that it leads here."""
-    domain: CustomDomain | None = scope.get(CUSTOM_DOMAIN)
+    domain: CustomDomainEntry | None = scope.get(CUSTOM_DOMAIN)
     if domain is None:
         await send_problem(send, _not_found())
     else:

@@ -9,7 +9,7 @@ import msgspec
 
 from infra.kernel.http.request_limits import Receive, Scope, Send
 from ingest.context import IngestContext
-from ingest.directory.directory import Key
+from ingest.directory.directory import KeyEntry
 from ingest.directory.request_lookups import RequestLookups
 from ingest.endpoints.track import outcome_of, unknown_names
 from ingest.errors import EventRejected, Unavailable, invalid, not_looked_up
@@ -31,7 +31,7 @@ _FIELDS: Final = frozenset(SentEvent.__struct_fields__) - _ONLY_IN_BODIES
 async def pixel(context: IngestContext, scope: Scope, receive: Receive, send: Send) -> None:
     """Answers with the image; the status and `X-Refused` tell a developer what is wrong."""
     headers: dict[bytes, bytes] = dict(scope["headers"])
-    key: Key | None = None
+    key: KeyEntry | None = None
     lookups = context.lookups(scope, receive)
     runner = PIXEL.runner(context)
     try:
@@ -52,7 +52,7 @@ async def pixel(context: IngestContext, scope: Scope, receive: Receive, send: Se
 
 async def _record(
     context: IngestContext,
-    key: Key,
+    key: KeyEntry,
     query: dict[str, str],
     scope: Scope,
     headers: dict[bytes, bytes],

@@ -15,7 +15,7 @@ import msgspec
 from infra.kernel.http.request_limits import Receive, Scope, Send
 from ingest.clock import now_ms, parse_moment
 from ingest.context import IngestContext
-from ingest.directory.directory import Directory, Key, Partner
+from ingest.directory.directory import Directory, KeyEntry, Partner
 from ingest.directory.request_lookups import RequestLookups
 from ingest.endpoints.conversion_reports import accept_report, check_report
 from ingest.endpoints.conversion_status import current_status, first_status
@@ -47,7 +47,7 @@ _object = msgspec.json.Decoder(dict[str, Any], float_hook=str)
 async def postback(context: IngestContext, scope: Scope, receive: Receive, send: Send) -> None:
     """Answers one postback: 202 the first time, 200 for a repeat, problem+json else."""
     headers: dict[bytes, bytes] = dict(scope["headers"])
-    key: Key | None = None
+    key: KeyEntry | None = None
     sent: dict[str, str] = {}
     lookups = context.lookups(scope, receive)
     runner = POSTBACK.runner(context)
@@ -101,7 +101,7 @@ def _is_dry_run(sent: dict[str, str]) -> bool:
 
 async def _sender(
     context: IngestContext, error: EventRejected, sent: dict[str, str], headers: Headers, lookups: RequestLookups
-) -> Key | None:
+) -> KeyEntry | None:
     """The key of a postback that was rejected before its key was read, so that the website's owner sees it: a wrong
     partner, preset or body."""
     if error.outcome is Outcome.UNKNOWN_SITE or error.website_id != NO_ID:
@@ -176,7 +176,7 @@ async def _preset(directory: Directory, sent: dict[str, str], lookups: RequestLo
     return preset_of(name or partner.preset), partner
 
 
-def _partner_id(partner: Partner | None, key: Key) -> UUID:
+def _partner_id(partner: Partner | None, key: KeyEntry) -> UUID:
     """Of the partner that the postback names. Raises `EventRejected` for a private partner of another account."""
     if partner is None:
         return NO_ID
@@ -189,7 +189,7 @@ def _unknown_partner() -> EventRejected:
     return invalid("unknown_partner", "There is no partner with this slug.")
 
 
-def _sender_of(context: IngestContext, key: Key, preset: Preset, partner: Partner | None) -> Sender:
+def _sender_of(context: IngestContext, key: KeyEntry, preset: Preset, partner: Partner | None) -> Sender:
     return Sender(
         key,
         context.click_key,

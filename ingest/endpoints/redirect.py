@@ -18,7 +18,7 @@ from infra.kernel.http.request_limits import Receive, Scope, Send
 from infra.kernel.log import Record
 from ingest.clock import now_ms
 from ingest.context import IngestContext
-from ingest.directory.directory import CustomDomain, Link
+from ingest.directory.directory import CustomDomainEntry, LinkEntry
 from ingest.endpoints.custom_domains import plain_slug
 from ingest.endpoints.track import outcome_of
 from ingest.errors import EventRejected, Unavailable
@@ -28,7 +28,7 @@ from ingest.links.routing import Route, choose
 from ingest.origins.referrers import MAX_TEXT
 from ingest.pipeline import NO_STEP, REDIRECT
 from ingest.responses import NO_STORE, send_bytes
-from ingest.visitors.request_context import CUSTOM_DOMAIN, Client, client_of, new_request, new_row
+from ingest.visitors.request_context import CUSTOM_DOMAIN, RequestClient, client_of, new_request, new_row
 from schemas.tracking import ROUTED, SUBS, Outcome, TrackedEvent
 
 ENDPOINT: Final = "/go"
@@ -47,7 +47,7 @@ async def go(context: IngestContext, scope: Scope, receive: Receive, send: Send)
     """Answers one redirect: 302, 404 unknown, 410 gone."""
     path: str = scope["path"]
     slug = plain_slug(path[len(PREFIX) :] if is_link_path(path) else path[1:])
-    domain: CustomDomain | None = scope.get(CUSTOM_DOMAIN)
+    domain: CustomDomainEntry | None = scope.get(CUSTOM_DOMAIN)
     headers: dict[bytes, bytes] = dict(scope["headers"])
     runner = REDIRECT.runner(context)
     try:
@@ -99,14 +99,14 @@ async def go(context: IngestContext, scope: Scope, receive: Receive, send: Send)
     runner.current = NO_STEP
 
 
-def _choose_route(context: IngestContext, link: Link, client: Client) -> Route | None:
+def _choose_route(context: IngestContext, link: LinkEntry, client: RequestClient) -> Route | None:
     """Where this visitor goes. Who they are is kept nowhere: the choice follows from their address and browser."""
     told = f"{link.id_text} {client.address} {client.agent_text}".encode("utf-8", "surrogateescape")
     visitor = int.from_bytes(blake2b(told, key=context.click_key[:64], digest_size=8).digest(), "big")
     return choose(link.destination, link.routing, link.is_gone, client.country, client.agent.device, visitor, now_ms())
 
 
-def macro_values(link: Link, row: TrackedEvent) -> dict[str, str]:
+def macro_values(link: LinkEntry, row: TrackedEvent) -> dict[str, str]:
     """What the macros of a destination stand for, for this click."""
     values = {
         "click_id": row.click_id,
@@ -122,7 +122,9 @@ def macro_values(link: Link, row: TrackedEvent) -> dict[str, str]:
     return values
 
 
-def _click(link: Link, route: Route, client: Client, scope: Scope, headers: Mapping[bytes, bytes]) -> LinkClick:
+def _click(
+    link: LinkEntry, route: Route, client: RequestClient, scope: Scope, headers: Mapping[bytes, bytes]
+) -> LinkClick:
     request = new_request(link.website, "secret", ROUTED, client, now_ms())
     row = new_row(request)
     row.type, row.occurred_at = "click", request.received
@@ -144,14 +146,14 @@ async def _publish(context: IngestContext, row: TrackedEvent, record: Record) ->
         context.retries.add(record)
 
 
-def _cookie(context: IngestContext, link: Link, text: str, scope: Scope) -> str:
+def _cookie(context: IngestContext, link: LinkEntry, text: str, scope: Scope) -> str:
     partner = context.directory.partners.get(link.partner_id)
     days = partner.cookie_days if partner is not None else DEFAULT_COOKIE_DAYS
     secure = "; Secure" if context.is_https(scope) else ""
     return f"{COOKIE}={text}; Max-Age={days * 86400}; Path=/; SameSite=Lax{secure}"
 
 
-def _refuse(context: IngestContext, slug: str, link: Link) -> None:
+def _refuse(context: IngestContext, slug: str, link: LinkEntry) -> None:
     error = EventRejected(
         Outcome.NOT_ALLOWED, "link_gone", "The link or its partner program is switched off.", status=410
     )

@@ -8,12 +8,12 @@ import msgspec
 
 from infra.kernel.http.request_limits import Receive, Scope, Send
 from ingest.context import IngestContext
-from ingest.directory.directory import Key
+from ingest.directory.directory import KeyEntry
 from ingest.endpoints.conversion_reports import accept_report
 from ingest.endpoints.conversion_status import current_status, first_status
 from ingest.endpoints.report_fields import Number, Sender, read_report
 from ingest.errors import EventRejected, Unavailable, invalid
-from ingest.event import Report, ReportedEvent
+from ingest.event import ConversionReport, ReportedEvent
 from ingest.pipeline import NO_STEP, REPORT
 from ingest.query_strings import parameters
 from ingest.request_cost import exempt_server_key
@@ -61,7 +61,7 @@ async def lead(context: IngestContext, scope: Scope, receive: Receive, send: Sen
 async def _report(context: IngestContext, scope: Scope, receive: Receive, send: Send, kind: str) -> None:
     headers: dict[bytes, bytes] = dict(scope["headers"])
     body: bytes = (await receive()).get("body", b"")
-    key: Key | None = None
+    key: KeyEntry | None = None
     lookups = context.lookups(scope, receive)
     runner = REPORT.runner(context)
     try:
@@ -129,7 +129,7 @@ def _read(body: bytes, content_type: bytes) -> SentConversion:
         raise invalid("bad_json", "The body is not JSON in UTF-8.") from None
 
 
-def report_of(context: IngestContext, key: Key, sent: SentConversion, kind: str) -> Report:
+def report_of(context: IngestContext, key: KeyEntry, sent: SentConversion, kind: str) -> ConversionReport:
     """The report that was sent. Raises `EventRejected`."""
     fields = {name: getattr(sent, name) for name in _FIELDS}
     try:

@@ -1,7 +1,8 @@
 """What a report of a sale or lead says: the one reading of `/postback`, `/track/sale` and `/track/lead`.
 
-fields under Althing's names -> this -> `Report`. What cannot be read never costs the sale: the field stays empty, and
-its text is kept in `Report.unread` (docs/conversions.md, "Values that cannot be read"). Refused are only reports
+fields under Althing's names -> this -> `ConversionReport`. A value that cannot be read never costs the sale: the field
+stays empty, and its text is kept in `ConversionReport.unread` (docs/conversions.md, "Values that cannot be read").
+Refused are only reports
 without an identity, amounts above the bound, and what the key may not report. Pure: the forms of values are those of
 `infra.domain.report_reading`.
 """
@@ -20,9 +21,9 @@ import msgspec
 from infra.domain import report_reading as reading
 from infra.domain.report_reading import Decimal
 from ingest.clock import parse_moment
-from ingest.directory.directory import Key
+from ingest.directory.directory import KeyEntry
 from ingest.errors import EventRejected, invalid
-from ingest.event import Report
+from ingest.event import ConversionReport
 from ingest.origins.referrers import MAX_TEXT, clean
 from ingest.reports.money import check_minor_units
 from ingest.steps.pseudonymise import MAX_ID
@@ -58,7 +59,7 @@ class Sender:
     """Who reports, and how it writes. `reported_by`: postback, sale or lead. `words`: its statuses. `leads`: its events
     that are leads. `click_key`: opens click ids."""
 
-    key: Key
+    key: KeyEntry
     click_key: bytes
     reported_by: str
     words: Mapping[str, str] = field(default_factory=dict)
@@ -71,14 +72,14 @@ class Sender:
         return self.reported_by == "postback"
 
 
-def read_report(sender: Sender, sent: Mapping[str, Any]) -> Report:
+def read_report(sender: Sender, sent: Mapping[str, Any]) -> ConversionReport:
     """The report. Raises `EventRejected`: without an identity (missing_txid, bad_txid, missing_amount,
     missing_currency), amount_too_large, and for a click id that a site key must name (forged_click_id,
     foreign_click_id)."""
-    return _Reader(sender, {name: value for name, value in sent.items() if value is not None}).report()
+    return _FieldReader(sender, {name: value for name, value in sent.items() if value is not None}).report()
 
 
-class _Reader:
+class _FieldReader:
     """One report while it is read."""
 
     def __init__(self, sender: Sender, sent: Mapping[str, Any]) -> None:
@@ -86,13 +87,13 @@ class _Reader:
         self._unread: dict[str, str] = {}
         self._exact: dict[str, str] = {}
 
-    def report(self) -> Report:
+    def report(self) -> ConversionReport:
         sender = self._sender
         event, apart = self._event()
         click = self._click()
         currency, amounts = self._money()
         txid, other_id, salt = self._identity(event, click)
-        return Report(
+        return ConversionReport(
             kind=self._kind(event),
             reported_by=sender.reported_by,
             event=event,

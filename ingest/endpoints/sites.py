@@ -25,7 +25,7 @@ from uuid import UUID
 from infra.domain.publishing.serving import NARROW_WIDTH, SITES, site_path
 from infra.kernel.http.request_limits import Receive, Scope, Send
 from ingest.context import IngestContext
-from ingest.directory.directory import CustomDomain
+from ingest.directory.directory import CustomDomainEntry
 from ingest.directory.request_lookups import RequestLookups
 from ingest.endpoints.custom_domains import is_bare_slug, plain_slug
 from ingest.endpoints.redirect import go, send_page
@@ -96,7 +96,7 @@ async def site(context: IngestContext, scope: Scope, receive: Receive, send: Sen
 
 async def own_host(context: IngestContext, scope: Scope, receive: Receive, send: Send) -> None:
     """Any path of a custom domain that is no address of the tracking API: a tracked link, else a page of its site."""
-    domain: CustomDomain = scope[CUSTOM_DOMAIN]
+    domain: CustomDomainEntry = scope[CUSTOM_DOMAIN]
     if scope["method"] == "POST":
         await _own_form(context, domain, scope, receive, send)
         return
@@ -134,7 +134,9 @@ async def own_host(context: IngestContext, scope: Scope, receive: Receive, send:
             await _unavailable(send, error)
 
 
-async def _own_form(context: IngestContext, domain: CustomDomain, scope: Scope, receive: Receive, send: Send) -> None:
+async def _own_form(
+    context: IngestContext, domain: CustomDomainEntry, scope: Scope, receive: Receive, send: Send
+) -> None:
     try:
         served = await _own_site(context, domain)
         if served is None:
@@ -145,7 +147,7 @@ async def _own_form(context: IngestContext, domain: CustomDomain, scope: Scope, 
         await _unavailable(send, error)
 
 
-async def _is_link(context: IngestContext, domain: CustomDomain, slug: str, lookups: RequestLookups) -> bool:
+async def _is_link(context: IngestContext, domain: CustomDomainEntry, slug: str, lookups: RequestLookups) -> bool:
     """Whether a tracked link of the domain's website has this slug."""
     if len(slug) > MAX_PATH:
         return False
@@ -156,7 +158,7 @@ async def _is_link(context: IngestContext, domain: CustomDomain, slug: str, look
     return link is not None and link.website.id == domain.website_id
 
 
-async def _own_site(context: IngestContext, domain: CustomDomain) -> Served | None:
+async def _own_site(context: IngestContext, domain: CustomDomainEntry) -> Served | None:
     rows = await _rows(context, domain.host, _OWN_SITE, domain.id, domain.website_id)
     return Served(rows[0][0], True, "/") if rows else None
 

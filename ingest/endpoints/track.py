@@ -21,7 +21,7 @@ from infra.kernel.http.request_limits import Receive, Scope, Send
 from infra.kernel.log import Record
 from ingest.bots.bot_detection import PREFETCH, SPAM_REFERRER
 from ingest.context import IngestContext
-from ingest.directory.directory import Directory, Key, Name, key_name
+from ingest.directory.directory import Directory, KeyEntry, Name, key_name
 from ingest.directory.request_lookups import RequestLookups
 from ingest.endpoints.page_links import page_links
 from ingest.errors import EventRejected, Unavailable, not_allowed, not_looked_up
@@ -32,12 +32,12 @@ from ingest.query_strings import site_of
 from ingest.request_cost import COST, EXEMPT, exempt_server_key
 from ingest.responses import send_accepted_one, send_json, send_problem
 from ingest.rows import SentEvent
-from ingest.steps.decode import Body, BodyDecoder, Decoded, decode_one, is_array, is_json
+from ingest.steps.decode import BodyDecoder, Decoded, DecodedBody, decode_one, is_array, is_json
 from ingest.steps.identify_site import MAX_KEY, bearer, identify, missing_key
 from ingest.steps.publish import MAX_GROUP
 from ingest.visitors.request_context import (
-    Client,
     Headers,
+    RequestClient,
     RequestContext,
     client_address,
     client_at,
@@ -76,7 +76,7 @@ async def track(context: IngestContext, scope: Scope, receive: Receive, send: Se
             batch.key = await batch.identify(text)
         batch.runner.current = "decode"
         encoding = headers.get(b"content-encoding", b"")
-        packed = Body(body, encoding) if encoding or len(body) > SMALL else None
+        packed = DecodedBody(body, encoding) if encoding or len(body) > SMALL else None
         content_type = headers.get(b"content-type", b"")
         if batch.key is None:
             start = body if packed is None else packed.start(KEY_WITHIN)
@@ -134,7 +134,7 @@ class _BatchRequest:
         "time_slice",
     )
 
-    client: Client
+    client: RequestClient
 
     def __init__(self, context: IngestContext, scope: Scope, receive: Receive, headers: Headers) -> None:
         self.context = context
@@ -142,10 +142,10 @@ class _BatchRequest:
         self.headers = headers
         self.address = client_address(scope, context.settings.trusted_proxies)
         self.lookups = RequestLookups(receive, lambda: context.costs.check(self.address))
-        self.key: Key | None = None
+        self.key: KeyEntry | None = None
         self.count = 1
-        self.keys: dict[str, Key | EventRejected] = {}
-        self.requests: dict[Key, RequestContext | EventRejected] = {}
+        self.keys: dict[str, KeyEntry | EventRejected] = {}
+        self.requests: dict[KeyEntry, RequestContext | EventRejected] = {}
         self.not_looked_up: dict[int, EventRejected] = {}
         self.records: list[Record] = []
         self.rows: list[TrackedEvent] = []
@@ -153,7 +153,7 @@ class _BatchRequest:
         self.time_slice: TimeSlice | None = None
         self.runner = TRACK.runner(context)
 
-    async def identify(self, text: str) -> Key:
+    async def identify(self, text: str) -> KeyEntry:
         """The key `text`. Raises `EventRejected` for an unknown key, and for an address above its limit when the key
         needs a look-up."""
         return await identify(self.context.directory, text, self.headers, lookups=self.lookups)
@@ -165,12 +165,12 @@ class _BatchRequest:
             return  # a single event is small
         names = dict.fromkeys(found.group(1).decode("latin-1") for found in islice(_SITE.finditer(start), MAX_PEEKED))
         for name in list(names)[:MAX_NAMES]:
-            if isinstance(await self._key_of(name), Key):
+            if isinstance(await self._key_of(name), KeyEntry):
                 return
         first = next(iter(self.keys.values()), None)
         raise first if isinstance(first, EventRejected) else missing_key()
 
-    async def begin(self, packed: Body) -> None:
+    async def begin(self, packed: DecodedBody) -> None:
         """Starts the work; large bodies wait for a time slice. Raises `EventRejected` (429) when the address is above
         its limit and the body is larger than a browser sends."""
         key = self.key or self._first_key()
@@ -224,7 +224,7 @@ class _BatchRequest:
         named, unknown, count = await self._sort(events)
         if unknown:
             await self._look_up(unknown, events)
-        counts: dict[Key, int] = {}
+        counts: dict[KeyEntry, int] = {}
         if count and self.key is not None:
             counts[self.key] = count
         for sent in named:
@@ -285,10 +285,10 @@ class _BatchRequest:
         if self.count == 1 and self.not_looked_up:
             raise self.not_looked_up[0]
 
-    def _first_key(self) -> Key | None:
-        return next((key for key in self.keys.values() if isinstance(key, Key)), None)
+    def _first_key(self) -> KeyEntry | None:
+        return next((key for key in self.keys.values() if isinstance(key, KeyEntry)), None)
 
-    def _open_requests(self, counts: Mapping[Key, int]) -> None:
+    def _open_requests(self, counts: Mapping[KeyEntry, int]) -> None:
         """Charges each website's rate limit and creates its request context. Raises `EventRejected` when the only
         website is over its limit."""
         origin = "script" if b"origin" in self.headers else "server"
@@ -302,7 +302,7 @@ class _BatchRequest:
                     raise
                 self.requests[key] = error
 
-    async def _key_of(self, text: str) -> Key | EventRejected:
+    async def _key_of(self, text: str) -> KeyEntry | EventRejected:
         found = self.keys.get(text)
         if found is None:
             try:
@@ -315,7 +315,7 @@ class _BatchRequest:
     async def process(self, events: Decoded) -> None:
         """Runs every event through the steps. Dropped events keep their index and reason; events dropped for the same
         reason become one entry of the rejection log."""
-        groups: dict[tuple[UUID, str], _RejectionGroup] = {}
+        groups: dict[tuple[UUID, str], _DroppedEvents] = {}
         time_slice, run, drop = self.time_slice, self.runner.run, self.runner.drop
         headers, records, rows = self.headers, self.records, self.rows
         unresolved = self.not_looked_up
@@ -352,18 +352,18 @@ class _BatchRequest:
                 same.count += 1
                 continue
             sample = b"" if isinstance(sent, EventRejected) else sample_of(sent)
-            groups[website, error.code] = _RejectionGroup(error, kind, sample)
+            groups[website, error.code] = _DroppedEvents(error, kind, sample)
         for (website, _), one in groups.items():
             self.context.rejections.add(
                 one.error, ENDPOINT, website_id=website, key_kind=one.key_kind, sample=one.sample, count=one.count
             )
 
-    def _owner_of(self, sent: SentEvent | EventRejected) -> Key | None:
+    def _owner_of(self, sent: SentEvent | EventRejected) -> KeyEntry | None:
         """The key whose owner sees that the event is rejected."""
         if self.key is not None or isinstance(sent, EventRejected):
             return self.key
         owner = self.keys.get(sent.site or "")
-        return owner if isinstance(owner, Key) else None
+        return owner if isinstance(owner, KeyEntry) else None
 
     def _request_of(self, sent: SentEvent) -> RequestContext | EventRejected:
         """The context of the website that the event belongs to, or why it has none, which is counted."""
@@ -441,7 +441,7 @@ class _BatchRequest:
 
 
 @dataclass(slots=True)
-class _RejectionGroup:
+class _DroppedEvents:
     """The events of one request that were dropped for one reason."""
 
     error: EventRejected

@@ -50,7 +50,7 @@ from ingest.importing.imported_events import (
 from ingest.importing.log_formats import NAMES
 from ingest.metrics import SourceMetrics
 from ingest.pipeline import IMPORT, NO_STEP, Runner
-from ingest.visitors.request_context import Client, new_request, new_row
+from ingest.visitors.request_context import RequestClient, new_request, new_row
 from ingest.visitors.sealing import TextSealing
 from schemas.identity import imported_event_id
 from schemas.tracking import HASH_HEADER, log_time
@@ -66,7 +66,7 @@ _GZIP: Final = b"\x1f\x8b"
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class ImportTotals:
     """What one import added to a website; nothing if `events` is 0."""
 
     website_id: UUID
@@ -75,7 +75,7 @@ class Imported:
     last_at: datetime
 
 
-OnImported = Callable[[Settings, Imported], object]
+OnImported = Callable[[Settings, ImportTotals], object]
 
 
 def main(argv: Sequence[str], on_imported: OnImported) -> int:
@@ -107,7 +107,7 @@ def import_file(
     with _opened(file) as (lines, size), closing(open_log(settings, linger_ms=5)) as log:
         wait_for_projection(required_url(settings), log)
         with closing(ImportedEvents(settings, website)) as imported, Meter("bytes read", size, quiet=quiet) as meter:
-            run = _Run(website, settings, log, imported, TextSealing(text_key(settings)))
+            run = _ImportRun(website, settings, log, imported, TextSealing(text_key(settings)))
             for line in lines:
                 meter.advance(len(line))
                 run.take(line)
@@ -129,7 +129,7 @@ class NoPageView(ImportFailed):
         self.counts = counts
 
 
-class _Run:
+class _ImportRun:
     """One import on its way."""
 
     def __init__(
@@ -185,9 +185,9 @@ class _Run:
         return {name: self._counts[name] for name in ("lines", "imported", *Reason, "duplicates")}
 
     @property
-    def added(self) -> Imported | None:
+    def added(self) -> ImportTotals | None:
         """What is in the log now and was not before."""
-        return Imported(self._website.id, self._counts["imported"], *self._span) if self._span else None
+        return ImportTotals(self._website.id, self._counts["imported"], *self._span) if self._span else None
 
     def _flush(self) -> None:
         if not self._batch:
@@ -216,7 +216,7 @@ class _Run:
         address = parse_address(page.address) or ""
         agent_text = page.user_agent[:MAX_LENGTH]
         country, region, city = self._places.find(address)
-        client = Client(address, agent_text, parse_agent(agent_text), country, region, "", city)
+        client = RequestClient(address, agent_text, parse_agent(agent_text), country, region, "", city)
         request = new_request(self._website, "secret", "import", client, self._started)
         row = new_row(request)
         row.event_id, row.type, row.occurred_at = str(identity), "pageview", log_time(page.at)

@@ -12,7 +12,7 @@ from schemas.click_id_links import with_click_id
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class LinkRule:
     """Fits a visitor from one of `countries` (none: any) with one of `devices` (none: any)."""
 
     countries: tuple[str, ...]
@@ -21,7 +21,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
+class LinkVariant:
     """One side of a split. Its share is its weight among all weights."""
 
     destination: str
@@ -29,16 +29,16 @@ class Variant:
 
 
 @dataclass(frozen=True, slots=True)
-class Routing:
+class LinkRouting:
     """`expires_at`: Unix time in ms, 0 = never. `fallback`: empty = none."""
 
-    rules: tuple[Rule, ...] = ()
-    variants: tuple[Variant, ...] = ()
+    rules: tuple[LinkRule, ...] = ()
+    variants: tuple[LinkVariant, ...] = ()
     expires_at: int = 0
     fallback: str = ""
 
 
-NO_ROUTING: Final = Routing()
+NO_ROUTING: Final = LinkRouting()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Route:
 
 
 def choose(
-    destination: str, routing: Routing, is_gone: bool, country: str, device: str, visitor: int, now: int
+    destination: str, routing: LinkRouting, is_gone: bool, country: str, device: str, visitor: int, now: int
 ) -> Route | None:
     """The visitor's way, or none when the link leads nowhere any more.
 
@@ -66,7 +66,7 @@ def choose(
     return Route(destination)
 
 
-def _split(variants: tuple[Variant, ...], visitor: int) -> Route:
+def _split(variants: tuple[LinkVariant, ...], visitor: int) -> Route:
     place = visitor % sum(variant.weight for variant in variants)
     for number, variant in enumerate(variants[:-1], 1):
         if place < variant.weight:
@@ -75,7 +75,7 @@ def _split(variants: tuple[Variant, ...], visitor: int) -> Route:
     return Route(variants[-1].destination, f"variant {len(variants)}")
 
 
-def routing_with_click_id(routing: Routing, parameter: str, website_domain: str) -> Routing:
+def routing_with_click_id(routing: LinkRouting, parameter: str, website_domain: str) -> LinkRouting:
     """The routing whose destinations pass the click id in `parameter`; the website's own pages need none."""
     if routing is NO_ROUTING or not parameter:
         return routing
@@ -89,29 +89,29 @@ def routing_with_click_id(routing: Routing, parameter: str, website_domain: str)
     )
 
 
-def routing_of(stored: Mapping[str, Any] | None) -> Routing:
+def routing_of(stored: Mapping[str, Any] | None) -> LinkRouting:
     """From the read model's JSON; none and empty: nothing special."""
     if not stored:
         return NO_ROUTING
     expires = stored.get("expires_at")
-    return Routing(
+    return LinkRouting(
         rules=tuple(
-            Rule(tuple(rule["countries"]), tuple(rule["devices"]), rule["destination"])
+            LinkRule(tuple(rule["countries"]), tuple(rule["devices"]), rule["destination"])
             for rule in stored.get("rules", ())
         ),
-        variants=tuple(Variant(one["destination"], one["weight"]) for one in stored.get("variants", ())),
+        variants=tuple(LinkVariant(one["destination"], one["weight"]) for one in stored.get("variants", ())),
         expires_at=int(datetime.fromisoformat(expires).timestamp() * 1000) if expires else 0,
         fallback=stored.get("fallback") or "",
     )
 
 
-def routing_from(kept: Mapping[str, Any]) -> Routing:
+def routing_from(kept: Mapping[str, Any]) -> LinkRouting:
     """From the copy on disk, which holds this module's own shapes."""
-    return Routing(
+    return LinkRouting(
         rules=tuple(
-            Rule(tuple(rule["countries"]), tuple(rule["devices"]), rule["destination"]) for rule in kept["rules"]
+            LinkRule(tuple(rule["countries"]), tuple(rule["devices"]), rule["destination"]) for rule in kept["rules"]
         ),
-        variants=tuple(Variant(one["destination"], one["weight"]) for one in kept["variants"]),
+        variants=tuple(LinkVariant(one["destination"], one["weight"]) for one in kept["variants"]),
         expires_at=kept["expires_at"],
         fallback=kept["fallback"],
     )

@@ -25,7 +25,7 @@ SPAM_REFERRERS: Final = Path(__file__).with_name("spam_referrers.txt")
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ReferrerPage:
     """An address as it is stored. `paid`: the query contains an advertising network's click parameter."""
 
     hostname: str
@@ -39,7 +39,7 @@ class Page:
 
 
 @lru_cache(maxsize=4096)
-def read_page(url: str, with_fragment: bool = False) -> Page:
+def read_page(url: str, with_fragment: bool = False) -> ReferrerPage:
     """Host, path and UTM parameters of `url` (http or https, or a path). `with_fragment`: its fragment is a part of the
     page, as with routes such as `#/pricing`, and may have UTM parameters. Raises `EventRejected` (bad_url)."""
     if len(url) > MAX_URL:
@@ -60,9 +60,9 @@ def read_page(url: str, with_fragment: bool = False) -> Page:
         path, query = path + route, f"{query}&{more}"
     path = path[:MAX_PATH]
     if not query:
-        return Page(hostname[:MAX_TEXT], path)
+        return ReferrerPage(hostname[:MAX_TEXT], path)
     utm, paid = _read_query(query)
-    return Page(hostname[:MAX_TEXT], path, paid=paid, **utm)
+    return ReferrerPage(hostname[:MAX_TEXT], path, paid=paid, **utm)
 
 
 def _read_query(query: str) -> tuple[dict[str, str], bool]:
@@ -107,7 +107,7 @@ def host_of(referrer: str) -> str:
         return ""
 
 
-def classify(referrer_host: str, own_host: str, page: Page, app: str = "") -> tuple[str, str]:
+def classify(referrer_host: str, own_host: str, page: ReferrerPage, app: str = "") -> tuple[str, str]:
     """Source and channel of a visit to `page`, referred by `referrer_host`.
 
     `own_host`: the website's domain; `app`: the social network whose in-app browser it is. UTM parameters count before

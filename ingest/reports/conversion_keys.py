@@ -21,7 +21,7 @@ MAX_PUBLISHED: Final = 100
 """Recorded reports per transaction. Further ones are published each time and merged by the policy."""
 
 
-class Verdict(Enum):
+class ReportHandling(Enum):
     """How ingest handles a report."""
 
     FIRST = "first"
@@ -36,10 +36,10 @@ class Verdict(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class KeyVerdict:
     """The verdict on a report, and whether the log has it already. `conflict`: what it contradicts (`CONFLICTS`)."""
 
-    verdict: Verdict
+    verdict: ReportHandling
     is_published: bool = False
     conflict: str = ""
 
@@ -93,7 +93,7 @@ class ConversionKeys:
         )
         return reported.conversion_id if found is None else found
 
-    async def claim(self, reported: ConversionReported) -> Claim:
+    async def claim(self, reported: ConversionReported) -> KeyVerdict:
         """Inserts the report or compares it with earlier ones. Raises `Unavailable`."""
         identity, rank, digest = reported.conversion_id, rank_of(reported), reported.report_id.bytes
         # What a reversal names may be a part of the sale, or its sender's own figure: it contradicts no amount.
@@ -103,7 +103,7 @@ class ConversionKeys:
         shared = shared_id(reported)
         new = (identity, reported.website_id, amount, currency, reported.report_id, rank, click, click_rank)
         if await self._postgres.rows(_INSERT, (*new, None if shared == identity else shared)):
-            return Claim(Verdict.FIRST)
+            return KeyVerdict(ReportHandling.FIRST)
         if amount is not None:
             await self._postgres.rows(_BETTER, (amount, currency, rank, identity, rank))
         if click is not None:
@@ -113,12 +113,12 @@ class ConversionKeys:
         disagrees = amount is not None and (amount, currency) != (known_amount, known_currency)
         # A network's different amount is stored and shown beside the shop's; the rest of its report counts.
         if disagrees and (reported.reported_by != "postback" or rank == known_rank):
-            return Claim(Verdict.CONFLICT, is_known, "amount")
+            return KeyVerdict(ReportHandling.CONFLICT, is_known, "amount")
         if click is not None and click != known_click and click_rank == known_click_rank:
-            return Claim(Verdict.CONFLICT, is_known, "click")
+            return KeyVerdict(ReportHandling.CONFLICT, is_known, "click")
         if not acked:
-            return Claim(Verdict.FIRST)
-        return Claim(Verdict.KNOWN if is_known else Verdict.FURTHER, is_known)
+            return KeyVerdict(ReportHandling.FIRST)
+        return KeyVerdict(ReportHandling.KNOWN if is_known else ReportHandling.FURTHER, is_known)
 
     async def published(self, reported: ConversionReported) -> None:
         """Records that the log has the report. Raises `Unavailable`; a repeat is then published again."""

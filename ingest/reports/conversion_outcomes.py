@@ -35,7 +35,7 @@ class ConversionOutcomes:
 
     def __init__(self, postgres: Postgres) -> None:
         self._postgres = postgres
-        self._waiting: dict[UUID, list[_Waiter]] = {}
+        self._waiting: dict[UUID, list[_OutcomeWaiter]] = {}
         self._count = 0
         self._polling: asyncio.Task[None] | None = None
 
@@ -54,7 +54,7 @@ class ConversionOutcomes:
             return before
         loop = asyncio.get_running_loop()
         future: asyncio.Future[dict[str, Any] | None] = loop.create_future()
-        waiter = _Waiter(future, before)
+        waiter = _OutcomeWaiter(future, before)
         self._waiting.setdefault(identity, []).append(waiter)
         self._count += 1
         if self._polling is None or self._polling.done():
@@ -96,7 +96,7 @@ class ConversionOutcomes:
 
 
 @dataclass(slots=True, eq=False)
-class _Waiter:
+class _OutcomeWaiter:
     """A request that waits for a conversion that differs from `before`."""
 
     future: asyncio.Future[dict[str, Any] | None]

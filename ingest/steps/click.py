@@ -14,7 +14,7 @@ from infra.domain.publishing.serving import PAGE_PARAMETER, PLACEMENT_PARAMETER
 from infra.kernel.http.request_limits import Scope
 from ingest.errors import EventRejected
 from ingest.event import LinkClick
-from ingest.origins.referrers import MAX_TEXT, Page, clean, host_of, is_within, read_page
+from ingest.origins.referrers import MAX_TEXT, ReferrerPage, clean, host_of, is_within, read_page
 from ingest.page_paths import readable_path
 from ingest.query_strings import parameters
 from ingest.steps.enrich import set_source
@@ -91,14 +91,14 @@ def detect_suspicion(
     suspicion_detector.judge_redirect(event.request, event.headers, is_https(event.scope), event.row)
 
 
-def _page_of(event: LinkClick) -> Page:
+def _page_of(event: LinkClick) -> ReferrerPage:
     """The link's own address, whose query may carry UTM parameters."""
     query = event.scope["query_string"].decode("latin-1")
     host = event.headers.get(b"host", b"").decode("latin-1")
     try:
         return read_page(f"https://{host}{event.scope['path']}" + ("?" + query if query else ""))
     except EventRejected:
-        return Page("", event.scope["path"][:MAX_TEXT])
+        return ReferrerPage("", event.scope["path"][:MAX_TEXT])
 
 
 def _host_of_page(event: LinkClick, own: str) -> str:

@@ -46,7 +46,7 @@ _LINES: Final = frozenset({b"application/x-ndjson", b"application/ndjson", b"app
 _UTF8: Final = frozenset({b"", b"utf-8", b"utf8", b"us-ascii"})
 
 
-class Body:
+class DecodedBody:
     """The bytes of a request without their Content-Encoding, decompressed only as far as needed."""
 
     def __init__(self, sent: bytes, encoding: bytes) -> None:
@@ -91,7 +91,7 @@ def _unpacked(reader: zlib._Decompress, packed: bytes, size: int) -> bytes:
 
 def inflate(body: bytes, encoding: bytes) -> bytes:
     """The body without its Content-Encoding, at most `MAX_BODY` bytes. Raises `EventRejected`."""
-    return Body(body, encoding).whole()
+    return DecodedBody(body, encoding).whole()
 
 
 def decode(body: bytes, content_type: bytes) -> tuple[Decoded, bool]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ingest.bots.bot_detection import SPAM_REFERRER
-from ingest.directory.directory import Directory, Link
+from ingest.directory.directory import Directory, LinkEntry
 from ingest.errors import invalid
 from ingest.event import SiteEvent
-from ingest.origins.referrers import Page, classify, host_of, is_spam, read_page
+from ingest.origins.referrers import ReferrerPage, classify, host_of, is_spam, read_page
 from ingest.visitors.request_context import RequestContext
 from schemas import click_id
 from schemas.tracking import TrackedEvent
@@ -38,7 +38,7 @@ def enrich(event: SiteEvent, *, directory: Directory, click_key: bytes) -> None:
         row.partner_id = partner.id_text
 
 
-def set_source(row: TrackedEvent, page: Page, referrer_host: str, request: RequestContext) -> None:
+def set_source(row: TrackedEvent, page: ReferrerPage, referrer_host: str, request: RequestContext) -> None:
     """Sets page and referrer, and the source and channel that follow from them and the visitor's browser."""
     row.hostname = page.hostname
     row.path = page.path
@@ -65,7 +65,7 @@ def _read_click(click_key: bytes, request: RequestContext, text: str) -> click_i
     return click
 
 
-def _set_link(row: TrackedEvent, link: Link) -> None:
+def _set_link(row: TrackedEvent, link: LinkEntry) -> None:
     row.link_id = link.id_text
     row.partner_id = link.partner_id
     for name, value in link.subs:
@@ -73,4 +73,4 @@ def _set_link(row: TrackedEvent, link: Link) -> None:
             setattr(row, name, value)
 
 
-NO_PAGE = Page("", "")
+NO_PAGE = ReferrerPage("", "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final
 
-from ingest.directory.directory import Directory, Key
+from ingest.directory.directory import Directory, KeyEntry
 from ingest.directory.request_lookups import RequestLookups
 from ingest.errors import EventRejected, not_allowed
 from ingest.visitors.request_context import Headers
@@ -40,7 +40,7 @@ async def identify(
     *,
     browser: bool = True,
     lookups: RequestLookups | None = None,
-) -> Key:
+) -> KeyEntry:
     """The key `text`. Raises `EventRejected` (401 unknown, 403 not allowed) and `Unavailable`.
 
     `browser`: a site key's allowed origins are compared with the request's Origin (or Referer). `lookups`: what the
@@ -71,7 +71,7 @@ def missing_key() -> EventRejected:
     )
 
 
-def check_origin(key: Key, headers: Headers) -> None:
+def check_origin(key: KeyEntry, headers: Headers) -> None:
     """Raises `EventRejected` when the sending page is not one of the key's allowed origins."""
     sent = (headers.get(b"origin") or headers.get(b"referer") or b"").decode("latin-1").lower()
     scheme, _, rest = sent.partition("://")

@@ -7,7 +7,7 @@ from hashlib import blake2b
 from ingest.directory.directory import Website
 from ingest.errors import EventRejected
 from ingest.event import ImportedPage
-from ingest.origins.referrers import MAX_URL, Page, host_of, read_page
+from ingest.origins.referrers import MAX_URL, ReferrerPage, host_of, read_page
 from ingest.steps.enrich import set_source
 
 
@@ -28,8 +28,8 @@ def pseudonymise(event: ImportedPage) -> None:
     event.row.visitor = int.from_bytes(digest, "big")
 
 
-def _page(website: Website, target: str) -> Page:
+def _page(website: Website, target: str) -> ReferrerPage:
     try:
         return read_page(f"https://{website.domain}{target if target.startswith('/') else '/' + target}"[:MAX_URL])
     except EventRejected:
-        return Page(website.domain, target.partition("?")[0][:1024])
+        return ReferrerPage(website.domain, target.partition("?")[0][:1024])

@@ -10,9 +10,9 @@ from uuid import UUID, uuid5
 import msgspec
 
 from ingest.clock import log_text
-from ingest.directory.directory import Key, Website
+from ingest.directory.directory import KeyEntry, Website
 from ingest.errors import not_allowed
-from ingest.event import Report, ReportedEvent
+from ingest.event import ConversionReport, ReportedEvent
 from ingest.limits.rate_limits import SiteRateLimits
 from ingest.steps.pseudonymise import Hasher
 from ingest.steps.stamp import event_time
@@ -94,13 +94,13 @@ def to_reported(event: ReportedEvent, *, hasher: Hasher) -> None:
     )
 
 
-def identity_of(key: Key, report: Report) -> UUID:
+def identity_of(key: KeyEntry, report: ConversionReport) -> UUID:
     """The conversion that the report belongs to."""
     click = report.click_id if report.txid_scope is TxidScope.CLICK else ""
     return conversion_id(key.website.id, report.event, report.txid, click_id=click, apart=report.apart)
 
 
-def _report_id(identity: UUID, key: Key, report: Report, request: RequestContext) -> UUID:
+def _report_id(identity: UUID, key: KeyEntry, report: ConversionReport, request: RequestContext) -> UUID:
     """Equal reports with the same kind of key have the same id. A deciding status gets a new id each time, because it
     may be reported again after another one."""
     if report.status in DECIDING:
@@ -108,7 +108,7 @@ def _report_id(identity: UUID, key: Key, report: Report, request: RequestContext
     return uuid5(identity, f"{key.kind}\n{_content_digest(report).hex()}")
 
 
-def _content_digest(report: Report) -> bytes:
+def _content_digest(report: ConversionReport) -> bytes:
     """A report that was read in full has the digest that it always had."""
     content = _content(report)
     if report.unread or report.exact:
@@ -116,5 +116,5 @@ def _content_digest(report: Report) -> bytes:
     return blake2b(_encode(content), digest_size=16).digest()
 
 
-def _money(amount: int | None, report: Report, website: Website) -> Money | None:
+def _money(amount: int | None, report: ConversionReport, website: Website) -> Money | None:
     return None if amount is None else Money(amount=amount, currency=report.currency or website.currency)

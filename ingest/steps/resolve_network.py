@@ -33,7 +33,7 @@ def resolve_network(event: SiteEvent, *, directory: Directory) -> None:
         row.partner_id = directory.network_partners.get(name) or NO_ID_TEXT
 
 
-class _Props(msgspec.Struct):
+class _ClickIdProps(msgspec.Struct):
     network: str = ""
 
 
@@ -44,4 +44,4 @@ def _network_in(props: str) -> str:
         return ""
 
 
-_decode: Final = msgspec.json.Decoder(_Props).decode
+_decode: Final = msgspec.json.Decoder(_ClickIdProps).decode

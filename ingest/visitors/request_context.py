@@ -15,7 +15,7 @@ from infra.kernel.net.geoip import GeoIpDatabase, parse_address
 from ingest.bots import bot_detection
 from ingest.bots.user_agents import MAX_LENGTH, Agent, parse_agent
 from ingest.clock import log_text, now_ms
-from ingest.directory.directory import Key, Website
+from ingest.directory.directory import KeyEntry, Website
 from ingest.errors import invalid, not_allowed
 from ingest.rows import EventRow
 from schemas.tracking import TrackedEvent
@@ -29,7 +29,7 @@ MAX_LANGUAGE: Final = 64
 """Bytes of `Accept-Language` that are read."""
 
 
-class Client(Struct, frozen=True):
+class RequestClient(Struct, frozen=True):
     """An address and a user agent. Both stay in memory and never enter the log."""
 
     address: str
@@ -49,14 +49,14 @@ class RequestContext(Struct, frozen=True):
     website: Website
     kind: str
     origin: str
-    client: Client
+    client: RequestClient
     now: int
     received: str
     backfill: bool
 
 
 def new_request(
-    website: Website, kind: str, origin: str, client: Client, now: int, *, backfill: bool = False
+    website: Website, kind: str, origin: str, client: RequestClient, now: int, *, backfill: bool = False
 ) -> RequestContext:
     """The context of a request of `client`."""
     return RequestContext(website, kind, origin, client, now, log_text(now), backfill)
@@ -69,7 +69,7 @@ def new_row(request: RequestContext) -> TrackedEvent:
     return row
 
 
-def set_client(row: TrackedEvent, client: Client) -> None:
+def set_client(row: TrackedEvent, client: RequestClient) -> None:
     """Sets country, region, city, language, browser, system, device class, bot flag and reason."""
     agent = client.agent
     row.country, row.region, row.city = client.country, client.region, client.city
@@ -78,7 +78,7 @@ def set_client(row: TrackedEvent, client: Client) -> None:
     row.is_bot, row.bot_reason = bool(client.bot_reason), client.bot_reason
 
 
-def request_context(key: Key, client: Client, origin: str, headers: Headers) -> RequestContext:
+def request_context(key: KeyEntry, client: RequestClient, origin: str, headers: Headers) -> RequestContext:
     """The context of a request of `client` with `key`. Raises `EventRejected` (backfill_needs_secret_key)."""
     backfill = headers.get(b"x-backfill", b"").lower() in (b"true", b"1")
     if backfill and key.kind != "secret":
@@ -86,19 +86,21 @@ def request_context(key: Key, client: Client, origin: str, headers: Headers) -> 
     return new_request(key.website, key.kind, origin, client, now_ms(), backfill=backfill)
 
 
-def client_of(scope: Mapping[str, Any], headers: Headers, trusted: Sequence[Network], places: GeoIpDatabase) -> Client:
+def client_of(
+    scope: Mapping[str, Any], headers: Headers, trusted: Sequence[Network], places: GeoIpDatabase
+) -> RequestClient:
     """The client behind a request that is sent by a script or a server."""
     return client_at(client_address(scope, trusted), headers, places)
 
 
-def client_at(address: str, headers: Headers, places: GeoIpDatabase) -> Client:
+def client_at(address: str, headers: Headers, places: GeoIpDatabase) -> RequestClient:
     """The same for a known address."""
     text = headers.get(b"user-agent", b"")[:MAX_LENGTH].decode("latin-1")
     agent = parse_agent(text)
     country, region, city = places.find(address)
     language = language_of(headers.get(b"accept-language", b""))
     reason = bot_detection.machine_reason(agent, headers)
-    return Client(address, text, agent, country, region, reason, city, language)
+    return RequestClient(address, text, agent, country, region, reason, city, language)
 
 
 @lru_cache(maxsize=1024)

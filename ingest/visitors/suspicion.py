@@ -42,7 +42,7 @@ _FORWARDED: Final = frozenset((b"x-forwarded-for", b"forwarded", b"x-real-ip"))
 _UNKNOWN: Final = "ZZ"
 
 
-class Limits:
+class AddressLimits:
     """What one address may do in about a minute before the rest is marked."""
 
     __slots__ = ("clicks", "events", "links", "neighbours", "visitors")
@@ -122,11 +122,11 @@ class SuspicionDetector:
     """Marks rows. Belongs to the event loop."""
 
     def __init__(
-        self, limits: Limits | None, datacentres: Datacentres, key: bytes | None = None, most: int = MAX_SOURCES
+        self, limits: AddressLimits | None, datacentres: Datacentres, key: bytes | None = None, most: int = MAX_SOURCES
     ) -> None:
         """Without `limits` nothing is marked. `most`: addresses, and visitors, that are remembered."""
         self._is_on = limits is not None
-        self._limits, self._datacentres = limits or Limits(), datacentres
+        self._limits, self._datacentres = limits or AddressLimits(), datacentres
         self._key = key or os.urandom(32)
         """Addresses are in memory as Python's own keyed hashes (SipHash): ten times as quick as those of hashlib."""
         self._sources: BoundedMap[int, _AddressActivity] = BoundedMap(most)

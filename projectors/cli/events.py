@@ -19,7 +19,7 @@ from uuid import UUID
 import orjson
 from psycopg.rows import dict_row
 
-from infra.domain.message_chain import Booking, Message, Select, bookings, chain
+from infra.domain.message_chain import Booking, ChainedEvent, Select, bookings, chain
 from infra.kernel.log import StoredRecord, partitions
 from infra.kernel.security.text_key_cache import TextOpener
 from infra.kernel.security.text_keys import TextKeys
@@ -207,7 +207,7 @@ def _chain(tools: Tools, text: str, wanted: UUID | None, found: list[dict[str, A
     return sorted(steps, key=lambda step: str(step["at"]))
 
 
-def _clicks_of(select: Select, messages: Sequence[Message]) -> set[str]:
+def _clicks_of(select: Select, messages: Sequence[ChainedEvent]) -> set[str]:
     """The clicks that earned the conversions among the messages, now or earlier."""
     ids = list({message.aggregate_id for message in messages if message.name.startswith("conversion.")})
     return {row["click_id"] for row in (select(_CLICKS, {"conversions": ids}) if ids else ())}
@@ -218,7 +218,7 @@ def _tracked_step(row: Mapping[str, Any]) -> dict[str, Any]:
     return _step(f"{row['occurred_at'].replace(' ', 'T')}000+00:00", row["type"], row["event_id"], place, "visitor")
 
 
-def _decided_step(message: Message) -> dict[str, Any]:
+def _decided_step(message: ChainedEvent) -> dict[str, Any]:
     return _step(_at(message.at), message.name, message.id, f"domain@{message.position}", message.actor) | {
         "command_id": str(message.command_id or ""),
         "correlation_id": message.correlation_id,
@@ -226,7 +226,7 @@ def _decided_step(message: Message) -> dict[str, Any]:
     }
 
 
-def _booked_step(booking: Booking, messages: Sequence[Message]) -> dict[str, Any]:
+def _booked_step(booking: Booking, messages: Sequence[ChainedEvent]) -> dict[str, Any]:
     cause = next(message for message in messages if message.id == booking.message_id)
     amount = amount_text(booking.earned, booking.currency)
     what = f"statement {booking.month} {amount}"

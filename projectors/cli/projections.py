@@ -27,7 +27,7 @@ from projectors.cli.tools import (
     write_table,
 )
 from projectors.engine import generations, requests
-from projectors.engine.generations import Build
+from projectors.engine.generations import GenerationRow
 from projectors.engine.status import Ends, Lag, is_running, lags, open_dead_letters, total
 
 POLL_S: Final = 0.25
@@ -160,10 +160,10 @@ def _verify(arguments: Namespace, tools: Tools) -> int:
     return FOUND
 
 
-def _carry_out(arguments: Namespace, tools: Tools) -> requests.Outcome:
+def _carry_out(arguments: Namespace, tools: Tools) -> requests.RequestOutcome:
     """Stores the request, executes it, and warns when no recorder makes an event of it."""
     ends, force = Ends(tools.log), getattr(arguments, "force", False)
-    context = requests.RequestContext(tools.clickhouse, tools.registry, lambda place: ends.one(*place))
+    context = requests.RequestExecution(tools.clickhouse, tools.registry, lambda place: ends.one(*place))
     asked = (arguments.name, arguments.action, operator(), arguments.reason)
     generations.live_build(tools.connection, arguments.name)
     with requests.by_operator(tools.connection, *asked, force=force) as request:
@@ -202,7 +202,7 @@ def _wait(arguments: Namespace, tools: Tools, generation: int, until: str) -> in
     return _answer(arguments, tools, f"has generation {generation} {until}")
 
 
-def _work(tools: Tools, build: Build) -> tuple[int, int]:
+def _work(tools: Tools, build: GenerationRow) -> tuple[int, int]:
     """Done and all: records for a projection, months for a rollup."""
     if build.kind == "rollup":
         return len(build.progress.get("done", [])), len(build.progress.get("months", []))
@@ -220,7 +220,7 @@ def _answer(arguments: Namespace, tools: Tools, what: str) -> int:
     return DONE
 
 
-def _row(tools: Tools, build: Build, found: list[Lag], letters: dict[tuple[str, int], int]) -> dict[str, Any]:
+def _row(tools: Tools, build: GenerationRow, found: list[Lag], letters: dict[tuple[str, int], int]) -> dict[str, Any]:
     """One generation as `list --json` gives it."""
     name, generation = build.name, build.generation
     if build.kind == "rollup":

@@ -17,7 +17,7 @@ from psycopg import Connection
 
 from projectors.engine import barrier, generations, schema
 from projectors.engine.clickhouse import SINGLE_BLOCK, ClickHouse
-from projectors.engine.generations import Build
+from projectors.engine.generations import GenerationRow
 from projectors.engine.projection import ClickHouseProjection
 from projectors.engine.tables import Rollup, backfill, table_name
 
@@ -35,7 +35,7 @@ def run(
     clickhouse: ClickHouse,
     family: ClickHouseProjection,
     rollup: Rollup,
-    build: Build,
+    build: GenerationRow,
     stopping: Event,
 ) -> None:
     """Brings the build to its end; may be called again after any crash. Raises `Interrupted`."""
@@ -72,7 +72,7 @@ def _make_seam(
     clickhouse: ClickHouse,
     family: ClickHouseProjection,
     rollup: Rollup,
-    build: Build,
+    build: GenerationRow,
     source_generation: int,
 ) -> list[tuple[str, int, int]]:
     """Makes table and view while nothing is being inserted; what a crash left of an earlier try is dropped first."""

@@ -20,12 +20,12 @@ import orjson
 import psycopg
 import structlog
 
-from infra.kernel.log import Log, LogUnavailable, Record, Source, StoredRecord, partitions, signature
+from infra.kernel.log import Log, LogSource, LogUnavailable, Record, StoredRecord, partitions, signature
 from infra.kernel.log.partitions import Lineage
 from infra.kernel.log.signature import UNSIGNED, UNSIGNED_TEXT
 from infra.kernel.subscriptions import dead_letters, positions
-from infra.kernel.subscriptions.dead_letters import DeadLetter, FailedRecord
-from infra.kernel.subscriptions.positions import Key
+from infra.kernel.subscriptions.dead_letters import FailedRecord, StoredDeadLetter
+from infra.kernel.subscriptions.positions import WorkerKey
 from projectors.engine import failpoints
 from projectors.engine.clickhouse import InsertRejected
 from projectors.engine.dedup import DedupBatch, DedupStore, InheritedIds, NullDedupIndex
@@ -72,7 +72,11 @@ class ClickHouseWorker(Worker):
     """Moves one partition of a ClickHouse projection forward."""
 
     def __init__(
-        self, key: Key, projection: ClickHouseProjection, runtime: Runtime, on_failure: Callable[[Key, str], None]
+        self,
+        key: WorkerKey,
+        projection: ClickHouseProjection,
+        runtime: Runtime,
+        on_failure: Callable[[WorkerKey, str], None],
     ) -> None:
         super().__init__(key, runtime, on_failure)
         self._projection = projection
@@ -117,7 +121,7 @@ class ClickHouseWorker(Worker):
             self._last_prune = monotonic()
             log.info("dedup_index_pruned", ids=self._ids.prune())
 
-    def retry(self, letters: Sequence[DeadLetter]) -> None:
+    def retry(self, letters: Sequence[StoredDeadLetter]) -> None:
         """Retries each dead letter on its own; one that fails again stays and does not block the others."""
         for letter in letters:
             self._retry_one(letter)
@@ -375,7 +379,7 @@ class ClickHouseWorker(Worker):
                 self._make(self._without_forged(used), dedup_batch, Batch())
                 ids.commit(dedup_batch, min(records[-1].offset + 1, goal))
 
-    def _read_before(self, goal: int, source: Source, ancestor: int | None = None) -> list[StoredRecord]:
+    def _read_before(self, goal: int, source: LogSource, ancestor: int | None = None) -> list[StoredRecord]:
         """The next records of a log that reaches `goal`: an empty answer only means that the log is slow."""
         while not self._stopping.is_set():
             records = source.read(CATCH_UP_ROWS, READ_S)
@@ -428,7 +432,7 @@ class ClickHouseWorker(Worker):
                     )
                 at = records[-1].offset + 1
 
-    def _retry_one(self, letter: DeadLetter) -> None:
+    def _retry_one(self, letter: StoredDeadLetter) -> None:
         record = letter.record(self.key.topic, self.key.partition)
         dedup_batch = _Retry(self._ids.begin_batch() if self._ids is not None else None)
         batch = self._batch()
@@ -479,7 +483,7 @@ class _Retry:
 
 
 def _read_range(
-    read: Callable[[int, float], list[StoredRecord]], the_log: Log, key: Key, last: int
+    read: Callable[[int, float], list[StoredRecord]], the_log: Log, key: WorkerKey, last: int
 ) -> list[StoredRecord]:
     records: list[StoredRecord] = []
     while not records or records[-1].offset < last:

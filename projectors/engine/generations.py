@@ -55,7 +55,7 @@ class NotAllowed(Exception):
 
 
 @dataclass(frozen=True)
-class Build:
+class GenerationRow:
     """One row of `engine.build`, with what `engine.projection` says about its name."""
 
     name: str
@@ -89,13 +89,13 @@ _BUILDS: Final = (
 )
 
 
-def builds(connection: Connection[Any], name: str | None = None) -> list[Build]:
+def builds(connection: Connection[Any], name: str | None = None) -> list[GenerationRow]:
     """Every build that is not dropped, oldest first; of one name, or of all."""
-    with connection.cursor(row_factory=class_row(Build)) as cursor:
+    with connection.cursor(row_factory=class_row(GenerationRow)) as cursor:
         return cursor.execute(_BUILDS, {"name": name}).fetchall()
 
 
-def live_build(connection: Connection[Any], name: str) -> Build:
+def live_build(connection: Connection[Any], name: str) -> GenerationRow:
     """Raises `NotAllowed` for an unknown name."""
     for build in builds(connection, name):
         if build.is_live:
@@ -103,7 +103,7 @@ def live_build(connection: Connection[Any], name: str) -> Build:
     raise NotAllowed(f"No projection is named {name!r}; `althing projections list` shows all of them.")
 
 
-def active_build(connection: Connection[Any], name: str) -> Build | None:
+def active_build(connection: Connection[Any], name: str) -> GenerationRow | None:
     """The build beside the live one, if one is under way (also paused or failed)."""
     for build in builds(connection, name):
         if not build.is_live and (build.state in ACTIVE or build.resume_state in ACTIVE):
@@ -211,7 +211,7 @@ def rebuild_with_new_parameters(connection: Connection[Any], registry: Registry)
         log.info("rebuild_started", projection=family.name, generation=generation, reason="parameters")
 
 
-def _is_outdated(build: Build, parameters: list[Any]) -> bool:
+def _is_outdated(build: GenerationRow, parameters: list[Any]) -> bool:
     """Whether the build waits for its promotion, and has other parameters: it would keep erased people."""
     waits = build.state == "ready" and not build.promote_when_ready
     return waits and build.progress.get(PARAMETERS, []) != parameters
@@ -253,7 +253,7 @@ def rollback(
     name: str,
     *,
     also: RollbackHook = lambda _generation, *, is_live: None,  # noqa: ARG005 - passed by name
-) -> Build:
+) -> GenerationRow:
     """Goes back to the generation that was live before.
 
     A rollup is switched at once: its table was fed all the time. Others catch up first and are then switched by the
@@ -358,7 +358,7 @@ def fail(connection: Connection[Any], name: str, generation: int, error: str) ->
     )
 
 
-def set_state(connection: Connection[Any], build: Build, state: str) -> None:
+def set_state(connection: Connection[Any], build: GenerationRow, state: str) -> None:
     """Sets a build's state, unless another process changed it concurrently."""
     connection.execute(
         "update engine.build set state = %s, ready_at = case when %s = 'ready' then now() else ready_at end "
@@ -367,7 +367,7 @@ def set_state(connection: Connection[Any], build: Build, state: str) -> None:
     )
 
 
-def save_progress(connection: Connection[Any], build: Build, progress: dict[str, Any]) -> None:
+def save_progress(connection: Connection[Any], build: GenerationRow, progress: dict[str, Any]) -> None:
     """Replaces the build's whole `progress`; the caller keeps the entries that are to stay."""
     connection.execute(
         "update engine.build set progress = %s where name = %s and generation = %s",
@@ -379,7 +379,7 @@ def switch(
     connection: Connection[Any],
     clickhouse: ClickHouse,
     registry: Registry,
-    build: Build,
+    build: GenerationRow,
     also: Callable[[int], None] = lambda _generation: None,
 ) -> None:
     """Makes `build` live. Old and new are held at one place meanwhile, so that no total that people see goes back.
@@ -403,7 +403,7 @@ def _switch(
     connection: Connection[Any],
     clickhouse: ClickHouse,
     registry: Registry,
-    build: Build,
+    build: GenerationRow,
     also: Callable[[int], None],
     hold: barrier.Barrier | None,
 ) -> None:
@@ -444,7 +444,7 @@ def _lock(connection: Connection[Any], name: str) -> int | None:
     return row[0] if row is not None else None
 
 
-def _refuse_changed(connection: Connection[Any], build: Build) -> None:
+def _refuse_changed(connection: Connection[Any], build: GenerationRow) -> None:
     """Raises `NotAllowed` unless `build` and its projection still stand as they were read; locks both."""
     live = _lock(connection, build.name)
     row = connection.execute(
@@ -455,7 +455,7 @@ def _refuse_changed(connection: Connection[Any], build: Build) -> None:
         raise NotAllowed(f"Generation {build.generation} of {build.name} was changed concurrently; check its state.")
 
 
-def drop_expired(connection: Connection[Any], build: Build, drop: Callable[[], None]) -> None:
+def drop_expired(connection: Connection[Any], build: GenerationRow, drop: Callable[[], None]) -> None:
     """Runs `drop` for an expired build, unless the build was changed concurrently."""
     with connection.transaction():
         try:
@@ -491,7 +491,7 @@ def _make_live(connection: Connection[Any], name: str, generation: int) -> None:
     dead_letters.supersede(connection, name)
 
 
-def _end_rollback(connection: Connection[Any], build: Build, state: str) -> None:
+def _end_rollback(connection: Connection[Any], build: GenerationRow, state: str) -> None:
     """Ends the request of a rollback that waited for `build` to catch up."""
     connection.execute(
         "update engine.request set state = %s, finished_at = now(), lease_until = null where projection = %s "
@@ -507,7 +507,7 @@ def _refuse_second(connection: Connection[Any], registry: Registry, name: str) -
             raise NotAllowed(f"{related} is being rebuilt already (generation {other.generation} is {other.state}).")
 
 
-def _refuse_part_of_family(registry: Registry, build: Build) -> None:
+def _refuse_part_of_family(registry: Registry, build: GenerationRow) -> None:
     if build.kind == "rollup" and build.source_generation == build.generation:
         family = registry.rollups[build.name][0].name
         raise NotAllowed(f"This build of {build.name} belongs to the rebuild of {family}: say {family} instead.")
@@ -564,7 +564,7 @@ def _lacks_rows(connection: Connection[Any], family: ClickHouseProjection) -> bo
     return family.lacking is not None and bool(family.lacking(connection).sql)
 
 
-def _new_dead_letters(connection: Connection[Any], build: Build) -> int:
+def _new_dead_letters(connection: Connection[Any], build: GenerationRow) -> int:
     row = connection.execute(
         "select count(*) from engine.dead_letter n where n.projection = %s and n.generation = %s and n.state = 'open' "
         "and not exists (select 1 from engine.dead_letter o where o.projection = n.projection and o.generation = %s "

@@ -17,9 +17,9 @@ from projectors.engine import barrier, requests
 from projectors.engine.clickhouse import BACKFILL_TIMEOUT_S, HttpClickHouse
 from projectors.engine.generations import NotAllowed
 from projectors.engine.projection import Registry
-from projectors.engine.requests import Request, RequestContext
+from projectors.engine.requests import QueuedRequest, RequestExecution
 from projectors.engine.status import Ends
-from projectors.engine.verify import Report
+from projectors.engine.verify import VerifyReport
 from projectors.engine.worker import TRANSIENT
 
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
@@ -58,7 +58,7 @@ class Operations:
         for thread in self._threads.values():
             thread.join(PATIENCE_S)
 
-    def _at_length(self, request: Request, stopping: Event) -> None:
+    def _at_length(self, request: QueuedRequest, stopping: Event) -> None:
         logging.begin_context(component="operations", **_named(request))
         try:
             with psycopg.connect(self._settings.postgres_url or "", autocommit=True, connect_timeout=3) as connection:
@@ -68,9 +68,9 @@ class Operations:
             log.warning("operation_postponed", error=error)
 
     def _attempt(
-        self, connection: Connection[Any], request: Request, clickhouse: HttpClickHouse, stopping: Event
+        self, connection: Connection[Any], request: QueuedRequest, clickhouse: HttpClickHouse, stopping: Event
     ) -> None:
-        context = RequestContext(clickhouse, self._registry, lambda place: self._ends.one(*place))
+        context = RequestExecution(clickhouse, self._registry, lambda place: self._ends.one(*place))
         try:
             requests.execute(connection, context, request, self._watch(request, stopping))
             log.info("operation_done")
@@ -89,8 +89,8 @@ class Operations:
             log.exception("operation_failed")
             requests.refuse(connection, request, f"{type(error).__name__}: {error}")
 
-    def _watch(self, request: Request, stopping: Event) -> Callable[[Report, int], None]:
-        def note(report: Report, steps: int) -> None:
+    def _watch(self, request: QueuedRequest, stopping: Event) -> Callable[[VerifyReport, int], None]:
+        def note(report: VerifyReport, steps: int) -> None:
             if stopping.is_set():
                 raise psycopg.OperationalError("the service is stopping")
             with psycopg.connect(self._settings.postgres_url or "", autocommit=True, connect_timeout=3) as connection:
@@ -99,5 +99,5 @@ class Operations:
         return note
 
 
-def _named(request: Request) -> dict[str, object]:
+def _named(request: QueuedRequest) -> dict[str, object]:
     return {"operation_id": request.id, "action": request.action, "projection": request.projection}

@@ -14,9 +14,9 @@ import psycopg
 from infra.kernel.log import StoredRecord
 from infra.kernel.postgres.rows import PostgresRows, Rows
 from infra.kernel.subscriptions import dead_letters, positions
-from infra.kernel.subscriptions.dead_letters import DeadLetter
+from infra.kernel.subscriptions.dead_letters import StoredDeadLetter
 from infra.kernel.subscriptions.delivery import DeliveryFailed, deliver, is_for
-from infra.kernel.subscriptions.positions import Key
+from infra.kernel.subscriptions.positions import WorkerKey
 from projectors.engine import failpoints
 from projectors.engine.read_model import ReadModel
 from projectors.engine.worker import Runtime, Worker
@@ -30,7 +30,9 @@ GATHER_S: Final = 0.02
 class PostgresWorker(Worker):
     """Moves one read model forward."""
 
-    def __init__(self, key: Key, model: ReadModel, runtime: Runtime, on_failure: Callable[[Key, str], None]) -> None:
+    def __init__(
+        self, key: WorkerKey, model: ReadModel, runtime: Runtime, on_failure: Callable[[WorkerKey, str], None]
+    ) -> None:
         super().__init__(key, runtime, on_failure)
         self._model = model
         self._parked: set[bytes] = set()
@@ -58,7 +60,7 @@ class PostgresWorker(Worker):
         """Parks the aggregate of a record that ended the process."""
         self._parked.add(record.key)
 
-    def retry(self, letters: Sequence[DeadLetter]) -> None:
+    def retry(self, letters: Sequence[StoredDeadLetter]) -> None:
         """Retries by aggregate, since parked events must follow their dead letter in order."""
         for aggregate in dict.fromkeys(letter.key for letter in letters):
             self._retry_aggregate(bytes(aggregate))
@@ -140,7 +142,7 @@ class PostgresWorker(Worker):
         """Everything that waits for one aggregate, in order, up to the first that still fails."""
         with self.runtime.pool.connection() as connection:
 
-            def take(letter: DeadLetter) -> None:
+            def take(letter: StoredDeadLetter) -> None:
                 if self.ends_the_process(letter):
                     raise HandlerFailed(dead_letters.CRASH)
                 rows = PostgresRows(connection, self._model.table(self.key.generation), self._model.key)

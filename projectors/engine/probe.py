@@ -18,7 +18,7 @@ from infra.kernel.config.secret_handover import environment, handed_over
 from infra.kernel.config.settings import SECRET_NAMES
 from infra.kernel.log import StoredRecord
 from infra.kernel.postgres.memory_rows import MemoryRows
-from infra.kernel.subscriptions.positions import Key
+from infra.kernel.subscriptions.positions import WorkerKey
 from projectors.engine import failpoints
 from projectors.engine.dedup import NullDedupIndex
 from projectors.engine.projection import Batch, ClickHouseProjection, Registry
@@ -28,7 +28,7 @@ from schemas import envelope
 TIMEOUT_S: Final = 120.0
 
 
-def find_culprit(module: str, key: Key, records: Sequence[StoredRecord], known: frozenset[int]) -> int | None:
+def find_culprit(module: str, key: WorkerKey, records: Sequence[StoredRecord], known: frozenset[int]) -> int | None:
     """Returns the offset of the first record that crashes a process; None when no record does."""
     lines = [
         json.dumps([r.offset, r.key.hex(), r.value.hex(), [[name, value.hex()] for name, value in r.headers]])

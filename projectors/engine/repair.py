@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import uuid4
 
-from infra.kernel.subscriptions.positions import Key
+from infra.kernel.subscriptions.positions import WorkerKey
 from projectors.engine.clickhouse import ClickHouse
 
 _OF = "_topic = {topic:String} AND _partition = {partition:UInt16} AND _offset BETWEEN {low:Int64} AND {high:Int64}"
 
 
-def insert_missing(clickhouse: ClickHouse, table: str, key: Key, rows: Sequence[tuple[int, bytes]]) -> int:
+def insert_missing(clickhouse: ClickHouse, table: str, key: WorkerKey, rows: Sequence[tuple[int, bytes]]) -> int:
     """`rows` (offset and JSON line) were inserted into `table` under a token that it may have stored. Inserts those
     that are missing and returns their number. Idempotent. Tables of a cluster keep token and rows in one step."""
     beside = f"{table}__lacking_{key.topic}_{key.partition}"

@@ -24,7 +24,7 @@ from projectors.engine import barrier, generations
 from projectors.engine.clickhouse import ClickHouse
 from projectors.engine.generations import NotAllowed
 from projectors.engine.projection import Registry, TopicPartition, topic_partitions
-from projectors.engine.verify import ProgressCallback, Report, verify
+from projectors.engine.verify import ProgressCallback, VerifyReport, verify
 
 LEASE_S: Final = 120
 MAX_ATTEMPTS: Final = 5
@@ -43,7 +43,7 @@ class RequestCancelled(Exception):
 
 
 @dataclass(frozen=True)
-class Request:
+class QueuedRequest:
     """One row of `engine.request`, as far as carrying it out needs it."""
 
     id: UUID
@@ -54,7 +54,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class RequestContext:
+class RequestExecution:
     """What the execution of a request needs besides Postgres."""
 
     clickhouse: ClickHouse
@@ -63,15 +63,15 @@ class RequestContext:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RequestOutcome:
     """`is_done`: false for a rollback whose generation catches up first; the running service ends it then."""
 
     generation: int | None = None
-    report: Report | None = None
+    report: VerifyReport | None = None
     is_done: bool = True
 
 
-def due(connection: Connection[Any]) -> list[Request]:
+def due(connection: Connection[Any]) -> list[QueuedRequest]:
     """Leases waiting and abandoned requests, in the order of their creation.
 
     A request has one lease at a time. A step of a rebuild run waits for the steps before it, and a promotion is refused
@@ -93,7 +93,7 @@ def due(connection: Connection[Any]) -> list[Request]:
         "and s.projection = r.projection and s.action = 'rebuild' and not s.is_open "
         "and s.build_state is distinct from 'ready'"
     )
-    with connection.cursor(row_factory=class_row(Request)) as cursor:
+    with connection.cursor(row_factory=class_row(QueuedRequest)) as cursor:
         return cursor.execute(
             "with taken as (update engine.request set state = 'running', error = '', attempts = attempts + 1, "
             "lease_until = now() + make_interval(secs => %s) where id in "
@@ -119,9 +119,9 @@ def renew_leases(connection: Connection[Any], ids: Sequence[UUID]) -> None:
 @contextmanager
 def by_operator(
     connection: Connection[Any], name: str, action: str, operator: str, reason: str, *, force: bool = False
-) -> Iterator[Request]:
+) -> Iterator[QueuedRequest]:
     """A request that an operator's own command carries out in the block; refused or broken off with it."""
-    request = Request(uuid4(), name, action, reason, force)
+    request = QueuedRequest(uuid4(), name, action, reason, force)
     connection.execute(
         "insert into engine.request (id, projection, action, reason, force, operator, state, lease_until) "
         "values (%s, %s, %s, %s, %s, %s, 'running', now() + interval '1 hour')",
@@ -138,8 +138,11 @@ def by_operator(
 
 
 def execute(
-    connection: Connection[Any], context: RequestContext, request: Request, watch: ProgressCallback | None = None
-) -> Outcome:
+    connection: Connection[Any],
+    context: RequestExecution,
+    request: QueuedRequest,
+    watch: ProgressCallback | None = None,
+) -> RequestOutcome:
     """Executes the request and ends the row in one transaction. Raises `NotAllowed`, `BarrierLost` or `RequestLost`."""
     name, done = request.projection, partial(finish, request=request)
     match request.action:
@@ -147,23 +150,23 @@ def execute(
             with connection.transaction():
                 generations.pause(connection, context.registry, name, request.reason)
                 done(connection)
-            return Outcome()
+            return RequestOutcome()
         case "resume":
             accepted = _accepted(connection, context, name) if request.force else ()
             with connection.transaction():
                 generations.resume(connection, name, accepted)
                 done(connection)
-            return Outcome()
+            return RequestOutcome()
         case "rebuild":
             with connection.transaction():
                 generation = generations.request_rebuild(connection, context.registry, name, request.reason)
                 done(connection, generation=generation)
-            return Outcome(generation)
+            return RequestOutcome(generation)
         case "cancel":
             with connection.transaction():
                 generation = generations.cancel(connection, context.registry, name)
                 done(connection, generation=generation)
-            return Outcome(generation)
+            return RequestOutcome(generation)
         case "promote":
             generation = generations.promote(
                 connection,
@@ -173,36 +176,39 @@ def execute(
                 force=request.force,
                 also=lambda made: done(connection, generation=made),
             )
-            return Outcome(generation)
+            return RequestOutcome(generation)
         case "rollback":
             return _roll_back(connection, context, request)
         case "verify":
             report = verify(connection, context.clickhouse, context.registry, name, watch)
             done(connection, generation=report.rebuilt, result=as_result(report))
-            return Outcome(report.rebuilt, report)
+            return RequestOutcome(report.rebuilt, report)
         case other:
             raise NotAllowed(f"Unknown action {other!r}.")
 
 
 def finish(
-    connection: Connection[Any], request: Request, generation: int | None = None, result: dict[str, Any] | None = None
+    connection: Connection[Any],
+    request: QueuedRequest,
+    generation: int | None = None,
+    result: dict[str, Any] | None = None,
 ) -> None:
     """Ends the row as done, in the caller's transaction. Raises `RequestLost` when it has ended already."""
     if not _end(connection, request.id, "done", generation=generation, result=result):
         raise RequestLost(f"request {request.id} was ended by another process")
 
 
-def refuse(connection: Connection[Any], request: Request, why: str) -> None:
+def refuse(connection: Connection[Any], request: QueuedRequest, why: str) -> None:
     """Ends the row as refused: the current state does not permit the request."""
     _end(connection, request.id, "refused", error=why)
 
 
-def stop(connection: Connection[Any], request: Request) -> None:
+def stop(connection: Connection[Any], request: QueuedRequest) -> None:
     """Ends a comparison that was cancelled by request."""
     _end(connection, request.id, "cancelled", error="cancelled")
 
 
-def put_back(connection: Connection[Any], request: Request, why: str) -> None:
+def put_back(connection: Connection[Any], request: QueuedRequest, why: str) -> None:
     """Postpones the request for 2 s: an engine was unavailable."""
     connection.execute(
         "update engine.request set lease_until = now() + interval '2 seconds', error = %s "
@@ -211,7 +217,7 @@ def put_back(connection: Connection[Any], request: Request, why: str) -> None:
     )
 
 
-def note_progress(connection: Connection[Any], request: Request, report: Report, steps: int) -> None:
+def note_progress(connection: Connection[Any], request: QueuedRequest, report: VerifyReport, steps: int) -> None:
     """Shows how far a comparison is, and keeps the request. Raises `RequestCancelled` or `RequestLost`."""
     row = connection.execute(
         "update engine.request set progress = %s, lease_until = now() + make_interval(secs => %s) "
@@ -224,7 +230,7 @@ def note_progress(connection: Connection[Any], request: Request, report: Report,
         raise RequestCancelled
 
 
-def as_result(report: Report) -> dict[str, Any]:
+def as_result(report: VerifyReport) -> dict[str, Any]:
     """The comparison as pages show it: one entry per table."""
     found = [vars(one) for one in report.differences]
     return {
@@ -251,7 +257,7 @@ def as_result(report: Report) -> dict[str, Any]:
     }
 
 
-def _roll_back(connection: Connection[Any], context: RequestContext, request: Request) -> Outcome:
+def _roll_back(connection: Connection[Any], context: RequestExecution, request: QueuedRequest) -> RequestOutcome:
     def also(generation: int, *, is_live: bool) -> None:
         if is_live:
             finish(connection, request, generation=generation)
@@ -261,10 +267,10 @@ def _roll_back(connection: Connection[Any], context: RequestContext, request: Re
         )
 
     target = generations.rollback(connection, context.clickhouse, context.registry, request.projection, also=also)
-    return Outcome(target.generation, is_done=target.state == "live")
+    return RequestOutcome(target.generation, is_done=target.state == "live")
 
 
-def _accepted(connection: Connection[Any], context: RequestContext, name: str) -> list[tuple[str, int, int]]:
+def _accepted(connection: Connection[Any], context: RequestExecution, name: str) -> list[tuple[str, int, int]]:
     projection = context.registry.projections.get(name)
     if projection is None:
         return []

@@ -15,7 +15,7 @@ from infra.kernel.config.settings import Settings
 from infra.kernel.log import partitions
 from infra.kernel.postgres.pool import required_url
 from infra.kernel.subscriptions import positions
-from infra.kernel.subscriptions.positions import Key
+from infra.kernel.subscriptions.positions import WorkerKey
 from projectors.engine.clickhouse import ClickHouse, HttpClickHouse
 from projectors.engine.projection import ClickHouseProjection, Projection, Registry, topic_partitions
 from projectors.engine.read_model import ReadModel
@@ -194,7 +194,7 @@ def absent_columns(clickhouse: ClickHouse, table: Table, generation: int) -> tup
 def create_positions(connection: psycopg.Connection[Any], projection: Projection, generation: int) -> None:
     """Makes a position for every partition that the projection reads; existing ones stay."""
     for place in topic_partitions(projection, partitions.counts(connection)):
-        positions.create(connection, Key(projection.name, generation, place.topic, place.partition))
+        positions.create(connection, WorkerKey(projection.name, generation, place.topic, place.partition))
 
 
 def live_generation(connection: psycopg.Connection[Any], name: str) -> int:

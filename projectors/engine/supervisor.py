@@ -27,12 +27,12 @@ from infra.kernel.config.settings import Settings
 from infra.kernel.log import LogUnavailable, partitions
 from infra.kernel.observability import logging
 from infra.kernel.subscriptions import dead_letters
-from infra.kernel.subscriptions.positions import Key
+from infra.kernel.subscriptions.positions import WorkerKey
 from projectors.engine import backfill, barrier, generations, samples, schema
 from projectors.engine.clickhouse import BACKFILL_TIMEOUT_S, HttpClickHouse, Unavailable
 from projectors.engine.clickhouse_worker import ClickHouseWorker
 from projectors.engine.garbage import GarbageCollector
-from projectors.engine.generations import KEPT_DAYS, PARAMETERS, RUNNING, Build
+from projectors.engine.generations import KEPT_DAYS, PARAMETERS, RUNNING, GenerationRow
 from projectors.engine.operations import Operations
 from projectors.engine.postgres_worker import PostgresWorker
 from projectors.engine.projection import ClickHouseProjection, Registry, topic_partitions
@@ -87,10 +87,10 @@ class WorkerSupervisor:
     def __init__(self, settings: Settings, registry: Registry, runtime: Runtime) -> None:
         self._settings, self._registry, self._runtime = settings, registry, runtime
         self._id = uuid4()
-        self._workers: dict[Key, Worker] = {}
+        self._workers: dict[WorkerKey, Worker] = {}
         self._prepared: set[tuple[str, int]] = set()
         self._backfills: dict[tuple[str, int], Thread] = {}
-        self._failures: list[tuple[Key, str]] = []
+        self._failures: list[tuple[WorkerKey, str]] = []
         self._ends = Ends(runtime.log)
         self._operations = Operations(settings, registry, self._ends)
         self._sampler = samples.Sampler(self._ends)
@@ -100,7 +100,7 @@ class WorkerSupervisor:
         self._last_parameters = 0.0
         self._changes_seen = False
         self._pointed: frozenset[tuple[str, int]] | None = None
-        self._builds: list[Build] = []
+        self._builds: list[GenerationRow] = []
         self._busy_until = monotonic() + BUSY_S
         self.last_look = monotonic()
 
@@ -150,15 +150,15 @@ class WorkerSupervisor:
                 with suppress(psycopg.Error):
                     connection.autocommit = False
 
-    def _note_changes(self, found: list[Build]) -> None:
+    def _note_changes(self, found: list[GenerationRow]) -> None:
         is_building = any(not build.is_live and build.state in generations.ACTIVE for build in found)
         has_ended = any(not worker.is_alive() for worker in self._workers.values())
         if is_building or has_ended or found != self._builds or self._operations.are_running or self._failures:
             self._busy_until = monotonic() + BUSY_S
         self._builds = found
 
-    def _match_workers(self, connection: Connection[Any], found: list[Build]) -> None:
-        wanted: dict[Key, Build] = {}
+    def _match_workers(self, connection: Connection[Any], found: list[GenerationRow]) -> None:
+        wanted: dict[WorkerKey, GenerationRow] = {}
         counts = partitions.counts(connection)
         for build in found:
             projection = self._registry.projections.get(build.name)
@@ -166,7 +166,7 @@ class WorkerSupervisor:
                 continue
             self._prepare(connection, build)
             for place in topic_partitions(projection, counts):
-                wanted[Key(build.name, build.generation, place.topic, place.partition)] = build
+                wanted[WorkerKey(build.name, build.generation, place.topic, place.partition)] = build
         for key, worker in list(self._workers.items()):
             if key not in wanted:
                 worker.stop()
@@ -177,7 +177,7 @@ class WorkerSupervisor:
             worker.is_live = build.is_live
             worker.publishes = build.is_live or build.state == "ready"
 
-    def _is_of_other(self, build: Build) -> bool:
+    def _is_of_other(self, build: GenerationRow) -> bool:
         """Whether another version of the program makes the build: handlers of this one would not fit its columns.
 
         A live table of ClickHouse is filled by any version until its rebuild is done.
@@ -185,7 +185,7 @@ class WorkerSupervisor:
         version = self._registry.versions[build.name]
         return build.version != version and not (build.is_live and build.kind != "postgres")
 
-    def _start(self, key: Key) -> Worker:
+    def _start(self, key: WorkerKey) -> Worker:
         projection = self._registry.projections[key.projection]
         worker: Worker
         if isinstance(projection, ReadModel):
@@ -196,7 +196,7 @@ class WorkerSupervisor:
         worker.start()
         return worker
 
-    def _prepare(self, connection: Connection[Any], build: Build) -> None:
+    def _prepare(self, connection: Connection[Any], build: GenerationRow) -> None:
         """Makes the tables of a build that starts; running it again changes nothing."""
         if build.is_live or (build.name, build.generation) in self._prepared:
             return
@@ -211,7 +211,7 @@ class WorkerSupervisor:
         schema.create_positions(connection, projection, build.generation)
         self._prepared.add((build.name, build.generation))
 
-    def _move_builds(self, connection: Connection[Any], found: list[Build], stopping: Event) -> None:
+    def _move_builds(self, connection: Connection[Any], found: list[GenerationRow], stopping: Event) -> None:
         behind: list[Lag] | None = None
         for build in found:
             if self._is_of_other(build):
@@ -226,7 +226,7 @@ class WorkerSupervisor:
                 own = [lag for lag in behind if (lag.projection, lag.generation) == build_key(build)]
                 self._move(connection, build, own)
 
-    def _move(self, connection: Connection[Any], build: Build, behind: list[Lag]) -> None:
+    def _move(self, connection: Connection[Any], build: GenerationRow, behind: list[Lag]) -> None:
         if not behind or any(lag.events is None for lag in behind):
             return
         events = sum(lag.events or 0 for lag in behind)
@@ -242,7 +242,7 @@ class WorkerSupervisor:
         elif build.state == "ready" and build.promote_when_ready:
             self._switch(connection, build)
 
-    def _set_state(self, connection: Connection[Any], build: Build, state: str) -> None:
+    def _set_state(self, connection: Connection[Any], build: GenerationRow, state: str) -> None:
         generations.set_state(connection, build, state)
         projection = self._registry.projections[build.name]
         if isinstance(projection, ClickHouseProjection):
@@ -259,7 +259,7 @@ class WorkerSupervisor:
                 ),
             )
 
-    def _fill_rollup(self, connection: Connection[Any], build: Build, stopping: Event) -> None:
+    def _fill_rollup(self, connection: Connection[Any], build: GenerationRow, stopping: Event) -> None:
         if build.state == "ready" and build.promote_when_ready:
             self._switch(connection, build)
             return
@@ -269,13 +269,13 @@ class WorkerSupervisor:
             self._backfills[build_key(build)] = thread
             thread.start()
 
-    def _switch(self, connection: Connection[Any], build: Build) -> None:
+    def _switch(self, connection: Connection[Any], build: GenerationRow) -> None:
         try:
             generations.switch(connection, self._runtime.clickhouse, self._registry, build)
         except generations.NotAllowed as refused:
             log.info("generation_switch_refused", projection=build.name, generation=build.generation, error=refused)
 
-    def _backfill(self, build: Build, stopping: Event) -> None:
+    def _backfill(self, build: GenerationRow, stopping: Event) -> None:
         logging.begin_context(component="backfill", projection=build.name, generation=build.generation)
         family, rollup = self._registry.rollups[build.name]
         try:
@@ -292,7 +292,7 @@ class WorkerSupervisor:
             with suppress(psycopg.Error), self._runtime.pool.connection() as connection:
                 generations.fail(connection, build.name, build.generation, f"{type(error).__name__}: {error}")
 
-    def _tidy(self, connection: Connection[Any], found: list[Build]) -> None:
+    def _tidy(self, connection: Connection[Any], found: list[GenerationRow]) -> None:
         """Drops what was cancelled, and generations that were retired a week ago."""
         for build in found:
             if build.state == "cancelled" and not build.is_live and not self._is_worked_on(build):
@@ -306,13 +306,13 @@ class WorkerSupervisor:
                 if build_key(build) == (name, generation):
                     generations.drop_expired(connection, build, partial(self._drop, connection, build))
 
-    def _is_worked_on(self, build: Build) -> bool:
+    def _is_worked_on(self, build: GenerationRow) -> bool:
         thread = self._backfills.get(build_key(build))
         return (thread is not None and thread.is_alive()) or any(
             (key.projection, key.generation) == build_key(build) for key in self._workers
         )
 
-    def _drop(self, connection: Connection[Any], build: Build) -> None:
+    def _drop(self, connection: Connection[Any], build: GenerationRow) -> None:
         log.info("generation_dropping", projection=build.name, generation=build.generation)
         name, generation = build_key(build)
         projection = self._registry.projections.get(name)
@@ -333,7 +333,7 @@ class WorkerSupervisor:
         _note_drop(connection, name, generation)
         self._prepared.discard((name, generation))
 
-    def _drop_rollup(self, connection: Connection[Any], build: Build) -> None:
+    def _drop_rollup(self, connection: Connection[Any], build: GenerationRow) -> None:
         rollup = self._registry.rollups[build.name][1]
         schema.drop_clickhouse_table(self._runtime.clickhouse, rollup, build.generation)
         _note_drop(connection, build.name, build.generation)
@@ -344,7 +344,7 @@ class WorkerSupervisor:
             "where state = 'open' and retry_requested_at is not null"
         ).fetchall()
         for row in rows:
-            worker = self._workers.get(Key(*row))
+            worker = self._workers.get(WorkerKey(*row))
             if worker is not None:
                 worker.has_retries.set()
 
@@ -356,7 +356,7 @@ class WorkerSupervisor:
             self._last_parameters = monotonic()
             generations.rebuild_with_new_parameters(connection, self._registry)
 
-    def _point_views(self, connection: Connection[Any], found: list[Build]) -> None:
+    def _point_views(self, connection: Connection[Any], found: list[GenerationRow]) -> None:
         """Repairs views after a crash, or an engine's downtime, between the switch in Postgres and the one in
         ClickHouse: otherwise readers would read tables that have no writer any more."""
         live = frozenset(build_key(build) for build in found if build.is_live and build.kind != "postgres")
@@ -383,7 +383,7 @@ class WorkerSupervisor:
             if self._runtime.ownership.holds(LEADER):
                 self._sampler.look(connection, found)
 
-    def _note_failure(self, key: Key, error: str) -> None:
+    def _note_failure(self, key: WorkerKey, error: str) -> None:
         self._failures.append((key, error))
 
     def _store_failures(self, connection: Connection[Any]) -> None:
@@ -406,7 +406,7 @@ class WorkerSupervisor:
         self._runtime.ownership.close()
 
 
-def build_key(build: Build) -> tuple[str, int]:
+def build_key(build: GenerationRow) -> tuple[str, int]:
     """Identifies a build by name and generation, as `engine.build` does."""
     return build.name, build.generation
 

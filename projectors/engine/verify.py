@@ -19,7 +19,7 @@ from psycopg import Connection, sql
 from projectors.engine import barrier, generations
 from projectors.engine.barrier import Barrier
 from projectors.engine.clickhouse import ClickHouse
-from projectors.engine.generations import Build, NotAllowed
+from projectors.engine.generations import GenerationRow, NotAllowed
 from projectors.engine.projection import ClickHouseProjection, Registry
 from projectors.engine.read_model import ReadModel
 from projectors.engine.tables import Rollup, Table, table_name
@@ -32,7 +32,7 @@ _LARGE_SET: Final = "(SELECT uniqCombinedState(12)(cityHash64('large', number)) 
 
 
 @dataclass(frozen=True)
-class Difference:
+class OneSidedRow:
     """A row that only one side has; `side`: `live` or `rebuilt`."""
 
     table: str
@@ -42,7 +42,7 @@ class Difference:
 
 
 @dataclass
-class Report:
+class VerifyReport:
     """What was compared, and what differs."""
 
     name: str
@@ -53,7 +53,7 @@ class Report:
     hashes: dict[str, str] = field(default_factory=dict)
     sums: dict[str, dict[str, tuple[int, int]]] = field(default_factory=dict)
     """By table and summed column: live, rebuilt."""
-    differences: list[Difference] = field(default_factory=list)
+    differences: list[OneSidedRow] = field(default_factory=list)
 
     @property
     def is_equal(self) -> bool:
@@ -61,7 +61,7 @@ class Report:
         return not self.differences
 
 
-ProgressCallback = Callable[[Report, int], None]
+ProgressCallback = Callable[[VerifyReport, int], None]
 """Called before each table with what was found so far and the number of tables; what it raises ends the comparison."""
 
 
@@ -71,7 +71,7 @@ def verify(
     registry: Registry,
     name: str,
     watch: ProgressCallback | None = None,
-) -> Report:
+) -> VerifyReport:
     """Compares the generation under way with the live one. Raises `NotAllowed`, `holding.BarrierLost`, or what `watch`
     raises."""
     live = generations.live_build(connection, name)
@@ -82,7 +82,7 @@ def verify(
         raise NotAllowed(f"Generation {build.generation} of {name} is {build.state}; it is compared once it is ready.")
     if live.state != "live":
         raise NotAllowed(f"{name} is {live.state}; resume it first.")
-    report = Report(name, live.generation, build.generation)
+    report = VerifyReport(name, live.generation, build.generation)
     projection = registry.projections.get(name)
     steps = len(projection.tables) if isinstance(projection, ClickHouseProjection) else 1
 
@@ -105,7 +105,7 @@ def _verify_family(
     connection: Connection[Any],
     clickhouse: ClickHouse,
     family: ClickHouseProjection,
-    report: Report,
+    report: VerifyReport,
     look: Callable[[], None],
 ) -> None:
     both = [(family.name, report.live), (family.name, report.rebuilt)]
@@ -133,9 +133,9 @@ def _verify_rollup(
     connection: Connection[Any],
     clickhouse: ClickHouse,
     registry: Registry,
-    live: Build,
-    build: Build,
-    report: Report,
+    live: GenerationRow,
+    build: GenerationRow,
+    report: VerifyReport,
 ) -> None:
     family, rollup = registry.rollups[live.name]
     if live.source_generation is None or live.source_generation != build.source_generation:
@@ -148,7 +148,7 @@ def _verify_rollup(
             hold.require()
 
 
-def _verify_read_model(connection: Connection[Any], model: ReadModel, report: Report) -> None:
+def _verify_read_model(connection: Connection[Any], model: ReadModel, report: VerifyReport) -> None:
     both = [(model.name, report.live), (model.name, report.rebuilt)]
     with barrier.hold(connection, both, HOLD_S) as hold:
         hold.wait()
@@ -158,7 +158,7 @@ def _verify_read_model(connection: Connection[Any], model: ReadModel, report: Re
             hold.require()
 
 
-def _compare_read_models(connection: Connection[Any], model: ReadModel, report: Report) -> None:
+def _compare_read_models(connection: Connection[Any], model: ReadModel, report: VerifyReport) -> None:
     tables = {
         side: sql.Identifier("read", model.table(generation))
         for side, generation in (("live", report.live), ("rebuilt", report.rebuilt))
@@ -185,12 +185,14 @@ def _compare_read_models(connection: Connection[Any], model: ReadModel, report: 
                 "except all select {columns} from {two}) as r limit {n}"
             ).format(columns=columns, one=tables[side], two=tables[other], n=MAX_SHOWN)
         ).fetchall()
-        report.differences += [Difference(model.name, "", side, row[0]) for row in rows]
+        report.differences += [OneSidedRow(model.name, "", side, row[0]) for row in rows]
     if report.is_equal:
-        report.differences.append(Difference(model.name, "", "both", "equal as values, not as text"))
+        report.differences.append(OneSidedRow(model.name, "", "both", "equal as values, not as text"))
 
 
-def _compare(clickhouse: ClickHouse, table: Table, live: int, rebuilt: int, condition: str, report: Report) -> None:
+def _compare(
+    clickhouse: ClickHouse, table: Table, live: int, rebuilt: int, condition: str, report: VerifyReport
+) -> None:
     names = {"live": table_name(table.name, live), "rebuilt": table_name(table.name, rebuilt)}
     if table.within:
         condition = f"({condition}) AND ({table.within.format(now=instants.literal(datetime.now(UTC)))})"
@@ -231,20 +233,20 @@ def _totals(clickhouse: ClickHouse, table: Rollup, name: str, condition: str) ->
 
 def _rows_that_differ(
     clickhouse: ClickHouse, table: Table, names: dict[str, str], condition: str, period: str
-) -> list[Difference]:
+) -> list[OneSidedRow]:
     within = f"toString({table.period}) = '{period}'"
     columns = ", ".join(_columns(table))
     selects = {
         side: f"SELECT {columns} FROM ({_content(table, name, condition)}) WHERE {within}"
         for side, name in names.items()
     }
-    found: list[Difference] = []
+    found: list[OneSidedRow] = []
     for side, other in (("live", "rebuilt"), ("rebuilt", "live")):
         rows = clickhouse.rows(
             f"SELECT toString(tuple(*)) FROM ({selects[side]} EXCEPT {selects[other]}) LIMIT {MAX_SHOWN}"
         )
-        found += [Difference(table.name, period, side, str(row[0])) for row in rows]
-    return found or [Difference(table.name, period, "both", "the same rows, another number of times")]
+        found += [OneSidedRow(table.name, period, side, str(row[0])) for row in rows]
+    return found or [OneSidedRow(table.name, period, "both", "the same rows, another number of times")]
 
 
 def _content(table: Table, name: str, condition: str) -> str:
@@ -284,5 +286,5 @@ def _rollup_generation(connection: Connection[Any], name: str, source: int) -> i
     return found[0].generation
 
 
-def _note_places(hold: Barrier, report: Report) -> None:
+def _note_places(hold: Barrier, report: VerifyReport) -> None:
     report.at = {f"{place.topic}[{place.partition}]": offset for place, offset in hold.places.items()}

@@ -20,7 +20,7 @@ import psycopg
 import structlog
 from psycopg_pool import ConnectionPool, PoolTimeout, TooManyRequests
 
-from infra.kernel.log import Log, LogUnavailable, OffsetOutOfRange, Source, StoredRecord, signature
+from infra.kernel.log import Log, LogSource, LogUnavailable, OffsetOutOfRange, StoredRecord, signature
 from infra.kernel.log.sealed_texts import TextReader
 from infra.kernel.observability import logging, tracing
 from infra.kernel.observability.log_throttle import LogThrottle
@@ -28,7 +28,7 @@ from infra.kernel.observability.spans import Attributes
 from infra.kernel.subscriptions import dead_letters, limits, positions
 from infra.kernel.subscriptions.dead_letters import FailedRecord
 from infra.kernel.subscriptions.group_commit import GroupCommit
-from infra.kernel.subscriptions.positions import BarrierReached, Fenced, Key, Position
+from infra.kernel.subscriptions.positions import BarrierReached, Fenced, StoredPosition, WorkerKey
 from projectors.engine import probe
 from projectors.engine.clickhouse import ClickHouse, Unavailable
 from projectors.engine.dedup import MarkerMoved
@@ -75,7 +75,7 @@ class Runtime:
 class Worker(ABC, Thread):
     """Runs until `stop`. `on_failure` is called, once, with the reason when the generation must not go on."""
 
-    def __init__(self, key: Key, runtime: Runtime, on_failure: Callable[[Key, str], None]) -> None:
+    def __init__(self, key: WorkerKey, runtime: Runtime, on_failure: Callable[[WorkerKey, str], None]) -> None:
         super().__init__(name=key.text, daemon=True)
         self.key, self.runtime = key, runtime
         self.is_live = False
@@ -88,7 +88,7 @@ class Worker(ABC, Thread):
         self._rate = limits.Rate()
         self._limit = limits.DeadLetterLimit()
         self._is_first = True
-        self._source: Source | None = None
+        self._source: LogSource | None = None
         self._left: list[StoredRecord] = []
         self._crashing: frozenset[int] = frozenset()
         self._inherited: frozenset[int] = frozenset()
@@ -96,7 +96,7 @@ class Worker(ABC, Thread):
         self._read_ns = 0
         self._last_records = monotonic()
         self._where: Attributes = {"generation": key.generation, "topic": key.topic, "partition": key.partition}
-        self._position = Position(0, None, 0, None, 0, 0)
+        self._position = StoredPosition(0, None, 0, None, 0, 0)
 
     def stop(self) -> None:
         """Ends the worker after its current step."""
@@ -141,7 +141,7 @@ class Worker(ABC, Thread):
         """Reads what comes next and moves the position, or finds nothing and returns."""
 
     @abstractmethod
-    def retry(self, letters: Sequence[dead_letters.DeadLetter]) -> None:
+    def retry(self, letters: Sequence[dead_letters.StoredDeadLetter]) -> None:
         """Takes dead letters again."""
 
     def close(self) -> None:
@@ -210,7 +210,9 @@ class Worker(ABC, Thread):
 
     def advanced(self, step: positions.Step) -> None:
         """Takes note of a step that is stored."""
-        self._position = Position(step.last + 1, None, step.domain_position, None, 0, self._position.accept_bad_to)
+        self._position = StoredPosition(
+            step.last + 1, None, step.domain_position, None, 0, self._position.accept_bad_to
+        )
         self._bind_offset()
         self._backoff.reset()
 
@@ -258,7 +260,7 @@ class Worker(ABC, Thread):
     def after_crash(self, record: StoredRecord) -> None:
         """Called when a record was dead-lettered because it crashes the process."""
 
-    def ends_the_process(self, letter: dead_letters.DeadLetter) -> bool:
+    def ends_the_process(self, letter: dead_letters.StoredDeadLetter) -> bool:
         """Whether a dead letter still crashes the process: tried in a child process."""
         if letter.reason != dead_letters.CRASHES:
             return False

@@ -20,7 +20,7 @@ _SAME: Final = bytes(8)
 _NONE: Final[frozenset[UUID]] = frozenset()
 
 
-class Row(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+class RefusalRow(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     """`schemas.tracking.Refusal` as msgspec checks it; a unit test holds the two together."""
 
     id: UUID
@@ -38,7 +38,7 @@ class Row(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     request: str = ""
 
 
-_decode: Final = msgspec.json.Decoder(Row).decode
+_decode: Final = msgspec.json.Decoder(RefusalRow).decode
 
 
 def to_rows(records: Sequence[StoredRecord], known: DedupIndex, batch: Batch) -> None:

@@ -20,7 +20,7 @@ CONFLICT: Final = "conflict"
 _SAME: Final = bytes(8)
 
 
-class Row(msgspec.Struct, gc=False):
+class ReportRow(msgspec.Struct, gc=False):
     """The fields of `schemas.tracking.ConversionReported` that a row has."""
 
     report_id: UUID
@@ -32,7 +32,7 @@ class Row(msgspec.Struct, gc=False):
     is_conflict: bool = False
 
 
-_decode: Final = msgspec.json.Decoder(Row).decode
+_decode: Final = msgspec.json.Decoder(ReportRow).decode
 
 
 def to_rows(records: Sequence[StoredRecord], known: DedupIndex, batch: Batch) -> None:
@@ -66,5 +66,5 @@ def outcome_of(*, is_conflict: bool, is_repeat: bool) -> str:
     return str(Outcome.DUPLICATE) if is_repeat else str(Outcome.ACCEPTED)
 
 
-def _key(row: Row) -> bytes:
+def _key(row: ReportRow) -> bytes:
     return row.report_id.bytes + row.website_id.bytes

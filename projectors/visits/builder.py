@@ -61,7 +61,7 @@ WEEK_SETTINGS: Final = {**BUILD_SETTINGS, "max_execution_time": KEPT_S - 60}
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class DayEvents:
     """The events of a day: now, and in its newest build (0: none)."""
 
     events: int
@@ -151,7 +151,7 @@ class VisitBuilder:
         Raises `Unavailable`."""
         return self._expiry.sweep(self._expiries(), stopping)
 
-    def _resting_rounds(self, key: Day, found: Found) -> int:
+    def _resting_rounds(self, key: Day, found: DayEvents) -> int:
         events, rounds = self._resting.get(key, (0, 0))
         return rounds + 1 if events == found.events else 0
 
@@ -171,9 +171,9 @@ class VisitBuilder:
             )
         log.info("visits_tidied", builds=replaced)
 
-    def _outdated(self) -> dict[Day, Found]:
+    def _outdated(self) -> dict[Day, DayEvents]:
         rows = self._clickhouse.rows(OUTDATED, least_events())
-        return {(website_id, day): Found(*counts) for website_id, day, *counts in rows}
+        return {(website_id, day): DayEvents(*counts) for website_id, day, *counts in rows}
 
     def _build(self, days: Sequence[Day]) -> int:
         """Builds these days in one build, and returns its number."""
@@ -250,7 +250,7 @@ def least_events() -> dict[str, int]:
     return {"of_day": MIN_EVENTS, "of_week": tables.DAYS_OF_WEEK * MIN_EVENTS}
 
 
-def select_due(found: Mapping[Day, Found], resting: Mapping[Day, tuple[int, int]], today: date) -> list[Day]:
+def select_due(found: Mapping[Day, DayEvents], resting: Mapping[Day, tuple[int, int]], today: date) -> list[Day]:
     """The outdated days to build now, newest first. `resting`: of the last round, the number of events and the number
     of rounds since it changed."""
     due = []
@@ -263,11 +263,11 @@ def select_due(found: Mapping[Day, Found], resting: Mapping[Day, tuple[int, int]
     return sorted(due, key=lambda key: (key[1], key[0]), reverse=True)
 
 
-def _rounds_of_rest(found: Found) -> int:
+def _rounds_of_rest(found: DayEvents) -> int:
     return max(REST_ROUNDS, found.events // EVENTS_A_ROUND) if found.built_events else REST_ROUNDS
 
 
-def _is_worth_building_today(found: Found) -> bool:
+def _is_worth_building_today(found: DayEvents) -> bool:
     is_marked_otherwise = found.events == found.built_events
     has_grown = found.events - found.built_events >= REST_GROWTH * found.built_events
     return found.events >= MIN_EVENTS_TODAY and (has_grown or is_marked_otherwise)

@@ -21,7 +21,7 @@ from query_api.kernel.csv import columns_of, csv_response
 from query_api.kernel.dependencies import READS_OWN_WRITES, AdminScope, CallerScope, Context, Services
 from query_api.kernel.kept_from import kept_from_header, note_kept_from
 from query_api.kernel.postgres_reader import Reader
-from query_api.kernel.requests import RequestModel
+from query_api.kernel.requests import QueryModel
 from schemas.currencies import decimal_text
 from schemas.events.conversions import ConversionStatus
 from schemas.http.analytics import Bots
@@ -48,7 +48,7 @@ class ClickBots(StrEnum):
     ONLY = "only"
 
 
-class ClicksQuery(RequestModel):
+class ClicksQuery(QueryModel):
     """Which clicks. What is not given does not narrow."""
 
     website_id: UUID | None = None

@@ -238,7 +238,7 @@ _COUNT: Final = "SELECT count(*) AS files FROM read.payouts WHERE website_id = %
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class OwnerTextMatches:
     """Where the ids stand, and how many files with payouts were not searched: images, and what is older."""
 
     texts: list[OwnText]
@@ -251,12 +251,14 @@ def sought_ids(person: Person, value: str) -> list[str]:
     return [text for text in dict.fromkeys(found) if len(text) >= MIN_LENGTH][:MAX_IDS]
 
 
-def find_own_texts(reader: Reader, settings: Settings, account_id: UUID, person: Person, value: str) -> Found:
+def find_own_texts(
+    reader: Reader, settings: Settings, account_id: UUID, person: Person, value: str
+) -> OwnerTextMatches:
     """Searches all kinds of texts of the account and of the person's website."""
     ids, bound = sought_ids(person, value), {"site": person.website_id, "me": account_id}
     [counted] = reader.rows(_COUNT, bound)
     if not ids:
-        return Found([], counted["files"])
+        return OwnerTextMatches([], counted["files"])
     asked = {**bound, "ids": list(person.conversion_ids), "pattern": _pattern(ids)}
     texts = [OwnText(**row) for row in reader.rows(_STATEMENT, asked)]
     files = reader.rows(_FILES, {**bound, "most": MAX_FILES})
@@ -264,7 +266,7 @@ def find_own_texts(reader: Reader, settings: Settings, account_id: UUID, person:
         stored = reader.rows(_FILE, (file["id"], person.website_id))
         if any(_stands_in(ids[:MAX_IDS_IN_FILES], _content(settings, file["id"], each["sealed"])) for each in stored):
             texts.append(OwnText(what="File of a payout", name=file["paid_on"].isoformat(), path="/payouts", until=""))
-    return Found(texts, counted["files"] - len(files))
+    return OwnerTextMatches(texts, counted["files"] - len(files))
 
 
 def _pattern(ids: Sequence[str]) -> str:

@@ -23,7 +23,7 @@ from query_api.kernel.clickhouse_reader import Row
 from query_api.kernel.dependencies import CallerScope, Context, Services
 from query_api.kernel.pagination import invalid_parameter
 from query_api.kernel.postgres_reader import Reader
-from query_api.kernel.requests import RequestModel
+from query_api.kernel.requests import QueryModel
 from schemas.http.analytics import Bots, Compare
 from schemas.zones import ZoneInfo
 
@@ -49,7 +49,7 @@ Day = Annotated[date | None, BeforeValidator(_day)]
 Values = Annotated[str, Field(max_length=MAX_TEXT)]
 
 
-class TimeQuery(RequestModel):
+class TimeQuery(QueryModel):
     """A range."""
 
     time_range: TimeRange = TimeRange.LAST_7D

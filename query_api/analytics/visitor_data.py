@@ -45,7 +45,7 @@ from query_api.analytics.owner_texts import OwnText, find_own_texts
 from query_api.kernel.authorization import AccountScope, Website
 from query_api.kernel.clickhouse_reader import Query, live_table
 from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context, Services
-from query_api.kernel.requests import RequestModel
+from query_api.kernel.requests import QueryModel
 from schemas.events.conversions import ConversionStatus
 from schemas.http.money import Amount
 from schemas.http.responses import ResponseModel
@@ -58,7 +58,7 @@ router = APIRouter(
 )
 
 
-class VisitorQuery(RequestModel):
+class VisitorQuery(QueryModel):
     """An id of a person, as the website's own systems, a partner or a customer names it."""
 
     kind: IdKind

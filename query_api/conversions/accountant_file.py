@@ -16,7 +16,7 @@ from fastapi import APIRouter, Query, Response
 
 from infra.kernel.http.openapi import file_response
 from query_api.conversions.statements.bookings import sums
-from query_api.conversions.statements.periods import Period, period
+from query_api.conversions.statements.periods import StatementMonth, period
 from query_api.kernel.csv import columns_of, csv_stream
 from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope
 from query_api.kernel.pagination import invalid_parameter
@@ -37,7 +37,7 @@ _PAID: Final = (
 )
 
 
-class Line(ResponseModel):
+class PartnerMonthLine(ResponseModel):
     """A partner's month; amounts in major units."""
 
     month: str
@@ -57,7 +57,7 @@ class Line(ResponseModel):
     open: str
 
 
-COLUMNS: Final = columns_of(Line)
+COLUMNS: Final = columns_of(PartnerMonthLine)
 
 
 @router.get("/api/platform/statements.csv", response_class=Response, responses=file_response("text/csv"))
@@ -83,7 +83,7 @@ def get_statements_csv(
     return csv_stream(name, COLUMNS, _lines(scope.reader, months))
 
 
-def _lines(reader: Reader, months: list[Period]) -> Iterator[Line]:
+def _lines(reader: Reader, months: list[StatementMonth]) -> Iterator[PartnerMonthLine]:
     website = months[0].website
     paid: defaultdict[UUID, list[tuple[date, int]]] = defaultdict(list)
     names: dict[UUID, str] = {}
@@ -113,7 +113,7 @@ def _lines(reader: Reader, months: list[Period]) -> Iterator[Line]:
                 "paid_in_total": until_now,
                 "open": payable - until_now,
             }
-            yield Line(
+            yield PartnerMonthLine(
                 month=one.month,
                 website=website.domain,
                 partner=partner_name,

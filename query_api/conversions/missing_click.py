@@ -73,7 +73,7 @@ def missing_click(
     if conversion.partner_id is not None:
         return None
     traces = _traces(steps)
-    found = _Search(scope, context, conversion, traces).reason()
+    found = _MissingClickSearch(scope, context, conversion, traces).reason()
     return found.model_copy(update=_partner(scope, found.partner_id or traces.partner_id))
 
 
@@ -127,7 +127,7 @@ def _is_click_id(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Search:
+class _MissingClickSearch:
     scope: AccountScope
     context: Services
     conversion: ConversionInFull

@@ -169,7 +169,7 @@ def find_conversion(scope: AccountScope, id: UUID) -> ConversionInFull:
     return _to_response(scope.row(f"{select} WHERE c.id = %s", id, "conversion"))
 
 
-class Line(ResponseModel):
+class ConversionLine(ResponseModel):
     """One conversion in the file."""
 
     occurred_at: datetime
@@ -199,11 +199,11 @@ class Line(ResponseModel):
     customer: str
 
 
-COLUMNS: Final = columns_of(Line)
+COLUMNS: Final = columns_of(ConversionLine)
 
 
-def _line(row: Mapping[str, Any]) -> Line:
-    return Line.of_row(
+def _line(row: Mapping[str, Any]) -> ConversionLine:
+    return ConversionLine.of_row(
         row,
         transaction=row["txid"],
         partner=row["partner_name"] or "",

@@ -18,7 +18,7 @@ from infra.kernel.security.sessions import Pool, Principal
 from query_api.kernel.authorization import AccountScope, AllAccounts
 from query_api.kernel.clickhouse_reader import ClickHouseReader, Query, Row
 from query_api.kernel.first_events import FirstEvents
-from query_api.kernel.freshness import Freshness
+from query_api.kernel.freshness import FreshnessMonitor
 from query_api.kernel.own_writes import STALE, OwnWrites, begin
 from query_api.kernel.pagination import invalid_parameter
 from query_api.kernel.positions import InvalidToken, parse
@@ -43,7 +43,7 @@ class Services:
     positions: ProjectionPositions
     query_coalescer: QueryCoalescer
     visitor_cache: VisitorCache
-    freshness: Freshness
+    freshness: FreshnessMonitor
     first_events: FirstEvents
 
     def read(self, response: Response, *queries: Query) -> list[list[Row]]:

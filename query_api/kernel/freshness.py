@@ -91,7 +91,7 @@ class _Read:
     appended_at: datetime
 
 
-class Freshness:
+class FreshnessMonitor:
     """Reads the log's end offsets once a second while requests arrive. Thread-safe."""
 
     def __init__(

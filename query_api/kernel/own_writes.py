@@ -15,7 +15,7 @@ from typing import Final, Protocol
 
 from starlette.datastructures import MutableHeaders
 
-from query_api.kernel.positions import MAX_WAIT_S, RAW, Token
+from query_api.kernel.positions import MAX_WAIT_S, RAW, PositionToken
 
 _READ_MODEL: Final = re.compile(r"\bread\.([a-z_0-9]+)\b(?!\s*\()")
 _CLICKHOUSE: Final = re.compile(r"\{(\w+):Identifier\}")
@@ -27,7 +27,7 @@ STALE: Final = {"X-Stale": "1"}
 class Positions(Protocol):
     """How far projections have read (`query_api.kernel.read_your_writes`)."""
 
-    def wait(self, tokens: Iterable[Token], projections: Iterable[str], timeout_s: float) -> bool:
+    def wait(self, tokens: Iterable[PositionToken], projections: Iterable[str], timeout_s: float) -> bool:
         """Whether they contain the tokens, after waiting so long at most."""
 
     def domain_position(self, projections: Iterable[str]) -> int:
@@ -38,7 +38,7 @@ class OwnWrites:
     """One request's. `headers`: of its response, which get `X-Position: domain@N`, up to where everything is in the
     answer, and `X-Stale: 1` when a wait timed out. A request waits `MAX_WAIT_S` at most, whatever it reads."""
 
-    def __init__(self, positions: Positions, tokens: tuple[Token, ...], headers: MutableHeaders) -> None:
+    def __init__(self, positions: Positions, tokens: tuple[PositionToken, ...], headers: MutableHeaders) -> None:
         self._positions = positions
         self._tokens = tokens
         self._headers = headers

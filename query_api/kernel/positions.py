@@ -21,7 +21,7 @@ class InvalidToken(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class PositionToken:
     """One place in the log that an answer shall contain."""
 
     topic: str
@@ -29,7 +29,7 @@ class Token:
     offset: int
 
 
-def parse(text: str) -> tuple[Token, ...]:
+def parse(text: str) -> tuple[PositionToken, ...]:
     """The tokens of an `X-Wait-For` header: `domain@12`, `clicks[3]@98765`, comma-separated. Raises `InvalidToken`."""
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if len(parts) > MAX_TOKENS:
@@ -37,7 +37,7 @@ def parse(text: str) -> tuple[Token, ...]:
     return tuple(_token(part) for part in parts)
 
 
-def _token(text: str) -> Token:
+def _token(text: str) -> PositionToken:
     found = _TOKEN.fullmatch(text)
     topic = BY_NAME.get(found["topic"]) if found else None
     if found is None or topic not in (DOMAIN, CLICKS, REJECTED):
@@ -46,7 +46,7 @@ def _token(text: str) -> Token:
     last = (topic.partitions if topic is not CLICKS else MAX_PARTITIONS) - 1
     if partition > last:
         raise InvalidToken(f"X-Wait-For: {topic.name} has the partitions 0 to {last}.")
-    return Token(topic.name, partition, int(found["offset"]))
+    return PositionToken(topic.name, partition, int(found["offset"]))
 
 
 def topics_of(projection: str) -> frozenset[str]:

@@ -24,7 +24,7 @@ from infra.kernel.config.settings import Settings
 from infra.kernel.log import TopicPartition
 from infra.kernel.observability import logging
 from infra.kernel.security.sessions import SESSION_ENDED
-from query_api.kernel.positions import MAX_WAIT_S, Token, topics_of
+from query_api.kernel.positions import MAX_WAIT_S, PositionToken, topics_of
 from query_api.kernel.postgres_reader import ROLE
 from schemas.topics import DOMAIN
 
@@ -56,7 +56,7 @@ class ProjectionPosition:
     next_offset: int
     domain_position: int
 
-    def contains(self, token: Token) -> bool:
+    def contains(self, token: PositionToken) -> bool:
         """Whether the token's record was read. Tokens of `domain` are commit positions, others offsets."""
         return self.domain_position >= token.offset if token.topic == DOMAIN.name else self.next_offset > token.offset
 
@@ -120,7 +120,7 @@ class ProjectionPositions:
         places = [self._seen.get((name, DOMAIN.name, 0)) for name in projections if DOMAIN.name in topics_of(name)]
         return min((seen.domain_position if seen else 0 for seen in places), default=0)
 
-    def wait(self, tokens: Iterable[Token], projections: Iterable[str], timeout_s: float = MAX_WAIT_S) -> bool:
+    def wait(self, tokens: Iterable[PositionToken], projections: Iterable[str], timeout_s: float = MAX_WAIT_S) -> bool:
         """Whether, after waiting at most `timeout_s`, each of `projections` has read what it reads of `tokens`."""
         wanted = [
             ((name, token.topic, token.partition), token)
@@ -137,7 +137,7 @@ class ProjectionPositions:
         finally:
             self._waiters.release()
 
-    def _wait(self, wanted: list[tuple[tuple[str, str, int], Token]], deadline: float) -> bool:
+    def _wait(self, wanted: list[tuple[tuple[str, str, int], PositionToken]], deadline: float) -> bool:
         while not self._have(wanted):
             left = deadline - time.monotonic()
             if left <= 0 or self._stopped.is_set():
@@ -149,7 +149,7 @@ class ProjectionPositions:
                 self._poll(left)
         return True
 
-    def _have(self, wanted: list[tuple[tuple[str, str, int], Token]]) -> bool:
+    def _have(self, wanted: list[tuple[tuple[str, str, int], PositionToken]]) -> bool:
         return all((seen := self._seen.get(place)) is not None and seen.contains(token) for place, token in wanted)
 
     def _poll(self, left: float) -> None:

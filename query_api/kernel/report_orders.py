@@ -12,7 +12,7 @@ from uuid import UUID
 
 from fastapi import Depends, Request
 
-from infra.domain.reports.contract import MAX_FILES_BYTES, Attachment, NoAccess, Order, verified_order
+from infra.domain.reports.contract import MAX_FILES_BYTES, EmailFile, NoAccess, RenderOrder, verified_order
 from infra.kernel.http.problems import Problem
 from infra.kernel.security.sessions import Principal
 from query_api.kernel.authorization import AccountScope
@@ -22,7 +22,7 @@ from query_api.kernel.postgres_reader import Reader
 _NO_SESSION: Final = UUID(int=0)
 
 
-async def report_order(request: Request, context: Context) -> Order:
+async def report_order(request: Request, context: Context) -> RenderOrder:
     """Dependency: the order. Raises `Problem` 404 for what the write side did not send within the last minute."""
     order = verified_order(context.settings, request.headers, await request.body(), datetime.now(UTC))
     if order is None:
@@ -30,7 +30,7 @@ async def report_order(request: Request, context: Context) -> Order:
     return order
 
 
-ReportOrder = Annotated[Order, Depends(report_order)]
+ReportOrder = Annotated[RenderOrder, Depends(report_order)]
 
 
 def report_scope(order: ReportOrder, context: Context) -> AccountScope:
@@ -50,7 +50,7 @@ def no_access(to: NoAccess) -> Problem:
     return Problem(410, to, "No access.")
 
 
-def footer(what: str, order: Order) -> str:
+def footer(what: str, order: RenderOrder) -> str:
     """Why the person gets the email. `what`: "your view Revenue"."""
     if order.is_preview:
         return f"This is a preview of {what}. You requested it in your account settings."
@@ -58,8 +58,8 @@ def footer(what: str, order: Order) -> str:
 
 
 def fitting(
-    made: Iterable[Callable[[], Attachment]], pictures: Sequence[Attachment]
-) -> tuple[list[Attachment], list[str]]:
+    made: Iterable[Callable[[], EmailFile]], pictures: Sequence[EmailFile]
+) -> tuple[list[EmailFile], list[str]]:
     """The pictures, and the files that fit in an email with them; and a note about each that does not."""
     found, notes = list(pictures), list[str]()
     left = MAX_FILES_BYTES - sum(len(picture.content) for picture in pictures)

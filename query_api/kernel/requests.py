@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
 
-class RequestModel(BaseModel):
+class QueryModel(BaseModel):
     """Query parameters, or the body of a request that reads."""
 
     model_config = ConfigDict(alias_generator=to_camel, extra="forbid")

@@ -88,7 +88,7 @@ class _Past:
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _CacheEntry:
     """Of a large range. Without `past` it is read at the next request `after` that time (`time.monotonic`)."""
 
     past: _Past | None
@@ -112,7 +112,7 @@ class VisitorCache:
     ) -> None:
         self._coalescer, self._positions = coalescer, positions
         self._large, self._clock = large, clock
-        self._entries: OrderedDict[_Key, _Entry] = OrderedDict()
+        self._entries: OrderedDict[_Key, _CacheEntry] = OrderedDict()
         self._lock = threading.Lock()
 
     def all(self, *queries: Query) -> list[Rows]:
@@ -147,15 +147,15 @@ class VisitorCache:
             [read] = yield [query.past]
             past = _past(read)
             if past is not None and self._table() == table:
-                self._store(key, _Entry(past, 0.0))
+                self._store(key, _CacheEntry(past, 0.0))
                 last = (yield past.last(query)) if query.last is not None else []
                 if self._table() == table:
                     return past.with_last(last)
         [rows] = yield [query]
         if entry is None and sum(row["unique_visitors"] for row in rows if row["edge"] != WHOLE) >= self._large:
-            self._store(key, _Entry(None, self._clock()))
+            self._store(key, _CacheEntry(None, self._clock()))
         elif entry is not None and self._clock() >= entry.after:
-            self._store(key, _Entry(None, self._clock() + CHANGED_S))
+            self._store(key, _CacheEntry(None, self._clock() + CHANGED_S))
         return rows
 
     def _table(self) -> str | None:
@@ -163,13 +163,13 @@ class VisitorCache:
         the same names."""
         return self._positions.tables.get(TABLE)
 
-    def _found(self, key: _Key) -> _Entry | None:
+    def _found(self, key: _Key) -> _CacheEntry | None:
         with self._lock:
             if key in self._entries:
                 self._entries.move_to_end(key)
             return self._entries.get(key)
 
-    def _store(self, key: _Key, entry: _Entry) -> None:
+    def _store(self, key: _Key, entry: _CacheEntry) -> None:
         with self._lock:
             self._entries[key] = entry
             self._entries.move_to_end(key)

@@ -12,15 +12,15 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from infra.domain.program_ideas.answers import LANGUAGES, Dismissal, answers_of
-from infra.domain.program_ideas.content_plan import Article, Intent, Kind
+from infra.domain.program_ideas.content_plan import ArticleIdea, Intent, Kind
 from infra.domain.program_ideas.earnings import Basis, Earnings
 from infra.domain.program_ideas.generator import (
     MIN_SCORE,
     BusinessIdea,
-    Directory,
     EmptyReason,
     FittingProgram,
     PartName,
+    ProgramDirectory,
     Round,
     generate,
     idea_of,
@@ -196,7 +196,7 @@ def get_ideas(context: Context, scope: CallerScope) -> Ideas:
     choices = [choice for choice in scope.reader.rows(_CHOICES, (account_id,)) if choice["idea"] in niches()]
     listed = [one for one, _ in active_programs(scope.reader)]
     results, known = results_or_none(context, scope, listed)
-    directory = Directory(listed, results, worth_of(scope))
+    directory = ProgramDirectory(listed, results, worth_of(scope))
     heeded = [
         Dismissal(choice["idea"], choice["reason"])
         for choice in choices
@@ -283,7 +283,7 @@ def _idea(idea: BusinessIdea, words: Mapping[str, IdeaWords], partners: Mapping[
     )
 
 
-def _intent(queries: Sequence[str], articles: Sequence[Article]) -> SearchIntent:
+def _intent(queries: Sequence[str], articles: Sequence[ArticleIdea]) -> SearchIntent:
     intents = [article.intent for article in articles]
     return SearchIntent(
         queries=list(queries),

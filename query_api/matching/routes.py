@@ -294,7 +294,7 @@ def results_or_none(
 
 
 def _recommendation(
-    match: Match, dates: Dates, application: Mapping[str, Any] | None, told: wording.Narrative
+    match: Match, dates: Dates, application: Mapping[str, Any] | None, told: wording.ProgramReasons
 ) -> Recommendation:
     program, own = match.program, match.results
     amount = program.commission_amount

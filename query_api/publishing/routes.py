@@ -18,7 +18,7 @@ from infra.domain.publishing.errors import DocumentRejected
 from infra.domain.publishing.page_job import Mentioned, block_types, mentioned, page_job
 from infra.domain.publishing.page_workers import PageWorkers
 from infra.domain.publishing.paths import file_of
-from infra.domain.publishing.render import File, SiteImage, Surroundings, archive_stream, render_other_files
+from infra.domain.publishing.render import SiteFile, SiteImage, Surroundings, archive_stream, render_other_files
 from infra.domain.publishing.serving import NEWSLETTER_FORM, image_path, narrow_path, site_path
 from infra.domain.publishing.starters import places_to_fill, starters
 from infra.kernel.http.client_left import client_left
@@ -236,7 +236,7 @@ def export_site(id: UUID, scope: CallerScope, context: Context) -> Response:
     links = f"{context.settings.tracking_base_url}/go/"
     around = _surroundings(row, refers_to.values(), scope, _in_archive, links, form)
 
-    def pages() -> Iterator[tuple[str, File]]:
+    def pages() -> Iterator[tuple[str, SiteFile]]:
         for page in site.pages:
             job = page_job(site, page.id, texts[page.id], around, refers_to[page.id])
             yield file_of(page.path), WORKERS.render(job, account_id, lambda: False).file
@@ -244,9 +244,9 @@ def export_site(id: UUID, scope: CallerScope, context: Context) -> Response:
         yield from render_other_files(site, types, around).items()
         for name in sorted(frozenset[str]().union(*(one.images for one in refers_to.values()))):
             for image in scope.reader.rows(_BODIES, (id, [name])):
-                yield image_path(name), File(bytes(image["body"]), WEBP)
+                yield image_path(name), SiteFile(bytes(image["body"]), WEBP)
                 if image["narrow"] is not None:
-                    yield narrow_path(name), File(bytes(image["narrow"]), WEBP)
+                    yield narrow_path(name), SiteFile(bytes(image["narrow"]), WEBP)
 
     headers = {"Content-Disposition": f'attachment; filename="{row["slug"]}.zip"', "Cache-Control": "private, no-store"}
     parts = _exported(pages())
@@ -254,7 +254,7 @@ def export_site(id: UUID, scope: CallerScope, context: Context) -> Response:
     return StreamingResponse(chain([first], parts), media_type=ZIP, headers=headers)
 
 
-def _exported(files: Iterator[tuple[str, File]]) -> Iterator[bytes]:
+def _exported(files: Iterator[tuple[str, SiteFile]]) -> Iterator[bytes]:
     """The archive in parts, each when its page is rendered. Raises `Problem` 503 while others are made."""
     if not _EXPORTS.acquire(blocking=False):
         raise Problem(503, "busy", "Many sites are being exported. Please try again in a moment.")

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from query_api.kernel.requests import RequestModel
+from query_api.kernel.requests import QueryModel
 from schemas.events.marketplace import Niche
 from schemas.http.publishing import PageState, SiteState
 from schemas.http.responses import ResponseModel
@@ -83,7 +83,7 @@ class StarterSummary(ResponseModel):
     pages: list[str]
 
 
-class PreviewOrder(RequestModel, extra="ignore"):
+class PreviewOrder(QueryModel, extra="ignore"):
     """What is shown: null stands for what is saved."""
 
     page_id: UUID

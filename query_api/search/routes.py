@@ -126,11 +126,11 @@ def search(
 ) -> list[Result]:
     """Websites, partners, links, saved views, transactions, threads and listings; of each the best matches."""
     words = like(q)
-    return [] if words is None else list(Search(scope, q.strip(), words, limit).results())
+    return [] if words is None else list(WordSearch(scope, q.strip(), words, limit).results())
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class WordSearch:
     """One search in the data that the principal may read. `words`: the pattern of the text."""
 
     scope: AccountScope

@@ -26,7 +26,7 @@ import structlog
 from infra.domain.sql_access import data_tables, limits
 from infra.domain.sql_access.faults import explain
 from infra.domain.sql_access.running_statements import RunningStatements
-from infra.domain.sql_access.statement_log import Outcome
+from infra.domain.sql_access.statement_log import StatementOutcome
 from infra.domain.sql_access.validation_result import EXECUTION_DATABASE, ExecutableStatement
 from infra.domain.sql_access.validator_pool import ValidatorPool
 from infra.kernel.clickhouse.client import address
@@ -82,7 +82,7 @@ TABLES_READ_AT: Final = "X-Tables-Read-At"
 """Everything that was stored at this time is in the result."""
 
 
-class Failed(Exception):
+class StatementFailed(Exception):
     """ClickHouse refused or timed out; `message` is for the analyst, `code` ClickHouse's (0: it did not answer).
     `parameter`: the one whose value is missing or wrong."""
 
@@ -92,12 +92,12 @@ class Failed(Exception):
         self.message = message
         self.parameter = parameter
 
-    def explained(self, sql: str) -> Failed:
+    def explained(self, sql: str) -> StatementFailed:
         """In terms of the text `sql` that the analyst wrote."""
         if self.code == 0 or self.code in _WORDS:
             return self
         fault = explain(self.message, sql)
-        return Failed(self.code, fault.message, fault.parameter)
+        return StatementFailed(self.code, fault.message, fault.parameter)
 
     @property
     def outcome(self) -> str:
@@ -128,26 +128,26 @@ class Answer:
     def ms(self) -> int:
         return int((time.monotonic() - self.started) * 1000)
 
-    def outcome(self, outcome: str, message: str = "") -> Outcome:
-        return Outcome(outcome, self.ms, message, self.rows, self.read_rows)
+    def outcome(self, outcome: str, message: str = "") -> StatementOutcome:
+        return StatementOutcome(outcome, self.ms, message, self.rows, self.read_rows)
 
     async def chunks(self) -> AsyncIterator[bytes]:
-        """The body. Raises `Failed` when ClickHouse breaks it off or it grows beyond `limits.RESULT_BYTES`."""
+        """The body. Raises `StatementFailed` when ClickHouse breaks it off or it grows beyond `limits.RESULT_BYTES`."""
         tag = self.response.headers.get("x-clickhouse-exception-tag", "")
         tail, last = f"__exception__\r\n{tag}\r\n".encode() if tag else b"", b""
         try:
             async for chunk in self.response.aiter_raw():
                 self.size += len(chunk)
                 if self.size > limits.RESULT_BYTES:
-                    raise Failed(396, f"The result has more than {limits.RESULT_BYTES:,} bytes. Add a LIMIT.")
+                    raise StatementFailed(396, f"The result has more than {limits.RESULT_BYTES:,} bytes. Add a LIMIT.")
                 if self.ms > limits.DELIVERED_S * 1000:
-                    raise Failed(159, f"The result was not read within {limits.DELIVERED_S} seconds.")
+                    raise StatementFailed(159, f"The result was not read within {limits.DELIVERED_S} seconds.")
                 if tail and tail in last + chunk:
                     raise _failed((last + chunk).partition(tail)[2].decode("utf-8", "replace"))
                 last = chunk[-len(tail) :]
                 yield chunk
         except httpx.HTTPError as failure:
-            raise Failed(0, "The result was interrupted. Please try again.") from failure
+            raise StatementFailed(0, "The result was interrupted. Please try again.") from failure
 
     async def lines(self) -> AsyncIterator[bytes]:
         """The body line by line, without line ends."""
@@ -187,8 +187,8 @@ class StatementRunner:
         page_rows: int,
         row_filter: Mapping[str, str],
     ) -> Answer:
-        """Begins a statement. Raises `Failed`; ClickHouse may run it on until `gone`. JSON is one page of `page_rows`
-        and one more; ClickHouse finishes it first."""
+        """Begins a statement. Raises `StatementFailed`; ClickHouse may run it on until `gone`. JSON is one page of
+        `page_rows` and one more; ClickHouse finishes it first."""
         params = {
             **limits.settings(),
             **row_filter,
@@ -218,7 +218,7 @@ class StatementRunner:
                 raise _failed(await _beginning(response))
         except httpx.HTTPError as failure:
             log.warning("clickhouse_unavailable", query_id=statement_id, error=type(failure).__name__)
-            raise Failed(0, "The analytics store is unavailable. Please try again in a moment.") from failure
+            raise StatementFailed(0, "The analytics store is unavailable. Please try again in a moment.") from failure
         return Answer(response, started, read_rows=_read_rows(response))
 
     async def kill(self, statement_id: UUID) -> None:
@@ -268,14 +268,14 @@ def _read_rows(response: httpx.Response) -> int:
         return 0
 
 
-def _failed(text: str) -> Failed:
+def _failed(text: str) -> StatementFailed:
     found = _MESSAGE.search(text)
     if found is None:
-        return Failed(1001, "The statement failed.")
+        return StatementFailed(1001, "The statement failed.")
     code = int(found.group(1))
     if code in (202, 210):
-        return Failed(0, "The analytics store is busy. Please try again in a moment.")
-    return Failed(code, _WORDS.get(code, found.group(2).strip()[:2000]))
+        return StatementFailed(0, "The analytics store is busy. Please try again in a moment.")
+    return StatementFailed(code, _WORDS.get(code, found.group(2).strip()[:2000]))
 
 
 async def until_gone(disconnected: asyncio.Task[None], work: asyncio.Task[Answer]) -> Answer | None:
@@ -286,5 +286,5 @@ async def until_gone(disconnected: asyncio.Task[None], work: asyncio.Task[Answer
     finally:
         if not work.done():
             work.cancel()
-            with suppress(asyncio.CancelledError, Failed):
+            with suppress(asyncio.CancelledError, StatementFailed):
                 await (await work).response.aclose()

@@ -12,8 +12,8 @@ import anyio.to_thread
 from fastapi import APIRouter
 
 from infra.domain.reports import figures
-from infra.domain.reports.contract import MAX_FILES_BYTES, QUERY_PATH, Attachment, Order, Rendered
-from infra.domain.reports.letter import Letter, Picture, Table
+from infra.domain.reports.contract import MAX_FILES_BYTES, QUERY_PATH, EmailFile, Rendered, RenderOrder
+from infra.domain.reports.letter import LetterChart, LetterTable, ReportLetter
 from infra.domain.reports.result_chart import MAX_POINTS, ResultChart, chart_of
 from infra.domain.sql_access.analyst_accounts import ROLES, Analyst
 from infra.domain.sql_access.parameters import declared
@@ -46,14 +46,14 @@ async def render_query_report(order: ReportOrder, scope: ReportScope, context: C
     return _rendered(row["title"], result, order, f"{context.settings.app_url}/sql")
 
 
-def _query_of(order: Order, scope: AccountScope) -> Row:
+def _query_of(order: RenderOrder, scope: AccountScope) -> Row:
     row = scope.reader.row(_QUERY, (order.query_id, order.account_id)) if ROLES & scope.principal.roles else None
     if row is None:
         raise no_access("query")
     return row
 
 
-def _question_of(sql: str, order: Order) -> SqlQuestion:
+def _question_of(sql: str, order: RenderOrder) -> SqlQuestion:
     """With the values of the parameters that the text has now. Raises `Problem` 409 for one without a value."""
     names = declared(sql)
     missing = [name for name in names if name not in order.parameters]
@@ -63,7 +63,7 @@ def _question_of(sql: str, order: Order) -> SqlQuestion:
     return SqlQuestion(sql=sql, parameters={name: order.parameters[name] for name in names})
 
 
-def _rendered(title: str, result: CsvResult, order: Order, link: str) -> Rendered:
+def _rendered(title: str, result: CsvResult, order: RenderOrder, link: str) -> Rendered:
     lines = csv.reader(io.StringIO(result.content.decode("utf-8", "replace")))
     columns = next(lines, [])
     first = [line for line, _ in zip(lines, range(MAX_POINTS), strict=False)]
@@ -83,13 +83,13 @@ def _rendered(title: str, result: CsvResult, order: Order, link: str) -> Rendere
         notes.append(f"The chart shows the first {MAX_POINTS} rows.")
     shown = "" if result.rows <= SHOWN_ROWS else f"The first {SHOWN_ROWS} rows."
     days = figures.days_text(order.first_day, order.last_day)
-    letter = Letter(
+    letter = ReportLetter(
         title=title,
         period=f"Scheduled after {days}",
         lead=f"The query returned {count}." if result.is_whole else "",
         kpis=[],
         pictures=[shown_picture for shown_picture, _ in pictures],
-        tables=[Table("Result", [_cell(name) for name in columns[:SHOWN_COLUMNS]], rows, shown)],
+        tables=[LetterTable("Result", [_cell(name) for name in columns[:SHOWN_COLUMNS]], rows, shown)],
         notes=notes,
         link_label="Open SQL",
         link=link,
@@ -97,7 +97,7 @@ def _rendered(title: str, result: CsvResult, order: Order, link: str) -> Rendere
         stop_url=order.stop_url,
     )
     name = _NOT_IN_NAMES.sub("-", title).strip("-").lower()[:60] or "query"
-    file = Attachment(name=f"{name}.csv", media_type="text/csv", content=result.content)
+    file = EmailFile(name=f"{name}.csv", media_type="text/csv", content=result.content)
     return Rendered(
         subject=f"{title}: {days}, {count}",
         text=letter.text(),
@@ -106,11 +106,11 @@ def _rendered(title: str, result: CsvResult, order: Order, link: str) -> Rendere
     )
 
 
-def _picture(chart: ResultChart, title: str) -> tuple[Picture, Attachment]:
+def _picture(chart: ResultChart, title: str) -> tuple[LetterChart, EmailFile]:
     content_id = "chart@query"
     png = chart.png(figures.compact_text)
-    file = Attachment(name="chart.png", media_type="image/png", content=png, content_id=content_id)
-    return Picture(title, content_id, chart.described()), file
+    file = EmailFile(name="chart.png", media_type="image/png", content=png, content_id=content_id)
+    return LetterChart(title, content_id, chart.described()), file
 
 
 def _cell(text: str) -> str:

@@ -27,7 +27,7 @@ from infra.domain.sql_access.analyst_accounts import Analyst
 from infra.domain.sql_access.faults import explain
 from infra.domain.sql_access.parameters import BadParameter, bind
 from infra.domain.sql_access.running_statements import RunningStatement, to_its_end
-from infra.domain.sql_access.statement_log import Outcome
+from infra.domain.sql_access.statement_log import StatementOutcome
 from infra.domain.sql_access.validation_result import ExecutableStatement, StatementRejected, fill
 from infra.domain.sql_access.views import TooManyNames, row_filter
 from infra.kernel.http.openapi import file_content
@@ -37,8 +37,8 @@ from infra.kernel.security.sessions import Pool, refuse_cross_site
 from query_api.kernel.authorization import not_found
 from query_api.kernel.dependencies import Context, CurrentPrincipal
 from query_api.kernel.kept_from import kept_from_header
-from query_api.kernel.requests import RequestModel
-from query_api.sql.execution import TABLES_READ_AT, Answer, Failed, StatementRunner, until_gone
+from query_api.kernel.requests import QueryModel
+from query_api.sql.execution import TABLES_READ_AT, Answer, StatementFailed, StatementRunner, until_gone
 from query_api.sql.safe_csv import PlainCsv
 from schemas.http.responses import ResponseModel
 
@@ -83,7 +83,7 @@ AnAnalyst = Annotated[Analyst, Depends(analyst)]
 Runner = Annotated[StatementRunner, Depends(statement_runner)]
 
 
-class SqlQuestion(RequestModel):
+class SqlQuestion(QueryModel):
     """One SELECT. `parameters` are the values of `{name:Type}` in it."""
 
     model_config = ConfigDict(strict=True, hide_input_in_errors=True)
@@ -144,7 +144,7 @@ class _Statement:
         return self.running.id
 
     async def start(self, format_: str, max_rows: int) -> Answer:
-        """Its answer, which is closed when the statement ends. Raises `Failed`."""
+        """Its answer, which is closed when the statement ends. Raises `StatementFailed`."""
         account, sql = self.analyst.account_id, self.executable
         self.answer = await self.runner.start(self.id, account, sql, format_, self.parameters, max_rows, self.walls)
         return self.answer
@@ -152,7 +152,9 @@ class _Statement:
     def ended(self, outcome: str, message: str = "") -> None:
         """What is recorded as its end."""
         answer = self.answer
-        self.running.outcome = Outcome(outcome, 0, message) if answer is None else answer.outcome(outcome, message)
+        self.running.outcome = (
+            StatementOutcome(outcome, 0, message) if answer is None else answer.outcome(outcome, message)
+        )
 
     async def let_go(self) -> None:
         """Closes the answer, and makes sure that ClickHouse does not run the statement on."""
@@ -198,7 +200,7 @@ async def run_sql(
 
 
 async def _answer_or_gone(request: Request, statement: _Statement, format_: str, max_rows: int) -> Answer:
-    """The beginning of the answer. Raises `Failed`, and `Problem` 409 when the client goes away before."""
+    """The beginning of the answer. Raises `StatementFailed`, and `Problem` 409 when the client goes away before."""
     disconnected = asyncio.create_task(_disconnected(request))
     try:
         answer = await until_gone(disconnected, asyncio.create_task(statement.start(format_, max_rows)))
@@ -233,17 +235,19 @@ async def run_to_end(
             async for chunk in _as_json(statement, answer, question.max_rows):
                 body += chunk
                 if len(body) > max_bytes:
-                    raise Failed(396, f"The result has more than {max_bytes:,} bytes. Select fewer columns or rows.")
+                    raise StatementFailed(
+                        396, f"The result has more than {max_bytes:,} bytes. Select fewer columns or rows."
+                    )
             statement.ended("done")
     return bytes(body), statement.executable.kept_from
 
 
 @contextmanager
 def _problems() -> Iterator[None]:
-    """Before the response begins, a `Failed` is the problem that it means."""
+    """Before the response begins, a `StatementFailed` is the problem that it means."""
     try:
         yield
-    except Failed as failure:
+    except StatementFailed as failure:
         raise failure.problem() from failure
 
 
@@ -252,12 +256,13 @@ async def _statement(
     pool: Pool, runner: StatementRunner, person: Analyst, question: SqlQuestion, door: str
 ) -> AsyncIterator[_Statement]:
     """The statement, validated and recorded. When the block is left, in whatever way, its answer is closed, ClickHouse
-    runs it no more, and its end is recorded. Raises `Problem`; `Failed` of the block in terms of the analyst's text."""
+    runs it no more, and its end is recorded. Raises `Problem`; `StatementFailed` of the block in terms of the analyst's
+    text."""
     async with AsyncExitStack() as stack:
         statement = await _begin(stack, pool, runner, person, question, door)
         try:
             yield statement
-        except Failed as failure:
+        except StatementFailed as failure:
             explained = failure.explained(question.sql)
             statement.ended(explained.outcome, explained.message)
             raise explained from failure
@@ -361,7 +366,7 @@ async def _counted(answer: Answer, format_: str) -> AsyncIterator[bytes]:
             answer.rows += max(0, lines - header)
             header = max(0, header - lines)
             if answer.rows > limits.RESULT_ROWS:
-                raise Failed(396, f"The result has more than {limits.RESULT_ROWS:,} rows. Add a LIMIT.")
+                raise StatementFailed(396, f"The result has more than {limits.RESULT_ROWS:,} rows. Add a LIMIT.")
         yield plain.take(chunk) if plain is not None else chunk
     if plain is not None:
         yield plain.rest()

@@ -16,7 +16,7 @@ NarratedBy = Literal["finder", "model"]
 DigestMail = Literal["off", "daily", "weekly"]
 
 
-class About(Frozen):
+class InsightAbout(Frozen):
     """What an insight is about, when it is not the whole website: one value of a dimension of the dashboards."""
 
     dimension: Literal["partner", "country", "device", "source", "link"]
@@ -42,7 +42,7 @@ class Insight(Frozen):
     content: str
     told_by: NarratedBy
     confidence: float = Field(ge=0, le=1)
-    about: About | None
+    about: InsightAbout | None
     evidence: tuple[Evidence, ...]
     first_day: date = Field(description="The days that it covers, inclusive, in the website's time zone")
     last_day: date

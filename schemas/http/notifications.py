@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from schemas.alerts import ALERTS, Number
+from schemas.alerts import ALERTS, AlertParameter
 from schemas.events.notifications import AlertKind, DigestMail, WebhookFormat
 from schemas.http.responses import ResponseModel
 
@@ -85,5 +85,5 @@ def alert_rule(
     )
 
 
-def _number(bounds: Number | None, value: int | None) -> AlertNumber | None:
+def _number(bounds: AlertParameter | None, value: int | None) -> AlertNumber | None:
     return None if bounds is None else AlertNumber.of(bounds, value=bounds.default if value is None else value)

@@ -19,7 +19,7 @@ from uuid import uuid4
 
 from PIL import Image, ImageChops
 
-from command_api.kernel.images.model import Picture, narrowed, reencode
+from command_api.kernel.images.model import WebpImage, narrowed, reencode
 from infra.domain.publishing.document import PageDocument, parse_page
 from infra.domain.publishing.render import SiteImage, Surroundings, render_site
 from infra.domain.publishing.serving import NARROW_WIDTH, image_path, narrow_path
@@ -71,7 +71,7 @@ def run() -> list[Figure]:
     ]
 
 
-def site_files() -> tuple[Files, Picture]:
+def site_files() -> tuple[Files, WebpImage]:
     """The site at the root, and without its photograph in the folder `bare`."""
     picture = reencode(photograph())
     narrow = narrowed(picture, NARROW_WIDTH)
@@ -90,7 +90,7 @@ def site_files() -> tuple[Files, Picture]:
     return served, picture
 
 
-def surroundings(picture: Picture) -> Surroundings:
+def surroundings(picture: WebpImage) -> Surroundings:
     return Surroundings(
         base_address="https://hosting.example/",
         images={

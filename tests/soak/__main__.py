@@ -21,7 +21,7 @@ import httpx
 from infra.kernel.config.loading import load
 from infra.kernel.config.paths import ROOT
 from infra.ops.audit.command import audit
-from infra.ops.audit.report import Kind
+from infra.ops.audit.report import DefectKind
 from tests.soak import report
 from tests.soak.faults import Fault, inflict, schedule
 from tests.soak.report import Inflicted, Soak
@@ -104,7 +104,7 @@ async def run(made: Stack, ledger: Path) -> Soak:
         stream_messages=seen.messages,
         reads=seen.reads,
         faults=faults,
-        found={kind.value: found.counts[kind] for kind in Kind} | {"commands not done once": undone},
+        found={kind.value: found.counts[kind] for kind in DefectKind} | {"commands not done once": undone},
         checked=dict(sorted(found.checked.items())),
         examples=[f"{kind.value} ({check}): {what}" for kind, check, what in found.examples],
         samples=sampler.samples,

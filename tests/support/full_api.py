@@ -252,7 +252,7 @@ class SampleData:
         thread, post, told, asked = uuid4(), uuid4(), uuid4(), system_context(datetime.now(UTC))
         handle = f"ada-{author.hex[:8]}"
         started = forum_threads.start(
-            thread, author_id=author, category=forum_threads.Category(category), first_post_id=post, title="Mine",
+            thread, author_id=author, category=forum_threads.ForumCategory(category), first_post_id=post, title="Mine",
             held=True, context=asked,
         )  # fmt: skip
         written = forum_posts.write(

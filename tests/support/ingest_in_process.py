@@ -35,7 +35,7 @@ from ingest.steps.decode import MAX_EVENTS
 from ingest.steps.pseudonymise import Hasher, Salts
 from ingest.steps.publish import Publisher
 from ingest.visitors.sealing import TextSealing
-from ingest.visitors.suspicion import Limits, SuspicionDetector
+from ingest.visitors.suspicion import AddressLimits, SuspicionDetector
 from ingest.visitors.visitor_keys import VisitorKeyBlocks
 
 KEY = "pk_attacked"
@@ -125,6 +125,6 @@ def ingest_context(kept: KeepingLog) -> IngestContext:
         conversion_keys=ConversionKeys(postgres),
         conversion_outcomes=ConversionOutcomes(postgres),
         key_uses=KeyUses(directory, postgres),
-        suspicion_detector=SuspicionDetector(Limits(settings.suspicious_clicks), read_datacentres()),
+        suspicion_detector=SuspicionDetector(AddressLimits(settings.suspicious_clicks), read_datacentres()),
         visitor_keys=VisitorKeyBlocks(directory, postgres, VisitorKeys(Settings(master_key="5a" * 32))),
     )

@@ -8,7 +8,14 @@ from typing import Any
 from uuid import UUID
 
 from schemas.base import DomainEvent
-from schemas.events.insights import About, Evidence, Insight, InsightDismissed, InsightsDigestChosen, InsightsGenerated
+from schemas.events.insights import (
+    Evidence,
+    Insight,
+    InsightAbout,
+    InsightDismissed,
+    InsightsDigestChosen,
+    InsightsGenerated,
+)
 from schemas.http.insights import digest_id, insights_id
 
 InOrder = Callable[..., list[DomainEvent]]
@@ -42,7 +49,7 @@ def _insight(key: str, name: str | None) -> Insight:
         "content": "2,412 clicks.",
         "told_by": "finder",
         "confidence": 0.97,
-        "about": About(dimension="country", value="DE", name=name) if name else None,
+        "about": InsightAbout(dimension="country", value="DE", name=name) if name else None,
         "evidence": (Evidence(label="Clicks", value="2,412"),),
         "first_day": date(2026, 5, 10),
         "last_day": date(2026, 5, 16),

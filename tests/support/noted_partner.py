@@ -24,7 +24,7 @@ from command_api.registry import open_container
 from command_api.schema import create_schema as create_event_store
 from infra.kernel.config.settings import Settings
 from infra.ops.audit.command import audit
-from infra.ops.audit.report import Kind
+from infra.ops.audit.report import DefectKind
 from query_api.app import create_app
 from tests.projections.engine.test_row_security import reading_for
 from tests.support.projection_bench import ProjectionBench, bench
@@ -87,7 +87,7 @@ def check_audit(projecting: ProjectionBench) -> None:
     assert report.is_clean and report.checked["rows of read.partner_notes"] == 1, report.as_text()
     projecting.connection.execute("update read.partner_notes__g1 set note = 'Pays at once.'")
     changed = audit(projecting.settings)
-    assert [(kind, check) for kind, check, _ in changed.examples] == [(Kind.WRONG, "read.partner_notes")]
+    assert [(kind, check) for kind, check, _ in changed.examples] == [(DefectKind.WRONG, "read.partner_notes")]
     projecting.connection.execute("update read.partner_notes__g1 set note = %s", (NOTE,))
     assert audit(projecting.settings).is_clean
 

@@ -20,7 +20,7 @@ from infra.kernel.postgres.pool import pool
 from infra.kernel.security.subject_keys import open_keyring
 from infra.kernel.security.text_keys import TextKeys
 from infra.kernel.subscriptions.group_commit import GroupCommit
-from infra.kernel.subscriptions.positions import Key
+from infra.kernel.subscriptions.positions import WorkerKey
 from projectors import probe, schema
 from projectors.engine.clickhouse import ClickHouse, HttpClickHouse
 from projectors.engine.clickhouse_worker import ClickHouseWorker
@@ -87,7 +87,7 @@ class Pipeline:
     def close(self) -> None:
         self.log.close()
 
-    def _workers(self, runtime: Runtime, failed: Callable[[Key, str], None]) -> Iterator[Worker]:
+    def _workers(self, runtime: Runtime, failed: Callable[[WorkerKey, str], None]) -> Iterator[Worker]:
         families = {family.name: family for family in REGISTRY.clickhouse}
         models = {model.name: model for model in REGISTRY.postgres}
         with runtime.pool.connection() as connection:
@@ -95,7 +95,7 @@ class Pipeline:
                 "SELECT projection, generation, topic, partition FROM engine.position WHERE generation > 0"
             ).fetchall()
         for place in places:
-            key = Key(*place)
+            key = WorkerKey(*place)
             if key.projection in families:
                 worker: Worker = ClickHouseWorker(key, families[key.projection], runtime, failed)
             else:

@@ -13,7 +13,7 @@ from psycopg import sql
 from psycopg.rows import dict_row
 
 from command_api.domains.commands import RecordDomainCheck
-from command_api.domains.dns_check import DnsResult, Verdict
+from command_api.domains.dns_check import DnsResult, DnsVerdict
 from command_api.inline_projections import INLINE_PROJECTIONS
 from command_api.kernel import inline_rebuild
 from command_api.kernel.decision import system_context
@@ -76,7 +76,7 @@ class Deal:
         fields = {"domain": f"{name}.{self.made['domain']}", "websiteId": self.website}
         made = self.there.post(self.seller, "platform/custom-domains", 201, **fields)
         if is_verified:
-            proven = DnsResult(made["verificationToken"], Verdict.PROVEN, None, None)
+            proven = DnsResult(made["verificationToken"], DnsVerdict.PROVEN, None, None)
             self.there.api.core.commands.dispatch(RecordDomainCheck(UUID(made["id"]), proven), system_context())
             self.there.sync()
         return str(made["domain"])

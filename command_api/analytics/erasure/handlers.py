@@ -55,7 +55,7 @@ _NOTE_ON_LETTERS: Final = "UPDATE engine.dead_letter SET erasure_id = %s WHERE i
 
 
 @dataclass(frozen=True, slots=True)
-class Stores:
+class WriteSideStores:
     """`infra.domain.visitor_data.person.Stores` of the write side, which reads every website: statements name one."""
 
     container: Container
@@ -76,7 +76,7 @@ class Stores:
 
 def find(container: Container, clients: ClientPool, website_id: UUID, identifier: Identifier) -> FoundVisitor:
     """Raises `Problem` 422 `too_much_data`, and 503 while analytics do not answer."""
-    stores = Stores(container, clients)
+    stores = WriteSideStores(container, clients)
     try:
         pseudonyms = Pseudonyms.of(container.settings)
         person = find_person(stores, pseudonyms, website_id, identifier)

@@ -7,7 +7,7 @@ from uuid import UUID
 from command_api.analytics.reports import schemas
 from command_api.kernel.command_handlers import Command
 from infra.domain.reports.contract import Rendered
-from infra.domain.reports.schedule import Period
+from infra.domain.reports.schedule import ReportPeriod
 from schemas.events.analytics import ReportPause
 from schemas.http.analytics import EmailReport
 
@@ -49,7 +49,7 @@ class SendReport(Command[None]):
     """Emails what was rendered about a period, unless that period was handled."""
 
     report_id: UUID
-    period: Period
+    period: ReportPeriod
     rendered: Rendered
 
 
@@ -57,7 +57,7 @@ class FailReport(Command[None]):
     """There is no email about a period. `reason`: for the person."""
 
     report_id: UUID
-    period: Period
+    period: ReportPeriod
     reason: str
 
 

@@ -17,7 +17,7 @@ from command_api.kernel.aggregates import first_event, next_event
 from command_api.kernel.decision import CommandContext, invalid, not_found
 from command_api.websites.model import Website, require_owned
 from infra.domain.reports import schedule as times
-from infra.domain.reports.schedule import Period
+from infra.domain.reports.schedule import ReportPeriod
 from infra.domain.sql_access.analyst_accounts import ROLES
 from infra.kernel.text.hidden_characters import HIDDEN
 from schemas.events.analytics import (
@@ -63,7 +63,7 @@ class ScheduledReport:
     def is_active(self) -> bool:
         return self.paused is None and not self.removed
 
-    def due(self, zone: ZoneInfo, now: datetime) -> Period | None:
+    def due(self, zone: ZoneInfo, now: datetime) -> ReportPeriod | None:
         """The period whose email is due at `now`, in the zone of the website or account."""
         return times.due(self.schedule, zone, now, since=self.since, handled=self.handled) if self.is_active else None
 
@@ -71,7 +71,7 @@ class ScheduledReport:
         """When to look again."""
         return times.next_time(self.schedule, zone, now, handled=self.handled)
 
-    def mail_id(self, period: Period) -> UUID:
+    def mail_id(self, period: ReportPeriod) -> UUID:
         """The id of the one email about a period."""
         return uuid5(self.id, f"report until {period.last}")
 
@@ -159,7 +159,7 @@ def restore(report: ScheduledReport, context: CommandContext) -> list[ReportRest
     return [ReportRestored(**next_event(report, context))] if report.removed else []
 
 
-def sent(report: ScheduledReport, period: Period, context: CommandContext) -> list[ReportSent]:
+def sent(report: ScheduledReport, period: ReportPeriod, context: CommandContext) -> list[ReportSent]:
     """Nothing happens if the period was handled, or the report paused, meanwhile."""
     if not _is_open(report, period):
         return []
@@ -167,7 +167,7 @@ def sent(report: ScheduledReport, period: Period, context: CommandContext) -> li
     return [ReportSent(**next_event(report, context), **days, mail_id=report.mail_id(period))]
 
 
-def failed(report: ScheduledReport, period: Period, reason: str, context: CommandContext) -> list[ReportFailed]:
+def failed(report: ScheduledReport, period: ReportPeriod, reason: str, context: CommandContext) -> list[ReportFailed]:
     """As `sent`."""
     if not _is_open(report, period):
         return []
@@ -191,7 +191,7 @@ def require_active(report: ScheduledReport | None, context: CommandContext) -> S
     return report
 
 
-def _is_open(report: ScheduledReport, period: Period) -> bool:
+def _is_open(report: ScheduledReport, period: ReportPeriod) -> bool:
     return report.is_active and (report.handled is None or period.last > report.handled)
 
 

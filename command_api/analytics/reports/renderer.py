@@ -11,8 +11,8 @@ import orjson
 
 from command_api.analytics.reports.mail import stop_page
 from command_api.analytics.reports.model import ScheduledReport
-from infra.domain.reports.contract import PROOF, QUERY_PATH, VIEW_PATH, NoAccess, Order, Rendered, proof_of
-from infra.domain.reports.schedule import Period
+from infra.domain.reports.contract import PROOF, QUERY_PATH, VIEW_PATH, NoAccess, Rendered, RenderOrder, proof_of
+from infra.domain.reports.schedule import ReportPeriod
 from infra.kernel.config.settings import Settings
 
 _TIMEOUT: Final = httpx.Timeout(75, connect=3)
@@ -49,9 +49,9 @@ class ReportRenderer:
 
     settings: Settings
 
-    def render(self, report: ScheduledReport, period: Period, *, is_preview: bool = False) -> Rendered:
+    def render(self, report: ScheduledReport, period: ReportPeriod, *, is_preview: bool = False) -> Rendered:
         """Raises `ReportsUnavailable`, `ReportNotRendered`, `ReportRefused` or `ReportUnreadable`."""
-        order = Order(
+        order = RenderOrder(
             account_id=report.account_id,
             website_id=report.website_id,
             view_id=report.view_id,

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final, Protocol
 from uuid import UUID
 
-from command_api.conversions.attribution.clicks import PAGE_SIZE, ClickRow, ClickVisit, VisitorQuery
+from command_api.conversions.attribution.clicks import PAGE_SIZE, ClickQuery, ClickRow, ClickVisit
 from infra.domain.visits.statement import visits
 from infra.kernel.clickhouse.client import ClickHouseError, ClientPool
 from schemas.events.conversions import VisitDetails
@@ -29,13 +29,11 @@ class Clicks(Protocol):
         """Clicks by event id, for (website, event id, day of the click)."""
         ...
 
-    def by_visitor(
-        self, wanted: Sequence[VisitorQuery], *, oldest_first: bool
-    ) -> dict[tuple[UUID, int], list[ClickRow]]:
+    def by_visitor(self, wanted: Sequence[ClickQuery], *, oldest_first: bool) -> dict[tuple[UUID, int], list[ClickRow]]:
         """The first `PAGE_SIZE` clicks on partners by website and visitor, in that order, also those of bots."""
         ...
 
-    def next_page(self, visit: VisitorQuery, after: ClickRow, *, oldest_first: bool) -> list[ClickRow]:
+    def next_page(self, visit: ClickQuery, after: ClickRow, *, oldest_first: bool) -> list[ClickRow]:
         """The next `PAGE_SIZE` clicks of a visitor behind `after`."""
         ...
 
@@ -95,9 +93,7 @@ class ClickHouseClicks:
         )
         return {row.event_id: row for row in rows}
 
-    def by_visitor(
-        self, wanted: Sequence[VisitorQuery], *, oldest_first: bool
-    ) -> dict[tuple[UUID, int], list[ClickRow]]:
+    def by_visitor(self, wanted: Sequence[ClickQuery], *, oldest_first: bool) -> dict[tuple[UUID, int], list[ClickRow]]:
         found: dict[tuple[UUID, int], list[ClickRow]] = {(visit.website_id, visit.visitor): [] for visit in wanted}
         if not wanted:
             return found
@@ -107,7 +103,7 @@ class ClickHouseClicks:
                 found[(row.website_id, row.visitor)].append(row)
         return found
 
-    def next_page(self, visit: VisitorQuery, after: ClickRow, *, oldest_first: bool) -> list[ClickRow]:
+    def next_page(self, visit: ClickQuery, after: ClickRow, *, oldest_first: bool) -> list[ClickRow]:
         than = ">" if oldest_first else "<"
         return self._query(
             f"{_OF_VISITORS} AND (toUnixTimestamp64Milli(occurred_at), event_id) {than} ({{at:Int64}}, {{after:UUID}})"
@@ -142,7 +138,7 @@ class ClickHouseClicks:
             return [_row(row) for row in result.result_rows]
 
 
-def _of_visitors(wanted: Sequence[VisitorQuery]) -> dict[str, Any]:
+def _of_visitors(wanted: Sequence[ClickQuery]) -> dict[str, Any]:
     """The parameters of `_OF_VISITORS`."""
     times = [visit.occurred_at for visit in wanted]
     return {

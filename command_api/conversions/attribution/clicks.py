@@ -46,7 +46,7 @@ class ClickVisit:
 
 
 @dataclass(frozen=True, slots=True)
-class VisitorQuery:
+class ClickQuery:
     """Query for the clicks of a visitor of a website before a conversion."""
 
     website_id: UUID

@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 from command_api.conversions import model, monthly_totals
-from command_api.conversions.attribution.clicks import ClickRow, ClickVisit, VisitorQuery
+from command_api.conversions.attribution.clicks import ClickQuery, ClickRow, ClickVisit
 from command_api.conversions.attribution.held import Place
 from command_api.conversions.attribution.rules import ReferencedLink
 from command_api.conversions.claim_counts import ClaimCount
@@ -104,7 +104,7 @@ class RowOfClick(Question[ClickRow | None]):
 class ClicksOfVisitor(Question[Sequence[ClickRow]]):
     """A page of the visitor's clicks: the first, or that behind the click `after`."""
 
-    visit: VisitorQuery
+    visit: ClickQuery
     oldest_first: bool
     page: int = 0
     after: ClickRow | None = field(default=None, compare=False)

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from command_api.conversions import model
 from command_api.conversions.attribution.click_reader import Clicks
-from command_api.conversions.attribution.clicks import ClickRow, VisitorQuery
+from command_api.conversions.attribution.clicks import ClickQuery, ClickRow
 from command_api.conversions.attribution.facts import (
     Answers,
     AwaitsRate,
@@ -42,7 +42,7 @@ from command_api.conversions.attribution.rules import ReferencedLink
 from command_api.conversions.attribution.search import opened
 from command_api.conversions.lookups import read_count, read_total
 from command_api.conversions.merging import ReportedTraces
-from command_api.kernel.reader import Reader
+from command_api.kernel.reader import AggregateReader
 from command_api.links.model import normal_coupon
 from command_api.operations.exchange_rates.lookup import rate_on
 from command_api.partners import model as partners
@@ -70,7 +70,7 @@ class Traced:
 class Gathering:
     """Where facts are read from. `click_key` opens click ids."""
 
-    reader: Reader
+    reader: AggregateReader
     clicks: Clicks
     click_key: bytes
 
@@ -118,7 +118,7 @@ class Gathering:
                 website = facts[WebsiteOf(each.website_id)]
                 first = website is not None and website.attribution_model is AttributionModel.FIRST_CLICK
                 questions.append(
-                    ClicksOfVisitor(VisitorQuery(each.website_id, each.traces.visitor, each.occurred_at), first)
+                    ClicksOfVisitor(ClickQuery(each.website_id, each.traces.visitor, each.occurred_at), first)
                 )
             if each.traces.coupon:
                 questions.append(LinkOfCoupon(each.website_id, normal_coupon(each.traces.coupon)))

@@ -61,8 +61,8 @@ from infra.kernel.observability import tracing
 from infra.kernel.security.encryption import derived_key
 from infra.kernel.security.text_keys import TextKeys
 from infra.kernel.subscriptions import dead_letters
-from infra.kernel.subscriptions.dead_letters import NEWER, UNDECODABLE, DeadLetter, FailedRecord
-from infra.kernel.subscriptions.positions import Key, Position
+from infra.kernel.subscriptions.dead_letters import NEWER, UNDECODABLE, FailedRecord, StoredDeadLetter
+from infra.kernel.subscriptions.positions import StoredPosition, WorkerKey
 from schemas.base import DomainEvent, UnknownEvent
 from schemas.events.conversions import LogPosition, Reported
 from schemas.message_ids import MessageIds, correlation_of
@@ -81,7 +81,7 @@ _REPORTS = Counter("policy_reports_total", "Reports of conversions by what they 
 
 
 @dataclass
-class Batch:
+class AttributionBatch:
     """The outcome of a batch of records."""
 
     events: list[DomainEvent] = field(default_factory=list)
@@ -138,14 +138,16 @@ class AttributionPolicy(Subscriber):
     MAX_RECORDS: ClassVar[int] = 200
 
     def __init__(self, container: Container, events: Log, clicks: Clicks, partition: int) -> None:
-        super().__init__(events, Key(repository.NAME, 0, CONVERSIONS.name, partition))
+        super().__init__(events, WorkerKey(repository.NAME, 0, CONVERSIONS.name, partition))
         self._container = container
         self._clicks = clicks
         self._click_key = derived_key(container.settings, "click-id")
         self._positions = ClickPositions(container, events)
         self._texts = TextReader(TextKeys(container.settings).reading(container.pool))
 
-    def process(self, connection: Connection, records: Sequence[StoredRecord], position: Position) -> Position:
+    def process(
+        self, connection: Connection, records: Sequence[StoredRecord], position: StoredPosition
+    ) -> StoredPosition:
         """One record after the other if Postgres rejects a value of one of them."""
         try:
             return self._process(records, position)
@@ -156,16 +158,16 @@ class AttributionPolicy(Subscriber):
                 return position
             return self._dead_letter(records[0], position, error)
 
-    def _dead_letter(self, record: StoredRecord, position: Position, error: Exception) -> Position:
-        batch = Batch()
+    def _dead_letter(self, record: StoredRecord, position: StoredPosition, error: Exception) -> StoredPosition:
+        batch = AttributionBatch()
         batch.fail(record, type(error).__name__, str(error))
         position = self._store(batch, [record], position)
         _REPORTS.labels("poison").inc()
         return position
 
-    def _process(self, records: Sequence[StoredRecord], position: Position) -> Position:
+    def _process(self, records: Sequence[StoredRecord], position: StoredPosition) -> StoredPosition:
 
-        def attempt(*, is_last: bool) -> tuple[Batch, Position]:  # noqa: ARG001 - a batch reads ClickHouse, never under the store's lock
+        def attempt(*, is_last: bool) -> tuple[AttributionBatch, StoredPosition]:  # noqa: ARG001 - a batch reads ClickHouse, never under the store's lock
             batch = self._decide(records)
             self._publish_refusals(batch)
             return batch, self._store(batch, records, position)
@@ -192,7 +194,7 @@ class AttributionPolicy(Subscriber):
                 dead_letters.still_bad(connection, letter.id, why)
         return len(letters) > RETRY_BATCH_SIZE
 
-    def _retry(self, letter: DeadLetter) -> str | None:
+    def _retry(self, letter: StoredDeadLetter) -> str | None:
         """Decides one dead letter; returns the error if it fails again."""
         record = letter.record(self.key.topic, self.key.partition)
         batch = self._decide([record])
@@ -207,8 +209,8 @@ class AttributionPolicy(Subscriber):
             dead_letters.decide(uow.cursor.connection, [letter.id], "retried")
         return None
 
-    def _decide(self, records: Sequence[StoredRecord]) -> Batch:
-        batch, now = Batch(), datetime.now(UTC)
+    def _decide(self, records: Sequence[StoredRecord]) -> AttributionBatch:
+        batch, now = AttributionBatch(), datetime.now(UTC)
         gathering = Gathering(self._container, self._clicks, self._click_key)
         reports, facts = self._readable(records, gathering, batch)
         facts = self._gathered(gathering, facts, [report for _, report in reports])
@@ -229,7 +231,7 @@ class AttributionPolicy(Subscriber):
         return batch
 
     def _readable(
-        self, records: Sequence[StoredRecord], gathering: Gathering, batch: Batch
+        self, records: Sequence[StoredRecord], gathering: Gathering, batch: AttributionBatch
     ) -> tuple[list[tuple[StoredRecord, ConversionReported]], Facts]:
         """The reports that this version of the program can decide, with their websites and conversions; the others
         become dead letters."""
@@ -272,7 +274,7 @@ class AttributionPolicy(Subscriber):
         facts = gathering.ask(gathering.stored_of(facts, reported), *map(ClaimsOf, claims))
         return gathering.clicks_of(facts, traced)
 
-    def _publish_refusals(self, batch: Batch) -> None:
+    def _publish_refusals(self, batch: AttributionBatch) -> None:
         rejected = [
             each
             for each in batch.rejected
@@ -280,13 +282,15 @@ class AttributionPolicy(Subscriber):
         ]
         repository.publish_rejections(self._log, rejected)
 
-    def _store(self, batch: Batch, records: Sequence[StoredRecord], position: Position) -> Position:
+    def _store(
+        self, batch: AttributionBatch, records: Sequence[StoredRecord], position: StoredPosition
+    ) -> StoredPosition:
         with self._container.commands.unit_of_work(system_context()) as uow:
             _append(batch, uow)
             return self.advance(uow.cursor.connection, records, position, 0, batch.poison)
 
 
-def _append(batch: Batch, uow: UnitOfWork) -> None:
+def _append(batch: AttributionBatch, uow: UnitOfWork) -> None:
     append_conversions(uow, batch.events, batch.claims, batch.ids)
     repository.save_pending_attribution(uow, batch.waiting, batch.passed_over)
     repository.save_rejected_reports(uow, batch.rejected)

@@ -12,7 +12,7 @@ from datetime import datetime
 from uuid import UUID
 
 from command_api.conversions import model
-from command_api.conversions.attribution.clicks import MAX_PAGES, PAGE_SIZE, ClickRow, ClickVisit, VisitorQuery
+from command_api.conversions.attribution.clicks import MAX_PAGES, PAGE_SIZE, ClickQuery, ClickRow, ClickVisit
 from command_api.conversions.attribution.facts import (
     ClicksOfVisitor,
     Facts,
@@ -152,7 +152,7 @@ def _lead(
     coupon = normal_coupon(named.coupon) if named.coupon else ""
     of_coupon = facts[LinkOfCoupon(website_id, coupon)] if coupon else None
     oldest_first = attribution_model is AttributionModel.FIRST_CLICK
-    rows = _clicks_of(facts, VisitorQuery(website_id, named.visitor, occurred_at), oldest_first=oldest_first)
+    rows = _clicks_of(facts, ClickQuery(website_id, named.visitor, occurred_at), oldest_first=oldest_first)
     is_repeated = held is not None and held.repeats(named, occurred_at)
     clicks = VisitorClicks(website_id, named.visitor, rows, held, is_repeated, oldest_first)
     marked = row
@@ -172,7 +172,7 @@ def _lead(
     return _Lead(traces, clicks, is_row_as_held=row is None or is_remarked)
 
 
-def _clicks_of(facts: Facts, visits: VisitorQuery, *, oldest_first: bool) -> Iterator[ClickRow]:
+def _clicks_of(facts: Facts, visits: ClickQuery, *, oldest_first: bool) -> Iterator[ClickRow]:
     """All clicks of the visitor, page by page."""
     after: ClickRow | None = None
     for page in range(MAX_PAGES if visits.visitor else 0):

@@ -29,7 +29,7 @@ _TURNS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class WebpImage:
     """A WebP image; `hash` names what it holds."""
 
     hash: str
@@ -38,7 +38,7 @@ class Picture:
     body: bytes
 
 
-def reencode(sent: bytes) -> Picture:
+def reencode(sent: bytes) -> WebpImage:
     """The image to store: upright, at most 1600 pixels a side, without metadata. Raises `CommandRejected`.
 
     The declared size is checked before decoding, so that a small file cannot exhaust the memory.
@@ -66,10 +66,10 @@ def reencode(sent: bytes) -> Picture:
     clean = Image.frombytes(plain.mode, plain.size, plain.tobytes())
     clean.save(drawn, "WEBP", quality=_QUALITY, method=4)
     body = drawn.getvalue()
-    return Picture(sha256(body).hexdigest(), clean.width, clean.height, body)
+    return WebpImage(sha256(body).hexdigest(), clean.width, clean.height, body)
 
 
-def narrowed(picture: Picture, width: int) -> Picture | None:
+def narrowed(picture: WebpImage, width: int) -> WebpImage | None:
     """The picture at this width, for narrow screens; `None` if it is not wider."""
     if picture.width <= width:
         return None
@@ -78,7 +78,7 @@ def narrowed(picture: Picture, width: int) -> Picture | None:
         drawn = BytesIO()
         image.resize((width, height), Image.Resampling.LANCZOS).save(drawn, "WEBP", quality=_QUALITY, method=4)
     body = drawn.getvalue()
-    return Picture(sha256(body).hexdigest(), width, height, body)
+    return WebpImage(sha256(body).hexdigest(), width, height, body)
 
 
 def _upright(image: Image.Image) -> Image.Image:

@@ -12,7 +12,7 @@ from struct import Struct
 from typing import Final
 
 from command_api.kernel.decision import CommandRejected
-from command_api.kernel.images.model import Picture, narrowed, reencode
+from command_api.kernel.images.model import WebpImage, narrowed, reencode
 from infra.kernel.worker_processes.process import serve
 from infra.kernel.worker_processes.protocol import JobRejected
 
@@ -28,13 +28,13 @@ def request_of(sent: bytes, narrow_width: int) -> bytes:
     return _WIDTH.pack(narrow_width) + sent
 
 
-def pictures_of(answer: bytes) -> list[Picture]:
+def pictures_of(answer: bytes) -> list[WebpImage]:
     """The picture, and its copy if there is one."""
     start = _LENGTH.size + _LENGTH.unpack_from(answer)[0]
     pictures = []
     for one in json.loads(answer[_LENGTH.size : start]):
         body = answer[start : start + one["length"]]
-        pictures.append(Picture(one["hash"], one["width"], one["height"], body))
+        pictures.append(WebpImage(one["hash"], one["width"], one["height"], body))
         start += len(body)
     return pictures
 
@@ -50,7 +50,7 @@ def run(request: bytes) -> bytes:
     return _answer([picture] if copy is None else [picture, copy])
 
 
-def _answer(pictures: Sequence[Picture]) -> bytes:
+def _answer(pictures: Sequence[WebpImage]) -> bytes:
     listed = [{"hash": one.hash, "width": one.width, "height": one.height, "length": len(one.body)} for one in pictures]
     head = json.dumps(listed).encode()
     return b"".join((_LENGTH.pack(len(head)), head, *(one.body for one in pictures)))

@@ -22,7 +22,7 @@ from command_api.kernel.bulkhead import RETRY_AFTER_S
 from command_api.kernel.decision import CommandRejected, invalid
 from command_api.kernel.http import RequestModel, Runs
 from command_api.kernel.images import process as image_process
-from command_api.kernel.images.model import Picture
+from command_api.kernel.images.model import WebpImage
 from infra.kernel.http.client_left import client_left
 from infra.kernel.http.openapi import file_content
 from infra.kernel.http.problems import Problem
@@ -126,19 +126,19 @@ class UploadedImage(RequestModel):
     hash: str
 
 
-def process(sent: Upload) -> Picture:
+def process(sent: Upload) -> WebpImage:
     """The picture to store. Raises `CommandRejected` as `reencode` does and for one that takes too much time or memory,
     and `Problem` 503 while the process has no time."""
     return _processed(sent, 0)[0]
 
 
-def process_with_copy(sent: Upload, width: int) -> tuple[Picture, Picture | None]:
+def process_with_copy(sent: Upload, width: int) -> tuple[WebpImage, WebpImage | None]:
     """The picture to store, and its copy of this width if it is wider. Raises as `process`."""
     picture, *copies = _processed(sent, width)
     return picture, copies[0] if copies else None
 
 
-def _processed(sent: Upload, narrow_width: int) -> list[Picture]:
+def _processed(sent: Upload, narrow_width: int) -> list[WebpImage]:
     request = image_process.request_of(sent.body, narrow_width)
     try:
         with release_worker_slot():

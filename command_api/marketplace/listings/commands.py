@@ -6,7 +6,7 @@ from dataclasses import field
 from uuid import UUID
 
 from command_api.kernel.command_handlers import Command
-from command_api.kernel.images.model import Picture
+from command_api.kernel.images.model import WebpImage
 from command_api.marketplace.listings import schemas
 from command_api.marketplace.listings.measurement import Measurement
 from command_api.marketplace.listings.schemas import ListingState, ReviewInvite
@@ -45,7 +45,7 @@ class RequestVerification(ListingCommand):
 class AddImage(ListingCommand):
     """Appends an image to a listing."""
 
-    picture: Picture = field(repr=False)
+    picture: WebpImage = field(repr=False)
 
 
 class OrderImages(ListingCommand):

@@ -14,7 +14,7 @@ from typing import Final, Protocol
 from uuid import UUID
 
 from command_api.domains import model as domains
-from command_api.kernel.reader import Reader
+from command_api.kernel.reader import AggregateReader
 from command_api.marketplace.listings.claims import same_website
 from command_api.marketplace.listings.model import Listing, NotVerified
 from command_api.websites import model as websites
@@ -60,7 +60,7 @@ class Measurement:
     share: MeasuredShare
 
 
-def website_to_verify(listing: Listing, reader: Reader) -> Website | NotVerified | None:
+def website_to_verify(listing: Listing, reader: AggregateReader) -> Website | NotVerified | None:
     """Returns the listing's proven website, or why it cannot be verified. None: there is nothing to verify."""
     website_id = listing.website_id
     if website_id is None or listing.status in ("sold", "withdrawn"):
@@ -76,7 +76,7 @@ def website_to_verify(listing: Listing, reader: Reader) -> Website | NotVerified
     return website if _is_proven(website, reader) else "domain_not_proven"
 
 
-def _is_proven(website: Website, reader: Reader) -> bool:
+def _is_proven(website: Website, reader: AggregateReader) -> bool:
     """Whether the website's account holds a verified custom domain for the website's host, with or without www.
 
     A connected website alone proves nothing, because anyone can connect any name. The proof is the TXT record of a

@@ -33,7 +33,7 @@ links, no markup, no praise, no promises of income. In English.
 """
 
 
-class IdeaAnswer(BaseModel):  # noqa: D101 - it would be sent to the language model with the schema
+class NarratedIdeas(BaseModel):  # noqa: D101 - it would be sent to the language model with the schema
     model_config = ConfigDict(extra="forbid")
     idea: int
     pitch: str = Field(max_length=1_000)
@@ -45,7 +45,7 @@ class IdeasAnswer(BaseModel):
     """The model's answer."""
 
     model_config = ConfigDict(extra="forbid")
-    ideas: list[IdeaAnswer] = Field(max_length=20)
+    ideas: list[NarratedIdeas] = Field(max_length=20)
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ _YES: Final = {"yes": True, "true": True, "1": True, "no": False, "false": False
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class FileFault:
     """What is wrong with a line (from 1, the header) and in which column; none: with the line as a whole."""
 
     line: int
@@ -54,7 +54,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ProgramLine:
     """A line that can be listed. `partner_given`: whether the file says anything about the partner."""
 
     line: int
@@ -66,8 +66,8 @@ class Entry:
 class ParsedFile:
     """A parsed file: lines that can be imported, and what is wrong with the others."""
 
-    entries: tuple[Entry, ...]
-    faults: tuple[Fault, ...]
+    entries: tuple[ProgramLine, ...]
+    faults: tuple[FileFault, ...]
 
 
 def parse(text: str) -> ParsedFile:
@@ -75,8 +75,8 @@ def parse(text: str) -> ParsedFile:
     file = read_csv(text, MAX_CHARACTERS)
     _check_header(file.header)
     require_line_limit(file, MAX_LINES, "programs")
-    entries: list[Entry] = []
-    faults: list[Fault] = []
+    entries: list[ProgramLine] = []
+    faults: list[FileFault] = []
     seen: dict[UUID, int] = {}
     for number, line in file.lines:
         try:
@@ -86,10 +86,10 @@ def parse(text: str) -> ParsedFile:
             first = seen.setdefault(program_id(program.company_name), number)
             if first != number:
                 raise invalid("twice", f"This company is already in line {first}.", "companyName")
-            entries.append(Entry(number, program, "partner_id" in file.header))
+            entries.append(ProgramLine(number, program, "partner_id" in file.header))
         except CommandRejected as refused:
             column = _NAMES.get(refused.field, refused.field) if refused.field else None
-            faults.append(Fault(number, column, refused.message))
+            faults.append(FileFault(number, column, refused.message))
     return ParsedFile(tuple(entries), tuple(faults))
 
 

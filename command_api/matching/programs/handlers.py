@@ -9,7 +9,7 @@ from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import CommandContext, CommandRejected, invalid
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.matching.programs import commands, model
-from command_api.matching.programs.files import Entry
+from command_api.matching.programs.files import ProgramLine
 from command_api.matching.programs.schemas import Added, Imported, LineFault
 from command_api.partners import model as partners
 from schemas.base import DomainEvent
@@ -89,7 +89,7 @@ def import_programs(command: commands.ImportPrograms, uow: UnitOfWork) -> Import
     )
 
 
-def _imported(before: model.ListedProgram | None, entry: Entry, context: CommandContext) -> Sequence[DomainEvent]:
+def _imported(before: model.ListedProgram | None, entry: ProgramLine, context: CommandContext) -> Sequence[DomainEvent]:
     if before is None:
         return model.add(None, entry.program, origin="csv", recorded_on=context.at.date(), context=context)
     program = entry.program

@@ -14,7 +14,7 @@ from typing import Final
 from uuid import UUID
 
 from command_api.kernel.container import Container
-from command_api.notifications.alerts.model import Finding, Rule, rule_of
+from command_api.notifications.alerts.model import AlertCause, EffectiveRule, rule_of
 from command_api.websites import model as websites
 from command_api.websites.model import Website
 from schemas.events.notifications import AlertKind
@@ -29,7 +29,7 @@ class Watched:
     """A website that is checked. `opened`: since when its open alerts are open, by kind and cause."""
 
     website: Website
-    rules: Mapping[AlertKind, Rule]
+    rules: Mapping[AlertKind, EffectiveRule]
     opened: Mapping[tuple[AlertKind, str], datetime]
 
     @property
@@ -40,7 +40,7 @@ class Watched:
         return (kind, cause) in self.opened
 
 
-Found = Iterable[tuple[UUID, Finding]]
+Found = Iterable[tuple[UUID, AlertCause]]
 """The causes by website."""
 Finder = Callable[[Sequence[Watched], datetime], Found | None]
 
@@ -55,11 +55,11 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class CheckResult:
     """What a check found for some websites. `kinds`: of those that it could look for."""
 
     kinds: frozenset[AlertKind]
-    by_website: Mapping[UUID, Sequence[Finding]]
+    by_website: Mapping[UUID, Sequence[AlertCause]]
 
     def changes(self, one: Watched) -> bool:
         """Whether an alert opens or ends."""
@@ -67,9 +67,9 @@ class Result:
         return opened != {finding.key for finding in self.by_website.get(one.website.id, ())}
 
 
-def run(check: Check, watched: Sequence[Watched], now: datetime) -> Result:
+def run(check: Check, watched: Sequence[Watched], now: datetime) -> CheckResult:
     """Asks every finder of the check."""
-    kinds, found = set(), defaultdict[UUID, list[Finding]](list)
+    kinds, found = set(), defaultdict[UUID, list[AlertCause]](list)
     for kind, finder in check.finders.items():
         causes = finder([one for one in watched if one.rules[kind].enabled], now)
         if causes is None:
@@ -80,13 +80,13 @@ def run(check: Check, watched: Sequence[Watched], now: datetime) -> Result:
             if per_website[website_id] < MAX_CAUSES:
                 per_website[website_id] += 1
                 found[website_id].append(finding)
-    return Result(frozenset(kinds), found)
+    return CheckResult(frozenset(kinds), found)
 
 
 def watch(container: Container, ids: Collection[UUID]) -> list[Watched]:
     """The connected websites among `ids`."""
     wanted = list(ids)
-    rules = defaultdict[UUID, dict[AlertKind, Rule]](dict)
+    rules = defaultdict[UUID, dict[AlertKind, EffectiveRule]](dict)
     opened = defaultdict[UUID, dict[tuple[AlertKind, str], datetime]](dict)
     for website_id, kind, *values in container.select(_RULES, wanted):
         rules[website_id][AlertKind(kind)] = rule_of(AlertKind(kind), *values)
@@ -117,6 +117,6 @@ def span(hours: float) -> str:
     return plural(whole.days, "day") if whole >= timedelta(days=2) else plural(round(hours), "hour")
 
 
-_DEFAULTS: Final[Mapping[AlertKind, Rule]] = {kind: rule_of(kind) for kind in AlertKind}
+_DEFAULTS: Final[Mapping[AlertKind, EffectiveRule]] = {kind: rule_of(kind) for kind in AlertKind}
 _RULES: Final = "SELECT website_id, kind, enabled, threshold, minimum FROM lookup.alert_rule WHERE website_id = ANY(%s)"
 _OPEN: Final = "SELECT website_id, kind, cause, opened_at FROM lookup.open_alert WHERE website_id = ANY(%s)"

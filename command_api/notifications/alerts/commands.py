@@ -7,7 +7,7 @@ from uuid import UUID
 
 from command_api.kernel.command_handlers import Command
 from command_api.notifications.alerts import schemas
-from command_api.notifications.alerts.model import Finding
+from command_api.notifications.alerts.model import AlertCause
 from schemas.events.notifications import AlertKind
 from schemas.http.notifications import AlertDeliveryState, AlertRule
 
@@ -50,7 +50,7 @@ class RecordAlerts(Command[int]):
     website_id: UUID
     check: str
     kinds: frozenset[AlertKind]
-    found: tuple[Finding, ...]
+    found: tuple[AlertCause, ...]
     next_at: datetime
 
 

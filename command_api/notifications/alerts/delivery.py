@@ -16,7 +16,7 @@ from schemas.zones import ZoneInfo
 
 
 @dataclass(frozen=True, slots=True)
-class AlertDelivery:
+class DeliveryChoice:
     """What a person chose; without a choice alerts are mailed at any time, and their end is not."""
 
     version: int = 0
@@ -40,7 +40,7 @@ class AlertDelivery:
 
 
 def choose(
-    before: AlertDelivery | None,
+    before: DeliveryChoice | None,
     account_id: UUID,
     *,
     mail: bool,
@@ -54,7 +54,7 @@ def choose(
         raise invalid("bad_quiet_hours", "Enter when the quiet hours begin and when they end.", "quietUntil")
     if quiet_from is not None and quiet_from == quiet_until:
         raise invalid("bad_quiet_hours", "Quiet hours end at another time than they begin.", "quietUntil")
-    before = before or AlertDelivery()
+    before = before or DeliveryChoice()
     chosen = (mail, mail_resolved, quiet_from, quiet_until)
     if chosen == (before.mail, before.mail_resolved, before.quiet_from, before.quiet_until):
         return []
@@ -70,4 +70,4 @@ def choose(
     ]
 
 
-evolve: Final = Evolution(AlertDelivery).begins(AlertDeliverySet)
+evolve: Final = Evolution(DeliveryChoice).begins(AlertDeliverySet)

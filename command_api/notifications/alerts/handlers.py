@@ -77,7 +77,7 @@ def choose_alert_delivery(command: commands.ChooseAlertDelivery, uow: UnitOfWork
 
 @HANDLERS.on(commands.StopAlertMail, senders="system")
 def stop_alert_mail(command: commands.StopAlertMail, uow: UnitOfWork) -> None:
-    before = uow.load(alert_delivery_id(command.account_id), delivery.evolve) or delivery.AlertDelivery()
+    before = uow.load(alert_delivery_id(command.account_id), delivery.evolve) or delivery.DeliveryChoice()
     uow.append(
         *delivery.choose(
             before,
@@ -145,7 +145,7 @@ def _set(
 
 def _rule(
     command: commands.ChangeAlertRule | commands.ResetAlertRule, uow: UnitOfWork
-) -> tuple[rules.AlertRule, Website]:
+) -> tuple[rules.RuleSettings, Website]:
     """What is set, and its website. Raises `CommandRejected` (missing)."""
     rule = uow.load(command.rule_id, rules.evolve)
     website = uow.load(rule.website_id, websites.evolve) if rule is not None else None

@@ -23,7 +23,7 @@ from uuid import UUID
 
 from command_api.kernel.container import Container
 from command_api.notifications.alerts.checks import Found, Watched, plural
-from command_api.notifications.alerts.model import Finding
+from command_api.notifications.alerts.model import AlertCause
 from infra.kernel.config.settings import Settings
 from infra.kernel.net.dns_resolvers import Resolvers
 from infra.kernel.net.outbound_http import Outbound, OutboundFailed, OutboundRefused
@@ -46,7 +46,7 @@ _GONE: Final = {404: "The page does not exist (404)", 410: "The page was removed
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 
 
-class Problem(NamedTuple):
+class LinkProblem(NamedTuple):
     """Why a destination does not work. `host`: the server at fault; empty: it is the page alone."""
 
     host: str
@@ -56,7 +56,7 @@ class Problem(NamedTuple):
 class LinkChecker(Protocol):
     """Requests addresses."""
 
-    def check(self, urls: Sequence[str]) -> Sequence[Problem | None]:
+    def check(self, urls: Sequence[str]) -> Sequence[LinkProblem | None]:
         """What is wrong with each."""
 
 
@@ -70,19 +70,19 @@ class OutwardLinkChecker:
     def of(cls, settings: Settings) -> OutwardLinkChecker:
         return cls(Outbound(Resolvers(settings), also=settings.outbound_networks))
 
-    def check(self, urls: Sequence[str]) -> Sequence[Problem | None]:
+    def check(self, urls: Sequence[str]) -> Sequence[LinkProblem | None]:
         return asyncio.run(self._check_all(urls))
 
-    async def _check_all(self, urls: Sequence[str]) -> Sequence[Problem | None]:
+    async def _check_all(self, urls: Sequence[str]) -> Sequence[LinkProblem | None]:
         places = asyncio.Semaphore(CONCURRENT)
 
-        async def check(url: str) -> Problem | None:
+        async def check(url: str) -> LinkProblem | None:
             async with places:
                 return await self._problem(_MACRO.sub("", url))
 
         return await asyncio.gather(*(check(url) for url in urls))
 
-    async def _problem(self, url: str) -> Problem | None:
+    async def _problem(self, url: str) -> LinkProblem | None:
         if _RESERVED.fullmatch(urlsplit(url).hostname or ""):
             return None
         try:
@@ -95,11 +95,11 @@ class OutwardLinkChecker:
         except OutboundRefused:
             return None  # an address that is never called: nothing is known of it
         except OutboundFailed as error:
-            return Problem(urlsplit(url).hostname or "", str(error).rstrip("."))
+            return LinkProblem(urlsplit(url).hostname or "", str(error).rstrip("."))
         if answer.status in _GONE:
-            return Problem("", _GONE[answer.status])
+            return LinkProblem("", _GONE[answer.status])
         if answer.status >= 500:
-            return Problem(urlsplit(url).hostname or "", f"The server fails ({answer.status})")
+            return LinkProblem(urlsplit(url).hostname or "", f"The server fails ({answer.status})")
         return None
 
 
@@ -139,22 +139,22 @@ class LinkHealth:
             cursor.execute(_FORGET, (website_id, website_id))
             cursor.executemany(_RECORD, rows)
 
-    def _findings(self, one: Watched) -> Iterator[Finding]:
+    def _findings(self, one: Watched) -> Iterator[AlertCause]:
         """A page that is gone is a cause of its own; a server that does not answer is one for all links to it."""
-        by_cause = defaultdict[str, list[tuple[UUID, str, Problem]]](list)
+        by_cause = defaultdict[str, list[tuple[UUID, str, LinkProblem]]](list)
         for link_id, slug, host, text in self._container.select(_BROKEN, one.website.id, CONFIRMED_BY):
-            by_cause[host or str(link_id)].append((link_id, slug, Problem(host, text)))
+            by_cause[host or str(link_id)].append((link_id, slug, LinkProblem(host, text)))
         for cause, links in by_cause.items():
             yield _finding(one.website.id, cause, links)
 
 
-def _finding(website_id: UUID, cause: str, links: Sequence[tuple[UUID, str, Problem]]) -> Finding:
+def _finding(website_id: UUID, cause: str, links: Sequence[tuple[UUID, str, LinkProblem]]) -> AlertCause:
     link_id, slug, problem = links[0]
     is_one = len(links) == 1
     what = f"/{slug}" if is_one else plural(len(links), "link")
     why = f"{problem.host}: {problem.text}" if problem.host else problem.text
     listed = ", ".join(f"/{name}" for _, name, _ in links[:MAX_NAMED]) + (" …" if len(links) > MAX_NAMED else "")
-    return Finding(
+    return AlertCause(
         AlertKind.LINK_BROKEN,
         cause,
         f"{what} {'is' if is_one else 'are'} broken: {why}",

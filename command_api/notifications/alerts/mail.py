@@ -17,8 +17,8 @@ from command_api.accounts import model as accounts
 from command_api.kernel.decision import Evolve, State
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.notifications.alerts import delivery, model
-from command_api.notifications.alerts.delivery import AlertDelivery
-from command_api.notifications.alerts.model import Finding
+from command_api.notifications.alerts.delivery import DeliveryChoice
+from command_api.notifications.alerts.model import AlertCause
 from command_api.notifications.alerts.names import MAILS
 from command_api.websites import model as websites
 from command_api.websites.model import Website
@@ -41,7 +41,7 @@ class Told:
     """One alert of an email. `is_end`: it says that the cause is gone; `is_over`: it is gone meanwhile."""
 
     domain: str
-    finding: Finding
+    finding: AlertCause
     is_end: bool
     is_over: bool
 
@@ -61,7 +61,7 @@ def announce(uow: UnitOfWork, website: Website, events: Iterable[AlertOpened | A
     """Lets emails about these events wait for everybody who wants them. Called after the append."""
     at = uow.context.at
     for account_id in recipients(website):
-        choice = uow.load(alert_delivery_id(account_id), delivery.evolve) or AlertDelivery()
+        choice = uow.load(alert_delivery_id(account_id), delivery.evolve) or DeliveryChoice()
         wanted = [
             (account_id, event.originator_id, event.originator_version, isinstance(event, AlertResolved), at)
             for event in events
@@ -107,7 +107,7 @@ def send(uow: UnitOfWork, account_id: UUID) -> None:
         uow.set_timeout(MAILS, account_id, later)
         return
     uow.lock()
-    choice = uow.load(alert_delivery_id(account_id), delivery.evolve) or AlertDelivery()
+    choice = uow.load(alert_delivery_id(account_id), delivery.evolve) or DeliveryChoice()
     waiting = uow.select(_TAKE, account_id)
     told = [
         one

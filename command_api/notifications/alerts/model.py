@@ -19,7 +19,7 @@ from schemas.evolution import Evolution
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class EffectiveRule:
     """What holds for a website's alerts of one kind, defaults included; 0: the kind has no such number."""
 
     enabled: bool
@@ -28,7 +28,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class AlertCause:
     """A cause that is there now. `title`: one line, without the website's name; `path`: where the app shows it."""
 
     kind: AlertKind
@@ -50,15 +50,17 @@ class Alert:
     version: int
     website_id: UUID
     domain: str
-    finding: Finding
+    finding: AlertCause
     is_open: bool
 
 
-def rule_of(kind: AlertKind, enabled: bool = True, threshold: int | None = None, minimum: int | None = None) -> Rule:
+def rule_of(
+    kind: AlertKind, enabled: bool = True, threshold: int | None = None, minimum: int | None = None
+) -> EffectiveRule:
     """The rule with the defaults for what is not set."""
     alert = ALERTS[kind]
     default, least = alert.threshold, alert.minimum
-    return Rule(
+    return EffectiveRule(
         enabled,
         threshold if threshold is not None else default.default if default is not None else 0,
         minimum if minimum is not None else least.default if least is not None else 0,
@@ -69,7 +71,7 @@ def decide(
     alerts: Mapping[tuple[AlertKind, str], Alert],
     website: Website,
     checked: Iterable[AlertKind],
-    found: Iterable[Finding],
+    found: Iterable[AlertCause],
     context: CommandContext,
 ) -> list[AlertOpened | AlertResolved]:
     """What a check changes. `alerts`: those of the website that are open or found; `checked`: the kinds that the check
@@ -104,11 +106,11 @@ evolve: Final = Evolution(Alert).follows(AlertResolved, but=("website_id", "doma
 
 @evolve.begun(AlertOpened)
 def _state(event: AlertOpened) -> dict[str, Any]:
-    finding = Finding(event.kind, event.cause, event.title, event.text, event.path)
+    finding = AlertCause(event.kind, event.cause, event.title, event.text, event.path)
     return {"website_id": event.website_id, "domain": event.domain, "finding": finding, "is_open": True}
 
 
-def _opened(alert: Alert | None, website: Website, finding: Finding, context: CommandContext) -> AlertOpened:
+def _opened(alert: Alert | None, website: Website, finding: AlertCause, context: CommandContext) -> AlertOpened:
     return AlertOpened(
         **event_metadata(
             alert_id(website.id, finding.kind, finding.cause), alert.version if alert is not None else 0, context

@@ -22,7 +22,7 @@ from command_api.insights.history import Day, DaysAtAge, sums
 from command_api.insights.significance import WEEK, of_shares, of_sums, spread, two_sided
 from command_api.insights.wording import money, percent
 from command_api.notifications.alerts.checks import Watched
-from command_api.notifications.alerts.model import Finding, Rule
+from command_api.notifications.alerts.model import AlertCause, EffectiveRule
 from schemas.events.notifications import AlertKind
 
 LEVEL: Final = 0.01
@@ -62,7 +62,7 @@ def windows(days: DaysAtAge) -> list[Window]:
     ]
 
 
-def conversion_rate_fell(one: Watched, last: date, days: DaysAtAge) -> Finding | None:
+def conversion_rate_fell(one: Watched, last: date, days: DaysAtAge) -> AlertCause | None:
     """The finding of the first window that fell."""
     kind = AlertKind.CONVERSION_RATE_FELL
     for window in windows(days):
@@ -71,7 +71,7 @@ def conversion_rate_fell(one: Watched, last: date, days: DaysAtAge) -> Finding |
         if fall is None or not (one.is_open(kind) or _of_conversions(window) < LEVEL):
             continue
         rates = percent(now.conversions / now.clicks, 2), percent(before.conversions / before.clicks, 2)
-        return Finding(
+        return AlertCause(
             kind,
             "",
             f"Conversion rate fell {percent(fall)} {window.label}: {rates[0]} instead of {rates[1]}",
@@ -83,7 +83,7 @@ def conversion_rate_fell(one: Watched, last: date, days: DaysAtAge) -> Finding |
     return None
 
 
-def epc_fell(one: Watched, last: date, days: DaysAtAge) -> Finding | None:
+def epc_fell(one: Watched, last: date, days: DaysAtAge) -> AlertCause | None:
     """The finding of the first window that fell."""
     kind, currency = AlertKind.EPC_FELL, one.website.currency
     for window in windows(days):
@@ -92,7 +92,7 @@ def epc_fell(one: Watched, last: date, days: DaysAtAge) -> Finding | None:
         if fall is None or not (one.is_open(kind) or _of_revenue(window) < LEVEL):
             continue
         values = money(now.revenue / now.clicks, currency), money(before.revenue / before.clicks, currency)
-        return Finding(
+        return AlertCause(
             kind,
             "",
             f"EPC fell {percent(fall)} {window.label}: {values[0]} instead of {values[1]}",
@@ -104,7 +104,7 @@ def epc_fell(one: Watched, last: date, days: DaysAtAge) -> Finding | None:
     return None
 
 
-def _fall(window: Window, rule: Rule, now: int, before: int) -> float | None:
+def _fall(window: Window, rule: EffectiveRule, now: int, before: int) -> float | None:
     """By which share the rate per click fell, if it is large enough and known well enough."""
     clicks, clicks_before = sums(window.now).clicks, sums(window.before).clicks
     if min(clicks, clicks_before) < rule.minimum or before <= 0:

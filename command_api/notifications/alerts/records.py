@@ -9,7 +9,7 @@ from typing import Final
 from command_api.insights.service import shown_name
 from command_api.kernel.container import Container
 from command_api.notifications.alerts.checks import Found, Watched, plural
-from command_api.notifications.alerts.model import Finding
+from command_api.notifications.alerts.model import AlertCause
 from schemas.currencies import amount_text
 from schemas.events.notifications import AlertKind
 
@@ -34,7 +34,7 @@ class RecordFinder:
             over = f"for more than {plural(days[website_id], 'day')}"
             yield (
                 website_id,
-                Finding(
+                AlertCause(
                     AlertKind.PENDING_CONVERSIONS,
                     "",
                     f"{conversions} pending {over} ({amount})",
@@ -55,7 +55,7 @@ class RecordFinder:
             name = shown_name(name)
             yield (
                 website_id,
-                Finding(
+                AlertCause(
                     kind,
                     cause,
                     f"{name} was deactivated: {plural(links, 'link')} {'does' if links == 1 else 'do'} not lead there",
@@ -82,9 +82,9 @@ class RecordFinder:
                 yield one.website.id, _closed(one, month, totals[one.website.id], partners[one.website.id])
 
 
-def _closed(one: Watched, month: date, totals: Sequence[str], partners: int) -> Finding:
+def _closed(one: Watched, month: date, totals: Sequence[str], partners: int) -> AlertCause:
     name, amounts, whom = f"{month:%B %Y}", " and ".join(totals), plural(partners, "partner")
-    return Finding(
+    return AlertCause(
         AlertKind.MONTH_CLOSED,
         f"{month:%Y-%m}",
         f"{name} is closed: {amounts} with {whom}",

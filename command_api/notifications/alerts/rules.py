@@ -8,13 +8,13 @@ from uuid import UUID
 
 from command_api.kernel.decision import CommandContext, event_metadata, invalid, not_found
 from command_api.websites.model import Website, require_owned
-from schemas.alerts import ALERTS, Number, alert_rule_id
+from schemas.alerts import ALERTS, AlertParameter, alert_rule_id
 from schemas.events.notifications import AlertKind, AlertRuleReset, AlertRuleSet
 from schemas.evolution import Evolution
 
 
 @dataclass(frozen=True, slots=True)
-class AlertRule:
+class RuleSettings:
     """What holds. `threshold`, `minimum`: as set; `None`: the default."""
 
     id: UUID
@@ -28,7 +28,7 @@ class AlertRule:
 
 
 def set_rule(
-    rule: AlertRule | None,
+    rule: RuleSettings | None,
     website: Website | None,
     kind: AlertKind,
     *,
@@ -55,13 +55,15 @@ def set_rule(
     ]
 
 
-def reset(rule: AlertRule, context: CommandContext) -> AlertRuleReset:
+def reset(rule: RuleSettings, context: CommandContext) -> AlertRuleReset:
     """Back to the defaults."""
     metadata = event_metadata(rule.id, rule.version, context)
     return AlertRuleReset(**metadata, website_id=rule.website_id, kind=rule.kind)
 
 
-def require_set(rule: AlertRule | None, website: Website | None, context: CommandContext) -> tuple[AlertRule, Website]:
+def require_set(
+    rule: RuleSettings | None, website: Website | None, context: CommandContext
+) -> tuple[RuleSettings, Website]:
     """Returns both. Raises `CommandRejected` (missing) unless the rule is set and the actor may act for the owner."""
     if rule is None or rule.is_default or website is None:
         raise not_found("alert")
@@ -70,7 +72,7 @@ def require_set(rule: AlertRule | None, website: Website | None, context: Comman
     return rule, website
 
 
-def _check(bounds: Number | None, value: int | None, field: str) -> None:
+def _check(bounds: AlertParameter | None, value: int | None, field: str) -> None:
     if value is None:
         return
     if bounds is None:
@@ -80,7 +82,7 @@ def _check(bounds: Number | None, value: int | None, field: str) -> None:
 
 
 evolve: Final = (
-    Evolution(AlertRule)
+    Evolution(RuleSettings)
     .begins(AlertRuleSet)
     .follows(AlertRuleReset, enabled=True, threshold=None, minimum=None, is_default=True)
 )

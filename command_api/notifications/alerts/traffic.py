@@ -16,7 +16,7 @@ from command_api.insights.service import shown_name
 from command_api.insights.significance import Spread, of_silence
 from command_api.kernel.container import Container
 from command_api.notifications.alerts.checks import Finder, Found, Watched, clock, plural, span
-from command_api.notifications.alerts.model import Finding
+from command_api.notifications.alerts.model import AlertCause
 from infra.kernel.clickhouse.client import ClickHouseError, ClientPool
 from infra.kernel.log import Log, LogUnavailable
 from schemas import instants
@@ -35,7 +35,7 @@ _WEEK_S: Final = 7 * 86_400
 _BUCKET_S: Final = 900
 _LOOK_BACK_S: Final = 5 * _WEEK_S + 86_400
 
-Rate = Callable[[Watched, date, DaysAtAge], Finding | None]
+Rate = Callable[[Watched, date, DaysAtAge], AlertCause | None]
 """What fell, from yesterday and the days up to it (`command_api.notifications.alerts.rates`)."""
 
 
@@ -142,7 +142,7 @@ def _is_quiet(one: Watched, row: Mapping[str, Any] | None, end: int) -> bool:
     return last <= end - one.rules[AlertKind.NO_EVENTS].threshold * 3600
 
 
-def _silence(one: Watched, row: Mapping[str, Any] | None, usual: float | None, now: datetime) -> Finding:
+def _silence(one: Watched, row: Mapping[str, Any] | None, usual: float | None, now: datetime) -> AlertCause:
     domain = one.website.domain
     if row is None:
         title, since = "No page views or clicks for weeks", ""
@@ -155,14 +155,14 @@ def _silence(one: Watched, row: Mapping[str, Any] | None, usual: float | None, n
         hours = one.rules[AlertKind.NO_EVENTS].threshold
         text += f" About {round(usual):,} page views and clicks are usual in these {span(hours)} of the week."
     text += " Check that the script is still on your pages and that the site is up."
-    return Finding(AlertKind.NO_EVENTS, "", title, text, f"/analytics?website={one.website.id}&range=24h")
+    return AlertCause(AlertKind.NO_EVENTS, "", title, text, f"/analytics?website={one.website.id}&range=24h")
 
 
-def _rejection(one: Watched, cause: str, name: str, row: Mapping[str, Any], now: datetime) -> Finding:
+def _rejection(one: Watched, cause: str, name: str, row: Mapping[str, Any], now: datetime) -> AlertCause:
     whose = f" of {name}" if name else ""
     since = clock(one.zone, datetime.fromtimestamp(int(row["first"]), UTC), now)
     postbacks = plural(int(row["rejected"]), "postback")
-    return Finding(
+    return AlertCause(
         AlertKind.POSTBACKS_REJECTED,
         cause,
         f"{postbacks}{whose} rejected since {since} ({row['code']})",

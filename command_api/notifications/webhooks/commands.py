@@ -6,7 +6,7 @@ from uuid import UUID
 
 from command_api.kernel.command_handlers import Command
 from command_api.notifications.webhooks import schemas
-from command_api.notifications.webhooks.model import Attempt
+from command_api.notifications.webhooks.model import DeliveryAttempt
 from command_api.notifications.webhooks.schemas import WebhookSecret, WebhookTest, WebhookWithSecret
 from schemas.http.notifications import Webhook
 
@@ -49,4 +49,4 @@ class RecordWebhookAttempt(Command[None]):
     """Stores what came of an attempt to send a message, and plans the next one."""
 
     delivery_id: UUID
-    attempt: Attempt
+    attempt: DeliveryAttempt

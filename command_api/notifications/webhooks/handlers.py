@@ -80,7 +80,7 @@ def forget_webhooks(event: AccountErased, uow: UnitOfWork) -> None:
         outbox.forget(uow, webhook_id)
 
 
-def _own(uow: UnitOfWork, webhook_id: UUID) -> model.Webhook:
+def _own(uow: UnitOfWork, webhook_id: UUID) -> model.WebhookAggregate:
     return model.require_own(uow.load(webhook_id, model.evolve), uow.context)
 
 
@@ -89,7 +89,7 @@ def _checked(uow: UnitOfWork, target: Target) -> Target:
     return model.checked_target(target, own, uow.settings.outbound_networks)
 
 
-def _shown(webhook: model.Webhook) -> dict[str, Any]:
+def _shown(webhook: model.WebhookAggregate) -> dict[str, Any]:
     target = {name: getattr(webhook.target, name) for name in Target.__slots__}
     return {"id": webhook.id, **target, "active": webhook.is_active}
 

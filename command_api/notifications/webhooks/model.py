@@ -37,7 +37,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Webhook:
+class WebhookAggregate:
     """State of one webhook."""
 
     id: UUID
@@ -49,7 +49,7 @@ class Webhook:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class DeliveryAttempt:
     """What came of one attempt; `dropped`: nothing was sent, and nothing will be."""
 
     at: datetime
@@ -69,7 +69,7 @@ def add(webhook_id: UUID, target: Target, context: CommandContext) -> notificati
 
 
 def change(
-    webhook: Webhook, target: Target, is_active: bool, context: CommandContext
+    webhook: WebhookAggregate, target: Target, is_active: bool, context: CommandContext
 ) -> list[notifications.WebhookChanged]:
     """Nothing happens if nothing is different."""
     if (target, is_active) == (webhook.target, webhook.is_active):
@@ -81,12 +81,12 @@ def change(
     ]
 
 
-def rotate_secret(webhook: Webhook, context: CommandContext) -> notifications.WebhookSecretRotated:
+def rotate_secret(webhook: WebhookAggregate, context: CommandContext) -> notifications.WebhookSecretRotated:
     return notifications.WebhookSecretRotated(**next_event(webhook, context), account_id=webhook.account_id)
 
 
 def switch_off(
-    webhook: Webhook, reason: Literal["failures", "gone"], context: CommandContext
+    webhook: WebhookAggregate, reason: Literal["failures", "gone"], context: CommandContext
 ) -> list[notifications.WebhookSwitchedOff]:
     if not webhook.is_active or webhook.removed:
         return []
@@ -95,18 +95,18 @@ def switch_off(
     ]
 
 
-def remove(webhook: Webhook, context: CommandContext) -> notifications.WebhookRemoved:
+def remove(webhook: WebhookAggregate, context: CommandContext) -> notifications.WebhookRemoved:
     return notifications.WebhookRemoved(**next_event(webhook, context), account_id=webhook.account_id)
 
 
-def require_own(webhook: Webhook | None, context: CommandContext) -> Webhook:
+def require_own(webhook: WebhookAggregate | None, context: CommandContext) -> WebhookAggregate:
     """Returns the webhook. Raises `CommandRejected` (missing) for everybody but its person, admins included."""
     if webhook is None or webhook.removed or webhook.account_id != context.account_id:
         raise not_found("webhook")
     return webhook
 
 
-def require_active(webhook: Webhook) -> Webhook:
+def require_active(webhook: WebhookAggregate) -> WebhookAggregate:
     """Returns the webhook. Raises `CommandRejected` while nothing is sent to it."""
     if not webhook.is_active:
         raise conflict("webhook_off", "This webhook is off. Turn it on first.")
@@ -147,7 +147,7 @@ def checked_url(text: str, also: Sequence[Network]) -> str:
 
 
 evolve: Final = (
-    Evolution(Webhook)
+    Evolution(WebhookAggregate)
     .follows(notifications.WebhookSwitchedOff, is_active=False)
     .follows(notifications.WebhookRemoved, is_active=False, removed=True)
     .ignores(notifications.WebhookSecretRotated)
@@ -160,7 +160,7 @@ def _added(event: notifications.WebhookAdded) -> dict[str, Any]:
 
 
 @evolve.on(notifications.WebhookChanged)
-def _changed(_: Webhook, event: notifications.WebhookChanged) -> dict[str, Any]:
+def _changed(_: WebhookAggregate, event: notifications.WebhookChanged) -> dict[str, Any]:
     return {"target": _target(event), "is_active": event.is_active}
 
 

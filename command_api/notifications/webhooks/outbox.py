@@ -26,7 +26,7 @@ from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.notifications.alerts import mail as alert_mail
 from command_api.notifications.alerts import model as alerts
 from command_api.notifications.webhooks import commands, model, signature
-from command_api.notifications.webhooks.model import Attempt, Webhook
+from command_api.notifications.webhooks.model import DeliveryAttempt, WebhookAggregate
 from command_api.websites import model as websites
 from command_api.websites.model import Website
 from infra.kernel.config.settings import Settings
@@ -49,11 +49,11 @@ _SENT: Final = Counter("webhook_attempts_total", "Attempts to send a message to 
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class WebhookMessage:
     """A message that is due, and with what it is signed."""
 
     id: UUID
-    webhook: Webhook
+    webhook: WebhookAggregate
     body: bytes
     secrets: Sequence[str]
 
@@ -71,7 +71,7 @@ def announce(uow: UnitOfWork, website: Website, events: Iterable[AlertOpened | A
                     _queue(uow, webhook_id, account_id, event.NAME, body, event)
 
 
-def send_test(uow: UnitOfWork, webhook: Webhook) -> UUID:
+def send_test(uow: UnitOfWork, webhook: WebhookAggregate) -> UUID:
     """Writes a test message, which is sent at once."""
     text = "This is a test message. Alerts of your websites will arrive here."
     if webhook.target.format is WebhookFormat.SLACK:
@@ -85,11 +85,11 @@ def webhook_deliveries(container: Container, outbound: Outbound) -> ProcessManag
     """The messages of a batch are sent concurrently."""
 
     def plan(timeouts: Sequence[Timeout], now: datetime) -> Issue:
-        results: dict[UUID, Attempt | datetime] = {}
-        messages: list[Message] = []
+        results: dict[UUID, DeliveryAttempt | datetime] = {}
+        messages: list[WebhookMessage] = []
         for row in container.select(_DUE, [each.id for each in timeouts]):
             found = _prepared(container, row, now)
-            if isinstance(found, Message):
+            if isinstance(found, WebhookMessage):
                 messages.append(found)
             else:
                 results[row[0]] = found
@@ -97,7 +97,7 @@ def webhook_deliveries(container: Container, outbound: Outbound) -> ProcessManag
 
         def issue(timeout: Timeout) -> commands.RecordWebhookAttempt | datetime | None:
             result = results.get(timeout.id)
-            return commands.RecordWebhookAttempt(timeout.id, result) if isinstance(result, Attempt) else result
+            return commands.RecordWebhookAttempt(timeout.id, result) if isinstance(result, DeliveryAttempt) else result
 
         return issue
 
@@ -110,7 +110,7 @@ def webhook_deliveries(container: Container, outbound: Outbound) -> ProcessManag
     )
 
 
-def record(uow: UnitOfWork, delivery_id: UUID, attempt: Attempt) -> None:
+def record(uow: UnitOfWork, delivery_id: UUID, attempt: DeliveryAttempt) -> None:
     """Notes an attempt, plans the next one, and switches off an address that takes nothing."""
     uow.lock()
     rows = uow.select(_WAITING, delivery_id)
@@ -192,34 +192,36 @@ def _slack(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _prepared(container: Container, row: tuple[Any, ...], now: datetime) -> Message | Attempt | datetime:
+def _prepared(container: Container, row: tuple[Any, ...], now: datetime) -> WebhookMessage | DeliveryAttempt | datetime:
     """The message, when it may be sent later, or why it is not sent at all."""
     delivery_id, webhook_id, account_id, website_id, type_, body, sealed, previous, previous_until = row
     webhook = container.load(webhook_id, model.evolve)
     if webhook is None or not webhook.is_active:
-        return Attempt(now, error="The webhook is off.", dropped=True)
+        return DeliveryAttempt(now, error="The webhook is off.", dropped=True)
     account = container.load(account_id, accounts.evolve)
     if account is None or account.erased or account.disabled:
-        return Attempt(now, error="The account is closed.", dropped=True)
+        return DeliveryAttempt(now, error="The account is closed.", dropped=True)
     website = container.load(website_id, websites.evolve) if website_id is not None else None
     if website_id is not None and (
         website is None or website.disconnected or account_id not in alert_mail.recipients(website)
     ):
-        return Attempt(now, error="You no longer have access to the website.", dropped=True)
+        return DeliveryAttempt(now, error="You no longer have access to the website.", dropped=True)
     later = alert_mail.quiet_end(container, account_id, now) if type_ != TEST else None
     if later is not None:
         return later
     valid = signature.valid(sealed, previous, previous_until, now)
     secrets = signature.opened(container.settings, webhook_id, valid)
-    return Message(delivery_id, webhook, body.encode(), secrets)
+    return WebhookMessage(delivery_id, webhook, body.encode(), secrets)
 
 
-async def _send_all(outbound: Outbound, messages: Sequence[Message], now: datetime) -> Mapping[UUID, Attempt]:
+async def _send_all(
+    outbound: Outbound, messages: Sequence[WebhookMessage], now: datetime
+) -> Mapping[UUID, DeliveryAttempt]:
     attempts = await asyncio.gather(*(_send(outbound, message, now) for message in messages))
     return dict(zip((message.id for message in messages), attempts, strict=True))
 
 
-async def _send(outbound: Outbound, message: Message, now: datetime) -> Attempt:
+async def _send(outbound: Outbound, message: WebhookMessage, now: datetime) -> DeliveryAttempt:
     signed = signature.headers(message.secrets, f"msg_{message.id.hex}", int(now.timestamp()), message.body)
     try:
         answer = await outbound.call(
@@ -231,9 +233,11 @@ async def _send(outbound: Outbound, message: Message, now: datetime) -> Attempt:
             max_bytes=MAX_ANSWER,
         )
     except (OutboundRefused, OutboundFailed) as error:
-        return Attempt(now, error=str(error))
+        return DeliveryAttempt(now, error=str(error))
     is_taken = 200 <= answer.status < 300
-    return Attempt(now, answer.status, "" if is_taken else f"The address responded with status {answer.status}.")
+    return DeliveryAttempt(
+        now, answer.status, "" if is_taken else f"The address responded with status {answer.status}."
+    )
 
 
 def open_outbound(settings: Settings) -> Outbound:

@@ -7,7 +7,7 @@ from datetime import datetime
 from command_api.kernel.command_handlers import Command
 from command_api.operations.exchange_rates import schemas
 from command_api.operations.exchange_rates.files import ParsedRates
-from command_api.operations.exchange_rates.reference import RateCheck, ReferenceRate
+from command_api.operations.exchange_rates.reference import RateCheckResult, ReferenceRate
 from schemas.http.operations import ExchangeRate
 
 
@@ -33,5 +33,5 @@ class RecordReferenceRates(Command[None]):
 class RecordRateCheck(Command[None]):
     """Records how a check for new reference rates ended, and when the next one is due."""
 
-    check: RateCheck
+    check: RateCheckResult
     next_at: datetime

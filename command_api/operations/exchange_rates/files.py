@@ -30,7 +30,7 @@ class RateLine:
 
 
 @dataclass(frozen=True, slots=True)
-class LineFault:
+class SkippedLine:
     """Why a line is left out."""
 
     line: int
@@ -42,7 +42,7 @@ class ParsedRates:
     """The rates of a file, and its lines with errors."""
 
     lines: tuple[RateLine, ...]
-    faults: tuple[LineFault, ...] = ()
+    faults: tuple[SkippedLine, ...] = ()
 
 
 def parse(text: str) -> ParsedRates:
@@ -52,7 +52,7 @@ def parse(text: str) -> ParsedRates:
         raise invalid("bad_header", f"The first line must name the columns {', '.join(COLUMNS)}.", "csv")
     require_line_limit(file, MAX_LINES, "rates")
     lines: list[RateLine] = []
-    faults: list[LineFault] = []
+    faults: list[SkippedLine] = []
     seen: dict[tuple[str, str, date], int] = {}
     for number, row in file.lines:
         try:
@@ -62,7 +62,7 @@ def parse(text: str) -> ParsedRates:
                 raise invalid("twice", f"Line {first} has a rate for this pair and day.")
             lines.append(line)
         except CommandRejected as rejected:
-            faults.append(LineFault(number, rejected.message))
+            faults.append(SkippedLine(number, rejected.message))
     return ParsedRates(tuple(lines), tuple(faults))
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import date
 from typing import Final, LiteralString
 
-from command_api.kernel.reader import Reader
+from command_api.kernel.reader import AggregateReader
 from infra.domain.exchange_rates import PIVOT, DatedRate, RecordedRate, rate_of
 
 
-def rate_on(reader: Reader, base: str, quote: str, day: date) -> DatedRate | None:
+def rate_on(reader: AggregateReader, base: str, quote: str, day: date) -> DatedRate | None:
     """What one `base` is worth in `quote` on `day`; `None` if no recorded rate tells it."""
     codes = sorted({base, quote, PIVOT})
     recorded = {(of, to): RecordedRate(rate, on) for of, to, on, rate in reader.select(_NEWEST, day, codes, codes)}

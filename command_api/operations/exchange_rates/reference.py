@@ -46,7 +46,7 @@ class ReferenceRate:
 
 
 @dataclass(frozen=True, slots=True)
-class RateCheck:
+class RateCheckResult:
     """How a check ended. `problem`: why it failed; `skipped`: currencies of the file that were left out."""
 
     problem: str | None = None

@@ -28,7 +28,7 @@ from command_api.operations.exchange_rates.commands import RecordRateCheck, Reco
 from command_api.operations.exchange_rates.reference import (
     PROCESS,
     BadRateFile,
-    RateCheck,
+    RateCheckResult,
     RateFile,
     ReferenceRate,
     parse,
@@ -114,7 +114,7 @@ def reference_rates(container: Container, fetcher: RateFetcher) -> ProcessManage
     return ProcessManager(PROCESS, plan, ids=ids, max_delay=MAX_DELAY)
 
 
-def check_rates(container: Container, fetcher: RateFetcher, now: datetime) -> RateCheck:
+def check_rates(container: Container, fetcher: RateFetcher, now: datetime) -> RateCheckResult:
     """Reads the bank's files and records what is new; a failure is the check's `problem`."""
     today = now.astimezone(UTC).date()
     known = container.select(_NEWEST_DAY, PIVOT, RateSource.ECB.value)[0][0]
@@ -124,10 +124,10 @@ def check_rates(container: Container, fetcher: RateFetcher, now: datetime) -> Ra
             found = _joined(parse(fetcher.fetch(LAST_90_DAYS), today), found)
     except (OutboundRefused, OutboundFailed, BadRateFile) as error:
         log.warning("reference_rates_failed", error=error)
-        return RateCheck(str(error), known)
+        return RateCheckResult(str(error), known)
     for part in _parts(_unknown(container, found.rates)):
         container.commands.dispatch(RecordReferenceRates(part), system_context(now))
-    return RateCheck(None, max(found.newest_day, known or found.newest_day), tuple(found.skipped))
+    return RateCheckResult(None, max(found.newest_day, known or found.newest_day), tuple(found.skipped))
 
 
 def next_check(now: datetime, newest_day: date | None, failures: int) -> datetime:

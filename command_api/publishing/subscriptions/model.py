@@ -23,7 +23,7 @@ MAX_SUBSCRIBERS: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Subscription:
+class SiteSubscription:
     """State of one address's subscription to a site."""
 
     id: UUID
@@ -34,7 +34,7 @@ class Subscription:
 
 
 def request(
-    subscription: Subscription | None,
+    subscription: SiteSubscription | None,
     site: Site,
     *,
     subscription_id: UUID,
@@ -57,7 +57,7 @@ def request(
     ]
 
 
-def confirm(subscription: Subscription | None, context: CommandContext) -> list[SiteSubscriptionConfirmed]:
+def confirm(subscription: SiteSubscription | None, context: CommandContext) -> list[SiteSubscriptionConfirmed]:
     """Raises `CommandRejected` for one that was ended meanwhile."""
     if subscription is None or subscription.state == "ended":
         raise link_invalid()
@@ -66,14 +66,14 @@ def confirm(subscription: Subscription | None, context: CommandContext) -> list[
     return [SiteSubscriptionConfirmed(**next_event(subscription, context))]
 
 
-def end(subscription: Subscription | None, way: Way, context: CommandContext) -> list[SiteSubscriptionEnded]:
+def end(subscription: SiteSubscription | None, way: Way, context: CommandContext) -> list[SiteSubscriptionEnded]:
     """Harmless when it has ended."""
     if subscription is None or subscription.state == "ended":
         return []
     return [SiteSubscriptionEnded(**next_event(subscription, context), way=way)]
 
 
-def require_of(subscription: Subscription | None, site: Site) -> Subscription:
+def require_of(subscription: SiteSubscription | None, site: Site) -> SiteSubscription:
     """Returns the subscription. Raises `CommandRejected` (missing) unless it is to this site and has not ended."""
     if subscription is None or subscription.site_id != site.id or subscription.state == "ended":
         raise not_found("subscriber")
@@ -85,7 +85,7 @@ def link_invalid() -> Exception:
 
 
 evolve: Final = (
-    Evolution(Subscription)
+    Evolution(SiteSubscription)
     .begins(SiteSubscriptionRequested, state="pending")
     .follows(SiteSubscriptionConfirmed, state="confirmed")
     .follows(SiteSubscriptionEnded, state="ended")

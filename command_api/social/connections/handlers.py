@@ -122,7 +122,7 @@ def end_of_account(event: AccountErased, uow: UnitOfWork) -> None:
     uow.cursor.execute(_DELETE_FLOWS, (event.originator_id,))
 
 
-def _owned(uow: UnitOfWork, channel_id: UUID) -> model.SocialChannel:
+def _owned(uow: UnitOfWork, channel_id: UUID) -> model.SocialChannelAggregate:
     channel = require_found(uow.load(channel_id, model.evolve), "social channel")
     return model.require_active(channel, uow.load(channel.website_id, websites.evolve), uow.context)
 

@@ -21,7 +21,7 @@ from command_api.kernel.timeouts import Timeout
 from command_api.social.commands import FoundPost, RecordChannelFigures, RecordSocialPosts
 from command_api.social.connections import store
 from command_api.social.connections.commands import ChannelCounts, RecordConnectionCheck
-from command_api.social.connections.store import PROCESS, Connection
+from command_api.social.connections.store import PROCESS, StoredConnection
 from command_api.social.network_client import (
     GrantEnded,
     NetworkClient,
@@ -75,7 +75,7 @@ def _check(
 
 
 def _read(
-    container: Container, connection: Connection, api: NetworkApi, now: datetime
+    container: Container, connection: StoredConnection, api: NetworkApi, now: datetime
 ) -> tuple[ChannelCounts | None, str | None, datetime | None]:
     """What was found, else the problem; and when to read again."""
     settings, channel_id = container.settings, connection.channel_id
@@ -98,7 +98,7 @@ def _read(
     return ChannelCounts(name, reading.followers, reading.post_count, reading.views, *base), None, now + EVERY
 
 
-def views_base(connection: Connection, reading: Reading, today: date) -> tuple[int | None, date | None]:
+def views_base(connection: StoredConnection, reading: Reading, today: date) -> tuple[int | None, date | None]:
     """The total of views at the first reading of today, and today: later totals minus it are the views of today."""
     if reading.views is None:
         return None, None
@@ -107,7 +107,7 @@ def views_base(connection: Connection, reading: Reading, today: date) -> tuple[i
     return reading.views, today
 
 
-def days_of(connection: Connection, reading: Reading, today: date) -> tuple[ChannelDay, ...]:
+def days_of(connection: StoredConnection, reading: Reading, today: date) -> tuple[ChannelDay, ...]:
     """The followers of today, and the views of the days that follow from this reading and the ones before."""
     yesterday, counted = today - timedelta(days=1), connection.views_on
     views: dict[date, int | None] = {yesterday: reading.yesterday}
@@ -118,7 +118,7 @@ def days_of(connection: Connection, reading: Reading, today: date) -> tuple[Chan
     return (*days, ChannelDay(day=today, followers=reading.followers, views=views.get(today)))
 
 
-def _record(container: Container, connection: Connection, reading: Reading, now: datetime) -> None:
+def _record(container: Container, connection: StoredConnection, reading: Reading, now: datetime) -> None:
     """Recorded again, nothing is counted twice."""
     today, source = now.astimezone(UTC).date(), FigureSource(connection.network.value)
     days = RecordChannelFigures(connection.channel_id, source, days_of(connection, reading, today))

@@ -81,7 +81,7 @@ def _complete(container: Container, session_id: UUID, body: CompleteConnection) 
     return commands.ConnectChannel(flow.channel_id, flow.network, name, sealed)
 
 
-def _revoke(container: Container, connection: store.Connection) -> None:
+def _revoke(container: Container, connection: store.StoredConnection) -> None:
     """Tokens that cannot be revoked now are deleted all the same."""
     api = api_of(NetworkClient.of(container.settings), container.settings, connection.network)
     if api is not None:

@@ -33,7 +33,7 @@ class Flow:
 
 
 @dataclass(frozen=True, slots=True)
-class Connection:
+class StoredConnection:
     """A connection with its tokens."""
 
     channel_id: UUID
@@ -86,16 +86,16 @@ def open_tokens(settings: Settings, channel_id: UUID, sealed: str) -> Tokens:
     return Tokens(found["access"], found["refresh"], **times)
 
 
-def connection_of(container: Container, channel_id: UUID, account_id: UUID | None = None) -> Connection | None:
+def connection_of(container: Container, channel_id: UUID, account_id: UUID | None = None) -> StoredConnection | None:
     """The connection that has tokens. `account_id`: only if it is that account's."""
     rows = container.select(_ONE, channel_id, account_id, account_id)
     if not rows:
         return None
     [(owner, network, *others)] = rows
-    return Connection(channel_id, owner, Network(network), *others)
+    return StoredConnection(channel_id, owner, Network(network), *others)
 
 
-def save_tokens(container: Container, connection: Connection, tokens: Tokens) -> str:
+def save_tokens(container: Container, connection: StoredConnection, tokens: Tokens) -> str:
     """Replaces the tokens, unless the connection changed meanwhile; returns them encrypted."""
     sealed = seal_tokens(container.settings, connection.channel_id, tokens)
     container.execute(_RENEWED, sealed, connection.channel_id, connection.tokens_sealed)

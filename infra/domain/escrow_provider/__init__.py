@@ -11,6 +11,6 @@ from infra.domain.escrow_provider.provider import ProviderRejected as ProviderRe
 from infra.domain.escrow_provider.provider import ProviderUnavailable as ProviderUnavailable
 from infra.domain.escrow_provider.provider import TransactionState as TransactionState
 from infra.domain.escrow_provider.webhooks import BadSignature as BadSignature
-from infra.domain.escrow_provider.webhooks import Message as Message
+from infra.domain.escrow_provider.webhooks import EscrowMessage as EscrowMessage
 from infra.domain.escrow_provider.webhooks import sign as sign
 from infra.domain.escrow_provider.webhooks import verified as verified

@@ -169,7 +169,7 @@ class TransactionStore:
         self.news.set()
 
 
-class _Server(ThreadingHTTPServer):
+class _SandboxServer(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, port: int, sandbox: Sandbox) -> None:
@@ -187,7 +187,7 @@ class Sandbox:
     """The provider at `http://127.0.0.1:port`; `start`, then `stop`."""
 
     def __init__(self, path: Path, port: int, key: str, secret: str, webhook_url: str) -> None:
-        self._server = _Server(port, self)
+        self._server = _SandboxServer(port, self)
         self.address = f"http://127.0.0.1:{self._server.server_address[1]}"
         self.book = TransactionStore(path, self.address)
         self.key = key
@@ -242,7 +242,7 @@ class Sandbox:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    server: _Server
+    server: _SandboxServer
     timeout = 10
     protocol_version = "HTTP/1.1"
 

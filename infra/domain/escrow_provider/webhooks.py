@@ -1,7 +1,7 @@
 """Signed messages by Standard Webhooks: HMAC-SHA256 over `id.timestamp.body`, five minutes of tolerance.
 
 Several secrets may be in use at once while one is replaced. That a message is not taken twice is the receiver's work:
-`Message.id` is the same each time it is sent.
+`EscrowMessage.id` is the same each time it is sent.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class BadSignature(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class EscrowMessage:
     """A message whose signature is valid. `id` is the same each time it is sent."""
 
     id: str
@@ -42,7 +42,7 @@ def sign(secret: str, message_id: str, at: datetime, body: bytes) -> dict[str, s
     }
 
 
-def verified(secrets: Sequence[str], headers: Mapping[str, str], body: bytes, now: datetime) -> Message:
+def verified(secrets: Sequence[str], headers: Mapping[str, str], body: bytes, now: datetime) -> EscrowMessage:
     """The message, if one of the secrets signed these very bytes. Raises `BadSignature`."""
     message_id, timestamp = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
     if not message_id or len(message_id) > 200 or not message_id.isprintable():
@@ -60,7 +60,7 @@ def verified(secrets: Sequence[str], headers: Mapping[str, str], body: bytes, no
     for value in given[:_MAX_SIGNATURES]:
         for one in expected:
             if hmac.compare_digest(value.encode(), one):
-                return Message(message_id, body)
+                return EscrowMessage(message_id, body)
     raise BadSignature("no valid signature")
 
 

@@ -55,7 +55,7 @@ OUTLINES: Final[Mapping[Kind, tuple[str, ...]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Article:
+class ArticleIdea:
     """`programs`: ids of those that it is about."""
 
     title: str
@@ -68,26 +68,30 @@ class Article:
         return OUTLINES[self.kind]
 
 
-def content_plan(niche: Niche, programs: Sequence[Listed]) -> tuple[Article, ...]:
+def content_plan(niche: Niche, programs: Sequence[Listed]) -> tuple[ArticleIdea, ...]:
     """Ten articles in the order in which they are best written. `programs`: those of the idea, best first, at least
     one."""
-    guides = [Article(title, "informational", "guide") for title in niche.informational]
-    choices = [Article(title, "commercial", "comparison") for title in niche.commercial]
+    guides = [ArticleIdea(title, "informational", "guide") for title in niche.informational]
+    choices = [ArticleIdea(title, "commercial", "comparison") for title in niche.commercial]
     first, *others = programs
     about = first.program.company_name
     review = _review(first, niche)
-    price = Article(f"What {about} costs in total, and how to cancel or return", "transactional", "price", (first.id,))
+    price = ArticleIdea(
+        f"What {about} costs in total, and how to cancel or return", "transactional", "price", (first.id,)
+    )
     if others:
         name = others[0].program.company_name
         title = f"{about} or {name}? How to choose"
-        choice = Article(title, "commercial", "comparison", (first.id, others[0].id))
+        choice = ArticleIdea(title, "commercial", "comparison", (first.id, others[0].id))
         fourth = _review(others[0], niche)
     else:
-        choice = Article(f"Alternatives to {about} and when they fit better", "commercial", "comparison", (first.id,))
-        fourth = Article(f"The first order at {about}, step by step", "transactional", "start", (first.id,))
+        choice = ArticleIdea(
+            f"Alternatives to {about} and when they fit better", "commercial", "comparison", (first.id,)
+        )
+        fourth = ArticleIdea(f"The first order at {about}, step by step", "transactional", "start", (first.id,))
     return (guides[0], choices[0], guides[1], choice, choices[1], review, guides[2], choices[2], price, fourth)
 
 
-def _review(listed: Listed, niche: Niche) -> Article:
+def _review(listed: Listed, niche: Niche) -> ArticleIdea:
     title = f"{listed.program.company_name} reviewed for {niche.readers}"
-    return Article(title, "transactional", "review", (listed.id,))
+    return ArticleIdea(title, "transactional", "review", (listed.id,))

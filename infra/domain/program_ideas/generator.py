@@ -15,7 +15,7 @@ from typing import Final, Literal
 from uuid import UUID
 
 from infra.domain.program_ideas.answers import LANGUAGES, Answers, Dismissal
-from infra.domain.program_ideas.content_plan import Article, content_plan
+from infra.domain.program_ideas.content_plan import ArticleIdea, content_plan
 from infra.domain.program_ideas.earnings import Earnings, comparable, expected
 from infra.domain.program_ideas.niches import LEVELS, Level, Niche, niches
 from infra.domain.program_matching.classification import CERTAIN, fits
@@ -53,7 +53,7 @@ _UNKNOWN: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class IdeaScorePart:
     """One part of a score. `value`: 0 to 1; `why`: one sentence for the member."""
 
     name: PartName
@@ -81,9 +81,9 @@ class BusinessIdea:
     language: str
     competition: Level
     competition_reason: str
-    parts: tuple[Part, ...]
+    parts: tuple[IdeaScorePart, ...]
     programs: tuple[FittingProgram, ...]
-    articles: tuple[Article, ...]
+    articles: tuple[ArticleIdea, ...]
 
     @property
     def score(self) -> float:
@@ -92,7 +92,7 @@ class BusinessIdea:
 
 
 @dataclass(frozen=True, slots=True)
-class Directory:
+class ProgramDirectory:
     """Active programs; the member's own results by program id; value of one major unit of a currency in USD."""
 
     programs: Sequence[Listed]
@@ -109,7 +109,7 @@ class Round:
 
 
 def generate(
-    answers: Answers, directory: Directory, hidden: Iterable[str] = (), heeded: Sequence[Dismissal] = ()
+    answers: Answers, directory: ProgramDirectory, hidden: Iterable[str] = (), heeded: Sequence[Dismissal] = ()
 ) -> Round:
     """At most `MAX_IDEAS`, each with a reason, `MIN_SCORE` at least and a program; ties in the order of the catalogue.
 
@@ -131,7 +131,9 @@ def generate(
     return Round(tuple(best[:MAX_IDEAS]), None if best else "below_minimum")
 
 
-def idea_of(key: str, answers: Answers, directory: Directory, heeded: Sequence[Dismissal] = ()) -> BusinessIdea | None:
+def idea_of(
+    key: str, answers: Answers, directory: ProgramDirectory, heeded: Sequence[Dismissal] = ()
+) -> BusinessIdea | None:
     """One niche as an idea for the member, whatever its score; none without a fitting program or such a niche."""
     niche = niches().get(key)
     if niche is None:
@@ -146,7 +148,7 @@ def idea_of(key: str, answers: Answers, directory: Directory, heeded: Sequence[D
         _skills(answers, niche),
         _time(answers, niche),
         _money(answers, niche),
-        Part("competition", _COMPETITION[competition], f"Estimated as {competition}"),
+        IdeaScorePart("competition", _COMPETITION[competition], f"Estimated as {competition}"),
         _earnings(programs, directory.worth),
         _results(niche, own),
     )
@@ -155,7 +157,7 @@ def idea_of(key: str, answers: Answers, directory: Directory, heeded: Sequence[D
     return BusinessIdea(niche, language, competition, why, tuple(map(heeding.applied, parts)), programs, articles)
 
 
-def fitting(niche: Niche, directory: Directory) -> tuple[FittingProgram, ...]:
+def fitting(niche: Niche, directory: ProgramDirectory) -> tuple[FittingProgram, ...]:
     """The programs that matching ranks first for the niche's idea, of its industry."""
     idea = Idea(niche.idea, niche.industry.key, by_model=True)
     matches = ranked(idea, directory.programs, directory.results, directory.worth)
@@ -163,7 +165,7 @@ def fitting(niche: Niche, directory: Directory) -> tuple[FittingProgram, ...]:
     return tuple(FittingProgram(match, expected(match, niche, directory.worth)) for match in own)
 
 
-def results_by_industry(directory: Directory) -> Mapping[str, Results]:
+def results_by_industry(directory: ProgramDirectory) -> Mapping[str, Results]:
     """The member's own results, summed by industry; in the currency with most clicks."""
     category = {listed.id: listed.category for listed in directory.programs}
     sums: defaultdict[tuple[str, str], list[Results]] = defaultdict(list)
@@ -187,14 +189,14 @@ class _Heeding:
         known = [(niches()[one.idea], one.reason) for one in heeded if one.idea in niches()]
         self._others = [(other, reason) for other, reason in known if other.key != niche.key]
 
-    def applied(self, part: Part) -> Part:
+    def applied(self, part: IdeaScorePart) -> IdeaScorePart:
         for other, reason in self._others:
             value = self._value(part, other, reason)
             if value is not None:
-                return Part(part.name, value, f"{part.why}; {_HEEDED[reason]}: {other.name}")
+                return IdeaScorePart(part.name, value, f"{part.why}; {_HEEDED[reason]}: {other.name}")
         return part
 
-    def _value(self, part: Part, other: Niche, reason: str) -> float | None:
+    def _value(self, part: IdeaScorePart, other: Niche, reason: str) -> float | None:
         """The part's value if the dismissal of `other` changes it."""
         niche = self._niche
         match part.name, reason:
@@ -218,7 +220,7 @@ _HEEDED: Final[Mapping[str, str]] = {
 }
 
 
-def _interest(answers: Answers, niche: Niche) -> Part:
+def _interest(answers: Answers, niche: Niche) -> IdeaScorePart:
     """The best of the member's interests: its share of the industry, and whether the niche has its words."""
     best, why = 0.0, "None of your interests is about it"
     for interest in answers.interests:
@@ -229,7 +231,7 @@ def _interest(answers: Answers, niche: Niche) -> Part:
             value = max(value, _WORDS_ONLY)
         if value > best:
             best, why = value, f"Your interest: {interest}"
-    return Part("interest", round(best, 4), why)
+    return IdeaScorePart("interest", round(best, 4), why)
 
 
 def _share(interest: str, industry: str) -> float:
@@ -238,24 +240,24 @@ def _share(interest: str, industry: str) -> float:
     return next((fit.score / most for fit in found if fit.industry.key == industry), 0.0)
 
 
-def _skills(answers: Answers, niche: Niche) -> Part:
+def _skills(answers: Answers, niche: Niche) -> IdeaScorePart:
     shared = [skill for skill in niche.skills if skill in answers.skills]
     why = f"Uses your skills: {', '.join(shared)}" if shared else f"Needs: {', '.join(niche.skills)}"
-    return Part("skills", _SKILLS[min(len(shared), len(_SKILLS) - 1)], why)
+    return IdeaScorePart("skills", _SKILLS[min(len(shared), len(_SKILLS) - 1)], why)
 
 
-def _time(answers: Answers, niche: Niche) -> Part:
+def _time(answers: Answers, niche: Niche) -> IdeaScorePart:
     value = min(1.0, answers.hours / niche.hours)
-    return Part("time", round(value, 4), f"Needs about {niche.hours} hours a week, you have {answers.hours}")
+    return IdeaScorePart("time", round(value, 4), f"Needs about {niche.hours} hours a week, you have {answers.hours}")
 
 
-def _money(answers: Answers, niche: Niche) -> Part:
+def _money(answers: Answers, niche: Niche) -> IdeaScorePart:
     value = min(1.0, answers.money / niche.money) if niche.money else 1.0
     needed = f"Needs about {niche.money} USD to start" if niche.money else "Needs no money to start"
-    return Part("money", round(value, 4), f"{needed}, you have {answers.money}")
+    return IdeaScorePart("money", round(value, 4), f"{needed}, you have {answers.money}")
 
 
-def _earnings(programs: Sequence[FittingProgram], worth: Mapping[str, Decimal]) -> Part:
+def _earnings(programs: Sequence[FittingProgram], worth: Mapping[str, Decimal]) -> IdeaScorePart:
     """The best of the shown programs; neither for nor against where none can be compared."""
     values = [
         (value, program)
@@ -263,19 +265,23 @@ def _earnings(programs: Sequence[FittingProgram], worth: Mapping[str, Decimal]) 
         if program.earnings is not None and (value := comparable(program.earnings, worth)) is not None
     ]
     if not values:
-        return Part("earnings", _UNKNOWN, "Expected earnings cannot be compared")
+        return IdeaScorePart("earnings", _UNKNOWN, "Expected earnings cannot be compared")
     most, best = max(values, key=lambda item: item[0])
     source = "your results" if best.earnings is not None and best.earnings.basis == "results" else "its terms"
     share = min(1.0, math.sqrt(most / _FULL_EARNINGS))
-    return Part("earnings", round(share, 4), f"Best expected earnings: {best.match.program.company_name}, by {source}")
+    return IdeaScorePart(
+        "earnings", round(share, 4), f"Best expected earnings: {best.match.program.company_name}, by {source}"
+    )
 
 
-def _results(niche: Niche, own: Results | None) -> Part:
+def _results(niche: Niche, own: Results | None) -> IdeaScorePart:
     label = niche.industry.label
     if own is None or own.clicks <= 0:
-        return Part("results", _UNKNOWN, f"You have no results in {label} yet")
+        return IdeaScorePart("results", _UNKNOWN, f"You have no results in {label} yet")
     shown = amount_text(own.earned, own.currency)
-    return Part("results", round(own_value(own), 4), f"Your links in {label} earned {shown} from {own.clicks:,} clicks")
+    return IdeaScorePart(
+        "results", round(own_value(own), 4), f"Your links in {label} earned {shown} from {own.clicks:,} clicks"
+    )
 
 
 def _has_earned(own: Results | None) -> bool:

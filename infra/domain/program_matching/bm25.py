@@ -19,7 +19,7 @@ K1: Final = 1.2
 B: Final = 0.75
 
 
-class Index:
+class TextIndex:
     """The texts, as their stems, and the statistics computed from them once."""
 
     def __init__(self, texts: Sequence[Sequence[str]]) -> None:

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Final, Literal
 from uuid import UUID
 
-from infra.domain.program_matching.bm25 import Index
+from infra.domain.program_matching.bm25 import TextIndex
 from infra.domain.program_matching.classification import CERTAIN, fits, meanings
 from infra.domain.program_matching.taxonomy import GENERAL, label_of
 from infra.domain.program_matching.words import stems, words
@@ -115,7 +115,7 @@ class Results:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class MatchScorePart:
     """One part of a score. `value`: 0 to 1; `why`: one sentence for the member; `words`: those of the idea that led to
     it, as they were written."""
 
@@ -139,7 +139,7 @@ class Match:
     """One program with its parts; `score` is their weighted sum."""
 
     listed: Listed
-    parts: tuple[Part, ...]
+    parts: tuple[MatchScorePart, ...]
     results: Results | None = field(default=None)
 
     @property
@@ -179,7 +179,7 @@ def ranked(
     """
     asked = _asked(idea.text)
     query = [stem for known in asked.values() for stem in known]
-    index = Index([_words(listed.program) for listed in programs])
+    index = TextIndex([_words(listed.program) for listed in programs])
     most = max(_WORDS_ENOUGH * index.best_possible(query), _MIN_WORDS)
     industries = _industries(idea)
     found: list[Match] = []
@@ -234,7 +234,7 @@ def _parts(
     shared: Sequence[str],
     own: Results | None,
     worth: Mapping[str, Decimal],
-) -> tuple[Part, ...]:
+) -> tuple[MatchScorePart, ...]:
     label = label_of(program.category)
     if fit.share >= 1:
         industry = f"Matches your niche: {label}"
@@ -246,11 +246,11 @@ def _parts(
         industry = f"{label} is outside your niche"
     text_words = f"Shared words: {', '.join(shared)}" if shared else "No words in common"
     return (
-        Part("industry", round(fit.share, 4), industry, fit.words),
-        Part("text", round(text, 4), text_words),
-        Part("commission", _commission(program, worth), pays(program)),
-        Part("cookie", round(min(1.0, math.sqrt(program.cookie_days / _COOKIE_DAYS)), 4), lasts(program)),
-        Part("approval", _APPROVAL[program.approval], f"Approval is {_APPROVAL_WORDS[program.approval]}"),
+        MatchScorePart("industry", round(fit.share, 4), industry, fit.words),
+        MatchScorePart("text", round(text, 4), text_words),
+        MatchScorePart("commission", _commission(program, worth), pays(program)),
+        MatchScorePart("cookie", round(min(1.0, math.sqrt(program.cookie_days / _COOKIE_DAYS)), 4), lasts(program)),
+        MatchScorePart("approval", _APPROVAL[program.approval], f"Approval is {_APPROVAL_WORDS[program.approval]}"),
         _own(own),
     )
 
@@ -290,15 +290,17 @@ def lasts(program: Program) -> str:
     return f"{program.cookie_days}-day cookie"
 
 
-def _own(own: Results | None) -> Part:
+def _own(own: Results | None) -> MatchScorePart:
     """0.5 without results: neither for nor against. Else the earnings per click beside the account's average, drawn
     towards it as long as clicks are few."""
     if own is None or own.clicks <= 0:
-        return Part("results", 0.5, "You have no results yet")
+        return MatchScorePart("results", 0.5, "You have no results yet")
     if own.clicks < MIN_CLICKS:
-        return Part("results", 0.5, f"Your links to it have {own.clicks} of the {MIN_CLICKS} clicks that count")
+        return MatchScorePart(
+            "results", 0.5, f"Your links to it have {own.clicks} of the {MIN_CLICKS} clicks that count"
+        )
     shown = amount_text(round(own.epc * 100), own.currency)
-    return Part("results", round(own_value(own), 4), f"Your links to it earned {shown} per 100 clicks")
+    return MatchScorePart("results", round(own_value(own), 4), f"Your links to it earned {shown} per 100 clicks")
 
 
 def own_value(own: Results) -> float:

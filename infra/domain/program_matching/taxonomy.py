@@ -25,7 +25,7 @@ GENERAL: Final = "general"
 
 
 @dataclass(frozen=True, slots=True)
-class Niche:
+class IndustryNiche:
     """A niche of an industry. `idea`: an example that a member can submit unchanged."""
 
     name: str
@@ -44,7 +44,7 @@ class Industry:
     keywords: Mapping[tuple[str, ...], int]
     content_strategy: tuple[str, ...]
     success_factors: tuple[str, ...]
-    niches: tuple[Niche, ...]
+    niches: tuple[IndustryNiche, ...]
 
 
 @cache
@@ -74,7 +74,7 @@ def _industry(key: str, entry: dict[str, Any], related: Iterable[tuple[str, int]
         if not stemmed:
             raise ValueError(f"{keyword!r} of {key} consists of stop words only")
         weights[stemmed] = max(weights.get(stemmed, 0), weight)
-    niches = tuple(Niche(**niche) for niche in entry.pop("niches"))
+    niches = tuple(IndustryNiche(**niche) for niche in entry.pop("niches"))
     texts: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()}
     return Industry(key=key, keywords=weights, niches=niches, **texts)
 

@@ -28,7 +28,7 @@ class ModelWords:
 
 
 @dataclass(frozen=True, slots=True)
-class Narrative:
+class ProgramReasons:
     """A program's reasons as they are shown."""
 
     why: str | None
@@ -37,14 +37,14 @@ class Narrative:
     by_model: bool
 
 
-def narrative(match: Match, words: ModelWords | None) -> Narrative:
+def narrative(match: Match, words: ModelWords | None) -> ProgramReasons:
     """The reasons in the model's wording where it still applies, else rule-based."""
     ours = pros(match), cons(match)
     if words is None:
-        return Narrative(None, *ours, by_model=False)
+        return ProgramReasons(None, *ours, by_model=False)
     why = words.why if words.why and words.of == fingerprint(match) else None
     speaks_for, against = ([words.said.get(text, text) for text in texts] for texts in ours)
-    return Narrative(why, speaks_for, against, by_model=why is not None or (speaks_for, against) != ours)
+    return ProgramReasons(why, speaks_for, against, by_model=why is not None or (speaks_for, against) != ours)
 
 
 def fingerprint(match: Match) -> str:

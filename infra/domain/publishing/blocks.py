@@ -32,7 +32,7 @@ _HOST: Final = re.compile(r"(?:[\w.-]+|\[[0-9A-Fa-f:.]+\])(?::\d+)?")
 _NOT_IN_ADDRESS: Final = re.compile(r"[\s\\\"'<>`{}|^\x00-\x1f\x7f-\x9f]")
 
 
-class Part(BaseModel):
+class BlockPart(BaseModel):
     """Base of everything in a document: strict, closed and frozen."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
@@ -90,21 +90,21 @@ Side = Annotated[int, Field(ge=1, le=MAX_SIDE)]
 Amount = Annotated[int, Field(ge=0, le=MAX_AMOUNT)]
 
 
-class LinkTarget(Part):
+class LinkTarget(BlockPart):
     """A tracked link of the account."""
 
     kind: Literal["link"] = "link"
     link_id: UUID
 
 
-class PageTarget(Part):
+class PageTarget(BlockPart):
     """Another page of the site."""
 
     kind: Literal["page"] = "page"
     page_id: UUID
 
 
-class WebTarget(Part):
+class WebTarget(BlockPart):
     """A web address. Links to a host of a known affiliate network are sponsored whatever `is_sponsored` says."""
 
     kind: Literal["web"] = "web"
@@ -115,7 +115,7 @@ class WebTarget(Part):
 Target = Annotated[LinkTarget | PageTarget | WebTarget, Field(discriminator="kind")]
 
 
-class Image(Part):
+class ImagePart(BlockPart):
     """An uploaded image. `alt` describes it; it is empty only for an image that is marked as decorative."""
 
     hash: ContentHash
@@ -135,14 +135,14 @@ class Image(Part):
         return self
 
 
-class Action(Part):
+class Action(BlockPart):
     """A button."""
 
     label: NeededLabel
     target: Target | None = None
 
 
-class BlockBase(Part):
+class BlockBase(BlockPart):
     """What every block has. `name` is its readable name in analytics; without one, its id is."""
 
     id: UUID
@@ -160,11 +160,11 @@ class Hero(BlockBase):
     type: Literal["hero"] = "hero"
     title: NeededTitle
     text: Annotated[Lines, Field(max_length=600)] = ""
-    image: Image | None = None
+    image: ImagePart | None = None
     action: Action | None = None
 
 
-class Article(BlockBase):
+class ArticleBlock(BlockBase):
     """Markdown.
 
     Its links may also be `link:ID` (a tracked link) and `page:ID` (a page of the site), its images
@@ -175,7 +175,7 @@ class Article(BlockBase):
     markdown: Annotated[Markdown, Field(min_length=1)]
 
 
-class Review(BlockBase):
+class ReviewBlock(BlockBase):
     """A review of one product. `rating` is in tenths of a star; without one, the product has not been rated yet."""
 
     type: Literal["review"] = "review"
@@ -184,25 +184,25 @@ class Review(BlockBase):
     summary: Paragraphs = ""
     pros: Annotated[tuple[Point, ...], Field(max_length=MAX_POINTS)] = ()
     cons: Annotated[tuple[Point, ...], Field(max_length=MAX_POINTS)] = ()
-    image: Image | None = None
+    image: ImagePart | None = None
     label: Label = ""
     target: Target | None = None
 
 
-class TextCell(Part):
+class TextCell(BlockPart):
     """A cell with a text; empty: not known."""
 
     kind: Literal["text"] = "text"
     text: Annotated[Line, Field(max_length=160)] = ""
 
 
-class YesCell(Part):
+class YesCell(BlockPart):
     """The product has the feature."""
 
     kind: Literal["yes"] = "yes"
 
 
-class NoCell(Part):
+class NoCell(BlockPart):
     """The product lacks the feature."""
 
     kind: Literal["no"] = "no"
@@ -211,7 +211,7 @@ class NoCell(Part):
 Cell = Annotated[TextCell | YesCell | NoCell, Field(discriminator="kind")]
 
 
-class ComparedProduct(Part):
+class ComparedProduct(BlockPart):
     """A column of a comparison."""
 
     name: Annotated[Line, Field(min_length=1, max_length=80)]
@@ -219,14 +219,14 @@ class ComparedProduct(Part):
     target: Target | None = None
 
 
-class ComparedFeature(Part):
+class ComparedFeature(BlockPart):
     """A row of a comparison, with a value for each product."""
 
     feature: Annotated[Line, Field(min_length=1, max_length=120)]
     values: Annotated[tuple[Cell, ...], Field(max_length=MAX_COLUMNS)]
 
 
-class Comparison(BlockBase):
+class ComparisonBlock(BlockBase):
     """A table: products are its columns, features its rows."""
 
     type: Literal["comparison"] = "comparison"
@@ -246,12 +246,12 @@ class Comparison(BlockBase):
         return self
 
 
-class Offer(Part):
+class OfferPart(BlockPart):
     """One entry of a list of offers; `price` is a text, such as "from $5 a month"."""
 
     name: NeededTitle
     text: Annotated[Lines, Field(max_length=600)] = ""
-    image: Image | None = None
+    image: ImagePart | None = None
     price: Label = ""
     label: Label = ""
     target: Target | None = None
@@ -262,7 +262,7 @@ class Offers(BlockBase):
 
     type: Literal["offers"] = "offers"
     title: Title = ""
-    offers: Annotated[tuple[Offer, ...], Field(min_length=1, max_length=MAX_OFFERS)]
+    offers: Annotated[tuple[OfferPart, ...], Field(min_length=1, max_length=MAX_OFFERS)]
 
 
 class Price(BlockBase):
@@ -284,7 +284,7 @@ class Price(BlockBase):
         return self
 
 
-class Question(Part):
+class QuestionPart(BlockPart):
     """A question with its answer in Markdown."""
 
     question: Annotated[Line, Field(min_length=1, max_length=200)]
@@ -296,14 +296,14 @@ class Faq(BlockBase):
 
     type: Literal["faq"] = "faq"
     title: Title = ""
-    questions: Annotated[tuple[Question, ...], Field(min_length=1, max_length=MAX_QUESTIONS)]
+    questions: Annotated[tuple[QuestionPart, ...], Field(min_length=1, max_length=MAX_QUESTIONS)]
 
 
-class Picture(BlockBase):
+class PictureBlock(BlockBase):
     """An image with a caption. One that leads somewhere is described: its text is the name of the link."""
 
     type: Literal["image"] = "image"
-    image: Image
+    image: ImagePart
     caption: Annotated[Line, Field(max_length=300)] = ""
     target: Target | None = None
 
@@ -332,10 +332,12 @@ class Disclosure(BlockBase):
 
 
 Block = Annotated[
-    Hero | Article | Review | Comparison | Offers | Price | Faq | Picture | Newsletter | Disclosure,
+    Hero | ArticleBlock | ReviewBlock | ComparisonBlock | Offers | Price | Faq | PictureBlock | Newsletter | Disclosure,
     Field(discriminator="type"),
 ]
-AnyBlock = Hero | Article | Review | Comparison | Offers | Price | Faq | Picture | Newsletter | Disclosure
+AnyBlock = (
+    Hero | ArticleBlock | ReviewBlock | ComparisonBlock | Offers | Price | Faq | PictureBlock | Newsletter | Disclosure
+)
 BLOCK_TYPES: Final = (
     *("hero", "article", "review", "comparison", "offers", "price", "faq", "image", "newsletter", "disclosure"),
 )

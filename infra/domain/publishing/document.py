@@ -16,7 +16,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, Field, ValidationError, model_validator
 
-from infra.domain.publishing.blocks import AnyBlock, Article, Block, Faq, Image, LinkTarget, Part
+from infra.domain.publishing.blocks import AnyBlock, ArticleBlock, Block, BlockPart, Faq, ImagePart, LinkTarget
 from infra.domain.publishing.errors import DocumentRejected as DocumentRejected
 from infra.domain.publishing.errors import Location, at, rejected
 from infra.domain.publishing.page_markdown import page_references
@@ -38,7 +38,7 @@ def _language(value: str) -> str:
     return value
 
 
-class PageDocument(Part):
+class PageDocument(BlockPart):
     """The blocks of a page, in order."""
 
     blocks: Annotated[tuple[Block, ...], Field(max_length=MAX_BLOCKS)] = ()
@@ -54,7 +54,7 @@ class PageDocument(Part):
     def images(self) -> Iterator[str]:
         """Hashes of the images, in order, each as often as it occurs."""
         for block in self.blocks:
-            yield from (image.hash for image in _parts(block, Image))
+            yield from (image.hash for image in _parts(block, ImagePart))
             for source in _sources(block):
                 yield from page_references(source).images
 
@@ -66,7 +66,7 @@ class PageDocument(Part):
                 yield from map(UUID, page_references(source).links)
 
 
-class SitePage(Part):
+class SitePage(BlockPart):
     """A page as the site knows it. `title` and `description` are for browsers, search engines and previews;
     `short_title`, or else the title, is for menus and breadcrumbs."""
 
@@ -83,7 +83,7 @@ class SitePage(Part):
         return self.short_title or self.title
 
 
-class SiteDocument(Part):
+class SiteDocument(BlockPart):
     """A site. `navigation`: ids of the pages in its menu, in order; `author`: who writes its reviews (the name of a
     person; without one, the site itself)."""
 
@@ -174,7 +174,7 @@ def _half_character(data: object) -> Location | None:
 
 
 def _sources(block: AnyBlock) -> Iterator[str]:
-    if isinstance(block, Article):
+    if isinstance(block, ArticleBlock):
         yield block.markdown
     elif isinstance(block, Faq):
         yield from (question.answer for question in block.questions)

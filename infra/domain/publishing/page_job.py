@@ -22,13 +22,13 @@ from pydantic import TypeAdapter
 
 from infra.domain.publishing.document import SiteDocument, SitePage, parse_site, read_page, to_json
 from infra.domain.publishing.paths import ancestors
-from infra.domain.publishing.render import File, PageDates, Surroundings, render_page
+from infra.domain.publishing.render import PageDates, SiteFile, Surroundings, render_page
 from infra.kernel.config.paths import PACKAGES
 
 _UUID: Final = re.compile(r"""(?<=[":])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f])""")
 _HASH: Final = re.compile(r"""(?<=[":])[0-9a-f]{64}(?![0-9a-f])""")
 _SURROUNDINGS: Final = TypeAdapter(Surroundings)
-_FILE: Final = TypeAdapter(File)
+_FILE: Final = TypeAdapter(SiteFile)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def run_job(job: bytes) -> bytes:
     return _FILE.dump_json(made)
 
 
-def file_of_answer(answer: bytes) -> File:
+def file_of_answer(answer: bytes) -> SiteFile:
     """The file that `run_job` made."""
     return _FILE.validate_json(answer)
 

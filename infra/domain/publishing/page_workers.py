@@ -15,7 +15,7 @@ from infra.domain.publishing import page_process
 from infra.domain.publishing.document import parse_page, to_json
 from infra.domain.publishing.errors import DocumentRejected
 from infra.domain.publishing.page_job import code_hash, file_of_answer
-from infra.domain.publishing.render import File
+from infra.domain.publishing.render import SiteFile
 from infra.domain.publishing.texts import has_images
 from infra.kernel.http.problems import Problem
 from infra.kernel.http.worker_slots import release_worker_slot
@@ -41,10 +41,10 @@ _AGAIN: Final = {"Retry-After": "5"}
 
 
 @dataclass(frozen=True, slots=True)
-class Rendered:
+class RenderedPage:
     """A file, and the processor time that it took."""
 
-    file: File
+    file: SiteFile
     cpu_s: float
 
 
@@ -69,11 +69,11 @@ class PageWorkers:
         except JobRejected as rejection:
             raise DocumentRejected(*json.loads(rejection.reason)) from None
 
-    def render(self, job: bytes, account_id: UUID, is_cancelled: IsCancelled) -> Rendered:
+    def render(self, job: bytes, account_id: UUID, is_cancelled: IsCancelled) -> RenderedPage:
         """The file of `page_job`. Raises `DocumentRejected` for a page that takes too long; `Problem` 429 with too many
         pages of the account in work, 503 when there is no time for it now, and when the client has left."""
         done = self._run(page_process.RENDER + job, account_id, is_cancelled)
-        return Rendered(file_of_answer(done.answer), done.cpu_s)
+        return RenderedPage(file_of_answer(done.answer), done.cpu_s)
 
     def close(self) -> None:
         """Ends the processes."""

@@ -36,7 +36,7 @@ class Starter:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TextPlaceholder:
     """A place to fill: the placement of its block (empty in a site's own texts), the field and the text in square
     brackets."""
 
@@ -77,17 +77,17 @@ def start_site(
     )
 
 
-def places_to_fill(document: PageDocument | SiteDocument) -> tuple[Place, ...]:
+def places_to_fill(document: PageDocument | SiteDocument) -> tuple[TextPlaceholder, ...]:
     """The places of starters that are still in the texts of a page, or in a site's name, titles and descriptions."""
     if isinstance(document, SiteDocument):
         return tuple(_places("", document))
     return tuple(place for block in document.blocks for place in _places(block.placement, block))
 
 
-def _places(placement: str, part: BaseModel) -> Iterator[Place]:
+def _places(placement: str, part: BaseModel) -> Iterator[TextPlaceholder]:
     for field, text in _texts(part, ""):
         for found in _PLACE.findall(text):
-            yield Place(placement, field, found)
+            yield TextPlaceholder(placement, field, found)
 
 
 @cache

@@ -36,7 +36,7 @@ Content = Annotated[
 ]
 
 
-class Order(BaseModel):
+class RenderOrder(BaseModel):
     """A report of a view of a website, or of a saved query, to render as this account."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -55,7 +55,7 @@ class Order(BaseModel):
     ordered_at: datetime
 
 
-class Attachment(BaseModel):
+class EmailFile(BaseModel):
     """A file of the email; with a `content_id` a picture in its text."""
 
     model_config = ConfigDict(frozen=True)
@@ -74,7 +74,7 @@ class Rendered(BaseModel):
     subject: str
     text: str
     html: str
-    attachments: list[Attachment]
+    attachments: list[EmailFile]
 
 
 def proof_of(settings: Settings, body: bytes) -> str:
@@ -82,7 +82,7 @@ def proof_of(settings: Settings, body: bytes) -> str:
     return keyed_hash(derived_key(settings, "report-order"), body.decode())
 
 
-def verified_order(settings: Settings, headers: Mapping[str, str], body: bytes, now: datetime) -> Order | None:
+def verified_order(settings: Settings, headers: Mapping[str, str], body: bytes, now: datetime) -> RenderOrder | None:
     """The order, if the write side sent it within the last minute."""
     try:
         expected = proof_of(settings, body)
@@ -90,5 +90,5 @@ def verified_order(settings: Settings, headers: Mapping[str, str], body: bytes, 
         return None
     if not compare_digest(headers.get(PROOF, "").encode(), expected.encode()):
         return None
-    order = Order.model_validate_json(body)
+    order = RenderOrder.model_validate_json(body)
     return order if abs(now - order.ordered_at.astimezone(UTC)) <= VALID_FOR else None

@@ -23,7 +23,7 @@ class Kpi:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class LetterChart:
     """A chart, attached as `content_id`. `alt`: what it shows, in words."""
 
     title: str
@@ -32,7 +32,7 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class LetterTable:
     """Rows under a title; the first column is text, the others are numbers. `note`: what the table leaves out."""
 
     title: str
@@ -42,15 +42,15 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class ReportLetter:
     """The parts of the email."""
 
     title: str
     period: str
     lead: str
     kpis: Sequence[Kpi]
-    pictures: Sequence[Picture]
-    tables: Sequence[Table]
+    pictures: Sequence[LetterChart]
+    tables: Sequence[LetterTable]
     notes: Sequence[str]
     link_label: str
     link: str
@@ -106,7 +106,7 @@ def _beside(text: str) -> str:
     return f" ({text})" if text else ""
 
 
-def _table_text(table: Table) -> str:
+def _table_text(table: LetterTable) -> str:
     lines = [f"{' · '.join(row)}" for row in table.rows] or ["No data in this period"]
     head = f"{table.title} ({' · '.join(table.columns)})"
     return "\n".join([head, *(f"- {line}" for line in lines), *([table.note] if table.note else [])])
@@ -124,7 +124,7 @@ def _kpis_html(kpis: Sequence[Kpi]) -> str:
     return _presented("".join(f"<tr>{row}</tr>" for row in rows)) if rows else ""
 
 
-def _picture_html(picture: Picture) -> str:
+def _picture_html(picture: LetterChart) -> str:
     return (
         f'<h2 style="margin:20px 0 8px;font-size:16px">{escape(picture.title)}</h2>'
         f'<img src="cid:{escape(picture.content_id)}" alt="{escape(picture.alt)}" width="{WIDTH}"'
@@ -132,7 +132,7 @@ def _picture_html(picture: Picture) -> str:
     )
 
 
-def _table_html(table: Table) -> str:
+def _table_html(table: LetterTable) -> str:
     head = "".join(
         f'<th scope="col" style="{_RULE};padding:4px 0 4px {_gap(number)};font-size:13px;font-weight:500;'
         f'color:{_MUTED};text-align:{_side(number)};vertical-align:bottom">{escape(name)}</th>'

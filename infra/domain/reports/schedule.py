@@ -19,24 +19,24 @@ _MAX_DAYS_BETWEEN: Final = 31
 
 
 @dataclass(frozen=True, slots=True)
-class Period:
+class ReportPeriod:
     """The days that a report is about, inclusive, and those that it compares them with."""
 
     first: date
     last: date
 
     @property
-    def before(self) -> Period:
+    def before(self) -> ReportPeriod:
         """The period before: as many days, or the calendar month before a whole one."""
         last = self.first - _DAY
         if self.first.day == 1 and (self.last + _DAY).day == 1:
-            return Period(last.replace(day=1), last)
-        return Period(self.first - (self.last - self.first) - _DAY, last)
+            return ReportPeriod(last.replace(day=1), last)
+        return ReportPeriod(self.first - (self.last - self.first) - _DAY, last)
 
 
 def due(
     schedule: ReportSchedule, zone: ZoneInfo, now: datetime, *, since: datetime, handled: date | None
-) -> Period | None:
+) -> ReportPeriod | None:
     """The period whose report is due at `now`; none if there is none. `since`: when the schedule began to hold;
     `handled`: the last day of the last period that was sent or failed."""
     day = local_day(zone, now)
@@ -58,15 +58,15 @@ def next_time(schedule: ReportSchedule, zone: ZoneInfo, after: datetime, *, hand
         day += _DAY
 
 
-def period_of(schedule: ReportSchedule, day: date) -> Period:
+def period_of(schedule: ReportSchedule, day: date) -> ReportPeriod:
     """The period of the report that is sent on `day`."""
     if schedule.every is ReportInterval.WEEKLY:
-        return Period(day - 7 * _DAY, day - _DAY)
+        return ReportPeriod(day - 7 * _DAY, day - _DAY)
     last = day.replace(day=1) - _DAY
-    return Period(last.replace(day=1), last)
+    return ReportPeriod(last.replace(day=1), last)
 
 
-def last_whole_period(schedule: ReportSchedule, zone: ZoneInfo, now: datetime) -> Period:
+def last_whole_period(schedule: ReportSchedule, zone: ZoneInfo, now: datetime) -> ReportPeriod:
     """The last period of the schedule that is over: of a weekly report the seven days before its last day of sending,
     which may be today."""
     day = local_day(zone, now)
@@ -83,5 +83,5 @@ def _time_on(schedule: ReportSchedule, zone: ZoneInfo, day: date) -> datetime | 
     return instant(datetime.combine(day, time(schedule.hour)), zone)
 
 
-def _is_later(period: Period, handled: date | None) -> bool:
+def _is_later(period: ReportPeriod, handled: date | None) -> bool:
     return handled is None or period.last > handled

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from infra.domain.sql_access.tables import Column
+from infra.domain.sql_access.tables import AnalystColumn
 
 FORMAT: Final = "TabSeparated"
 
@@ -20,7 +20,7 @@ class DataTable:
     """An external table: its name, and its rows in the order of `columns`."""
 
     name: str
-    columns: Sequence[Column]
+    columns: Sequence[AnalystColumn]
     rows: Iterable[Sequence[Any]]
 
     @property

@@ -11,29 +11,29 @@ from typing import Any, Final
 
 from infra.domain.sql_access import functions
 from infra.domain.sql_access.literals import text
-from infra.domain.sql_access.tables import DATABASE, SCHEMA, Column, View, columns_of
+from infra.domain.sql_access.tables import DATABASE, SCHEMA, AnalystColumn, AnalystView, columns_of
 
 Rows = Iterable[Sequence[Any]]
 
 
-def find(database: str, name: str) -> View | None:
+def find(database: str, name: str) -> AnalystView | None:
     """The table of this name, in any case."""
     return _TABLES.get((database.lower(), name.lower()))
 
 
-def select(view: View) -> str:
+def select(view: AnalystView) -> str:
     """SQL for the rows of such a table."""
     known, rows = _ROWS.get((view.database, view.name), ((), list))
     return _select(view.columns, known, list(rows()))
 
 
-def create_statement(view: View) -> str:
+def create_statement(view: AnalystView) -> str:
     """What SHOW CREATE TABLE returns: the columns, without what is behind them."""
     columns = ",\n".join(f"    `{one.name}` {one.type} COMMENT {text(one.comment)}" for one in view.columns)
     return f"CREATE VIEW {view.database}.{view.name}\n(\n{columns}\n)\nCOMMENT {text(view.comment)}"
 
 
-def _select(columns: Sequence[Column], known: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+def _select(columns: Sequence[AnalystColumn], known: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     types = {column.name.lower(): column.type for column in columns}
     chosen = ", ".join(
         f"{column.name.lower()} AS {column.name}"
@@ -52,11 +52,11 @@ def _literal(value: Any) -> str:
     return str(value) if isinstance(value, int) else text(str(value))
 
 
-def _table(database: str, name: str, columns: str, source: str = "") -> View:
-    return View(name, "", columns_of("\n".join(f"{line} ." for line in columns.split(";"))), source, database)
+def _table(database: str, name: str, columns: str, source: str = "") -> AnalystView:
+    return AnalystView(name, "", columns_of("\n".join(f"{line} ." for line in columns.split(";"))), source, database)
 
 
-def _standard(name: str, columns: str) -> View:
+def _standard(name: str, columns: str) -> AnalystView:
     """A table of `information_schema`: each column also in capitals, as in ClickHouse."""
     return _table("information_schema", name, ";".join((columns, *map(_capital, columns.split(";")))))
 
@@ -72,7 +72,7 @@ _ABOUT: Final = "description String;syntax String;examples String;introduced_in 
 _PUBLIC: Final = ("time_zones:time_zone", "keywords:keyword")
 """Tables of the engine that say the same to everybody, with their one column."""
 
-_TABLES: Final[Mapping[tuple[str, str], View]] = {
+_TABLES: Final[Mapping[tuple[str, str], AnalystView]] = {
     (view.database, view.name): view
     for view in (
         _table(
@@ -218,11 +218,11 @@ _TABLES: Final[Mapping[tuple[str, str], View]] = {
 }
 
 
-def _views() -> list[View]:
+def _views() -> list[AnalystView]:
     return list(SCHEMA.values())
 
 
-def _columns() -> list[tuple[View, int, Column]]:
+def _columns() -> list[tuple[AnalystView, int, AnalystColumn]]:
     return [(view, place, column) for view in _views() for place, column in enumerate(view.columns, 1)]
 
 

@@ -22,7 +22,7 @@ import psycopg
 
 from infra.domain.sql_access import statement_log
 from infra.domain.sql_access.analyst_accounts import Analyst
-from infra.domain.sql_access.statement_log import LOCK, Outcome
+from infra.domain.sql_access.statement_log import LOCK, StatementOutcome
 from infra.kernel.postgres.pool import lock_options
 from infra.kernel.security.sessions import Pool
 
@@ -39,21 +39,21 @@ class RunningStatement:
     """A recorded statement. Its user sets `outcome`; without one it failed, or was cancelled with its task."""
 
     id: UUID
-    outcome: Outcome | None = None
+    outcome: StatementOutcome | None = None
     started: float = field(default_factory=time.monotonic)
 
     @property
     def is_done(self) -> bool:
         return self.outcome is not None and self.outcome.outcome == "done"
 
-    def outcome_after(self, failure: BaseException | None) -> Outcome:
+    def outcome_after(self, failure: BaseException | None) -> StatementOutcome:
         """What is recorded when the block ends with `failure`."""
         if self.outcome is not None:
             return self.outcome
         ms = int((time.monotonic() - self.started) * 1000)
         if failure is None or isinstance(failure, (asyncio.CancelledError, GeneratorExit)):
-            return Outcome("cancelled", ms)
-        return Outcome("failed", ms, UNEXPECTED)
+            return StatementOutcome("cancelled", ms)
+        return StatementOutcome("failed", ms, UNEXPECTED)
 
 
 class RunningStatements:
@@ -97,7 +97,7 @@ class RunningStatements:
         """Lets every lock go."""
         self._locks.close()
 
-    def _end(self, pool: Pool, analyst: Analyst, statement_id: UUID, outcome: Outcome) -> None:
+    def _end(self, pool: Pool, analyst: Analyst, statement_id: UUID, outcome: StatementOutcome) -> None:
         try:
             with suppress(psycopg.Error):  # without its lock the row does not count any more
                 statement_log.end(pool, analyst, statement_id, outcome)

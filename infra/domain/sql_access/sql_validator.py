@@ -28,7 +28,7 @@ from sqlglot.errors import SqlglotError
 from infra.domain.sql_access import functions, limits
 from infra.domain.sql_access.dialect import AnalystSql, Trusted
 from infra.domain.sql_access.source_names import rewrite_values, shorten_columns
-from infra.domain.sql_access.tables import DATABASE, SCHEMA, View
+from infra.domain.sql_access.tables import DATABASE, SCHEMA, AnalystView
 from infra.domain.sql_access.validation_result import StatementRejected, StatementUnreadable, ValidatedStatement
 from infra.domain.sql_access.views import find
 
@@ -227,10 +227,10 @@ _CHECKS: Final[Mapping[str, Callable[[exp.Expr], None]]] = {
 }
 
 
-def _replace_tables(tree: exp.Expr) -> list[tuple[Trusted, View]]:
+def _replace_tables(tree: exp.Expr) -> list[tuple[Trusted, AnalystView]]:
     """Puts a sub-select in the place of every table; returns those places, still empty."""
     names = {cte.alias: f"with__{cte.alias}" for cte in tree.find_all(exp.CTE) if not cte.args.get("scalar")}
-    places: list[tuple[Trusted, View]] = []
+    places: list[tuple[Trusted, AnalystView]] = []
     for table in list(tree.find_all(exp.Table)):
         if not isinstance(table.this, exp.Identifier):
             raise StatementRejected("Table functions are not available here.")

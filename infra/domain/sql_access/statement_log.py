@@ -38,7 +38,7 @@ class TooManyRunning(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class StatementOutcome:
     """How a statement ended: `done`, `failed` or `cancelled`."""
 
     outcome: str
@@ -84,7 +84,7 @@ def is_running(pool: Pool, analyst: Analyst, statement_id: UUID) -> bool:
         return connection.execute(_RUNNING, (statement_id,)).fetchone() is not None
 
 
-def end(pool: Pool, analyst: Analyst, statement_id: UUID, outcome: Outcome) -> None:
+def end(pool: Pool, analyst: Analyst, statement_id: UUID, outcome: StatementOutcome) -> None:
     """Writes down how it ended."""
     with reader_transaction(pool, analyst) as connection:
         connection.execute(

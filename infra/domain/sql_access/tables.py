@@ -18,7 +18,7 @@ DATABASE: Final = "althing"
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class AnalystColumn:
     """One column as analysts see it. `type`: the ClickHouse type; `comment`: shown in the schema."""
 
     name: str
@@ -27,38 +27,40 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class AnalystView:
     """`source` has the place `{own}` for the condition on the websites; empty: rows come from `Scope.named`."""
 
     name: str
     comment: str
-    columns: tuple[Column, ...]
+    columns: tuple[AnalystColumn, ...]
     source: str = ""
     database: str = DATABASE
     example: str = ""
 
 
-def columns_of(lines: str) -> tuple[Column, ...]:
+def columns_of(lines: str) -> tuple[AnalystColumn, ...]:
     """One column per line: name, type (without blanks), comment."""
     found = (line.split(None, 2) for line in lines.splitlines() if line.strip())
-    return tuple(Column(name, kind, comment) for name, kind, comment in found)
+    return tuple(AnalystColumn(name, kind, comment) for name, kind, comment in found)
 
 
-def _of_events(name: str, comment: str, columns: tuple[Column, ...], condition: str, example: str) -> View:
+def _of_events(
+    name: str, comment: str, columns: tuple[AnalystColumn, ...], condition: str, example: str
+) -> AnalystView:
     chosen = ", ".join(column.name for column in columns)
     source = f"SELECT {chosen} FROM {DATABASE}.events WHERE {condition} AND ({{own}})"  # noqa: S608 - own text
-    return View(name, comment, columns, source, example=example)
+    return AnalystView(name, comment, columns, source, example=example)
 
 
-_RAW: Final = {one.name: Column(one.name, one.type.replace(" ", ""), one.meaning) for one in COLUMNS}
+_RAW: Final = {one.name: AnalystColumn(one.name, one.type.replace(" ", ""), one.meaning) for one in COLUMNS}
 
 
-def _shown(*parts: Part, without: str = "") -> tuple[Column, ...]:
+def _shown(*parts: Part, without: str = "") -> tuple[AnalystColumn, ...]:
     """The raw row's columns of these parts, part by part."""
     return tuple(_RAW[one.name] for part in parts for one in COLUMNS if one.part is part and one.name != without)
 
 
-def _meaning(**comments: str) -> tuple[Column, ...]:
+def _meaning(**comments: str) -> tuple[AnalystColumn, ...]:
     """Columns of the raw row that mean something else in a table."""
     return tuple(replace(_RAW[name], comment=comment) for name, comment in comments.items())
 
@@ -107,7 +109,7 @@ CHANGES: Final = _of_events(
     "SELECT toStartOfDay(occurred_at) AS day, sum(d_approved) AS approved, sum(c_approved) / 100 AS commission\n"
     "FROM conversion_changes GROUP BY day ORDER BY day",
 )
-CONVERSIONS: Final = View(
+CONVERSIONS: Final = AnalystView(
     "conversions",
     "Conversions with a click, one row each, in their current state",
     columns_of(
@@ -164,13 +166,13 @@ is_bot Bool Of machines, or suspicious
 """
 
 
-def _rollup(name: str, comment: str, keys: str, counters: Sequence[str], example: str) -> View:
+def _rollup(name: str, comment: str, keys: str, counters: Sequence[str], example: str) -> AnalystView:
     keyed = columns_of(_BUCKET + keys)
-    sums = tuple(Column(one, "Int64", _COUNTERS[one]) for one in counters)
+    sums = tuple(AnalystColumn(one, "Int64", _COUNTERS[one]) for one in counters)
     chosen = ", ".join(column.name for column in keyed)
     summed = ", ".join(f"{_sum_of(one)} AS {one}" for one in counters)
     source = f"SELECT {chosen}, {summed} FROM {DATABASE}.{name} AS r WHERE {{own}} GROUP BY {chosen}"  # noqa: S608 - own
-    return View(name, comment, keyed + sums, source, example=example)
+    return AnalystView(name, comment, keyed + sums, source, example=example)
 
 
 def _sum_of(counter: str) -> str:
@@ -204,7 +206,7 @@ BY_COUNTRY: Final = _rollup(
     "SELECT country, sum(clicks) AS clicks FROM country_15m WHERE NOT is_bot GROUP BY country ORDER BY clicks DESC",
 )
 _STATE: Final = "AggregateFunction(uniqCombined(12),UInt64)"
-VISITORS: Final = View(
+VISITORS: Final = AnalystView(
     "visitors_15m",
     "Distinct visitors per quarter of an hour, as states: uniqCombinedMerge(12)(visitors) counts them over any range",
     columns_of(
@@ -215,7 +217,7 @@ VISITORS: Final = View(
     example="SELECT toDate(bucket) AS day, uniqCombinedMerge(12)(visitors) AS visitors FROM visitors_15m\n"
     "WHERE NOT is_bot GROUP BY day ORDER BY day",
 )
-WEBSITES: Final = View(
+WEBSITES: Final = AnalystView(
     "websites",
     "The websites",
     columns_of(
@@ -226,10 +228,10 @@ WEBSITES: Final = View(
     example="SELECT w.domain AS domain, sum(t.clicks) AS clicks FROM traffic_15m AS t JOIN websites AS w\n"
     "ON w.id = t.website_id WHERE NOT t.is_bot GROUP BY domain",
 )
-PARTNERS: Final = View(
+PARTNERS: Final = AnalystView(
     "partners", "The partners", columns_of("id UUID The partner's id\nname String Its name\nslug String Its short name")
 )
-LINKS: Final = View(
+LINKS: Final = AnalystView(
     "links",
     "The tracked links",
     columns_of(
@@ -238,7 +240,7 @@ LINKS: Final = View(
     ),
 )
 
-SCHEMA: Final[Mapping[str, View]] = {
+SCHEMA: Final[Mapping[str, AnalystView]] = {
     view.name: view
     for view in (
         EVENTS, CLICKS, PAGEVIEWS, CONVERSIONS, CHANGES, TRAFFIC, BY_PARTNER, BY_COUNTRY, VISITORS, WEBSITES, PARTNERS,

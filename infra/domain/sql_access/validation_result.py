@@ -11,7 +11,7 @@ from datetime import date
 from typing import Final
 
 from infra.domain.sql_access.data_tables import DataTable
-from infra.domain.sql_access.tables import View
+from infra.domain.sql_access.tables import AnalystView
 from infra.domain.sql_access.views import Scope, data_of, events_kept_from, find, sub_select
 
 EXECUTION_DATABASE: Final = "information_schema"
@@ -59,7 +59,7 @@ def fill(validated: ValidatedStatement, scope: Scope) -> ExecutableStatement:
     return ExecutableStatement("".join(parts), tables, data_of(read, scope), events_kept_from(read, scope))
 
 
-def _known(database: str, name: str) -> View:
+def _known(database: str, name: str) -> AnalystView:
     view = find(database, name)
     if view is None:
         raise ValueError(f"there is no table {database}.{name}")

@@ -16,14 +16,14 @@ from uuid import UUID
 from infra.domain.sql_access import described
 from infra.domain.sql_access.data_tables import DataTable
 from infra.domain.sql_access.literals import text
-from infra.domain.sql_access.tables import DATABASE, OF_SINGLE_EVENTS, SCHEMA, Column, View
+from infra.domain.sql_access.tables import DATABASE, OF_SINGLE_EVENTS, SCHEMA, AnalystColumn, AnalystView
 
 MAX_NAMED: Final = 20_000
 """Rows of `websites`, `partners` and `links` that a statement can carry."""
 
 DATA_PREFIX: Final = "rows_"
 OWN: Final = "own"
-_OWN_COLUMNS: Final = (Column("website_id", "UUID", "A website of the analyst"),)
+_OWN_COLUMNS: Final = (AnalystColumn("website_id", "UUID", "A website of the analyst"),)
 
 Rows = Sequence[Sequence[Any]]
 
@@ -49,14 +49,14 @@ class Scope:
     kept_from: date | None = None
 
 
-def find(database: str, name: str) -> View | None:
+def find(database: str, name: str) -> AnalystView | None:
     """The table of this name; without a database, a documented one."""
     if database in ("", DATABASE):
         return SCHEMA.get(name)
     return described.find(database, name)
 
 
-def sub_select(view: View, scope: Scope) -> str:
+def sub_select(view: AnalystView, scope: Scope) -> str:
     """SQL for the rows of `view` within `scope`."""
     if view.source:
         return view.source.replace("{own}", _own(scope))
@@ -65,7 +65,7 @@ def sub_select(view: View, scope: Scope) -> str:
     return f"SELECT * FROM {_name(scope, view.name)}"  # noqa: S608 - own text
 
 
-def data_of(views: Sequence[View], scope: Scope) -> tuple[DataTable, ...]:
+def data_of(views: Sequence[AnalystView], scope: Scope) -> tuple[DataTable, ...]:
     """What the sub-selects of `views` and the row filter read. Raises `TooManyNames`."""
     named = {view.name: view for view in views if not view.source and view.database == DATABASE}
     return (
@@ -74,7 +74,7 @@ def data_of(views: Sequence[View], scope: Scope) -> tuple[DataTable, ...]:
     )
 
 
-def events_kept_from(views: Sequence[View], scope: Scope) -> date | None:
+def events_kept_from(views: Sequence[AnalystView], scope: Scope) -> date | None:
     """From which UTC day on what `views` have of `scope` is whole, if it has lost single events of earlier ones."""
     lost = any(view.database == DATABASE and view.name in OF_SINGLE_EVENTS for view in views)
     return scope.kept_from if lost else None

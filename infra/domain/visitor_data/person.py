@@ -112,11 +112,11 @@ def too_large(what: str, limit: int) -> Problem:
 
 def find_person(stores: Stores, pseudonyms: Pseudonyms, website_id: UUID, identifier: Identifier) -> Person:
     """Follows the links. Raises `Problem` 422 `too_much_data`."""
-    return _Search(stores, website_id).run(pseudonyms, identifier)
+    return _PersonSearch(stores, website_id).run(pseudonyms, identifier)
 
 
 @dataclass(slots=True)
-class _Search:
+class _PersonSearch:
     stores: Stores
     website_id: UUID
     visitors: set[int] = field(default_factory=set)

@@ -10,7 +10,7 @@ from typing import Any
 
 from infra.kernel.config import secret_handover, sources
 from infra.kernel.config.contradictions import contradictions
-from infra.kernel.config.problems import Problem
+from infra.kernel.config.problems import SettingsProblem
 from infra.kernel.config.settings import SECRET_NAMES, Settings, SettingsError
 
 
@@ -20,7 +20,7 @@ class Examination:
     the order in which `load` reports them."""
 
     settings: Settings
-    problems: tuple[Problem, ...]
+    problems: tuple[SettingsProblem, ...]
 
 
 def examine(environ: Mapping[str, str] | None = None, env_file: Path | None = Path(".env")) -> Examination:
@@ -41,7 +41,9 @@ def examine(environ: Mapping[str, str] | None = None, env_file: Path | None = Pa
             values[row.name] = row.metadata["parse"](text)
         except ValueError as error:
             shown = "its value" if row.metadata["secret"] else repr(text)
-            problems.append(Problem((name,), f"{name}: {shown} is not valid: {error}.", f"Correct or remove {name}."))
+            problems.append(
+                SettingsProblem((name,), f"{name}: {shown} is not valid: {error}.", f"Correct or remove {name}.")
+            )
     settings = Settings(**values)
     named = {name for problem in problems for name in problem.names}
     # A value that cannot be used is missing in `settings`: what follows from that is no finding of its own.
@@ -70,8 +72,8 @@ def child_environment(environ: Mapping[str, str]) -> dict[str, str]:
     return sources.as_environment(environ, {row.metadata["name"] for row in fields(Settings)})
 
 
-def _unknown(name: str, known: Collection[str]) -> Problem:
+def _unknown(name: str, known: Collection[str]) -> SettingsProblem:
     near = get_close_matches(name, known, n=1, cutoff=0.8)
     hint = f"did you mean {near[0]}?" if near else "docs/settings.md lists all of them."
     remedy = f"Rename it to {near[0]}, or remove it." if near else "Remove it."
-    return Problem((name,), f"{name} is not a setting of this program; {hint}", remedy)
+    return SettingsProblem((name,), f"{name} is not a setting of this program; {hint}", remedy)

@@ -1,4 +1,4 @@
-"""What is wrong with the settings of a process: `infra.kernel.config.settings.examine` returns a `Problem` for each."""
+"""Defects of the settings of a process: `infra.kernel.config.settings.examine` returns a `SettingsProblem` for each."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Problem:
+class SettingsProblem:
     """`names`: the settings that it is about. `text`: the sentence with which a start is refused. `remedy`: what the
     operator does about it. No field contains the value of a secret."""
 

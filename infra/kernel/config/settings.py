@@ -35,9 +35,9 @@ from infra.kernel.config.parsers import (
     parse_url,
     parse_webhook_secrets,
 )
-from infra.kernel.config.problems import Problem
+from infra.kernel.config.problems import SettingsProblem
 
-__all__ = ["Network", "Problem", "Server", "Settings", "SettingsError"]
+__all__ = ["Network", "Server", "Settings", "SettingsError", "SettingsProblem"]
 
 FILE_SUFFIX: Final = sources.FILE_SUFFIX
 

@@ -14,7 +14,7 @@ from collections.abc import Collection, Container, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from infra.kernel.config.problems import Problem
+from infra.kernel.config.problems import SettingsProblem
 
 CREDENTIALS_DIRECTORY = "CREDENTIALS_DIRECTORY"
 FILE_SUFFIX: Final = "_FILE"
@@ -25,9 +25,9 @@ PREFIX = "ALTHING_"
 
 def read(
     environ: Mapping[str, str], env_file: Path | None, known: Container[str], secrets: Collection[str]
-) -> tuple[Mapping[str, str], tuple[Problem, ...]]:
+) -> tuple[Mapping[str, str], tuple[SettingsProblem, ...]]:
     """The values of all sources by name, and what is wrong with the sources."""
-    problems: list[Problem] = []
+    problems: list[SettingsProblem] = []
     given = dict(_read_env_file(env_file, problems)) if env_file is not None else {}
     from_file = set(given)
     given.update(environ)
@@ -37,7 +37,7 @@ def read(
         if given.get(name, "").strip():
             other = f"in {env_file}" if name in from_file and not environ.get(name) else "in the environment"
             problems.append(
-                Problem(
+                SettingsProblem(
                     (name,),
                     f"{name} is set twice: {other} and in the credential {path}.",
                     f"Remove {name} from one of the two places.",
@@ -48,7 +48,7 @@ def read(
             given[name] = path.read_text().strip()
         except (OSError, ValueError) as error:
             text = f"{name}: the credential {path} cannot be read as text: {type(error).__name__}."
-            problems.append(Problem((name,), text, "Write the value into that file as one line of text."))
+            problems.append(SettingsProblem((name,), text, "Write the value into that file as one line of text."))
     return given, tuple(problems)
 
 
@@ -61,7 +61,7 @@ def as_environment(environ: Mapping[str, str], known: Container[str]) -> dict[st
     return found
 
 
-def _read_secret_files(given: dict[str, str], secrets: Collection[str], problems: list[Problem]) -> None:
+def _read_secret_files(given: dict[str, str], secrets: Collection[str], problems: list[SettingsProblem]) -> None:
     """Replaces each `NAME_FILE` of a secret setting by `NAME` with the file's content."""
     for name in sorted(secrets):
         file_name = f"{name}{FILE_SUFFIX}"
@@ -70,14 +70,16 @@ def _read_secret_files(given: dict[str, str], secrets: Collection[str], problems
             continue
         if given.get(name, "").strip():
             shown = f"{name} and {file_name} are both set: set one of them."
-            problems.append(Problem((name,), shown, f"Remove {name} or {file_name}."))
+            problems.append(SettingsProblem((name,), shown, f"Remove {name} or {file_name}."))
             continue
         try:
             given[name] = Path(path).read_text()
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", None) or "it is not text"
             shown = f"{file_name}: {path} cannot be read: {reason}."
-            problems.append(Problem((name,), shown, f"Correct {file_name}, or let this user read the file as text."))
+            problems.append(
+                SettingsProblem((name,), shown, f"Correct {file_name}, or let this user read the file as text.")
+            )
 
 
 def _credentials(environ: Mapping[str, str], known: Container[str]) -> Iterator[Path]:
@@ -89,7 +91,7 @@ def _credentials(environ: Mapping[str, str], known: Container[str]) -> Iterator[
                 yield path
 
 
-def _read_env_file(path: Path, problems: list[Problem]) -> Mapping[str, str]:
+def _read_env_file(path: Path, problems: list[SettingsProblem]) -> Mapping[str, str]:
     if not path.is_file():
         return {}
     found: dict[str, str] = {}
@@ -97,7 +99,7 @@ def _read_env_file(path: Path, problems: list[Problem]) -> Mapping[str, str]:
         lines = path.read_text().splitlines()
     except (OSError, ValueError) as error:
         shown = f"{path} cannot be read as text: {type(error).__name__}."
-        problems.append(Problem((), shown, "Make it a text file that this user may read, or remove it."))
+        problems.append(SettingsProblem((), shown, "Make it a text file that this user may read, or remove it."))
         return {}
     for number, line in enumerate(lines, start=1):
         text = line.strip().removeprefix("export ").strip()
@@ -108,5 +110,5 @@ def _read_env_file(path: Path, problems: list[Problem]) -> Mapping[str, str]:
             found[name.strip()] = value.strip().strip("\"'")
         else:
             shown = f"{path}, line {number}: {text.split()[0][:40]!r} is not NAME=value."
-            problems.append(Problem((), shown, "Write NAME=value, or remove the line."))
+            problems.append(SettingsProblem((), shown, "Write NAME=value, or remove the line."))
     return found

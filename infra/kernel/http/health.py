@@ -107,10 +107,10 @@ def start_server(
         def log_message(self, *_: object) -> None:
             return
 
-    class Server(ThreadingHTTPServer):
+    class HealthServer(ThreadingHTTPServer):
         address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
 
-    server = Server((host, port), Handler)
+    server = HealthServer((host, port), Handler)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, name="health", daemon=True).start()
 

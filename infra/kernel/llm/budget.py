@@ -17,7 +17,7 @@ from schemas.uuid7 import uuid7
 _LOCK: Final = 0x6C6C6D  # "llm"
 
 
-class BudgetSpent(Exception):
+class LlmBudgetSpent(Exception):
     """The budget is spent. `retry_after_s`: when a retry may succeed."""
 
     def __init__(self, retry_after_s: int) -> None:
@@ -25,23 +25,23 @@ class BudgetSpent(Exception):
         self.retry_after_s = retry_after_s
 
 
-class Budget:
+class LlmBudget:
     """`hourly_calls` for each account in any 60 minutes, `daily_tokens` for the installation in any 24 hours."""
 
     def __init__(self, pool: Pool, hourly_calls: int, daily_tokens: int) -> None:
         self._pool, self._calls, self._tokens = pool, hourly_calls, daily_tokens
 
     def reserve(self, account_id: UUID, purpose: str, tokens: int) -> UUID:
-        """The reservation's id. Raises `BudgetSpent`; then nothing was written."""
+        """The reservation's id. Raises `LlmBudgetSpent`; then nothing was written."""
         call_id = uuid7()
         with self._pool.connection() as connection, connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
             found = connection.execute(_SPENT, {"account": account_id}).fetchone()
             calls, call_wait, spent, token_wait = row_values(found or (0, 0, 0, 0))
             if calls >= self._calls:
-                raise BudgetSpent(max(1, int(call_wait)))
+                raise LlmBudgetSpent(max(1, int(call_wait)))
             if spent + tokens > self._tokens:
-                raise BudgetSpent(max(1, int(token_wait)))
+                raise LlmBudgetSpent(max(1, int(token_wait)))
             connection.execute(
                 "INSERT INTO ops.llm_call (id, account_id, purpose, reserved_tokens) VALUES (%s, %s, %s, %s)",
                 (call_id, account_id, purpose, tokens),

@@ -13,7 +13,7 @@ from prometheus_client import Counter, Histogram
 from pydantic import ValidationError
 
 from infra.kernel.config.settings import Settings
-from infra.kernel.llm.budget import Budget, BudgetSpent
+from infra.kernel.llm.budget import LlmBudget, LlmBudgetSpent
 from infra.kernel.llm.circuit_breaker import CircuitBreaker
 from infra.kernel.llm.request import Answer, LlmRequest
 from infra.kernel.security.sessions import Pool
@@ -52,7 +52,7 @@ class LanguageModel:
 
     def __init__(self, settings: Settings, pool: Pool) -> None:
         self._settings = settings
-        self._budget = Budget(pool, settings.llm_hourly_calls, settings.llm_daily_tokens)
+        self._budget = LlmBudget(pool, settings.llm_hourly_calls, settings.llm_daily_tokens)
         self._breaker = CircuitBreaker(time.monotonic)
 
     @property
@@ -81,7 +81,7 @@ class LanguageModel:
         reserved = (len(system) + len(data)) // CHARACTERS_PER_TOKEN + question.max_tokens
         try:
             call_id = self._budget.reserve(question.account_id, question.purpose, reserved)
-        except BudgetSpent as spent:
+        except LlmBudgetSpent as spent:
             raise self._silent(question, LlmUnavailable("budget", spent.retry_after_s)) from None
         return self._answered(question, system, data, call_id, reserved)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from infra.kernel.config.settings import Settings
 from infra.kernel.log.port import Headers as Headers
 from infra.kernel.log.port import Log as Log
+from infra.kernel.log.port import LogSource as LogSource
 from infra.kernel.log.port import LogUnavailable as LogUnavailable
 from infra.kernel.log.port import OffsetOutOfRange as OffsetOutOfRange
 from infra.kernel.log.port import Position as Position
 from infra.kernel.log.port import Record as Record
 from infra.kernel.log.port import RecordTooLarge as RecordTooLarge
-from infra.kernel.log.port import Source as Source
 from infra.kernel.log.port import StoredRecord as StoredRecord
 from infra.kernel.log.port import TopicPartition as TopicPartition
 from infra.kernel.log.port import describe_partitions as describe_partitions

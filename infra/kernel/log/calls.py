@@ -15,7 +15,7 @@ from infra.kernel.log.port import LogUnavailable, Position, Record, RecordTooLar
 
 
 @dataclass(slots=True, eq=False)
-class Call:
+class PublishCall:
     """One `publish`. `handed_over`: when it left for the engine."""
 
     records: Sequence[Record]
@@ -45,7 +45,7 @@ class Calls:
         self._buffered = 0
         self._lock = Lock()
 
-    def begin(self, records: Sequence[Record]) -> Call:
+    def begin(self, records: Sequence[Record]) -> PublishCall:
         """A call to be sent, unless its future is done already: nothing to do, too large, or no free memory.
 
         Raises `ValueError` for a topic or a partition that cannot exist.
@@ -54,7 +54,7 @@ class Calls:
             check_place(record)
         future: Future[list[Position]] = Future()
         future.set_running_or_notify_cancel()
-        call = Call(records, 0, monotonic() + self._delivery_timeout_s, future)
+        call = PublishCall(records, 0, monotonic() + self._delivery_timeout_s, future)
         try:
             call.size = sum(map(size_of, records))
         except RecordTooLarge as error:
@@ -66,7 +66,7 @@ class Calls:
             call.fail(f"{self._buffered} bytes wait for {self._engine} already")
         return call
 
-    def forget(self, call: Call) -> None:
+    def forget(self, call: PublishCall) -> None:
         """Its bytes do not wait any more; to be called once for each call that began."""
         with self._lock:
             self._buffered -= call.size

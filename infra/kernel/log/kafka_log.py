@@ -19,7 +19,7 @@ from kafka import KafkaProducer
 from kafka.errors import KafkaError
 
 from infra.kernel.config.settings import Settings
-from infra.kernel.log.calls import Call, Calls
+from infra.kernel.log.calls import Calls, PublishCall
 from infra.kernel.log.kafka_append import Appender
 from infra.kernel.log.kafka_clients import MAX_MESSAGE_BYTES, cluster_of, create_topics, open_client
 from infra.kernel.log.kafka_offsets import KafkaOffsets
@@ -73,8 +73,8 @@ class KafkaLog(Log):
         self._producer: KafkaProducer | None = None
         self._appender: Appender | None = None
         self._retired: list[KafkaProducer] = []
-        self._parked: deque[Call] = deque()
-        self._calls: deque[Call] = deque()
+        self._parked: deque[PublishCall] = deque()
+        self._calls: deque[PublishCall] = deque()
         self._clicks = 1
         self._broken = self._is_away = False
         self._closing = Event()
@@ -128,7 +128,7 @@ class KafkaLog(Log):
         self._keeper.join()
         self._offsets.close()
 
-    def _hand_over(self, call: Call, appender: Appender) -> None:
+    def _hand_over(self, call: PublishCall, appender: Appender) -> None:
         def done(positions: list[Position]) -> None:
             self._begun.forget(call)
             call.succeed(positions)

@@ -10,7 +10,7 @@ Contract
 - A record's partition comes from its key and the number of partitions (`partition_of`), the same in both
   implementations, unless it is given.
 - Offsets of a partition grow without end and are never reused; `read` may see gaps in Kafka, never disorder.
-- A `Source` reads one partition from an offset that the caller owns; there are no consumer groups.
+- A `LogSource` reads one partition from an offset that the caller owns; there are no consumer groups.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class OffsetOutOfRange(Exception):
     """The log does not contain the requested offset (any more). Never skipped automatically: an operator decides."""
 
 
-class Source(Protocol):
+class LogSource(Protocol):
     """One partition, read from an offset on. Not thread-safe: one owner."""
 
     def read(self, max_records: int, timeout_s: float) -> list[StoredRecord]:
@@ -130,7 +130,7 @@ class Log(Protocol):
         """
         ...
 
-    def source(self, topic: str, partition: int, offset: int = 0) -> Source:
+    def source(self, topic: str, partition: int, offset: int = 0) -> LogSource:
         """A new reader that starts at `offset`. Does not wait for the log: errors come from its `read`."""
         ...
 

@@ -20,7 +20,7 @@ import psycopg
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from infra.kernel.config.settings import Settings
-from infra.kernel.log.calls import Call, Calls
+from infra.kernel.log.calls import Calls, PublishCall
 from infra.kernel.log.limits import partition_for
 from infra.kernel.log.port import (
     ANSWER_S,
@@ -73,8 +73,8 @@ class PostgresLog(Log):
         self._signer = signer
         self._delivery_timeout_s = delivery_timeout_s
         self._begun = Calls("Postgres", delivery_timeout_s, max_buffered_bytes)
-        self._waiting: deque[Call] = deque()
-        self._committing: list[Call] = []
+        self._waiting: deque[PublishCall] = deque()
+        self._committing: list[PublishCall] = []
         self._counts: Mapping[str, int] = {}
         self._counted_at = -inf
         self._changed = Condition()
@@ -198,12 +198,12 @@ class PostgresLog(Log):
         if connection is not None:
             connection.close()
 
-    def _take(self) -> list[Call]:
+    def _take(self) -> list[PublishCall]:
         """The calls of the next commit; empty only when closing and nothing waits."""
         with self._changed:
             while not self._waiting and not self._closing.is_set():
                 self._changed.wait()
-            group: list[Call] = []
+            group: list[PublishCall] = []
             records = size = 0
             while self._waiting and (not group or records + len(self._waiting[0].records) <= GROUP_RECORDS):
                 if group and size + self._waiting[0].size > GROUP_BYTES:
@@ -215,7 +215,7 @@ class PostgresLog(Log):
             self._committing = group
             return group
 
-    def _retry(self, group: list[Call], error: Exception) -> bool:
+    def _retry(self, group: list[PublishCall], error: Exception) -> bool:
         """Nothing of the group was committed: requeues it in order while the database is unavailable and time is
         left."""
         if not isinstance(error, (psycopg.OperationalError, OSError)):
@@ -226,7 +226,7 @@ class PostgresLog(Log):
             self._changed.wait(_TICK_S)
         return True
 
-    def _finish(self, group: list[Call], outcome: list[list[Position]] | str) -> None:
+    def _finish(self, group: list[PublishCall], outcome: list[list[Position]] | str) -> None:
         """The calls' places, or why there are none."""
         with self._changed:
             self._committing = []
@@ -258,7 +258,7 @@ def _counts(connection: psycopg.Connection[Any]) -> dict[str, int]:
 
 
 def _insert(
-    connection: psycopg.Connection[Any], group: list[Call], signer: Signer | None, known: Mapping[str, int]
+    connection: psycopg.Connection[Any], group: list[PublishCall], signer: Signer | None, known: Mapping[str, int]
 ) -> list[list[Position]]:
     """Writes the calls' records into the open transaction, notifies, and returns their positions. Each record is
     signed on its own: unlike Kafka's batches, rows are read in any portion."""

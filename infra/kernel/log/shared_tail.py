@@ -17,9 +17,9 @@ import structlog
 
 from infra.kernel.log.port import (
     Log,
+    LogSource,
     LogUnavailable,
     OffsetOutOfRange,
-    Source,
     StoredRecord,
 )
 from infra.kernel.observability import logging
@@ -47,7 +47,7 @@ class SharedTailLog:
         self.partitions = underneath.partitions
         self.end_offset, self.end_offsets = underneath.end_offset, underneath.end_offsets  # the tail may lag behind
 
-    def source(self, topic: str, partition: int, offset: int = 0) -> Source:
+    def source(self, topic: str, partition: int, offset: int = 0) -> LogSource:
         """A reader that shares the tail if it is of the shared partition, else one of the log underneath."""
         if (topic, partition) == self._place:
             return _TailSource(self._log, self._tail, topic, partition, offset)
@@ -66,7 +66,7 @@ class _TailSource:
         self._log, self._tail = underneath, tail
         self._topic, self._partition = topic, partition
         self._next = offset
-        self._own: Source | None = None
+        self._own: LogSource | None = None
 
     def read(self, max_records: int, timeout_s: float) -> list[StoredRecord]:
         records = self._tail.take(self._next, max_records, timeout_s)
@@ -131,7 +131,7 @@ class _Tail:
 
     def _run(self) -> None:
         logging.begin_context(component="shared_tail", topic=self._topic, partition=self._partition)
-        source: Source | None = None
+        source: LogSource | None = None
         while not self._stopping.is_set():
             try:
                 if source is None:
@@ -153,7 +153,7 @@ class _Tail:
                 self._stopping.wait(_RETRY_S)
         self._close(source)
 
-    def _close(self, source: Source | None) -> None:
+    def _close(self, source: LogSource | None) -> None:
         if source is not None:
             with suppress(Exception):
                 source.close()

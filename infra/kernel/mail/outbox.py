@@ -166,7 +166,7 @@ def send_due(settings: Settings, stop: Event | None = None) -> int:
     with (
         connect(settings) as connection,
         connection.cursor(row_factory=dict_row) as rows,
-        _Server(settings.smtp_url) as server,
+        _MailServer(settings.smtp_url) as server,
     ):
         for _ in range(BATCH_SIZE):
             with connection.transaction():
@@ -297,14 +297,14 @@ def _note_failure(connection: Connection[Any], mail_id: UUID, attempts: int, err
     )
 
 
-class _Server:
+class _MailServer:
     """The server of `SMTP_URL`: `smtp://` (STARTTLS where it is offered) or `smtps://`; user and password in it."""
 
     def __init__(self, url: str) -> None:
         self._url = urlsplit(url)
         self._smtp: smtplib.SMTP | None = None
 
-    def __enter__(self) -> _Server:
+    def __enter__(self) -> _MailServer:
         return self
 
     def __exit__(self, *_: object) -> None:

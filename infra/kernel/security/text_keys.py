@@ -152,7 +152,7 @@ def seal(key: TextKey, leaf: bytes, text: bytes, bound: bytes) -> bytes | None:
     return found.seal(text, bound) if found is not None else None
 
 
-class Sealed(NamedTuple):
+class SealedText(NamedTuple):
     """A sealed text, taken apart."""
 
     number: int
@@ -161,17 +161,17 @@ class Sealed(NamedTuple):
     content: bytes
 
 
-def parse(sealed: bytes) -> Sealed:
+def parse(sealed: bytes) -> SealedText:
     """What `seal` gave, taken apart. Raises `DecryptionError`."""
     try:
         raw = a2b_base64(sealed, strict_mode=True)
         number, leaf = _HEAD.unpack_from(raw)
     except (ValueError, struct.error) as error:
         raise DecryptionError("this is no sealed text") from error
-    return Sealed(number, leaf, raw[_TO_NONCE:_TO_CONTENT], raw[_TO_CONTENT:])
+    return SealedText(number, leaf, raw[_TO_NONCE:_TO_CONTENT], raw[_TO_CONTENT:])
 
 
-def unseal(key: TextKey | None, sealed: Sealed, bound: bytes) -> bytes | None:
+def unseal(key: TextKey | None, sealed: SealedText, bound: bytes) -> bytes | None:
     """What `seal` was given; `key`: of this number, none: it is not there any more. None: the person is erased, or
     there is no key. Raises `DecryptionError` for what was sealed for something else."""
     leaf = key.leaf(sealed.leaf) if key is not None else None

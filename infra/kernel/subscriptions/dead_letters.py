@@ -21,7 +21,7 @@ from psycopg.types.json import Jsonb
 
 from infra.kernel.log import StoredRecord
 from infra.kernel.log.signature import UNSIGNED
-from infra.kernel.subscriptions.positions import Fenced, Key
+from infra.kernel.subscriptions.positions import Fenced, WorkerKey
 from schemas.message_ids import CORRELATION_ID, correlation_of
 from schemas.topics import CLICKS
 
@@ -72,7 +72,7 @@ class FailedRecord:
 
 
 @dataclass(frozen=True)
-class DeadLetter:
+class StoredDeadLetter:
     """A stored dead letter."""
 
     id: UUID
@@ -88,12 +88,12 @@ class DeadLetter:
         return StoredRecord(topic, partition, self.offset, 0, self.key, self.value, headers, is_signed=True)
 
 
-def letter_id(key: Key, offset: int) -> UUID:
+def letter_id(key: WorkerKey, offset: int) -> UUID:
     """Derives the id from key and offset: the same record is the same dead letter, however often it fails."""
     return uuid5(_NAMESPACE, f"{key.text}:{offset}")
 
 
-def write(connection: Connection[Any], key: Key, bad: Iterable[FailedRecord]) -> None:
+def write(connection: Connection[Any], key: WorkerKey, bad: Iterable[FailedRecord]) -> None:
     """Keeps `bad`; one that is there already counts another attempt."""
     for one in bad:
         record = one.record
@@ -124,7 +124,7 @@ def write(connection: Connection[Any], key: Key, bad: Iterable[FailedRecord]) ->
         )
 
 
-def crashing(connection: Connection[Any], key: Key) -> frozenset[int]:
+def crashing(connection: Connection[Any], key: WorkerKey) -> frozenset[int]:
     """Offsets on which the process died: not to be touched again, by no generation of the projection."""
     rows = connection.execute(
         'select distinct "offset" from engine.dead_letter '
@@ -134,7 +134,7 @@ def crashing(connection: Connection[Any], key: Key) -> frozenset[int]:
     return frozenset(row[0] for row in rows)
 
 
-def inherited(connection: Connection[Any], key: Key) -> frozenset[int]:
+def inherited(connection: Connection[Any], key: WorkerKey) -> frozenset[int]:
     """Offsets on which the process died in another generation, and which wait there: this one does not try them, and
     has no dead letter of them yet."""
     rows = connection.execute(
@@ -168,7 +168,7 @@ def reopen(connection: Connection[Any], projection: str, generation: int) -> Non
     )
 
 
-def parked_keys(connection: Connection[Any], key: Key) -> set[bytes]:
+def parked_keys(connection: Connection[Any], key: WorkerKey) -> set[bytes]:
     """Keys of aggregates whose events wait behind a dead letter, also a superseded one: a rollback may reopen it."""
     rows = connection.execute(
         "select distinct key from engine.dead_letter where projection = %s and generation = %s and topic = %s "
@@ -178,18 +178,18 @@ def parked_keys(connection: Connection[Any], key: Key) -> set[bytes]:
     return {bytes(row[0]) for row in rows}
 
 
-def to_retry(connection: Connection[Any], key: Key) -> list[DeadLetter]:
+def to_retry(connection: Connection[Any], key: WorkerKey) -> list[StoredDeadLetter]:
     """Dead letters with a requested retry, in order. A forged record can only be skipped."""
     return _open(connection, key, "and retry_requested_at is not null and reason <> %(unsigned)s", unsigned=UNSIGNED)
 
 
-def waiting_for(connection: Connection[Any], key: Key, aggregate: bytes) -> list[DeadLetter]:
+def waiting_for(connection: Connection[Any], key: WorkerKey, aggregate: bytes) -> list[StoredDeadLetter]:
     """Every open dead letter of one aggregate, in order; a forged one is none of its events."""
     condition = "and key = %(aggregate)s and reason <> %(unsigned)s"
     return _open(connection, key, condition, aggregate=aggregate, unsigned=UNSIGNED)
 
 
-def readmit(connection: Connection[Any], key: Key) -> bool:
+def readmit(connection: Connection[Any], key: WorkerKey) -> bool:
     """Requests the retry of what an older version of the program could not read; whether there is any."""
     changed = connection.execute(
         "update engine.dead_letter set retry_requested_at = now() where projection = %s and generation = %s "
@@ -223,7 +223,9 @@ def still_bad(connection: Connection[Any], letter_id: UUID, error: str) -> None:
     )
 
 
-def retry(connection: Connection[Any], key: Key, aggregate: bytes, apply: Callable[[DeadLetter], None]) -> bool:
+def retry(
+    connection: Connection[Any], key: WorkerKey, aggregate: bytes, apply: Callable[[StoredDeadLetter], None]
+) -> bool:
     """Applies the dead letters of one aggregate in order, each in a transaction, up to the first that fails again;
     returns whether none did. Raises `Fenced` if another process decided on one, and errors of a lost connection."""
     for letter in waiting_for(connection, key, aggregate):
@@ -240,8 +242,8 @@ def retry(connection: Connection[Any], key: Key, aggregate: bytes, apply: Callab
     return True
 
 
-def _open(connection: Connection[Any], key: Key, condition: str, **values: Any) -> list[DeadLetter]:
-    with connection.cursor(row_factory=class_row(DeadLetter)) as cursor:
+def _open(connection: Connection[Any], key: WorkerKey, condition: str, **values: Any) -> list[StoredDeadLetter]:
+    with connection.cursor(row_factory=class_row(StoredDeadLetter)) as cursor:
         return cursor.execute(
             'select id, key, value, headers, "offset", reason from engine.dead_letter '
             "where projection = %(projection)s and generation = %(generation)s and topic = %(topic)s "

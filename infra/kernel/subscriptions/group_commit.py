@@ -17,7 +17,7 @@ from psycopg import Connection
 from psycopg_pool import ConnectionPool
 
 from infra.kernel.subscriptions import positions
-from infra.kernel.subscriptions.positions import Advance, Key, Step
+from infra.kernel.subscriptions.positions import Advance, Step, WorkerKey
 
 
 class GroupCommit:
@@ -29,7 +29,7 @@ class GroupCommit:
         self._entering = Lock()
         self._storing = Lock()
 
-    def advance(self, key: Key, step: Step, *, notify: bool) -> None:
+    def advance(self, key: WorkerKey, step: Step, *, notify: bool) -> None:
         """Moves the position as `positions.advance` does, where nothing else is to be stored; returns once it is
         committed. Raises `Fenced`, `BarrierReached` and psycopg's errors."""
         moved = Future[bool]()
@@ -54,7 +54,7 @@ class GroupCommit:
         for each, moved in waiting:
             moved.set_result(each.key in keys)
 
-    def _advance_alone(self, key: Key, step: Step, *, notify: bool) -> None:
+    def _advance_alone(self, key: WorkerKey, step: Step, *, notify: bool) -> None:
         """Finds out why the position did not move: held, another's, or its row was locked for a moment."""
         with _own_statement(self._pool) as connection:
             positions.advance(connection, key, step, notify=notify)

@@ -22,7 +22,7 @@ from infra.kernel.log.partitions import COUNT_OF_SPLITS
 
 
 @dataclass(frozen=True)
-class Key:
+class WorkerKey:
     """One worker's place of work."""
 
     projection: str
@@ -37,7 +37,7 @@ class Key:
 
 
 @dataclass(frozen=True)
-class Position:
+class StoredPosition:
     """What is stored about a partition; see `0030_engine.sql`."""
 
     next_offset: int
@@ -66,9 +66,9 @@ _WHERE = (
 _STOP = "case when stop_until > now() then stop_at end"
 
 
-def load(connection: Connection[Any], key: Key) -> Position:
+def load(connection: Connection[Any], key: WorkerKey) -> StoredPosition:
     """The stored position. Raises `Fenced` when the generation was dropped."""
-    with connection.cursor(row_factory=class_row(Position)) as cursor:
+    with connection.cursor(row_factory=class_row(StoredPosition)) as cursor:
         found = cursor.execute(
             f"select next_offset, intent_to, domain_position, {_STOP} as barrier_offset, starts, accept_bad_to "
             f"from engine.position where {_WHERE}",
@@ -79,7 +79,7 @@ def load(connection: Connection[Any], key: Key) -> Position:
     return found
 
 
-def create(connection: Connection[Any], key: Key) -> None:
+def create(connection: Connection[Any], key: WorkerKey) -> None:
     """Makes a position at offset 0; one that exists stays where it is."""
     connection.execute(
         "insert into engine.position (projection, generation, topic, partition) "
@@ -103,7 +103,7 @@ def add_partition(connection: Connection[Any], topic: str, partition: int) -> No
     )
 
 
-def start(connection: Connection[Any], key: Key, owner: str, *, counts: bool) -> Position:
+def start(connection: Connection[Any], key: WorkerKey, owner: str, *, counts: bool) -> StoredPosition:
     """Notes that a worker starts here; with `counts`, counts the starts that led to no step forward."""
     connection.execute(
         "update engine.position set owner = %(owner)s, error = '', start_offset = next_offset, "
@@ -114,7 +114,7 @@ def start(connection: Connection[Any], key: Key, owner: str, *, counts: bool) ->
     return load(connection, key)
 
 
-def stop(connection: Connection[Any], key: Key, owner: str) -> None:
+def stop(connection: Connection[Any], key: WorkerKey, owner: str) -> None:
     """Notes an orderly end: it does not count as a start without a step."""
     connection.execute(
         f"update engine.position set owner = null, starts = 0 where {_WHERE} and owner = %(owner)s",
@@ -122,7 +122,7 @@ def stop(connection: Connection[Any], key: Key, owner: str) -> None:
     )
 
 
-def claim(connection: Connection[Any], key: Key, first: int, last: int, owner: str, *, splits: int = 0) -> None:
+def claim(connection: Connection[Any], key: WorkerKey, first: int, last: int, owner: str, *, splits: int = 0) -> None:
     """Step 1 of an insert: "from `first` to `last` is being inserted". `splits`: how many of the topic the owner knows
     (`infra.kernel.log.partitions`). Raises `Fenced`, also when there was another split, or `BarrierReached`."""
     changed = connection.execute(
@@ -155,7 +155,7 @@ class Step:
         return cls(first, end.offset, domain_position, at, len(records), rate)
 
 
-def advance(connection: Connection[Any], key: Key, step: Step, *, notify: bool) -> None:
+def advance(connection: Connection[Any], key: WorkerKey, step: Step, *, notify: bool) -> None:
     """The last step: the position moves behind `step.last`. Raises `Fenced` or `BarrierReached`.
 
     A listener of channel `projection` hears `<projection>:<topic>:<partition>:<next_offset>:<domain_position>`.
@@ -169,12 +169,12 @@ def advance(connection: Connection[Any], key: Key, step: Step, *, notify: bool) 
 class Advance:
     """A step of one position, and whether it notifies listeners."""
 
-    key: Key
+    key: WorkerKey
     step: Step
     notify: bool
 
 
-def advance_all(connection: Connection[Any], each: Sequence[Advance]) -> set[Key]:
+def advance_all(connection: Connection[Any], each: Sequence[Advance]) -> set[WorkerKey]:
     """`advance` of many positions in one statement, none of which is claimed; returns those that moved. One that is
     held, another's or locked does not move, so that no worker waits for a transaction that concerns another one."""
     columns: dict[str, list[Any]] = {"notify": [one.notify for one in each]}
@@ -182,7 +182,7 @@ def advance_all(connection: Connection[Any], each: Sequence[Advance]) -> set[Key
         columns[name] = [getattr(one.key, name) for one in each]
     for name in ("first", "last", "domain_position", "record_at", "records", "rate"):
         columns[name] = [getattr(one.step, name) for one in each]
-    return {Key(*row[:4]) for row in connection.execute(_ADVANCE_ALL, columns).fetchall()}
+    return {WorkerKey(*row[:4]) for row in connection.execute(_ADVANCE_ALL, columns).fetchall()}
 
 
 def _notification(next_offset: str) -> str:
@@ -226,7 +226,7 @@ select projection, generation, topic, partition, case when notify then {_notific
 """
 
 
-def note_error(connection: Connection[Any], key: Key, error: str) -> None:
+def note_error(connection: Connection[Any], key: WorkerKey, error: str) -> None:
     """Shows why the worker waits; cleared by the next step."""
     connection.execute(
         f"update engine.position set error = %(error)s where {_WHERE}",
@@ -234,7 +234,7 @@ def note_error(connection: Connection[Any], key: Key, error: str) -> None:
     )
 
 
-def _explain(connection: Connection[Any], key: Key, first: int, last: int) -> None:
+def _explain(connection: Connection[Any], key: WorkerKey, first: int, last: int) -> None:
     found = load(connection, key)
     if (
         found.next_offset == first

@@ -8,7 +8,7 @@ import psycopg
 
 from infra.kernel.log import Log
 from infra.ops.audit.log_reader import Ends, read
-from infra.ops.audit.report import AuditReport, Kind
+from infra.ops.audit.report import AuditReport, DefectKind
 from infra.ops.audit.signatures import Signatures
 from schemas.envelope import UndecodableEvent, decode
 from schemas.events.operations import AuditTrailAnchored
@@ -46,7 +46,7 @@ def _chain(postgres: psycopg.Connection[Any], report: AuditReport) -> None:
         upto, newest, broken = row
         report.checked["entries of the audit trail"] += upto - after
         if broken is not None:
-            report.found(Kind.WRONG, _CHECK, f"entry {broken} is not as it was written")
+            report.found(DefectKind.WRONG, _CHECK, f"entry {broken} is not as it was written")
             return
         if upto >= newest:
             return
@@ -57,6 +57,6 @@ def _anchor(postgres: psycopg.Connection[Any], anchor: AuditTrailAnchored, repor
     report.checked["anchors of the audit trail"] += 1
     row = postgres.execute("SELECT encode(hash, 'hex') FROM auth.audit WHERE seq = %s", (anchor.seq,)).fetchone()
     if row is None:
-        report.found(Kind.MISSING, _CHECK, f"entry {anchor.seq} is gone, which the log has an anchor of")
+        report.found(DefectKind.MISSING, _CHECK, f"entry {anchor.seq} is gone, which the log has an anchor of")
     elif row[0] != anchor.head:
-        report.found(Kind.WRONG, _CHECK, f"entry {anchor.seq} is not the one that the log has an anchor of")
+        report.found(DefectKind.WRONG, _CHECK, f"entry {anchor.seq} is not the one that the log has an anchor of")

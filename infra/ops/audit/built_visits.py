@@ -21,7 +21,7 @@ from infra.domain.visits import tables
 from infra.kernel.clickhouse.reader import Reader
 from infra.ops.audit import visits_of_events
 from infra.ops.audit.expired_events import NONE, Expired
-from infra.ops.audit.report import AuditReport, Kind
+from infra.ops.audit.report import AuditReport, DefectKind
 
 CHECKS: Final = tuple(tables.table(name) for name in (tables.VISIT_EVENTS, tables.BREAKDOWN, tables.VISIT_BUILDS))
 _ROWS, _BREAKDOWN, _BUILDS = CHECKS
@@ -116,7 +116,7 @@ def audit_built_visits(
         there = [build for build in days.values() if build.place[2] >= expired.before.get(website_id, "")]
         for build in builds:
             if build.copies > 1:
-                report.found(Kind.DUPLICATE, _BUILDS, f"{build.name} is registered {build.copies} times")
+                report.found(DefectKind.DUPLICATE, _BUILDS, f"{build.name} is registered {build.copies} times")
         for batch in _batches(there):
             report.add(_audit_days(clickhouse, columns, batch))
             progress(len(batch))
@@ -172,7 +172,7 @@ def _audit_build(clickhouse: Reader, columns: Sequence[str], build: _Build) -> A
     own = _own_contents(clickhouse, [build]).get(build.day)
     if own != (build.contents, build.offsets):
         what = f"{build.name} says {(build.contents, build.offsets)}, its rows say {own}"
-        report.found(Kind.WRONG, _BUILDS, what)
+        report.found(DefectKind.WRONG, _BUILDS, what)
     website_id, day = build.day
     until = " OR ".join(f"({_PLACE} = '{place}' AND _offset <= {offset})" for place, offset in build.offsets)
     events = f"website_id = '{website_id}' AND toDate(occurred_at) = '{day}' AND ({until or '0'})"
@@ -202,7 +202,7 @@ def _audit_week(clickhouse: Reader, week: _Build) -> AuditReport:
     )
     if whole != week.contents:
         if whole[:2] == week.contents[:2] or all(build.number <= week.number for build in days):
-            report.found(Kind.WRONG, _BUILDS, f"{week.name} says {week.contents} instead of {whole}")
+            report.found(DefectKind.WRONG, _BUILDS, f"{week.name} says {week.contents} instead of {whole}")
         return report
     kept = _cells(f"days = {week.place[1]} AND ({_in_builds([week])})", "b.day")
     expected = _cells(f"days = 1 AND ({_in_builds(days)})", "toMonday(b.day)", copies="1")
@@ -227,7 +227,7 @@ def _audit_parts(days: Mapping[Day, _Build], parts: Sequence[_Build]) -> AuditRe
             max(part.last_at for part in found),
         )
         if whole != days[day].contents:
-            report.found(Kind.WRONG, _BUILDS, f"the parts of the {days[day].name} come to {whole}")
+            report.found(DefectKind.WRONG, _BUILDS, f"the parts of the {days[day].name} come to {whole}")
         report.checked["builds of parts of days"] += len(found)
     return report
 
@@ -244,7 +244,7 @@ def _unregistered(clickhouse: Reader, before: datetime) -> AuditReport:
     )
     for row in rows:
         what = f"build of {row['days']} days from {row['day']} of website {row['website_id']} is not registered"
-        report.found(Kind.MISSING, _BUILDS, what)
+        report.found(DefectKind.MISSING, _BUILDS, what)
     return report
 
 
@@ -390,10 +390,10 @@ def _cell_difference(build: _Build, row: Mapping[str, Any]) -> str:
     return f"{row['dimension']} {row['shown']!r} in the {build.name}: {shown or visitors}"
 
 
-def _kind(copies: int) -> Kind:
+def _kind(copies: int) -> DefectKind:
     if copies < 0:
-        return Kind.MISSING
-    return Kind.DUPLICATE if copies > 0 else Kind.WRONG
+        return DefectKind.MISSING
+    return DefectKind.DUPLICATE if copies > 0 else DefectKind.WRONG
 
 
 def _in_builds(builds: Iterable[_Build]) -> str:

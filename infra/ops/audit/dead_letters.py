@@ -12,7 +12,7 @@ from typing import Any, Final
 import psycopg
 
 from infra.kernel.log import Log, LogUnavailable, StoredRecord, partitions
-from infra.ops.audit.report import AuditReport, Kind
+from infra.ops.audit.report import AuditReport, DefectKind
 
 TABLE: Final = "engine.dead_letter"
 _PATIENCE_S: Final = 30.0
@@ -30,13 +30,13 @@ def audit_dead_letters(log: Log, postgres: psycopg.Connection[Any]) -> AuditRepo
         place, newest_before = (projection, generation, topic, partition, offset), newest
         newest, name = place, f"the dead letter of {projection} for {topic}[{partition}]@{offset}"
         if place == newest_before:
-            report.found(Kind.DUPLICATE, TABLE, f"{name} is there twice")
+            report.found(DefectKind.DUPLICATE, TABLE, f"{name} is there twice")
             continue
         record = _record(log, topic, partition, offset)
         if record is None:
-            report.found(Kind.WRONG, TABLE, f"{name} has no record")
+            report.found(DefectKind.WRONG, TABLE, f"{name} has no record")
         elif not is_record(record, state, bytes(key), bytes(value)):
-            report.found(Kind.WRONG, TABLE, f"{name} is not the record")
+            report.found(DefectKind.WRONG, TABLE, f"{name} is not the record")
     return report
 
 

@@ -14,12 +14,12 @@ from pydantic import ValidationError
 from infra.kernel.clickhouse.reader import Reader
 from infra.kernel.log import Log
 from infra.kernel.log.sealed_texts import Texts, without_texts
-from infra.ops.audit.event_store import EventStore
+from infra.ops.audit.event_store import EventStoreSnapshot
 from infra.ops.audit.forgotten_visitors import ForgottenVisitors
 from infra.ops.audit.log_reader import Ends, read
 from infra.ops.audit.notifications import Notifications
 from infra.ops.audit.read_models import read_models
-from infra.ops.audit.report import AuditReport, Kind
+from infra.ops.audit.report import AuditReport, DefectKind
 from infra.ops.audit.reported_sales import ReportedSales
 from infra.ops.audit.signatures import Signatures
 from infra.ops.audit.tracked_events import dead_letters, of_live_generation
@@ -61,7 +61,7 @@ def _audit_generation(
     forgotten = ForgottenVisitors.of(postgres, generation, report)
     rows = _ConversionRows(clickhouse, end, dead_letters(postgres, DOMAIN.name, 0), forgotten, report)
     with read_models(postgres) as models:
-        store, notifications = EventStore(postgres, report), Notifications(postgres)
+        store, notifications = EventStoreSnapshot(postgres, report), Notifications(postgres)
         sales = ReportedSales(postgres)
         # Read to where the topic ends now: what the relay had copied at the moment of `models` must be before that.
         until = max(end, models.end, log.end_offset(DOMAIN.name, 0))
@@ -84,7 +84,7 @@ def _audit_generation(
 def _first_ones(
     log: Log,
     end: int,
-    store: EventStore,
+    store: EventStoreSnapshot,
     signatures: Signatures,
     set_aside: set[tuple[int, int]],
     decrypt: Decrypt,
@@ -105,7 +105,7 @@ def _first_ones(
             found = decode(record.value, record.headers, decrypt)
         except (UndecodableEvent, ValueError) as error:
             if (0, record.offset) not in set_aside:
-                report.found(Kind.WRONG, "domain", f"domain[0]@{record.offset} cannot be read: {error}")
+                report.found(DefectKind.WRONG, "domain", f"domain[0]@{record.offset} cannot be read: {error}")
             continue
         yield record.offset, found
 
@@ -128,22 +128,24 @@ class _ConversionRows:
         hashes, name = self._rows.take(offset), f"domain[0]@{offset}"
         homes = len(hashes) + (offset in self._dead)
         if not homes:
-            self._report.found(Kind.MISSING, _ROWS, f"{name} has no row")
+            self._report.found(DefectKind.MISSING, _ROWS, f"{name} has no row")
         elif homes > 1:
-            self._report.found(Kind.DUPLICATE, _ROWS, f"{name} is kept {homes} times", homes - 1)
+            self._report.found(DefectKind.DUPLICATE, _ROWS, f"{name} is kept {homes} times", homes - 1)
         told = _row(event)
         fields = self._forgotten.applied(told)
         if any(each != self._rows.hash_of(fields) for each in hashes):
             if is_whole or fields is not told:
-                self._report.found(Kind.WRONG, _ROWS, f"{name} has {self._rows.difference(offset, fields)}")
+                self._report.found(DefectKind.WRONG, _ROWS, f"{name} has {self._rows.difference(offset, fields)}")
             elif found := self._rows.differences(offset, fields, OF_PERSONS):
-                self._report.found(Kind.WRONG, _ROWS, f"{name} has {'; '.join(found)}")
+                self._report.found(DefectKind.WRONG, _ROWS, f"{name} has {'; '.join(found)}")
 
     def finish(self) -> None:
         self._rows.finish()
 
     def _without_event(self, offset: int, count: int) -> None:
-        self._report.found(Kind.WRONG, _ROWS, f"domain[0]@{offset} has {count} rows, but nothing that counts", count)
+        self._report.found(
+            DefectKind.WRONG, _ROWS, f"domain[0]@{offset} has {count} rows, but nothing that counts", count
+        )
 
 
 def _row(event: conversions.ConversionStep) -> dict[str, Any]:
@@ -236,7 +238,7 @@ def _audit_reports(
                 reported = ConversionReported.model_validate_json(opened.value)
             except ValidationError as error:
                 if not is_dead:
-                    report.found(Kind.WRONG, "conversions", f"{place} cannot be read: {error.errors()[0]['msg']}")
+                    report.found(DefectKind.WRONG, "conversions", f"{place} cannot be read: {error.errors()[0]['msg']}")
                 continue
             if is_dead:
                 sales.note(reported)
@@ -247,7 +249,7 @@ def _audit_reports(
                 sales.note(reported)
             if record.offset < end and not sales.is_accounted(reported, decided):
                 report.found(
-                    Kind.MISSING, "conversions", f"conversion {reported.conversion_id} ({place}) was not decided"
+                    DefectKind.MISSING, "conversions", f"conversion {reported.conversion_id} ({place}) was not decided"
                 )
     sales.finish(clickhouse, report)
 

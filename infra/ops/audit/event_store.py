@@ -12,7 +12,7 @@ import psycopg
 
 from infra.kernel.log import StoredRecord
 from infra.ops.audit.quiescence import exists, relayed_to
-from infra.ops.audit.report import AuditReport, Kind
+from infra.ops.audit.report import AuditReport, DefectKind
 from schemas.envelope import STORED_COLUMNS, StoredRow, stored_headers
 
 _CHECK: Final = "relay"
@@ -20,7 +20,7 @@ _ROWS_A_FETCH: Final = 2_000
 _COLUMNS: Final = f"SELECT {STORED_COLUMNS} FROM events.stored_events"  # noqa: S608 - own text
 
 
-class EventStore:
+class EventStoreSnapshot:
     """The stored events of one moment. `postgres` must be in a transaction of its own until `finish`."""
 
     def __init__(self, postgres: psycopg.Connection[Any], report: AuditReport) -> None:
@@ -58,7 +58,7 @@ class EventStore:
         while self._ahead is not None and self._ahead[0] < position:
             self._report.checked["decisions in the event store"] += 1
             what = f"decision {self._ahead[0]} is not in topic domain, or not in order"
-            self._report.found(Kind.MISSING, _CHECK, what)
+            self._report.found(DefectKind.MISSING, _CHECK, what)
             self._ahead = self._next()
 
     def _is_at(self, position: int) -> bool:
@@ -67,11 +67,15 @@ class EventStore:
     def _compare_one(self, position: int, record: StoredRecord, found: StoredRow | None) -> None:
         name = f"domain[0]@{record.offset}"
         if found is None:
-            self._report.found(Kind.WRONG, _CHECK, f"{name} is decision {position}, which is not in the event store")
+            self._report.found(
+                DefectKind.WRONG, _CHECK, f"{name} is decision {position}, which is not in the event store"
+            )
             return
         self._report.checked["decisions in the event store"] += 1
         if not _is_same(record, found):
-            self._report.found(Kind.WRONG, _CHECK, f"{name} is not what the event store has as decision {position}")
+            self._report.found(
+                DefectKind.WRONG, _CHECK, f"{name} is not what the event store has as decision {position}"
+            )
 
     def _next(self) -> StoredRow | None:
         return self._cursor.fetchone() if self._is_there else None

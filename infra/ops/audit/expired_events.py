@@ -18,7 +18,7 @@ import psycopg
 from infra.domain.visits import tables
 from infra.kernel.clickhouse.reader import Reader
 from infra.ops.audit.quiescence import exists
-from infra.ops.audit.report import AuditReport, Kind
+from infra.ops.audit.report import AuditReport, DefectKind
 
 _BREAKDOWN: Final = tables.table(tables.BREAKDOWN)
 _BUILDS: Final = tables.table(tables.VISIT_BUILDS)
@@ -96,7 +96,7 @@ def audit_expired_days(clickhouse: Reader, expired: Expired) -> AuditReport:
         f") WHERE {differs} LIMIT 1000"
     ):
         what = f"{row['dimension']} of the day {row['shown']} of website {row['website_id']} adds up to another total"
-        report.found(Kind.WRONG, _BREAKDOWN, what)
+        report.found(DefectKind.WRONG, _BREAKDOWN, what)
     for row in clickhouse.rows(
         "SELECT website_id, toString(day) AS shown, is_bot, sum(built_clicks - kept_clicks) AS d_clicks,"
         " sum(built_views - kept_views) AS d_views FROM ("
@@ -111,7 +111,7 @@ def audit_expired_days(clickhouse: Reader, expired: Expired) -> AuditReport:
             f"the day {row['shown']} of website {row['website_id']}, whose events have expired, has"
             f" {-row['d_clicks']:+d} clicks and {-row['d_views']:+d} page views beside its build"
         )
-        report.found(Kind.WRONG, "traffic_15m", what)
+        report.found(DefectKind.WRONG, "traffic_15m", what)
     [days] = clickhouse.rows(f"SELECT count() AS days FROM ({current})")
     if days["days"]:
         report.checked["days whose events have expired"] += days["days"]

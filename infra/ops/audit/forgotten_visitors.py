@@ -11,7 +11,7 @@ from uuid import UUID
 
 import psycopg
 
-from infra.ops.audit.report import AuditReport, Kind
+from infra.ops.audit.report import AuditReport, DefectKind
 from schemas.tracking import SUBS, TEXT_KEY
 
 Fields = dict[str, Any]
@@ -29,7 +29,7 @@ _LIVE_REFUSALS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Erasure:
+class ForgottenPerson:
     """One person of one website. `numbers`: pseudonyms by column, with what was received until then; `last_key`: with
     what was sealed by this key of texts or one before, 0: there was none."""
 
@@ -58,7 +58,7 @@ class Erasure:
 class ForgottenVisitors:
     """Those that a generation of `events` was built without, the oldest first."""
 
-    def __init__(self, erasures: Sequence[Erasure]) -> None:
+    def __init__(self, erasures: Sequence[ForgottenPerson]) -> None:
         self._erasures = erasures
 
     @classmethod
@@ -70,7 +70,7 @@ class ForgottenVisitors:
         for erasure_id in known:
             report.checked["visitors whom events follow as forgotten"] += 1
             if erasure_id not in stored:
-                report.found(Kind.WRONG, _CHECK, f"events follows erasure {erasure_id}, which does not exist")
+                report.found(DefectKind.WRONG, _CHECK, f"events follows erasure {erasure_id}, which does not exist")
         return cls([_erasure(*stored[erasure_id]) for erasure_id in known if erasure_id in stored])
 
     def applied(self, fields: Fields) -> Fields:
@@ -90,10 +90,10 @@ def _erasure(
     sessions: Sequence[int],
     clicks: Sequence[UUID],
     conversions: Sequence[UUID],
-) -> Erasure:
+) -> ForgottenPerson:
     numbers = {"visitor": frozenset(map(int, visitors)), "session": frozenset(map(int, sessions))}
     found = frozenset(map(str, conversions))
-    return Erasure(website_id, until, last_key, bytes.fromhex(salt), numbers, frozenset(clicks), found)
+    return ForgottenPerson(website_id, until, last_key, bytes.fromhex(salt), numbers, frozenset(clicks), found)
 
 
 def erased_samples(postgres: psycopg.Connection[Any]) -> frozenset[str]:

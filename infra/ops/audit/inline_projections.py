@@ -7,7 +7,7 @@ import psycopg
 from command_api.inline_projections import INLINE_PROJECTIONS
 from command_api.kernel import inline_rebuild
 from infra.kernel.config.settings import Settings
-from infra.ops.audit.report import AuditReport, Kind
+from infra.ops.audit.report import AuditReport, DefectKind
 from infra.ops.audit.row_findings import report_difference
 
 
@@ -23,7 +23,7 @@ def audit_inline_projections(settings: Settings) -> AuditReport:
                 found = inline_rebuild.verify(settings, connection, projection)
             except ValueError as error:
                 what = f"{projection.name} cannot be replayed: {type(error).__name__}: {error}"
-                report.found(Kind.WRONG, "event store", what)
+                report.found(DefectKind.WRONG, "event store", what)
                 continue
             report.checked[f"rows of inline projection {projection.name}"] += found.rows
             for difference in found.differences:

@@ -20,7 +20,7 @@ import psycopg
 from psycopg.rows import dict_row
 
 from infra.kernel.clickhouse.reader import Reader
-from infra.ops.audit.report import AuditReport, Kind
+from infra.ops.audit.report import AuditReport, DefectKind
 
 ACCEPTED: Final = "accepted"
 REFUSED: Final = "refused"
@@ -32,7 +32,7 @@ Key = tuple[str, str]
 
 
 @dataclass(slots=True)
-class Entry:
+class LedgerEntry:
     """One thing that was sent, however often."""
 
     kind: str
@@ -40,9 +40,9 @@ class Entry:
     answers: set[str] = field(default_factory=set)
 
 
-def read_ledger(path: Path) -> dict[Key, Entry]:
+def read_ledger(path: Path) -> dict[Key, LedgerEntry]:
     """The entries by website and id. Raises `ValueError` for a line that is not one of a ledger's."""
-    found: dict[Key, Entry] = {}
+    found: dict[Key, LedgerEntry] = {}
     lines = path.read_bytes().split(b"\n")
     for number, line in enumerate(lines, start=1):
         if not line:
@@ -57,7 +57,7 @@ def read_ledger(path: Path) -> dict[Key, Entry]:
         if "answer" in entry:
             found[key].answers.add(entry["answer"])
         else:
-            found.setdefault(key, Entry(entry["kind"], entry["expect"]))
+            found.setdefault(key, LedgerEntry(entry["kind"], entry["expect"]))
     return found
 
 
@@ -75,16 +75,16 @@ def audit_ledger(path: Path, clickhouse: Reader, postgres: psycopg.Connection[An
     return report
 
 
-def _compare(kind: str, key: Key, entry: Entry, rows: list[dict[str, Any]], report: AuditReport) -> None:
+def _compare(kind: str, key: Key, entry: LedgerEntry, rows: list[dict[str, Any]], report: AuditReport) -> None:
     name = f"{kind} {key[1]}"
     accepted = ACCEPTED in entry.answers
     report.checked[f"{kind}s in the ledger, {'accepted' if accepted else 'not accepted'}"] += 1
     if accepted and not rows:
-        report.found(Kind.MISSING, _CHECK, f"{name} was accepted and is not stored")
+        report.found(DefectKind.MISSING, _CHECK, f"{name} was accepted and is not stored")
     if len(rows) > 1:
-        report.found(Kind.DUPLICATE, _CHECK, f"{name} is stored {len(rows)} times", len(rows) - 1)
+        report.found(DefectKind.DUPLICATE, _CHECK, f"{name} is stored {len(rows)} times", len(rows) - 1)
     if rows and entry.answers == {REFUSED}:
-        report.found(Kind.WRONG, _CHECK, f"{name} was refused and is stored")
+        report.found(DefectKind.WRONG, _CHECK, f"{name} was refused and is stored")
     for row in rows:
         wrong = [
             f"{field}={row[field]!r} instead of {value!r}"
@@ -92,17 +92,17 @@ def _compare(kind: str, key: Key, entry: Entry, rows: list[dict[str, Any]], repo
             if row[field] != value
         ]
         if wrong:
-            report.found(Kind.WRONG, _CHECK, f"{name}: {', '.join(wrong)}")
+            report.found(DefectKind.WRONG, _CHECK, f"{name}: {', '.join(wrong)}")
 
 
-def _events(clickhouse: Reader, part: dict[Key, Entry]) -> dict[Key, list[dict[str, Any]]]:
+def _events(clickhouse: Reader, part: dict[Key, LedgerEntry]) -> dict[Key, list[dict[str, Any]]]:
     ids = ", ".join(f"'{_id(key[1])}'" for key in part)
     columns = sorted({"website_id", "event_id"} | {name for entry in part.values() for name in entry.expect})
     rows = clickhouse.rows(f"SELECT {', '.join(columns)} FROM events WHERE event_id IN ({ids})")
     return _by_key(rows, "event_id")
 
 
-def _conversions(postgres: psycopg.Connection[Any], part: dict[Key, Entry]) -> dict[Key, list[dict[str, Any]]]:
+def _conversions(postgres: psycopg.Connection[Any], part: dict[Key, LedgerEntry]) -> dict[Key, list[dict[str, Any]]]:
     rows = postgres.cursor(row_factory=dict_row).execute(
         "SELECT id::text, website_id::text, kind, event, txid, amount, currency, reversed_amount, status "
         "FROM read.conversions WHERE id = ANY(%s::uuid[])",

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import psycopg
 
-from infra.kernel.log import Log, LogUnavailable, Source, StoredRecord, TopicPartition, partitions
+from infra.kernel.log import Log, LogSource, LogUnavailable, StoredRecord, TopicPartition, partitions
 from schemas.topics import Topic
 
 Ends = Mapping[TopicPartition, int]
@@ -59,12 +59,12 @@ class CountedLog:
         self.end_offset, self.end_offsets = log.end_offset, log.end_offsets
         self._source = log.source
 
-    def source(self, topic: str, partition: int, offset: int = 0) -> Source:
+    def source(self, topic: str, partition: int, offset: int = 0) -> LogSource:
         return _CountedSource(self._source(topic, partition, offset), self._advance)
 
 
 class _CountedSource:
-    def __init__(self, source: Source, advance: Callable[[int], None]) -> None:
+    def __init__(self, source: LogSource, advance: Callable[[int], None]) -> None:
         self._read, self._advance = source.read, advance
         self.seek, self.close = source.seek, source.close
 

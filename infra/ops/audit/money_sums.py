@@ -15,7 +15,7 @@ import psycopg
 
 from infra.kernel.clickhouse.reader import Reader
 from infra.ops.audit.quiescence import exists
-from infra.ops.audit.report import AuditReport, Kind
+from infra.ops.audit.report import AuditReport, DefectKind
 
 _CHECK: Final = "money"
 _COMMISSIONS: Final = ("c_pending", "c_approved", "c_reversed")
@@ -37,7 +37,7 @@ def audit_money_sums(clickhouse: Reader, postgres: psycopg.Connection[Any]) -> A
                 apart = total - raw.get(website, {}).get(name, 0)
                 if apart and apart % _WRAP == 0:
                     what = f"{table}: {name} of website {website} has wrapped: it is {apart} off the raw rows"
-                    report.found(Kind.WRONG, _CHECK, what)
+                    report.found(DefectKind.WRONG, _CHECK, what)
     if exists(postgres, "read.conversions"):
         _check_conversions(postgres, report)
     return report
@@ -59,9 +59,9 @@ def _sums(
             report.checked["sums of money"] += 1
             if total != int(row[f"kept_{name}"]):
                 what = f"{table}: {name} of website {website} is {total} and wraps to {row[f'kept_{name}']}"
-                report.found(Kind.WRONG, _CHECK, what)
+                report.found(DefectKind.WRONG, _CHECK, what)
             elif total < 0 and is_whole:
-                report.found(Kind.WRONG, _CHECK, f"{table}: {name} of website {website} is {total}, below zero")
+                report.found(DefectKind.WRONG, _CHECK, f"{table}: {name} of website {website} is {total}, below zero")
     return found
 
 
@@ -78,7 +78,7 @@ def _check_conversions(postgres: psycopg.Connection[Any], report: AuditReport) -
         report.checked["money of conversions"] += count
         if strange:
             what = f"read.conversions: {strange} conversions of website {website} have money below zero, or take back"
-            report.found(Kind.WRONG, _CHECK, f"{what} more than they brought", strange)
+            report.found(DefectKind.WRONG, _CHECK, f"{what} more than they brought", strange)
 
 
 _CONVERSIONS: Final = """

@@ -17,7 +17,7 @@ import psycopg
 from command_api.notifications import handler
 from command_api.notifications.notification import LATER_RULES, RULES
 from infra.ops.audit.quiescence import exists
-from infra.ops.audit.report import AuditReport, Kind
+from infra.ops.audit.report import AuditReport, DefectKind
 from schemas.base import DomainEvent
 from schemas.events.accounts import AccountErased
 from schemas.events.forum import ThreadFollowed, ThreadUnfollowed
@@ -76,19 +76,19 @@ class Notifications:
                 given = self._given[account, kind, about] + self._given[None, kind, about]
                 name = f"{kind} about {about} to account {account}"
                 if not given:
-                    report.found(Kind.WRONG, _CHECK, f"{name} has no event", count)
+                    report.found(DefectKind.WRONG, _CHECK, f"{name} has no event", count)
                 elif count > given:
                     what = f"{name}: {count} notifications of {given} events"
-                    report.found(Kind.DUPLICATE, _CHECK, what, count - given)
+                    report.found(DefectKind.DUPLICATE, _CHECK, what, count - given)
 
     def _compare_followers(self, report: AuditReport) -> None:
         found = set(self._postgres.execute(_FOLLOWING).fetchall())
         if found:
             report.checked[f"rows of {FOLLOWERS}"] += len(found)
         for thread, account in found - self._followers:
-            report.found(Kind.WRONG, FOLLOWERS, f"account {account} does not follow thread {thread}")
+            report.found(DefectKind.WRONG, FOLLOWERS, f"account {account} does not follow thread {thread}")
         for thread, account in self._followers - found:
-            report.found(Kind.MISSING, FOLLOWERS, f"account {account} follows thread {thread}, and has no row")
+            report.found(DefectKind.MISSING, FOLLOWERS, f"account {account} follows thread {thread}, and has no row")
 
 
 def _without_texts(event: DomainEvent) -> DomainEvent:

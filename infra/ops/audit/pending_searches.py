@@ -28,7 +28,7 @@ from command_api.kernel import inline_rebuild
 from infra.kernel.clickhouse.reader import Reader
 from infra.kernel.config.settings import Settings
 from infra.ops.audit.quiescence import exists
-from infra.ops.audit.report import AuditReport, Kind
+from infra.ops.audit.report import AuditReport, DefectKind
 from infra.ops.audit.reported_sales import PENDING
 from schemas.base import DomainEvent
 from schemas.days import local_day
@@ -64,7 +64,7 @@ _BATCH: Final = 200
 
 
 @dataclass(slots=True)
-class Search:
+class PendingSearch:
     """A row, and what its events say. `due_at`: of the next search; `None` if it is due."""
 
     id: UUID
@@ -102,7 +102,7 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True)
-class Click:
+class ProjectedClick:
     """A projected click on a partner."""
 
     visitor: int
@@ -179,7 +179,7 @@ def audit_pending_searches(settings: Settings, clickhouse: Reader, postgres: psy
         return report
     with postgres.transaction():
         postgres.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        rows = [Search(*row) for row in postgres.execute(_PENDING)]
+        rows = [PendingSearch(*row) for row in postgres.execute(_PENDING)]
         [(now,)] = postgres.execute("SELECT now()").fetchall()
         world, mapper = World.read(postgres), inline_rebuild.mapper_of(settings, postgres)
         for batch in (rows[start : start + _BATCH] for start in range(0, len(rows), _BATCH)):
@@ -192,12 +192,12 @@ def audit_pending_searches(settings: Settings, clickhouse: Reader, postgres: psy
     return report
 
 
-def _is_at_rest(search: Search, now: datetime) -> bool:
+def _is_at_rest(search: PendingSearch, now: datetime) -> bool:
     is_old = search.received_at + _AGE < now
     return search.facts is not None and search.is_whole and is_old and search.due_at is not None and search.due_at > now
 
 
-def _judge(clickhouse: Reader, world: World, searches: Sequence[Search], report: AuditReport) -> None:
+def _judge(clickhouse: Reader, world: World, searches: Sequence[PendingSearch], report: AuditReport) -> None:
     clicks = _clicks(clickhouse, searches)
     for search in searches:
         facts = search.facts
@@ -211,10 +211,10 @@ def _judge(clickhouse: Reader, world: World, searches: Sequence[Search], report:
         ]
         found = (wrong_places(search, facts, mine, world), wrong_wait(search, facts, mine, world))
         for what in filter(None, found):
-            report.found(Kind.WRONG, PENDING, f"row {search.id}: {what}")
+            report.found(DefectKind.WRONG, PENDING, f"row {search.id}: {what}")
 
 
-def wrong_places(search: Search, facts: ConversionFacts, clicks: Sequence[Click], world: World) -> str:
+def wrong_places(search: PendingSearch, facts: ConversionFacts, clicks: Sequence[ProjectedClick], world: World) -> str:
     """What is wrong with `passed_over`; empty: nothing."""
     try:
         stored = {(int(partition), int(offset)) for partition, offset in search.passed_over or ()}
@@ -234,7 +234,7 @@ def wrong_places(search: Search, facts: ConversionFacts, clicks: Sequence[Click]
     return ""
 
 
-def _must_be_passed_over(search: Search, facts: ConversionFacts, clicks: Sequence[Click]) -> set[Place]:
+def _must_be_passed_over(search: PendingSearch, facts: ConversionFacts, clicks: Sequence[ProjectedClick]) -> set[Place]:
     """Bots' clicks that the decision knew, and came by on its way to the click that it took, if any. Only of a sale
     with one report, which names a visitor and nothing else: then there is one way."""
     if len(search.reports) != 1 or search.is_assigned:
@@ -260,7 +260,7 @@ def _must_be_passed_over(search: Search, facts: ConversionFacts, clicks: Sequenc
     }
 
 
-def wrong_wait(search: Search, facts: ConversionFacts, clicks: Sequence[Click], world: World) -> str:
+def wrong_wait(search: PendingSearch, facts: ConversionFacts, clicks: Sequence[ProjectedClick], world: World) -> str:
     """What is wrong with `needs_rate`; empty: nothing."""
     account_id, quote, zone = world.websites[facts.website_id]
     day = local_day(ZoneInfo(zone), facts.occurred_at)
@@ -292,11 +292,11 @@ def wrong_wait(search: Search, facts: ConversionFacts, clicks: Sequence[Click], 
     return ""
 
 
-def _clicks(clickhouse: Reader, searches: Sequence[Search]) -> Mapping[UUID, list[Click]]:
+def _clicks(clickhouse: Reader, searches: Sequence[PendingSearch]) -> Mapping[UUID, list[ProjectedClick]]:
     """The clicks that the reports of these searches may mean, by website."""
     visitors = {visitor for search in searches for visitor in search.visitors}
     click_ids = {click_id for search in searches for click_id in search.click_ids}
-    found: dict[UUID, list[Click]] = defaultdict(list)
+    found: dict[UUID, list[ProjectedClick]] = defaultdict(list)
     if not visitors and not click_ids:
         return found
     websites = {str(search.facts.website_id) for search in searches if search.facts is not None}
@@ -310,7 +310,7 @@ def _clicks(clickhouse: Reader, searches: Sequence[Search]) -> Mapping[UUID, lis
     for row in rows:
         at = datetime.fromtimestamp(int(row["at"]) / 1000, UTC)
         place = int(row["_partition"]), int(row["_offset"])
-        click = Click(int(row["who"]), row["click_id"], at, UUID(row["partner"]), bool(row["bot"]), place)
+        click = ProjectedClick(int(row["who"]), row["click_id"], at, UUID(row["partner"]), bool(row["bot"]), place)
         found[UUID(row["website"])].append(click)
     return found
 

@@ -19,7 +19,7 @@ from psycopg.rows import dict_row
 from infra.kernel.postgres.memory_rows import Difference, Key, MemoryRows, column_defaults, compare
 from infra.kernel.postgres.rows import Row
 from infra.ops.audit.reference_projections import REFERENCES, Place, Reference, commissions
-from infra.ops.audit.report import AuditReport, Kind
+from infra.ops.audit.report import AuditReport, DefectKind
 from infra.ops.audit.row_findings import report_difference
 from projectors.engine.read_model import ReadModel
 from projectors.registry import REGISTRY
@@ -100,7 +100,7 @@ class ReadModels:
                     audited.apply(event, place)
                 except Exception as error:  # noqa: BLE001 - whatever a handler raises, it has not raised in the projector
                     what = f"domain[0]@{offset} cannot be replayed: {type(error).__name__}: {error}"
-                    self._report.found(Kind.WRONG, f"read.{audited.model.name}", what)
+                    self._report.found(DefectKind.WRONG, f"read.{audited.model.name}", what)
 
     def compare(self, report: AuditReport) -> None:
         """After the last event: compares every row."""
@@ -143,7 +143,7 @@ class ReadModels:
         for website in expected.keys() | found.keys():
             if expected.get(website, 0) != found.get(website, 0):
                 what = f"{found.get(website, 0)} instead of {expected.get(website, 0)}"
-                report.found(Kind.WRONG, "money", f"commission of website {website} is {what}")
+                report.found(DefectKind.WRONG, "money", f"commission of website {website} is {what}")
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import Final
 
 from infra.kernel.clickhouse.reader import Reader
 from infra.ops.audit.expired_events import NONE, Expired
-from infra.ops.audit.report import AuditReport, Kind
+from infra.ops.audit.report import AuditReport, DefectKind
 from schemas import instants
 
 _CHECK: Final = "recent_events"
@@ -24,7 +24,7 @@ _COLUMNS: Final = f"{_KEY}, occurred_at, type, visitor, country, device, path, s
 def audit_recent(clickhouse: Reader, expired: Expired = NONE) -> AuditReport:
     """Compares every row of the last day."""
     since = instants.literal(datetime.now(UTC) - _HELD)
-    found: list[tuple[Kind, str, int]] = []
+    found: list[tuple[DefectKind, str, int]] = []
     for _ in range(_TRIES):
         found = _differences(clickhouse, f"received_at > {since} AND NOT {expired.condition('toDate(occurred_at)')}")
         if not found:
@@ -37,7 +37,7 @@ def audit_recent(clickhouse: Reader, expired: Expired = NONE) -> AuditReport:
     return report
 
 
-def _differences(clickhouse: Reader, condition: str) -> list[tuple[Kind, str, int]]:
+def _differences(clickhouse: Reader, condition: str) -> list[tuple[DefectKind, str, int]]:
     sides = " UNION ALL ".join(
         f"SELECT {_KEY}, {is_kept} AS is_kept, cityHash64({_COLUMNS}) AS content FROM {table} WHERE {condition}"
         for table, is_kept in (("recent_events", 1), ("events", 0))
@@ -49,10 +49,14 @@ def _differences(clickhouse: Reader, condition: str) -> list[tuple[Kind, str, in
     return [_difference(row["event_id"], row["kept"], row["raw"]) for row in rows]
 
 
-def _difference(event_id: str, kept: int, raw: int) -> tuple[Kind, str, int]:
+def _difference(event_id: str, kept: int, raw: int) -> tuple[DefectKind, str, int]:
     name = f"event {event_id}"
     if kept < raw:
-        return Kind.MISSING, f"{name} has {kept} rows instead of {raw}", raw - kept
+        return DefectKind.MISSING, f"{name} has {kept} rows instead of {raw}", raw - kept
     if raw and kept > raw:
-        return Kind.DUPLICATE, f"{name} has {kept} rows instead of {raw}", kept - raw
-    return Kind.WRONG, f"{name} has other content" if raw else f"{name} is not among the raw rows", max(1, kept - raw)
+        return DefectKind.DUPLICATE, f"{name} has {kept} rows instead of {raw}", kept - raw
+    return (
+        DefectKind.WRONG,
+        f"{name} has other content" if raw else f"{name} is not among the raw rows",
+        max(1, kept - raw),
+    )

@@ -15,7 +15,7 @@ from infra.kernel.log import Log
 from infra.kernel.log.sealed_texts import Opened, Texts, without_texts
 from infra.ops.audit.forgotten_visitors import erased_samples
 from infra.ops.audit.log_reader import Ends, read
-from infra.ops.audit.report import AuditReport, Kind
+from infra.ops.audit.report import AuditReport, DefectKind
 from infra.ops.audit.signatures import Signatures
 from infra.ops.audit.tracked_events import dead_letters
 from schemas.topics import REJECTED
@@ -44,7 +44,7 @@ def audit_rejected_events(
             [opened] = texts([record])
             refusal = Refusal.model_validate_json(opened.value).model_dump(mode="json")
         except ValidationError as error:
-            report.found(Kind.WRONG, _CHECK, f"{place} cannot be read: {error.errors()[0]['msg']}")
+            report.found(DefectKind.WRONG, _CHECK, f"{place} cannot be read: {error.errors()[0]['msg']}")
             continue
         if refusal["id"] in forgotten:
             refusal |= {"sample": "", "request": ""}
@@ -55,14 +55,14 @@ def audit_rejected_events(
         logged.add(key)
         report.checked["refusals"] += 1
         if not times[key]:
-            report.found(Kind.MISSING, _CHECK, f"{place} has no row")
+            report.found(DefectKind.MISSING, _CHECK, f"{place} has no row")
         elif times[key] > 1:
-            report.found(Kind.DUPLICATE, _CHECK, f"{place} has {times[key]} rows", times[key] - 1)
+            report.found(DefectKind.DUPLICATE, _CHECK, f"{place} has {times[key]} rows", times[key] - 1)
         elif wrong := [name for name in _COLUMNS if kept[key][name] != refusal[name] and _is_known(name, opened)]:
             shown = ", ".join(f"{name}={kept[key][name]!r} instead of {refusal[name]!r}" for name in wrong)
-            report.found(Kind.WRONG, _CHECK, f"{place} has {shown}")
+            report.found(DefectKind.WRONG, _CHECK, f"{place} has {shown}")
     for key in kept.keys() - logged:
-        report.found(Kind.WRONG, _CHECK, f"row {key[0]} has no record in the log")
+        report.found(DefectKind.WRONG, _CHECK, f"row {key[0]} has no record in the log")
     return report
 
 

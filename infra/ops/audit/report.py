@@ -11,7 +11,7 @@ EXAMPLES: Final = 20
 """Findings of one kind that are kept with their text; all are counted."""
 
 
-class Kind(StrEnum):
+class DefectKind(StrEnum):
     """What is wrong with something."""
 
     MISSING = "missing"
@@ -23,11 +23,11 @@ class Kind(StrEnum):
 class AuditReport:
     """Filled by the checks. `checked` counts what was compared, by name; it proves that there was something."""
 
-    counts: Counter[Kind] = field(default_factory=Counter)
-    examples: list[tuple[Kind, str, str]] = field(default_factory=list)
+    counts: Counter[DefectKind] = field(default_factory=Counter)
+    examples: list[tuple[DefectKind, str, str]] = field(default_factory=list)
     checked: Counter[str] = field(default_factory=Counter)
 
-    def found(self, kind: Kind, check: str, what: str, count: int = 1) -> None:
+    def found(self, kind: DefectKind, check: str, what: str, count: int = 1) -> None:
         """Adds `count` findings of this kind, described by `what`."""
         if self.counts[kind] < EXAMPLES:
             self.examples.append((kind, check, what))
@@ -46,7 +46,7 @@ class AuditReport:
 
     def as_json(self) -> dict[str, Any]:
         return {
-            **{kind.value: self.counts[kind] for kind in Kind},
+            **{kind.value: self.counts[kind] for kind in DefectKind},
             "checked": dict(sorted(self.checked.items())),
             "examples": [{"kind": kind, "check": check, "what": what} for kind, check, what in self.examples],
         }
@@ -56,5 +56,5 @@ class AuditReport:
         lines += [f"  {kind.value} ({check}): {what}" for kind, check, what in self.examples]
         hidden = sum(self.counts.values()) - len(self.examples)
         lines += [f"  … and {hidden:,} more"] if hidden > 0 else []
-        lines.append(", ".join(f"{kind.value} {self.counts[kind]:,}" for kind in Kind))
+        lines.append(", ".join(f"{kind.value} {self.counts[kind]:,}" for kind in DefectKind))
         return "\n".join(lines)

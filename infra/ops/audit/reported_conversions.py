@@ -15,7 +15,7 @@ from infra.kernel.log import Log, StoredRecord
 from infra.kernel.log.sealed_texts import split
 from infra.kernel.security.text_keys import parse
 from infra.ops.audit.log_reader import Ends, read
-from infra.ops.audit.report import AuditReport, Kind
+from infra.ops.audit.report import AuditReport, DefectKind
 from infra.ops.audit.tracked_events import dead_letters
 from schemas.topics import CONVERSIONS
 from schemas.tracking import TEXT_KEY, ConversionReported, Outcome
@@ -56,21 +56,21 @@ def audit_reported_conversions(
             try:
                 expected = _row(record, known)
             except ValidationError as error:
-                report.found(Kind.WRONG, _CHECK, f"{place} cannot be read: {error.errors()[0]['msg']}")
+                report.found(DefectKind.WRONG, _CHECK, f"{place} cannot be read: {error.errors()[0]['msg']}")
                 continue
             report.checked["rows of conversion_reports"] += 1
             if row is None:
-                report.found(Kind.MISSING, _CHECK, f"{place} has no row")
+                report.found(DefectKind.MISSING, _CHECK, f"{place} has no row")
             elif times[record.offset] > 1:
                 report.found(
-                    Kind.DUPLICATE, _CHECK, f"{place} has {times[record.offset]} rows", times[record.offset] - 1
+                    DefectKind.DUPLICATE, _CHECK, f"{place} has {times[record.offset]} rows", times[record.offset] - 1
                 )
             elif wrong := [name for name in COLUMNS if row[name] != expected[name]]:
                 shown = ", ".join(f"{name}={row[name]!r} instead of {expected[name]!r}" for name in wrong)
-                report.found(Kind.WRONG, _CHECK, f"{place} has {shown}")
+                report.found(DefectKind.WRONG, _CHECK, f"{place} has {shown}")
         for offset in kept:
             report.found(
-                Kind.WRONG, _CHECK, f"row of {CONVERSIONS.name}[{partition}]@{offset} has no record in the log"
+                DefectKind.WRONG, _CHECK, f"row of {CONVERSIONS.name}[{partition}]@{offset} has no record in the log"
             )
     return report
 

@@ -22,7 +22,7 @@ from pydantic import ValidationError
 
 from infra.kernel.clickhouse.reader import Reader
 from infra.ops.audit.quiescence import exists
-from infra.ops.audit.report import AuditReport, Kind
+from infra.ops.audit.report import AuditReport, DefectKind
 from schemas.base import DomainEvent
 from schemas.events.analytics import VisitorForgotten
 from schemas.events.conversions import (
@@ -46,7 +46,7 @@ _SEARCHED: Final = timedelta(days=30)
 
 
 @dataclass(slots=True)
-class _Search:
+class _ClickSearch:
     """What the events of a conversion say about the search for its click."""
 
     moments: list[datetime] = field(default_factory=list)
@@ -80,7 +80,7 @@ class ReportedSales:
             self._pending = {key: (received, until) for key, received, until in postgres.execute(_PENDING)}
         if self.is_there and exists(postgres, "events.stored_events"):
             [(self._newest, self._now)] = postgres.execute(_MOMENT).fetchall()
-        self._searches: defaultdict[UUID, _Search] = defaultdict(_Search)
+        self._searches: defaultdict[UUID, _ClickSearch] = defaultdict(_ClickSearch)
         self._erased_owners: set[UUID] = set()
         self._erasures: dict[UUID, frozenset[UUID]] = {}
         """Conversions by erasure."""
@@ -103,9 +103,9 @@ class ReportedSales:
                 self._note_report(event)
             case ConversionAssigned():
                 chosen = [event.timestamp] if event.click_id else []
-                self._searches[event.originator_id] = _Search(chosen, {*chosen}, is_over=not event.click_id)
+                self._searches[event.originator_id] = _ClickSearch(chosen, {*chosen}, is_over=not event.click_id)
             case ConversionForgotten():
-                self._searches[event.originator_id] = _Search(is_over=True)
+                self._searches[event.originator_id] = _ClickSearch(is_over=True)
         if isinstance(event, ConversionRecorded):
             self._decided.add(event.originator_id)
 
@@ -122,15 +122,15 @@ class ReportedSales:
         for key, search in self._searches.items():
             is_due = bool(search.moments) and min(search.moments) + _SEARCHED > self._now
             if is_due and not search.is_over and key not in self._pending:
-                report.found(Kind.MISSING, PENDING, f"the click of conversion {key} is not looked for any more")
+                report.found(DefectKind.MISSING, PENDING, f"the click of conversion {key} is not looked for any more")
         for key, (received_at, until) in self._pending.items():
             report.checked[f"rows of {PENDING}"] += 1
             if key not in self._decided:
-                report.found(Kind.WRONG, PENDING, f"row {key} has no conversion")
+                report.found(DefectKind.WRONG, PENDING, f"row {key} has no conversion")
             elif key in self._searches and received_at not in self._searches[key].begins:
-                report.found(Kind.WRONG, PENDING, f"row {key}: no report was received at {received_at}")
+                report.found(DefectKind.WRONG, PENDING, f"row {key}: no report was received at {received_at}")
             elif not received_at + _SEARCHED <= until <= max(received_at, self._now) + _SEARCHED:
-                report.found(Kind.WRONG, PENDING, f"row {key}: until {until}, received at {received_at}")
+                report.found(DefectKind.WRONG, PENDING, f"row {key}: until {until}, received at {received_at}")
 
     def compare_report(self, place: str, reported: ConversionReported, report: AuditReport) -> None:
         """Takes a report in the log, and compares its rows with it."""
@@ -142,7 +142,7 @@ class ReportedSales:
         if (waiting := self._awaiting.get(reported.report_id)) is not None:
             report.checked[f"rows of {AWAITING}"] += 1
             if waiting != (reported.conversion_id, self._as_left(reported)):
-                report.found(Kind.WRONG, AWAITING, f"row {reported.report_id} is not the report at {place}")
+                report.found(DefectKind.WRONG, AWAITING, f"row {reported.report_id} is not the report at {place}")
 
     def _as_left(self, reported: ConversionReported) -> Any:
         """The report as its row must have it."""
@@ -167,24 +167,26 @@ class ReportedSales:
         """After the last report: what no report gave, and reasons that topic `rejected` does not have."""
         for table, rows in ((REJECTED, self._rejected), (AWAITING, self._awaiting)):
             for report_id in rows.keys() - self._in_log.keys():
-                report.found(Kind.WRONG, table, f"row {report_id} has no report in the log")
+                report.found(DefectKind.WRONG, table, f"row {report_id} has no report in the log")
         for key in self._kept:
-            report.found(Kind.WRONG, PENDING, f"row {key}: its report is not in the log")
+            report.found(DefectKind.WRONG, PENDING, f"row {key}: its report is not in the log")
         self._compare_known(report)
         published = {(row["report_id"], row["code"], row["message"]) for row in clickhouse.rows(_REFUSALS)}
         for report_id, (*_, code, message, _at) in self._rejected.items():
             if report_id in self._in_log and (str(report_id), code, message) not in published:
-                report.found(Kind.WRONG, REJECTED, f"row {report_id}: nothing was refused as {code} with this message")
+                report.found(
+                    DefectKind.WRONG, REJECTED, f"row {report_id}: nothing was refused as {code} with this message"
+                )
 
     def _compare_known(self, report: AuditReport) -> None:
         for key, (website_id, told) in self._known.items():
             report.checked[f"rows of {KNOWN}"] += 1
             for report_id in (UUID(bytes=each) for each in told):
                 if (logged := self._in_log.get(report_id)) is None:
-                    report.found(Kind.MISSING, KNOWN, f"report {report_id} of {key} is known, but not in the log")
+                    report.found(DefectKind.MISSING, KNOWN, f"report {report_id} of {key} is known, but not in the log")
                 elif logged != (key, website_id):
                     what = f"report {report_id} is of conversion and website {logged}, not {(key, website_id)}"
-                    report.found(Kind.WRONG, KNOWN, what)
+                    report.found(DefectKind.WRONG, KNOWN, what)
 
     def _compare_rejection(self, reported: ConversionReported, report: AuditReport) -> None:
         row = self._rejected.get(reported.report_id)
@@ -194,7 +196,7 @@ class ReportedSales:
         told = reported.conversion_id, reported.website_id, from_log_time(reported.received_at)
         if (row[0], row[1], row[4]) != told:
             report.found(
-                Kind.WRONG, REJECTED, f"row {reported.report_id} is {(row[0], row[1], row[4])} instead of {told}"
+                DefectKind.WRONG, REJECTED, f"row {reported.report_id} is {(row[0], row[1], row[4])} instead of {told}"
             )
 
 

@@ -10,7 +10,7 @@ from typing import Final
 from infra.domain.visits import tables
 from infra.kernel.clickhouse.reader import Reader
 from infra.ops.audit.expired_events import NONE, Expired
-from infra.ops.audit.report import AuditReport, Kind
+from infra.ops.audit.report import AuditReport, DefectKind
 
 _TRIES: Final = 5
 """Under live traffic the raw rows are a moment ahead of a rollup; a real difference stays."""
@@ -103,7 +103,9 @@ def _tried(clickhouse: Reader, name: str, query: str) -> AuditReport:
     for _ in range(_TRIES):
         report = AuditReport()
         for row in clickhouse.rows(f"SELECT * FROM ({query}) WHERE differs LIMIT 1000"):
-            report.found(Kind.WRONG, name, ", ".join(f"{key}={value}" for key, value in row.items() if value != 0))
+            report.found(
+                DefectKind.WRONG, name, ", ".join(f"{key}={value}" for key, value in row.items() if value != 0)
+            )
         if report.is_clean:
             break
     [cells] = clickhouse.rows(f"SELECT count() AS cells FROM ({query})")

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from infra.kernel.postgres.memory_rows import Difference
 from infra.kernel.postgres.rows import Row
-from infra.ops.audit.report import AuditReport, Kind
+from infra.ops.audit.report import AuditReport, DefectKind
 
 
 def report_difference(
@@ -16,15 +16,15 @@ def report_difference(
     none."""
     name = " ".join(map(str, found.key))
     if found.actual is None:
-        report.found(Kind.MISSING, check, f"{name} has no row")
+        report.found(DefectKind.MISSING, check, f"{name} has no row")
     elif found.expected is None:
-        report.found(Kind.WRONG, check, f"row {name} has no event")
+        report.found(DefectKind.WRONG, check, f"row {name} has no event")
     elif wrong := [
         f"{column}={_shown(column, found.actual, personal)} instead of {_shown(column, found.expected, personal)}"
         for column in (*found.expected, *(found.actual.keys() - found.expected.keys()))
         if column not in ignored and found.actual.get(column, ...) != found.expected.get(column, ...)
     ]:
-        report.found(Kind.WRONG, check, f"row {name}: {', '.join(wrong)}")
+        report.found(DefectKind.WRONG, check, f"row {name}: {', '.join(wrong)}")
 
 
 def _shown(column: str, row: Row, personal: Collection[str]) -> str:

@@ -21,7 +21,7 @@ import psycopg
 from infra.kernel.clickhouse.reader import Reader
 from infra.ops.audit import visits_of_events
 from infra.ops.audit.quiescence import exists
-from infra.ops.audit.report import AuditReport, Kind
+from infra.ops.audit.report import AuditReport, DefectKind
 from schemas.events.conversions import VisitDetails
 from schemas.tracking import NO_ID
 
@@ -77,7 +77,7 @@ def audit_sale_visits(clickhouse: Reader, postgres: psycopg.Connection[Any]) -> 
         ids, wrong = list(wrong), {}
         sleep(POLL_S)
     for sale_id, difference in wrong.items():
-        report.found(Kind.WRONG, _CHECK, f"conversion {sale_id} {difference}")
+        report.found(DefectKind.WRONG, _CHECK, f"conversion {sale_id} {difference}")
     return report
 
 

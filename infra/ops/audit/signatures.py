@@ -11,7 +11,7 @@ import psycopg
 
 from infra.kernel.log import StoredRecord, signature
 from infra.ops.audit.quiescence import exists
-from infra.ops.audit.report import AuditReport, Kind
+from infra.ops.audit.report import AuditReport, DefectKind
 
 
 class Signatures:
@@ -29,7 +29,7 @@ class Signatures:
             else:
                 place = f"{record.topic}[{record.partition}]@{record.offset}"
                 what = f"{place} has no signature of this installation: no command and no ingest has written it"
-                self._report.found(Kind.WRONG, "signatures", what)
+                self._report.found(DefectKind.WRONG, "signatures", what)
             yield record
 
     def is_forged(self, record: StoredRecord) -> bool:

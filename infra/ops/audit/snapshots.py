@@ -17,7 +17,7 @@ from command_api.kernel.event_store import EventMapper
 from infra.kernel.config.settings import Settings
 from infra.kernel.security.subject_keys import open_keyring
 from infra.ops.audit.quiescence import exists
-from infra.ops.audit.report import AuditReport, Kind
+from infra.ops.audit.report import AuditReport, DefectKind
 
 TABLE: Final = "events.snapshots"
 _ROWS_A_FETCH: Final = 100
@@ -38,7 +38,7 @@ def audit_snapshots(settings: Settings) -> AuditReport:
                 report.checked[f"rows of {TABLE}"] += 1
                 stored = StoredEvent(aggregate_id, version, topic, bytes(state))
                 if wrong := _difference(connection, mapper, stored):
-                    report.found(Kind.WRONG, TABLE, f"the snapshot of {aggregate_id} at {version} {wrong}")
+                    report.found(DefectKind.WRONG, TABLE, f"the snapshot of {aggregate_id} at {version} {wrong}")
     return report
 
 

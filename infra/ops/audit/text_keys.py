@@ -9,7 +9,7 @@ from typing import Any, Final
 import psycopg
 
 from infra.kernel.clickhouse.reader import Reader
-from infra.ops.audit.report import AuditReport, Kind
+from infra.ops.audit.report import AuditReport, DefectKind
 from schemas.tracking import TEXT_KEY
 
 _HAVE_COLUMN: Final = (
@@ -31,5 +31,5 @@ def audit_text_keys(clickhouse: Reader, postgres: psycopg.Connection[Any]) -> Au
     rows = postgres.execute("SELECT number FROM log.text_key WHERE number = ANY(%s)", (sorted(named),)).fetchall()
     for number in sorted(named.keys() - {number for (number,) in rows}):
         what = f"key {number}, which sealed texts of {named[number]}, is not there"
-        report.found(Kind.MISSING, "keys of texts", what)
+        report.found(DefectKind.MISSING, "keys of texts", what)
     return report

@@ -19,7 +19,7 @@ from infra.kernel.log.sealed_texts import Opened, Texts, without_texts
 from infra.ops.audit.expired_events import NONE, Expired
 from infra.ops.audit.forgotten_visitors import ForgottenVisitors
 from infra.ops.audit.log_reader import Ends, read
-from infra.ops.audit.report import AuditReport, Kind
+from infra.ops.audit.report import AuditReport, DefectKind
 from infra.ops.audit.signatures import Signatures
 from infra.ops.audit.traffic_rules import Rules, generation_of
 from infra.ops.audit.wide_rows import WideRows
@@ -165,7 +165,7 @@ class MovedRecords:
             self._report.checked["records moved to another partition"] += 1
             if wanted not in there:
                 what = f"record {_shown(record.partition, record.offset)} was not moved to the partition of its id"
-                self._report.found(Kind.MISSING, _CHECK, what)
+                self._report.found(DefectKind.MISSING, _CHECK, what)
         self._waiting = []
 
 
@@ -190,7 +190,7 @@ def _audit_partition(
         partition,
         end,
         lambda offset, count: report.found(
-            Kind.WRONG, _CHECK, f"row {_shown(partition, offset)} has no record in the log", count
+            DefectKind.WRONG, _CHECK, f"row {_shown(partition, offset)} has no record in the log", count
         ),
     )
     for record in signatures.watched(read(log, CLICKS.name, partition, end)):
@@ -200,17 +200,19 @@ def _audit_partition(
         firsts.note(record)
         homes = bool(hashes) + (offset in duplicates) + (offset in dead)
         if homes == 0 and not expired.has(orjson.loads(record.value)):
-            report.found(Kind.MISSING, _CHECK, f"record {_shown(partition, offset)} has no row")
+            report.found(DefectKind.MISSING, _CHECK, f"record {_shown(partition, offset)} has no row")
         elif homes > 1 or len(hashes) > 1:
             count = len(hashes) + (offset in duplicates) + (offset in dead)
-            report.found(Kind.DUPLICATE, _CHECK, f"record {_shown(partition, offset)} is kept {count} times", count - 1)
+            report.found(
+                DefectKind.DUPLICATE, _CHECK, f"record {_shown(partition, offset)} is kept {count} times", count - 1
+            )
         if hashes:
             [opened] = texts([record])
             fields = forgotten.applied({**rules.applied(orjson.loads(opened.value)), TEXT_KEY: opened.number})
             if any(found != rows.hash_of(fields) for found in hashes):
                 what = _difference(rows, offset, fields, opened)
                 if what:
-                    report.found(Kind.WRONG, _CHECK, f"row {_shown(partition, offset)} has {what}")
+                    report.found(DefectKind.WRONG, _CHECK, f"row {_shown(partition, offset)} has {what}")
         if offset in duplicates and not moved.takes(record):
             if offset in stored.late:
                 waiting.append(record)
@@ -238,7 +240,7 @@ def _duplicates(clickhouse: Reader, partition: int, end: int, report: AuditRepor
     )
     for row in clickhouse.rows(query):
         if row["_offset"] in found:
-            report.found(Kind.DUPLICATE, "duplicates", f"{_shown(partition, row['_offset'])} is recorded twice")
+            report.found(DefectKind.DUPLICATE, "duplicates", f"{_shown(partition, row['_offset'])} is recorded twice")
         found[row["_offset"]] = row
     return found
 
@@ -261,21 +263,21 @@ def _audit_duplicate(
         return  # the canary's: left out of `events` on purpose, its own first
     at, is_conflict = _shown(*place), bool(claimed["is_conflict"])
     if first is None or first is record or not (is_late or is_before(claimed["first_offset"], record.offset)):
-        report.found(Kind.WRONG, "duplicates", f"{name} claims a first one at {at}, not before it")
+        report.found(DefectKind.WRONG, "duplicates", f"{name} claims a first one at {at}, not before it")
         return
     mine, other = orjson.loads(record.value), orjson.loads(first.value)
     if (mine["website_id"], mine["event_id"]) != (other["website_id"], other["event_id"]):
-        report.found(Kind.MISSING, "duplicates", f"{name} is left out, but {at} has another id")
+        report.found(DefectKind.MISSING, "duplicates", f"{name} is left out, but {at} has another id")
         return
     hashes = dict(record.headers).get(HASH_HEADER), dict(first.headers).get(HASH_HEADER)
     if None in hashes:
-        report.found(Kind.MISSING, "duplicates", f"{name} is left out, but its id was not chosen by a client")
+        report.found(DefectKind.MISSING, "duplicates", f"{name} is left out, but its id was not chosen by a client")
     elif is_conflict != (hashes[0] != hashes[1]):
-        report.found(Kind.WRONG, "duplicates", f"{name} says conflict={is_conflict}, the log says otherwise")
+        report.found(DefectKind.WRONG, "duplicates", f"{name} says conflict={is_conflict}, the log says otherwise")
     elif (claimed["website_id"], claimed["event_id"]) != (mine["website_id"], mine["event_id"]):
-        report.found(Kind.WRONG, "duplicates", f"{name} is recorded under another id")
+        report.found(DefectKind.WRONG, "duplicates", f"{name} is recorded under another id")
     elif claimed["received_at"] != mine["received_at"]:
-        report.found(Kind.WRONG, "duplicates", f"{name} is recorded as received at {claimed['received_at']}")
+        report.found(DefectKind.WRONG, "duplicates", f"{name} is recorded as received at {claimed['received_at']}")
 
 
 def _audit_repeated_ids(clickhouse: Reader, ends: Ends, report: AuditReport) -> None:
@@ -291,7 +293,7 @@ def _audit_repeated_ids(clickhouse: Reader, ends: Ends, report: AuditReport) -> 
             for earlier, later in pairwise(times):
                 if later - earlier <= DUPLICATE_WINDOW_S:
                     what = f"id {row['event_id']} of website {row['website_id']} has two rows"
-                    report.found(Kind.DUPLICATE, "event ids", what)
+                    report.found(DefectKind.DUPLICATE, "event ids", what)
 
 
 def dead_letters(

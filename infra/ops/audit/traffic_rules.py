@@ -10,7 +10,7 @@ from typing import Any, Final
 import psycopg
 
 from infra.kernel.clickhouse.reader import Reader
-from infra.ops.audit.report import AuditReport, Kind
+from infra.ops.audit.report import AuditReport, DefectKind
 
 Fields = dict[str, Any]
 _CHECK: Final = "traffic rules"
@@ -57,7 +57,9 @@ class Rules:
                 rule["conditions"],
             )
             if told not in made.get(rule["id"], ()):
-                report.found(Kind.WRONG, _CHECK, f"events follows rule {rule['id']}, which does not exist in this form")
+                report.found(
+                    DefectKind.WRONG, _CHECK, f"events follows rule {rule['id']}, which does not exist in this form"
+                )
 
     def applied(self, fields: Fields) -> Fields:
         """A record's fields as a row must have them: the newest rule that fits it holds."""

@@ -23,7 +23,7 @@ from infra.kernel.config.settings import Settings, SettingsError
 from infra.kernel.log import LogUnavailable
 from infra.kernel.observability.progress import Meter
 from infra.ops.backup import BackupError, erased_subjects, manifest
-from infra.ops.backup.creation import Progress, existing, take
+from infra.ops.backup.creation import BackupProgress, existing, take
 from infra.ops.backup.drill import drill
 from infra.ops.backup.manifest import Manifest
 from infra.ops.backup.restore import restore
@@ -85,7 +85,7 @@ def restore_main(arguments: list[str]) -> int:
     return _said(chosen.json, lambda progress: _restored(chosen.directory.resolve(), settings, key, progress))
 
 
-class Shown(Progress):
+class Shown(BackupProgress):
     """A bar for each part of the work."""
 
     def __init__(self, *, quiet: bool) -> None:
@@ -105,7 +105,7 @@ class Shown(Progress):
         self._stack.close()
 
 
-def _said(as_json: bool, work: Callable[[Progress], tuple[int, dict[str, Any], str]]) -> int:
+def _said(as_json: bool, work: Callable[[BackupProgress], tuple[int, dict[str, Any], str]]) -> int:
     """Does the work and says what came of it."""
     progress = Shown(quiet=as_json)
     with _ended_like_cancelled():
@@ -138,7 +138,9 @@ def _ended_like_cancelled() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _taken(settings: Settings, folder: Path, keep: int | None, progress: Progress) -> tuple[int, dict[str, Any], str]:
+def _taken(
+    settings: Settings, folder: Path, keep: int | None, progress: BackupProgress
+) -> tuple[int, dict[str, Any], str]:
     taken = take(settings, folder, keep, progress)
     answer = _about(taken.folder, taken.manifest) | {"removed": [str(path) for path in taken.removed]}
     lines = [
@@ -150,13 +152,13 @@ def _taken(settings: Settings, folder: Path, keep: int | None, progress: Progres
     return 0, answer, "\n".join(lines)
 
 
-def _verified(folder: Path, progress: Progress) -> tuple[int, dict[str, Any], str]:
+def _verified(folder: Path, progress: BackupProgress) -> tuple[int, dict[str, Any], str]:
     progress.begin("checking", manifest.read(folder).size)
     found = manifest.verify(folder, progress.advance)
     return 0, _about(folder, found), f"{folder} is whole: {len(found.files)} files, {found.size / 1e6:,.1f} MB."
 
 
-def _drilled(settings: Settings, source: Path, progress: Progress) -> tuple[int, dict[str, Any], str]:
+def _drilled(settings: Settings, source: Path, progress: BackupProgress) -> tuple[int, dict[str, Any], str]:
     found = drill(settings, source, progress)
     answer = _about(source, found.manifest) | {
         "seconds": round(found.seconds, 1),
@@ -169,7 +171,9 @@ def _drilled(settings: Settings, source: Path, progress: Progress) -> tuple[int,
     return 0, answer, text
 
 
-def _restored(source: Path, settings: Settings, key: str | None, progress: Progress) -> tuple[int, dict[str, Any], str]:
+def _restored(
+    source: Path, settings: Settings, key: str | None, progress: BackupProgress
+) -> tuple[int, dict[str, Any], str]:
     found = restore(source, settings, key, progress)
     data_dir = settings.data_dir.resolve()
     has_list = (source.parent / erased_subjects.FILE_NAME).exists()

@@ -48,7 +48,7 @@ COUNTED: Final = (
 """Tables whose rows the manifest counts, and a drill counts again: they only ever grow."""
 
 
-class Progress:
+class BackupProgress:
     """Hears what is being done; nothing by default."""
 
     def begin(self, what: str, total: int | None) -> None: ...
@@ -65,12 +65,14 @@ class CreatedBackup:
     removed: tuple[Path, ...]
 
 
-def take(settings: Settings, folder: Path, keep: int | None = None, progress: Progress | None = None) -> CreatedBackup:
+def take(
+    settings: Settings, folder: Path, keep: int | None = None, progress: BackupProgress | None = None
+) -> CreatedBackup:
     """Creates a backup in a new directory in `folder`, verifies it, and removes all but the newest `keep`.
 
     Raises `BackupError`, and the engines' exceptions when they are unavailable; then nothing is left in `folder`.
     """
-    shown = progress or Progress()
+    shown = progress or BackupProgress()
     began = datetime.now(UTC)
     backup_id = uuid4()
     name = f"{began:%Y%m%dT%H%M%SZ}-{str(backup_id)[:8]}"
@@ -111,7 +113,7 @@ def key_mark(settings: Settings, backup_id: str) -> str:
     return keyed_hash(derived_key(settings, "backup"), backup_id)
 
 
-def _write(settings: Settings, making: Path, backup_id: UUID, began: datetime, progress: Progress) -> Manifest:
+def _write(settings: Settings, making: Path, backup_id: UUID, began: datetime, progress: BackupProgress) -> Manifest:
     url = required_url(settings)
     mark = key_mark(settings, str(backup_id))
     with closing(open_log(settings)) as log:
@@ -171,7 +173,7 @@ def _ends_of_snapshot(connection: psycopg.Connection[Any]) -> Mapping[str, int]:
     return dict(rows.fetchall())
 
 
-def _copy_log(log: Log, to: Path, ends: Mapping[str, int], decision: int, progress: Progress) -> dict[str, int]:
+def _copy_log(log: Log, to: Path, ends: Mapping[str, int], decision: int, progress: BackupProgress) -> dict[str, int]:
     """Writes a file for each partition; the ends of what was written."""
     to.mkdir(mode=0o700)
     progress.begin("the log", sum(ends.values()))

@@ -27,7 +27,7 @@ from infra.kernel.config.settings import FILE_SUFFIX, SECRET_NAMES, Settings
 from infra.kernel.observability import stack_state
 from infra.kernel.security.encryption import master_key
 from infra.ops.backup import BackupError, history, manifest
-from infra.ops.backup.creation import Progress
+from infra.ops.backup.creation import BackupProgress
 from infra.ops.backup.manifest import Manifest
 from infra.ops.backup.restore import restore
 from infra.ops.stack.ports import free_ports
@@ -50,12 +50,12 @@ class DrillResult:
     differences: tuple[str, ...]
 
 
-def drill(settings: Settings, source: Path, progress: Progress | None = None) -> DrillResult:
+def drill(settings: Settings, source: Path, progress: BackupProgress | None = None) -> DrillResult:
     """Restores `source` and checks that everything is there. Raises `BackupError` when it cannot be restored.
 
     The result is recorded in the stack's own `ops.backup`, either way.
     """
-    shown = progress or Progress()
+    shown = progress or BackupProgress()
     backup_id = manifest.read(source).id
     began = time.monotonic()
     folder = Path(mkdtemp(prefix="althing-drill-"))

@@ -21,7 +21,7 @@ from infra.kernel.config.settings import Settings, SettingsError
 from infra.kernel.log import Log, LogUnavailable, Record, open_log
 from infra.kernel.observability import stack_state
 from infra.ops.backup import BackupError, dump, erased_subjects, log_records, manifest, text_keys
-from infra.ops.backup.creation import LOG_FOLDER, SPARE_BYTES, Progress, key_mark
+from infra.ops.backup.creation import LOG_FOLDER, SPARE_BYTES, BackupProgress, key_mark
 from infra.ops.backup.manifest import Manifest
 from infra.ops.migrations import migrate
 from infra.ops.stack import incomplete_restore, secret_file, state
@@ -38,13 +38,15 @@ _POLL_S: Final = 0.2
 _WORKER: Final = ("projectors",)
 
 
-def restore(source: Path, settings: Settings, master_key: str | None, progress: Progress | None = None) -> Manifest:
+def restore(
+    source: Path, settings: Settings, master_key: str | None, progress: BackupProgress | None = None
+) -> Manifest:
     """Restores `source` into the empty `settings.data_dir`.
 
     `master_key`: the installation's, as hexadecimal digits, where `ALTHING_MASTER_KEY` is not set. Raises
     `BackupError` and `SettingsError`. Interrupted, it can be run again: it then starts from the beginning.
     """
-    shown = progress or Progress()
+    shown = progress or BackupProgress()
     found = manifest.read(source)
     chosen = _settings(settings, found)
     _check_program(found)
@@ -133,7 +135,9 @@ def _check_room(data_dir: Path, found: Manifest) -> None:
         )
 
 
-def _fill(source: Path, found: Manifest, laid: StackLayout, listed: erased_subjects.Erased, progress: Progress) -> None:
+def _fill(
+    source: Path, found: Manifest, laid: StackLayout, listed: erased_subjects.Erased, progress: BackupProgress
+) -> None:
     environment = base_environment(laid.made)
     supervisor = Supervisor(laid.data_dir, environment, laid.publish, laid.move)
     try:
@@ -172,7 +176,7 @@ def _reaching(laid: StackLayout, found: Manifest) -> Settings:
     return replace(load(reach, None), data_dir=laid.data_dir, log=found.log)
 
 
-def _copy_log(source: Path, found: Manifest, log: Log, progress: Progress) -> None:
+def _copy_log(source: Path, found: Manifest, log: Log, progress: BackupProgress) -> None:
     """Every record gets the place that it had: positions that tables and people know stay true."""
     progress.begin("the log", sum(found.ends.values()))
     for place, end in found.ends.items():
@@ -203,7 +207,7 @@ def _record(topic: str, partition: int, row: log_records.Row) -> Record:
     return Record(topic, key, value, headers, at, partition)
 
 
-def _build(settings: Settings, found: Manifest, progress: Progress) -> None:
+def _build(settings: Settings, found: Manifest, progress: BackupProgress) -> None:
     """Waits until every projection has read all that was restored."""
     total = last = 0
     since = time.monotonic()

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from infra.ops.capacity.model import UTILISATION, Load, Plan, Prices, plan
+from infra.ops.capacity.model import UTILISATION, CapacityPlan, Load, Prices, plan
 
 
 def main(arguments: list[str]) -> int:
@@ -35,7 +35,7 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _text(load: Load, found: Plan) -> Iterator[str]:
+def _text(load: Load, found: CapacityPlan) -> Iterator[str]:
     rows = (
         ("events a second", f"{found.mean_per_s:,.0f} on average, {found.peak_per_s:,.0f} at the peak"),
         ("ingest", f"{found.ingest} processes of one core"),

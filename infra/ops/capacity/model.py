@@ -66,7 +66,7 @@ class Prices:
 
 
 @dataclass(frozen=True)
-class Plan:
+class CapacityPlan:
     """What the load needs. Disk in bytes, all copies included; `cores` of everything; `month`: cost of a month."""
 
     mean_per_s: float
@@ -84,7 +84,7 @@ class Plan:
     warnings: tuple[str, ...]
 
 
-def plan(load: Load, prices: Prices) -> Plan:
+def plan(load: Load, prices: Prices) -> CapacityPlan:
     """Raises `ValueError` for a load that is none."""
     if load.events_per_day <= 0 or load.peak < 1 or load.batch < 1 or load.days < 1 or load.replicas < 1:
         raise ValueError("Events, batch, days and replicas must be positive, and the peak at least 1.")
@@ -105,7 +105,7 @@ def plan(load: Load, prices: Prices) -> Plan:
     copies = max(MIN_REPLICAS, load.replicas - 1)
     cores = ingest + projectors + ceil(kafka_cores) + ceil(insert_cores) * copies + OTHER_CORES
     gib = (log_disk + rows_disk * copies) / (1 << 30)
-    return Plan(
+    return CapacityPlan(
         mean_per_s=mean,
         peak_per_s=peak,
         ingest=ingest,

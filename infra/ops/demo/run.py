@@ -40,7 +40,7 @@ class DemoFailed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Connected:
+class DemoSite:
     """A website of the demonstration on the stack."""
 
     plan: plan.DemoWebsite
@@ -159,7 +159,7 @@ async def _partners(app: httpx.AsyncClient) -> dict[str, str]:
     return known
 
 
-async def _connect(app: httpx.AsyncClient, site: plan.DemoWebsite, partner_ids: dict[str, str]) -> Connected:
+async def _connect(app: httpx.AsyncClient, site: plan.DemoWebsite, partner_ids: dict[str, str]) -> DemoSite:
     mine = {row["domain"]: row["id"] for row in await _caught_up(app, "/api/platform/websites")}
     if site.domain in mine:
         website_id = mine[site.domain]
@@ -178,10 +178,10 @@ async def _connect(app: httpx.AsyncClient, site: plan.DemoWebsite, partner_ids: 
             body = {"websiteId": website_id, "partnerId": partner_ids[slug], "slug": wanted}
             made = await _done(app.post("/api/platform/links", json=body))
             app.headers["X-Wait-For"] = made.headers["X-Position"]
-    return Connected(site, website_id, key)
+    return DemoSite(site, website_id, key)
 
 
-async def _private_partner(app: httpx.AsyncClient, site: Connected) -> None:
+async def _private_partner(app: httpx.AsyncClient, site: DemoSite) -> None:
     """A partner that only the marketer sees, with a link of the website."""
     partner = plan.PRIVATE_PARTNER
     if any(row["name"] == partner.name for row in (await _done(app.get("/api/platform/partners"))).json()):
@@ -196,9 +196,7 @@ async def _private_partner(app: httpx.AsyncClient, site: Connected) -> None:
     app.headers["X-Wait-For"] = answer.headers["X-Position"]
 
 
-async def _send_events(
-    edge: httpx.AsyncClient, site: Connected, events: Iterable[dict[str, Any]], meter: Meter
-) -> None:
+async def _send_events(edge: httpx.AsyncClient, site: DemoSite, events: Iterable[dict[str, Any]], meter: Meter) -> None:
     remaining = iter(events)
     headers = {"Authorization": f"Bearer {site.secret_key}", "X-Backfill": "true"}
 
@@ -212,7 +210,7 @@ async def _send_events(
     await asyncio.gather(*(send_batches() for _ in range(CONCURRENT_BATCHES)))
 
 
-async def _send_sales(edge: httpx.AsyncClient, sales: list[tuple[Connected, dict[str, Any]]], meter: Meter) -> None:
+async def _send_sales(edge: httpx.AsyncClient, sales: list[tuple[DemoSite, dict[str, Any]]], meter: Meter) -> None:
     remaining = iter(sales)
 
     async def send_some() -> None:
@@ -240,7 +238,7 @@ async def _with_retry(edge: httpx.AsyncClient, path: str, body: Any, headers: di
     raise DemoFailed(f"{path} went on answering {answer.status_code}: {_detail(answer)}")
 
 
-async def _projected(app: httpx.AsyncClient, websites: list[Connected], quiet: bool) -> None:
+async def _projected(app: httpx.AsyncClient, websites: list[DemoSite], quiet: bool) -> None:
     """Waits until the dashboards have seen every event, so that each sale finds its click."""
     deadline, said = time.monotonic() + CAUGHT_UP_WITHIN_S, "the dashboards have caught up"
     for site in websites:
@@ -256,7 +254,7 @@ async def _projected(app: httpx.AsyncClient, websites: list[Connected], quiet: b
         sys.stderr.write(said + "\n")
 
 
-async def _counted(seller: httpx.AsyncClient, site: Connected, sales: int, quiet: bool) -> None:
+async def _counted(seller: httpx.AsyncClient, site: DemoSite, sales: int, quiet: bool) -> None:
     """Waits until the sales of the website that is for sale are counted: it is measured when it is listed."""
     deadline, path = time.monotonic() + CAUGHT_UP_WITHIN_S, f"/api/platform/conversions?websiteId={site.id}&limit=200"
     while time.monotonic() < deadline:

@@ -44,14 +44,14 @@ def main(arguments: list[str]) -> int:
 
 def examine(subject: Subject, checks: Mapping[str, Check] = CHECKS, deadline_s: float = DEADLINE_S) -> list[Finding]:
     """All findings, without secrets. The checks run at the same time: each waits for something else."""
-    runs = [_Run(name, check, subject) for name, check in checks.items()]
+    runs = [_CheckRun(name, check, subject) for name, check in checks.items()]
     deadline = time.monotonic() + deadline_s
     for run in runs:
         run.thread.join(max(0.0, deadline - time.monotonic()))
     return [report.without_secrets(finding, subject.secrets) for run in runs for finding in run.results(deadline_s)]
 
 
-class _Run:
+class _CheckRun:
     """One check in a thread that the process does not wait for at its end."""
 
     def __init__(self, name: str, check: Check, subject: Subject) -> None:

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from infra.kernel.config import secret_handover
 from infra.kernel.config.loading import examine
-from infra.kernel.config.settings import Problem, Settings
+from infra.kernel.config.settings import Settings, SettingsProblem
 from infra.kernel.observability import stack_state
 from infra.kernel.observability.stack_state import StackState
 
@@ -27,7 +27,7 @@ class Subject:
     effective: Settings
     data_dir: Path
     stack: StackState | None = None
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[SettingsProblem, ...] = ()
     secrets: frozenset[str] = frozenset()
 
     @property

@@ -26,7 +26,7 @@ class ChildProcess(Protocol):
 
 
 @dataclass(frozen=True)
-class Program:
+class ChildProgram:
     """What to start. `environment` is all that it gets, secrets included; they do not become variables
     (`infra.kernel.config.secret_handover`). `ordinary_user`: not as root. `death_signal`: sent to it when
     this process ends. `listener`: the descriptor of a listening socket that it takes over."""
@@ -38,11 +38,11 @@ class Program:
     listener: int | None = None
 
 
-Start = Callable[[Program], ChildProcess]
+Start = Callable[[ChildProgram], ChildProcess]
 """Raises `OSError`."""
 
 
-def start(program: Program) -> ChildProcess:
+def start(program: ChildProgram) -> ChildProcess:
     """`Start` by `exec`: a process that shares nothing with others."""
     with handed_over(program.environment, SECRET_NAMES) as (variables, descriptors):
         return subprocess.Popen(

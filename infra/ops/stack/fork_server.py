@@ -25,7 +25,7 @@ from typing import IO, Final
 from infra.kernel.config.secret_handover import divided
 from infra.kernel.config.settings import SECRET_NAMES
 from infra.ops.stack import child_process
-from infra.ops.stack.child_process import ChildProcess, Program
+from infra.ops.stack.child_process import ChildProcess, ChildProgram
 from infra.ops.stack.console import say
 from infra.ops.stack.fork_server_process import NOT_ADOPTED
 from infra.ops.stack.tools import ALTHING, launched
@@ -63,7 +63,7 @@ class ForkServer:
         self._connection = ours
         _adopt_orphans(True)
 
-    def start(self, program: Program) -> ChildProcess:
+    def start(self, program: ChildProgram) -> ChildProcess:
         if self._connection is not None and _is_ours(program):
             try:
                 return _fork(self._connection, program)
@@ -114,11 +114,11 @@ class ForkedProcess:
             os.kill(self.pid, sig)
 
 
-def _is_ours(program: Program) -> bool:
+def _is_ours(program: ChildProgram) -> bool:
     return tuple(program.command[: len(ALTHING)]) == ALTHING and not program.ordinary_user
 
 
-def _fork(connection: socket.socket, program: Program) -> ForkedProcess:
+def _fork(connection: socket.socket, program: ChildProgram) -> ForkedProcess:
     """Raises `OSError`; then no process of this request runs, nor will: it ends when it cannot answer."""
     reading, writing = os.pipe()
     try:

@@ -59,7 +59,7 @@ _PR_SET_PDEATHSIG: Final = 1
 
 
 @dataclass(frozen=True)
-class _Request:
+class _ForkRequest:
     arguments: list[str]
     environment: dict[str, str]
     secrets: dict[str, str]
@@ -92,7 +92,7 @@ def preload() -> None:
     gc.freeze()
 
 
-def _fork_for_each_request(connection: socket.socket) -> _Request | None:
+def _fork_for_each_request(connection: socket.socket) -> _ForkRequest | None:
     """Returns in each forked process, with its request, and None in this one when the supervisor needs no more."""
     while True:
         message, descriptors, _, _ = socket.recv_fds(connection, _MESSAGE_BYTES, 2)
@@ -101,7 +101,7 @@ def _fork_for_each_request(connection: socket.socket) -> _Request | None:
         between = os.fork()
         if between == 0:
             if os.fork() == 0:
-                return _Request(
+                return _ForkRequest(
                     **json.loads(message),
                     output=descriptors[0],
                     listener=descriptors[1] if len(descriptors) > 1 else None,
@@ -127,7 +127,7 @@ def _become_child_of(supervisor: int, death_signal: int) -> bool:
     return True
 
 
-def _run(request: _Request) -> int:
+def _run(request: _ForkRequest) -> int:
     os.dup2(request.output, sys.stdout.fileno())
     os.dup2(request.output, sys.stderr.fileno())
     os.close(request.output)

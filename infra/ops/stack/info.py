@@ -19,7 +19,7 @@ from infra.ops.stack.ports import LOOPBACK, Ports
 from infra.ops.stack.secret_file import StackSecrets
 
 if TYPE_CHECKING:
-    from infra.ops.stack.plan import Plan
+    from infra.ops.stack.plan import StackPlan
 
 
 def ps_main(arguments: list[str]) -> int:
@@ -62,7 +62,9 @@ def info_main(arguments: list[str]) -> int:
     return 0
 
 
-def describe(settings: Settings, made: Plan, secrets: StackSecrets, ports: Ports, data_dir: Path) -> Mapping[str, Any]:
+def describe(
+    settings: Settings, made: StackPlan, secrets: StackSecrets, ports: Ports, data_dir: Path
+) -> Mapping[str, Any]:
     """What `info --json` prints. The users given here may only read, but the rows of all websites: they are for the
     operator. Of servers of your own, addresses alone."""
     if settings.clickhouse_url is None:

@@ -36,7 +36,7 @@ _FOR_COMMAND_ONLY = ("ALTHING_ADMIN_EMAIL", "ALTHING_ADMIN_PASSWORD")
 
 
 @dataclass(frozen=True)
-class Plan:
+class StackPlan:
     """`engines` get ready first, then the migrations run, then the `services`, stage by stage."""
 
     log: str
@@ -46,7 +46,9 @@ class Plan:
     services: tuple[Stage, ...]
 
 
-def plan(settings: Settings, secrets: StackSecrets, ports: Ports, data_dir: Path, only: Collection[str] | None) -> Plan:
+def plan(
+    settings: Settings, secrets: StackSecrets, ports: Ports, data_dir: Path, only: Collection[str] | None
+) -> StackPlan:
     """`only`: start just these services (engines always). Raises `SettingsError`."""
     log, note = _which_log(settings, data_dir)
     environment = _environment(settings, secrets, ports, data_dir, log)
@@ -75,14 +77,14 @@ def plan(settings: Settings, secrets: StackSecrets, ports: Ports, data_dir: Path
         escrow.check(settings)
         environment |= escrow.environment(settings, secrets, ports.escrow)
         stages[0] = (escrow.spec(ports.escrow), *stages[0])
-    return Plan(log, note, environment, tuple(engines), tuple(stage for stage in stages if stage))
+    return StackPlan(log, note, environment, tuple(engines), tuple(stage for stage in stages if stage))
 
 
-def spec_of(plan: Plan, name: str) -> ProcessSpec:
+def spec_of(plan: StackPlan, name: str) -> ProcessSpec:
     return next(spec for stage in (plan.engines, *plan.services) for spec in stage if spec.name == name)
 
 
-def base_environment(plan: Plan) -> dict[str, str]:
+def base_environment(plan: StackPlan) -> dict[str, str]:
     """What every child inherits: our own environment, completed and corrected by the plan."""
     hidden = dict.fromkeys(_FOR_COMMAND_ONLY, "")
     hidden |= {f"{name}{FILE_SUFFIX}": "" for name in SECRET_NAMES & {*_FOR_COMMAND_ONLY, *plan.environment}}

@@ -20,7 +20,7 @@ from threading import Event, Thread
 from infra.kernel.config.settings import SettingsError
 from infra.kernel.observability.stack_state import ProcessRow, birth
 from infra.ops.stack import child_process, ports
-from infra.ops.stack.child_process import ChildProcess, Program, Start
+from infra.ops.stack.child_process import ChildProcess, ChildProgram, Start
 from infra.ops.stack.console import pump, say
 from infra.ops.stack.hang_detection import ROUND_S, HangDetector, Probe
 from infra.ops.stack.spec import ProcessSpec, Stage, log_file
@@ -193,7 +193,7 @@ class Supervisor:
             if spec.kept_open is not None and child.listener is None:
                 child.listener = ports.listener(*spec.kept_open)
             child.process = self._start(
-                Program(
+                ChildProgram(
                     spec.command,
                     spec.environment_of(self._environment),
                     ordinary_user=spec.ordinary_user,

@@ -20,12 +20,12 @@ from infra.kernel.config.settings import Settings, SettingsError
 from infra.kernel.observability import stack_state
 from infra.kernel.observability.service_manager import ServiceManager
 from infra.ops.stack import child_process, incomplete_restore, ports, secret_file, state
-from infra.ops.stack.child_process import ChildProcess, Program, Start
+from infra.ops.stack.child_process import ChildProcess, ChildProgram, Start
 from infra.ops.stack.console import pump, say, show
 from infra.ops.stack.engines import kafka_archive, postgres
 from infra.ops.stack.fork_server import ForkServer
 from infra.ops.stack.info import describe
-from infra.ops.stack.plan import ENGINES, SERVICES, Plan, base_environment, plan, spec_of
+from infra.ops.stack.plan import ENGINES, SERVICES, StackPlan, base_environment, plan, spec_of
 from infra.ops.stack.spec import ProcessSpec, log_file, stop_order
 from infra.ops.stack.supervisor import StartFailed, StopRequested, Supervisor
 from infra.ops.stack.tools import ALTHING
@@ -110,7 +110,7 @@ class StackLayout:
 
     def _lay_out(self, chosen: ports.Ports) -> None:
         self.ports = chosen
-        self.made: Plan = plan(self._settings, self._secrets, chosen, self.data_dir, self._only)
+        self.made: StackPlan = plan(self._settings, self._secrets, chosen, self.data_dir, self._only)
         self.info: Mapping[str, Any] = describe(self._settings, self.made, self._secrets, chosen, self.data_dir)
 
 
@@ -156,7 +156,7 @@ def run_migrations(
     stop_requested: Callable[[], bool] = lambda: False,
 ) -> None:
     """`althing migrate` on these engines. Raises `StartFailed`, or `StopRequested` as soon as a stop is."""
-    process = start(Program([*ALTHING, "migrate"], environment))
+    process = start(ChildProgram([*ALTHING, "migrate"], environment))
     output = pump("migrate", process.stdout, log_file(data_dir, "migrate"), quiet=False)
     deadline = time.monotonic() + _MIGRATION_TIMEOUT_S
     try:

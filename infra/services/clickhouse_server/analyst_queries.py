@@ -23,9 +23,9 @@ from infra.services.clickhouse_server.attached_tables import LiveTable
 from infra.services.clickhouse_server.body import watched
 from infra.services.clickhouse_server.engine import Engine, Stats
 from infra.services.clickhouse_server.errors import Code, error
-from infra.services.clickhouse_server.frames import DATA_BYTES, Job, JobTable
-from infra.services.clickhouse_server.reply import Reply
-from infra.services.clickhouse_server.request import Request
+from infra.services.clickhouse_server.frames import DATA_BYTES, JobTable, StatementJob
+from infra.services.clickhouse_server.reply import ReplyWriter
+from infra.services.clickhouse_server.request import ClickHouseRequest
 from infra.services.clickhouse_server.running_queries import Running, RunningQueries
 from infra.services.clickhouse_server.sql import Statement
 from infra.services.clickhouse_server.users import User
@@ -52,7 +52,7 @@ class AnalystStatement:
     far. `end` is called once it runs no more, before the client has the last of its result."""
 
     account: str
-    request: Request
+    request: ClickHouseRequest
     statement: Statement
     user: User
     limits: Mapping[str, str]
@@ -67,7 +67,7 @@ class AnalystStatement:
         return self.statement.output_format or self.request.default_format or formats.DEFAULT
 
 
-def on_behalf(account: str, request: Request, statement: Statement, user: User) -> AnalystStatement:
+def on_behalf(account: str, request: ClickHouseRequest, statement: Statement, user: User) -> AnalystStatement:
     """A statement from a service for an analyst: validated there, and its settings are the limits."""
     limits = {name: value for name, value in request.settings.items() if name != "readonly"}
     bare = replace(request, settings={}, sql=b"", given={})
@@ -91,7 +91,7 @@ class AnalystExecutor:
         self._workers.kill_all()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    async def answer(self, analyst_statement: AnalystStatement, receive: Receive, reply: Reply) -> None:
+    async def answer(self, analyst_statement: AnalystStatement, receive: Receive, reply: ReplyWriter) -> None:
         """Runs it and sends its result. When this ends, whatever ran is gone. Raises `ClickHouseError`."""
         allow_list.check_format(analyst_statement.output_format, allow_list.OUTPUT_FORMATS)
         settings = readonly.settings_for(
@@ -123,7 +123,7 @@ class AnalystExecutor:
             await reply.whole(rest, output_format, analyst_statement.user.visible_stats(stats))
 
     async def _run(
-        self, analyst_statement: AnalystStatement, run: Run, job: Job, reply: Reply
+        self, analyst_statement: AnalystStatement, run: Run, job: StatementJob, reply: ReplyWriter
     ) -> tuple[bytes, str, Stats]:
         """A short result with its format and costs; of a long one the last part: the others have been sent then."""
         user = analyst_statement.user
@@ -138,7 +138,9 @@ class AnalystExecutor:
                 first, stats = await _deliver(run, reply, first)
         return first, head.output_format, stats
 
-    async def _job(self, analyst_statement: AnalystStatement, settings: Mapping[str, str], files: ExitStack) -> Job:
+    async def _job(
+        self, analyst_statement: AnalystStatement, settings: Mapping[str, str], files: ExitStack
+    ) -> StatementJob:
         """What a process needs; its files last as long as `files`."""
         sql = analyst_statement.statement.head.decode("utf-8", "surrogateescape")
         tables: list[LiveTable] = []
@@ -150,7 +152,7 @@ class AnalystExecutor:
         )
         written = await self._blocking(self._written, analyst_statement.data, files)
         found = attached_tables.attachment(self._database, sql, tables)
-        return Job(
+        return StatementJob(
             kind=analyst_statement.statement.kind,
             sql=sql,
             output_format=analyst_statement.output_format,
@@ -184,7 +186,7 @@ class AnalystExecutor:
             raise error(Code.NETWORK_ERROR, "The engine does not answer just now; please try again") from failure
 
 
-async def _deliver(run: Run, reply: Reply, last: bytes) -> tuple[bytes, Stats]:
+async def _deliver(run: Run, reply: ReplyWriter, last: bytes) -> tuple[bytes, Stats]:
     """Passes a result on but for its last part, within the bounds of its size and of the time until it has been read.
     `last` is what has come of it."""
     started, size = time.monotonic(), len(last)

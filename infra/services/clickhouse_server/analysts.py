@@ -24,7 +24,7 @@ from infra.domain.sql_access.analyst_accounts import Analyst
 from infra.domain.sql_access.client_statements import ClientStatement, UnknownTable
 from infra.domain.sql_access.faults import explain
 from infra.domain.sql_access.running_statements import RunningStatement, RunningStatements
-from infra.domain.sql_access.statement_log import Outcome
+from infra.domain.sql_access.statement_log import StatementOutcome
 from infra.domain.sql_access.tables import DATABASE
 from infra.domain.sql_access.validation_result import (
     EXECUTION_DATABASE,
@@ -40,7 +40,7 @@ from infra.kernel.postgres import pool
 from infra.services.clickhouse_server import allow_list
 from infra.services.clickhouse_server.analyst_queries import AnalystStatement
 from infra.services.clickhouse_server.errors import ClickHouseError, Code, error, explained
-from infra.services.clickhouse_server.request import Request
+from infra.services.clickhouse_server.request import ClickHouseRequest
 from infra.services.clickhouse_server.sql import Statement, read_statement, tokens
 from infra.services.clickhouse_server.users import User, credentials
 
@@ -63,7 +63,7 @@ class AnalystAuthenticator:
         self._vetting = ValidatorPool()
         self._statements = RunningStatements(settings.postgres_url or "", self._do)
 
-    async def user(self, request: Request) -> User | None:
+    async def user(self, request: ClickHouseRequest) -> User | None:
         """The authenticated analyst, or None for unknown credentials. Raises `ClickHouseError` 210 while accounts
         cannot be looked up."""
         name, token = credentials(request.headers, request.own)
@@ -72,13 +72,13 @@ class AnalystAuthenticator:
 
     @asynccontextmanager
     async def authorize(
-        self, user: User, analyst: Analyst, request: Request, statement: Statement
+        self, user: User, analyst: Analyst, request: ClickHouseRequest, statement: Statement
     ) -> AsyncIterator[AnalystStatement]:
         """Lets the statement in, or raises `ClickHouseError`; it counts as running until its `end`, or until the block
         is left before."""
         text, asked_format = _without_format(statement.head)
         async with AsyncExitStack() as stack:
-            entry = _Entry(analyst, uuid4(), text, asked_format)
+            entry = _LoggedStatement(analyst, uuid4(), text, asked_format)
             running, authorized = await self._admitted(stack, entry, user, request, statement)
 
             async def end() -> None:
@@ -95,7 +95,12 @@ class AnalystAuthenticator:
                 raise shown from failure
 
     async def _admitted(
-        self, stack: AsyncExitStack, entry: _Entry, user: User, request: Request, statement: Statement
+        self,
+        stack: AsyncExitStack,
+        entry: _LoggedStatement,
+        user: User,
+        request: ClickHouseRequest,
+        statement: Statement,
     ) -> tuple[RunningStatement, AnalystStatement]:
         """The statement, validated and recorded; it runs until `stack` ends."""
         analyst, text = entry.analyst, entry.text
@@ -147,7 +152,7 @@ class AnalystAuthenticator:
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _LoggedStatement:
     """A statement as it came: its text without the FORMAT at its end."""
 
     analyst: Analyst
@@ -156,12 +161,16 @@ class _Entry:
     asked_format: str | None
 
 
-def _outcome(running: RunningStatement, authorized: AnalystStatement, outcome: str, message: str = "") -> Outcome:
+def _outcome(
+    running: RunningStatement, authorized: AnalystStatement, outcome: str, message: str = ""
+) -> StatementOutcome:
     ms, stats = int((time.monotonic() - running.started) * 1000), authorized.stats
-    return Outcome(outcome, ms, message, stats.result_rows, stats.read_rows)
+    return StatementOutcome(outcome, ms, message, stats.result_rows, stats.read_rows)
 
 
-def _reject_unsupported(analyst: Analyst, request: Request, statement: Statement, asked_format: str | None) -> None:
+def _reject_unsupported(
+    analyst: Analyst, request: ClickHouseRequest, statement: Statement, asked_format: str | None
+) -> None:
     """Raises `StatementRejected` or `ClickHouseError` for what a request may not be, whatever its statement says."""
     if statement.input_format is not None or request.external:
         raise StatementRejected("Only SELECT statements can run here, without data of their own.")

@@ -24,13 +24,13 @@ from infra.services.clickhouse_server import content_encodings, query_execution
 from infra.services.clickhouse_server.admission import Admission, AnalystSlots, IncompleteRequests
 from infra.services.clickhouse_server.analyst_queries import ON_BEHALF, AnalystExecutor, on_behalf
 from infra.services.clickhouse_server.analysts import AnalystAuthenticator
-from infra.services.clickhouse_server.body import FORM_S, INSERT_S, STATEMENT_S, Body, watched
+from infra.services.clickhouse_server.body import FORM_S, INSERT_S, STATEMENT_S, StreamedBody, watched
 from infra.services.clickhouse_server.engine import Engine, Stats
 from infra.services.clickhouse_server.errors import ClickHouseError, Code, error, from_engine
 from infra.services.clickhouse_server.form_data import read_form
-from infra.services.clickhouse_server.query import Lease, Query
-from infra.services.clickhouse_server.reply import Reply
-from infra.services.clickhouse_server.request import Request, read_request, with_form
+from infra.services.clickhouse_server.query import Lease, UserQuery
+from infra.services.clickhouse_server.reply import ReplyWriter
+from infra.services.clickhouse_server.request import ClickHouseRequest, read_request, with_form
 from infra.services.clickhouse_server.running_queries import Kill, Running, RunningQueries, read_kill, report
 from infra.services.clickhouse_server.sessions import Session, Sessions
 from infra.services.clickhouse_server.sql import Statement, read_statement
@@ -109,7 +109,7 @@ class ClickHouseServer:
         self._analysing = AnalystExecutor(engine, workers, self._running, default_database)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        reply = Reply(send, self._engine.version, self._engine.timezone, head_only=scope["method"] == "HEAD")
+        reply = ReplyWriter(send, self._engine.version, self._engine.timezone, head_only=scope["method"] == "HEAD")
         path = scope["path"]
         if path in ("/ping", "/replicas_status", "/livez"):
             await reply.plain(200, b"Ok.\n")
@@ -139,7 +139,7 @@ class ClickHouseServer:
             self._authenticator.close()
         self._engine.close()
 
-    async def _ready(self, reply: Reply) -> None:
+    async def _ready(self, reply: ReplyWriter) -> None:
         ok = not self._admission.stopping and await self._answers()
         await reply.plain(200 if ok else 503, b"Ok.\n" if ok else b"Not ready.\n")
 
@@ -155,8 +155,8 @@ class ClickHouseServer:
         except (ClickHouseError, TimeoutError):
             return False
 
-    async def _interface(self, scope: Scope, receive: Receive, reply: Reply) -> None:
-        body: Body | None = None
+    async def _interface(self, scope: Scope, receive: Receive, reply: ReplyWriter) -> None:
+        body: StreamedBody | None = None
         try:
             request = read_request(scope)
             reply.query_id = request.query_id
@@ -168,7 +168,7 @@ class ClickHouseServer:
             decoder = content_encodings.decoder(
                 request.headers.get("content-encoding", ""), native=request.flag("decompress")
             )
-            body = Body(receive, decoder)
+            body = StreamedBody(receive, decoder)
             body.allow(FORM_S if request.is_form else STATEMENT_S)
             with ExitStack() as files:
                 with self._incomplete_of(user):
@@ -188,7 +188,7 @@ class ClickHouseServer:
             log.exception("query_failed", query_id=reply.query_id)
             await self._fail(reply, body, from_engine(failure))
 
-    async def _user(self, request: Request) -> User:
+    async def _user(self, request: ClickHouseRequest) -> User:
         try:
             return authenticate(self._users, request.headers, request.own)
         except ClickHouseError:
@@ -209,11 +209,11 @@ class ClickHouseServer:
         most = MAX_INCOMPLETE_OF_READER if user.readonly else MAX_INCOMPLETE
         return self._incomplete.one(user.name, most)
 
-    async def _with_form(self, request: Request, body: Body, files: ExitStack) -> Request:
+    async def _with_form(self, request: ClickHouseRequest, body: StreamedBody, files: ExitStack) -> ClickHouseRequest:
         kind = request.headers["content-type"]
         return with_form(request, await read_form(body, kind, self._engine.incoming, files, self._spooling))
 
-    async def _fail(self, reply: Reply, body: Body | None, failure: ClickHouseError) -> None:
+    async def _fail(self, reply: ReplyWriter, body: StreamedBody | None, failure: ClickHouseError) -> None:
         unread = body is not None and not body.complete
         if body is not None and unread and not reply.started:
             await body.drain()
@@ -221,7 +221,13 @@ class ClickHouseServer:
             await reply.fail(failure, close=unread)
 
     async def _answer(
-        self, request: Request, user: User, statement: Statement, body: Body, receive: Receive, reply: Reply
+        self,
+        request: ClickHouseRequest,
+        user: User,
+        statement: Statement,
+        body: StreamedBody,
+        receive: Receive,
+        reply: ReplyWriter,
     ) -> None:
         if user.analyst is not None and self._authenticator is not None:
             async with self._authenticator.authorize(user, user.analyst, request, statement) as authorized:
@@ -241,7 +247,9 @@ class ClickHouseServer:
             await end()
             await reply.whole(b"", "", stats)
 
-    async def _read(self, request: Request, user: User, statement: Statement, receive: Receive, reply: Reply) -> None:
+    async def _read(
+        self, request: ClickHouseRequest, user: User, statement: Statement, receive: Receive, reply: ReplyWriter
+    ) -> None:
         async with self._query(request, user, statement) as (query, end), self._watched(receive, query):
             result = await self._blocking(query.read)
             if result.more is None:
@@ -250,7 +258,7 @@ class ClickHouseServer:
             else:
                 await self._stream(result, reply, end)
 
-    async def _kill_named(self, kill: Kill, request: Request, user: User, statement: Statement) -> Statement:
+    async def _kill_named(self, kill: Kill, request: ClickHouseRequest, user: User, statement: Statement) -> Statement:
         """Stops the queries and returns the statement that reports it."""
         if request.may_only_read:
             raise error(Code.READONLY, "Cannot execute query in readonly mode: KILL QUERY needs POST")
@@ -264,7 +272,7 @@ class ClickHouseServer:
         status = "finished" if kill.waits and await self._running.gone(found) else "waiting"
         return Statement("SELECT", report(found, status), output_format=statement.output_format)
 
-    async def _insert(self, query: Query, user: User, body: Body) -> Stats:
+    async def _insert(self, query: UserQuery, user: User, body: StreamedBody) -> Stats:
         query.check_insert()
         self._admission.check()
         with NamedTemporaryFile(dir=self._engine.incoming, prefix="insert") as file:
@@ -291,7 +299,7 @@ class ClickHouseServer:
                 return await self._blocking(store)
 
     async def _stream(
-        self, result: query_execution.ResultReader, reply: Reply, end: Callable[[], Awaitable[None]]
+        self, result: query_execution.ResultReader, reply: ReplyWriter, end: Callable[[], Awaitable[None]]
     ) -> None:
         last = False
         try:
@@ -310,8 +318,8 @@ class ClickHouseServer:
 
     @asynccontextmanager
     async def _query(
-        self, request: Request, user: User, statement: Statement
-    ) -> AsyncIterator[tuple[Query, Callable[[], Awaitable[None]]]]:
+        self, request: ClickHouseRequest, user: User, statement: Statement
+    ) -> AsyncIterator[tuple[UserQuery, Callable[[], Awaitable[None]]]]:
         """The query on a connection of its own or, with `session_id`, on its session's.
 
         A readonly user cannot change session state, so each of its queries gets a connection of its own. Also
@@ -327,7 +335,7 @@ class ClickHouseServer:
             session.started = True
         lease = Lease(self._engine, session)
         is_locked = session is not None
-        query = Query(request, user, statement, lease, database, limits)
+        query = UserQuery(request, user, statement, lease, database, limits)
         registration = ExitStack()
 
         async def end() -> None:
@@ -347,13 +355,13 @@ class ClickHouseServer:
                 await end()
 
     @asynccontextmanager
-    async def _watched(self, receive: Receive, query: Query) -> AsyncIterator[None]:
+    async def _watched(self, receive: Receive, query: UserQuery) -> AsyncIterator[None]:
         """While a query runs: a read is cancelled when its client goes away."""
         kill = partial(self._side_threads.submit, self._kill, query.mark)
         async with watched(receive, kill) if query.is_read else nullcontext():
             yield
 
-    def _registered(self, query: Query) -> AbstractContextManager[None]:
+    def _registered(self, query: UserQuery) -> AbstractContextManager[None]:
         text = query.statement.head
         entry = Running(query.mark, query.request.query_id, query.user.name, text, query.is_read)
         return self._running.registered(entry)
@@ -377,12 +385,12 @@ class ClickHouseServer:
             raise
 
 
-def _choose_coding(reply: Reply, request: Request) -> None:
+def _choose_coding(reply: ReplyWriter, request: ClickHouseRequest) -> None:
     reply.coding = content_encodings.choose(request.accepted_coding)
     reply.native = request.flag("compress")
 
 
-async def _statement(request: Request, body: Body) -> Statement:
+async def _statement(request: ClickHouseRequest, body: StreamedBody) -> Statement:
     """The statement, out of the `query` parameter, the body or both; an INSERT's data stays in the body."""
     if request.may_only_read or request.is_form:
         return read_statement(request.sql)

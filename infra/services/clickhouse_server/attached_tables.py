@@ -41,7 +41,7 @@ class LiveTable:
 
 
 @dataclass(frozen=True)
-class Attachment:
+class TableAttachment:
     """Statements that make the tables in an empty database, and the directories that must still be there after."""
 
     statements: tuple[str, ...]
@@ -55,14 +55,14 @@ def live_tables(engine: Engine, database: str) -> list[LiveTable]:
     return [LiveTable(*map(str, json.loads(line))) for line in found.splitlines()]
 
 
-def attachment(database: str, sql: str, tables: Iterable[LiveTable]) -> Attachment:
+def attachment(database: str, sql: str, tables: Iterable[LiveTable]) -> TableAttachment:
     """What `sql` needs of `tables`: those that it names in `database`, and whatever their views read."""
     known = {table.name: table for table in tables if table.has_parts or table.engine == "View"}
     needed = _needed(database, sql, known)
     views = [table for table in needed if not table.has_parts]
     stored = [table for table in needed if table.has_parts]
     statements = [_read_only(table) for table in stored] + [table.create for table in reversed(views)]
-    return Attachment(tuple(statements), tuple(table.path for table in stored))
+    return TableAttachment(tuple(statements), tuple(table.path for table in stored))
 
 
 def _needed(database: str, sql: str, known: Mapping[str, LiveTable]) -> list[LiveTable]:

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 
 from infra.kernel.http.request_limits import Receive, disconnected
-from infra.services.clickhouse_server.content_encodings import Decoder
+from infra.services.clickhouse_server.content_encodings import BodyDecompressor
 from infra.services.clickhouse_server.errors import Code, error
 
 IDLE_S = 30.0
@@ -39,10 +39,10 @@ async def watched(receive: Receive, gone: Callable[[], object]) -> AsyncIterator
         watcher.cancel()
 
 
-class Body:
+class StreamedBody:
     """Reads once, front to back. `complete` once the client has sent all of it."""
 
-    def __init__(self, receive: Receive, decoder: Decoder) -> None:
+    def __init__(self, receive: Receive, decoder: BodyDecompressor) -> None:
         self._receive = receive
         self._decoder = decoder
         self._pending: Iterator[bytes] = iter(())

@@ -32,7 +32,7 @@ class Encoder:
         return b""
 
 
-class Decoder:
+class BodyDecompressor:
     """Decompresses one request body, chunk by chunk; this one leaves it as it is."""
 
     def decode(self, chunk: bytes) -> Iterator[bytes]:
@@ -58,11 +58,11 @@ def encoder(coding: str | None, *, native: bool) -> Encoder:
     return _NativeEncoder(outer) if native else outer
 
 
-def decoder(coding: str, *, native: bool) -> Decoder:
+def decoder(coding: str, *, native: bool) -> BodyDecompressor:
     """Decodes a request body. Raises `ClickHouseError` 36 for an unknown coding."""
     name = coding.strip().lower()
     if name in ("", "identity"):
-        outer = Decoder()
+        outer = BodyDecompressor()
     elif name in _DECODERS:
         outer = _HttpDecoder(name)
     else:
@@ -115,7 +115,7 @@ _DECODERS: dict[str, Any] = {
 _FAILURES = (zlib.error, zstandard.ZstdError, OSError, EOFError, RuntimeError, ValueError)
 
 
-class _HttpDecoder(Decoder):
+class _HttpDecoder(BodyDecompressor):
     """Feeds small pieces: a decompression bomb unpacks to a bounded amount before the next piece."""
 
     def __init__(self, name: str) -> None:
@@ -153,8 +153,8 @@ class _HttpDecoder(Decoder):
             raise error(Code.CANNOT_DECOMPRESS, "The request's compressed body ends too early")
 
 
-class _NativeDecoder(Decoder):
-    def __init__(self, outer: Decoder) -> None:
+class _NativeDecoder(BodyDecompressor):
+    def __init__(self, outer: BodyDecompressor) -> None:
         self._outer = outer
         self._blocks = blocks.Decoder()
 

@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
-from infra.services.clickhouse_server.body import MAX_STATEMENT_BYTES, Body
+from infra.services.clickhouse_server.body import MAX_STATEMENT_BYTES, StreamedBody
 from infra.services.clickhouse_server.errors import Code, error
 
 if TYPE_CHECKING:
@@ -41,7 +41,9 @@ class Form:
     files: dict[str, Path]
 
 
-async def read_form(body: Body, content_type: str, directory: Path, keep: ExitStack, blocking: Blocking) -> Form:
+async def read_form(
+    body: StreamedBody, content_type: str, directory: Path, keep: ExitStack, blocking: Blocking
+) -> Form:
     """Reads the body to its end; its files are written into `directory` and removed when `keep` closes.
 
     Raises `ClickHouseError` 36 for what is no such form and 425 for one that is too large. `blocking` runs a call on a
@@ -50,7 +52,7 @@ async def read_form(body: Body, content_type: str, directory: Path, keep: ExitSt
     boundary = parse_options_header(content_type)[1].get(b"boundary", b"")
     if not boundary:
         raise error(Code.BAD_ARGUMENTS, "multipart/form-data has no boundary")
-    reader = _Reader(directory, keep)
+    reader = _FormReader(directory, keep)
     waiting = bytearray()
     try:
         parser = MultipartParser(boundary, reader.callbacks())
@@ -71,7 +73,7 @@ async def read_form(body: Body, content_type: str, directory: Path, keep: ExitSt
     return reader.form()
 
 
-class _Reader:
+class _FormReader:
     """The parser's callbacks: a part with a file name goes into a file, any other into memory; both are bounded."""
 
     def __init__(self, directory: Path, keep: ExitStack) -> None:

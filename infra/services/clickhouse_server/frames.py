@@ -41,7 +41,7 @@ class JobTable:
 
 
 @dataclass(frozen=True)
-class Job:
+class StatementJob:
     """A statement with its limits (`settings`) and tables: `create` creates them in database `tables_in`, `paths`
     are the directories of their parts, `external` exist for the statement alone. `is_checked`: a service has validated
     the text; it is not validated again."""
@@ -75,7 +75,7 @@ def frame(kind: bytes, payload: bytes = b"") -> bytes:
 
 
 def encode(kind: bytes, value: Any) -> bytes:
-    """A frame with a data class or a tuple: `Job`, `Head`, `Stats`, or the code and the text of an error."""
+    """A frame with a data class or a tuple: `StatementJob`, `Head`, `Stats`, or the code and the text of an error."""
     return frame(kind, json.dumps(value, default=asdict).encode())
 
 

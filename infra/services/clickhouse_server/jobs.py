@@ -25,13 +25,13 @@ from infra.services.clickhouse_server.frames import (
     HEADER,
     READY,
     Head,
-    Job,
+    StatementJob,
     decode,
     encode,
     frame,
 )
-from infra.services.clickhouse_server.query import Lease, Query
-from infra.services.clickhouse_server.request import Request
+from infra.services.clickhouse_server.query import Lease, UserQuery
+from infra.services.clickhouse_server.request import ClickHouseRequest
 from infra.services.clickhouse_server.sql import Statement
 from infra.services.clickhouse_server.users import User
 
@@ -53,10 +53,10 @@ def serve(engine: Engine, front: socket.socket) -> None:
         payload = _exactly(front, size)
         if payload is None:
             return
-        _run(engine, front, decode(payload, Job))
+        _run(engine, front, decode(payload, StatementJob))
 
 
-def _run(engine: Engine, front: socket.socket, job: Job) -> None:
+def _run(engine: Engine, front: socket.socket, job: StatementJob) -> None:
     try:
         _make_tables(engine, job)
         stats = _answer(engine, front, job)
@@ -69,7 +69,7 @@ def _run(engine: Engine, front: socket.socket, job: Job) -> None:
     front.sendall(last)
 
 
-def _make_tables(engine: Engine, job: Job) -> None:
+def _make_tables(engine: Engine, job: StatementJob) -> None:
     with engine.connection() as connection:
         connection.run(attached_tables.drop_database(job.tables_in), "Null")
         connection.run(attached_tables.create_database(job.tables_in), "Null")
@@ -79,7 +79,7 @@ def _make_tables(engine: Engine, job: Job) -> None:
         raise error(Code.NETWORK_ERROR, "A table was replaced at this moment; please try again")
 
 
-def _answer(engine: Engine, front: socket.socket, job: Job) -> Stats:
+def _answer(engine: Engine, front: socket.socket, job: StatementJob) -> Stats:
     no_settings: Mapping[str, str] = {}
     own = {
         "database": job.database,
@@ -91,11 +91,11 @@ def _answer(engine: Engine, front: socket.socket, job: Job) -> Stats:
     if job.is_checked:
         user, asked, limits = _SERVICE, {**job.settings, "readonly": "1"}, no_settings
     brought = tuple(ExternalTable(one.name, Path(one.file), one.input_format, one.structure) for one in job.external)
-    request = Request("POST", {}, own, asked, job.parameters, b"", "", brought)
+    request = ClickHouseRequest("POST", {}, own, asked, job.parameters, b"", "", brought)
     statement = Statement(job.kind, job.sql.encode("utf-8", "surrogateescape"), output_format=job.output_format)
     lease, most_rows = Lease(engine, None), int(job.settings.get("max_result_rows", RESULT_ROWS))
     try:
-        result = Query(request, user, statement, lease, None, limits, whole_rows=RESULT_ROWS).read()
+        result = UserQuery(request, user, statement, lease, None, limits, whole_rows=RESULT_ROWS).read()
         is_whole = result.more is None
         front.sendall(encode(HEAD, Head(result.output_format, result.stats(), is_whole)))
         _send(front, result.first)

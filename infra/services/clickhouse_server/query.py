@@ -11,7 +11,7 @@ from infra.services.clickhouse_server import allow_list, external, formats, quer
 from infra.services.clickhouse_server.engine import Connection, Engine, Stats
 from infra.services.clickhouse_server.errors import Code, error
 from infra.services.clickhouse_server.external import ExternalTable
-from infra.services.clickhouse_server.request import Request
+from infra.services.clickhouse_server.request import ClickHouseRequest
 from infra.services.clickhouse_server.sessions import Session
 from infra.services.clickhouse_server.sql import Statement
 from infra.services.clickhouse_server.users import User
@@ -68,14 +68,14 @@ class Lease:
 
 
 @dataclass(frozen=True)
-class Query:
+class UserQuery:
     """A statement of `user`. `mark` finds it among the running ones (`Engine.kill`).
 
     `readonly_limits` are the settings that a readonly user gets. The lease is given back as soon as nothing more is to
     come, in the same step: crossing between threads is what a small query's time goes into.
     """
 
-    request: Request
+    request: ClickHouseRequest
     user: User
     statement: Statement
     lease: Lease

@@ -22,7 +22,7 @@ _TAG_ALPHABET = string.ascii_lowercase
 
 
 @dataclass
-class Reply:
+class ReplyWriter:
     """One answer being written. `send` calls are bounded: a client that reads nothing for `SEND_S` loses its answer."""
 
     send: Send

@@ -30,7 +30,7 @@ _QUERY_ID = re.compile(r"[\x21-\x7e]{1,200}")
 
 
 @dataclass(frozen=True)
-class Request:
+class ClickHouseRequest:
     """A parsed request. `settings` are the engine's, `parameters` the values of `{name:Type}`, `given` both and the
     interface's own, as received."""
 
@@ -85,7 +85,7 @@ class Request:
         return self.own.get(name, "0").lower() in ("1", "true", "on")
 
 
-def read_request(scope: MutableMapping[str, Any]) -> Request:
+def read_request(scope: MutableMapping[str, Any]) -> ClickHouseRequest:
     """The request of an ASGI scope. Raises `ClickHouseError` for what cannot be meant."""
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
     try:
@@ -100,7 +100,7 @@ def read_request(scope: MutableMapping[str, Any]) -> Request:
     return _read(scope["method"], headers, dict(pairs))
 
 
-def with_form(request: Request, form: Form) -> Request:
+def with_form(request: ClickHouseRequest, form: Form) -> ClickHouseRequest:
     """The request with its parsed form: fields count like query parameters, files are its external tables. The user
     was authenticated before; a form cannot change it."""
     asked = {name: value for name, value in form.fields.items() if name not in ("user", "password")}
@@ -113,11 +113,11 @@ def with_form(request: Request, form: Form) -> Request:
     return replace(_read(request.method, request.headers, rest), external=tables)
 
 
-def _read(method: str, headers: Mapping[str, str], given: Mapping[str, str]) -> Request:
+def _read(method: str, headers: Mapping[str, str], given: Mapping[str, str]) -> ClickHouseRequest:
     if given.get("role"):
         raise error(Code.SET_NON_GRANTED_ROLE, "Role should be granted to set a current: there are no roles here")
     query_id = given.get("query_id", "")
-    return Request(
+    return ClickHouseRequest(
         method=method,
         headers=headers,
         own={name: value for name, value in given.items() if name in _OWN},

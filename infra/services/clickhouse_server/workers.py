@@ -28,7 +28,7 @@ from infra.services.clickhouse_server import frames
 from infra.services.clickhouse_server.admission import AnalystSlots
 from infra.services.clickhouse_server.engine import Stats
 from infra.services.clickhouse_server.errors import ClickHouseError, Code, error
-from infra.services.clickhouse_server.frames import Head, Job
+from infra.services.clickhouse_server.frames import Head, StatementJob
 from infra.services.clickhouse_server.process_scheduling import ProcessScheduler
 
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
@@ -54,7 +54,7 @@ class Run:
 
     seconds: float
     failure: ClickHouseError | None = None
-    _worker: Worker | None = None
+    _worker: WorkerProcess | None = None
     _waited_s: float = 0.0
     _killed: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -116,14 +116,14 @@ class Workers:
         self._memory_bytes = memory_bytes
         self._scheduler = ProcessScheduler()
         self._numbers = count(1)
-        self._idle: list[Worker] = []
-        self._busy: dict[Worker, Run] = {}
+        self._idle: list[WorkerProcess] = []
+        self._busy: dict[WorkerProcess, Run] = {}
         self._watching: asyncio.Task[None] | None = None
         self._ending: set[asyncio.Task[None]] = set()
         shutil.rmtree(folder, ignore_errors=True)  # left by a front that was killed
 
     @asynccontextmanager
-    async def running(self, account: str, run: Run, job: Job) -> AsyncIterator[None]:
+    async def running(self, account: str, run: Run, job: StatementJob) -> AsyncIterator[None]:
         """The job, sent to a process; when this ends, the process has let it go. Raises `ClickHouseError`."""
         async with self._places.place(account, run._killed):
             if run.failure is not None:
@@ -155,13 +155,13 @@ class Workers:
             worker.kill()
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    async def _worker(self, run: Run) -> Worker:
+    async def _worker(self, run: Run) -> WorkerProcess:
         while self._idle:
             worker = self._idle.pop()
             if worker.wake():
                 return worker
             self._end(worker)
-        worker = Worker(self._folder / str(next(self._numbers)), self._scheduler)
+        worker = WorkerProcess(self._folder / str(next(self._numbers)), self._scheduler)
         starting = asyncio.ensure_future(worker.start())
         killed = asyncio.ensure_future(run._killed.wait())
         try:
@@ -181,19 +181,19 @@ class Workers:
             killed.cancel()
         return worker
 
-    async def _release(self, worker: Worker, *, is_clean: bool) -> None:
+    async def _release(self, worker: WorkerProcess, *, is_clean: bool) -> None:
         if is_clean and worker.private_bytes() <= KEPT_BYTES and not self._places.stopping:
             self._idle.append(worker)
             worker.rest(lambda: self._forget(worker))
         else:
             await worker.end()
 
-    def _forget(self, worker: Worker) -> None:
+    def _forget(self, worker: WorkerProcess) -> None:
         if worker in self._idle:
             self._idle.remove(worker)
             self._end(worker)
 
-    def _end(self, worker: Worker) -> None:
+    def _end(self, worker: WorkerProcess) -> None:
         ending = asyncio.ensure_future(worker.end())
         self._ending.add(ending)
         ending.add_done_callback(self._ending.discard)
@@ -222,7 +222,7 @@ class Workers:
                 self._busy[largest].kill(_memory_exceeded())
 
 
-class Worker:
+class WorkerProcess:
     """One process, and the socket that it listens to."""
 
     def __init__(self, folder: Path, scheduler: ProcessScheduler) -> None:

@@ -19,7 +19,7 @@ import structlog
 from infra.kernel.http.request_limits import Scope
 from infra.services.gateway.meta_tags import with_head, without_page
 from infra.services.gateway.preview_routes import InvalidData, PreviewRoute, route_for
-from infra.services.gateway.static import File, Site, page_file
+from infra.services.gateway.static import File, StaticSite, page_file
 
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
@@ -41,7 +41,7 @@ class PreviewUnavailable(Exception):
 class LinkPreviews:
     """`origin`: the app's own address. One per event loop; `close()` cancels pending requests."""
 
-    def __init__(self, site: Site, query_url: str, origin: str) -> None:
+    def __init__(self, site: StaticSite, query_url: str, origin: str) -> None:
         self._site = site
         self._url = query_url
         self._origin = origin.rstrip("/")

@@ -31,7 +31,7 @@ _FOR_SEARCH: Final = re.compile(rb'\s*(?:<meta name="robots"[^>]*>|<link rel="ca
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class PageHead:
     """`title` and `description` as plain text; `path` is the page's canonical address, `image` begins with `/`.
     `described`: the page as schema.org data, with absolute addresses. Not `indexed`: for shared links only."""
 
@@ -54,7 +54,7 @@ def line(text: str, most: int) -> str:
     return (cut.rsplit(" ", 1)[0] if " " in cut else cut[:-1]).rstrip() + "…"
 
 
-def with_head(document: bytes, head: Head, origin: str) -> bytes:
+def with_head(document: bytes, head: PageHead, origin: str) -> bytes:
     """A built document with the head's tags in place of its own."""
     return _filled(document, tags(head, origin), _OWN_TAGS)
 
@@ -64,7 +64,7 @@ def without_page(document: bytes) -> bytes:
     return _filled(document, [_meta("name", "robots", "noindex")], _FOR_SEARCH)
 
 
-def tags(head: Head, origin: str) -> list[str]:
+def tags(head: PageHead, origin: str) -> list[str]:
     """`origin`: the app's own address, without a slash at its end."""
     title = f"{line(head.title, MAX_TITLE)} · {PRODUCT_NAME}"
     text = line(head.description, MAX_TEXT)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from infra.services.gateway.meta_tags import MAX_TITLE, PICTURE, Head, line
+from infra.services.gateway.meta_tags import MAX_TITLE, PICTURE, PageHead, line
 
 _ID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _HANDLE: Final = re.compile(r"[a-z0-9-]{1,40}")
@@ -28,7 +28,7 @@ class PreviewRoute:
 
     path: str
     reads: tuple[str, ...]
-    describe: Callable[[Answers, str, str], Head]
+    describe: Callable[[Answers, str, str], PageHead]
 
 
 class InvalidData:
@@ -48,13 +48,13 @@ def route_for(path: str) -> PreviewRoute | InvalidData | None:
     return None
 
 
-def _thread(answers: Answers, path: str, origin: str) -> Head:
+def _thread(answers: Answers, path: str, origin: str) -> PageHead:
     thread, posts = answers
     first = posts[0] if posts and posts[0]["isFirst"] else None
     title, replies = str(thread["title"]), int(thread["replies"])
     words = first["excerpt"] if first is not None else ""
     counted = f"{replies} {'reply' if replies == 1 else 'replies'}"
-    return Head(
+    return PageHead(
         title=title,
         description=words or f"A thread in the forum for affiliate marketers, with {counted}.",
         path=path,
@@ -77,7 +77,7 @@ def _thread(answers: Answers, path: str, origin: str) -> Head:
     )
 
 
-def _listing(answers: Answers, path: str, origin: str) -> Head:
+def _listing(answers: Answers, path: str, origin: str) -> PageHead:
     [listing] = answers
     title, words, price = str(listing["title"] or "Untitled"), listing["description"], listing["askingPrice"]
     description = words or "An affiliate website for sale: its numbers, what was verified, and its price."
@@ -99,18 +99,18 @@ def _listing(answers: Answers, path: str, origin: str) -> Head:
         },
     }
     described = {name: value for name, value in product.items() if value is not None}
-    return Head(title, description, path, image or PICTURE, described=described if price is not None else None)
+    return PageHead(title, description, path, image or PICTURE, described=described if price is not None else None)
 
 
-def _seller(answers: Answers, path: str, _: str) -> Head:
+def _seller(answers: Answers, path: str, _: str) -> PageHead:
     name = str(answers[0]["name"])
     text = f"What {name} sells in the marketplace, and which listings have verified numbers."
-    return Head(name, text, path, kind="profile", indexed=False)
+    return PageHead(name, text, path, kind="profile", indexed=False)
 
 
-def _member(answers: Answers, path: str, _: str) -> Head:
+def _member(answers: Answers, path: str, _: str) -> PageHead:
     name = str(answers[0]["name"])
-    return Head(name, f"{name} in the forum for affiliate marketers.", path, kind="profile", indexed=False)
+    return PageHead(name, f"{name} in the forum for affiliate marketers.", path, kind="profile", indexed=False)
 
 
 def _person(of: Mapping[str, Any], pages: str, by: str, origin: str) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from infra.services.gateway.headers import (
 )
 from infra.services.gateway.link_previews import LinkPreviews
 from infra.services.gateway.proxy import Proxy
-from infra.services.gateway.static import Site
+from infra.services.gateway.static import StaticSite
 
 _HEALTH = ("/livez", "/readyz")
 """Monitoring may use any host name."""
@@ -57,7 +57,7 @@ class Gateway:
 
     def __init__(self, settings: Settings, dist: Path) -> None:
         secure = settings.app_url.startswith("https://")
-        self._site = Site(
+        self._site = StaticSite(
             dist,
             STRICT_TRANSPORT if secure else (),
             page_headers(settings.tracking_base_url),

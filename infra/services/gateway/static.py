@@ -53,7 +53,7 @@ class File:
     cache: bytes
 
 
-class Site:
+class StaticSite:
     """The files of one folder. `extra` and `page` headers go on every answer; `origin` is the app's own address;
     `figures` are the operator's marketing figures, which replace those of the build, an empty one by nothing."""
 

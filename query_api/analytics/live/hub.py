@@ -35,7 +35,7 @@ MAX_OF_ONE_ACCOUNT: Final = 24
 THREADS: Final = 4
 
 
-class Reader(Protocol):
+class LiveReader(Protocol):
     """How the hub reads; called in threads."""
 
     def read(self, website_id: UUID) -> LiveData: ...
@@ -44,7 +44,7 @@ class Reader(Protocol):
 
 
 @dataclass(eq=False)
-class Subscription:
+class LiveSubscription:
     """One watcher of one website. `changed` is set as well when it is over. `counts`: it has a place."""
 
     website_id: UUID
@@ -66,19 +66,19 @@ class Subscription:
 class _Watched:
     latest: LiveData
     fingerprint: int = -1
-    subscriptions: set[Subscription] = field(default_factory=set)
+    subscriptions: set[LiveSubscription] = field(default_factory=set)
 
 
 class LiveHub:
     """Lives in one event loop; `nudge` may be called from any thread."""
 
-    def __init__(self, reader: Reader, *, coalesce_s: float = COALESCE_S, tick_s: float = TICK_S) -> None:
+    def __init__(self, reader: LiveReader, *, coalesce_s: float = COALESCE_S, tick_s: float = TICK_S) -> None:
         self._reader = reader
         self._coalesce_s = coalesce_s
         self._tick_s = tick_s
         self._watched: dict[UUID, _Watched] = {}
         self._count: dict[UUID, int] = {}
-        self._by_age: dict[Subscription, None] = {}
+        self._by_age: dict[LiveSubscription, None] = {}
         self._threads = ThreadPoolExecutor(THREADS, "live")
         self._nudged = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -112,11 +112,11 @@ class LiveHub:
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._nudged.set)
 
-    async def subscribe(self, website_id: UUID, account_id: UUID, session_id: UUID) -> Subscription:
+    async def subscribe(self, website_id: UUID, account_id: UUID, session_id: UUID) -> LiveSubscription:
         """Begins to watch; `latest` is there when this returns. Raises `Problem` 429 or 503."""
         self._admit(account_id)
         self._count[account_id] = self._count.get(account_id, 0) + 1
-        subscription = Subscription(website_id, account_id, session_id)
+        subscription = LiveSubscription(website_id, account_id, session_id)
         try:
             if website_id not in self._watched:
                 first = await self._in_thread(self._reader.read, website_id)
@@ -131,7 +131,7 @@ class LiveHub:
             subscription.end()
         return subscription
 
-    def unsubscribe(self, subscription: Subscription) -> None:
+    def unsubscribe(self, subscription: LiveSubscription) -> None:
         """Ends the subscription; a website without subscriptions is no longer read."""
         watched = self._watched.get(subscription.website_id)
         if watched is not None:
@@ -141,7 +141,7 @@ class LiveHub:
         self._by_age.pop(subscription, None)
         self._free(subscription)
 
-    def latest(self, subscription: Subscription) -> LiveData:
+    def latest(self, subscription: LiveSubscription) -> LiveData:
         """The newest state of the subscription's website."""
         return self._watched[subscription.website_id].latest
 
@@ -150,7 +150,7 @@ class LiveHub:
             if subscription.session_id == session_id:
                 subscription.end()
 
-    def _subscriptions(self) -> list[Subscription]:
+    def _subscriptions(self) -> list[LiveSubscription]:
         return [one for watched in self._watched.values() for one in watched.subscriptions]
 
     def _admit(self, account_id: UUID) -> None:
@@ -176,7 +176,7 @@ class LiveHub:
         self._free(oldest)
         return True
 
-    def _free(self, subscription: Subscription) -> None:
+    def _free(self, subscription: LiveSubscription) -> None:
         if subscription.counts:
             subscription.counts = False
             self._release(subscription.account_id)

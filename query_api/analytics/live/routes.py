@@ -25,7 +25,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from infra.kernel.http.problems import Problem
 from infra.kernel.security.access_tokens import authenticate_caller
-from query_api.analytics.live.hub import LiveHub, Subscription
+from query_api.analytics.live.hub import LiveHub, LiveSubscription
 from query_api.analytics.live.snapshot import LiveData
 from query_api.kernel.authorization import AccountScope
 from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context, Services
@@ -76,7 +76,7 @@ async def live(
 class _Stream(StreamingResponse):
     """Ends its subscription whatever ends the stream, also before its first event."""
 
-    def __init__(self, live_hub: LiveHub, subscription: Subscription, events: AsyncIterator[bytes]) -> None:
+    def __init__(self, live_hub: LiveHub, subscription: LiveSubscription, events: AsyncIterator[bytes]) -> None:
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         super().__init__(events, media_type="text/event-stream", headers=headers)
         self._end = partial(live_hub.unsubscribe, subscription)
@@ -94,7 +94,7 @@ class _Stream(StreamingResponse):
 
 
 async def _events(
-    request: Request, context: Services, live_hub: LiveHub, subscription: Subscription
+    request: Request, context: Services, live_hub: LiveHub, subscription: LiveSubscription
 ) -> AsyncIterator[bytes]:
     number = 1
     checked = tried = sent = time.monotonic()
@@ -120,7 +120,7 @@ async def _events(
             yield b": still here\n\n"
 
 
-async def _changes(subscription: Subscription, timeout_s: float) -> bool:
+async def _changes(subscription: LiveSubscription, timeout_s: float) -> bool:
     try:
         await asyncio.wait_for(subscription.changed.wait(), max(0.0, timeout_s))
     except TimeoutError:
@@ -129,7 +129,7 @@ async def _changes(subscription: Subscription, timeout_s: float) -> bool:
     return True
 
 
-def _is_allowed(request: Request, context: Services, subscription: Subscription) -> bool | None:
+def _is_allowed(request: Request, context: Services, subscription: LiveSubscription) -> bool | None:
     """Whether the stream may go on; none when that cannot be looked up."""
     try:
         principal = authenticate_caller(context.pool, request.headers, request.method)

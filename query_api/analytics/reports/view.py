@@ -17,10 +17,10 @@ from pydantic import ValidationError
 
 from infra.domain.reports import figures
 from infra.domain.reports.charts import Chart
-from infra.domain.reports.contract import VIEW_PATH, Attachment, Order, Rendered
+from infra.domain.reports.contract import VIEW_PATH, EmailFile, Rendered, RenderOrder
 from infra.domain.reports.figures import change_of, change_text
-from infra.domain.reports.letter import Kpi, Letter, Picture, Table
-from infra.domain.reports.schedule import Period
+from infra.domain.reports.letter import Kpi, LetterChart, LetterTable, ReportLetter
+from infra.domain.reports.schedule import ReportPeriod
 from infra.domain.visits import dimensions
 from infra.kernel.http.problems import Problem
 from infra.kernel.http.route_costs import STATEMENT, costs
@@ -78,7 +78,7 @@ class _View:
     name: str
     state: Mapping[str, Any]
     website: Website
-    period: Period
+    period: ReportPeriod
     context: Services
     scope: AccountScope
 
@@ -173,7 +173,7 @@ def render_view_report(order: ReportOrder, scope: ReportScope, context: Context,
         raise Problem(400, "invalid_view", "The view has settings that are no longer valid.") from error
 
 
-def _view_of(order: Order, scope: AccountScope, context: Services) -> _View:
+def _view_of(order: RenderOrder, scope: AccountScope, context: Services) -> _View:
     try:
         website = scope.website(order.website_id) if order.website_id else None
     except Problem:
@@ -184,11 +184,11 @@ def _view_of(order: Order, scope: AccountScope, context: Services) -> _View:
     row = row or scope.reader.row(_SHARED, (order.view_id, website.id))
     if row is None:
         raise no_access("view")
-    period = Period(order.first_day, order.last_day)
+    period = ReportPeriod(order.first_day, order.last_day)
     return _View(row["name"], row["state"], website, period, context, scope)
 
 
-def _rendered(view: _View, order: Order, response: Response) -> Rendered:
+def _rendered(view: _View, order: RenderOrder, response: Response) -> Rendered:
     now = overview.read(view.request(AnalyticsQuery.model_validate(view.query())), response)
     charts = [_chart(view, metric, now, response) for metric in view.charted]
     tables, files = [], [_file(routes.get_overview_csv, view, response), _file(routes.get_clicks_csv, view, response)]
@@ -199,7 +199,7 @@ def _rendered(view: _View, order: Order, response: Response) -> Rendered:
             files.append(_breakdown_file(view, dimension, response))
     attachments, notes = fitting(files, [picture for _, picture in charts])
     days = figures.days_text(view.period.first, view.period.last)
-    letter = Letter(
+    letter = ReportLetter(
         title=f"{view.website.domain}: {view.name}",
         period=f"{days}{f', {view.period.last.year}' if str(view.period.last.year) not in days else ''}",
         lead=_lead(now),
@@ -264,7 +264,7 @@ _KPIS: Final[Mapping[str, Callable[[Figures], Any]]] = {
 }
 
 
-def _chart(view: _View, metric: str, now: Overview, response: Response) -> tuple[Picture, Attachment]:
+def _chart(view: _View, metric: str, now: Overview, response: Response) -> tuple[LetterChart, EmailFile]:
     query = SeriesQuery.model_validate({**view.query(), "metric": metric})
     request, name = view.request(query, needs_visits=True), report_metrics.NAMES[metric]
     points = [point.values[""] for point in breakdown.read_series(query, request, response)]
@@ -286,19 +286,19 @@ def _chart(view: _View, metric: str, now: Overview, response: Response) -> tuple
     dashed = " The dashed line is the comparison period." if before else ""
     alt = f"Line chart of {name.lower() if metric != 'epc' else name} per day. {total}{peak}{dashed}".strip()
     content_id = f"{metric}@{view.website.id}"
-    return Picture(f"{name} per day", content_id, alt), Attachment(
+    return LetterChart(f"{name} per day", content_id, alt), EmailFile(
         name=f"{metric}.png", media_type="image/png", content=png, content_id=content_id
     )
 
 
-def _table(view: _View, title: str, name: str, dimension: str, response: Response) -> Table | None:
+def _table(view: _View, title: str, name: str, dimension: str, response: Response) -> LetterTable | None:
     """The top rows of a card; none where no row has a value."""
     metrics = list(dict.fromkeys((view.bar_metric, *_SHOWN)))
     query = view.by(dimension, limit=TOP, metrics=",".join(metrics))
     found = breakdown.read(query, view.request(query, needs_visits=True), response)
     if not any(any(row.values.values()) for row in found.rows):
         return None
-    return Table(
+    return LetterTable(
         title,
         [name, *(report_metrics.NAMES[metric] for metric in metrics)],
         [
@@ -311,17 +311,17 @@ def _table(view: _View, title: str, name: str, dimension: str, response: Respons
 
 def _file(
     read: Callable[[AnalyticsRequest, Response], Response], view: _View, response: Response
-) -> Callable[[], Attachment]:
+) -> Callable[[], EmailFile]:
     return lambda: _attached(read(view.request(AnalyticsQuery.model_validate(view.query())), response))
 
 
-def _breakdown_file(view: _View, dimension: str, response: Response) -> Callable[[], Attachment]:
+def _breakdown_file(view: _View, dimension: str, response: Response) -> Callable[[], EmailFile]:
     return lambda: _attached(routes.get_breakdown_csv(view.by(dimension), view.context, view.scope, response))
 
 
-def _attached(file: Response) -> Attachment:
+def _attached(file: Response) -> EmailFile:
     name = _FILE_NAME.search(file.headers["content-disposition"])
-    return Attachment(name=name[1] if name else "report.csv", media_type="text/csv", content=bytes(file.body))
+    return EmailFile(name=name[1] if name else "report.csv", media_type="text/csv", content=bytes(file.body))
 
 
 def _name_of(dimension: str) -> str:

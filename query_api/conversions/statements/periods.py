@@ -33,7 +33,7 @@ _BEHIND: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Period:
+class StatementMonth:
     """A month of a website, as instants."""
 
     month: str
@@ -58,7 +58,7 @@ class Period:
         return self.end + SETTLED_AFTER <= now and reader.row(_BEHIND) is None
 
 
-def period(scope: AccountScope, website_id: UUID, month: str) -> Period:
+def period(scope: AccountScope, website_id: UUID, month: str) -> StatementMonth:
     """The month YYYY-MM of a website. Raises `Problem` 400 and 404."""
     found = _MONTH.fullmatch(month)
     if found is None or not 1990 <= int(found[1]) <= 2100 or not 1 <= int(found[2]) <= 12:
@@ -69,4 +69,4 @@ def period(scope: AccountScope, website_id: UUID, month: str) -> Period:
     rows = scope.reader.rows(_ZONES, (website.id,))
     zones = [(row["since"], ZoneInfo(row["timezone"])) for row in rows] or [(website.created_at, website.zone)]
     (start, zone), (end, _) = month_start(zones, first), month_start(zones, after)
-    return Period(month, website, zone, start, end)
+    return StatementMonth(month, website, zone, start, end)

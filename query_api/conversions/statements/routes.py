@@ -22,7 +22,7 @@ from pydantic import Field
 from infra.kernel.http.openapi import file_response
 from query_api.conversions.statements import page
 from query_api.conversions.statements.bookings import Sums, bookings, sums
-from query_api.conversions.statements.periods import Period, period
+from query_api.conversions.statements.periods import StatementMonth, period
 from query_api.kernel.authorization import require_existing
 from query_api.kernel.csv import columns_of, csv_stream
 from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope
@@ -66,7 +66,7 @@ class Month(ResponseModel):
     statements: list[Statement]
 
 
-class Line(ResponseModel):
+class BookingLine(ResponseModel):
     """One booking; amounts in major units."""
 
     booked_at: datetime | None = None
@@ -83,7 +83,7 @@ class Line(ResponseModel):
     position: int | None = Field(default=None, description="Of the event, in topic domain")
 
 
-COLUMNS: Final = columns_of(Line)
+COLUMNS: Final = columns_of(BookingLine)
 
 WebsiteId = Annotated[UUID, Query(alias="websiteId")]
 PartnerId = Annotated[UUID, Path(alias="partnerId")]
@@ -137,11 +137,11 @@ def get_statement_page(partner_id: PartnerId, scope: CallerScope, website_id: We
     return Response(body, media_type="text/html; charset=utf-8", headers=page.HEADERS)
 
 
-def _one(reader: Reader, selected: Period, partner_id: UUID) -> Sums:
+def _one(reader: Reader, selected: StatementMonth, partner_id: UUID) -> Sums:
     return require_existing(sums(reader, selected, partner_id), "statement")[0]
 
 
-def _lines(reader: Reader, selected: Period, of: Sums, max_lines: int | None = None) -> Iterator[Line]:
+def _lines(reader: Reader, selected: StatementMonth, of: Sums, max_lines: int | None = None) -> Iterator[BookingLine]:
     """The bookings in their order, between the balances."""
     yield _balance("opening", of.opening, of.currency)
     yield from (_line(row) for row in bookings(reader, selected, of, max_lines))
@@ -166,8 +166,8 @@ def _to_response(of: Sums) -> Statement:
     )
 
 
-def _line(row: Mapping[str, Any]) -> Line:
-    return Line.of_row(
+def _line(row: Mapping[str, Any]) -> BookingLine:
+    return BookingLine.of_row(
         row,
         booked_at=row["at"],
         transaction=row["txid"],
@@ -178,11 +178,11 @@ def _line(row: Mapping[str, Any]) -> Line:
     )
 
 
-def _balance(booking: str, amount: int, currency: str) -> Line:
-    return Line(booking=booking, amount=decimal_text(amount, currency), currency=currency)
+def _balance(booking: str, amount: int, currency: str) -> BookingLine:
+    return BookingLine(booking=booking, amount=decimal_text(amount, currency), currency=currency)
 
 
-def _file(selected: Period, of: Sums) -> str:
+def _file(selected: StatementMonth, of: Sums) -> str:
     name = re.sub(r"[^a-z0-9]+", "-", of.partner_name.lower()).strip("-") or "partner"
     return f"statement-{name}-{selected.month}"
 

@@ -13,7 +13,7 @@ import pyotp
 import pytest
 from fastapi import FastAPI
 
-from command_api.accounts.passwords import Lane
+from command_api.accounts.passwords import PasswordLane
 from infra.kernel.mail.outbox import decrypt_mail, send_due
 from infra.kernel.security.sessions import authenticate
 from tests.support.command import World, command_world
@@ -382,7 +382,7 @@ def test_who_is_turned_away_because_many_wait_has_not_guessed(
 ) -> None:
     app = cast(FastAPI, command_world.http.app)
     with monkeypatch.context() as crowded:
-        crowded.setattr(app.state.accounts.passwords, "_places", dict.fromkeys(Lane, Semaphore(0)))
+        crowded.setattr(app.state.accounts.passwords, "_places", dict.fromkeys(PasswordLane, Semaphore(0)))
         for _ in range(12):
             assert secured.sign_in().json()["code"] == "busy"
             proof = {"password": PASSWORD, "code": secured.code()}

@@ -23,8 +23,8 @@ from command_api.analytics.reports.renderer import ReportRenderer, ReportsUnavai
 from command_api.analytics.reports.schemas import ScheduleReport
 from command_api.kernel.decision import CommandContext
 from command_api.kernel.process_manager import ProcessWorker
-from infra.domain.reports.contract import PROOF, VIEW_PATH, Order, Rendered, proof_of
-from infra.domain.reports.schedule import Period
+from infra.domain.reports.contract import PROOF, VIEW_PATH, Rendered, RenderOrder, proof_of
+from infra.domain.reports.schedule import ReportPeriod
 from infra.domain.unsubscribe import unsubscribe_token
 from infra.kernel.mail.outbox import Attachment, decrypt_mail, decrypt_parts
 from schemas.base import DomainEvent
@@ -36,7 +36,7 @@ from tests.support.query import Person, conversion, event
 PATH = "/api/platform/reports"
 MONDAY = datetime(2026, 3, 9, 8, tzinfo=UTC)
 FRIDAY = MONDAY - timedelta(days=3)
-WEEK = Period(date(2026, 3, 2), date(2026, 3, 8))
+WEEK = ReportPeriod(date(2026, 3, 2), date(2026, 3, 8))
 RANGE = "timeRange=custom&from=2026-03-02&to=2026-03-08&compare=custom&compareFrom=2026-02-23&compareTo=2026-03-01"
 Mailed = tuple[UUID, str, str, str, list[Attachment]]
 STATE = ViewState(filters=("country:is:DE",), metric="revenue", bar_metric="clicks", tabs={"pages": "entry_page"})
@@ -357,7 +357,7 @@ def test_nobody_reads_or_changes_another_persons_report(full_api: Api, scene: Sc
 
 
 def test_the_numbers_are_handed_to_the_write_side_alone(full_api: Api, scene: Scene) -> None:
-    order = Order(
+    order = RenderOrder(
         account_id=scene.ada.account_id,
         website_id=UUID(scene.website),
         view_id=UUID(scene.view),

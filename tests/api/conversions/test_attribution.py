@@ -675,7 +675,7 @@ def test_a_sale_in_a_dead_letter_counts_and_is_erased_when_it_is_retried(command
         command_policies.publish_raw(json.dumps(value).encode())
     command_policies.caught_up()
     with closing(ClientPool(world.settings, 1)) as clients:
-        stores = visitor_erasure.Stores(world.core, clients)
+        stores = visitor_erasure.WriteSideStores(world.core, clients)
         [letter] = find_letters(stores, Person(shop.website_id, visitors=frozenset({visitor})), without_texts)
         [by_click] = find_letters(stores, Person(shop.website_id, click_ids=frozenset({click})), without_texts)
         assert by_click == letter

@@ -21,7 +21,7 @@ from command_api.inline_projections import INLINE_PROJECTIONS
 from command_api.kernel import inline_rebuild
 from infra.ops import projections
 from infra.ops.audit.inline_projections import audit_inline_projections
-from infra.ops.audit.report import Kind
+from infra.ops.audit.report import DefectKind
 from infra.ops.projections import InlineCommands
 from projectors.registry import REGISTRY
 from tests.support.accounting import Accounting
@@ -83,7 +83,7 @@ def test_a_row_changed_by_hand_is_found_and_rebuilt_and_pays_as_before(books: Ac
             postgres.execute("INSERT INTO lookup.monthly_total VALUES (%s, %s, '2026-01', 9, 9)", (uuid4(), uuid4()))
 
     found = audit_inline_projections(settings)
-    assert found.counts == {Kind.MISSING if fault == "deleted" else Kind.WRONG: 1}, found.as_text()
+    assert found.counts == {DefectKind.MISSING if fault == "deleted" else DefectKind.WRONG: 1}, found.as_text()
     verified = althing(books, "verify", "monthly_totals", "--json")
     assert (verified.returncode, orjson.loads(verified.stdout)["equal"]) == (2, False), verified.stderr
     rebuilt = althing(books, "rebuild", "monthly_totals", "--reason", "a row was changed by hand")

@@ -18,7 +18,7 @@ from psycopg_pool import PoolTimeout
 
 from command_api.domains import model
 from command_api.domains.commands import RecordDomainCheck
-from command_api.domains.dns_check import DnsChecker, DnsResult, Verdict
+from command_api.domains.dns_check import DnsChecker, DnsResult, DnsVerdict
 from command_api.domains.routes import CHECKS
 from command_api.domains.service import VERIFICATION
 from command_api.domains.verification_process import MAX_DELAY, domain_verification
@@ -195,7 +195,7 @@ def test_a_domain_that_is_added_again_during_a_check_is_checked(place: Place, mo
 def test_the_result_for_a_domain_that_was_removed_meanwhile_is_dropped(place: Place) -> None:
     domain = place.add()
     assert place.world.call("DELETE", f"{PATH}/{domain['id']}", place.world.owner).status_code == 204
-    found = DnsResult(domain["verificationToken"], Verdict.PROVEN, None, None, tls_checked=False)
+    found = DnsResult(domain["verificationToken"], DnsVerdict.PROVEN, None, None, tls_checked=False)
     place.store_result(UUID(domain["id"]), found)
     assert place.world.events(domain["id"]) == ["domain.added.v1", "domain.removed.v1"]
 
@@ -214,7 +214,7 @@ def test_domains_of_another_account_are_not_found(place: Place) -> None:
 
 @pytest.mark.parametrize("_round", range(2))
 def test_64_accounts_prove_the_same_name_and_one_has_it(place: Place, _round: int) -> None:
-    ids, seen = many_pending(place, 64), DnsResult("5a" * 20, Verdict.PROVEN, None, "no TLS")
+    ids, seen = many_pending(place, 64), DnsResult("5a" * 20, DnsVerdict.PROVEN, None, "no TLS")
 
     def settle(number: int) -> str:
         try:

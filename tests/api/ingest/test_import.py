@@ -17,7 +17,7 @@ import pytest
 
 from infra.kernel.clickhouse.client import client as clickhouse_client
 from infra.kernel.config.settings import Settings
-from ingest.importing.command import Imported, import_file
+from ingest.importing.command import ImportTotals, import_file
 from ingest.importing.imported_events import ImportFailed
 from schemas import topics
 from schemas.tracking import TrackedEvent
@@ -124,7 +124,7 @@ def a_file(folder: Path, ending: str = "\n") -> Path:
     return path
 
 
-def imported(_settings: Settings, added: Imported) -> None:
+def imported(_settings: Settings, added: ImportTotals) -> None:
     """What `althing import` records."""
     assert added.events > 0 and added.first_at <= added.last_at
 

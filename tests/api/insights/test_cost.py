@@ -12,9 +12,9 @@ from typing import Final
 import pytest
 
 from command_api.insights.finder import MAX_FINDINGS, find
-from command_api.insights.finding import Finding, Subject
+from command_api.insights.finding import InsightFinding, InsightSubject
 from command_api.insights.history import DAYS, Day, Dimension, History
-from command_api.insights.narration import Wording, Wordings, validate_answer
+from command_api.insights.narration import InsightWording, Wordings, validate_answer
 from command_api.insights.service import MAX_NAME_LENGTH
 from infra.kernel.http.route_costs import COMMAND
 from tests.support.reference_work import REFERENCE_MS, reference_ms
@@ -45,7 +45,7 @@ def _day(chance: random.Random, scale: float) -> Day:
     return Day(*(int(scale * part * chance.uniform(0.9, 1.1)) for part in parts))
 
 
-def found_in(history: History) -> tuple[list[Finding], Mapping[Subject, str]]:
+def found_in(history: History) -> tuple[list[InsightFinding], Mapping[InsightSubject, str]]:
     findings = find(history)
     names = {finding.subject: NAME[:MAX_NAME_LENGTH] for finding in findings if finding.subject is not None}
     return findings, names
@@ -77,7 +77,9 @@ def test_the_longest_answer_of_a_model_is_validated_within_the_bound_of_a_comman
 
     for length in (90, 400):
         insights = [
-            Wording(number=number % len(findings) + 1, title=text(min(length, 400)), content=text(length * 5)[:2_000])
+            InsightWording(
+                number=number % len(findings) + 1, title=text(min(length, 400)), content=text(length * 5)[:2_000]
+            )
             for number in range(50)
         ]
         answer = Wordings(insights=insights)

@@ -115,9 +115,9 @@ def stored_contact(world: World, contact: UUID) -> contacts.Contact | None:
         return contacts.find(uow, contact)
 
 
-def places(world: World) -> early_access.EarlyAccessPlaces:
+def places(world: World) -> early_access.EarlyAccessState:
     stored = world.core.store.load(early_access_places_id(), early_access.evolve_places)
-    return stored or early_access.EarlyAccessPlaces()
+    return stored or early_access.EarlyAccessState()
 
 
 def join(world: World, email: str) -> None:

@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from command_api.accounts.erasure import erase_account
-from command_api.domains.dns_check import DnsResult, Verdict
+from command_api.domains.dns_check import DnsResult, DnsVerdict
 from command_api.domains.model import Domain
 from command_api.domains.verification_process import domain_verification
 from command_api.kernel import inline_rebuild, unit_of_work
@@ -729,7 +729,7 @@ class _Found:
     """A look that finds every record."""
 
     def check(self, *domains: Domain) -> Sequence[DnsResult]:
-        return [DnsResult(domain.token, Verdict.PROVEN, None, None) for domain in domains]
+        return [DnsResult(domain.token, DnsVerdict.PROVEN, None, None) for domain in domains]
 
 
 def _text(at: datetime) -> str:

@@ -14,7 +14,7 @@ from command_api.kernel.process_manager import ProcessWorker
 from command_api.notifications.alerts import link_health
 from command_api.notifications.alerts import traffic as alert_traffic
 from command_api.notifications.alerts.checks import clock
-from command_api.notifications.alerts.link_health import OutwardLinkChecker, Problem
+from command_api.notifications.alerts.link_health import LinkProblem, OutwardLinkChecker
 from command_api.notifications.alerts.names import DAILY, FREQUENT, LINKS, MAILS
 from command_api.notifications.alerts.process import alert_processes
 from command_api.notifications.handler import NotificationHandler
@@ -41,10 +41,10 @@ class Links:
     """A checker of links that finds what the test says."""
 
     def __init__(self) -> None:
-        self.problems: dict[str, Problem] = {}
+        self.problems: dict[str, LinkProblem] = {}
         self.asked: list[str] = []
 
-    def check(self, urls: Sequence[str]) -> Sequence[Problem | None]:
+    def check(self, urls: Sequence[str]) -> Sequence[LinkProblem | None]:
         self.asked += urls
         return [self.problems.get(url) for url in urls]
 
@@ -328,8 +328,11 @@ def test_a_destination_that_fails_twice_is_broken_and_one_server_is_one_cause(al
     [(_, one), (_, two)] = [alarm.link(f"https://down.example/{number}") for number in range(2)]
     alarm.link("https://partner.example/fine")
     alarm.links.problems = {
-        "https://partner.example/gone?c={click_id}": Problem("", "The page does not exist (404)"),
-        **{f"https://down.example/{number}": Problem("down.example", "Nothing answers there") for number in range(2)},
+        "https://partner.example/gone?c={click_id}": LinkProblem("", "The page does not exist (404)"),
+        **{
+            f"https://down.example/{number}": LinkProblem("down.example", "Nothing answers there")
+            for number in range(2)
+        },
     }
     assert alarm.check(LINKS) == [] and len(alarm.links.asked) == 4
     assert alarm.check(LINKS) == [] and len(alarm.links.asked) == 4  # not due again
@@ -351,7 +354,7 @@ def test_a_destination_that_fails_twice_is_broken_and_one_server_is_one_cause(al
 def test_when_no_server_answers_the_fault_is_on_this_side(alarm: Alarm) -> None:
     for name in ("one", "two", "three"):
         alarm.link(f"https://{name}.example/")
-        alarm.links.problems[f"https://{name}.example/"] = Problem(f"{name}.example", "Nothing answers there")
+        alarm.links.problems[f"https://{name}.example/"] = LinkProblem(f"{name}.example", "Nothing answers there")
     for _ in range(3):
         assert alarm.check(LINKS) == []
         alarm.now += HOUR

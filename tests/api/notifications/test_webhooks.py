@@ -18,7 +18,7 @@ import pytest
 from command_api.kernel.decision import system_context
 from command_api.kernel.process_manager import ProcessWorker
 from command_api.notifications.alerts.commands import RecordAlerts
-from command_api.notifications.alerts.model import Finding
+from command_api.notifications.alerts.model import AlertCause
 from command_api.notifications.alerts.names import FREQUENT
 from command_api.notifications.webhooks import outbox as webhook_outbox
 from command_api.notifications.webhooks.model import MAX_WEBHOOKS
@@ -77,7 +77,7 @@ class Place:
 
     def alert(self, website: UUID, *causes: str, kind: AlertKind = AlertKind.LINK_BROKEN) -> None:
         """A check found these causes."""
-        found = tuple(Finding(kind, cause, f"{cause} is <broken>", "It is.", "/links") for cause in causes)
+        found = tuple(AlertCause(kind, cause, f"{cause} is <broken>", "It is.", "/links") for cause in causes)
         command = RecordAlerts(website, FREQUENT, frozenset({kind}), found, self.now + timedelta(minutes=5))
         self.world.core.commands.dispatch(command, system_context(self.now))
 

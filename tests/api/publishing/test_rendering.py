@@ -14,7 +14,7 @@ import pytest
 
 from command_api.kernel.images import uploads as image_uploads
 from command_api.publishing import rendering
-from infra.domain.publishing.page_workers import Rendered
+from infra.domain.publishing.page_workers import RenderedPage
 from infra.kernel.worker_processes.pool import JobCancelled
 from tests.api.publishing.test_sites import SITES
 from tests.support.full_api import Api, SampleData
@@ -94,7 +94,7 @@ def jobs(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     rendered: list[bytes] = []
     render = rendering.WORKERS.render
 
-    def counted(job: bytes, *others: Any) -> Rendered:
+    def counted(job: bytes, *others: Any) -> RenderedPage:
         rendered.append(job)
         return render(job, *others)
 
@@ -157,7 +157,7 @@ def test_what_is_saved_while_pages_are_rendered_is_in_the_release(
     """The command publishes what is saved at its commit: what was rendered of another version is not taken for it."""
     render, saves = rendering.WORKERS.render, iter(["Meanwhile."])
 
-    def interrupted(job: bytes, *others: Any) -> Rendered:
+    def interrupted(job: bytes, *others: Any) -> RenderedPage:
         for text in saves:
             large.save(large.pages[0], text, 1)
         return render(job, *others)
@@ -173,7 +173,7 @@ def test_a_site_that_always_changes_is_not_rendered_endlessly(
 ) -> None:
     render, versions = rendering.WORKERS.render, iter(range(1, 100))
 
-    def interrupted(job: bytes, *others: Any) -> Rendered:
+    def interrupted(job: bytes, *others: Any) -> RenderedPage:
         version = next(versions)
         large.save(large.pages[0], f"Text {version}.", version)
         return render(job, *others)
@@ -186,7 +186,7 @@ def test_a_site_that_always_changes_is_not_rendered_endlessly(
 def test_rendering_ends_when_its_client_leaves(large: LargeSite, monkeypatch: pytest.MonkeyPatch) -> None:
     begun, ended = Event(), Event()
 
-    def endless(_: bytes, __: UUID, is_cancelled: Callable[[], bool]) -> Rendered:
+    def endless(_: bytes, __: UUID, is_cancelled: Callable[[], bool]) -> RenderedPage:
         begun.set()
         while not is_cancelled():
             pass

@@ -20,7 +20,7 @@ from infra.domain.sql_access.validation_result import ExecutableStatement
 from infra.kernel.config.settings import Settings
 from projectors.schema import create_schema
 from query_api.sql import execution
-from query_api.sql.execution import Failed, StatementRunner
+from query_api.sql.execution import StatementFailed, StatementRunner
 from tests.support.clickhouse import PASSWORD, USER, ClickHouse, start_clickhouse
 from tests.support.engines import engine_folder, wait_until
 from tests.support.query import Person, QueryService, serving
@@ -136,7 +136,7 @@ async def test_a_server_that_does_not_answer_in_time_is_asked_to_let_it_go(
     monkeypatch.setattr(execution, "_TIMEOUT", httpx.Timeout(1.0))
     runner, statement_id = StatementRunner(world.service.settings), uuid4()
     try:
-        with pytest.raises(Failed) as failed:
+        with pytest.raises(StatementFailed) as failed:
             await runner.start(statement_id, uuid4(), ExecutableStatement(DEAF), "ndjson", {}, 100, {})
         assert failed.value.code == 0
         await runner.gone(statement_id)

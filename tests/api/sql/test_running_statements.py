@@ -19,7 +19,7 @@ import pytest
 from infra.domain.sql_access import analyst_accounts, limits, statement_log
 from infra.domain.sql_access.analyst_accounts import Analyst
 from infra.domain.sql_access.running_statements import RunningStatements
-from infra.domain.sql_access.statement_log import Outcome, TooManyRunning
+from infra.domain.sql_access.statement_log import StatementOutcome, TooManyRunning
 from infra.kernel.postgres import pool as pools
 from infra.kernel.security.sessions import Pool
 from tests.support.analysts import AnalystWorld
@@ -71,7 +71,7 @@ def books(world: AnalystWorld) -> Iterator[Books]:
 async def _returns(books: Books) -> None:
     async with books.running() as running:
         assert books.counting() == 1
-        running.outcome = Outcome("done", 1)
+        running.outcome = StatementOutcome("done", 1)
 
 
 async def _says_nothing(books: Books) -> None:

@@ -29,7 +29,7 @@ from infra.kernel.security.forwarding import forwarding_key, proof_of
 from infra.services.gateway import headers, tracking_api
 from infra.services.gateway.openapi import merged, page
 from infra.services.gateway.service import Gateway, is_relevant
-from infra.services.gateway.static import Site
+from infra.services.gateway.static import StaticSite
 from tests.support.stack import free_ports, wait_for
 
 PATIENCE_S = 60
@@ -224,7 +224,7 @@ class TestStatic:
         folder = dist(tmp_path)
         (folder / "assets" / "app-1a2b.js.br").write_bytes(b"brotli")
         (folder / "login.html.br").write_bytes(b"older than the page")
-        site = Site(folder)
+        site = StaticSite(folder)
         app = "/assets/app-1a2b.js"
         for takes in (b"gzip, deflate, br", b"br;q=0.1, gzip", b"*", b"BR", b"gzip;q=0, *"):
             _, sent, body = site.answer(app, takes, b"")
@@ -261,7 +261,7 @@ class TestStatic:
         (tmp_path / "forum" / "thread").mkdir(parents=True)
         (tmp_path / "forum" / "thread" / "_.html").write_text("thread")
         (tmp_path / "pages.json").write_text('["/", "/about", "/sql", "/forum/thread/$id"]')
-        site = Site(dist(tmp_path))
+        site = StaticSite(dist(tmp_path))
         found = {path: site.answer(path, b"", b"") for path in ("/", "/about", "/about/", "/sql", "/forum/thread/7")}
         assert {path: (status, body) for path, (status, _, body) in found.items()} == {
             "/": (200, b"home"),
@@ -280,7 +280,7 @@ class TestStatic:
         text = '<link href="https://origin.invalid/about" /><a href="?u=https%3A%2F%2Forigin.invalid%2F">'
         (dist(tmp_path) / "about.html").write_text(text)
         (tmp_path / "robots.txt").write_text("Sitemap: https://origin.invalid/sitemap.xml")
-        site = Site(tmp_path, origin="https://app.example.is/")
+        site = StaticSite(tmp_path, origin="https://app.example.is/")
         assert site.answer("/about", b"", b"")[2].decode() == (
             '<link href="https://app.example.is/about" /><a href="?u=https%3A%2F%2Fapp.example.is%2F">'
         )
@@ -290,12 +290,12 @@ class TestStatic:
         names = ("users", "breaches", "other")
         divs = [f'<div data-figure="{name}" class="x"><dt>{name}</dt><dd class="y">usual</dd></div>' for name in names]
         (dist(tmp_path) / "home.html").write_text("".join(divs))
-        site = Site(tmp_path, figures={"users": "<7> & \\1", "breaches": ""})
+        site = StaticSite(tmp_path, figures={"users": "<7> & \\1", "breaches": ""})
         text = site.answer("/", b"", b"")[2].decode()
         assert text == divs[0].replace("usual", "&lt;7&gt; &amp; \\1") + divs[2]
 
     def test_without_a_build_it_says_so(self, tmp_path: Path) -> None:
-        status, _, body = Site(tmp_path).answer("/", b"", b"")
+        status, _, body = StaticSite(tmp_path).answer("/", b"", b"")
         assert status == 503 and b"has not been built" in body
 
 
@@ -591,6 +591,6 @@ class TestForwardedChain:
 
 
 def test_compression_is_the_same_for_the_same_content(tmp_path: Path) -> None:
-    site = Site(dist(tmp_path))
+    site = StaticSite(dist(tmp_path))
     _, _, body = site.answer("/assets/app-1a2b.js", b"br, gzip", b"")
     assert gzip.decompress(body) == SCRIPT

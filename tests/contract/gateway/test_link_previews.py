@@ -23,7 +23,7 @@ import pytest
 from infra.kernel.config.settings import Settings
 from infra.kernel.http.request_limits import BodyGuard, Receive, Scope, Send
 from infra.services.gateway import link_previews
-from infra.services.gateway.meta_tags import Head, line, with_head, without_page
+from infra.services.gateway.meta_tags import PageHead, line, with_head, without_page
 from infra.services.gateway.preview_routes import InvalidData, PreviewRoute, route_for
 from infra.services.gateway.service import Gateway
 from tests.contract.gateway.test_gateway import MASTER_KEY, serving
@@ -197,7 +197,7 @@ class TestHeads:
         assert line("  a\u2028b\tc\u0000d\ue000 ", 20) == "a b cd"
         assert line("👩\u200d🚀 \ufeffok", 20) == "👩\u200d🚀 ok"
         assert line("\ud800", 20) == ""
-        head = Head("t" * 300, "d " * 300, "/p")
+        head = PageHead("t" * 300, "d " * 300, "/p")
         metas = dict(Tags(with_head(BUILT, head, ORIGIN).decode()).metas)
         assert len(metas["og:title"]) <= 130 and len(metas["og:description"]) <= 161
 

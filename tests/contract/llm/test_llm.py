@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict
 
 from infra.kernel.config.settings import Settings
 from infra.kernel.llm import LanguageModel, LlmRequest, LlmUnavailable, language_model, openai_client
-from infra.kernel.llm.budget import Budget, BudgetSpent
+from infra.kernel.llm.budget import LlmBudget, LlmBudgetSpent
 from infra.kernel.security.sessions import Pool
 from tests.support.engines import free_port
 from tests.support.llm_server import Behaviour, ModelServer, model_server
@@ -233,27 +233,27 @@ def test_an_account_has_its_calls_an_hour_and_no_more(settings: Settings, server
 def test_no_race_spends_more_than_there_is(pool: Pool) -> None:
     mine = uuid4()
 
-    def reserve(budget: Budget, account_id: UUID) -> bool:
+    def reserve(budget: LlmBudget, account_id: UUID) -> bool:
         try:
             budget.reserve(account_id, "test", 100)
-        except BudgetSpent:
+        except LlmBudgetSpent:
             return False
         return True
 
     with ThreadPoolExecutor(32) as threads:
-        per_account = Budget(pool, hourly_calls=7, daily_tokens=10_000_000)
+        per_account = LlmBudget(pool, hourly_calls=7, daily_tokens=10_000_000)
         assert sum(threads.map(lambda _: reserve(per_account, mine), range(64))) == 7
-        for_all = Budget(pool, hourly_calls=1_000, daily_tokens=2_050)
+        for_all = LlmBudget(pool, hourly_calls=1_000, daily_tokens=2_050)
         assert sum(threads.map(lambda _: reserve(for_all, uuid4()), range(64))) == 20 - 7
 
 
 def test_a_call_that_never_came_back_stays_spent(pool: Pool) -> None:
-    budget = Budget(pool, hourly_calls=10, daily_tokens=150)
+    budget = LlmBudget(pool, hourly_calls=10, daily_tokens=150)
     lost = budget.reserve(uuid4(), "test", 100)
-    with pytest.raises(BudgetSpent):
+    with pytest.raises(LlmBudgetSpent):
         budget.reserve(uuid4(), "test", 100)
     budget.settle(lost, 10, "answered")
     budget.settle(lost, 0, "answered")  # settled once
     budget.reserve(uuid4(), "test", 140)
-    with pytest.raises(BudgetSpent):
+    with pytest.raises(LlmBudgetSpent):
         budget.reserve(uuid4(), "test", 1)

@@ -10,7 +10,7 @@ from ipaddress import ip_address, ip_network
 import pytest
 
 import infra.kernel.net.authoritative_dns
-from command_api.domains.dns_check import Verdict, judge
+from command_api.domains.dns_check import DnsVerdict, judge
 from infra.kernel.config.settings import Settings
 from infra.kernel.net import dns_resolvers
 from infra.kernel.net.authoritative_dns import AuthoritativeServers
@@ -47,43 +47,43 @@ def asked(*servers: DnsServer) -> Resolvers:
     return Resolvers(Settings(dns_resolvers=tuple(server.address for server in servers)))
 
 
-def verdict(*servers: DnsServer) -> Verdict:
+def verdict(*servers: DnsServer) -> DnsVerdict:
     return judge(NAME, TOKEN, asyncio.run(asked(*servers).texts(NAME)))[0]
 
 
 def test_all_resolvers_see_the_token_among_other_records(servers: list[DnsServer]) -> None:
     for server in servers[:3]:
         server.set(NAME, "TXT", "v=spf1 -all", TOKEN)
-    assert verdict(*servers[:3]) is Verdict.PROVEN
+    assert verdict(*servers[:3]) is DnsVerdict.PROVEN
 
 
 @pytest.mark.parametrize("value", [TOKEN.upper(), f" {TOKEN}", f"{TOKEN} ", TOKEN[:-1], f"token={TOKEN}", f"{TOKEN}a"])
 def test_only_the_exact_token_counts(servers: list[DnsServer], value: str) -> None:
     servers[0].set(NAME, "TXT", value)
-    assert verdict(servers[0]) is Verdict.MISSING
+    assert verdict(servers[0]) is DnsVerdict.MISSING
 
 
 def test_a_record_in_several_strings_is_one_text(servers: list[DnsServer]) -> None:
     servers[0].set(NAME, "TXT", f'"{TOKEN[:10]}" "{TOKEN[10:]}"')
-    assert verdict(servers[0]) is Verdict.PROVEN
+    assert verdict(servers[0]) is DnsVerdict.PROVEN
 
 
 def test_one_that_sees_nothing_stands_against_all_others(servers: list[DnsServer]) -> None:
     for server in servers[:2]:
         server.set(NAME, "TXT", TOKEN)
-    assert verdict(*servers[:3]) is Verdict.DISPUTED
+    assert verdict(*servers[:3]) is DnsVerdict.DISPUTED
     servers[2].set(NAME, "TXT", "another")
-    assert verdict(*servers[:3]) is Verdict.DISPUTED
+    assert verdict(*servers[:3]) is DnsVerdict.DISPUTED
 
 
 def test_one_that_cannot_tell_counts_for_nothing(servers: list[DnsServer]) -> None:
     servers[0].set(NAME, "TXT", TOKEN)
     servers[1].failing = "SERVFAIL"
-    assert verdict(*servers[:2]) is Verdict.PROVEN
+    assert verdict(*servers[:2]) is DnsVerdict.PROVEN
     servers[0].set(NAME, "TXT")
-    assert verdict(*servers[:2]) is Verdict.MISSING
+    assert verdict(*servers[:2]) is DnsVerdict.MISSING
     servers[0].failing = "REFUSED"
-    assert verdict(*servers[:2]) is Verdict.UNANSWERED
+    assert verdict(*servers[:2]) is DnsVerdict.UNANSWERED
 
 
 def test_a_silent_server_is_a_timeout(servers: list[DnsServer], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,7 +96,7 @@ def test_a_silent_server_is_a_timeout(servers: list[DnsServer], monkeypatch: pyt
 def test_aliases_lead_to_the_record_up_to_a_limit(servers: list[DnsServer]) -> None:
     servers[0].set(NAME, "CNAME", "proof.dns-host.example")
     servers[0].set("proof.dns-host.example", "TXT", TOKEN)
-    assert verdict(servers[0]) is Verdict.PROVEN
+    assert verdict(servers[0]) is DnsVerdict.PROVEN
     for number in range(6):
         servers[0].set(f"a{number}.example", "CNAME", f"a{number + 1}.example")
     servers[0].set("a6.example", "TXT", TOKEN)
@@ -107,12 +107,12 @@ def test_aliases_lead_to_the_record_up_to_a_limit(servers: list[DnsServer]) -> N
 
 def test_a_long_answer_comes_by_tcp(servers: list[DnsServer]) -> None:
     servers[0].set(NAME, "TXT", *(f"{number:03d}{'x' * 200}" for number in range(20)), TOKEN)
-    assert verdict(servers[0]) is Verdict.PROVEN
+    assert verdict(servers[0]) is DnsVerdict.PROVEN
 
 
 def test_nobody_answers_when_there_is_no_resolver() -> None:
-    assert judge(NAME, TOKEN, ())[0] is Verdict.UNANSWERED
-    assert judge(NAME, TOKEN, (Texts("a", failure="timeout"),))[0] is Verdict.UNANSWERED
+    assert judge(NAME, TOKEN, ())[0] is DnsVerdict.UNANSWERED
+    assert judge(NAME, TOKEN, (Texts("a", failure="timeout"),))[0] is DnsVerdict.UNANSWERED
 
 
 @pytest.fixture

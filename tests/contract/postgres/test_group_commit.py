@@ -15,11 +15,11 @@ from infra.kernel.config.settings import Settings
 from infra.kernel.postgres.pool import pool as open_pool
 from infra.kernel.subscriptions import positions
 from infra.kernel.subscriptions.group_commit import GroupCommit
-from infra.kernel.subscriptions.positions import BarrierReached, Fenced, Key, Step
+from infra.kernel.subscriptions.positions import BarrierReached, Fenced, Step, WorkerKey
 from tests.support.databases import own_databases
 from tests.support.stack import wait_for
 
-KEYS = [Key(f"model_{number}", 1, "domain", 0) for number in range(12)]
+KEYS = [WorkerKey(f"model_{number}", 1, "domain", 0) for number in range(12)]
 SEEN = Step(first=0, last=0, domain_position=7, record_at=datetime(2026, 1, 1, tzinfo=UTC), records=1, rate=0.5)
 
 
@@ -44,7 +44,7 @@ def postgres(database: Settings) -> Iterator[psycopg.Connection[Any]]:
         yield connection
 
 
-def seen(pool: ConnectionPool[Any], keys: list[Key]) -> dict[str, BaseException | None]:
+def seen(pool: ConnectionPool[Any], keys: list[WorkerKey]) -> dict[str, BaseException | None]:
     """What each worker gets to know when all of them come while another statement runs."""
     steps = GroupCommit(pool)
     steps._storing.acquire()
@@ -66,7 +66,7 @@ def test_one_statement_moves_every_position_as_a_step_of_its_own_does(
 ) -> None:
     assert set(seen(pool, KEYS).values()) == {None}
     assert postgres.execute("SELECT count(DISTINCT xmin::text) FROM engine.position").fetchone() == (1,)
-    alone = Key("alone", 1, "domain", 0)
+    alone = WorkerKey("alone", 1, "domain", 0)
     positions.create(postgres, alone)
     positions.advance(postgres, alone, SEEN, notify=False)
     stored = postgres.execute(

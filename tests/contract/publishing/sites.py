@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 from uuid import UUID
 
-from infra.domain.publishing.render import File, PageDates, SiteImage, render_site
+from infra.domain.publishing.render import PageDates, SiteFile, SiteImage, render_site
 from infra.domain.publishing.starters import NICHES, start_site
 from infra.domain.publishing.theme import READY_THEMES
 from tests.support.published_pages import ABOUT, DATES, HOME, LINK, PHOTO, TENTS, blocks, page, site, surroundings, web
@@ -35,7 +35,7 @@ MARKDOWN: Final = (
 """`{0}` and `{1}`: images. `{2}`: a tracked link. `{3}`: a page, `{4}`: none."""
 
 
-def sites() -> Iterator[tuple[str, Mapping[str, File]]]:
+def sites() -> Iterator[tuple[str, Mapping[str, SiteFile]]]:
     for niche in NICHES:
         document, contents = start_site(niche, "My site")
         dates = {one.id: DATES for one in document.pages}

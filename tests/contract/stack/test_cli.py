@@ -29,7 +29,7 @@ def calls(
 
     module.main = note  # type: ignore[attr-defined]  # the module is made here
     monkeypatch.setitem(sys.modules, "probe_for_cli", module)
-    monkeypatch.setitem(cli.COMMANDS, "probe", cli.Command("probe_for_cli:main", "test"))
+    monkeypatch.setitem(cli.COMMANDS, "probe", cli.CliCommand("probe_for_cli:main", "test"))
     return noted
 
 
@@ -85,7 +85,7 @@ def test_a_setting_refused_later_is_shown_the_same_way(
 
     module.main = refuse  # type: ignore[attr-defined]  # the module is made here
     monkeypatch.setitem(sys.modules, "refusing_for_cli", module)
-    monkeypatch.setitem(cli.COMMANDS, "refusing", cli.Command("refusing_for_cli:main", "test"))
+    monkeypatch.setitem(cli.COMMANDS, "refusing", cli.CliCommand("refusing_for_cli:main", "test"))
     assert cli.main(["refusing"]) == 2
     assert capsys.readouterr().err == "althing: POSTGRES_URL is not set.\n"
 

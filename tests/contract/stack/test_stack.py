@@ -21,7 +21,7 @@ from infra.kernel.config.settings import SECRET_NAMES, Settings, SettingsError
 from infra.kernel.observability import stack_state
 from infra.ops.demo import stage
 from infra.ops.stack import child_process, console, escrow, plan, ports, secret_file, state
-from infra.ops.stack.child_process import ChildProcess, Program
+from infra.ops.stack.child_process import ChildProcess, ChildProgram
 from infra.ops.stack.hang_detection import MISSES, SILENT, MissedChecks
 from infra.ops.stack.launcher import main as launch
 from infra.ops.stack.spec import ProcessSpec, log_file, stop_order
@@ -312,7 +312,7 @@ class TestMigrations:
     def test_a_stop_ends_them_at_once(self, tmp_path: Path) -> None:
         started: list[ChildProcess] = []
 
-        def sleeper(program: Program) -> ChildProcess:
+        def sleeper(program: ChildProgram) -> ChildProcess:
             assert program.command[-1] == "migrate"
             started.append(child_process.start(replace(program, command=SLEEPER)))
             return started[0]
@@ -322,7 +322,7 @@ class TestMigrations:
         assert started[0].poll() == -signal.SIGKILL
 
     def test_a_failure_names_the_code_and_where_to_read_on(self, tmp_path: Path) -> None:
-        def failing(program: Program) -> ChildProcess:
+        def failing(program: ChildProgram) -> ChildProcess:
             return child_process.start(replace(program, command=[sys.executable, "-c", "print('why'); exit(3)"]))
 
         with pytest.raises(StartFailed, match=r"failed \(code 3\); see .*migrate.log"):
@@ -394,10 +394,10 @@ class TestPlan:
         monkeypatch.setattr(plan, "why_no_kafka", lambda: None)
         monkeypatch.setattr("infra.ops.stack.engines.kafka.java", lambda: "java")
 
-    def made(self, given: Settings, tmp_path: Path) -> plan.Plan:
+    def made(self, given: Settings, tmp_path: Path) -> plan.StackPlan:
         return plan.plan(given, secret_file.load_or_create(tmp_path), ports.choose(given), tmp_path, None)
 
-    def names(self, made: plan.Plan) -> list[str]:
+    def names(self, made: plan.StackPlan) -> list[str]:
         return [spec.name for spec in made.engines]
 
     def test_everything_is_embedded_by_default(self, tmp_path: Path) -> None:

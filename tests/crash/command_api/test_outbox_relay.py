@@ -13,7 +13,7 @@ import pytest
 from command_api.kernel import leader_election as leading
 from command_api.kernel import outbox_relay
 from command_api.kernel.leader_election import Leader, connect
-from command_api.kernel.outbox_relay import Fenced, Relay
+from command_api.kernel.outbox_relay import Relay, RelayFenced
 from infra.kernel.config.settings import Settings
 from schemas.envelope import position_of
 from schemas.events.operations import ProjectionPaused
@@ -108,7 +108,7 @@ def test_a_relay_that_lost_the_lead_is_fenced(fresh: World) -> None:
     write(fresh, 3)
     assert fresh.settings.postgres_url is not None
     relay_all(fresh)
-    with connect(fresh.settings.postgres_url, "zombie") as connection, pytest.raises(Fenced):
+    with connect(fresh.settings.postgres_url, "zombie") as connection, pytest.raises(RelayFenced):
         outbox_relay._advance(connection, 0, 2)
     assert position(fresh) == stored(fresh)[-1]
 

@@ -36,7 +36,7 @@ from infra.ops.audit.log_reader import ends_of
 from infra.ops.audit.quiescence import wait_until_quiescent
 from infra.ops.audit.read_models import read_models
 from infra.ops.audit.reference_projections import REFERENCES
-from infra.ops.audit.report import AuditReport, Kind
+from infra.ops.audit.report import AuditReport, DefectKind
 from infra.ops.audit.rollups import ROLLUPS
 from projectors.engine.clickhouse import ClickHouse, HttpClickHouse
 from projectors.registry import REGISTRY
@@ -63,7 +63,7 @@ from tests.support.subscriptions import notify
 
 pytestmark = pytest.mark.timeout(900)  # some audit a dozen times
 EVENTS, RECENT, DUPLICATES = "events__g1", "recent_events__g1", "duplicates__g1"
-Change = tuple[str, Kind, str]
+Change = tuple[str, DefectKind, str]
 """Which check, what it must say, and the statement."""
 
 
@@ -137,7 +137,7 @@ def test_a_sound_pipeline_is_green_and_everything_was_compared(
             write_down(file, lost, "accepted")
         missed = audit(way.settings, ledger=ledger)
     assert_counted_every_minute(way, (0, 0))
-    assert missed.counts == {Kind.MISSING: 1}, missed.as_text()
+    assert missed.counts == {DefectKind.MISSING: 1}, missed.as_text()
     assert str(lost.event_id) in missed.as_text()
     assert report.is_clean, report.as_text()
     assert dict(report.checked) == {
@@ -243,18 +243,18 @@ def test_a_sound_pipeline_is_green_and_everything_was_compared(
 @pytest.mark.parametrize(
     ("fault", "kind", "counted"),
     [
-        (drop_one, Kind.MISSING, (1, 0)),
-        pytest.param(double_one, Kind.DUPLICATE, (0, 1), marks=pytest.mark.slow),
-        (change_one, Kind.WRONG, None),
-        pytest.param(advance_before_insert, Kind.MISSING, None, marks=pytest.mark.slow),
-        pytest.param(retry_with_a_new_token, Kind.DUPLICATE, None, marks=pytest.mark.slow),
+        (drop_one, DefectKind.MISSING, (1, 0)),
+        pytest.param(double_one, DefectKind.DUPLICATE, (0, 1), marks=pytest.mark.slow),
+        (change_one, DefectKind.WRONG, None),
+        pytest.param(advance_before_insert, DefectKind.MISSING, None, marks=pytest.mark.slow),
+        pytest.param(retry_with_a_new_token, DefectKind.DUPLICATE, None, marks=pytest.mark.slow),
     ],
 )
 def test_the_audit_finds_a_fault_of_the_insert_into_clickhouse(
     way: Pipeline,
     ledger: Path,
     fault: Callable[[ClickHouse, str, bytes, str], None],
-    kind: Kind,
+    kind: DefectKind,
     counted: tuple[int, int] | None,
 ) -> None:
     """`counted`: what the check that runs every minute says is missing and there twice, where it sees the fault."""
@@ -299,135 +299,175 @@ CHANGES_IN_CLICKHOUSE = {
     f"VALUES ('{WEBSITES[0]}', '2026-05-17 10:00:00', false, '{PARTNER}', -1)",
 }
 ROWS_IN_CLICKHOUSE: Sequence[Change] = (
-    ("refusals", Kind.DUPLICATE, "INSERT INTO refusals__g1 SELECT * FROM refusals__g1 WHERE count = 1"),
-    ("refusals", Kind.MISSING, "DELETE FROM refusals__g1 WHERE count = 2"),
-    ("refusals", Kind.WRONG, "ALTER TABLE refusals__g1 UPDATE message = 'no reason' WHERE count = 3"),
-    ("recent_events", Kind.MISSING, "DELETE FROM recent_events__g1 WHERE path = '/1'"),
-    ("recent_events", Kind.DUPLICATE, f"INSERT INTO {RECENT} SELECT * FROM {RECENT} WHERE path = '/2'"),
-    ("recent_events", Kind.WRONG, "ALTER TABLE recent_events__g1 UPDATE country = 'XX' WHERE path = '/3'"),
+    ("refusals", DefectKind.DUPLICATE, "INSERT INTO refusals__g1 SELECT * FROM refusals__g1 WHERE count = 1"),
+    ("refusals", DefectKind.MISSING, "DELETE FROM refusals__g1 WHERE count = 2"),
+    ("refusals", DefectKind.WRONG, "ALTER TABLE refusals__g1 UPDATE message = 'no reason' WHERE count = 3"),
+    ("recent_events", DefectKind.MISSING, "DELETE FROM recent_events__g1 WHERE path = '/1'"),
+    ("recent_events", DefectKind.DUPLICATE, f"INSERT INTO {RECENT} SELECT * FROM {RECENT} WHERE path = '/2'"),
+    ("recent_events", DefectKind.WRONG, "ALTER TABLE recent_events__g1 UPDATE country = 'XX' WHERE path = '/3'"),
     (
         "recent_events",
-        Kind.WRONG,
+        DefectKind.WRONG,
         f"INSERT INTO {RECENT} SELECT * REPLACE (website_id AS event_id) FROM {RECENT} LIMIT 1",
     ),
-    ("conversion_events", Kind.WRONG, "DELETE FROM conversion_events__g1 WHERE d_approved = 1"),
-    ("conversion_events", Kind.WRONG, "ALTER TABLE conversion_events__g1 UPDATE path = '/x' WHERE d_reversed = 1"),
+    ("conversion_events", DefectKind.WRONG, "DELETE FROM conversion_events__g1 WHERE d_approved = 1"),
+    (
+        "conversion_events",
+        DefectKind.WRONG,
+        "ALTER TABLE conversion_events__g1 UPDATE path = '/x' WHERE d_reversed = 1",
+    ),
     (
         "duplicates",
-        Kind.WRONG,
+        DefectKind.WRONG,
         f"INSERT INTO {DUPLICATES} SELECT * REPLACE (now() AS received_at) FROM {DUPLICATES} LIMIT 1",
     ),
-    ("conversion rows", Kind.WRONG, f"ALTER TABLE {EVENTS} UPDATE value = value + 1 WHERE d_approved = 1"),
-    ("conversion rows", Kind.WRONG, f"ALTER TABLE {EVENTS} UPDATE sub10 = 'z' WHERE d_reversed = 1"),
-    ("conversion rows", Kind.DUPLICATE, f"INSERT INTO {EVENTS} SELECT * FROM {EVENTS} WHERE d_approved = 1 LIMIT 1"),
-    ("conversion rows", Kind.MISSING, f"DELETE FROM {EVENTS} WHERE d_reversed = 1"),
+    ("conversion rows", DefectKind.WRONG, f"ALTER TABLE {EVENTS} UPDATE value = value + 1 WHERE d_approved = 1"),
+    ("conversion rows", DefectKind.WRONG, f"ALTER TABLE {EVENTS} UPDATE sub10 = 'z' WHERE d_reversed = 1"),
     (
         "conversion rows",
-        Kind.WRONG,
+        DefectKind.DUPLICATE,
+        f"INSERT INTO {EVENTS} SELECT * FROM {EVENTS} WHERE d_approved = 1 LIMIT 1",
+    ),
+    ("conversion rows", DefectKind.MISSING, f"DELETE FROM {EVENTS} WHERE d_reversed = 1"),
+    (
+        "conversion rows",
+        DefectKind.WRONG,
         f"INSERT INTO {EVENTS} SELECT * REPLACE (0 AS _offset) FROM {EVENTS} WHERE d_approved = 1 LIMIT 1",
     ),
-    ("events", Kind.WRONG, f"ALTER TABLE {EVENTS} UPDATE c_pending = 1 WHERE _topic = 'clicks' AND _offset = 1"),
-    ("money", Kind.WRONG, f"ALTER TABLE {EVENTS} UPDATE c_approved = -5000000 WHERE type = 'conversion'"),
-    ("money", Kind.WRONG, f"ALTER TABLE {EVENTS} UPDATE value = 9223372036854775807 WHERE type = 'conversion'"),
+    ("events", DefectKind.WRONG, f"ALTER TABLE {EVENTS} UPDATE c_pending = 1 WHERE _topic = 'clicks' AND _offset = 1"),
+    ("money", DefectKind.WRONG, f"ALTER TABLE {EVENTS} UPDATE c_approved = -5000000 WHERE type = 'conversion'"),
+    ("money", DefectKind.WRONG, f"ALTER TABLE {EVENTS} UPDATE value = 9223372036854775807 WHERE type = 'conversion'"),
 )
 """Each is made to what the ones before left."""
 
 CHANGES_IN_POSTGRES = (
-    ("conversions", Kind.WRONG, "UPDATE read.conversions__g1 SET status = 'pending'"),
-    ("conversions", Kind.WRONG, "UPDATE read.conversions__g1 SET commission = commission + 1"),
-    ("conversions", Kind.WRONG, "UPDATE read.conversions__g1 SET txid = 'ORDER-9'"),
-    ("conversions", Kind.WRONG, "UPDATE read.conversions__g1 SET clicked_at = clicked_at + interval '1 microsecond'"),
-    ("conversions", Kind.WRONG, "UPDATE read.conversions__g1 SET id = gen_random_uuid() WHERE kind = 'lead'"),
-    ("conversions", Kind.MISSING, "DELETE FROM read.conversions__g1 WHERE kind = 'lead'"),
-    ("accounts", Kind.WRONG, f"UPDATE read.accounts__g1 SET roles = '{{admin}}' WHERE id = '{ACCOUNT}'"),
-    ("accounts", Kind.WRONG, f"UPDATE read.accounts__g1 SET email = 'x@b.example' WHERE id = '{ACCOUNT}'"),
-    ("accounts", Kind.WRONG, f"UPDATE read.accounts__g1 SET name = 'Ada' WHERE id = '{ERASED_ACCOUNT}'"),
-    ("early_access", Kind.WRONG, "UPDATE read.early_access__g1 SET place = 2 WHERE place = 1"),
-    ("inquiries", Kind.WRONG, "UPDATE read.inquiries__g1 SET message = 'kept' WHERE erased"),
-    ("inquiry_steps", Kind.WRONG, "UPDATE read.inquiry_steps__g1 SET text = 'kept' WHERE number = 2 AND kind = 'note'"),
-    ("subscriptions", Kind.MISSING, "DELETE FROM read.subscriptions__g1"),
-    ("accounts", Kind.MISSING, "DELETE FROM read.accounts__g1"),
-    ("account_details", Kind.WRONG, "UPDATE read.account_details__g1 SET recovery_codes_left = 10"),
-    ("account_details", Kind.WRONG, f"UPDATE read.account_details__g1 SET company = '' WHERE account_id = '{ACCOUNT}'"),
-    ("invites", Kind.WRONG, "UPDATE read.invites__g1 SET current_uses = 0"),
-    ("invites", Kind.WRONG, "UPDATE read.invites__g1 SET revoked_at = null"),
-    ("invite_joins", Kind.MISSING, "DELETE FROM read.invite_joins__g1"),
-    ("websites", Kind.WRONG, "UPDATE read.websites__g1 SET deleted_at = null"),
-    ("websites", Kind.WRONG, "UPDATE read.websites__g1 SET account_id = id"),
-    ("website_keys", Kind.WRONG, "UPDATE read.website_keys__g1 SET revoked_at = null"),
-    ("website_keys", Kind.WRONG, "UPDATE read.website_keys__g1 SET key_hash = sha256(key_hash)"),
-    ("traffic_rules", Kind.WRONG, "UPDATE read.traffic_rules__g1 SET note = 'kept'"),
-    ("partners", Kind.WRONG, "UPDATE read.partners__g1 SET terms = jsonb_set(terms, '{flat_amount}', '501')"),
-    ("partners", Kind.WRONG, "UPDATE read.partners__g1 SET is_active = NOT is_active"),
-    ("statement_months", Kind.WRONG, "UPDATE read.statement_months__g1 SET earned = earned + 1"),
-    ("payouts", Kind.WRONG, "UPDATE read.payouts__g1 SET credited = credited + 1"),
-    ("payouts", Kind.WRONG, "UPDATE read.payouts__g1 SET voided_at = null"),
-    ("payouts", Kind.MISSING, "DELETE FROM read.payouts__g1"),
-    ("conversion_decisions", Kind.WRONG, "UPDATE read.conversion_decisions__g1 SET state = 'applied'"),
-    ("partner_terms", Kind.MISSING, "DELETE FROM read.partner_terms__g1 WHERE terms->>'kind' = 'flat'"),
-    ("links", Kind.WRONG, "UPDATE read.links__g1 SET coupon = 'SAVE'"),
-    ("links", Kind.WRONG, "UPDATE read.links__g1 SET destination = 'https://thief.example/'"),
-    ("activity", Kind.WRONG, "UPDATE read.activity__g1 SET website_id = null WHERE type = 'link.created'"),
-    ("activity", Kind.MISSING, "DELETE FROM read.activity__g1 WHERE type = 'link.deleted'"),
-    ("exchange_rates", Kind.WRONG, "UPDATE read.exchange_rates__g1 SET rate = '1.08'"),
-    ("insights", Kind.WRONG, "UPDATE read.insights__g1 SET is_open = true"),
-    ("insights", Kind.WRONG, 'UPDATE read.insights__g1 SET insight = insight || \'{"title": "All is well"}\''),
-    ("insights", Kind.WRONG, "UPDATE read.insights__g1 SET closed_at = told_at WHERE rank = 1"),
-    ("insights", Kind.MISSING, "DELETE FROM read.insights__g1"),
-    ("insight_digests", Kind.WRONG, "UPDATE read.insight_digests__g1 SET every = 'daily' WHERE every = 'off'"),
-    ("insight_digests", Kind.WRONG, "UPDATE read.insight_digests__g1 SET every = 'off'"),
-    ("programs", Kind.WRONG, "UPDATE read.programs__g1 SET commission_bp = commission_bp + 1"),
-    ("programs", Kind.WRONG, "UPDATE read.programs__g1 SET retired = NOT retired"),
-    ("matching_profiles", Kind.WRONG, "UPDATE read.matching_profiles__g1 SET words = '' WHERE words <> '[erased]'"),
-    ("matching_profiles", Kind.WRONG, "UPDATE read.matching_profiles__g1 SET words = '' WHERE words = '[erased]'"),
-    ("idea_rounds", Kind.WRONG, "UPDATE read.idea_rounds__g1 SET answers = '' WHERE answers <> '[erased]'"),
-    ("idea_choices", Kind.WRONG, "UPDATE read.idea_choices__g1 SET choice = 'saved' WHERE choice = 'released'"),
-    ("applications", Kind.WRONG, "UPDATE read.applications__g1 SET visits = visits + 1"),
-    ("applications", Kind.MISSING, "DELETE FROM read.applications__g1"),
-    ("application_steps", Kind.WRONG, "UPDATE read.application_steps__g1 SET note = 'x' WHERE note = '[erased]'"),
-    ("application_steps", Kind.WRONG, "UPDATE read.application_steps__g1 SET status = 'rejected'"),
-    ("lessons_done", Kind.WRONG, "UPDATE read.lessons_done__g1 SET done = true"),
-    ("forum_categories", Kind.WRONG, "UPDATE read.forum_categories__g1 SET slug = 'other'"),
-    ("forum_threads", Kind.WRONG, "UPDATE read.forum_threads__g1 SET replies = replies + 1"),
-    ("forum_threads", Kind.WRONG, "UPDATE read.forum_threads__g1 SET title = 'Other words'"),
-    ("forum_posts", Kind.WRONG, "UPDATE read.forum_posts__g1 SET text = 'I said that' WHERE is_first"),
-    ("forum_posts", Kind.WRONG, "UPDATE read.forum_posts__g1 SET text = 'None of them' WHERE text = '[erased]'"),
-    ("forum_posts", Kind.WRONG, "UPDATE read.forum_posts__g1 SET state = 'visible' WHERE state = 'deleted'"),
-    ("forum_posts", Kind.MISSING, "DELETE FROM read.forum_posts__g1 WHERE state = 'deleted'"),
-    ("forum_edits", Kind.WRONG, "UPDATE read.forum_edits__g1 SET edited_by = null"),
-    ("forum_likes", Kind.WRONG, "UPDATE read.forum_likes__g1 SET likes = NOT likes"),
-    ("forum_follows", Kind.WRONG, "UPDATE read.forum_follows__g1 SET follows = NOT follows"),
-    ("forum_flags", Kind.WRONG, "UPDATE read.forum_flags__g1 SET open = true"),
-    ("forum_members", Kind.WRONG, "UPDATE read.forum_members__g1 SET is_moderator = true WHERE erased"),
-    ("forum_members", Kind.WRONG, "UPDATE read.forum_members__g1 SET handle = 'eve' WHERE erased"),
-    ("forum_suspensions", Kind.MISSING, "DELETE FROM read.forum_suspensions__g1"),
-    ("forum_log", Kind.MISSING, "DELETE FROM read.forum_log__g1 WHERE action = 'locked'"),
-    ("forum_log", Kind.WRONG, "UPDATE read.forum_log__g1 SET reason = 'Rude' WHERE action = 'suspended'"),
+    ("conversions", DefectKind.WRONG, "UPDATE read.conversions__g1 SET status = 'pending'"),
+    ("conversions", DefectKind.WRONG, "UPDATE read.conversions__g1 SET commission = commission + 1"),
+    ("conversions", DefectKind.WRONG, "UPDATE read.conversions__g1 SET txid = 'ORDER-9'"),
+    (
+        "conversions",
+        DefectKind.WRONG,
+        "UPDATE read.conversions__g1 SET clicked_at = clicked_at + interval '1 microsecond'",
+    ),
+    ("conversions", DefectKind.WRONG, "UPDATE read.conversions__g1 SET id = gen_random_uuid() WHERE kind = 'lead'"),
+    ("conversions", DefectKind.MISSING, "DELETE FROM read.conversions__g1 WHERE kind = 'lead'"),
+    ("accounts", DefectKind.WRONG, f"UPDATE read.accounts__g1 SET roles = '{{admin}}' WHERE id = '{ACCOUNT}'"),
+    ("accounts", DefectKind.WRONG, f"UPDATE read.accounts__g1 SET email = 'x@b.example' WHERE id = '{ACCOUNT}'"),
+    ("accounts", DefectKind.WRONG, f"UPDATE read.accounts__g1 SET name = 'Ada' WHERE id = '{ERASED_ACCOUNT}'"),
+    ("early_access", DefectKind.WRONG, "UPDATE read.early_access__g1 SET place = 2 WHERE place = 1"),
+    ("inquiries", DefectKind.WRONG, "UPDATE read.inquiries__g1 SET message = 'kept' WHERE erased"),
+    (
+        "inquiry_steps",
+        DefectKind.WRONG,
+        "UPDATE read.inquiry_steps__g1 SET text = 'kept' WHERE number = 2 AND kind = 'note'",
+    ),
+    ("subscriptions", DefectKind.MISSING, "DELETE FROM read.subscriptions__g1"),
+    ("accounts", DefectKind.MISSING, "DELETE FROM read.accounts__g1"),
+    ("account_details", DefectKind.WRONG, "UPDATE read.account_details__g1 SET recovery_codes_left = 10"),
+    (
+        "account_details",
+        DefectKind.WRONG,
+        f"UPDATE read.account_details__g1 SET company = '' WHERE account_id = '{ACCOUNT}'",
+    ),
+    ("invites", DefectKind.WRONG, "UPDATE read.invites__g1 SET current_uses = 0"),
+    ("invites", DefectKind.WRONG, "UPDATE read.invites__g1 SET revoked_at = null"),
+    ("invite_joins", DefectKind.MISSING, "DELETE FROM read.invite_joins__g1"),
+    ("websites", DefectKind.WRONG, "UPDATE read.websites__g1 SET deleted_at = null"),
+    ("websites", DefectKind.WRONG, "UPDATE read.websites__g1 SET account_id = id"),
+    ("website_keys", DefectKind.WRONG, "UPDATE read.website_keys__g1 SET revoked_at = null"),
+    ("website_keys", DefectKind.WRONG, "UPDATE read.website_keys__g1 SET key_hash = sha256(key_hash)"),
+    ("traffic_rules", DefectKind.WRONG, "UPDATE read.traffic_rules__g1 SET note = 'kept'"),
+    ("partners", DefectKind.WRONG, "UPDATE read.partners__g1 SET terms = jsonb_set(terms, '{flat_amount}', '501')"),
+    ("partners", DefectKind.WRONG, "UPDATE read.partners__g1 SET is_active = NOT is_active"),
+    ("statement_months", DefectKind.WRONG, "UPDATE read.statement_months__g1 SET earned = earned + 1"),
+    ("payouts", DefectKind.WRONG, "UPDATE read.payouts__g1 SET credited = credited + 1"),
+    ("payouts", DefectKind.WRONG, "UPDATE read.payouts__g1 SET voided_at = null"),
+    ("payouts", DefectKind.MISSING, "DELETE FROM read.payouts__g1"),
+    ("conversion_decisions", DefectKind.WRONG, "UPDATE read.conversion_decisions__g1 SET state = 'applied'"),
+    ("partner_terms", DefectKind.MISSING, "DELETE FROM read.partner_terms__g1 WHERE terms->>'kind' = 'flat'"),
+    ("links", DefectKind.WRONG, "UPDATE read.links__g1 SET coupon = 'SAVE'"),
+    ("links", DefectKind.WRONG, "UPDATE read.links__g1 SET destination = 'https://thief.example/'"),
+    ("activity", DefectKind.WRONG, "UPDATE read.activity__g1 SET website_id = null WHERE type = 'link.created'"),
+    ("activity", DefectKind.MISSING, "DELETE FROM read.activity__g1 WHERE type = 'link.deleted'"),
+    ("exchange_rates", DefectKind.WRONG, "UPDATE read.exchange_rates__g1 SET rate = '1.08'"),
+    ("insights", DefectKind.WRONG, "UPDATE read.insights__g1 SET is_open = true"),
+    ("insights", DefectKind.WRONG, 'UPDATE read.insights__g1 SET insight = insight || \'{"title": "All is well"}\''),
+    ("insights", DefectKind.WRONG, "UPDATE read.insights__g1 SET closed_at = told_at WHERE rank = 1"),
+    ("insights", DefectKind.MISSING, "DELETE FROM read.insights__g1"),
+    ("insight_digests", DefectKind.WRONG, "UPDATE read.insight_digests__g1 SET every = 'daily' WHERE every = 'off'"),
+    ("insight_digests", DefectKind.WRONG, "UPDATE read.insight_digests__g1 SET every = 'off'"),
+    ("programs", DefectKind.WRONG, "UPDATE read.programs__g1 SET commission_bp = commission_bp + 1"),
+    ("programs", DefectKind.WRONG, "UPDATE read.programs__g1 SET retired = NOT retired"),
+    (
+        "matching_profiles",
+        DefectKind.WRONG,
+        "UPDATE read.matching_profiles__g1 SET words = '' WHERE words <> '[erased]'",
+    ),
+    (
+        "matching_profiles",
+        DefectKind.WRONG,
+        "UPDATE read.matching_profiles__g1 SET words = '' WHERE words = '[erased]'",
+    ),
+    ("idea_rounds", DefectKind.WRONG, "UPDATE read.idea_rounds__g1 SET answers = '' WHERE answers <> '[erased]'"),
+    ("idea_choices", DefectKind.WRONG, "UPDATE read.idea_choices__g1 SET choice = 'saved' WHERE choice = 'released'"),
+    ("applications", DefectKind.WRONG, "UPDATE read.applications__g1 SET visits = visits + 1"),
+    ("applications", DefectKind.MISSING, "DELETE FROM read.applications__g1"),
+    ("application_steps", DefectKind.WRONG, "UPDATE read.application_steps__g1 SET note = 'x' WHERE note = '[erased]'"),
+    ("application_steps", DefectKind.WRONG, "UPDATE read.application_steps__g1 SET status = 'rejected'"),
+    ("lessons_done", DefectKind.WRONG, "UPDATE read.lessons_done__g1 SET done = true"),
+    ("forum_categories", DefectKind.WRONG, "UPDATE read.forum_categories__g1 SET slug = 'other'"),
+    ("forum_threads", DefectKind.WRONG, "UPDATE read.forum_threads__g1 SET replies = replies + 1"),
+    ("forum_threads", DefectKind.WRONG, "UPDATE read.forum_threads__g1 SET title = 'Other words'"),
+    ("forum_posts", DefectKind.WRONG, "UPDATE read.forum_posts__g1 SET text = 'I said that' WHERE is_first"),
+    ("forum_posts", DefectKind.WRONG, "UPDATE read.forum_posts__g1 SET text = 'None of them' WHERE text = '[erased]'"),
+    ("forum_posts", DefectKind.WRONG, "UPDATE read.forum_posts__g1 SET state = 'visible' WHERE state = 'deleted'"),
+    ("forum_posts", DefectKind.MISSING, "DELETE FROM read.forum_posts__g1 WHERE state = 'deleted'"),
+    ("forum_edits", DefectKind.WRONG, "UPDATE read.forum_edits__g1 SET edited_by = null"),
+    ("forum_likes", DefectKind.WRONG, "UPDATE read.forum_likes__g1 SET likes = NOT likes"),
+    ("forum_follows", DefectKind.WRONG, "UPDATE read.forum_follows__g1 SET follows = NOT follows"),
+    ("forum_flags", DefectKind.WRONG, "UPDATE read.forum_flags__g1 SET open = true"),
+    ("forum_members", DefectKind.WRONG, "UPDATE read.forum_members__g1 SET is_moderator = true WHERE erased"),
+    ("forum_members", DefectKind.WRONG, "UPDATE read.forum_members__g1 SET handle = 'eve' WHERE erased"),
+    ("forum_suspensions", DefectKind.MISSING, "DELETE FROM read.forum_suspensions__g1"),
+    ("forum_log", DefectKind.MISSING, "DELETE FROM read.forum_log__g1 WHERE action = 'locked'"),
+    ("forum_log", DefectKind.WRONG, "UPDATE read.forum_log__g1 SET reason = 'Rude' WHERE action = 'suspended'"),
     (
         "notification_choices",
-        Kind.WRONG,
+        DefectKind.WRONG,
         "UPDATE read.notification_choices__g1 SET mail = 'daily' WHERE kind = 'reply'",
     ),
-    ("offers", Kind.WRONG, "UPDATE read.offers__g1 SET price = price + 1 WHERE status = 'declined'"),
-    ("offers", Kind.WRONG, "UPDATE read.offers__g1 SET escrow_status = 'funded' WHERE escrow_status = 'refunded'"),
-    ("offers", Kind.MISSING, "DELETE FROM read.offers__g1 WHERE status = 'withdrawn'"),
-    ("offer_messages", Kind.WRONG, "UPDATE read.offer_messages__g1 SET text = text || '.' WHERE side = 'seller'"),
-    ("offer_messages", Kind.WRONG, "UPDATE read.offer_messages__g1 SET text = 'I pay 1' WHERE text = '[erased]'"),
-    ("escrows", Kind.WRONG, "UPDATE read.escrows__g1 SET to_seller = to_seller + 1, to_buyer = to_buyer - 1"),
-    ("escrows", Kind.WRONG, "UPDATE read.escrows__g1 SET dispute_text = 'Mine' WHERE dispute_text = '[erased]'"),
-    ("escrows", Kind.WRONG, "UPDATE read.escrows__g1 SET status = 'released' WHERE status = 'disputed'"),
-    ("escrows", Kind.MISSING, "DELETE FROM read.escrows__g1 WHERE came_late"),
-    ("listings", Kind.WRONG, "UPDATE read.listings__g1 SET asking_price = asking_price - 1 WHERE status = 'sold'"),
-    ("listings", Kind.WRONG, "UPDATE read.listings__g1 SET description = 'A cave' WHERE status = 'withdrawn'"),
-    ("listings", Kind.WRONG, "UPDATE read.listings__g1 SET verification = NULL WHERE verification IS NOT NULL"),
-    ("listing_questions", Kind.WRONG, "UPDATE read.listing_questions__g1 SET answer = 'No' WHERE flags > 0"),
-    ("listing_questions", Kind.WRONG, "UPDATE read.listing_questions__g1 SET hidden_at = NULL WHERE flags = 0"),
-    ("listing_watches", Kind.WRONG, "UPDATE read.listing_watches__g1 SET ended_at = began_at"),
-    ("saved_searches", Kind.WRONG, "UPDATE read.saved_searches__g1 SET search = 'Caves' WHERE search = 'Huts'"),
-    ("sellers", Kind.WRONG, f"UPDATE read.sellers__g1 SET sold = 2 WHERE account_id = '{ACCOUNT}'"),
-    ("sellers", Kind.WRONG, f"UPDATE read.sellers__g1 SET name = 'Eve' WHERE account_id = '{ERASED_ACCOUNT}'"),
-    ("market_steps", Kind.MISSING, "DELETE FROM read.market_steps__g1 WHERE kind = 'listing.rejected'"),
-    ("market_steps", Kind.WRONG, "UPDATE read.market_steps__g1 SET detail = 'Mine' WHERE kind = 'listing.suspended'"),
+    ("offers", DefectKind.WRONG, "UPDATE read.offers__g1 SET price = price + 1 WHERE status = 'declined'"),
+    (
+        "offers",
+        DefectKind.WRONG,
+        "UPDATE read.offers__g1 SET escrow_status = 'funded' WHERE escrow_status = 'refunded'",
+    ),
+    ("offers", DefectKind.MISSING, "DELETE FROM read.offers__g1 WHERE status = 'withdrawn'"),
+    ("offer_messages", DefectKind.WRONG, "UPDATE read.offer_messages__g1 SET text = text || '.' WHERE side = 'seller'"),
+    ("offer_messages", DefectKind.WRONG, "UPDATE read.offer_messages__g1 SET text = 'I pay 1' WHERE text = '[erased]'"),
+    ("escrows", DefectKind.WRONG, "UPDATE read.escrows__g1 SET to_seller = to_seller + 1, to_buyer = to_buyer - 1"),
+    ("escrows", DefectKind.WRONG, "UPDATE read.escrows__g1 SET dispute_text = 'Mine' WHERE dispute_text = '[erased]'"),
+    ("escrows", DefectKind.WRONG, "UPDATE read.escrows__g1 SET status = 'released' WHERE status = 'disputed'"),
+    ("escrows", DefectKind.MISSING, "DELETE FROM read.escrows__g1 WHERE came_late"),
+    (
+        "listings",
+        DefectKind.WRONG,
+        "UPDATE read.listings__g1 SET asking_price = asking_price - 1 WHERE status = 'sold'",
+    ),
+    ("listings", DefectKind.WRONG, "UPDATE read.listings__g1 SET description = 'A cave' WHERE status = 'withdrawn'"),
+    ("listings", DefectKind.WRONG, "UPDATE read.listings__g1 SET verification = NULL WHERE verification IS NOT NULL"),
+    ("listing_questions", DefectKind.WRONG, "UPDATE read.listing_questions__g1 SET answer = 'No' WHERE flags > 0"),
+    ("listing_questions", DefectKind.WRONG, "UPDATE read.listing_questions__g1 SET hidden_at = NULL WHERE flags = 0"),
+    ("listing_watches", DefectKind.WRONG, "UPDATE read.listing_watches__g1 SET ended_at = began_at"),
+    ("saved_searches", DefectKind.WRONG, "UPDATE read.saved_searches__g1 SET search = 'Caves' WHERE search = 'Huts'"),
+    ("sellers", DefectKind.WRONG, f"UPDATE read.sellers__g1 SET sold = 2 WHERE account_id = '{ACCOUNT}'"),
+    ("sellers", DefectKind.WRONG, f"UPDATE read.sellers__g1 SET name = 'Eve' WHERE account_id = '{ERASED_ACCOUNT}'"),
+    ("market_steps", DefectKind.MISSING, "DELETE FROM read.market_steps__g1 WHERE kind = 'listing.rejected'"),
+    (
+        "market_steps",
+        DefectKind.WRONG,
+        "UPDATE read.market_steps__g1 SET detail = 'Mine' WHERE kind = 'listing.suspended'",
+    ),
 )
 
 _NOTIFICATION = (
@@ -436,16 +476,16 @@ _NOTIFICATION = (
     " FROM notifications.notification WHERE kind = 'listing' LIMIT 1"
 )
 CHANGES_BY_DECISIONS = (
-    ("lookup.monthly_total", Kind.WRONG, "UPDATE lookup.monthly_total SET revenue = revenue + 1"),
-    ("lookup.account_roles", Kind.MISSING, f"DELETE FROM lookup.account_roles WHERE account_id = '{ACCOUNT}'"),
-    ("lookup.link_count", Kind.WRONG, "INSERT INTO lookup.link_count VALUES (gen_random_uuid(), 1)"),
+    ("lookup.monthly_total", DefectKind.WRONG, "UPDATE lookup.monthly_total SET revenue = revenue + 1"),
+    ("lookup.account_roles", DefectKind.MISSING, f"DELETE FROM lookup.account_roles WHERE account_id = '{ACCOUNT}'"),
+    ("lookup.link_count", DefectKind.WRONG, "INSERT INTO lookup.link_count VALUES (gen_random_uuid(), 1)"),
     (
         "notifications",
-        Kind.DUPLICATE,
+        DefectKind.DUPLICATE,
         "UPDATE notifications.notification SET count = count + 1 WHERE kind = 'moderation'",
     ),
-    ("notifications", Kind.DUPLICATE, _NOTIFICATION.format(about="about")),
-    ("notifications", Kind.WRONG, _NOTIFICATION.format(about="'nothing'")),
+    ("notifications", DefectKind.DUPLICATE, _NOTIFICATION.format(about="about")),
+    ("notifications", DefectKind.WRONG, _NOTIFICATION.format(about="'nothing'")),
 )
 """Tables of the write side that follow from events: a wrong tier total, a lost inline row, a doubled notification."""
 
@@ -547,7 +587,7 @@ def test_a_row_of_the_write_side_that_was_changed_behind_the_events_is_found(way
         NotificationHandler(container).handle(postgres, twice)
         container.close()
         reports = [sound, audit(way.settings)]
-        assert findings(reports[-1]) == {(Kind.DUPLICATE, "notifications"): 1}, reports[-1].as_text()
+        assert findings(reports[-1]) == {(DefectKind.DUPLICATE, "notifications"): 1}, reports[-1].as_text()
         for changes in in_rounds(CHANGES_BY_DECISIONS):
             for _, _, statement in changes.values():
                 assert postgres.execute(statement.encode()).rowcount > 0, statement
@@ -566,7 +606,7 @@ def test_a_person_whose_key_is_gone_before_the_event_that_says_so_is_no_differen
         assert report.is_clean, report.as_text()
         postgres.execute("UPDATE read.accounts__g1 SET name = 'Eve', roles = '{}' WHERE id = %s", (ACCOUNT,))
         report = audit(way.settings)
-    assert findings(report) == {(Kind.WRONG, "read.accounts"): 1}, report.as_text()
+    assert findings(report) == {(DefectKind.WRONG, "read.accounts"): 1}, report.as_text()
     assert "Eve" not in report.as_text() and "name=" not in report.as_text()
 
 
@@ -614,7 +654,7 @@ def test_a_report_is_decided_or_refused_or_waits_or_is_a_dead_letter(way: Pipeli
         ends = ends_of(way.log, postgres, CONVERSIONS, DOMAIN)
         keyring = Keyring(connections, way.settings)
         before = audit_domain_events(way.log, clickhouse, postgres, ends, keyring)
-        assert before.counts == {Kind.MISSING: 3, Kind.WRONG: 1}, before.as_text()
+        assert before.counts == {DefectKind.MISSING: 3, DefectKind.WRONG: 1}, before.as_text()
         way.log.publish([Record(REJECTED.name, b"key", refusal_of(reports[1]).model_dump_json().encode())]).result(10)
         refuse = "INSERT INTO conversions.rejected_report VALUES (%s, %s, %s, 'test', 'test', %s)"
         postgres.execute(refuse, (reports[1].report_id, reports[1].conversion_id, WEBSITE, NOW))
@@ -629,7 +669,7 @@ def test_a_report_is_decided_or_refused_or_waits_or_is_a_dead_letter(way: Pipeli
         with way.projecting(may_give_up=True):
             wait_until_quiescent(way.log, postgres, 60)
         after = audit_domain_events(way.log, clickhouse, postgres, ends, keyring)
-        assert after.counts == {Kind.MISSING: 1} and str(reports[0].conversion_id) in after.as_text()
+        assert after.counts == {DefectKind.MISSING: 1} and str(reports[0].conversion_id) in after.as_text()
 
 
 def refusal_of(report: ConversionReported) -> Refusal:
@@ -660,7 +700,7 @@ def test_all_that_the_projectors_build_is_audited() -> None:
     assert tables["refusals"] - place == {*Refusal.model_fields, TEXT_KEY}
 
 
-def findings(report: AuditReport) -> Counter[tuple[Kind, str]]:
+def findings(report: AuditReport) -> Counter[tuple[DefectKind, str]]:
     return Counter((kind, check) for kind, check, _ in report.examples)
 
 
@@ -681,8 +721,8 @@ def test_the_reader_reports_what_clickhouse_refuses(way: Pipeline) -> None:
 def test_the_report_counts_all_and_keeps_the_first_examples() -> None:
     report = AuditReport()
     for number in range(50):
-        report.found(Kind.MISSING, "check", f"thing {number}")
-    assert report.counts[Kind.MISSING] == 50
+        report.found(DefectKind.MISSING, "check", f"thing {number}")
+    assert report.counts[DefectKind.MISSING] == 50
     assert "thing 19" in report.as_text() and "thing 20" not in report.as_text()
     assert "30 more" in report.as_text()
     assert report.as_json()["missing"] == 50

@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from infra.ops.stack import fork_server, ports
-from infra.ops.stack.child_process import ChildProcess, Program
+from infra.ops.stack.child_process import ChildProcess, ChildProgram
 from infra.ops.stack.fork_server import PROGRAM, ForkedProcess, ForkServer
 from infra.ops.stack.tools import ALTHING
 from tests.support.stack import OURS, free_ports, wait_for
@@ -58,7 +58,7 @@ class Sandbox:
     def __init__(self, forks: ForkServer, environment: dict[str, str]) -> None:
         (self.port,) = free_ports(1)
         self.arguments = ("escrow-sandbox", "--port", str(self.port))
-        self.process = forks.start(Program([*ALTHING, *self.arguments], {**environment, **KEYS}))
+        self.process = forks.start(ChildProgram([*ALTHING, *self.arguments], {**environment, **KEYS}))
         assert self.process.stdout is not None
         self.first_line = self.process.stdout.readline().decode()
 
@@ -93,7 +93,7 @@ def test_a_fork_has_the_environment_that_it_was_given_and_no_other(
     forks: ForkServer, environment: dict[str, str]
 ) -> None:
     with Sandbox(forks, environment):
-        refused = forks.start(Program([*ALTHING, "escrow-sandbox", "--port", "1"], environment))
+        refused = forks.start(ChildProgram([*ALTHING, "escrow-sandbox", "--port", "1"], environment))
         assert refused.wait(10) == 2
         assert "Set ALTHING_ESCROW_KEY" in said(refused)
 
@@ -108,7 +108,7 @@ def test_a_fork_takes_over_a_listening_socket(forks: ForkServer, environment: di
     (port,) = free_ports(1)
     settings = {**environment, "ALTHING_PORT": str(port), "ALTHING_MASTER_KEY": "5a" * 32}
     with ports.listener("127.0.0.1", port) as listener:
-        service = forks.start(Program([*ALTHING, "serve", "web"], settings, listener=listener.fileno()))
+        service = forks.start(ChildProgram([*ALTHING, "serve", "web"], settings, listener=listener.fileno()))
     # Its own is closed here: who answers is the fork.
     assert isinstance(service, ForkedProcess)
     try:
@@ -121,7 +121,7 @@ def test_a_fork_takes_over_a_listening_socket(forks: ForkServer, environment: di
 
 def test_other_programs_and_ordinary_users_are_not_forked(forks: ForkServer, environment: dict[str, str]) -> None:
     for command, ordinary_user in (([sys.executable, "-c", "print(1)"], False), ([*ALTHING, "--help"], True)):
-        process = forks.start(Program(command, environment, ordinary_user=ordinary_user))
+        process = forks.start(ChildProgram(command, environment, ordinary_user=ordinary_user))
         assert isinstance(process, subprocess.Popen)
         said(process)
         process.wait()
@@ -176,11 +176,11 @@ def test_a_fork_ends_with_its_supervisor(environment: dict[str, str]) -> None:
             sys.executable,
             "-c",
             "import os, signal\n"
-            "from infra.ops.stack.child_process import Program\n"
+            "from infra.ops.stack.child_process import ChildProgram\n"
             "from infra.ops.stack.fork_server import ForkServer\n"
             "from infra.ops.stack.tools import ALTHING\n"
             "forks = ForkServer(os.environ)\n"
-            f"process = forks.start(Program([*ALTHING, 'escrow-sandbox', '--port', '{port}'], os.environ))\n"
+            f"process = forks.start(ChildProgram([*ALTHING, 'escrow-sandbox', '--port', '{port}'], os.environ))\n"
             "process.stdout.readline()\n"
             "print(type(process).__name__, process.pid, flush=True)\n"
             "signal.pause()\n",

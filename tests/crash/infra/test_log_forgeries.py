@@ -24,7 +24,7 @@ from infra.kernel.security.subject_keys import open_keyring
 from infra.ops.audit.command import audit
 from infra.ops.audit.domain_events import audit_domain_events
 from infra.ops.audit.quiescence import wait_until_quiescent
-from infra.ops.audit.report import AuditReport, Kind
+from infra.ops.audit.report import AuditReport, DefectKind
 from projectors.engine.clickhouse import HttpClickHouse
 from schemas.events.accounts import RolesChanged
 from schemas.events.conversions import ConversionApproved
@@ -86,7 +86,7 @@ def test_forged_records_fail_the_audit_and_have_no_effect(way: Pipeline, ledger:
         way.log.publish([decided(event, 5000 + number) for number, event in enumerate(sale)]).result(10)
         report = audit(way.settings)
     found = Counter((kind, check) for kind, check, _ in report.examples)
-    assert found == {(Kind.WRONG, "signatures"): 5}, report.as_text()
+    assert found == {(DefectKind.WRONG, "signatures"): 5}, report.as_text()
     after = _figures(way)
     assert after == before | {"clicks": before["clicks"] + 1, "conversions": before["conversions"] + 1}
     assert "moderator" not in after["roles"]
@@ -124,24 +124,24 @@ def _figures(way: Pipeline) -> dict[str, Any]:
 CHANGES_OF_THE_LOG = {
     "one is removed": (
         "DELETE FROM log.record WHERE topic = 'domain' AND \"offset\" = 20",
-        {(Kind.MISSING, "relay"): 1},
+        {(DefectKind.MISSING, "relay"): 1},
     ),
     "two change places": (
         'UPDATE log.record SET "offset" = CASE "offset" WHEN 1020 THEN 21 WHEN 1021 THEN 20 END'
         " WHERE topic = 'domain' AND \"offset\" >= 1000",
-        {(Kind.MISSING, "relay"): 1},
+        {(DefectKind.MISSING, "relay"): 1},
     ),
     "one says something else": (
         "UPDATE log.record SET value = value || ' '::bytea WHERE topic = 'domain' AND \"offset\" = 20",
-        {(Kind.WRONG, "signatures"): 1, (Kind.MISSING, "relay"): 1},
+        {(DefectKind.WRONG, "signatures"): 1, (DefectKind.MISSING, "relay"): 1},
     ),
     "one was never decided": (
         "DELETE FROM events.stored_events WHERE notification_id = 20",
-        {(Kind.WRONG, "relay"): 1},
+        {(DefectKind.WRONG, "relay"): 1},
     ),
     "the store says something else": (
         "UPDATE events.stored_events SET state = state || ' '::bytea WHERE notification_id = 20",
-        {(Kind.WRONG, "relay"): 1},
+        {(DefectKind.WRONG, "relay"): 1},
     ),
 }
 

@@ -7,7 +7,7 @@ import psycopg
 from infra.kernel.clickhouse.reader import Reader
 from infra.kernel.log import Record
 from infra.ops.audit.log_reader import ends_of
-from infra.ops.audit.report import Kind
+from infra.ops.audit.report import DefectKind
 from infra.ops.audit.reported_conversions import COLUMNS, audit_reported_conversions
 from projectors.rollups.conversion_reports import CONVERSION_REPORTS
 from schemas.topics import CONVERSIONS
@@ -32,7 +32,7 @@ def test_each_report_is_a_row_with_its_outcome_and_the_audit_compares_them(proje
         "ALTER TABLE conversion_reports__g1 UPDATE outcome = 'accepted' WHERE outcome = 'conflict'", SYNC
     )
     projecting.clickhouse.run("DELETE FROM conversion_reports__g1 WHERE outcome = 'duplicate'")
-    assert _audited(projecting) == {Kind.WRONG: 1, Kind.MISSING: 1}
+    assert _audited(projecting) == {DefectKind.WRONG: 1, DefectKind.MISSING: 1}
 
 
 def test_the_audit_compares_every_column_but_the_place() -> None:
@@ -46,7 +46,7 @@ def _record(report: ConversionReported) -> Record:
     return Record(CONVERSIONS.name, b"key", report.model_dump_json().encode())
 
 
-def _audited(projecting: ProjectionBench) -> dict[Kind, int]:
+def _audited(projecting: ProjectionBench) -> dict[DefectKind, int]:
     settings = projecting.settings
     with psycopg.connect(settings.postgres_url or "", autocommit=True) as postgres, Reader(settings) as clickhouse:
         ends = ends_of(projecting.log, postgres, CONVERSIONS)

@@ -14,7 +14,7 @@ import pytest
 
 from infra.kernel.subscriptions import dead_letters
 from infra.kernel.subscriptions.dead_letters import FailedRecord
-from infra.kernel.subscriptions.positions import Key
+from infra.kernel.subscriptions.positions import WorkerKey
 from projectors.engine.generations import request_rebuild
 from projectors.engine.projection import Registry
 from projectors.engine.read_model import ReadModel
@@ -251,7 +251,7 @@ def test_what_crashed_the_generation_before_waits_in_the_next_one(projecting: Pr
     # As the process that ended on it three times left it: without its row, and with its letter.
     projecting.connection.execute("delete from read.links__g1 where id = %s", (spoiled,))
     for name in ("links", "events"):
-        key, bad = Key(name, 1, DOMAIN.name, 0), projecting.log.source(DOMAIN.name, 0, 0)
+        key, bad = WorkerKey(name, 1, DOMAIN.name, 0), projecting.log.source(DOMAIN.name, 0, 0)
         with closing(bad):
             [record] = bad.read(1, 30.0)
         dead_letters.write(projecting.connection, key, [FailedRecord(record, dead_letters.CRASHES, "ended")])

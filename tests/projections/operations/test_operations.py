@@ -15,11 +15,11 @@ from command_api.operations.operation_recorder import NAME
 from infra.kernel.log import Record, StoredRecord
 from infra.kernel.subscriptions import dead_letters
 from infra.kernel.subscriptions.dead_letters import FailedRecord
-from infra.kernel.subscriptions.positions import Key
+from infra.kernel.subscriptions.positions import WorkerKey
 from projectors.engine import generations, requests
 from projectors.engine.generations import NotAllowed
-from projectors.engine.requests import Request, RequestCancelled, RequestContext
-from projectors.engine.verify import Report
+from projectors.engine.requests import QueuedRequest, RequestCancelled, RequestExecution
+from projectors.engine.verify import VerifyReport
 from projectors.registry import REGISTRY
 from schemas.identity import projection_id
 from tests.support.operations_bench import OperationsBench, operations
@@ -136,7 +136,7 @@ def test_cancelling_a_run_cancels_its_build_and_no_other_begins(
         projecting.wait("links")
     run = rebuilds(operations, "links", "accounts")
     [first] = requests.due(projecting.connection)
-    means = RequestContext(projecting.clickhouse, REGISTRY, lambda _place: 0)
+    means = RequestExecution(projecting.clickhouse, REGISTRY, lambda _place: 0)
     requests.execute(projecting.connection, means, first)
     assert requests.due(projecting.connection) == [], "the second waits for the first one's build"
     assert operations.http.post("/api/admin/rebuild-runs/cancel", json={"reason": "later"}).status_code == 202
@@ -219,8 +219,8 @@ def test_what_was_begun_and_never_ended_is_done_once(projecting: ProjectionBench
     with projecting.running("links"):
         assert operations.outcome(died)[:2] == ("done", 2)
     assert projecting.sql("select count(*) from engine.build where name = 'links' and generation > 1") == [(1,)]
-    request = Request(died, "links", "cancel", "", force=False)
-    means = RequestContext(projecting.clickhouse, REGISTRY, lambda _place: 0)
+    request = QueuedRequest(died, "links", "cancel", "", force=False)
+    means = RequestExecution(projecting.clickhouse, REGISTRY, lambda _place: 0)
     with pytest.raises(requests.RequestLost):
         requests.execute(projecting.connection, means, request)
     state = "select state <> 'cancelled' from engine.build where name = 'links' and generation = 2"
@@ -279,9 +279,9 @@ def test_a_comparison_can_be_stopped(projecting: ProjectionBench, operations: Op
     running = operations.ask("events", "verify")
     projecting.connection.execute("update engine.request set state = 'running' where id = %s", (running,))
     assert operations.http.post("/api/admin/projections/events/verify/cancel", json={}).status_code == 202
-    request = Request(running, "events", "verify", "", force=False)
+    request = QueuedRequest(running, "events", "verify", "", force=False)
     with pytest.raises(RequestCancelled):
-        requests.note_progress(projecting.connection, request, Report("events", 1, 2), 9)
+        requests.note_progress(projecting.connection, request, VerifyReport("events", 1, 2), 9)
 
 
 def test_races_for_one_rebuild_leave_one(projecting: ProjectionBench, operations: OperationsBench) -> None:
@@ -442,7 +442,7 @@ def waits_for_a_lock(projecting: ProjectionBench, part: str) -> bool:
 
 
 def bad_letter(projecting: ProjectionBench, value: bytes) -> UUID:
-    key = Key("events", 1, "clicks", 0)
+    key = WorkerKey("events", 1, "clicks", 0)
     known = projecting.sql("select count(*) from engine.dead_letter")[0][0]
     record = StoredRecord("clicks", 0, known, 0, b"key", value, ())
     dead_letters.write(projecting.connection, key, [FailedRecord(record, "undecodable", "no JSON")])

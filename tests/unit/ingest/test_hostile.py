@@ -11,7 +11,7 @@ from ingest.errors import EventRejected
 from ingest.limits.fair_scheduling import MAX_OF_OWNER, FairScheduler
 from ingest.request_cost import RequestCosts
 from ingest.steps import decode
-from ingest.steps.decode import MAX_EVENTS, Body, BodyDecoder
+from ingest.steps.decode import MAX_EVENTS, BodyDecoder, DecodedBody
 from tests.support.hostile_requests import ATTACKS, LINES, array_of
 
 
@@ -26,7 +26,7 @@ def test_too_many_parts_are_refused_before_any_of_them_is_decoded(part: bytes, m
 
 def test_the_start_of_a_packed_body_is_unpacked_alone() -> None:
     attack = ATTACKS["gzip of {}, no key"]
-    body = Body(attack.body, b"gzip")
+    body = DecodedBody(attack.body, b"gzip")
     assert len(body.start(1000)) == 1000
     assert body.whole() == array_of(b"{}")
 

@@ -22,7 +22,7 @@ from ingest.rejection_log import RejectionLog
 from ingest.steps.publish import Publisher
 from ingest.visitors.sealing import TextSealing
 from query_api.kernel import freshness, read_your_writes
-from query_api.kernel.freshness import Freshness
+from query_api.kernel.freshness import FreshnessMonitor
 from query_api.kernel.read_your_writes import ProjectionPositions
 
 PATIENCE_S = 30.0
@@ -69,7 +69,7 @@ def the_positions(odd: Odd, _: Path, patch: pytest.MonkeyPatch) -> tuple[Callabl
 
 
 def the_freshness(odd: Odd, _: Path, patch: pytest.MonkeyPatch) -> tuple[Callable[[], None], Callable[[], None]]:
-    found = Freshness(cast(ProjectionPositions, None), odd)
+    found = FreshnessMonitor(cast(ProjectionPositions, None), odd)
     patch.setattr(found, "look", odd)
     patch.setattr(freshness, "PATIENCE_S", 0.0)
     found.headers()

@@ -16,7 +16,7 @@ import pytest
 
 from infra.kernel.log import LogUnavailable, Position, Record
 from ingest.app import endpoint_of
-from ingest.directory.directory import CustomDomain, Directory, KeyRow, LinkRow, Listing, Partner, Website
+from ingest.directory.directory import CustomDomainEntry, Directory, KeyRow, LinkRow, Listing, Partner, Website
 from ingest.directory.refresh import load_copy, save_copy
 from ingest.errors import EventRejected, Unavailable, invalid
 from ingest.event import PageLine
@@ -406,7 +406,7 @@ def a_listing() -> Listing:
         (KeyRow(website.id, "ab" * 32, "site", ("https://own.example",)),),
         (LinkRow(uuid4(), "deal", 5, website.id, partner, "https://x.example/{click_id}", (("sub1", "a"),), True),),
         (Partner(partner, str(partner), "acme", "Acme", "voluum", 45, True),),
-        (CustomDomain(uuid4(), "go.own.example", website.id, True),),
+        (CustomDomainEntry(uuid4(), "go.own.example", website.id, True),),
     )
 
 
@@ -490,9 +490,9 @@ async def test_a_link_of_a_switched_off_partner_is_gone() -> None:
     ],
 )
 def test_a_key_is_used_from_its_origins_alone(origins: Any, headers: dict[bytes, bytes], allowed: bool) -> None:
-    from ingest.directory.directory import Key
+    from ingest.directory.directory import KeyEntry
 
-    key = Key(Website(uuid4(), "own.example", "USD"), "site", origins)
+    key = KeyEntry(Website(uuid4(), "own.example", "USD"), "site", origins)
     if allowed:
         check_origin(key, headers)
     else:

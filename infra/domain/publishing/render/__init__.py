@@ -6,7 +6,7 @@
 
 A page is served at its path with a slash at the end (`/reviews/tents/`); links inside the site are relative, so the
 same bytes work under any base, in a folder as well. Serving redirects `/reviews/tents` to `/reviews/tents/`, and sends
-`404.html` where there is no file, and each page's `File.security_policy`.
+`404.html` where there is no file, and each page's `SiteFile.security_policy`.
 
 **Analytics.** Every block is an element with `data-placement`: the block's `name`, else its id.
 
@@ -31,14 +31,14 @@ from infra.domain.publishing.render.archive import archive as archive
 from infra.domain.publishing.render.archive import archive_stream as archive_stream
 from infra.domain.publishing.render.feeds import feed, robots, sitemap
 from infra.domain.publishing.render.page import NEWSLETTER, BlockTypes, form_files, not_found_file, page_file, page_of
-from infra.domain.publishing.render.page import File as File
-from infra.domain.publishing.render.references import Problem as Problem
+from infra.domain.publishing.render.page import SiteFile as SiteFile
+from infra.domain.publishing.render.references import MissingReference as MissingReference
 from infra.domain.publishing.render.surroundings import PageDates as PageDates
 from infra.domain.publishing.render.surroundings import SiteImage as SiteImage
 from infra.domain.publishing.render.surroundings import Surroundings as Surroundings
 
 
-def render_page(site: SiteDocument, page_id: UUID, document: PageDocument, surroundings: Surroundings) -> File:
+def render_page(site: SiteDocument, page_id: UUID, document: PageDocument, surroundings: Surroundings) -> SiteFile:
     """The page with the content `document`. Raises `LookupError` if the site has no such page.
 
     What is missing (a deleted link, an image, a page) is left out of the page and listed in `problems`.
@@ -48,7 +48,7 @@ def render_page(site: SiteDocument, page_id: UUID, document: PageDocument, surro
 
 def render_site(
     site: SiteDocument, documents: Mapping[UUID, PageDocument], surroundings: Surroundings
-) -> Mapping[str, File]:
+) -> Mapping[str, SiteFile]:
     """Every file of the site by its path: pages, `404.html`, `robots.txt`, and with a base address `sitemap.xml`,
     `feed.xml` and the answers to newsletter forms; images are not among them. A page without a document is empty."""
     complete = {page.id: documents.get(page.id, PageDocument()) for page in site.pages}
@@ -59,7 +59,7 @@ def render_site(
 
 def render_other_files(
     site: SiteDocument, types: Mapping[UUID, BlockTypes], surroundings: Surroundings
-) -> dict[str, File]:
+) -> dict[str, SiteFile]:
     """The site's files that are no page of it. `types`: of the blocks of each page."""
     files = {"404.html": not_found_file(site, surroundings), "robots.txt": robots(surroundings)}
     if surroundings.base_address:

@@ -7,7 +7,7 @@ from io import RawIOBase
 from typing import TYPE_CHECKING, Final
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
-from infra.domain.publishing.render.page import File
+from infra.domain.publishing.render.page import SiteFile
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -18,12 +18,12 @@ _MODE: Final = 0o100644 << 16
 _TEXT: Final = ("text/", "application/xml", "application/atom+xml")
 
 
-def archive(files: Mapping[str, File]) -> bytes:
-    """The files by path, images included (`File(content, "image/webp")` at `images/HASH.webp`)."""
+def archive(files: Mapping[str, SiteFile]) -> bytes:
+    """The files by path, images included (`SiteFile(content, "image/webp")` at `images/HASH.webp`)."""
     return b"".join(archive_stream((path, files[path]) for path in sorted(files)))
 
 
-def archive_stream(files: Iterable[tuple[str, File]]) -> Iterator[bytes]:
+def archive_stream(files: Iterable[tuple[str, SiteFile]]) -> Iterator[bytes]:
     """The zip of the files in their order, in parts: each as soon as its file is there."""
     written = _Written()
     with ZipFile(written, "w") as target:

@@ -9,14 +9,14 @@ from uuid import UUID
 from xml.sax.saxutils import escape, quoteattr
 
 from infra.domain.publishing.document import SiteDocument, SitePage
-from infra.domain.publishing.render.page import TEXTS, BlockTypes, File
+from infra.domain.publishing.render.page import TEXTS, BlockTypes, SiteFile
 from infra.domain.publishing.render.surroundings import Surroundings
 
 MAX_ENTRIES: Final = 50
 _HEAD: Final = '<?xml version="1.0" encoding="utf-8"?>\n'
 
 
-def sitemap(site: SiteDocument, around: Surroundings) -> File:
+def sitemap(site: SiteDocument, around: Surroundings) -> SiteFile:
     """The addresses of the pages that search engines may show, with the day of their last change."""
     entries = []
     for page in site.pages:
@@ -25,10 +25,10 @@ def sitemap(site: SiteDocument, around: Surroundings) -> File:
             changed = f"<lastmod>{_moment(dates.updated)}</lastmod>" if dates is not None else ""
             entries.append(f"<url><loc>{escape(_address(page, around))}</loc>{changed}</url>\n")
     body = f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{"".join(entries)}</urlset>\n'
-    return File((_HEAD + body).encode(), "application/xml; charset=utf-8")
+    return SiteFile((_HEAD + body).encode(), "application/xml; charset=utf-8")
 
 
-def feed(site: SiteDocument, types: Mapping[UUID, BlockTypes], around: Surroundings) -> File:
+def feed(site: SiteDocument, types: Mapping[UUID, BlockTypes], around: Surroundings) -> SiteFile:
     """Published pages with an article or a review, the newest first, at most `MAX_ENTRIES`. `types`: of each page."""
     pages = [page for page in site.pages if _is_news(page, types, around)]
     pages.sort(key=lambda page: (around.dates[page.id].published, str(page.id)), reverse=True)
@@ -43,13 +43,13 @@ def feed(site: SiteDocument, types: Mapping[UUID, BlockTypes], around: Surroundi
         *(_entry(page, around) for page in pages),
         "</feed>\n",
     ]
-    return File((_HEAD + "".join(parts)).encode(), "application/atom+xml; charset=utf-8")
+    return SiteFile((_HEAD + "".join(parts)).encode(), "application/atom+xml; charset=utf-8")
 
 
-def robots(around: Surroundings) -> File:
+def robots(around: Surroundings) -> SiteFile:
     """Every crawler is welcome. Pages that are not for search engines say so themselves."""
     where = f"Sitemap: {around.absolute('sitemap.xml')}\n" if around.base_address else ""
-    return File(f"User-agent: *\nAllow: /\n{where}".encode(), "text/plain; charset=utf-8")
+    return SiteFile(f"User-agent: *\nAllow: /\n{where}".encode(), "text/plain; charset=utf-8")
 
 
 def _is_news(page: SitePage, types: Mapping[UUID, BlockTypes], around: Surroundings) -> bool:

@@ -25,10 +25,10 @@ from infra.domain.publishing.blocks import AnyBlock, ComparedProduct, Hero, News
 from infra.domain.publishing.document import PageDocument, SiteDocument, SitePage
 from infra.domain.publishing.page_markdown import Anchor, render_page
 from infra.domain.publishing.paths import ancestors, file_of
-from infra.domain.publishing.render.references import Problem, References
+from infra.domain.publishing.render.references import MissingReference, ReferenceResolver
 from infra.domain.publishing.render.structured_data import graph, script_json
 from infra.domain.publishing.render.surroundings import Surroundings
-from infra.domain.publishing.render.wording import Wording, decimal_text, is_right_to_left, money_text, wording_of
+from infra.domain.publishing.render.wording import SiteWording, decimal_text, is_right_to_left, money_text, wording_of
 from infra.domain.publishing.serving import FORM_REFUSED, FORM_SENT
 from infra.domain.publishing.theme import css_of
 
@@ -65,7 +65,7 @@ _HEADING: Final = re.compile("<h[1-6]>")
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class SiteFile:
     """A file of a site. `security_policy`: the value of its header `Content-Security-Policy`, for HTML.
 
     `problems`: what the page refers to and is not there.
@@ -74,13 +74,13 @@ class File:
     body: bytes
     content_type: str
     security_policy: str = ""
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[MissingReference, ...] = ()
 
 
-def page_file(site: SiteDocument, page: SitePage, document: PageDocument, around: Surroundings) -> File:
+def page_file(site: SiteDocument, page: SitePage, document: PageDocument, around: Surroundings) -> SiteFile:
     """The page."""
     root = "../" * (page.path.count("/") + 1) if page.path else "./"
-    references = References(site, around, page.id, page.path, root)
+    references = ReferenceResolver(site, around, page.id, page.path, root)
     blocks = [block for block in document.blocks if around.newsletter_address or not isinstance(block, Newsletter)]
     heading_block = _heading_block(blocks)
     sections = [_section(block, references, 1 if block is heading_block else 2) for block in blocks]
@@ -106,13 +106,13 @@ def page_file(site: SiteDocument, page: SitePage, document: PageDocument, around
     )  # fmt: skip
 
 
-def not_found_file(site: SiteDocument, around: Surroundings) -> File:
+def not_found_file(site: SiteDocument, around: Surroundings) -> SiteFile:
     """The page for addresses without one. It is served at any depth, so its links begin at the host's root."""
     words = wording_of(site.language)
     return _message_file(site, around, "404", words.not_found, words.not_found_text)
 
 
-def form_files(site: SiteDocument, around: Surroundings) -> Mapping[str, File]:
+def form_files(site: SiteDocument, around: Surroundings) -> Mapping[str, SiteFile]:
     """The pages that answer a newsletter form: one whatever we know of the address, one for what is no address."""
     words = wording_of(site.language)
     return {
@@ -126,12 +126,12 @@ def has_newsletter(blocks: Iterable[AnyBlock]) -> bool:
     return any(block.type == NEWSLETTER for block in blocks)
 
 
-def _message_file(site: SiteDocument, around: Surroundings, path: str, heading: str, text: str) -> File:
+def _message_file(site: SiteDocument, around: Surroundings, path: str, heading: str, text: str) -> SiteFile:
     head = {
         "title": f"{heading} | {site.name}", "description": "", "is_indexed": False, "canonical": "",
         "feed": "", "open_graph": (), "structured_data": "",
     }  # fmt: skip
-    references = References(site, around, None, path, around.root_path)
+    references = ReferenceResolver(site, around, None, path, around.root_path)
     return _file(references, head=head, sections=(), crumbs=(), updated="", heading=heading, lead=text)
 
 
@@ -159,7 +159,7 @@ def security_policy(around: Surroundings, css: str, *, has_form: bool) -> str:
     )
 
 
-def _file(references: References, *, has_form: bool = False, **values: Any) -> File:
+def _file(references: ReferenceResolver, *, has_form: bool = False, **values: Any) -> SiteFile:
     site, around = references.site, references.surroundings
     css = css_of(site.theme)
     menu = [page for page_id in site.navigation if (page := site.page(page_id)) is not None]
@@ -169,10 +169,10 @@ def _file(references: References, *, has_form: bool = False, **values: Any) -> F
         css=Markup(css),  # noqa: S704 - made of tokens that cannot contain anything else
         is_right_to_left=is_right_to_left(site.language), **values,
     )  # fmt: skip
-    return File(html.encode(), HTML, security_policy(around, css, has_form=has_form), tuple(references.problems))
+    return SiteFile(html.encode(), HTML, security_policy(around, css, has_form=has_form), tuple(references.problems))
 
 
-def _section(block: AnyBlock, references: References, level: int) -> tuple[str, str, str, Markup]:
+def _section(block: AnyBlock, references: ReferenceResolver, level: int) -> tuple[str, str, str, Markup]:
     """Element, anchor, placement and HTML of a block. A section has a heading; what has none is no section."""
     references.placement = block.placement
     language = references.site.language
@@ -220,7 +220,7 @@ def _crumbs(site: SiteDocument, page: SitePage) -> list[SitePage]:
 
 
 def _open_graph(
-    site: SiteDocument, page: SitePage, references: References, canonical: str, is_text: bool
+    site: SiteDocument, page: SitePage, references: ReferenceResolver, canonical: str, is_text: bool
 ) -> tuple[tuple[str, str], ...]:
     """`references`: after the blocks were rendered."""
     around, first = references.surroundings, references.first_image
@@ -245,7 +245,7 @@ def _stars(rating: int) -> str:
     return text + "☆" * (5 - len(text))
 
 
-def _visit(words: Wording, name: str) -> str:
+def _visit(words: SiteWording, name: str) -> str:
     return words.visit.replace("{name}", name)
 
 

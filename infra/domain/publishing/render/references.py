@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlencode, urlsplit
 from uuid import UUID
 
-from infra.domain.publishing.blocks import Image, LinkTarget, PageTarget, Target, WebTarget
+from infra.domain.publishing.blocks import ImagePart, LinkTarget, PageTarget, Target, WebTarget
 from infra.domain.publishing.document import SiteDocument
 from infra.domain.publishing.page_markdown import Anchor, Picture
 from infra.domain.publishing.paths import relative
@@ -19,7 +19,7 @@ OUTBOUND = "noopener"
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class MissingReference:
     """Something that a page refers to is not there; the page is rendered without it.
 
     `code`: `link_missing`, `page_missing` or `image_missing`. `placement`: of the block.
@@ -32,7 +32,7 @@ class Problem:
 
 
 @dataclass(slots=True)
-class References:
+class ReferenceResolver:
     """Resolves what the page at `path` refers to, and collects what is missing.
 
     `root`: the address of the home page, as this page writes it. `placement`: of the block that is being rendered.
@@ -45,7 +45,7 @@ class References:
     path: str
     root: str
     placement: str = ""
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[MissingReference] = field(default_factory=list)
     first_image: SiteImage | None = None
 
     @property
@@ -95,11 +95,11 @@ class References:
         copies = {NARROW_WIDTH: self.to_file(image.narrow)} if image.narrow else {}
         return Picture(self.to_file(image.address), image.width, image.height, copies, is_first)
 
-    def image(self, image: Image | None) -> Picture | None:
+    def image(self, image: ImagePart | None) -> Picture | None:
         """Of an image of a block."""
         return self.picture(image.hash) if image is not None else None
 
-    def has_picture(self, image: Image) -> bool:
+    def has_picture(self, image: ImagePart) -> bool:
         """Whether an image of a block is there."""
         return image.hash in self.surroundings.images
 
@@ -127,7 +127,7 @@ class References:
         return Anchor(url, SPONSORED if is_sponsored or _is_of_network(url) else OUTBOUND)
 
     def _lacks(self, code: str, message: str) -> None:
-        problem = Problem(code, message, self.page_id, self.placement)
+        problem = MissingReference(code, message, self.page_id, self.placement)
         if problem not in self.problems:
             self.problems.append(problem)
 

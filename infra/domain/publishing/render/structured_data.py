@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from infra.domain.publishing.blocks import MAX_RATING, AnyBlock, Faq, Review
+from infra.domain.publishing.blocks import MAX_RATING, AnyBlock, Faq, ReviewBlock
 from infra.domain.publishing.document import SiteDocument, SitePage
 from infra.domain.publishing.page_markdown import plain_page
 from infra.domain.publishing.render.surroundings import PageDates, Surroundings
@@ -28,7 +28,7 @@ def graph(
     things: list[Mapping[str, Any]] = [
         _product(site, block, around, dates)
         for block in blocks
-        if isinstance(block, Review) and block.rating is not None
+        if isinstance(block, ReviewBlock) and block.rating is not None
     ]
     questions = [question for block in blocks if isinstance(block, Faq) for question in block.questions]
     if questions:
@@ -38,7 +38,9 @@ def graph(
     return {"@context": "https://schema.org", "@graph": things} if things else None
 
 
-def _product(site: SiteDocument, block: Review, around: Surroundings, dates: PageDates | None) -> Mapping[str, Any]:
+def _product(
+    site: SiteDocument, block: ReviewBlock, around: Surroundings, dates: PageDates | None
+) -> Mapping[str, Any]:
     author = {"@type": "Person", "name": site.author} if site.author else {"@type": "Organization", "name": site.name}
     review: dict[str, Any] = {
         "@type": "Review",

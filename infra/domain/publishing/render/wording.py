@@ -20,7 +20,7 @@ _NO_BREAK: Final = "\u00a0"
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
+class SiteWording:
     """The texts. `visit` has a place for the product's name, `rating` for a number of stars."""
 
     skip: str
@@ -48,7 +48,7 @@ class Wording:
     not_found_text: str
 
 
-def wording_of(language: str) -> Wording:
+def wording_of(language: str) -> SiteWording:
     """The texts of a language code such as `pt-BR`."""
     return _table().get(_base(language)) or _table()[FALLBACK]
 
@@ -74,9 +74,9 @@ def money_text(amount: int, currency: str, language: str) -> str:
 
 
 @cache
-def _table() -> Mapping[str, Wording]:
+def _table() -> Mapping[str, SiteWording]:
     table = json.loads((files("infra.domain.publishing.render") / "wording.json").read_text("utf-8"))
-    return {language: Wording(**texts) for language, texts in table.items()}
+    return {language: SiteWording(**texts) for language, texts in table.items()}
 
 
 def _base(language: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from infra.ops.audit.beside_events.fold import Fold, KeptTable, Tables, same
+from infra.ops.audit.beside_events.fold import KeptTable, TableFold, Tables, same
 from schemas.events.accounts import (
     AccountErased,
     AccountRegistered,
@@ -30,7 +30,7 @@ _OF_ACCOUNTS: Final = (
 )
 """An erased account has none of them."""
 
-ACCOUNTS: Final = Fold(
+ACCOUNTS: Final = TableFold(
     (
         KeptTable("auth.invite_code", ("invite_id",), same("invite_id", "account_id", "open_until")),
         KeptTable(

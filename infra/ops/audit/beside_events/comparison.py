@@ -20,12 +20,12 @@ from infra.kernel.postgres.memory_rows import Difference, MemoryRows
 from infra.kernel.security.encryption import DecryptionError, decrypt, derived_key
 from infra.kernel.security.subject_keys import Keyring, open_keyring
 from infra.ops.audit.beside_events.accounts import ACCOUNTS
-from infra.ops.audit.beside_events.fold import Fold, KeptTable, Tables
+from infra.ops.audit.beside_events.fold import KeptTable, TableFold, Tables
 from infra.ops.audit.beside_events.marketplace import MARKETPLACE
 from infra.ops.audit.beside_events.people import PEOPLE
 from infra.ops.audit.beside_events.publishing import PUBLISHING
 from infra.ops.audit.quiescence import exists
-from infra.ops.audit.report import AuditReport, Kind
+from infra.ops.audit.report import AuditReport, DefectKind
 from infra.ops.audit.row_findings import report_difference
 from schemas.base import REGISTRY, DomainEvent, personal_fields, upcast
 from schemas.envelope import open_personal
@@ -43,11 +43,11 @@ _ROWS_A_FETCH: Final = 500
 class _Folding:
     """A fold, and its rows so far."""
 
-    fold: Fold
+    fold: TableFold
     tables: Tables
 
     @classmethod
-    def of(cls, fold: Fold) -> _Folding:
+    def of(cls, fold: TableFold) -> _Folding:
         keys = {**fold.memory, **{table.name: table.key for table in fold.tables}}
         return cls(fold, {name: MemoryRows(key) for name, key in keys.items()})
 
@@ -89,7 +89,7 @@ def audit_rows_beside_events(settings: Settings) -> AuditReport:
                 foldings, people = folded(connection, keyring)
             except ValueError as error:
                 what = f"events cannot be read: {type(error).__name__}: {error}"
-                report.found(Kind.WRONG, "event store", what)
+                report.found(DefectKind.WRONG, "event store", what)
                 return report
             for folding in foldings:
                 for table in folding.fold.tables:
@@ -159,13 +159,13 @@ def _compare_keys(
         missing.discard(person)
         report.checked[f"rows of {KEYS}"] += 1
         if wrapped is None and person not in people.erased:
-            report.found(Kind.WRONG, KEYS, f"the key of {person} is deleted, and no event says so")
+            report.found(DefectKind.WRONG, KEYS, f"the key of {person} is deleted, and no event says so")
         elif wrapped is not None and person in people.erased:
-            report.found(Kind.WRONG, KEYS, f"{person} is erased, but has a key")
+            report.found(DefectKind.WRONG, KEYS, f"{person} is erased, but has a key")
         elif wrapped is not None and not _opens(wrapping, person, wrapped):
-            report.found(Kind.WRONG, KEYS, f"the key of {person} cannot be opened")
+            report.found(DefectKind.WRONG, KEYS, f"the key of {person} cannot be opened")
     for person in missing:
-        report.found(Kind.MISSING, KEYS, f"the row of {person} is lost")
+        report.found(DefectKind.MISSING, KEYS, f"the row of {person} is lost")
 
 
 def _opens(wrapping: bytes, person: UUID, wrapped: str) -> bool:

@@ -76,7 +76,7 @@ class KeptTable:
 
 
 @dataclass(frozen=True)
-class Fold:
+class TableFold:
     """Tables, further rows in `memory` by their name with their key, and what events do to both. `at_end`: adds rows
     that follow from other rows."""
 

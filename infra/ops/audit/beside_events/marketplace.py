@@ -6,7 +6,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from command_api.marketplace.listings.claims import host_of
-from infra.ops.audit.beside_events.fold import ANYTHING, Fold, KeptTable, Tables, same
+from infra.ops.audit.beside_events.fold import ANYTHING, KeptTable, TableFold, Tables, same
 from schemas.base import ERASED
 from schemas.events import marketplace as events
 from schemas.events.accounts import AccountErased
@@ -21,7 +21,7 @@ def _pictures(tables: Tables) -> None:
 PICTURE: Final = "encode(sha256(body), 'hex') = hash"
 """Whether a picture is the one that its name says."""
 
-MARKETPLACE: Final = Fold(
+MARKETPLACE: Final = TableFold(
     (
         KeptTable("marketplace.listing_host", ("listing_id",), same("listing_id", "host"), personal=("host",)),
         KeptTable("ops.listing_image_use", ("listing_id", "hash"), same("listing_id", "hash")),

@@ -9,7 +9,7 @@ from infra.domain.payout_files import opened
 from infra.kernel.config.settings import Settings
 from infra.kernel.postgres.rows import Row
 from infra.kernel.security.encryption import DecryptionError
-from infra.ops.audit.beside_events.fold import ANYTHING, Fold, KeptTable, OneOf, Tables, same
+from infra.ops.audit.beside_events.fold import ANYTHING, KeptTable, OneOf, TableFold, Tables, same
 from infra.ops.audit.beside_events.marketplace import PICTURE
 from schemas.base import ERASED
 from schemas.events import leads, publishing, social
@@ -33,7 +33,7 @@ def _opened_file(settings: Settings, row: Row) -> Row:
     return {**row, "sha256": digest}
 
 
-PEOPLE: Final = Fold(
+PEOPLE: Final = TableFold(
     (
         KeptTable(_PICTURES, ("post_id",), {**same("post_id", "website_id", "hash"), "is_whole": PICTURE}),
         KeptTable(_CONNECTIONS, ("channel_id",), same("channel_id", "account_id", "network", "connected_at")),

@@ -15,7 +15,7 @@ from infra.domain.publishing.document import DocumentRejected, parse_site
 from infra.domain.publishing.paths import file_of
 from infra.domain.publishing.serving import FORM_REFUSED, FORM_SENT
 from infra.kernel.postgres.rows import Row
-from infra.ops.audit.beside_events.fold import Fold, KeptTable, OneOf, Tables, same
+from infra.ops.audit.beside_events.fold import KeptTable, OneOf, TableFold, Tables, same
 from infra.ops.audit.beside_events.marketplace import PICTURE
 from schemas.base import ERASED
 from schemas.events.publishing import (
@@ -65,7 +65,7 @@ def _unlisted_picture(tables: Tables, row: Row) -> Row | None:
     return None if site is None else {**row, "is_whole": True}
 
 
-PUBLISHING: Final = Fold(
+PUBLISHING: Final = TableFold(
     (
         KeptTable(_SERVED, ("site_id",), same("site_id", "website_id", "slug", "domain_id")),
         KeptTable(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from command_api.accounts.fields import Form
+from command_api.accounts.fields import TextForm
 from command_api.accounts.schemas import LoginRequest, RegisterRequest, WebsiteLogin
 
 ENTRY = {
@@ -20,19 +20,21 @@ FORMS = [(LoginRequest, ENTRY), (RegisterRequest, REGISTRATION), (WebsiteLogin, 
 
 
 @pytest.mark.parametrize(("form", "sentences"), FORMS)
-def test_a_field_that_is_empty_or_not_sent_has_its_own_sentence(form: type[Form], sentences: dict[str, str]) -> None:
+def test_a_field_that_is_empty_or_not_sent_has_its_own_sentence(
+    form: type[TextForm], sentences: dict[str, str]
+) -> None:
     assert told(form, {}) == told(form, dict.fromkeys(sentences, "")) == sentences
 
 
 @pytest.mark.parametrize("form", [form for form, _ in FORMS])
-def test_what_is_no_form_is_refused(form: type[Form]) -> None:
+def test_what_is_no_form_is_refused(form: type[TextForm]) -> None:
     nothing: list[Any] = [None, [], "email", 1]
     for sent in nothing:
         with pytest.raises(ValidationError):
             form.model_validate(sent)
 
 
-def told(form: type[Form], sent: dict[str, Any]) -> dict[str, str]:
+def told(form: type[TextForm], sent: dict[str, Any]) -> dict[str, str]:
     """What is said of each field."""
     with pytest.raises(ValidationError) as refused:
         form.model_validate(sent)

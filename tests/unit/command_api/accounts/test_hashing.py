@@ -9,7 +9,7 @@ from threading import Event
 import pytest
 
 from command_api.accounts import passwords
-from command_api.accounts.passwords import Lane, Passwords
+from command_api.accounts.passwords import PasswordLane, Passwords
 from infra.kernel.http.problems import Problem
 
 
@@ -23,21 +23,21 @@ def test_an_earlier_lane_goes_first_and_has_its_own_places(monkeypatch: pytest.M
         order.append(name)
         return True
 
-    def run(name: str, lane: Lane) -> None:
+    def run(name: str, lane: PasswordLane) -> None:
         pool._in_pool(lane, hashing, name)
 
     with ThreadPoolExecutor(8) as threads:
-        began = [threads.submit(run, "first", Lane.LATE)]
+        began = [threads.submit(run, "first", PasswordLane.LATE)]
         _wait(lambda: pool._waiting.empty() and not began[0].done())
         waiting = ("late", "late", "prompt", "late", "known")
         for number, name in enumerate(waiting):
-            lane = Lane[name.upper()]
+            lane = PasswordLane[name.upper()]
             began.append(threads.submit(run, name, lane))
             _wait(lambda number=number: pool._waiting.qsize() == number + 1)
         with pytest.raises(Problem) as refused:
-            run("one too many", Lane.LATE)
+            run("one too many", PasswordLane.LATE)
         assert (refused.value.status, refused.value.code) == (429, "busy")
-        began.append(threads.submit(run, "known", Lane.KNOWN))
+        began.append(threads.submit(run, "known", PasswordLane.KNOWN))
         _wait(lambda: pool._waiting.qsize() == 6)
         go.set()
         for one in began:

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from command_api.conversions import decisions, model
-from command_api.conversions.attribution.clicks import PAGE_SIZE, ClickRow, ClickVisit, VisitorQuery
+from command_api.conversions.attribution.clicks import PAGE_SIZE, ClickQuery, ClickRow, ClickVisit
 from command_api.conversions.attribution.decision import (
     Case,
     Reattribution,
@@ -100,12 +100,10 @@ class Projected:
         names = {name for _, name, _ in wanted}
         return {found.event_id: found for found in self.rows if found.event_id in names}
 
-    def by_visitor(
-        self, wanted: Sequence[VisitorQuery], *, oldest_first: bool
-    ) -> dict[tuple[UUID, int], list[ClickRow]]:
+    def by_visitor(self, wanted: Sequence[ClickQuery], *, oldest_first: bool) -> dict[tuple[UUID, int], list[ClickRow]]:
         return {(v.website_id, v.visitor): self._ordered(v, oldest_first)[:PAGE_SIZE] for v in wanted}
 
-    def next_page(self, visit: VisitorQuery, after: ClickRow, *, oldest_first: bool) -> list[ClickRow]:
+    def next_page(self, visit: ClickQuery, after: ClickRow, *, oldest_first: bool) -> list[ClickRow]:
         self.pages += 1
         ordered = self._ordered(visit, oldest_first)
         place = ordered.index(after) + 1
@@ -114,7 +112,7 @@ class Projected:
     def visits(self, clicks: Sequence[ClickRow]) -> dict[UUID, ClickVisit]:
         return {} if self.visit is None else {click.event_id: self.visit for click in clicks}
 
-    def _ordered(self, visit: VisitorQuery, oldest_first: bool) -> list[ClickRow]:
+    def _ordered(self, visit: ClickQuery, oldest_first: bool) -> list[ClickRow]:
         mine = [found for found in self.rows if found.visitor == visit.visitor]
         return sorted(mine, key=lambda found: (found.occurred_at, found.event_id), reverse=not oldest_first)
 

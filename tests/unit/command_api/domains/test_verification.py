@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from command_api.domains import model
-from command_api.domains.dns_check import DnsResult, Verdict
+from command_api.domains.dns_check import DnsResult, DnsVerdict
 from command_api.domains.model import Domain, Host
 from command_api.domains.verification import CheckOutcome, CheckRecord, OwnerNotice, evaluate, unverified_interval
 from command_api.kernel.decision import CommandContext, CommandRejected
@@ -40,14 +40,14 @@ def verified() -> Domain:
     return model.evolve(domain, model.verify(domain, None, context())[0])
 
 
-def seen(verdict: Verdict, tls_problem: str | None = "no TLS", token: str = TOKEN) -> DnsResult:
-    return DnsResult(token, verdict, None if verdict is Verdict.PROVEN else "problem", tls_problem)
+def seen(verdict: DnsVerdict, tls_problem: str | None = "no TLS", token: str = TOKEN) -> DnsResult:
+    return DnsResult(token, verdict, None if verdict is DnsVerdict.PROVEN else "problem", tls_problem)
 
 
 def settled(
     domain: Domain,
     record: CheckRecord,
-    verdict: Verdict,
+    verdict: DnsVerdict,
     at: datetime = NOW,
     tls_problem: str | None = "no TLS",
     token: str = TOKEN,
@@ -121,7 +121,7 @@ def test_names_take_one_form(text: str, name: str) -> None:
 
 
 def test_a_proven_one_is_verified_and_has_its_name() -> None:
-    found = settled(pending(), CheckRecord(), Verdict.PROVEN)
+    found = settled(pending(), CheckRecord(), DnsVerdict.PROVEN)
     assert names(list(found.events)) == ["domain.verified", "host.claimed"]
     claimed = found.events[1]
     assert isinstance(claimed, HostClaimed)
@@ -130,29 +130,29 @@ def test_a_proven_one_is_verified_and_has_its_name() -> None:
 
 
 def test_a_name_that_another_has_stays_with_the_other() -> None:
-    found = evaluate(pending(), Host(1, uuid4()), CheckRecord(), seen(Verdict.PROVEN), context(account=None))
+    found = evaluate(pending(), Host(1, uuid4()), CheckRecord(), seen(DnsVerdict.PROVEN), context(account=None))
     assert found.events == () and not found.domain.is_verified
     assert found.record.problem == f"{NAME} is in use by another website."
-    after = evaluate(pending(), Host(2, None), CheckRecord(), seen(Verdict.PROVEN), context(account=None))
+    after = evaluate(pending(), Host(2, None), CheckRecord(), seen(DnsVerdict.PROVEN), context(account=None))
     assert after.events[1].originator_version == 3
 
 
-@pytest.mark.parametrize("verdict", [Verdict.MISSING, Verdict.DISPUTED, Verdict.UNANSWERED])
-def test_an_unproven_one_waits_ever_longer_and_ends(verdict: Verdict) -> None:
+@pytest.mark.parametrize("verdict", [DnsVerdict.MISSING, DnsVerdict.DISPUTED, DnsVerdict.UNANSWERED])
+def test_an_unproven_one_waits_ever_longer_and_ends(verdict: DnsVerdict) -> None:
     pauses = [unverified_interval(timedelta(seconds=age)) for age in (0, 700, 8000, 90000)]
     assert pauses == sorted(set(pauses))
     found = settled(pending(), CheckRecord(), verdict, NOW + timedelta(days=6, hours=23))
     assert (found.events, found.record.next_at) == ((), NOW + 7 * DAY)
-    over = settled(pending(), CheckRecord(), Verdict.PROVEN, NOW + 7 * DAY)
+    over = settled(pending(), CheckRecord(), DnsVerdict.PROVEN, NOW + 7 * DAY)
     assert (over.events, over.record.next_at) == ((), None)
 
 
 def test_a_look_for_an_older_token_decides_nothing() -> None:
-    found = settled(pending(), CheckRecord(), Verdict.PROVEN, token="older" * 8)
+    found = settled(pending(), CheckRecord(), DnsVerdict.PROVEN, token="older" * 8)
     assert (found.events, found.record.next_at) == ((), NOW)
 
 
-def daily(domain: Domain, verdicts: list[Verdict], record: CheckRecord | None = None) -> list[CheckOutcome]:
+def daily(domain: Domain, verdicts: list[DnsVerdict], record: CheckRecord | None = None) -> list[CheckOutcome]:
     """One look a day."""
     record, found = record or CheckRecord(), list[CheckOutcome]()
     for day, verdict in enumerate(verdicts):
@@ -162,30 +162,30 @@ def daily(domain: Domain, verdicts: list[Verdict], record: CheckRecord | None = 
 
 
 def test_a_verified_domain_is_lost_after_seven_days_and_its_owner_is_notified_before_and_after() -> None:
-    days = daily(verified(), [Verdict.MISSING] * 8)
+    days = daily(verified(), [DnsVerdict.MISSING] * 8)
     assert [bool(day.events) for day in days] == [False] * 7 + [True]
     assert names(list(days[7].events)) == ["domain.verification_lost", "host.released"]
     assert [day.news for day in days] == [None, OwnerNotice.MISSING, *[None] * 5, OwnerNotice.LOST]
     assert days[7].domain.state(NOW + 7 * DAY) == "lost"
-    back = settled(days[7].domain, days[7].record, Verdict.PROVEN, NOW + 8 * DAY)
+    back = settled(days[7].domain, days[7].record, DnsVerdict.PROVEN, NOW + 8 * DAY)
     assert names(list(back.events)) == ["domain.verified", "host.claimed"]
 
 
 def test_a_restored_record_restarts_the_week() -> None:
-    days = daily(verified(), [*[Verdict.MISSING] * 6, Verdict.PROVEN, *[Verdict.DISPUTED] * 7])
+    days = daily(verified(), [*[DnsVerdict.MISSING] * 6, DnsVerdict.PROVEN, *[DnsVerdict.DISPUTED] * 7])
     assert not any(day.events for day in days)
     assert [number for number, day in enumerate(days) if day.news] == [1, 8]
 
 
 def test_a_dns_that_does_not_answer_takes_nothing_away() -> None:
-    days = daily(verified(), [Verdict.UNANSWERED] * 60)
+    days = daily(verified(), [DnsVerdict.UNANSWERED] * 60)
     assert not any(day.events or day.news for day in days)
 
 
 def test_looking_often_does_not_make_it_sooner() -> None:
     domain, record = verified(), CheckRecord()
     for minute in range(600):
-        found = settled(domain, record, Verdict.MISSING, NOW + timedelta(minutes=minute))
+        found = settled(domain, record, DnsVerdict.MISSING, NOW + timedelta(minutes=minute))
         record = found.record
         assert not found.events
     assert record.misses == 1
@@ -195,10 +195,10 @@ def test_looking_often_does_not_make_it_sooner() -> None:
 def test_a_clock_that_jumps_takes_nothing_away(jump: timedelta) -> None:
     domain, record = verified(), CheckRecord()
     for at in (NOW, NOW + DAY, NOW + DAY + jump, NOW + 2 * DAY, NOW + 3 * DAY):
-        found = settled(domain, record, Verdict.MISSING, at)
+        found = settled(domain, record, DnsVerdict.MISSING, at)
         domain, record = found.domain, found.record
         assert not found.events
-    back = settled(domain, record, Verdict.PROVEN, NOW + 4 * DAY)
+    back = settled(domain, record, DnsVerdict.PROVEN, NOW + 4 * DAY)
     assert back.record == replace(
         CheckRecord(),
         checked_at=NOW + 4 * DAY,
@@ -209,8 +209,8 @@ def test_a_clock_that_jumps_takes_nothing_away(jump: timedelta) -> None:
 
 
 def test_a_look_from_before_it_was_verified_says_nothing_of_tls() -> None:
-    early = replace(seen(Verdict.PROVEN, None), tls_checked=False)
-    for domain in (verified(), settled(verified(), CheckRecord(), Verdict.PROVEN, tls_problem=None).domain):
+    early = replace(seen(DnsVerdict.PROVEN, None), tls_checked=False)
+    for domain in (verified(), settled(verified(), CheckRecord(), DnsVerdict.PROVEN, tls_problem=None).domain):
         found = evaluate(domain, held_by(domain), CheckRecord(), early, context(account=None))
         assert (found.events, found.domain, found.record.problem) == ((), domain, None)
         assert found.record.next_at == NOW + timedelta(seconds=10)
@@ -218,16 +218,16 @@ def test_a_look_from_before_it_was_verified_says_nothing_of_tls() -> None:
 
 def test_ssl_comes_with_the_first_good_look_and_goes_after_three_bad_ones() -> None:
     domain = verified()
-    good = settled(domain, CheckRecord(), Verdict.PROVEN, tls_problem=None)
+    good = settled(domain, CheckRecord(), DnsVerdict.PROVEN, tls_problem=None)
     assert names(list(good.events)) == ["domain.tls_seen"] and good.domain.ssl
     assert (good.record.next_at, good.record.problem) == (NOW + DAY, None)
     domain, record = good.domain, good.record
     for number in range(3):
-        bad = settled(domain, record, Verdict.PROVEN, tls_problem="It has expired.")
+        bad = settled(domain, record, DnsVerdict.PROVEN, tls_problem="It has expired.")
         domain, record = bad.domain, bad.record
         assert names(list(bad.events)) == (["domain.tls_lost"] if number == 2 else [])
     assert not domain.ssl and record.problem == "It has expired."
-    assert settled(domain, record, Verdict.PROVEN, tls_problem="It has expired.").events == []
+    assert settled(domain, record, DnsVerdict.PROVEN, tls_problem="It has expired.").events == []
 
 
 def test_a_removed_one_frees_its_name_and_only_its_own() -> None:

@@ -16,7 +16,7 @@ NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
 def test_a_member_has_as_many_shown_posts_as_were_ever_shown() -> None:
     ada, context = uuid4(), CommandContext(NOW, uuid4(), is_admin=True)
 
-    def written(*, held: bool) -> tuple[posts.Post, DomainEvent]:
+    def written(*, held: bool) -> tuple[posts.PostAggregate, DomainEvent]:
         event = posts.write(
             uuid4(), author_id=ada, thread_id=uuid4(), text="A text", is_first=False, answered=None, mentions=(),
             held=held, context=context,

@@ -39,7 +39,7 @@ def by(account: UUID, after: timedelta = timedelta()) -> CommandContext:
 
 def post(
     *events: DomainEvent, held: bool = False, is_first: bool = False, mentions: tuple[UUID, ...] = ()
-) -> posts.Post:
+) -> posts.PostAggregate:
     written = posts.write(
         POST, author_id=ADA, thread_id=THREAD, text="A first text", is_first=is_first, answered=None, mentions=mentions,
         held=held, context=by(ADA),
@@ -47,15 +47,15 @@ def post(
     return after(posts.evolve(None, written), *events)
 
 
-def after(state: posts.Post, *events: DomainEvent) -> posts.Post:
+def after(state: posts.PostAggregate, *events: DomainEvent) -> posts.PostAggregate:
     for event in events:
         state = posts.evolve(state, event)
     return state
 
 
-def thread(*events: DomainEvent, held: bool = False) -> threads.Thread:
+def thread(*events: DomainEvent, held: bool = False) -> threads.ThreadAggregate:
     started = threads.start(
-        THREAD, author_id=ADA, category=threads.Category(CATEGORY), first_post_id=POST, title="Title", held=held,
+        THREAD, author_id=ADA, category=threads.ForumCategory(CATEGORY), first_post_id=POST, title="Title", held=held,
         context=by(ADA),
     )  # fmt: skip
     state = threads.evolve(None, started)
@@ -140,14 +140,14 @@ def test_what_is_deleted_is_there_for_moderators_alone_who_can_bring_it_back() -
 
 
 def test_a_post_of_an_erased_member_can_be_taken_away_and_not_edited() -> None:
-    erased = posts.Post(POST, 1, ADA, THREAD, ERASED, is_first=False, state="visible")
+    erased = posts.PostAggregate(POST, 1, ADA, THREAD, ERASED, is_first=False, state="visible")
     [deleted] = posts.delete(erased, "spam", as_moderator=True, context=by(MOD))
     assert isinstance(deleted, forum.PostDeleted) and deleted.reason is None  # there is no key to keep it with
     given(erased).when(posts.edit, "Some text", [], hold=False, context=by(MOD)).then(rejected("not_found"))
 
 
 def test_only_posts_of_the_same_thread_are_answered() -> None:
-    elsewhere = posts.Post(uuid4(), 1, EVE, uuid4(), "x", is_first=True, state="visible")
+    elsewhere = posts.PostAggregate(uuid4(), 1, EVE, uuid4(), "x", is_first=True, state="visible")
     given().when(
         posts.write,
         POST,
@@ -169,7 +169,7 @@ def test_moderators_pin_lock_and_move_and_nobody_else() -> None:
         assert len(events) == 1 and act(thread(*events), "", by(MOD)) == []
         assert len(undo(thread(*events), "", by(MOD))) == 1 and undo(state, "", by(MOD)) == []
         given(state).when(act, "", by(ADA)).then(rejected("not_allowed"))
-    [moved] = threads.move(state, threads.Category(uuid4()), "", by(MOD))
+    [moved] = threads.move(state, threads.ForumCategory(uuid4()), "", by(MOD))
     assert thread(moved).category_id != CATEGORY
     given(state).when(threads.move, None, "", by(MOD)).then(rejected("category_unknown"))
 

@@ -12,8 +12,8 @@ import pytest
 
 from command_api.insights.changepoint import split
 from command_api.insights.finder import find
-from command_api.insights.finding import Finding
-from command_api.insights.history import Day, Dimension, History, Range
+from command_api.insights.finding import InsightFinding
+from command_api.insights.history import Day, DayRange, Dimension, History
 from command_api.insights.significance import holm, of_counts, of_sums, spread, two_sided
 
 LAST = date(2026, 11, 19)
@@ -69,11 +69,11 @@ def history(seed: int, change: Change = same, days: int = 84, scale: float = 1.0
     return History(LAST, "USD", total, by, {f"{name}-link": name for name in partners})
 
 
-def keys(findings: list[Finding]) -> set[str]:
+def keys(findings: list[InsightFinding]) -> set[str]:
     return {finding.key for finding in findings}
 
 
-def named(findings: list[Finding], key: str) -> Finding:
+def named(findings: list[InsightFinding], key: str) -> InsightFinding:
     return next(finding for finding in findings if finding.key == key)
 
 
@@ -104,7 +104,7 @@ def test_a_quiet_small_website_is_left_alone() -> None:
 def test_days_that_resemble_the_day_before_are_no_change() -> None:
     """A good day follows a good one, as people link to what they found: half of it is left on the next day."""
 
-    def told(seed: int) -> list[Finding]:
+    def told(seed: int) -> list[InsightFinding]:
         random, mood = Random(seed), 0.0
         moods = []
         for _ in range(84):
@@ -162,8 +162,8 @@ def test_a_week_with_twice_the_clicks_is_growth_of_about_that_size() -> None:
     assert (found.type, found.metric, found.subject) == ("growth", "clicks", None)
     assert found.figures["change"] == pytest.approx(1.0, abs=0.15)
     assert (found.now, found.before) == (
-        Range(date(2026, 11, 13), LAST),
-        Range(date(2026, 10, 16), date(2026, 11, 12)),
+        DayRange(date(2026, 11, 13), LAST),
+        DayRange(date(2026, 10, 16), date(2026, 11, 12)),
     )
     assert 0.95 <= found.confidence <= 0.99
 
@@ -276,7 +276,7 @@ def test_a_day_of_bots_is_found_in_a_history_of_few_days() -> None:
     ]
     [found] = find(History(date(2015, 5, 20), "USD", days, {}))
     assert (found.key, found.type, found.metric) == ("bots:2015-05-18", "warning", "pageviews")
-    assert (found.now, found.before.last) == (Range(date(2015, 5, 18), date(2015, 5, 18)), date(2015, 5, 20))
+    assert (found.now, found.before.last) == (DayRange(date(2015, 5, 18), date(2015, 5, 18)), date(2015, 5, 20))
     assert found.figures["current"] == 857
     even = [Day(pageviews=1000, bot_pageviews=200 + 10 * index) for index in range(4)]
     assert find(History(date(2015, 5, 20), "USD", even, {})) == []

@@ -9,7 +9,7 @@ import pytest
 
 from command_api.insights import model
 from command_api.insights.digest import WebsiteInsights, digest_mail, next_at
-from command_api.insights.finding import Finding, Subject
+from command_api.insights.finding import InsightFinding, InsightSubject
 from command_api.insights.wording import InsightText, Narrative
 from command_api.kernel.decision import CommandContext
 from command_api.websites.model import Website
@@ -26,8 +26,8 @@ WEBSITE = Website(uuid4(), 1, uuid4(), "shop.example", "UTC", "USD", AT)
 TOLD = Narrative(InsightText("Title", "Content"), "finder")
 
 
-def look(before: model.Insights | None, *findings: Finding, at: datetime = AT) -> model.Insights:
-    names = {Subject("partner", "north"): "North VPN"}
+def look(before: model.Insights | None, *findings: InsightFinding, at: datetime = AT) -> model.Insights:
+    names = {InsightSubject("partner", "north"): "North VPN"}
     found = [(finding, TOLD) for finding in findings]
     event = model.generate(before, WEBSITE, NOW.last, found, names, "not_configured", CommandContext(at))
     assert (event.originator_id, event.website_id, event.account_id) == (

@@ -9,17 +9,17 @@ from uuid import uuid4
 
 import pytest
 
-from command_api.insights.finding import Finding, Subject
-from command_api.insights.history import Dimension, Range
-from command_api.insights.narration import Wording, Wordings, narrate, validate_answer
+from command_api.insights.finding import InsightFinding, InsightSubject
+from command_api.insights.history import DayRange, Dimension
+from command_api.insights.narration import InsightWording, Wordings, narrate, validate_answer
 from command_api.insights.narrative_validation import validated
 from command_api.insights.service import shown_name
 from command_api.insights.wording import InsightText, rule_based_text
 from infra.kernel.llm import LanguageModel, LlmRequest, LlmUnavailable
 from tests.support.prompt_injections import INJECTIONS
 
-NOW, BEFORE = Range(date(2026, 11, 13), date(2026, 11, 19)), Range(date(2026, 10, 16), date(2026, 11, 12))
-WEEK = Finding(
+NOW, BEFORE = DayRange(date(2026, 11, 13), date(2026, 11, 19)), DayRange(date(2026, 10, 16), date(2026, 11, 12))
+WEEK = InsightFinding(
     "week:clicks",
     "week",
     "growth",
@@ -33,16 +33,16 @@ WEEK = Finding(
 )
 
 
-def about(value: str, dimension: Dimension = "source") -> Finding:
+def about(value: str, dimension: Dimension = "source") -> InsightFinding:
     figures = {"current": 300.0, "usual": 100.0, "share": 0.3, "usual_share": 0.1, "change": 2.0}
-    subject = Subject(dimension, value)
-    return Finding(f"share:{value}", "share", "growth", "clicks", subject, figures, NOW, BEFORE, 1.0, 0.9)
+    subject = InsightSubject(dimension, value)
+    return InsightFinding(f"share:{value}", "share", "growth", "clicks", subject, figures, NOW, BEFORE, 1.0, 0.9)
 
 
-X = Subject("source", "x")
+X = InsightSubject("source", "x")
 
 
-def named(finding: Finding) -> Subject:
+def named(finding: InsightFinding) -> InsightSubject:
     assert finding.subject is not None
     return finding.subject
 
@@ -58,10 +58,12 @@ class Model:
         self.questions.append(question)
         if self.silent is not None:
             raise self.silent
-        return Wordings(insights=[Wording(number=n, title=title, content=text) for n, title, text in self.answers])
+        return Wordings(
+            insights=[InsightWording(number=n, title=title, content=text) for n, title, text in self.answers]
+        )
 
 
-def telling(model: Model, findings: list[Finding], names: dict[Subject, str]) -> Any:
+def telling(model: Model, findings: list[InsightFinding], names: dict[InsightSubject, str]) -> Any:
     return narrate(cast(LanguageModel, model), uuid4(), findings, names, "USD")
 
 
@@ -105,10 +107,10 @@ def test_words_with_our_figures_are_taken_and_names_put_back() -> None:
 def test_findings_that_a_model_omits_repeats_or_invents_have_rule_based_text() -> None:
     answer = Wordings(
         insights=[
-            Wording(number=7, title="Invented", content="More."),
-            Wording(number=1, title="A strong week", content="2,412 clicks."),
-            Wording(number=1, title="Again", content="2,412 clicks."),
-            Wording(number=0, title="Zero", content="None."),
+            InsightWording(number=7, title="Invented", content="More."),
+            InsightWording(number=1, title="A strong week", content="2,412 clicks."),
+            InsightWording(number=1, title="Again", content="2,412 clicks."),
+            InsightWording(number=0, title="Zero", content="None."),
         ]
     )
     told = validate_answer(answer, [about("x"), WEEK], {X: "North"}, "USD")

@@ -7,23 +7,23 @@ from datetime import date
 
 import pytest
 
-from command_api.insights.finding import Finding, Metric, Subject, Topic
-from command_api.insights.history import Range
+from command_api.insights.finding import InsightFinding, InsightSubject, Metric, Topic
+from command_api.insights.history import DayRange
 from command_api.insights.narrative_validation import validated
 from command_api.insights.wording import InsightText, evidence, link_filters, rule_based_text
 from schemas.events.insights import InsightType
 
-NOW, BEFORE = Range(date(2026, 11, 13), date(2026, 11, 19)), Range(date(2026, 10, 16), date(2026, 11, 12))
+NOW, BEFORE = DayRange(date(2026, 11, 13), date(2026, 11, 19)), DayRange(date(2026, 10, 16), date(2026, 11, 12))
 
 
 def finding(
-    topic: Topic, kind: InsightType, metric: Metric, subject: Subject | None = None, **figures: float
-) -> Finding:
-    return Finding("key", topic, kind, metric, subject, figures, NOW, BEFORE, 1.0, 0.97)
+    topic: Topic, kind: InsightType, metric: Metric, subject: InsightSubject | None = None, **figures: float
+) -> InsightFinding:
+    return InsightFinding("key", topic, kind, metric, subject, figures, NOW, BEFORE, 1.0, 0.97)
 
 
 WEEK = finding("week", "growth", "clicks", current=2_412, usual=1_201.4, change=1.0077)
-NORTH = Subject("partner", "north")
+NORTH = InsightSubject("partner", "north")
 
 
 def test_a_week_says_what_was_counted_and_what_is_usual() -> None:
@@ -92,9 +92,9 @@ def test_money_is_said_in_its_currency() -> None:
             "2.40 USD per click",
         ),
     ],
-    ids=lambda part: part.topic if isinstance(part, Finding) else "",
+    ids=lambda part: part.topic if isinstance(part, InsightFinding) else "",
 )
-def test_every_topic_has_its_sentence(found: Finding, said: str) -> None:
+def test_every_topic_has_its_sentence(found: InsightFinding, said: str) -> None:
     words = rule_based_text(found, "North VPN" if found.subject else "", "USD")
     assert said in words.content
     assert words.title and len(words.title) <= 90

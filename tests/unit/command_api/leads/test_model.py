@@ -23,7 +23,7 @@ from tests.support.events import names
 from tests.support.given_when_then import given, rejected
 
 NOW = system_context(datetime(2026, 11, 20, tzinfo=UTC))
-FULL = early_access.EarlyAccessPlaces(10, {place: uuid4() for place in range(1, 11)})
+FULL = early_access.EarlyAccessState(10, {place: uuid4() for place in range(1, 11)})
 SETTINGS = Settings(master_key="ab" * 32)
 
 
@@ -34,7 +34,7 @@ def joined() -> early_access.Signup:
 
 
 def confirm(
-    places: early_access.EarlyAccessPlaces, signup: early_access.Signup, waits: bool = False
+    places: early_access.EarlyAccessState, signup: early_access.Signup, waits: bool = False
 ) -> list[DomainEvent]:
     return early_access.confirm(places, signup, somebody_waits=waits, context=NOW)
 
@@ -42,7 +42,7 @@ def confirm(
 def test_an_address_that_nobody_confirmed_has_nothing() -> None:
     signup = joined()
     assert (signup.place, signup.is_confirmed, signup.hours_left(NOW.at)) == (None, False, 24)
-    given(early_access.EarlyAccessPlaces()).when(early_access.promote, signup, NOW).then(
+    given(early_access.EarlyAccessState()).when(early_access.promote, signup, NOW).then(
         rejected(says="not been confirmed")
     )
 
@@ -57,14 +57,14 @@ def test_the_lowest_free_place_is_given_to_who_confirms() -> None:
     given(places).when(confirm, after).then()
 
 
-@pytest.mark.parametrize(("places", "waits"), [(FULL, False), (early_access.EarlyAccessPlaces(), True)])
-def test_without_a_free_place_or_behind_others_one_waits(places: early_access.EarlyAccessPlaces, waits: bool) -> None:
+@pytest.mark.parametrize(("places", "waits"), [(FULL, False), (early_access.EarlyAccessState(), True)])
+def test_without_a_free_place_or_behind_others_one_waits(places: early_access.EarlyAccessState, waits: bool) -> None:
     given(places).when(confirm, joined(), waits).then("early_access.confirmed")
 
 
 def test_a_late_confirmation_is_refused() -> None:
     late = replace(NOW, at=NOW.at + early_access.CONFIRM_WITHIN)
-    given(early_access.EarlyAccessPlaces()).when(
+    given(early_access.EarlyAccessState()).when(
         early_access.confirm, joined(), somebody_waits=False, context=late
     ).then(rejected(says="sign up again"))
 
@@ -131,8 +131,8 @@ def test_what_cannot_be_promoted_or_invited() -> None:
     waiting = early_access.Signup(uuid4(), 1, None)
     attempts: list[Callable[[], object]] = [
         lambda: early_access.promote(FULL, waiting, NOW),
-        lambda: early_access.promote(early_access.EarlyAccessPlaces(), replace(waiting, place=3), NOW),
-        lambda: early_access.promote(early_access.EarlyAccessPlaces(), replace(waiting, left=True), NOW),
+        lambda: early_access.promote(early_access.EarlyAccessState(), replace(waiting, place=3), NOW),
+        lambda: early_access.promote(early_access.EarlyAccessState(), replace(waiting, left=True), NOW),
         lambda: early_access.invite(waiting, uuid4(), NOW, is_used=False, is_open=False),
         lambda: early_access.invite(replace(waiting, place=3), uuid4(), NOW, is_used=False, is_open=True),
         lambda: early_access.invite(replace(waiting, place=3), uuid4(), NOW, is_used=True, is_open=False),
@@ -144,7 +144,7 @@ def test_what_cannot_be_promoted_or_invited() -> None:
 
 
 def test_a_subscription_is_confirmed_once_and_ends_until_it_is_requested_again() -> None:
-    pending = newsletter.Subscription(uuid4(), 1, "pending")
+    pending = newsletter.NewsletterSubscription(uuid4(), 1, "pending")
     [confirmed] = newsletter.confirm(pending, NOW)
     now_confirmed = newsletter.evolve(pending, confirmed)
     given(now_confirmed).when(newsletter.confirm, NOW).then()

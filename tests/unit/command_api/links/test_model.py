@@ -62,7 +62,7 @@ def created(**changes: Any) -> tuple[LinkCreated, Any]:
     return model.create(LINK, website, partner, None, **values)
 
 
-def link(**changes: Any) -> model.Link:
+def link(**changes: Any) -> model.LinkAggregate:
     return model.evolve(None, created(**changes)[0])
 
 

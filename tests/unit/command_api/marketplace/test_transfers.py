@@ -15,7 +15,7 @@ from command_api.marketplace.listings import model as listings
 from command_api.marketplace.listings.model import Listing
 from command_api.marketplace.offers import Offer
 from command_api.websites import model as websites
-from command_api.websites.model import Key, Website
+from command_api.websites.model import Website, WebsiteKeyState
 from schemas.base import ERASED
 from schemas.events.domains import DomainAdded, DomainVerified
 from schemas.events.websites import KeyKind, WebsiteConnected, WebsiteTransferred
@@ -43,10 +43,10 @@ assert SELLER.account_id is not None and BUYER.account_id is not None
 
 def website(**changes: object) -> Website:
     keys = {
-        SITE_KEY: Key(KeyKind.SITE, hash="a"),
-        SECRET_KEY: Key(KeyKind.SECRET, hash="b"),
-        TOKEN: Key(KeyKind.POSTBACK, hash="c"),
-        OLD_KEY: Key(KeyKind.SECRET, hash="d", revoked=True),
+        SITE_KEY: WebsiteKeyState(KeyKind.SITE, hash="a"),
+        SECRET_KEY: WebsiteKeyState(KeyKind.SECRET, hash="b"),
+        TOKEN: WebsiteKeyState(KeyKind.POSTBACK, hash="c"),
+        OLD_KEY: WebsiteKeyState(KeyKind.SECRET, hash="d", revoked=True),
     }
     values = {"domain": "www.vpn-reviews.com", "timezone": "UTC", "currency": "USD", "created_at": NOW, "keys": keys}
     return replace(Website(SITE, 5, SELLER.require_account(), **values), **changes)  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ import pytest
 import command_api.notifications.forum  # noqa: F401 - registers its rules
 from command_api.kernel.decision import CommandContext, OnBehalf
 from command_api.notifications import admin_acts, model
-from command_api.notifications.notification import RULES, Notification
+from command_api.notifications.notification import RULES, OutgoingNotification
 from schemas.base import DomainEvent
 from schemas.events.domains import DomainRemoved
 from schemas.events.forum import PostApproved, PostDeleted, PostEdited, PostWritten
@@ -28,7 +28,7 @@ NOW = datetime(2026, 11, 21, tzinfo=UTC)
 
 def told(event_class: type[DomainEvent], **values: Any) -> list[tuple[str, UUID | None]]:
     base = {"originator_id": uuid4(), "originator_version": 1, "timestamp": NOW, "author_id": ADA, "thread_id": THREAD}
-    notices: list[Notification] = list(RULES[event_class](event_class(**base, **values)))
+    notices: list[OutgoingNotification] = list(RULES[event_class](event_class(**base, **values)))
     assert all(notice.kind in KINDS for notice in notices)
     return [(notice.kind, notice.to) for notice in notices]
 

@@ -55,7 +55,7 @@ def test_registering_claims_the_slug() -> None:
 
 
 def test_a_taken_slug_is_refused() -> None:
-    given().when(model.register, PARTNER, slug_reservation.Claim(1, uuid4()), **GOOD, context=CONTEXT).then(
+    given().when(model.register, PARTNER, slug_reservation.SlugReservation(1, uuid4()), **GOOD, context=CONTEXT).then(
         rejected("slug_taken")
     )
 

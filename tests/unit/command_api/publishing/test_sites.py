@@ -17,11 +17,11 @@ from PIL import Image
 
 from command_api.domains.model import Domain
 from command_api.kernel.decision import CommandContext, CommandRejected
-from command_api.kernel.images.model import Picture, narrowed, reencode
+from command_api.kernel.images.model import WebpImage, narrowed, reencode
 from command_api.partners import slug_reservation
 from command_api.publishing import pages, sites
 from command_api.publishing.handlers import parsed
-from command_api.publishing.pages import Page
+from command_api.publishing.pages import PageAggregate
 from command_api.publishing.sites import Site
 from command_api.websites.model import Website
 from infra.domain.publishing.document import PageDocument, SiteDocument, parse_page, parse_site, to_json
@@ -69,7 +69,9 @@ def a_site() -> Site:
     return sites.evolve(None, created())
 
 
-def saved(page_id: UUID, document: PageDocument, before: Page | None = None, **changes: Any) -> list[PageSaved]:
+def saved(
+    page_id: UUID, document: PageDocument, before: PageAggregate | None = None, **changes: Any
+) -> list[PageSaved]:
     values: dict[str, Any] = {
         "site_id": SITE,
         "account_id": OWNER,
@@ -81,18 +83,18 @@ def saved(page_id: UUID, document: PageDocument, before: Page | None = None, **c
     return pages.save(page_id, before, document, **values)
 
 
-def a_page(page_id: UUID, document: PageDocument | None = None) -> Page:
+def a_page(page_id: UUID, document: PageDocument | None = None) -> PageAggregate:
     return pages.evolve(None, saved(page_id, document or article())[0])
 
 
 BOTH = {HOME: a_page(HOME), ABOUT: a_page(ABOUT)}
 
 
-def versions(content: Mapping[UUID, Page]) -> dict[UUID, int]:
+def versions(content: Mapping[UUID, PageAggregate]) -> dict[UUID, int]:
     return {page_id: page.version for page_id, page in content.items()}
 
 
-def published(site: Site, content: Mapping[UUID, Page] = BOTH, at: datetime = NOW) -> Site:
+def published(site: Site, content: Mapping[UUID, PageAggregate] = BOTH, at: datetime = NOW) -> Site:
     [event] = sites.publish(site, versions(content), replace(CONTEXT, at=at))
     return sites.evolve(site, event)
 
@@ -128,7 +130,7 @@ def test_a_starter_can_be_saved_and_published_as_it_is(niche: Any) -> None:
 
 def test_sites_are_made_for_own_websites_under_free_slugs_alone() -> None:
     refused("not_found", lambda: created(context=STRANGER))
-    taken = slug_reservation.Claim(1, uuid4())
+    taken = slug_reservation.SlugReservation(1, uuid4())
     make = partial(sites.create, SITE, WEBSITE, taken, slug="tents", document=DOCUMENT, context=CONTEXT)
     assert refused("slug_taken", make).field == "slug"
     for slug in ("", "Tents", "a/b", "-a", "a" * 65, "go", "tents\n"):
@@ -273,9 +275,9 @@ def test_a_site_keeps_the_slugs_that_it_had() -> None:
     moved, claim = sites.move(a_site(), None, slug="camping", domain=None, context=CONTEXT)
     assert isinstance(moved, SiteMoved) and claim.originator_id == slug_id("site", "camping")
     site = sites.evolve(a_site(), moved)
-    own = slug_reservation.Claim(1, SITE)
+    own = slug_reservation.SlugReservation(1, SITE)
     assert len(sites.move(site, own, slug="tents", domain=None, context=CONTEXT)) == 1
-    other = slug_reservation.Claim(1, uuid4())
+    other = slug_reservation.SlugReservation(1, uuid4())
     refused("slug_taken", lambda: sites.move(site, other, slug="tents", domain=None, context=CONTEXT))
 
 
@@ -294,7 +296,7 @@ def test_bad_documents_are_refused_by_block_and_field() -> None:
 
 
 def test_an_image_that_is_wider_has_a_narrow_copy_in_its_proportions() -> None:
-    def sent(width: int, height: int) -> Picture:
+    def sent(width: int, height: int) -> WebpImage:
         drawn = BytesIO()
         Image.new("RGB", (width, height), "teal").save(drawn, "PNG")
         return reencode(drawn.getvalue())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID, uuid4
 
 from command_api.publishing import pages, sites, transfer
-from command_api.publishing.pages import Page
+from command_api.publishing.pages import PageAggregate
 from command_api.publishing.sites import Site
 from infra.domain.publishing.document import to_json
 from schemas.base import DomainEvent
@@ -24,10 +24,12 @@ from tests.unit.command_api.publishing.test_sites import (
 )
 
 BUYER, DOMAIN = uuid4(), uuid4()
-SHOWN = transfer.Content(to_json(DOCUMENT).decode(), {page_id: page.document for page_id, page in BOTH.items()})
+SHOWN = transfer.SiteContent(to_json(DOCUMENT).decode(), {page_id: page.document for page_id, page in BOTH.items()})
 
 
-def handed_over(site: Site, content: dict[UUID, Page], shown: transfer.Content | None) -> list[DomainEvent]:
+def handed_over(
+    site: Site, content: dict[UUID, PageAggregate], shown: transfer.SiteContent | None
+) -> list[DomainEvent]:
     return transfer.hand_over(site, content, shown, account_id=BUYER, domain_id=DOMAIN, context=CONTEXT)
 
 
@@ -38,7 +40,7 @@ def site_after(site: Site, events: list[DomainEvent]) -> Site:
     return site
 
 
-def pages_after(content: dict[UUID, Page], events: list[DomainEvent]) -> dict[UUID, Page]:
+def pages_after(content: dict[UUID, PageAggregate], events: list[DomainEvent]) -> dict[UUID, PageAggregate]:
     after = dict(content)
     for event in events:
         if isinstance(event, PageSaved):
@@ -48,7 +50,7 @@ def pages_after(content: dict[UUID, Page], events: list[DomainEvent]) -> dict[UU
 
 def test_a_published_site_stays_published_and_its_documents_are_the_buyers() -> None:
     content = {**BOTH, HOME: pages.evolve(BOTH[HOME], saved(HOME, article("New."), BOTH[HOME])[0])}
-    shown = transfer.Content(SHOWN.site, {page_id: page.document for page_id, page in content.items()})
+    shown = transfer.SiteContent(SHOWN.site, {page_id: page.document for page_id, page in content.items()})
     site = published(published(a_site()), content)
     events = handed_over(site, content, shown)
     assert [one.NAME for one in events] == ["site.transferred", "page.saved", "page.saved", "site.published"]
@@ -73,8 +75,8 @@ def test_a_draft_that_visitors_do_not_see_follows_what_they_see() -> None:
     after = site_after(site, events)
     assert (after.document, after.published) == (to_json(renamed).decode(), 1)
     assert pages_after(draft, events) == {
-        HOME: Page(HOME, 4, SITE, draft[HOME].document),
-        ABOUT: Page(ABOUT, 2, SITE, BOTH[ABOUT].document),
+        HOME: PageAggregate(HOME, 4, SITE, draft[HOME].document),
+        ABOUT: PageAggregate(ABOUT, 2, SITE, BOTH[ABOUT].document),
     }
 
 

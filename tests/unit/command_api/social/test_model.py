@@ -26,7 +26,7 @@ def added(handle: str = "@Fjord", **changes: Any) -> SocialChannelAdded:
     return model.add(uuid4(), values.pop("website", SITE), values.pop("others", ()), handle=handle, **values)
 
 
-def channel() -> model.SocialChannel:
+def channel() -> model.SocialChannelAggregate:
     return model.evolve(None, added())
 
 
@@ -55,7 +55,7 @@ def test_handles_and_names_are_checked(changes: dict[str, str], code: str) -> No
     given().when(added, **changes).then(rejected(code))
 
 
-def rename(state: model.SocialChannel, handle: str | None, name: str | None) -> list[SocialChannelRenamed]:
+def rename(state: model.SocialChannelAggregate, handle: str | None, name: str | None) -> list[SocialChannelRenamed]:
     return model.rename(state, SITE, [state], handle=handle, name=name, context=CONTEXT)
 
 

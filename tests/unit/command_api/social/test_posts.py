@@ -22,17 +22,17 @@ DAY = NOW.date()
 OWNER = uuid4()
 CONTEXT, STRANGER = CommandContext(NOW, OWNER), CommandContext(NOW, uuid4())
 SITE = Website(uuid4(), 1, OWNER, "shop.example", "UTC", "USD", NOW)
-CHANNEL = model.SocialChannel(uuid4(), 1, OWNER, SITE.id, Network.INSTAGRAM, "fjord", "@fjord", NOW)
+CHANNEL = model.SocialChannelAggregate(uuid4(), 1, OWNER, SITE.id, Network.INSTAGRAM, "fjord", "@fjord", NOW)
 ADDRESS = "https://www.instagram.com/p/DAbCdEf/"
 
 
-def added(before: posts.SocialPost | None = None, **changes: Any) -> SocialPostAdded:
+def added(before: posts.SocialPostAggregate | None = None, **changes: Any) -> SocialPostAdded:
     given: dict[str, Any] = {"title": " New   knives ", "published_at": NOW, "context": CONTEXT, **changes}
     id_ = before.id if before is not None else uuid4()
     return posts.add(id_, before, CHANNEL, SITE, address=ADDRESS, **given)
 
 
-def post() -> posts.SocialPost:
+def post() -> posts.SocialPostAggregate:
     return posts.evolve(None, added())
 
 

@@ -8,7 +8,7 @@ from uuid import uuid4
 from command_api.kernel.aggregates import state_after
 from command_api.kernel.decision import CommandContext
 from command_api.sql import pins, queries
-from command_api.sql.queries import Content, Query
+from command_api.sql.queries import Content, QueryAggregate
 from schemas.events.sql import MAX_VERSIONS, QueryChanged, QueryRemoved, QueryRestored, QueryShared, QueryUnshared
 from tests.support.given_when_then import given, rejected
 
@@ -21,11 +21,11 @@ AUTHOR, EVE, ADMIN = (
 FIRST, SECOND = Content("Sales", "SELECT 1", "a"), Content("Sales", "SELECT 2", "a")
 
 
-def saved() -> Query:
+def saved() -> QueryAggregate:
     return queries.evolve(None, queries.save(uuid4(), FIRST, AUTHOR))
 
 
-def shared() -> Query:
+def shared() -> QueryAggregate:
     query = saved()
     return state_after(queries.evolve, query, queries.share(query, "Ada", AUTHOR))
 

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 
-from infra.domain.message_chain import MAX_MESSAGES, Message, bookings, chain
+from infra.domain.message_chain import MAX_MESSAGES, ChainedEvent, bookings, chain
 
 OFFER, ESCROW, LISTING, OTHER, CONVERSION = (UUID(int=number) for number in range(1, 6))
 AT = datetime(2026, 5, 1, tzinfo=UTC)
@@ -51,7 +51,7 @@ class Store:
         ][: values["limit"]]
 
 
-def ids(messages: list[Message]) -> list[int]:
+def ids(messages: list[ChainedEvent]) -> list[int]:
     return [message.position for message in messages]
 
 

@@ -11,7 +11,7 @@ from PIL import Image
 
 from infra.domain.reports import figures
 from infra.domain.reports.charts import HEIGHT, WIDTH, Chart, shown_labels, ticks_for
-from infra.domain.reports.letter import Kpi, Letter, Picture, Table
+from infra.domain.reports.letter import Kpi, LetterChart, LetterTable, ReportLetter
 
 
 @pytest.mark.parametrize(
@@ -39,13 +39,13 @@ def test_money_and_changes_are_as_the_page_writes_them() -> None:
 
 def test_a_label_from_a_visitor_is_text_in_the_html() -> None:
     evil = '<img src=x onerror="alert(1)">'
-    letter = Letter(
+    letter = ReportLetter(
         title="shop.example: Revenue",
         period="Nov 16–22",
         lead="",
         kpis=[Kpi("Clicks", "12", "+20%")],
-        pictures=[Picture("Clicks per day", "clicks@1", f"Line chart. {evil}")],
-        tables=[Table("Pages", ["Page", "Clicks"], [[evil, "12"]])],
+        pictures=[LetterChart("Clicks per day", "clicks@1", f"Line chart. {evil}")],
+        tables=[LetterTable("Pages", ["Page", "Clicks"], [[evil, "12"]])],
         notes=[evil],
         link_label="Open in Analytics",
         link="https://app.example/analytics?a=1&b=2",

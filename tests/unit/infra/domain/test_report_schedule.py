@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from infra.domain.reports.schedule import Period, due, last_whole_period, next_time
+from infra.domain.reports.schedule import ReportPeriod, due, last_whole_period, next_time
 from schemas.events.analytics import ReportInterval, ReportSchedule
 from schemas.zones import ZoneInfo
 
@@ -15,7 +15,7 @@ MONDAYS = ReportSchedule(every=ReportInterval.WEEKLY, weekday=0, hour=8)
 MONTHLY = ReportSchedule(every=ReportInterval.MONTHLY, day=1, hour=8)
 BERLIN = ZoneInfo("Europe/Berlin")
 LONG_AGO = datetime(2026, 1, 1, tzinfo=UTC)
-WEEK = Period(date(2026, 11, 16), date(2026, 11, 22))
+WEEK = ReportPeriod(date(2026, 11, 16), date(2026, 11, 22))
 
 
 def test_a_weekly_report_is_about_the_seven_days_before_in_the_zone_of_the_website() -> None:
@@ -24,13 +24,13 @@ def test_a_weekly_report_is_about_the_seven_days_before_in_the_zone_of_the_websi
     assert due(MONDAYS, BERLIN, before, since=LONG_AGO, handled=date(2026, 11, 15)) is None
     assert due(MONDAYS, BERLIN, eight_in_berlin, since=LONG_AGO, handled=date(2026, 11, 15)) == WEEK
     assert next_time(MONDAYS, BERLIN, before, handled=date(2026, 11, 15)) == eight_in_berlin
-    assert WEEK.before == Period(date(2026, 11, 9), date(2026, 11, 15))
+    assert WEEK.before == ReportPeriod(date(2026, 11, 9), date(2026, 11, 15))
 
 
 def test_a_monthly_report_is_about_the_last_whole_month() -> None:
     found = due(MONTHLY, BERLIN, datetime(2026, 3, 5, tzinfo=UTC), since=LONG_AGO, handled=None)
-    assert found == Period(date(2026, 2, 1), date(2026, 2, 28))
-    assert found.before == Period(date(2026, 1, 1), date(2026, 1, 31))
+    assert found == ReportPeriod(date(2026, 2, 1), date(2026, 2, 28))
+    assert found.before == ReportPeriod(date(2026, 1, 1), date(2026, 1, 31))
 
 
 def test_a_preview_is_about_the_days_of_a_report_that_is_sent() -> None:
@@ -69,7 +69,7 @@ def test_a_month_that_was_sent_is_not_sent_again_on_a_later_day_of_the_next_one(
 @pytest.mark.parametrize("zone", ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu"])
 @pytest.mark.parametrize("hour", [0, 2, 3, 23])
 def test_no_week_is_left_out_or_sent_twice_when_clocks_change(zone: str, hour: int) -> None:
-    schedule, at, found = MONDAYS.model_copy(update={"weekday": 6, "hour": hour}), LONG_AGO, list[Period]()
+    schedule, at, found = MONDAYS.model_copy(update={"weekday": 6, "hour": hour}), LONG_AGO, list[ReportPeriod]()
     for _ in range(60):
         handled = found[-1].last if found else None
         at = next_time(schedule, ZoneInfo(zone), at, handled=handled)

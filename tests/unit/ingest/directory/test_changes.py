@@ -10,13 +10,13 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 
-from ingest.directory.changes import MAX_CHANGES, READ_MODELS, Changes, Progress, changes_between
+from ingest.directory.changes import MAX_CHANGES, READ_MODELS, Changes, LivePositions, changes_between
 from ingest.directory.directory import Directory, KeyRow, LinkRow, Listing, Partner, Website
 from ingest.directory.refresh import append_changes, load_copy, save_copy
 
 LINK, SITE = uuid4(), uuid4()
-BEFORE = Progress(dict.fromkeys(READ_MODELS, (1, 10)))
-AFTER = Progress(dict.fromkeys(READ_MODELS, (1, 20)))
+BEFORE = LivePositions(dict.fromkeys(READ_MODELS, (1, 10)))
+AFTER = LivePositions(dict.fromkeys(READ_MODELS, (1, 20)))
 
 
 class Rows:
@@ -34,7 +34,9 @@ class Rows:
         return self.rows
 
 
-def between(rows: list[tuple[UUID, str]], before: Progress = BEFORE, after: Progress = AFTER) -> Changes | None:
+def between(
+    rows: list[tuple[UUID, str]], before: LivePositions = BEFORE, after: LivePositions = AFTER
+) -> Changes | None:
     return changes_between(cast("psycopg.Connection[Any]", Rows(rows)), before, after)
 
 
@@ -54,13 +56,16 @@ def test_whatever_else_changes_needs_a_whole_reading(topic: str) -> None:
 def test_so_do_very_many_changes_and_a_rebuilt_read_model() -> None:
     assert between([(uuid4(), "link.created.v1") for _ in range(MAX_CHANGES + 1)]) is None
     assert between([], AFTER, BEFORE) is None
-    rebuilt = Progress({**AFTER.models, "links": (2, 30)})
+    rebuilt = LivePositions({**AFTER.models, "links": (2, 30)})
     assert between([], BEFORE, rebuilt) is None
 
 
 def test_models_at_different_positions_are_read_from_the_lowest_to_the_highest() -> None:
     rows = Rows([])
-    before, after = Progress({**BEFORE.models, "links": (1, 7)}), Progress({**AFTER.models, "websites": (1, 25)})
+    before, after = (
+        LivePositions({**BEFORE.models, "links": (1, 7)}),
+        LivePositions({**AFTER.models, "websites": (1, 25)}),
+    )
     changes_between(cast("psycopg.Connection[Any]", rows), before, after)
     assert rows.asked[0][:2] == (7, 25)
 

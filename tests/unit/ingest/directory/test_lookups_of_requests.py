@@ -18,7 +18,7 @@ from ingest import app as ingest_app
 from ingest.app import App
 from ingest.context import IngestContext
 from ingest.directory import directory as subject
-from ingest.directory.directory import MAX_NEGATIVE, CustomDomain, Directory, Lane, Listing
+from ingest.directory.directory import MAX_NEGATIVE, CustomDomainEntry, Directory, Listing, SourceLane
 from ingest.directory.request_lookups import MAX_LOOKUPS, RequestLookups
 from ingest.endpoints.track import MAX_NAMES
 from ingest.errors import Unavailable
@@ -82,7 +82,7 @@ class Ingest:
         self.of_requests, self.of_events = Source(), Source()
         self.context: IngestContext = ingest_context(KeepingLog())
         before = self.context.directory
-        of_events = Lane(self.of_events.lookup, self.of_events.progress)
+        of_events = SourceLane(self.of_events.lookup, self.of_events.progress)
         directory = Directory(self.of_requests.lookup, (), self.of_requests.progress, of_events)
         directory.replace(before._index, before._read_at if is_known else 0.0)
         self.context.directory = directory
@@ -234,7 +234,7 @@ async def test_an_unknown_host_is_not_looked_up(host: str) -> None:
 @pytest.mark.parametrize("path", ["/nothing", "/go/nothing", "/"])
 async def test_a_path_under_a_custom_domain_is_one_name_at_most(path: str) -> None:
     ingest, host = Ingest(), "go.own.example"
-    ingest.context.directory.domains[host] = CustomDomain(uuid4(), host, WEBSITE, True)
+    ingest.context.directory.domains[host] = CustomDomainEntry(uuid4(), host, WEBSITE, True)
     answer = await ingest.send(path, None, host=host)
     assert answer.status in (404, 503) and len(ingest.names) == (path != "/")
 

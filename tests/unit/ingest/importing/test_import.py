@@ -19,7 +19,7 @@ from infra.kernel.config.settings import Settings
 from infra.kernel.log import Position, Record
 from ingest.directory.directory import Website
 from ingest.importing import command
-from ingest.importing.command import Imported, NoPageView, import_file
+from ingest.importing.command import ImportTotals, NoPageView, import_file
 from schemas.tracking import TrackedEvent
 
 WEBSITE = Website(uuid4(), "shop.example", "EUR")
@@ -64,7 +64,7 @@ def stored(monkeypatch: pytest.MonkeyPatch) -> Stored:
 
 def imported(path: Path, content: bytes) -> dict[str, int]:
     path.write_bytes(content)
-    noted: list[Imported] = []
+    noted: list[ImportTotals] = []
     counts = import_file(SETTINGS, str(path), WEBSITE.domain, lambda _, added: noted.append(added), quiet=True)
     assert [one.events for one in noted] == ([counts["imported"]] if counts["imported"] else [])
     return counts

@@ -15,7 +15,7 @@ from msgspec import Raw, convert
 
 from infra.kernel.net.geoip import GeoIpDatabase
 from ingest.clock import DAY_MS, log_text, parse_moment
-from ingest.directory.directory import Directory, Link, Partner, Website
+from ingest.directory.directory import Directory, LinkEntry, Partner, Website
 from ingest.endpoints.track import outcome_of
 from ingest.errors import EventRejected
 from ingest.event import LinkClick, SiteEvent
@@ -52,7 +52,9 @@ async def nothing(_kind: str, _names: Sequence[str]) -> Any:
 WEBSITE = Website(uuid4(), "own.example", "USD")
 OTHER = Website(uuid4(), "other.example", "USD")
 PARTNER = Partner(uuid4(), "", "acme", "Acme", "", 30, True)
-LINK = Link(str(uuid4()), "deal", 77, WEBSITE, PARTNER.id_text, "https://x.example", (("sub1", "from-link"),), False)
+LINK = LinkEntry(
+    str(uuid4()), "deal", 77, WEBSITE, PARTNER.id_text, "https://x.example", (("sub1", "from-link"),), False
+)
 DIRECTORY = Directory(nothing)
 OWNED = replace(OTHER, id=uuid4(), account_id=uuid4())
 PRIVATE = replace(PARTNER, id_text=str(uuid4()), slug="private", account_id=OWNED.account_id)

@@ -13,8 +13,8 @@ from ingest.bots.datacentres import FILE, Datacentres, packed_address, read_data
 from ingest.bots.user_agents import parse_agent
 from ingest.bounded_map import BoundedMap
 from ingest.directory.directory import Website
-from ingest.visitors.request_context import Client, Headers, new_request
-from ingest.visitors.suspicion import Limits, SuspicionDetector
+from ingest.visitors.request_context import Headers, RequestClient, new_request
+from ingest.visitors.suspicion import AddressLimits, SuspicionDetector
 from schemas.tracking import Suspicion, TrackedEvent
 from tests.support.user_agents import BROWSER, IPHONE
 
@@ -25,13 +25,13 @@ WINDOWS = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, 
 CHROMES = [WINDOWS.format(f"Chrome/{major}.0.0.0") for major in range(100, 140)]
 
 
-LIMITS = Limits()
+LIMITS = AddressLimits()
 
 
 class Detection:
     """The marker, and what is sent to it. Every visitor is an address with a user agent, unless one is named."""
 
-    def __init__(self, limits: Limits | None = LIMITS, datacentres: Datacentres | None = None) -> None:
+    def __init__(self, limits: AddressLimits | None = LIMITS, datacentres: Datacentres | None = None) -> None:
         self.suspicions = SuspicionDetector(limits, datacentres or Datacentres(), b"k")
         self.marked: Counter[str] = Counter()
         self.people: set[int] = set()
@@ -52,7 +52,7 @@ class Detection:
     ) -> str:
         """The reason that it is marked with."""
         now = NOW + round(at * 1000)
-        client = Client(address, agent, parse_agent(agent), country, "", "")
+        client = RequestClient(address, agent, parse_agent(agent), country, "", "")
         request = new_request(WEBSITE, "site", origin, client, now, backfill=backfill)
         row = TrackedEvent(str(uuid4()), WEBSITE.id_text, kind, request.received, request.received, country=country)
         row.visitor = hash(visitor or (address, agent)) % 2**64
@@ -246,7 +246,7 @@ def test_what_is_remembered_is_bounded() -> None:
 
 def test_a_machine_is_not_marked_twice() -> None:
     context = Detection()
-    client = Client("5.9.0.1", "", parse_agent(""), "DE", "", "")
+    client = RequestClient("5.9.0.1", "", parse_agent(""), "DE", "", "")
     request = new_request(WEBSITE, "site", "redirect", client, NOW)
     row = TrackedEvent("x", WEBSITE.id_text, "click", "", "", is_bot=True, bot_reason="crawler")
     context.suspicions.judge_redirect(request, {b"sec-ch-ua": CHROME_131}, True, row)

@@ -15,8 +15,8 @@ from psycopg_pool import PoolTimeout
 
 from infra.kernel.log import LogUnavailable, StoredRecord
 from infra.kernel.subscriptions import dead_letters, positions
-from infra.kernel.subscriptions.dead_letters import DeadLetter
-from infra.kernel.subscriptions.positions import BarrierReached, Fenced, Key, Position
+from infra.kernel.subscriptions.dead_letters import StoredDeadLetter
+from infra.kernel.subscriptions.positions import BarrierReached, Fenced, StoredPosition, WorkerKey
 from projectors.engine.clickhouse_worker import GATHER_S, MAX_ROWS, ClickHouseWorker, interval_s
 from projectors.engine.dedup import DedupStore
 from projectors.engine.postgres_worker import PostgresWorker
@@ -59,14 +59,14 @@ def runtime(**parts: Any) -> Runtime:
 
 
 def events_worker(log: SlowLog, next_offset: int, **parts: Any) -> ClickHouseWorker:
-    key = Key("events", 1, CLICKS.name, 0)
+    key = WorkerKey("events", 1, CLICKS.name, 0)
     worker = ClickHouseWorker(key, EVENTS_PROJECTION, runtime(log=log, **parts), MagicMock())
-    worker._position = Position(next_offset, None, 0, None, 0, 0)
+    worker._position = StoredPosition(next_offset, None, 0, None, 0, 0)
     return worker
 
 
 def partners_worker() -> PostgresWorker:
-    worker = PostgresWorker(Key("partners", 1, DOMAIN.name, 0), PARTNERS, runtime(), MagicMock())
+    worker = PostgresWorker(WorkerKey("partners", 1, DOMAIN.name, 0), PARTNERS, runtime(), MagicMock())
     worker._source = MagicMock()
     worker._source.read.return_value = []
     return worker
@@ -143,7 +143,7 @@ def test_waiting_at_a_hold_counts_a_bad_record_once(monkeypatch: pytest.MonkeyPa
 def test_a_dead_letter_that_another_worker_took_is_not_applied_again(
     monkeypatch: pytest.MonkeyPatch, still_open: bool
 ) -> None:
-    letter = DeadLetter(UUID(int=1), b"k", b"", [["event", b"partner.unknown".hex()]], 0, "refused_by_handler")
+    letter = StoredDeadLetter(UUID(int=1), b"k", b"", [["event", b"partner.unknown".hex()]], 0, "refused_by_handler")
     worker = partners_worker()
     monkeypatch.setattr(dead_letters, "waiting_for", lambda *_: [letter])
     monkeypatch.setattr(dead_letters, "decide", lambda *_: int(still_open))

@@ -55,7 +55,7 @@ def made(*values: bytes) -> Batch:
 
 
 def test_the_check_knows_the_same_fields_and_defaults_as_the_vocabulary() -> None:
-    fields = {field.name: field for field in msgspec.structs.fields(refusal_rows.Row)}
+    fields = {field.name: field for field in msgspec.structs.fields(refusal_rows.RefusalRow)}
     assert fields.keys() == Refusal.model_fields.keys()
     for name, field in fields.items():
         assert field.required == Refusal.model_fields[name].is_required(), name

@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from projectors.visits.batches import MAX_BATCH_EVENTS, batches
-from projectors.visits.builder import Found, select_due
+from projectors.visits.builder import DayEvents, select_due
 
 SITE, OTHER = UUID(int=1), UUID(int=2)
 TODAY, YESTERDAY = date(2026, 11, 24), date(2026, 11, 23)
@@ -18,27 +18,27 @@ TODAY, YESTERDAY = date(2026, 11, 24), date(2026, 11, 23)
 @pytest.mark.parametrize(
     ("day", "found", "resting", "is_due"),
     [
-        (YESTERDAY, Found(10, 1, 0, 0), {}, False),  # seen for the first time
-        (YESTERDAY, Found(10, 1, 0, 0), {(SITE, YESTERDAY): (10, 1)}, True),
-        (YESTERDAY, Found(10, 1, 0, 0), {(SITE, YESTERDAY): (9, 5)}, False),  # it still changes
-        (YESTERDAY, Found(10, 1, 10, 2), {(SITE, YESTERDAY): (10, 1)}, True),  # as many events, marked otherwise
-        (TODAY, Found(10, 1, 0, 0), {(SITE, TODAY): (10, 9)}, False),  # too small
-        (TODAY, Found(20_000, 1, 0, 0), {(SITE, TODAY): (20_000, 1)}, True),
-        (TODAY, Found(249_999, 1, 0, 0), {}, False),  # no report reads the build of a smaller growing day
-        (TODAY, Found(250_000, 1, 0, 0), {}, True),
-        (TODAY, Found(250_000, 1, 160_000, 2), {}, True),
-        (TODAY, Found(110_000, 1, 100_000, 2), {(SITE, TODAY): (110_000, 5)}, True),  # it rests, grown by a tenth
-        (TODAY, Found(109_999, 1, 100_000, 2), {(SITE, TODAY): (109_999, 99)}, False),  # the trickle goes on
-        (TODAY, Found(100_000, 1, 100_000, 2), {(SITE, TODAY): (100_000, 5)}, True),  # marked otherwise
-        (YESTERDAY, Found(100_001, 1, 100_000, 2), {(SITE, YESTERDAY): (100_001, 4)}, False),  # a late event
-        (YESTERDAY, Found(100_001, 1, 100_000, 2), {(SITE, YESTERDAY): (100_001, 5)}, True),
-        (YESTERDAY, Found(100_001, 1, 0, 0), {(SITE, YESTERDAY): (100_001, 1)}, True),  # an import
-        (TODAY, Found(374_999, 1, 250_000, 2), {}, False),
-        (TODAY, Found(375_000, 1, 250_000, 2), {}, True),  # grown by half
+        (YESTERDAY, DayEvents(10, 1, 0, 0), {}, False),  # seen for the first time
+        (YESTERDAY, DayEvents(10, 1, 0, 0), {(SITE, YESTERDAY): (10, 1)}, True),
+        (YESTERDAY, DayEvents(10, 1, 0, 0), {(SITE, YESTERDAY): (9, 5)}, False),  # it still changes
+        (YESTERDAY, DayEvents(10, 1, 10, 2), {(SITE, YESTERDAY): (10, 1)}, True),  # as many events, marked otherwise
+        (TODAY, DayEvents(10, 1, 0, 0), {(SITE, TODAY): (10, 9)}, False),  # too small
+        (TODAY, DayEvents(20_000, 1, 0, 0), {(SITE, TODAY): (20_000, 1)}, True),
+        (TODAY, DayEvents(249_999, 1, 0, 0), {}, False),  # no report reads the build of a smaller growing day
+        (TODAY, DayEvents(250_000, 1, 0, 0), {}, True),
+        (TODAY, DayEvents(250_000, 1, 160_000, 2), {}, True),
+        (TODAY, DayEvents(110_000, 1, 100_000, 2), {(SITE, TODAY): (110_000, 5)}, True),  # it rests, grown by a tenth
+        (TODAY, DayEvents(109_999, 1, 100_000, 2), {(SITE, TODAY): (109_999, 99)}, False),  # the trickle goes on
+        (TODAY, DayEvents(100_000, 1, 100_000, 2), {(SITE, TODAY): (100_000, 5)}, True),  # marked otherwise
+        (YESTERDAY, DayEvents(100_001, 1, 100_000, 2), {(SITE, YESTERDAY): (100_001, 4)}, False),  # a late event
+        (YESTERDAY, DayEvents(100_001, 1, 100_000, 2), {(SITE, YESTERDAY): (100_001, 5)}, True),
+        (YESTERDAY, DayEvents(100_001, 1, 0, 0), {(SITE, YESTERDAY): (100_001, 1)}, True),  # an import
+        (TODAY, DayEvents(374_999, 1, 250_000, 2), {}, False),
+        (TODAY, DayEvents(375_000, 1, 250_000, 2), {}, True),  # grown by half
     ],
 )
 def test_a_day_is_built_when_it_rests_or_has_grown_and_a_small_current_one_is_not(
-    day: date, found: Found, resting: dict[tuple[UUID, date], tuple[int, int]], is_due: bool
+    day: date, found: DayEvents, resting: dict[tuple[UUID, date], tuple[int, int]], is_due: bool
 ) -> None:
     assert select_due({(SITE, day): found}, resting, TODAY) == ([(SITE, day)] if is_due else [])
 
@@ -48,7 +48,7 @@ def builds(day: date, counts: Iterable[int], built: int) -> int:
     resting: dict[tuple[UUID, date], tuple[int, int]] = {}
     number = 0
     for events in counts:
-        found = Found(events, events, built, built)
+        found = DayEvents(events, events, built, built)
         if found.is_current:
             continue
         if select_due({(SITE, day): found}, resting, TODAY):

@@ -21,7 +21,7 @@ from query_api.analytics.geographic import CountryPerformance, country_name
 from query_api.analytics.metrics import Counts
 from query_api.kernel import money, pagination, positions
 from query_api.kernel.csv import cell, csv_response
-from query_api.kernel.positions import InvalidToken, Token
+from query_api.kernel.positions import InvalidToken, PositionToken
 from query_api.operations.exchange_rates import convert
 from schemas.currencies import digits
 from schemas.filters import named
@@ -143,8 +143,11 @@ def test_other_cells_stay() -> None:
 
 
 def test_positions_are_understood() -> None:
-    assert positions.parse("domain@12, clicks[3]@98765") == (Token("domain", 0, 12), Token("clicks", 3, 98765))
-    assert positions.parse("domain[0]@1") == (Token("domain", 0, 1),)
+    assert positions.parse("domain@12, clicks[3]@98765") == (
+        PositionToken("domain", 0, 12),
+        PositionToken("clicks", 3, 98765),
+    )
+    assert positions.parse("domain[0]@1") == (PositionToken("domain", 0, 1),)
 
 
 @pytest.mark.parametrize(

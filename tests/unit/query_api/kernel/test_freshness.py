@@ -11,7 +11,7 @@ import pytest
 
 from infra.kernel.log import Log, StoredRecord, TopicPartition
 from query_api.kernel import freshness
-from query_api.kernel.freshness import MAX_LOOKS, Freshness, Known, Looks
+from query_api.kernel.freshness import MAX_LOOKS, FreshnessMonitor, Known, Looks
 from query_api.kernel.read_your_writes import ProjectionPositions
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
@@ -29,7 +29,7 @@ class World:
         self.read_up_to: dict[TopicPartition, int] = {}
         self.appended: dict[tuple[str, int, int], datetime] = {}
         self.reads = 0
-        self.freshness = Freshness(cast(ProjectionPositions, self), lambda: cast(Log, self), lambda: self.now)
+        self.freshness = FreshnessMonitor(cast(ProjectionPositions, self), lambda: cast(Log, self), lambda: self.now)
 
     def next_offset(self, _projection: str, topic: str, partition: int) -> int | None:
         return self.read_up_to.get((topic, partition))

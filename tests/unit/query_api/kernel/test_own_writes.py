@@ -8,7 +8,7 @@ from starlette.datastructures import MutableHeaders
 
 from query_api.analytics.annotations import _ANNOTATIONS
 from query_api.kernel.own_writes import OwnWrites, projections_of
-from query_api.kernel.positions import MAX_WAIT_S, Token, parse
+from query_api.kernel.positions import MAX_WAIT_S, PositionToken, parse
 from query_api.leads import admin as leads
 from query_api.marketplace import listings
 
@@ -20,7 +20,7 @@ class Reached:
         self.positions = positions
         self.waits: list[tuple[set[str], float]] = []
 
-    def wait(self, tokens: Iterable[Token], projections: Iterable[str], timeout_s: float) -> bool:
+    def wait(self, tokens: Iterable[PositionToken], projections: Iterable[str], timeout_s: float) -> bool:
         names = set(projections)
         self.waits.append((names, timeout_s))
         return all(self.positions[name] >= token.offset for token in tokens for name in names)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 from uuid import uuid4
 
-from infra.domain.reports.contract import Order
+from infra.domain.reports.contract import RenderOrder
 from query_api.sql.report_query import _rendered
 from query_api.sql.statements import CsvResult
 
-ORDER = Order(
+ORDER = RenderOrder(
     account_id=uuid4(),
     website_id=None,
     view_id=None,

@@ -15,11 +15,11 @@ from starlette.types import Message
 from infra.domain.sql_access import analyst_accounts
 from infra.domain.sql_access.analyst_accounts import Analyst
 from infra.domain.sql_access.running_statements import RunningStatement
-from infra.domain.sql_access.statement_log import Outcome
+from infra.domain.sql_access.statement_log import StatementOutcome
 from infra.domain.sql_access.validation_result import ValidatedStatement
 from infra.domain.sql_access.views import Scope
 from infra.kernel.http.problems import Problem
-from query_api.sql.execution import Answer, Failed, until_gone
+from query_api.sql.execution import Answer, StatementFailed, until_gone
 from query_api.sql.statements import SqlQuestion, _Result, _statement, run_as_csv, run_to_end
 
 ADA = Analyst(uuid4(), "ada@example.com", is_admin=False)
@@ -31,7 +31,7 @@ class Runner:
 
     def __init__(self, start: Callable[[], Answer]) -> None:
         self.start_ = start
-        self.ended: list[Outcome] = []
+        self.ended: list[StatementOutcome] = []
         self.killed: list[UUID] = []
         self.validators = self.statements = self
 
@@ -117,13 +117,13 @@ def test_a_whole_answer_is_written_down_once() -> None:
 
 def test_an_answer_that_breaks_off_is_written_down_as_that() -> None:
     runner = Runner(lambda: answer(b"a\n", httpx.ReadError("broken")))
-    with pytest.raises(Failed, match="interrupted"):
+    with pytest.raises(StatementFailed, match="interrupted"):
         asyncio.run(responded(runner, is_gone=False))
     assert (runner.outcomes, len(runner.killed)) == (["failed"], 1)
 
 
 def _refuses() -> Answer:
-    raise Failed(62, "Syntax error")
+    raise StatementFailed(62, "Syntax error")
 
 
 def _is_too_long() -> Answer:

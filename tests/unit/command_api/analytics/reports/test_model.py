@@ -13,7 +13,7 @@ from command_api.analytics.views import model as views
 from command_api.kernel.aggregates import state_after
 from command_api.kernel.decision import CommandContext, system_context
 from command_api.websites.model import Website
-from infra.domain.reports.schedule import Period
+from infra.domain.reports.schedule import ReportPeriod
 from schemas.events.accounts import Role
 from schemas.events.analytics import (
     ReportFailed,
@@ -33,7 +33,7 @@ OWNER = uuid4()
 CONTEXT, STRANGER, SYSTEM = CommandContext(NOW, OWNER), CommandContext(NOW, uuid4()), system_context(NOW)
 SITE = Website(uuid4(), 1, OWNER, "shop.example", "UTC", "USD", NOW)
 MONDAYS = ReportSchedule(every=ReportInterval.WEEKLY)
-WEEK = Period(date(2026, 11, 16), date(2026, 11, 22))
+WEEK = ReportPeriod(date(2026, 11, 16), date(2026, 11, 22))
 
 
 def view(website: Website | None = None, kind: ViewKind = ViewKind.VIEW) -> views.View:
@@ -91,7 +91,7 @@ def test_a_period_is_sent_or_fails_once() -> None:
     report = model.evolve(report, sent)
     given(report).when(model.sent, WEEK, SYSTEM).then()
     given(report).when(model.failed, WEEK, "No", SYSTEM).then()
-    [failed] = model.failed(report, Period(date(2026, 11, 23), date(2026, 11, 29)), "Too slow\x00.", SYSTEM)
+    [failed] = model.failed(report, ReportPeriod(date(2026, 11, 23), date(2026, 11, 29)), "Too slow\x00.", SYSTEM)
     assert isinstance(failed, ReportFailed)
     assert (failed.reason, failed.account_id) == ("Too slow .", OWNER)
 

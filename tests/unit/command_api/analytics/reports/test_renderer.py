@@ -16,8 +16,8 @@ from command_api.analytics.reports.renderer import (
     ReportsUnavailable,
     ReportUnreadable,
 )
-from infra.domain.reports.contract import PROOF, VIEW_PATH, Attachment, Rendered, verified_order
-from infra.domain.reports.schedule import Period
+from infra.domain.reports.contract import PROOF, VIEW_PATH, EmailFile, Rendered, verified_order
+from infra.domain.reports.schedule import ReportPeriod
 from infra.kernel.config.settings import Settings
 from schemas.events.analytics import ReportInterval, ReportSchedule
 
@@ -25,7 +25,7 @@ SETTINGS = Settings(master_key="5a" * 32, query_port=1)
 NOW = datetime(2026, 11, 23, 8, tzinfo=UTC)
 MONDAYS = ReportSchedule(every=ReportInterval.WEEKLY)
 REPORT = ScheduledReport(uuid4(), 1, uuid4(), uuid4(), uuid4(), None, MONDAYS, NOW)
-WEEK = Period(date(2026, 11, 16), date(2026, 11, 22))
+WEEK = ReportPeriod(date(2026, 11, 16), date(2026, 11, 22))
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_no_answer_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_order_is_proven_and_files_arrive_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    file = Attachment(name="a.csv", media_type="text/csv", content=b"\xff\x00,1\r\n")
+    file = EmailFile(name="a.csv", media_type="text/csv", content=b"\xff\x00,1\r\n")
     email = Rendered(subject="S", text="T", html="<p>T</p>", attachments=[file])
     asked = []
 

@@ -15,8 +15,8 @@ from command_api.kernel.decision import CommandContext, CommandRejected
 from command_api.notifications.alerts import model, rates
 from command_api.notifications.alerts import rules as alert_rules
 from command_api.notifications.alerts.checks import Check, Watched, run
-from command_api.notifications.alerts.delivery import AlertDelivery, choose
-from command_api.notifications.alerts.model import Alert, Finding, rule_of
+from command_api.notifications.alerts.delivery import DeliveryChoice, choose
+from command_api.notifications.alerts.model import Alert, AlertCause, rule_of
 from command_api.notifications.alerts.traffic import _usual
 from command_api.websites.model import Website
 from schemas.alerts import ALERTS
@@ -27,11 +27,11 @@ from tests.support.given_when_then import given, rejected
 NOW, OWNER = datetime(2026, 11, 26, 12, 0, tzinfo=UTC), uuid4()
 SITE = Website(uuid4(), 1, OWNER, "fjordline.example", "Europe/Berlin", "USD", NOW)
 CONTEXT = CommandContext(NOW, OWNER)
-LINK, OTHER = (Finding(AlertKind.LINK_BROKEN, cause, f"{cause} is broken", "", "/links") for cause in ("one", "two"))
+LINK, OTHER = (AlertCause(AlertKind.LINK_BROKEN, cause, f"{cause} is broken", "", "/links") for cause in ("one", "two"))
 States = dict[tuple[AlertKind, str], Alert]
 
 
-def check(states: States, *found: Finding, kinds: Sequence[AlertKind] = (AlertKind.LINK_BROKEN,)) -> list[str]:
+def check(states: States, *found: AlertCause, kinds: Sequence[AlertKind] = (AlertKind.LINK_BROKEN,)) -> list[str]:
     """What a check changes; the states afterwards are in `states`."""
     events = model.decide(states, SITE, kinds, found, CONTEXT)
     for event in events:
@@ -132,7 +132,7 @@ def test_what_another_person_set_is_unknown() -> None:
 
 def set_rule(
     kind: AlertKind,
-    rule: alert_rules.AlertRule | None = None,
+    rule: alert_rules.RuleSettings | None = None,
     threshold: int | None = None,
     minimum: int | None = None,
     context: CommandContext = CONTEXT,
@@ -156,7 +156,7 @@ def set_rule(
 )
 def test_quiet_hours_end_by_the_clock_of_the_person(hours: tuple[int, int], local: str, end: str | None) -> None:
     berlin = ZoneInfo("Europe/Berlin")
-    choice = AlertDelivery(quiet_from=time(hours[0]), quiet_until=time(hours[1]))
+    choice = DeliveryChoice(quiet_from=time(hours[0]), quiet_until=time(hours[1]))
     moment = datetime.fromisoformat(local).replace(tzinfo=berlin).astimezone(UTC)
     found = choice.quiet_end(berlin, moment)
     assert (f"{found.astimezone(berlin):%Y-%m-%d %H:%M}" if found else None) == end

@@ -13,7 +13,7 @@ from command_api.kernel.decision import CommandContext
 from command_api.publishing.sites import Site
 from command_api.publishing.subscriptions import model
 from command_api.publishing.subscriptions.mails import SubscriptionMails
-from command_api.publishing.subscriptions.model import Subscription
+from command_api.publishing.subscriptions.model import SiteSubscription
 from infra.domain import contacts
 from infra.domain.contacts import site_contact_id
 from infra.domain.unsubscribe import verify_unsubscribe_token
@@ -26,11 +26,11 @@ SITE = Site(uuid4(), 1, uuid4(), uuid4(), "tents", "{}", 1, published=1)
 SETTINGS = Settings(data_dir=Path("/nowhere"), master_key="ab" * 32)
 
 
-def requested(before: Subscription | None = None) -> list[SiteSubscriptionRequested]:
+def requested(before: SiteSubscription | None = None) -> list[SiteSubscriptionRequested]:
     return model.request(before, SITE, subscription_id=UUID(int=7), page="/about/", block="news", context=CONTEXT)
 
 
-def pending() -> Subscription:
+def pending() -> SiteSubscription:
     return model.evolve(None, requested()[0])
 
 

@@ -16,9 +16,9 @@ from infra.domain.program_ideas.generator import (
     MIN_SCORE,
     WEIGHTS,
     BusinessIdea,
-    Directory,
     FittingProgram,
     PartName,
+    ProgramDirectory,
     fitting,
     generate,
     idea_of,
@@ -32,7 +32,7 @@ from tests.support.programs import starter_listed
 DOGS, CATS = "pets.city-dogs", "pets.indoor-cats"
 ANSWERS = Answers(("dogs", "coffee"), ("photo", "testing"), ("en",), 6, 200)
 PROGRAMS = starter_listed()
-DIRECTORY = Directory(PROGRAMS)
+DIRECTORY = ProgramDirectory(PROGRAMS)
 
 
 def part(idea: BusinessIdea | None, name: PartName) -> tuple[float, str]:
@@ -94,7 +94,7 @@ def test_nothing_is_made_up_for_interests_that_nobody_understands(interest: str)
 def test_without_time_money_and_programs_nothing_reaches_the_minimum() -> None:
     poor = Answers(("vpn",), (), ("en",), 1, 0)
     assert all(idea.score >= MIN_SCORE for idea in generate(poor, DIRECTORY).ideas)
-    assert generate(ANSWERS, Directory(())).empty_reason == "below_minimum"
+    assert generate(ANSWERS, ProgramDirectory(())).empty_reason == "below_minimum"
 
 
 def test_an_industry_that_earned_money_is_an_idea_without_any_interest() -> None:
@@ -158,7 +158,7 @@ def test_saved_and_dismissed_ideas_are_not_offered_again() -> None:
     assert generate(given, DIRECTORY, hidden=niches()).empty_reason == "all_chosen"
 
 
-def named(name: str, niche: str, directory: Directory = DIRECTORY) -> FittingProgram:
+def named(name: str, niche: str, directory: ProgramDirectory = DIRECTORY) -> FittingProgram:
     return next(one for one in fitting(niches()[niche], directory) if one.match.program.company_name == name)
 
 

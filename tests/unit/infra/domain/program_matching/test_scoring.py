@@ -12,7 +12,7 @@ from uuid import uuid4
 
 import pytest
 
-from infra.domain.program_matching.bm25 import Index
+from infra.domain.program_matching.bm25 import TextIndex
 from infra.domain.program_matching.classification import fits
 from infra.domain.program_matching.scoring import (
     MIN_SCORE,
@@ -79,13 +79,13 @@ def test_every_score_is_the_sum_of_the_parts_that_are_shown() -> None:
 
 
 def test_bm25_by_hand() -> None:
-    index = Index([("host", "blog"), ("dog", "food"), ("dog", "host", "host", "cat")])
+    index = TextIndex([("host", "blog"), ("dog", "food"), ("dog", "host", "host", "cat")])
     idf = math.log(1 + (3 - 2 + 0.5) / (2 + 0.5))
     length = 8 / 3
     once = idf * 2.2 / (1 + 1.2 * (0.25 + 0.75 * 2 / length))
     twice = idf * 2.2 * 2 / (2 + 1.2 * (0.25 + 0.75 * 4 / length))
     assert index.scores(["host", "host", "unknown"]) == pytest.approx([once, 0, twice])
-    assert Index([]).scores(["host"]) == []
+    assert TextIndex([]).scores(["host"]) == []
 
 
 @pytest.mark.parametrize(
@@ -147,9 +147,9 @@ def test_industries_that_an_idea_only_touches_fill_no_list() -> None:
      (0.39, "review_needed")],
 )  # fmt: skip
 def test_verdicts_begin_where_they_are_documented(score: float, verdict: str) -> None:
-    from infra.domain.program_matching.scoring import Part
+    from infra.domain.program_matching.scoring import MatchScorePart
 
-    assert Match(listed(), tuple(Part(name, score, "") for name in WEIGHTS)).verdict == verdict
+    assert Match(listed(), tuple(MatchScorePart(name, score, "") for name in WEIGHTS)).verdict == verdict
 
 
 def test_better_terms_score_higher() -> None:

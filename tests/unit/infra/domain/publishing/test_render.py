@@ -12,7 +12,7 @@ from uuid import UUID
 import pytest
 
 from infra.domain.publishing.document import PageDocument
-from infra.domain.publishing.render import File, PageDates, Problem, SiteImage, Surroundings, render_page
+from infra.domain.publishing.render import MissingReference, PageDates, SiteFile, SiteImage, Surroundings, render_page
 from tests.support.published_pages import (
     ABOUT,
     HOME,
@@ -31,7 +31,9 @@ from tests.support.strict_html import Document, read
 SPONSORED = "sponsored nofollow noopener"
 
 
-def rendered(document: PageDocument, page_id: UUID = TENTS, around: Surroundings | None = None, **changes: Any) -> File:
+def rendered(
+    document: PageDocument, page_id: UUID = TENTS, around: Surroundings | None = None, **changes: Any
+) -> SiteFile:
     return render_page(site(**changes), page_id, document, around or surroundings())
 
 
@@ -281,7 +283,7 @@ def test_what_is_missing_is_left_out_and_reported() -> None:
     assert [(problem.code, problem.placement) for problem in file.problems] == [
         ("link_missing", "text"), ("page_missing", "text"), ("image_missing", "text"), ("link_missing", "list"),
     ]  # fmt: skip
-    assert isinstance(file.problems[0], Problem) and file.problems[0].page_id == TENTS
+    assert isinstance(file.problems[0], MissingReference) and file.problems[0].page_id == TENTS
 
 
 def test_a_newsletter_form_posts_an_address_with_page_and_block() -> None:

@@ -10,7 +10,7 @@ from urllib.parse import urljoin, urlsplit
 from uuid import UUID
 from zipfile import ZipFile
 
-from infra.domain.publishing.render import File, PageDates, archive, render_site
+from infra.domain.publishing.render import PageDates, SiteFile, archive, render_site
 from infra.domain.publishing.render.wording import wording_of
 from tests.support.published_pages import ABOUT, DATES, HOME, PHOTO, TENTS, blocks, page, site, surroundings
 from tests.support.strict_html import read
@@ -20,11 +20,11 @@ SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 DOCUMENTS = {TENTS: page(*blocks())}
 
 
-def rendered(**changes: object) -> Mapping[str, File]:
+def rendered(**changes: object) -> Mapping[str, SiteFile]:
     return render_site(site(), DOCUMENTS, surroundings(**changes))
 
 
-def tree(file: File) -> ElementTree.Element:
+def tree(file: SiteFile) -> ElementTree.Element:
     return ElementTree.fromstring(file.body)  # noqa: S314 - our own
 
 
@@ -99,7 +99,7 @@ def test_the_404_page_works_at_any_depth() -> None:
 
 
 def test_every_link_inside_an_export_leads_to_a_file_of_it() -> None:
-    files = {**rendered(base_address=""), f"images/{PHOTO}.webp": File(b"RIFF", "image/webp")}
+    files = {**rendered(base_address=""), f"images/{PHOTO}.webp": SiteFile(b"RIFF", "image/webp")}
     assert "sitemap.xml" not in files and files["robots.txt"].body == b"User-agent: *\nAllow: /\n"
     for path in files:
         if not path.endswith("index.html"):
@@ -115,7 +115,7 @@ def test_every_link_inside_an_export_leads_to_a_file_of_it() -> None:
 
 
 def test_an_archive_is_the_same_for_the_same_site() -> None:
-    files = {**rendered(), f"images/{PHOTO}.webp": File(b"RIFF", "image/webp")}
+    files = {**rendered(), f"images/{PHOTO}.webp": SiteFile(b"RIFF", "image/webp")}
     content = archive(files)
     assert content == archive(dict(reversed(files.items())))
     with ZipFile(io.BytesIO(content)) as found:

@@ -23,7 +23,7 @@ from infra.kernel.config.settings import Settings
 from infra.kernel.http import problems
 from infra.kernel.http.request_context import REQUEST_ID, LogContextMiddleware
 from infra.kernel.security.forwarding import forwarding_key
-from infra.kernel.subscriptions.positions import Fenced, Key, Position, Step
+from infra.kernel.subscriptions.positions import Fenced, Step, StoredPosition, WorkerKey
 from infra.services.gateway import headers
 from projectors.engine import requests
 from projectors.engine.operations import Operations
@@ -140,7 +140,7 @@ def test_a_client_names_no_request_behind_the_gateway() -> None:
 
 
 def partners_worker() -> PostgresWorker:
-    return PostgresWorker(Key("partners", 3, DOMAIN.name, 0), PARTNERS, cast(Any, MagicMock()), MagicMock())
+    return PostgresWorker(WorkerKey("partners", 3, DOMAIN.name, 0), PARTNERS, cast(Any, MagicMock()), MagicMock())
 
 
 def test_a_worker_says_what_it_projects_and_where_it_is(lines: Lines, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,13 +168,13 @@ def test_a_worker_binds_once_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[dict[str, object]] = []
     monkeypatch.setattr(structlog.contextvars, "bind_contextvars", lambda **fields: calls.append(fields))
     worker = partners_worker()
-    worker._position = Position(0, None, 0, None, 0, 0)
+    worker._position = StoredPosition(0, None, 0, None, 0, 0)
     worker.advanced(Step(0, 49_999, 50_000, datetime.now(UTC), 50_000, 1.0))
     assert calls == [{"offset": 50_000}]
 
 
 def test_an_operation_names_itself_and_leaves_nothing(lines: Lines, monkeypatch: pytest.MonkeyPatch) -> None:
-    request = requests.Request(UUID(int=7), "partners", "pause", "", False)
+    request = requests.QueuedRequest(UUID(int=7), "partners", "pause", "", False)
     monkeypatch.setattr(requests, "due", lambda _: [request])
     monkeypatch.setattr(requests, "execute", MagicMock(side_effect=[None, psycopg.OperationalError("gone")]))
     monkeypatch.setattr(requests, "put_back", MagicMock())

@@ -13,7 +13,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from command_api.accounts.passwords import Lane, Passwords
+from command_api.accounts.passwords import PasswordLane, Passwords
 from command_api.kernel.bulkhead import Bulkhead
 from infra.kernel.config.settings import Settings
 from infra.kernel.http import worker_slots
@@ -72,7 +72,7 @@ def by_itself(slow: Slow) -> Wait:
 
 def for_a_password(slow: Slow) -> Wait:
     passwords = Passwords()
-    return lambda: passwords._in_pool(Lane.PROMPT, slow)
+    return lambda: passwords._in_pool(PasswordLane.PROMPT, slow)
 
 
 def in_a_place(slow: Slow) -> Wait:

@@ -9,7 +9,7 @@ from threading import Condition
 
 import pytest
 
-from infra.kernel.log import LogUnavailable, OffsetOutOfRange, Position, Record, Source, StoredRecord, TopicPartition
+from infra.kernel.log import LogSource, LogUnavailable, OffsetOutOfRange, Position, Record, StoredRecord, TopicPartition
 from infra.kernel.log.port import NO_COUNTS
 from infra.kernel.log.shared_tail import MAX_BUFFERED_BYTES, MAX_BUFFERED_RECORDS, SharedTailLog
 from tests.support.stack import wait_for
@@ -44,7 +44,7 @@ class MemoryLog:
     def end_offsets(self, places: Iterable[TopicPartition], _timeout_s: float = 2.0) -> dict[TopicPartition, int]:
         return {place: self.end_offset(*place) for place in places}
 
-    def source(self, _topic: str, _partition: int, offset: int = 0) -> Source:
+    def source(self, _topic: str, _partition: int, offset: int = 0) -> LogSource:
         self.opened.append(offset)
         return MemorySource(self, offset)
 
@@ -106,7 +106,7 @@ def log(memory: MemoryLog) -> Iterator[SharedTailLog]:
     opened.close()
 
 
-def read(source: Source, count: int) -> list[bytes]:
+def read(source: LogSource, count: int) -> list[bytes]:
     found: list[StoredRecord] = []
 
     def is_enough() -> bool:
@@ -118,7 +118,7 @@ def read(source: Source, count: int) -> list[bytes]:
     return [record.value for record in found]
 
 
-def joined(log: SharedTailLog, memory: MemoryLog) -> Source:
+def joined(log: SharedTailLog, memory: MemoryLog) -> LogSource:
     """A source that reads with the others."""
     source = log.source("domain", 0, memory.next_offset)
     assert source.read(1, 0.0) == []

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from infra.ops.audit.forgotten_visitors import Erasure, ForgottenVisitors
+from infra.ops.audit.forgotten_visitors import ForgottenPerson, ForgottenVisitors
 from infra.ops.audit.wide_rows import COLUMNS, texts_of
 from schemas.click_id import event_id
 from tests.unit.projectors.rollups.test_forgotten import CLICK, NOW, SITE, event_row, rows_of
 
 FORGOTTEN = ForgottenVisitors(
     [
-        Erasure(
+        ForgottenPerson(
             str(SITE),
             NOW.replace(tzinfo=UTC),
             0,

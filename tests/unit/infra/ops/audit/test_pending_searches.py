@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final
 from uuid import UUID, uuid5
 
-from infra.ops.audit.pending_searches import Click, Search, World, wrong_places, wrong_wait
+from infra.ops.audit.pending_searches import PendingSearch, ProjectedClick, World, wrong_places, wrong_wait
 from schemas.base import Money
 from schemas.events.conversions import AttributedBy, Attribution, ConversionFacts, LogPosition, Reported
 from schemas.events.partners import Terms
@@ -16,8 +16,8 @@ WEBSITE: Final = UUID("0192f3a0-0000-7000-8000-000000000002")
 PARTNER, ACCOUNT = uuid5(WEBSITE, "partner"), uuid5(WEBSITE, "account")
 SOLD_AT: Final = datetime(2026, 5, 17, 10, 0, tzinfo=UTC)
 DUE_AT: Final = SOLD_AT + timedelta(hours=2)
-ROBOT: Final = Click(7, "", SOLD_AT - timedelta(hours=1), PARTNER, True, (0, 3))
-PERSON: Final = Click(7, "", SOLD_AT - timedelta(hours=2), PARTNER, False, (0, 2))
+ROBOT: Final = ProjectedClick(7, "", SOLD_AT - timedelta(hours=1), PARTNER, True, (0, 3))
+PERSON: Final = ProjectedClick(7, "", SOLD_AT - timedelta(hours=2), PARTNER, False, (0, 2))
 WORLD: Final = World(
     {WEBSITE: (ACCOUNT, "EUR", "Europe/Berlin")},
     {("EUR", "USD"): date(2026, 1, 1)},
@@ -36,7 +36,7 @@ def facts(click: Attribution | None = None, currency: str = "USD") -> Conversion
     )
 
 
-def search(passed_over: Any = None, *, click: Attribution | None = None, needs_rate: bool = False) -> Search:
+def search(passed_over: Any = None, *, click: Attribution | None = None, needs_rate: bool = False) -> PendingSearch:
     told = Reported(
         report_id=WEBSITE,
         key_kind="secret",
@@ -47,7 +47,7 @@ def search(passed_over: Any = None, *, click: Attribution | None = None, needs_r
         visitor=7,
     )
     seen = (LogPosition(topic="clicks", partition=0, offset=5),)
-    return Search(WEBSITE, needs_rate, passed_over, SOLD_AT, DUE_AT, facts(click), [told], seen)
+    return PendingSearch(WEBSITE, needs_rate, passed_over, SOLD_AT, DUE_AT, facts(click), [told], seen)
 
 
 def earned(model: str) -> Attribution:
@@ -56,12 +56,12 @@ def earned(model: str) -> Attribution:
     return Attribution(by=by, partner_id=PARTNER, clicked_at=PERSON.at, terms=terms, visitor=7, model=model)
 
 
-def places(of: Search, world: World = WORLD, *clicks: Click) -> str:
+def places(of: PendingSearch, world: World = WORLD, *clicks: ProjectedClick) -> str:
     assert of.facts is not None
     return wrong_places(of, of.facts, clicks or (ROBOT, PERSON), world)
 
 
-def wait(of: Search, *clicks: Click, world: World = WORLD) -> str:
+def wait(of: PendingSearch, *clicks: ProjectedClick, world: World = WORLD) -> str:
     assert of.facts is not None
     return wrong_wait(of, of.facts, clicks, world)
 

@@ -12,14 +12,14 @@ from infra.kernel.config.paths import ROOT
 from infra.ops.capacity import measured
 from infra.ops.capacity.command import main
 from infra.ops.capacity.measured import Measured
-from infra.ops.capacity.model import UTILISATION, Load, Plan, Prices, plan
+from infra.ops.capacity.model import UTILISATION, CapacityPlan, Load, Prices, plan
 
 CONSTANTS = [value for value in vars(measured).values() if isinstance(value, Measured)]
 NEAR = 1.5
 """Other machines, and the same one on another day, differ by less."""
 
 
-def of(load: Load) -> Plan:
+def of(load: Load) -> CapacityPlan:
     return plan(load, Prices())
 
 

@@ -139,7 +139,7 @@ def test_tables_are_attached_without_the_right_to_write() -> None:
     assert table.startswith("CREATE TABLE althing.events__g1 (`a` String DEFAULT ' SETTINGS ') ENGINE = MergeTree")
     assert table.endswith("readonly = true), table_disk = 1") and "index_granularity = 1024" in table
     assert "path = '/live/store/abc/'" in table and "deduplication" not in table and "fsync" not in table
-    assert attachment("althing", "SELECT 1", tables) == attached_tables.Attachment((), ())
+    assert attachment("althing", "SELECT 1", tables) == attached_tables.TableAttachment((), ())
     assert attachment("althing", "SELECT * FROM althing.feed", tables).statements == ()
 
 

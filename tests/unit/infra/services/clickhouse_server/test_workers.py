@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from infra.services.clickhouse_server.admission import AnalystSlots
-from infra.services.clickhouse_server.workers import SLACK_BYTES, Run, Worker, Workers
+from infra.services.clickhouse_server.workers import SLACK_BYTES, Run, WorkerProcess, Workers
 
 TOGETHER = 1000 << 20
 ENGINE = SLACK_BYTES // 4
@@ -39,7 +39,7 @@ def workers(tmp_path: Path) -> Workers:
 def put(workers: Workers, busy: list[int], idle: list[int]) -> list[Any]:
     made: list[Any] = [Process(size) for size in (*busy, *idle)]
     for process in made[: len(busy)]:
-        workers._busy[cast(Worker, process)] = Run(30, _worker=cast(Worker, process))
+        workers._busy[cast(WorkerProcess, process)] = Run(30, _worker=cast(WorkerProcess, process))
     workers._idle += made[len(busy) :]
     return made
 
