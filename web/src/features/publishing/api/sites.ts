@@ -1,12 +1,26 @@
-import { queryOptions, useQueryClient } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { api, body, done } from '@/lib/api/client';
-import { ApiError } from '@/lib/api/errors';
+import { command } from '@/lib/api/command';
+import { ApiError, messageOf } from '@/lib/api/errors';
+import { toastError } from '@/stores/toasts';
 import { MAX_TITLE, type PageDocument, type SiteDocument } from '../lib/document';
 import { draftOf, type PlannedArticle } from '../lib/site-start';
 import { addPage } from '../lib/site-edits';
-import type { Address, NewSite, OfSite, PreviewOrder, Save } from '../lib/types';
+import type { Address, NewSite, OfSite, PreviewOrder, Save, Site } from '../lib/types';
 
 const KEY = 'sites';
+/** All that is read of sites, but previews: they follow the draft. */
+const SITES = [
+  'list',
+  'starters',
+  'site',
+  'releases',
+  'page',
+  'site-versions',
+  'site-version',
+  'versions',
+  'version',
+].map((part) => [KEY, part]);
 /** The server has checked the document when it was saved. */
 const withSite = async <T extends { document: unknown }>(answer: Promise<T>) => (await answer) as OfSite<T>;
 /** Another tab or device may have changed it. */
@@ -115,8 +129,6 @@ export const domainsQuery = queryOptions({
   ...FRESH,
 });
 
-export const createSite = (site: NewSite) => body(api.POST('/api/platform/sites', { body: site }));
-
 /** A copy has the type of the API, which knows no fields of documents. */
 const sent = (save: Save<SiteDocument | PageDocument>) => ({ ...save, document: { ...save.document } });
 
@@ -127,7 +139,7 @@ export const savePage = (id: string, pageId: string, save: Save<PageDocument>) =
   body(api.PUT('/api/platform/sites/{id}/pages/{pageId}', { params: { path: { id, pageId } }, body: sent(save) }));
 
 /** Adds a page for the article to a site, with its outline as headings. Gives the page's id. */
-export async function draftArticle(id: string, article: PlannedArticle): Promise<string> {
+async function draftArticle(id: string, article: PlannedArticle): Promise<string> {
   const { document, documentVersion } = await withSite(
     body(api.GET('/api/platform/sites/{id}', { params: { path: { id } } })),
   );
@@ -138,6 +150,25 @@ export async function draftArticle(id: string, article: PlannedArticle): Promise
   });
   await savePage(id, pageId, { document: draftOf(article), basedOn: 0 });
   return pageId;
+}
+
+/** A site, and the page of an article if there is one. */
+export const createSite = command({
+  send: async ({ article, ...site }: NewSite & { readonly article: PlannedArticle | null }) => {
+    const { id } = await body(api.POST('/api/platform/sites', { body: site }));
+    return { id, pageId: article ? await drafted(id, article) : null };
+  },
+  changes: SITES,
+});
+
+/** The site is there even if its page is not: nothing is lost but the outline. */
+async function drafted(id: string, article: PlannedArticle): Promise<string | null> {
+  try {
+    return await draftArticle(id, article);
+  } catch (error) {
+    toastError('Failed to draft the article', messageOf(error));
+    return null;
+  }
 }
 
 /** Sends until all pages are rendered: a large site takes several requests. `onProgress` gets "12 of 64". */
@@ -152,39 +183,75 @@ async function untilRendered<T>(send: () => Promise<T>, onProgress?: (rendered: 
   }
 }
 
-export const publishSite = (id: string, onProgress?: (rendered: string) => void) =>
-  untilRendered(() => body(api.POST('/api/platform/sites/{id}/publish', { params: { path: { id } } })), onProgress);
+interface Publication {
+  /** Saves what is not saved yet. True: everything is. */
+  readonly beforePublish: () => Promise<boolean>;
+  readonly onProgress: (rendered: string) => void;
+}
 
-export const unpublishSite = (id: string) =>
-  body(api.POST('/api/platform/sites/{id}/unpublish', { params: { path: { id } } }));
+export const publishSite = ({ id, address }: Site) =>
+  command({
+    send: async ({ beforePublish, onProgress }: Publication) => {
+      if (!(await beforePublish())) throw new Error('Save your changes first.');
+      const path = { params: { path: { id } } };
+      return untilRendered(() => body(api.POST('/api/platform/sites/{id}/publish', path)), onProgress);
+    },
+    changes: SITES,
+    success: ['Site published', address],
+    failure: 'Not published',
+  });
 
-export const publishRelease = (id: string, release: number) =>
-  untilRendered(() =>
-    body(api.POST('/api/platform/sites/{id}/releases/{release}/publish', { params: { path: { id, release } } })),
-  );
+export const unpublishSite = command({
+  send: (id: string) => body(api.POST('/api/platform/sites/{id}/unpublish', { params: { path: { id } } })),
+  changes: SITES,
+  success: ['Site unpublished', 'Visitors no longer see it.'],
+  failure: 'Failed to unpublish',
+});
 
-export const moveSite = (id: string, address: Address) =>
-  untilRendered(() => body(api.PUT('/api/platform/sites/{id}/address', { params: { path: { id } }, body: address })));
+export const publishRelease = (id: string) =>
+  command({
+    send: (release: number) =>
+      untilRendered(() =>
+        body(api.POST('/api/platform/sites/{id}/releases/{release}/publish', { params: { path: { id, release } } })),
+      ),
+    changes: SITES,
+    success: (_, release) => `Release ${release} is published again`,
+    failure: 'Failed to roll back',
+  });
 
-export const removeSite = (id: string) => done(api.DELETE('/api/platform/sites/{id}', { params: { path: { id } } }));
+export const moveSite = (id: string) =>
+  command({
+    send: (address: Address) =>
+      untilRendered(() =>
+        body(api.PUT('/api/platform/sites/{id}/address', { params: { path: { id } }, body: address })),
+      ),
+    changes: SITES,
+    success: 'Address saved',
+  });
+
+export const removeSite = command({
+  send: (id: string) => done(api.DELETE('/api/platform/sites/{id}', { params: { path: { id } } })),
+  changes: SITES,
+  success: 'Site removed',
+  failure: 'Failed to remove the site',
+});
 
 /** The file itself is the body. */
-export const uploadImage = (id: string, file: File) =>
-  body(
-    api.POST('/api/platform/sites/{id}/images', {
-      params: { path: { id } },
-      headers: { 'Content-Type': file.type },
-      body: file as unknown as string,
-      bodySerializer: () => file,
-    }),
-  );
+export const uploadImage = (id: string) =>
+  command({
+    send: (file: File) =>
+      body(
+        api.POST('/api/platform/sites/{id}/images', {
+          params: { path: { id } },
+          headers: { 'Content-Type': file.type },
+          body: file as unknown as string,
+          bodySerializer: () => file,
+        }),
+      ),
+  });
 
 /** The site as a zip that any static host serves. */
-export const exportSite = (id: string) =>
-  body(api.GET('/api/platform/sites/{id}/export', { params: { path: { id } }, parseAs: 'blob' }));
-
-/** Everything that is read of sites is read again. */
-export function useSitesChanged(): () => Promise<void> {
-  const client = useQueryClient();
-  return () => client.invalidateQueries({ queryKey: [KEY], predicate: ({ queryKey }) => queryKey[1] !== 'preview' });
-}
+export const exportSite = command({
+  send: (id: string) => body(api.GET('/api/platform/sites/{id}/export', { params: { path: { id } }, parseAs: 'blob' })),
+  failure: 'Failed to export the site',
+});

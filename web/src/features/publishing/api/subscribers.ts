@@ -1,9 +1,8 @@
 // Who gets the newsletter of a site.
-import { infiniteQueryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { infiniteQueryOptions } from '@tanstack/react-query';
 import { answer, api, done } from '@/lib/api/client';
-import { messageOf } from '@/lib/api/errors';
+import { command } from '@/lib/api/command';
 import type { components } from '@/lib/api/schema';
-import { toast, toastError } from '@/stores/toasts';
 
 export type SiteSubscriber = components['schemas']['SiteSubscriber'];
 export type SubscriberState = SiteSubscriber['state'];
@@ -30,15 +29,13 @@ export const siteSubscribersQuery = (id: string, state: SubscriberState | undefi
 
 export const subscribersFile = (id: string): string => `/api/platform/sites/${id}/subscribers.csv`;
 
-export function useRemoveSubscriber(id: string) {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: (subscriberId: string) =>
+export const removeSubscriber = (id: string) =>
+  command({
+    send: (subscriberId: string) =>
       done(
         api.DELETE('/api/platform/sites/{id}/subscribers/{subscriberId}', { params: { path: { id, subscriberId } } }),
       ),
-    onSuccess: () => toast('Subscriber removed'),
-    onError: (error) => toastError('Failed to remove the subscriber', messageOf(error)),
-    onSettled: () => client.invalidateQueries({ queryKey: [KEY, id] }),
+    changes: [[KEY, id]],
+    success: 'Subscriber removed',
+    failure: 'Failed to remove the subscriber',
   });
-}

@@ -1,27 +1,20 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { CopyField } from '@/components/ui/copy-field';
 import { SelectField, TextField } from '@/components/ui/field';
+import { useCommand } from '@/lib/api/command';
 import { ApiError } from '@/lib/api/errors';
-import { toast } from '@/stores/toasts';
-import { domainsQuery, moveSite, useSitesChanged } from '../api/sites';
+import { domainsQuery, moveSite } from '../api/sites';
 import type { Site } from '../lib/types';
 
 export function AddressPanel({ site }: { readonly site: Site }) {
   const domains = useQuery(domainsQuery);
-  const changed = useSitesChanged();
   const [slug, setSlug] = useState(site.slug);
   const [domainId, setDomainId] = useState(site.domainId ?? '');
-  const move = useMutation({
-    mutationFn: () => moveSite(site.id, { slug, domainId: domainId || null }),
-    onSuccess: async () => {
-      toast('Address saved');
-      await changed();
-    },
-  });
+  const move = useCommand(moveSite(site.id));
   const fields = move.error instanceof ApiError ? move.error.fields : {};
   const own = domains.data?.filter((domain) => domain.websiteId === site.websiteId) ?? [];
   return (
@@ -32,7 +25,7 @@ export function AddressPanel({ site }: { readonly site: Site }) {
           className="flex flex-col gap-4"
           onSubmit={(event) => {
             event.preventDefault();
-            move.mutate();
+            move.mutate({ slug, domainId: domainId || null });
           }}
         >
           <CopyField label="Current address" value={site.address} />

@@ -1,15 +1,15 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Check } from '@/components/ui/check';
 import { Dialog } from '@/components/ui/dialog';
 import { SelectField, TextField } from '@/components/ui/field';
-import { ApiError, messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
+import { ApiError } from '@/lib/api/errors';
 import type { Website } from '@/lib/api/types';
-import { toastError } from '@/stores/toasts';
-import { createSite, draftArticle, startersQuery, useSitesChanged } from '../api/sites';
-import type { SiteStart, PlannedArticle } from '../lib/site-start';
+import { createSite, startersQuery } from '../api/sites';
+import type { SiteStart } from '../lib/site-start';
 import { slugOf } from '../lib/slug';
 import type { Niche } from '../lib/types';
 
@@ -24,7 +24,6 @@ interface Props {
 
 export function CreateSiteDialog({ websites, start, onClose, onCreated }: Props) {
   const starters = useQuery(startersQuery);
-  const changed = useSitesChanged();
   const [name, setName] = useState(start?.name ?? '');
   const [slug, setSlug] = useState<string | null>(null);
   const listed = start?.links ?? null;
@@ -34,17 +33,8 @@ export function CreateSiteDialog({ websites, start, onClose, onCreated }: Props)
   const article = start?.article ?? null;
   const [isMissing, setIsMissing] = useState(false);
   const shownSlug = slug ?? slugOf(name);
-  const create = useMutation({
-    mutationFn: async () => {
-      const links = listed ? [...listed.ids] : null;
-      const { id } = await createSite({ websiteId, name: name.trim(), slug: shownSlug, niche, links });
-      return { id, pageId: article && isDrafted ? await drafted(id, article) : null };
-    },
-    onSuccess: async ({ id, pageId }) => {
-      await changed();
-      onCreated(id, pageId);
-    },
-  });
+  const create = useCommand(createSite);
+  const links = listed ? [...listed.ids] : null;
   const fields = create.error instanceof ApiError ? create.error.fields : {};
   const isAtField = fields['slug'] !== undefined;
   return (
@@ -60,7 +50,11 @@ export function CreateSiteDialog({ websites, start, onClose, onCreated }: Props)
         onSubmit={(event) => {
           event.preventDefault();
           setIsMissing(name.trim() === '');
-          if (name.trim() !== '') create.mutate();
+          if (name.trim() === '') return;
+          create.mutate(
+            { websiteId, name: name.trim(), slug: shownSlug, niche, links, article: isDrafted ? article : null },
+            { onSuccess: ({ id, pageId }) => onCreated(id, pageId) },
+          );
         }}
       >
         <TextField
@@ -133,16 +127,6 @@ export function CreateSiteDialog({ websites, start, onClose, onCreated }: Props)
       </form>
     </Dialog>
   );
-}
-
-/** The site is there even if its page is not: nothing is lost but the outline. */
-async function drafted(siteId: string, article: PlannedArticle): Promise<string | null> {
-  try {
-    return await draftArticle(siteId, article);
-  } catch (error) {
-    toastError('Failed to draft the article', messageOf(error));
-    return null;
-  }
 }
 
 interface ChoiceProps {

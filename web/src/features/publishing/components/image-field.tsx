@@ -1,11 +1,11 @@
 // An uploaded image with the text that says what it shows. An image is not used before it has one, or is decorative.
-import { useMutation } from '@tanstack/react-query';
 import { ImagePlus } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Check } from '@/components/ui/check';
 import { TextField } from '@/components/ui/field';
+import { useCommand } from '@/lib/api/command';
 import { uploadImage } from '../api/sites';
 import type { Image } from '../lib/document';
 import { useFault } from './block-context';
@@ -31,14 +31,17 @@ interface UploadProps {
 export function UploadImage({ siteId, action, onUse }: UploadProps) {
   const picker = useRef<HTMLInputElement>(null);
   const [pending, setPending] = useState<Image | null>(null);
-  const upload = useMutation({
-    mutationFn: (file: File) => {
-      const fault = faultOfFile(file);
-      if (fault) return Promise.reject(new Error(fault));
-      return uploadImage(siteId, file);
+  const uploading = uploadImage(siteId);
+  const upload = useCommand(
+    {
+      ...uploading,
+      send: (file) => {
+        const fault = faultOfFile(file);
+        return fault ? Promise.reject(new Error(fault)) : uploading.send(file);
+      },
     },
-    onSuccess: ({ hash, width, height }) => setPending({ hash, width, height, alt: '', is_decorative: false }),
-  });
+    { onSuccess: ({ hash, width, height }) => setPending({ hash, width, height, alt: '', is_decorative: false }) },
+  );
   const isDescribed = pending !== null && (pending.alt.trim() !== '' || pending.is_decorative);
   return (
     <div className="flex flex-col items-start gap-3">

@@ -1,9 +1,7 @@
-import { useMutation } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { Button } from '@/components/ui/button';
-import { messageOf } from '@/lib/api/errors';
-import { toast, toastError } from '@/stores/toasts';
-import { publishSite, unpublishSite, useSitesChanged } from '../api/sites';
+import { useCommand } from '@/lib/api/command';
+import { publishSite, unpublishSite } from '../api/sites';
 import type { Site } from '../lib/types';
 
 const ConfirmDialog = lazy(() =>
@@ -18,22 +16,15 @@ interface Props {
 
 /** Publishes what is saved: all pages of the site. */
 export function PublishButton({ site, beforePublish }: Props) {
-  const changed = useSitesChanged();
   const [rendered, setRendered] = useState('');
-  const publish = useMutation({
-    mutationFn: async () => {
-      if (!(await beforePublish())) throw new Error('Save your changes first.');
-      return publishSite(site.id, setRendered);
-    },
-    onSettled: () => setRendered(''),
-    onSuccess: async () => {
-      toast('Site published', site.address);
-      await changed();
-    },
-    onError: (error) => toastError('Not published', messageOf(error)),
-  });
+  const clear = () => setRendered('');
+  const publish = useCommand(publishSite(site), { onSuccess: clear, onError: clear });
   return (
-    <Button variant="primary" busy={publish.isPending} onClick={() => publish.mutate()}>
+    <Button
+      variant="primary"
+      busy={publish.isPending}
+      onClick={() => publish.mutate({ beforePublish, onProgress: setRendered })}
+    >
       {rendered ? `Rendered ${rendered}` : site.published === null ? 'Publish' : 'Publish changes'}
     </Button>
   );
@@ -41,15 +32,7 @@ export function PublishButton({ site, beforePublish }: Props) {
 
 export function PublishButtons({ site, beforePublish }: Props) {
   const [asking, setAsking] = useState(false);
-  const changed = useSitesChanged();
-  const unpublish = useMutation({
-    mutationFn: () => unpublishSite(site.id),
-    onSuccess: async () => {
-      toast('Site unpublished', 'Visitors no longer see it.');
-      await changed();
-    },
-    onError: (error) => toastError('Failed to unpublish', messageOf(error)),
-  });
+  const unpublish = useCommand(unpublishSite);
   return (
     <>
       {site.published !== null && (
@@ -65,7 +48,7 @@ export function PublishButtons({ site, beforePublish }: Props) {
             description="Visitors no longer find it. Its pages and releases stay, and you can publish it again."
             action="Unpublish"
             onClose={() => setAsking(false)}
-            onConfirm={() => unpublish.mutate()}
+            onConfirm={() => unpublish.mutate(site.id)}
           />
         </Suspense>
       )}

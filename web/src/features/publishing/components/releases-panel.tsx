@@ -1,25 +1,16 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Empty, ErrorBox, Loading } from '@/components/data/states';
 import { When } from '@/components/data/when';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
-import { messageOf } from '@/lib/api/errors';
-import { toast, toastError } from '@/stores/toasts';
-import { publishRelease, releasesQuery, useSitesChanged } from '../api/sites';
+import { useCommand } from '@/lib/api/command';
+import { publishRelease, releasesQuery } from '../api/sites';
 import type { Site } from '../lib/types';
 
 export function ReleasesPanel({ site }: { readonly site: Site }) {
   const releases = useQuery(releasesQuery(site.id));
-  const changed = useSitesChanged();
-  const rollBack = useMutation({
-    mutationFn: (release: number) => publishRelease(site.id, release),
-    onSuccess: async (_, release) => {
-      toast(`Release ${release} is published again`);
-      await changed();
-    },
-    onError: (error) => toastError('Failed to roll back', messageOf(error)),
-  });
+  const rollBack = useCommand(publishRelease(site.id));
   return (
     <Card
       title="Releases"

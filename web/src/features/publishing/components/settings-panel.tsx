@@ -1,14 +1,12 @@
-import { useMutation } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { TextField } from '@/components/ui/field';
-import { messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
 import { downloadBlob } from '@/lib/download';
-import { toast, toastError } from '@/stores/toasts';
-import { exportSite, removeSite, useSitesChanged } from '../api/sites';
+import { exportSite, removeSite } from '../api/sites';
 import type { OpenDocument } from '../hooks/use-document';
 import type { SiteDocument } from '../lib/document';
 import type { Site } from '../lib/types';
@@ -30,21 +28,8 @@ const FIELDS = [
 
 export function SettingsPanel({ site, document, faults, change, onRemoved }: Props) {
   const [removing, setRemoving] = useState(false);
-  const changed = useSitesChanged();
-  const remove = useMutation({
-    mutationFn: () => removeSite(site.id),
-    onSuccess: async () => {
-      toast('Site removed');
-      onRemoved();
-      await changed();
-    },
-    onError: (error) => toastError('Failed to remove the site', messageOf(error)),
-  });
-  const zip = useMutation({
-    mutationFn: () => exportSite(site.id),
-    onSuccess: (blob) => downloadBlob(`${site.slug}.zip`, blob),
-    onError: (error) => toastError('Failed to export the site', messageOf(error)),
-  });
+  const remove = useCommand(removeSite, { onSuccess: onRemoved });
+  const zip = useCommand(exportSite, { onSuccess: (blob) => downloadBlob(`${site.slug}.zip`, blob) });
   return (
     <div className="flex max-w-3xl flex-col gap-4">
       <Card title="Settings">
@@ -68,7 +53,7 @@ export function SettingsPanel({ site, document, faults, change, onRemoved }: Pro
         title="Export"
         description="All pages and images as a zip that any static host serves. Tracked links keep counting there. Newsletter forms are included once the site is published."
       >
-        <Button className="self-start" busy={zip.isPending} onClick={() => zip.mutate()}>
+        <Button className="self-start" busy={zip.isPending} onClick={() => zip.mutate(site.id)}>
           <Download aria-hidden className="size-4" />
           Export zip
         </Button>
@@ -87,7 +72,7 @@ export function SettingsPanel({ site, document, faults, change, onRemoved }: Pro
           description="Visitors no longer find it, and its content is deleted. This can't be undone."
           action="Remove site"
           onClose={() => setRemoving(false)}
-          onConfirm={() => remove.mutate()}
+          onConfirm={() => remove.mutate(site.id)}
         />
       )}
     </div>

@@ -8,11 +8,12 @@ import { Button, buttonClass } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { Select } from '@/components/ui/field';
+import { useCommand } from '@/lib/api/command';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import {
+  removeSubscriber,
   siteSubscribersQuery,
   subscribersFile,
-  useRemoveSubscriber,
   type SiteSubscriber,
   type SubscriberState,
 } from '../api/subscribers';
@@ -23,7 +24,7 @@ export function SubscribersPanel({ site }: { readonly site: Site }) {
   const [state, setState] = useState<SubscriberState | undefined>();
   const [removing, setRemoving] = useState<SiteSubscriber | null>(null);
   const subscribers = useInfiniteQuery(siteSubscribersQuery(site.id, state));
-  const remove = useRemoveSubscriber(site.id);
+  const remove = useCommand(removeSubscriber(site.id));
   const zone = browserTimezone();
   const columns: Column<SiteSubscriber>[] = [
     {

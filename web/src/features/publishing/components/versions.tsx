@@ -1,10 +1,11 @@
 // Earlier versions of a page or of a site's document. Restoring makes a new version.
-import { useMutation, useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { When } from '@/components/data/when';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
+import { useCommand } from '@/lib/api/command';
 import { siteVersionsQuery, versionsQuery } from '../api/sites';
 import type { PageVersion } from '../lib/types';
 
@@ -32,7 +33,7 @@ interface DialogProps extends Props {
 }
 
 function VersionsDialog({ what, versions, current, onRestore, onClose }: DialogProps) {
-  const restore = useMutation({ mutationFn: onRestore, onSuccess: onClose });
+  const restore = useCommand({ send: onRestore }, { onSuccess: onClose });
   return (
     <Dialog
       open
