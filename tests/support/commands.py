@@ -96,12 +96,15 @@ def _run(arguments: tuple[str, ...], folder: str, environment: dict[str, str], n
     """As a process of its own, from its arguments to its exit code."""
     from infra.ops.cli import main
     from projectors.engine import failpoints
+    from tests.support.some_projections import run_projections
 
     for number, name in enumerate(names, start=1):
         os.dup2(os.open(name, os.O_WRONLY | os.O_APPEND), number)
     os.environ.clear()
     os.environ.update(environment)
     reload(failpoints)  # it reads the environment when it is imported
+    if chosen := environment.get("TEST_PROJECTIONS"):
+        run_projections(*chosen.split())
     os.chdir(folder)
     sys.argv = ["althing", *arguments]
     sys.exit(main())

@@ -7,7 +7,7 @@ Each `Pipeline` has a Postgres database and a ClickHouse database of its own, so
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +16,7 @@ import psycopg
 from infra.kernel.config.settings import Settings
 from infra.kernel.log import Log, open_log, signature
 from infra.kernel.log.sealed_texts import TextReader
+from infra.kernel.log.shared_tail import SharedTailLog
 from infra.kernel.postgres.pool import pool
 from infra.kernel.security.subject_keys import open_keyring
 from infra.kernel.security.text_keys import TextKeys
@@ -28,21 +29,20 @@ from projectors.engine.ownership import Ownership
 from projectors.engine.postgres_worker import PostgresWorker
 from projectors.engine.worker import Runtime, Worker
 from projectors.registry import REGISTRY
-from tests.support.databases import create_clickhouse_tables, own_databases
+from schemas.topics import DOMAIN
+from tests.support.databases import Maker, create_clickhouse_tables, own_databases
 
 MASTER_KEY = "ab" * 32
 Disturb = Callable[[ClickHouse], ClickHouse]
 
 
 class Pipeline:
-    """Databases that have the tables of Postgres, given topics (the log on Postgres) and the tables of ClickHouse, too;
-    nothing runs until `projecting`."""
+    """Databases with the tables of Postgres, given topics (the log on Postgres); nothing runs until `projecting`."""
 
     def __init__(self, settings: Settings, data_dir: Path) -> None:
         self.settings = settings
         self.log: Log = open_log(settings)
         self._data_dir = data_dir
-        create_clickhouse_tables(settings)
         self.log.create_topics()
         with psycopg.connect(settings.postgres_url or "", autocommit=True) as connection:
             signature.note_starts(connection, self.log)
@@ -58,12 +58,16 @@ class Pipeline:
         assert self.settings.postgres_url is not None
         failures: list[str] = []
         ownership = Ownership(self.settings.postgres_url)
-        with pool(self.settings, 8) as connections, open_keyring(self.settings) as keyring:
+        with (
+            pool(self.settings, 8) as connections,
+            open_keyring(self.settings) as keyring,
+            closing(SharedTailLog(open_log(self.settings), DOMAIN.name, 0)) as log,
+        ):
             runtime = Runtime(
                 name="test",
                 pool=connections,
                 steps=GroupCommit(connections),
-                log=self.log,
+                log=log,
                 clickhouse=disturb(HttpClickHouse(self.settings)),
                 ownership=ownership,
                 decrypt=keyring,
@@ -105,10 +109,13 @@ class Pipeline:
 
 
 @contextmanager
-def pipeline(postgres: Settings, clickhouse: Settings, folder: Path) -> Iterator[Pipeline]:
-    """A fresh `Pipeline` on these engines; its databases are dropped afterwards."""
+def pipeline(
+    postgres: Settings, clickhouse: Settings, folder: Path, make: Maker = create_clickhouse_tables
+) -> Iterator[Pipeline]:
+    """A fresh `Pipeline` on these engines, with the tables of ClickHouse, too; its databases are dropped afterwards."""
     with own_databases(postgres, clickhouse, schema.create_schema) as found:
         settings = replace(found, data_dir=folder, log="postgres", master_key=postgres.master_key or MASTER_KEY)
+        make(settings)
         made = Pipeline(settings, folder)
         try:
             yield made

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -28,15 +29,15 @@ from projectors import service
 from projectors.cli import main
 from projectors.engine import status
 from projectors.engine.clickhouse import HttpClickHouse
-from projectors.engine.projection import ClickHouseProjection, Registry
-from projectors.engine.read_model import ReadModel
 from projectors.registry import REGISTRY
 from schemas import envelope
 from schemas.base import DomainEvent
 from schemas.topics import CLICKS, DOMAIN
 from tests.support.commands import Command, begin_command
+from tests.support.databases import create_clickhouse_tables
 from tests.support.engines import ROOT
 from tests.support.pipeline import pipeline
+from tests.support.some_projections import only
 from tests.support.stack import wait_for
 
 WEBSITE = UUID("0190a1b2-0000-7000-8000-000000000001")
@@ -46,13 +47,17 @@ MASTER_KEY = "ab" * 32
 
 @dataclass
 class ProjectionBench:
-    """One set of databases, with the log on them."""
+    """One set of databases, with the log on them. ClickHouse's tables are made for the first who needs them."""
 
     settings: Settings
     log: Log
     connection: psycopg.Connection[Any]
-    clickhouse: HttpClickHouse
     positions: int = 0
+
+    @cached_property
+    def clickhouse(self) -> HttpClickHouse:
+        create_clickhouse_tables(self.settings)
+        return HttpClickHouse(self.settings)
 
     def publish(self, rows: Iterable[Mapping[str, Any] | bytes], *, content: bytes | None = None) -> None:
         """Appends to `clicks`; `content` is the header of ids that a client chose."""
@@ -108,6 +113,8 @@ class ProjectionBench:
         """The service in a thread of the test, with these projections alone, or with all: some hundred workers."""
         stopping = Event()
         registry = only(*names) if names else REGISTRY
+        if registry.clickhouse:
+            self.clickhouse.ready()
         thread = Thread(target=service.run, args=(self.settings, stopping, None, registry), name="service")
         thread.start()
         try:
@@ -119,12 +126,14 @@ class ProjectionBench:
             thread.join(30)
             assert not thread.is_alive()
 
-    def start(self, failpoint: str = "") -> Command:
-        """The service as a process, which dies at `failpoint` if one is named."""
-        return begin_command(("serve", "projectors"), ROOT, {**self.environment, "TEST_FAILPOINT": failpoint})
+    def start(self, failpoint: str = "", *names: str) -> Command:
+        """The service as a process, with these projections alone or with all; dies at `failpoint`."""
+        chosen = {"TEST_FAILPOINT": failpoint, "TEST_PROJECTIONS": " ".join(names)}
+        return begin_command(("serve", "projectors"), ROOT, {**self.environment, **chosen})
 
     @property
     def environment(self) -> dict[str, str]:
+        self.clickhouse.ready()
         return {
             **{name: value for name, value in os.environ.items() if not name.startswith("ALTHING_")},
             "PYTHONPATH": str(ROOT),
@@ -166,15 +175,6 @@ class ProjectionBench:
         )
 
 
-def only(*names: str) -> Registry:
-    """The projections with these names; a rollup comes with its family."""
-    chosen = [REGISTRY.projections[name] for name in names]
-    return Registry(
-        clickhouse=tuple(each for each in chosen if isinstance(each, ClickHouseProjection)),
-        postgres=tuple(each for each in chosen if isinstance(each, ReadModel)),
-    )
-
-
 def click(number: int, **changes: Any) -> dict[str, Any]:
     """A tracked event as ingest writes it; `number` makes its id and visitor."""
     at = f"2026-11-{1 + number % 20:02d} {number % 24:02d}:{number % 60:02d}:00.{number % 1000:03d}"
@@ -212,11 +212,11 @@ def end(process: Command, number: signal.Signals = signal.SIGTERM) -> int:
 @contextmanager
 def bench(postgres: Settings, clickhouse: Settings, folder: Path) -> Iterator[ProjectionBench]:
     """A fresh `ProjectionBench` on these engines."""
-    with pipeline(replace(postgres, master_key=MASTER_KEY), clickhouse, folder) as made:
+    with pipeline(replace(postgres, master_key=MASTER_KEY), clickhouse, folder, lambda _: None) as made:
         url = made.settings.postgres_url
         assert url is not None
         with psycopg.connect(url, autocommit=True) as connection:
-            yield ProjectionBench(made.settings, made.log, connection, HttpClickHouse(made.settings))
+            yield ProjectionBench(made.settings, made.log, connection)
 
 
 @pytest.fixture

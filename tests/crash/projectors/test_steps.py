@@ -22,6 +22,7 @@ pytestmark = pytest.mark.crash
 
 CLICKHOUSE_STEPS = ("after_claim", "after_making", "between_tables", "after_insert", "after_advance")
 POSTGRES_STEPS = ("before_advance", "after_advance")
+READ_MODELS = ("activity", "partners", "partner_terms")
 
 
 def test_killed_at_every_step_into_clickhouse(projecting: ProjectionBench) -> None:
@@ -30,9 +31,9 @@ def test_killed_at_every_step_into_clickhouse(projecting: ProjectionBench) -> No
         fresh = [click(1000 * number + place) for place in range(300)]
         projecting.publish([*fresh, *fresh[:40]], content=b"same")
         expected, repeats = expected + 300, repeats + 40
-        crashing_process = projecting.start(step)
+        crashing_process = projecting.start(step, "events")
         assert crashing_process.wait(60) == -signal.SIGKILL, step
-    with projecting.running():
+    with projecting.running("events"):
         projecting.wait()
     assert projecting.one("SELECT count() FROM events") == (expected,)
     assert projecting.one("SELECT count(), uniqExact(_partition, _offset) FROM duplicates") == (repeats, repeats)
@@ -46,14 +47,14 @@ def test_rows_whose_insert_alone_was_kept_are_added_when_it_is_repeated(
     """ClickHouse, killed between the token of an insert and its rows, drops the same insert permanently."""
     fresh = [click(place) for place in range(300)]
     projecting.publish([*fresh, *fresh[:40]], content=b"same")
-    crashing_process = projecting.start("after_insert")
+    crashing_process = projecting.start("after_insert", "events")
     assert crashing_process.wait(60) == -signal.SIGKILL
     was = projecting.one(f"SELECT count() FROM {table}__g1")
     claimed = [row[0] for row in projecting.sql("select partition from engine.position where intent_to is not null")]
     lose = f"ALTER TABLE {table}__g1 DELETE WHERE _partition IN {claimed} AND _offset % 3 <> 1"
     HttpClickHouse(projecting.settings).run(lose, {"mutations_sync": 1})
     assert 0 < projecting.one(f"SELECT count() FROM {table}__g1")[0] < was[0]
-    with projecting.running():
+    with projecting.running("events"):
         projecting.wait()
     assert projecting.one("SELECT count() FROM events") == (300,)
     assert projecting.one("SELECT count(), uniqExact(_partition, _offset) FROM duplicates") == (40, 40)
@@ -65,10 +66,10 @@ def test_killed_at_every_step_into_postgres(projecting: ProjectionBench) -> None
     partners = [UUID(int=number + 1) for number in range(len(POSTGRES_STEPS))]
     for number, step in enumerate(POSTGRES_STEPS):
         projecting.decide(*_partner(partners[number], name=f"Partner {number}"))
-        crashing_process = projecting.start(f"{step}:activity:1:domain:0")
+        crashing_process = projecting.start(f"{step}:activity:1:domain:0", *READ_MODELS)
         assert crashing_process.wait(60) == -signal.SIGKILL, step
-    with projecting.running():
-        for name in ("activity", "partners", "partner_terms"):
+    with projecting.running(*READ_MODELS):
+        for name in READ_MODELS:
             projecting.wait(name)
     assert projecting.sql("select name from read.partners order by id") == [("Renamed 0",), ("Renamed 1",)]
     assert projecting.sql("select count(*) from read.partner_terms") == [(2,)]
@@ -77,7 +78,7 @@ def test_killed_at_every_step_into_postgres(projecting: ProjectionBench) -> None
 
 def test_killed_at_any_moment_under_load(projecting: ProjectionBench) -> None:
     for number in range(4):
-        process = projecting.start()
+        process = projecting.start("", "events")
         projecting.publish([click(5000 * number + place) for place in range(3000)], content=b"x")
         reached = 3000 * number + 500 * (number + 1)
         wait_for(
@@ -85,14 +86,14 @@ def test_killed_at_any_moment_under_load(projecting: ProjectionBench) -> None:
             "some progress",
         )
         end(process, signal.SIGKILL)
-    with projecting.running():
+    with projecting.running("events"):
         projecting.wait()
     assert projecting.one("SELECT count() FROM events") == (12_000,)
     projecting.exact()
 
 
 def test_an_orderly_stop_leaves_nothing_open(projecting: ProjectionBench) -> None:
-    process = projecting.start()
+    process = projecting.start("", "events")
     projecting.publish([click(place) for place in range(2000)])
     projecting.wait()
     assert end(process) == 0
@@ -103,10 +104,10 @@ def test_an_orderly_stop_leaves_nothing_open(projecting: ProjectionBench) -> Non
 
 
 def test_two_runners_share_the_work_and_a_zombie_does_no_harm(projecting: ProjectionBench) -> None:
-    first = projecting.start()
+    first = projecting.start("", "events")
     projecting.publish([click(place) for place in range(200)], content=b"x")
     projecting.wait()
-    second = projecting.start()
+    second = projecting.start("", "events")
     first.send_signal(signal.SIGSTOP)
     _end_sessions(projecting, first.pid)
     projecting.publish([click(place) for place in range(150, 500)], content=b"x")
@@ -127,7 +128,7 @@ def test_a_record_that_kills_the_process_is_found_and_quarantined(projecting: Pr
     projecting.log.publish([Record(CLICKS.name, b"k", _bytes(poison))]).result(30)
     projecting.publish([click(place) for place in range(100, 140)])
     for _ in range(10):
-        process = projecting.start("poison")
+        process = projecting.start("poison", "events")
         wait_for(partial(_is_over, process, projecting), "an end")
         if process.poll() is None:
             break
@@ -144,14 +145,14 @@ def test_a_record_that_kills_the_process_is_found_and_quarantined(projecting: Pr
 def test_a_rebuild_killed_midway_goes_on_and_is_equal(projecting: ProjectionBench) -> None:
     projecting.publish([click(place) for place in range(4000)], content=b"x")
     projecting.publish([click(place) for place in range(500)], content=b"y")
-    with projecting.running():
+    with projecting.running("events", "refusals"):
         projecting.wait()
         projecting.wait("refusals")
-    crashing_process = projecting.start("after_insert:events:2:clicks:1")
+    crashing_process = projecting.start("after_insert:events:2:clicks:1", "events", "refusals")
     wait_for(lambda: projecting.sql("select 1 from engine.runner where pid = %s", crashing_process.pid), "the service")
     assert projecting.command("projections", "rebuild", "events", "--detach", "--json") == 0
     assert crashing_process.wait(60) == -signal.SIGKILL
-    with projecting.running():
+    with projecting.running("events", "refusals"):
         wait_for(
             lambda: projecting.sql("select 1 from engine.build where generation = 2 and state = 'ready'"), "the end"
         )
