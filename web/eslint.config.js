@@ -42,7 +42,6 @@ const NO_FORM = {
 
 /** Files whose commands do not yet stand in `api/` of their feature. */
 const COMMANDS_TO_MOVE = [
-  'src/features/insights/api/insights.ts',
   'src/features/marketplace/components/close-dialog.tsx',
   'src/features/marketplace/components/deal-actions.tsx',
   'src/features/marketplace/components/deal-settings.tsx',
@@ -74,20 +73,6 @@ const COMMANDS_TO_MOVE = [
   'src/features/matching/components/review-dialog.tsx',
   'src/features/matching/components/wording.tsx',
   'src/features/matching/hooks/use-apply.ts',
-  'src/features/sql/components/clients.tsx',
-  'src/features/sql/components/pinned-charts.tsx',
-  'src/features/sql/components/save-dialog.tsx',
-  'src/features/sql/hooks/use-run.ts',
-  'src/features/sql/hooks/use-saved-queries.ts',
-  'src/features/websites/components/ad-click-id-settings.tsx',
-  'src/features/websites/components/first-event.tsx',
-  'src/features/websites/components/keys.tsx',
-  'src/features/websites/components/link-settings.tsx',
-  'src/features/websites/components/retention-settings.tsx',
-  'src/features/websites/components/txid-settings.tsx',
-  'src/features/websites/components/visitor-data.tsx',
-  'src/features/websites/components/websites-panel.tsx',
-  'src/features/websites/hooks/use-claim-limits.ts',
 ];
 
 export default tseslint.config(

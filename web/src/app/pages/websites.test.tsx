@@ -56,7 +56,7 @@ test('rows are sorted, found, and lead to the analytics of their website', async
   expect(await order()).toEqual(['second.example']);
   await user.click(screen.getByRole('link', { name: 'second.example' }));
   await waitFor(() => expect(router.state.location.pathname).toBe('/analytics'));
-  expect(router.state.location.searchStr).toBe('?website=w2');
+  expect(router.state.location.search).toMatchObject({ website: 'w2' }); // the page may have opened its default view
 });
 
 test('a currency without a rate is shown apart; another currency is requested', async () => {

@@ -1,6 +1,8 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Card } from '@/components/ui/card';
 import { Select } from '@/components/ui/field';
-import { useDigest, type DigestEvery } from '../api/insights';
+import { useCommand } from '@/lib/api/command';
+import { chooseDigest, digestQuery, type DigestEvery } from '../api/digest';
 
 const CHOICES: readonly { readonly value: DigestEvery; readonly label: string }[] = [
   { value: 'off', label: 'Never' },
@@ -10,15 +12,21 @@ const CHOICES: readonly { readonly value: DigestEvery; readonly label: string }[
 
 /** Frequency of the insights digest for all websites of the account; saved immediately. */
 export function DigestChoice() {
-  const { every, choose, isPending } = useDigest();
+  const client = useQueryClient();
+  const digest = useQuery(digestQuery);
+  const choose = useCommand(chooseDigest, {
+    onSuccess: (_, chosen) => client.setQueryData(digestQuery.queryKey, { every: chosen }),
+  });
+  // What was chosen is shown at once, and no longer if the server rejects it.
+  const every = choose.isPending ? choose.variables : digest.data?.every;
   return (
     <span className="inline-flex items-center gap-2">
       <span aria-hidden>Email digest</span>
       <Select
         label="Email digest"
         value={every ?? 'off'}
-        disabled={every === undefined || isPending}
-        onChange={(event) => choose(event.target.value as DigestEvery)}
+        disabled={every === undefined || choose.isPending}
+        onChange={(event) => choose.mutate(event.target.value as DigestEvery)}
       >
         {CHOICES.map(({ value, label }) => (
           <option key={value} value={value}>

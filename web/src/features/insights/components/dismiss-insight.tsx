@@ -1,8 +1,10 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { TextField } from '@/components/ui/field';
-import { useDismiss, type Insight } from '../api/insights';
+import { useCommand } from '@/lib/api/command';
+import { dismissInsight, insightsQuery, type Insight } from '../api/insights';
 
 const MAX_REASON = 500;
 
@@ -11,7 +13,8 @@ export function DismissInsight({ websiteId, insight }: { readonly websiteId: str
   const [open, setOpen] = useState(false);
   const [reason, setReason] = useState('');
   const [tried, setTried] = useState(false);
-  const dismiss = useDismiss(websiteId);
+  const client = useQueryClient();
+  const dismiss = useCommand(dismissInsight(websiteId));
   return (
     <>
       <button
@@ -36,6 +39,10 @@ export function DismissInsight({ websiteId, insight }: { readonly websiteId: str
             setTried(true);
             if (reason.trim() === '') return;
             setOpen(false);
+            // Hidden at once; it is back if the server rejects it.
+            client.setQueryData(insightsQuery(websiteId).queryKey, (shown) =>
+              shown?.filter(({ id }) => id !== insight.id),
+            );
             dismiss.mutate({ id: insight.id, reason: reason.trim() });
           }}
         >

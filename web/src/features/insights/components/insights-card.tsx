@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ChevronDown } from 'lucide-react';
 import { useId, useState, type ReactNode } from 'react';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
@@ -11,7 +11,8 @@ import { DigestChoice } from './digest-choice';
 import { DismissInsight } from './dismiss-insight';
 import { styleOf } from '../lib/insight-styles';
 import { outcomeOf, silenceOf } from '../lib/outcome';
-import { insightsQuery, useGenerate, type Insight } from '../api/insights';
+import { useCommand } from '@/lib/api/command';
+import { generateInsights, insightsQuery, type Insight } from '../api/insights';
 
 interface Props {
   readonly website: Website;
@@ -22,7 +23,11 @@ interface Props {
 
 export function InsightsCard({ website, actions, className }: Props) {
   const insights = useQuery(insightsQuery(website.id));
-  const generate = useGenerate(website.id);
+  const client = useQueryClient();
+  // The answer is shown at once and read again: both are the same.
+  const generate = useCommand(generateInsights(website.id), {
+    onSuccess: (generated) => client.setQueryData(insightsQuery(website.id).queryKey, generated.insights),
+  });
   const shown = insights.data;
   // Below what is loading it would have to move.
   const isLoading = insights.isPending;

@@ -1,11 +1,11 @@
 // How an analyst's own ClickHouse client connects: access tokens, and lines to copy.
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Rows } from '@/components/data/rows';
 import type { Column } from '@/components/data/table';
-import { ProofDialog, type Proof } from '@/components/security/proof-dialog';
+import { ProofDialog } from '@/components/security/proof-dialog';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
@@ -14,27 +14,18 @@ import { Dialog } from '@/components/ui/dialog';
 import { SelectField, TextField } from '@/components/ui/field';
 import { focusOnMount } from '@/components/ui/focus';
 import { Tabs } from '@/components/ui/tabs';
-import { api, body, done } from '@/lib/api/client';
-import { messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import { useNow } from '@/lib/now';
 import { userQuery } from '@/lib/shared-queries';
-import { toast, toastError } from '@/stores/toasts';
-import { schemaQuery, tokensQuery, type SqlToken } from '../api/queries';
+import { createToken, revokeToken, schemaQuery, tokensQuery, type SqlToken } from '../api/queries';
 
 export function Clients() {
-  const client = useQueryClient();
   const tokens = useQuery(tokensQuery);
   const schema = useQuery(schemaQuery);
   const [creating, setCreating] = useState(false);
   const [revoking, setRevoking] = useState<SqlToken | null>(null);
-  const revoke = useMutation({
-    mutationFn: (token: SqlToken) =>
-      done(api.DELETE('/api/platform/sql/tokens/{id}', { params: { path: { id: token.id } } })),
-    onSuccess: () => toast('Token revoked', 'Clients that use it are now rejected.'),
-    onError: (error) => toastError('Failed to revoke the token', messageOf(error)),
-    onSettled: () => client.invalidateQueries({ queryKey: tokensQuery.queryKey }),
-  });
+  const revoke = useCommand(revokeToken);
   const columns: Column<SqlToken>[] = [
     { id: 'name', header: 'Name', cell: (row) => row.name, className: 'font-medium' },
     {
@@ -127,7 +118,7 @@ export function Clients() {
             variant="danger"
             busy={revoke.isPending}
             onClick={() => {
-              if (revoking) revoke.mutate(revoking, { onSettled: () => setRevoking(null) });
+              if (revoking) revoke.mutate(revoking.id, { onSettled: () => setRevoking(null) });
             }}
           >
             Revoke
@@ -153,16 +144,11 @@ const EXPIRIES = [
 ];
 
 function CreateToken({ onClose }: { readonly onClose: () => void }) {
-  const client = useQueryClient();
   const user = useQuery(userQuery);
   const [name, setName] = useState('');
   const [days, setDays] = useState('90');
   const [made, setMade] = useState<{ readonly token: string; readonly expiresAt: string } | null>(null);
-  const create = async (proof: Proof) => {
-    const input = { name: name.trim(), expiresInDays: Number(days), ...proof };
-    setMade(await body(api.POST('/api/platform/sql/tokens', { body: input })));
-    await client.invalidateQueries({ queryKey: tokensQuery.queryKey });
-  };
+  const create = useCommand(createToken, { onSuccess: setMade });
   if (made) {
     return (
       <Dialog
@@ -190,7 +176,9 @@ function CreateToken({ onClose }: { readonly onClose: () => void }) {
       action="Create token"
       user={user.data}
       ready={name.trim() !== ''}
-      run={create}
+      run={async (proof) => {
+        await create.mutateAsync({ name: name.trim(), expiresInDays: Number(days), ...proof });
+      }}
       onClose={onClose}
     >
       <TextField

@@ -1,5 +1,5 @@
 // The charts of saved queries on a person's dashboard. Each is read when it comes into view.
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
 import { PinOff, RefreshCw } from 'lucide-react';
 import { lazy, Suspense, useEffect } from 'react';
@@ -9,15 +9,14 @@ import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { useVisible } from '@/components/ui/use-visible';
-import { messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
 import { browserTimezone, formatZoned } from '@/lib/dates';
-import { toastError, toastWith } from '@/stores/toasts';
+import { toastWith } from '@/stores/toasts';
 import {
-  pinChart,
+  pinAgain,
   pinnedResultQuery,
-  PINS,
   pinsQuery,
-  readPinned,
+  refreshPinned,
   unpinChart,
   type PinnedChart,
   type SqlResult,
@@ -56,10 +55,8 @@ function PinnedCard({ pin }: { readonly pin: PinnedChart }) {
   }, [isWanted, card]);
   const options = pinnedResultQuery(pin.id);
   const read = useQuery({ ...options, enabled: isVisible && isThere });
-  const refresh = useMutation({
-    mutationFn: () => readPinned(pin.id, true),
+  const refresh = useCommand(refreshPinned, {
     onSuccess: (result) => client.setQueryData(options.queryKey, result),
-    onError: (error) => toastError('Could not refresh the chart', messageOf(error)),
   });
   const unpin = useUnpin();
   const asOf = read.data?.asOf;
@@ -85,7 +82,7 @@ function PinnedCard({ pin }: { readonly pin: PinnedChart }) {
                   variant="ghost"
                   aria-label={`Refresh ${pin.title}`}
                   busy={refresh.isPending}
-                  onClick={() => refresh.mutate()}
+                  onClick={() => refresh.mutate(pin.id)}
                 >
                   <RefreshCw aria-hidden className="size-4" />
                 </Button>
@@ -145,20 +142,11 @@ function Drawn({ pin, result }: { readonly pin: PinnedChart; readonly result: Sq
 }
 
 function useUnpin() {
-  const client = useQueryClient();
-  const refresh = () => client.invalidateQueries({ queryKey: PINS, exact: true });
-  const pinAgain = useMutation({
-    mutationFn: ({ queryId, kind, x, y, parameters }: PinnedChart) => pinChart({ queryId, kind, x, y, parameters }),
-    onError: (error) => toastError('Could not pin the chart', messageOf(error)),
-    onSettled: refresh,
-  });
-  return useMutation({
-    mutationFn: ({ id }: PinnedChart) => unpinChart(id),
+  const restore = useCommand(pinAgain);
+  return useCommand(unpinChart, {
     onSuccess: (_, pin) => {
       if (pin.title === null) return;
-      toastWith('Chart unpinned', pin.title, { label: 'Undo', run: () => pinAgain.mutate(pin) }, UNDO_MS);
+      toastWith('Chart unpinned', pin.title, { label: 'Undo', run: () => restore.mutate(pin) }, UNDO_MS);
     },
-    onError: (error) => toastError('Could not unpin the chart', messageOf(error)),
-    onSettled: refresh,
   });
 }

@@ -1,13 +1,12 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { TextField } from '@/components/ui/field';
 import { focusOnMount } from '@/components/ui/focus';
+import { useCommand } from '@/lib/api/command';
 import { ApiError } from '@/lib/api/errors';
-import { toast } from '@/stores/toasts';
-import { SAVED, saveQuery } from '../api/queries';
+import { saveQuery } from '../api/queries';
 
 interface Props {
   readonly sql: string;
@@ -17,21 +16,19 @@ interface Props {
 
 /** Saves the statement under a title. If one of one's queries has it, the person chooses what happens. */
 export function SaveDialog({ sql, onSaved, onClose }: Props) {
-  const client = useQueryClient();
   const [title, setTitle] = useState('');
-  const save = useMutation({
-    mutationFn: (ifTitleExists: 'replace' | 'keep_both' | 'reject') => saveQuery(title.trim(), sql, ifTitleExists),
-    onSuccess: (saved) => {
-      toast(saved.version > 1 ? `Version ${saved.version} saved` : 'Query saved', saved.title);
-      onSaved(saved.id);
+  const save = useCommand(saveQuery, {
+    onSuccess: ({ id }) => {
+      onSaved(id);
       onClose();
     },
-    onSettled: () => client.invalidateQueries({ queryKey: SAVED }),
   });
+  const saveAs = (ifTitleExists: 'replace' | 'keep_both' | 'reject') =>
+    save.mutate({ title: title.trim(), sql, ifTitleExists });
   const isTaken = save.error instanceof ApiError && save.error.code === 'title_taken';
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    save.mutate('reject');
+    saveAs('reject');
   };
   return (
     <Dialog open onOpenChange={onClose} title="Save query">
@@ -52,10 +49,10 @@ export function SaveDialog({ sql, onSaved, onClose }: Props) {
           <div role="alert" className="flex flex-col gap-3 rounded-lg bg-warn-soft px-4 py-3 text-warn">
             <p>You already have a query with this title.</p>
             <div className="flex flex-wrap gap-2">
-              <Button size="sm" type="button" onClick={() => save.mutate('replace')}>
+              <Button size="sm" type="button" onClick={() => saveAs('replace')}>
                 Save as its new version
               </Button>
-              <Button size="sm" type="button" onClick={() => save.mutate('keep_both')}>
+              <Button size="sm" type="button" onClick={() => saveAs('keep_both')}>
                 Keep both
               </Button>
             </div>

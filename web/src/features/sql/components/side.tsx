@@ -5,17 +5,22 @@ import type { ReactNode } from 'react';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Badge, type Tone } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
+import { useCommand } from '@/lib/api/command';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import { countOf, formatCount } from '@/lib/format';
+import { toastWith } from '@/stores/toasts';
 import {
   allHistoryQuery,
+  deleteQuery,
   historyQuery,
+  restoreQuery,
   savedQuery,
   schemaQuery,
   type ListedQuery,
   type Statement,
 } from '../api/queries';
-import { useSavedQueries } from '../hooks/use-saved-queries';
+
+const UNDO_MS = 10_000;
 
 interface Props {
   /** Puts a whole statement into the editor. */
@@ -147,7 +152,11 @@ interface SavedProps {
 /** One's own saved queries, then those of others that are shared. */
 export function Saved({ open, onOpen, action }: SavedProps) {
   const saved = useQuery(savedQuery);
-  const { remove } = useSavedQueries();
+  const restore = useCommand(restoreQuery);
+  const remove = useCommand(deleteQuery, {
+    onSuccess: (_, { id, title }) =>
+      toastWith('Query deleted', title, { label: 'Undo', run: () => restore.mutate(id) }, UNDO_MS),
+  });
   if (saved.error) return <ErrorBox error={saved.error} onRetry={() => void saved.refetch()} />;
   if (!saved.data) return <Waiting label="Loading saved queries" />;
   if (saved.data.length === 0) return <Empty>Save a query to find it here.</Empty>;

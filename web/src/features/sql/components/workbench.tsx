@@ -11,12 +11,22 @@ import { cx } from '@/lib/cx';
 import { countOf, formatCompact, formatCount } from '@/lib/format';
 import { isAdmin, useSession } from '@/lib/session';
 import { keyLabels } from '@/lib/shortcuts';
+import { useCommand } from '@/lib/api/command';
 import { ApiError, messageOf } from '@/lib/api/errors';
 import { copyText } from '@/lib/clipboard';
 import { toast, toastError } from '@/stores/toasts';
-import { oneQuery, schemaQuery, type ListedQuery, type SqlResult, type SqlSchema } from '../api/queries';
+import {
+  oneQuery,
+  pinChart,
+  restoreVersion,
+  saveText,
+  schemaQuery,
+  toggleShared,
+  type ListedQuery,
+  type SqlResult,
+  type SqlSchema,
+} from '../api/queries';
 import { saveAs, useRun, type FileFormat, type Run } from '../hooks/use-run';
-import { useSavedQueries } from '../hooks/use-saved-queries';
 import { linkTo, NOTHING, type SqlAddress, type Values } from '../lib/address';
 import { keepDraft, readDraft } from '../lib/draft';
 import { faultOf, type Fault } from '../lib/fault';
@@ -69,7 +79,10 @@ export function Workbench({ address = NOTHING, onAddress = () => {}, queryAction
 
   const editor = useRef<EditorHandle>(null);
   const [dialog, setDialog] = useState<'save' | 'versions' | null>(null);
-  const saved = useSavedQueries();
+  const saveChanges = useCommand(saveText);
+  const share = useCommand(toggleShared);
+  const restore = useCommand(restoreVersion);
+  const pinned = useCommand(pinChart);
   const { run, start, cancel } = useRun();
   const running = run.state === 'running';
   const failure = run.state === 'failed' && run.sql === sql ? run.error : null;
@@ -98,7 +111,7 @@ export function Workbench({ address = NOTHING, onAddress = () => {}, queryAction
     }
   };
   const runNow = () => start(sql, valuesFor(sql, values));
-  const save = () => (query?.mayChange ? saved.saveText.mutate({ id: query.id, sql }) : setDialog('save'));
+  const save = () => (query?.mayChange ? saveChanges.mutate({ id: query.id, sql }) : setDialog('save'));
   const copyLink = async () => {
     const target = query && !isModified ? { query: query.id, sql: null } : { query: null, sql };
     const link = linkTo({ ...target, values: valuesFor(sql, values) });
@@ -121,7 +134,7 @@ export function Workbench({ address = NOTHING, onAddress = () => {}, queryAction
     : run.state === 'done' && run.sql !== query.sql
       ? 'Save your changes to pin this chart to your dashboard.'
       : ({ kind, x, y }: ChosenChart) =>
-          saved.pin.mutate({ queryId: query.id, kind, x, y: [...y], parameters: valuesFor(query.sql, values) });
+          pinned.mutate({ queryId: query.id, kind, x, y: [...y], parameters: valuesFor(query.sql, values) });
   return (
     <div className="grid gap-4 sm:gap-5 lg:grid-cols-[minmax(0,1fr)_20rem] lg:grid-rows-[auto_auto_1fr]">
       <Card
@@ -136,7 +149,7 @@ export function Workbench({ address = NOTHING, onAddress = () => {}, queryAction
             <Button
               size="sm"
               onClick={save}
-              busy={saved.saveText.isPending}
+              busy={saveChanges.isPending}
               disabled={!sql.trim() || (query?.mayChange === true && !isModified)}
             >
               <Bookmark aria-hidden className="size-3.5" />
@@ -169,9 +182,9 @@ export function Workbench({ address = NOTHING, onAddress = () => {}, queryAction
           <QueryBar
             query={query}
             isModified={isModified}
-            isBusy={saved.share.isPending}
+            isBusy={share.isPending}
             onVersions={() => setDialog('versions')}
-            onShare={() => saved.share.mutate(query)}
+            onShare={() => share.mutate(query)}
             onSaveAs={() => setDialog('save')}
             onDiscard={() => open(query.sql)}
             onClose={() => onAddress({ ...address, query: null })}
@@ -226,9 +239,9 @@ export function Workbench({ address = NOTHING, onAddress = () => {}, queryAction
             {dialog === 'versions' && query ? (
               <VersionsDialog
                 query={query}
-                isBusy={saved.goBack.isPending}
+                isBusy={restore.isPending}
                 onRestore={(number) =>
-                  saved.goBack.mutate({ id: query.id, number }, { onSuccess: (restored) => open(restored.sql) })
+                  restore.mutate({ id: query.id, number }, { onSuccess: (restored) => open(restored.sql) })
                 }
                 onClose={() => setDialog(null)}
               />

@@ -1,10 +1,9 @@
 // Runs one statement at a time, cancels it, or downloads its full result.
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { answer, api, done } from '@/lib/api/client';
 import { ApiError, messageOf } from '@/lib/api/errors';
 import { toast, toastError } from '@/stores/toasts';
-import { historyQuery, type SqlResult } from '../api/queries';
+import { cancelStatement, historyQuery, runStatement, statementFile, type SqlResult } from '../api/queries';
 import type { Values } from '../lib/address';
 
 /** Of a page; files have all. */
@@ -43,12 +42,8 @@ export function useRun() {
     under.current = mine;
     setRun({ state: 'running', since: Date.now() });
     try {
-      const asked = { sql, parameters, queryId: mine.id, format: 'json', maxRows: MAX_ROWS } as const;
-      // The other formats of an answer have no shape, so the description gives none to this one either.
-      const { data, keptFrom } = await answer(
-        api.POST('/api/platform/sql', { body: asked, signal: mine.abort.signal }),
-      );
-      setRun({ state: 'done', result: data as SqlResult, keptFrom, sql, parameters });
+      const question = { sql, parameters, queryId: mine.id, maxRows: MAX_ROWS };
+      setRun({ state: 'done', ...(await runStatement(question, mine.abort.signal)), sql, parameters });
     } catch (error) {
       const stopped = mine.abort.signal.aborted || (error instanceof ApiError && error.code === 'cancelled');
       setRun(stopped ? { state: 'cancelled' } : { state: 'failed', error, sql });
@@ -63,7 +58,7 @@ export function useRun() {
     const mine = under.current;
     if (!mine) return;
     try {
-      await done(api.DELETE('/api/platform/sql/{queryId}', { params: { path: { queryId: mine.id } } }));
+      await cancelStatement(mine.id);
     } catch {
       mine.abort.abort();
     }
@@ -75,11 +70,7 @@ export function useRun() {
 /** Runs the statement again for all of its rows and hands them over as a file. */
 export async function saveAs(sql: string, parameters: Values, format: FileFormat): Promise<void> {
   try {
-    const { data } = await api.POST('/api/platform/sql', {
-      body: { sql, parameters, format, maxRows: MAX_ROWS },
-      parseAs: 'blob',
-    });
-    const url = URL.createObjectURL(data as unknown as Blob);
+    const url = URL.createObjectURL(await statementFile({ sql, parameters, format, maxRows: MAX_ROWS }));
     const anchor = document.createElement('a');
     anchor.href = url;
     anchor.download = `query.${format}`;

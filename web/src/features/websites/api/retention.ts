@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, body } from '@/lib/api/client';
+import { command } from '@/lib/api/command';
 import type { components } from '@/lib/api/schema';
 
 export type RetentionSetting = components['schemas']['RetentionSetting'];
@@ -19,5 +20,16 @@ export const retentionQuery = (websiteId: string, rawMonths?: number) =>
     staleTime: 0,
   });
 
-export const changeRetention = (websiteId: string, rawMonths: number | null) =>
-  body(api.PUT('/api/platform/websites/{id}/retention', { params: { path: { id: websiteId } }, body: { rawMonths } }));
+export const changeRetention = (websiteId: string) =>
+  command({
+    send: (rawMonths: number | null) =>
+      body(
+        api.PUT('/api/platform/websites/{id}/retention', { params: { path: { id: websiteId } }, body: { rawMonths } }),
+      ),
+    changes: [['retention', websiteId]],
+    success: (_, rawMonths) => [
+      'Retention saved',
+      rawMonths === null ? 'Individual events are stored forever.' : 'Nothing is deleted in the next 24 hours.',
+    ],
+    failure: 'Failed to save the retention',
+  });

@@ -1,34 +1,19 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useId } from 'react';
 import { Check } from '@/components/ui/check';
 import { SelectField } from '@/components/ui/field';
-import { api, body } from '@/lib/api/client';
-import { messageOf } from '@/lib/api/errors';
 import type { Website } from '@/lib/api/types';
-import { websitesQuery } from '@/lib/shared-queries';
-import { toast, toastError } from '@/stores/toasts';
-
-type Settings = Pick<Website, 'keepAdClickIds' | 'adClickIdDays' | 'adClickIdsNeedConsent'>;
+import { useSettings } from '../hooks/use-settings';
 
 const DAYS = [7, 30, 90, 180, 365, 730];
 
 /** Whether the click IDs of ads are kept, for how long, and of whom. */
 export function AdClickIdSettings({ website }: { readonly website: Website }) {
-  const client = useQueryClient();
   const [hint, consentHint] = [useId(), useId()];
-  const save = useMutation({
-    mutationFn: (input: Partial<Settings>) =>
-      body(api.PATCH('/api/platform/websites/{id}', { params: { path: { id: website.id } }, body: input })),
-    onSuccess: ({ keepAdClickIds, adClickIdDays, adClickIdsNeedConsent }) => {
-      const settings = { keepAdClickIds, adClickIdDays, adClickIdsNeedConsent };
-      client.setQueryData(websitesQuery.queryKey, (before) =>
-        before?.map((item) => (item.id === website.id ? { ...item, ...settings } : item)),
-      );
-      toast('Ad click ID settings saved', `They apply within seconds on ${website.domain}.`);
-    },
-    onError: (error) => toastError('Failed to save the ad click ID settings', messageOf(error)),
-    onSettled: () => client.invalidateQueries({ queryKey: websitesQuery.queryKey }),
-  });
+  const save = useSettings(
+    website.id,
+    ['Ad click ID settings saved', `They apply within seconds on ${website.domain}.`],
+    'Failed to save the ad click ID settings',
+  );
   const days = website.adClickIdDays;
   const choices = DAYS.includes(days) ? DAYS : [...DAYS, days].toSorted((a, b) => a - b);
   return (

@@ -5,7 +5,7 @@ import { focusFirstFault, TextField } from '@/components/ui/field';
 import { ApiError } from '@/lib/api/errors';
 import type { Website } from '@/lib/api/types';
 import { formatCount, formatMinor, fractionDigits, majorText, MAX_AMOUNT, parseMinor } from '@/lib/format';
-import { useClaimLimits } from '../hooks/use-claim-limits';
+import { useSettings } from '../hooks/use-settings';
 
 const MAX_PER_CLICK = 1000;
 const FIELDS = { amount: 'maxClaimAmount', perClick: 'maxClaimsPerClick' } as const;
@@ -19,7 +19,7 @@ interface Draft {
 export function ClaimLimits({ website }: { readonly website: Website }) {
   const [draft, setDraft] = useState<Draft>({});
   const [tried, setTried] = useState(false);
-  const save = useClaimLimits(website);
+  const save = useSettings(website.id, ['Claim limits saved', `They apply to new claims on ${website.domain}.`]);
   const { currency } = website;
   const stored = {
     amount: majorText({ amount: website.maxClaimAmount, currency }),

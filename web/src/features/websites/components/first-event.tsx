@@ -1,11 +1,9 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { CheckCircle2, LoaderCircle, Send } from 'lucide-react';
 import { Button } from '@/components/ui/button';
-import { messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
 import { useLive } from '@/lib/live';
-import { toast, toastError } from '@/stores/toasts';
-import { arrivedQuery } from '../api/keys';
-import { sendTestEvent } from '../lib/snippet';
+import { arrivedQuery, testEvent } from '../api/keys';
 
 const POLL_MS = 3000;
 
@@ -27,11 +25,7 @@ export function FirstEvent({ websiteId, domain, trackingUrl, siteKey }: Props) {
     refetchInterval: (query) => (query.state.data ? false : POLL_MS),
   });
   const arrived = seen || polled.data === true;
-  const test = useMutation({
-    mutationFn: () => sendTestEvent(trackingUrl, siteKey, domain),
-    onSuccess: () => toast('Test event sent', 'It should appear within a second.'),
-    onError: (error) => toastError('Failed to send the test event', messageOf(error)),
-  });
+  const test = useCommand(testEvent(trackingUrl, siteKey, domain));
   return (
     <div role="status" aria-live="polite" className="rounded-lg border border-line bg-sunken/60 p-4">
       <p className="flex items-center gap-2.5 font-semibold">

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { ErrorBox, Skeleton } from '@/components/data/states';
@@ -11,12 +11,11 @@ import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { CopyButton, CopyField } from '@/components/ui/copy-field';
 import { Dialog } from '@/components/ui/dialog';
 import { SelectField, TextField } from '@/components/ui/field';
-import { api, body, done } from '@/lib/api/client';
-import { messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
 import type { NewWebsiteKey, Website, WebsiteKey } from '@/lib/api/types';
 import { formatZoned } from '@/lib/dates';
 import { keysQuery } from '@/lib/setup-queries';
-import { toast, toastError } from '@/stores/toasts';
+import { createKey, revokeKey } from '../api/websites';
 
 type Kind = WebsiteKey['kind'];
 const KINDS: Record<Kind, { readonly name: string; readonly hint: string }> = {
@@ -32,21 +31,12 @@ const ORDER = Object.keys(KINDS);
 const byKind = (a: WebsiteKey, b: WebsiteKey): number => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind);
 
 export function Keys({ website }: { readonly website: Website }) {
-  const client = useQueryClient();
   const keys = useQuery(keysQuery(website.id));
   const [creating, setCreating] = useState(false);
   const [rotating, setRotating] = useState<WebsiteKey | null>(null);
   const [revoking, setRevoking] = useState<WebsiteKey | null>(null);
   const [showing, setShowing] = useState<WebsiteKey | null>(null);
-  const revoke = useMutation({
-    mutationFn: (key: WebsiteKey) =>
-      done(
-        api.DELETE('/api/platform/websites/{id}/keys/{keyId}', { params: { path: { id: website.id, keyId: key.id } } }),
-      ),
-    onSuccess: () => toast('Key revoked', 'Requests with this key are now rejected.'),
-    onError: (error) => toastError('Failed to revoke the key', messageOf(error)),
-    onSettled: () => client.invalidateQueries({ queryKey: keysQuery(website.id).queryKey }),
-  });
+  const revoke = useCommand(revokeKey(website.id));
   const columns: Column<WebsiteKey>[] = [
     { id: 'kind', header: 'Kind', cell: (row) => KINDS[row.kind].name, className: 'whitespace-nowrap font-medium' },
     { id: 'name', header: 'Name', cell: (row) => row.name || '–' },
@@ -135,7 +125,7 @@ export function Keys({ website }: { readonly website: Website }) {
           title={`Revoke this ${KINDS[revoking.kind].name.toLowerCase()}?`}
           description={`${revoking.hint} stops working immediately. Make sure a replacement key is in use.`}
           action="Revoke key"
-          onConfirm={() => revoke.mutate(revoking)}
+          onConfirm={() => revoke.mutate(revoking.id)}
           onClose={() => setRevoking(null)}
         />
       )}
@@ -151,30 +141,11 @@ interface NewKeyProps {
 }
 
 function NewKey({ website, old, onClose }: NewKeyProps) {
-  const client = useQueryClient();
   const [kind, setKind] = useState<Kind>(old?.kind ?? 'secret');
   const [name, setName] = useState(old?.name ?? '');
   const [origins, setOrigins] = useState(old?.allowedOrigins.join(', ') ?? '');
   const [created, setCreated] = useState<NewWebsiteKey | null>(null);
-  const create = useMutation({
-    mutationFn: () => {
-      const allowedOrigins = origins.split(/[\s,]+/).filter(Boolean);
-      return body(
-        api.POST('/api/platform/websites/{id}/keys', {
-          params: { path: { id: website.id } },
-          body: {
-            kind,
-            name: name.trim(),
-            ...(kind === 'site' && allowedOrigins.length > 0 ? { allowedOrigins } : {}),
-          },
-        }),
-      );
-    },
-    onSuccess: async (key) => {
-      setCreated(key); // shown before the list is read again: it is shown only once
-      await client.invalidateQueries({ queryKey: keysQuery(website.id).queryKey });
-    },
-  });
+  const create = useCommand(createKey(website.id), { onSuccess: setCreated });
   return (
     <Dialog
       open
@@ -198,7 +169,12 @@ function NewKey({ website, old, onClose }: NewKeyProps) {
           className="flex flex-col gap-4"
           onSubmit={(event) => {
             event.preventDefault();
-            create.mutate();
+            const allowedOrigins = origins.split(/[\s,]+/).filter(Boolean);
+            create.mutate({
+              kind,
+              name: name.trim(),
+              ...(kind === 'site' && allowedOrigins.length > 0 ? { allowedOrigins } : {}),
+            });
           }}
         >
           <SelectField

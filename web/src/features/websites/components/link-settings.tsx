@@ -1,31 +1,19 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useId } from 'react';
 import { SelectField } from '@/components/ui/field';
 import { Check } from '@/components/ui/check';
-import { api, body } from '@/lib/api/client';
-import { messageOf } from '@/lib/api/errors';
 import type { Website } from '@/lib/api/types';
-import { websitesQuery } from '@/lib/shared-queries';
-import { toast, toastError } from '@/stores/toasts';
+import { useSettings } from '../hooks/use-settings';
 
 const RATES = [1, 2, 5, 10, 20, 50, 100];
 
 /** What the script does with affiliate links that stand in the pages already. */
 export function LinkSettings({ website }: { readonly website: Website }) {
-  const client = useQueryClient();
   const hint = useId();
-  const save = useMutation({
-    mutationFn: (input: Partial<Pick<Website, 'linkClickIds' | 'linkImpressionsEvery'>>) =>
-      body(api.PATCH('/api/platform/websites/{id}', { params: { path: { id: website.id } }, body: input })),
-    onSuccess: ({ linkClickIds, linkImpressionsEvery }) => {
-      client.setQueryData(websitesQuery.queryKey, (before) =>
-        before?.map((item) => (item.id === website.id ? { ...item, linkClickIds, linkImpressionsEvery } : item)),
-      );
-      toast('Link settings saved', `They apply from the next page view on ${website.domain}.`);
-    },
-    onError: (error) => toastError('Failed to save the link settings', messageOf(error)),
-    onSettled: () => client.invalidateQueries({ queryKey: websitesQuery.queryKey }),
-  });
+  const save = useSettings(
+    website.id,
+    ['Link settings saved', `They apply from the next page view on ${website.domain}.`],
+    'Failed to save the link settings',
+  );
   const every = website.linkImpressionsEvery;
   const rates = every === 0 || RATES.includes(every) ? RATES : [...RATES, every].toSorted((a, b) => a - b);
   return (

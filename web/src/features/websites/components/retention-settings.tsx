@@ -1,14 +1,13 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { SelectField } from '@/components/ui/field';
-import { messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
 import type { Website } from '@/lib/api/types';
 import { formatDay, formatZoned } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
-import { toast, toastError } from '@/stores/toasts';
 import { changeRetention, retentionQuery, type RetentionForecast } from '../api/retention';
 
 const CHOICES = [1, 2, 3, 6, 12, 13, 18, 24, 25, 36, 48, 60] as const;
@@ -16,7 +15,6 @@ const FOREVER = 'forever';
 
 /** How long individual clicks, page views and custom events are stored; what a choice deletes is shown before it is saved. */
 export function RetentionSettings({ website }: { readonly website: Website }) {
-  const client = useQueryClient();
   const section = useRef<HTMLElement>(null);
   const anchor = `retention-${website.id}`;
   const [chosen, setChosen] = useState<string | null>(null);
@@ -32,20 +30,9 @@ export function RetentionSettings({ website }: { readonly website: Website }) {
   const months = wanted === FOREVER ? null : Number(wanted);
   const looked = useQuery({ ...retentionQuery(website.id, months ?? undefined), enabled: months !== null });
   const forecast = months === null ? null : (looked.data?.forecast ?? null);
-  const save = useMutation({
-    mutationFn: () => changeRetention(website.id, months),
-    onSuccess: () => {
-      setChosen(null);
-      toast(
-        'Retention saved',
-        months === null ? 'Individual events are stored forever.' : 'Nothing is deleted in the next 24 hours.',
-      );
-    },
-    onError: (error) => toastError('Failed to save the retention', messageOf(error)),
-    onSettled: () => client.invalidateQueries({ queryKey: ['retention', website.id] }),
-  });
+  const save = useCommand(changeRetention(website.id), { onSuccess: () => setChosen(null) });
   const submit = () => {
-    if (months === null) save.mutate();
+    if (months === null) save.mutate(months);
     else setConfirming(true);
   };
 
@@ -99,7 +86,7 @@ export function RetentionSettings({ website }: { readonly website: Website }) {
           title={`Delete individual events of ${website.domain}?`}
           description={`${forecastText(forecast)} Deletion starts 24 hours from now at the earliest; until then you can change the setting back. Deleted events can’t be restored: filtered reports and click lists then start on that day.`}
           action="Save retention"
-          onConfirm={() => save.mutate()}
+          onConfirm={() => save.mutate(months)}
           onClose={() => setConfirming(false)}
         />
       )}

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Download, Search } from 'lucide-react';
 import { useId, useState } from 'react';
@@ -7,18 +7,18 @@ import { ProofDialog } from '@/components/security/proof-dialog';
 import { Badge, type Tone } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { SelectField, TextField } from '@/components/ui/field';
-import { api, body } from '@/lib/api/client';
-import { messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
 import type { Website } from '@/lib/api/types';
 import { formatZoned } from '@/lib/dates';
 import { downloadBlob } from '@/lib/download';
 import { countOf, formatCount, formatMinor } from '@/lib/format';
 import { userQuery } from '@/lib/shared-queries';
-import { toast, toastError } from '@/stores/toasts';
 import {
   erasuresQuery,
+  eraseVisitor,
   exportVisitor,
   findVisitor,
+  type Found,
   type IdKind,
   type VisitorData as Data,
   type VisitorQuery,
@@ -47,18 +47,11 @@ const STATES = {
   done: { text: 'Done', tone: 'good' },
 } as const;
 
-interface Found {
-  readonly query: VisitorQuery;
-  readonly data: Data;
-}
-
 /** What is stored of one person: find, download, erase; and the erasures of the past. */
 export function VisitorData({ website }: { readonly website: Website }) {
   const [kind, setKind] = useState<IdKind>('visitor_id');
   const [value, setValue] = useState('');
-  const find = useMutation({
-    mutationFn: async (query: VisitorQuery): Promise<Found> => ({ query, data: await findVisitor(website.id, query) }),
-  });
+  const find = useCommand(findVisitor(website.id));
   const submit = (event: React.SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     if (value.trim()) find.mutate({ kind, value: value.trim(), event: '' });
@@ -112,10 +105,8 @@ interface ResultProps {
 
 function Result({ website, found: { query, data }, onErased }: ResultProps) {
   const [erasing, setErasing] = useState(false);
-  const save = useMutation({
-    mutationFn: () => exportVisitor(website.id, query),
+  const save = useCommand(exportVisitor(website.id), {
     onSuccess: (blob) => downloadBlob('visitor-data.json', blob),
-    onError: (error) => toastError('Failed to export the data', messageOf(error)),
   });
   const own = data.ownTexts.length > 0 && (
     <List
@@ -169,7 +160,7 @@ function Result({ website, found: { query, data }, onErased }: ResultProps) {
         entries={data.kept.map(({ what, why }) => ({ name: what, text: why }))}
       />
       <div className="flex flex-wrap gap-2">
-        <Button busy={save.isPending} onClick={() => save.mutate()}>
+        <Button busy={save.isPending} onClick={() => save.mutate(query)}>
           <Download aria-hidden className="size-4" />
           Export
         </Button>
@@ -190,7 +181,7 @@ interface EraseProps {
 }
 
 function Erase({ website, query, onErased, onClose }: EraseProps) {
-  const client = useQueryClient();
+  const erase = useCommand(eraseVisitor(website.id));
   const user = useQuery(userQuery).data;
   if (!user) return null;
   return (
@@ -201,14 +192,7 @@ function Erase({ website, query, onErased, onClose }: EraseProps) {
       danger
       user={user}
       run={async (proof) => {
-        await body(
-          api.POST('/api/platform/websites/{id}/visitor-data/erase', {
-            params: { path: { id: website.id } },
-            body: { ...proof, ...query },
-          }),
-        );
-        toast('Visitor erased', 'Reports are rebuilt without the person; this can take an hour.');
-        await client.invalidateQueries({ queryKey: erasuresQuery(website.id).queryKey });
+        await erase.mutateAsync({ ...proof, ...query });
         onErased();
       }}
       onClose={onClose}

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Globe, Plus, Trash2 } from 'lucide-react';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { Empty, ErrorBox, Loading } from '@/components/data/states';
@@ -7,13 +7,12 @@ import { Card } from '@/components/ui/card';
 import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { CopyField } from '@/components/ui/copy-field';
 import { Select } from '@/components/ui/field';
-import { api, body, done } from '@/lib/api/client';
-import { messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
 import type { Website } from '@/lib/api/types';
 import { timezones } from '@/lib/dates';
 import { aboutQuery, keysQuery } from '@/lib/setup-queries';
 import { websitesQuery } from '@/lib/shared-queries';
-import { toast, toastError } from '@/stores/toasts';
+import { changeTimezone, removeWebsite } from '../api/websites';
 import { ClaimLimits } from './claim-limits';
 import { Keys } from './keys';
 import { AdClickIdSettings } from './ad-click-id-settings';
@@ -73,25 +72,12 @@ export function WebsitesPanel({ toDashboard }: { readonly toDashboard: (websiteI
 }
 
 function WebsiteCard({ website }: { readonly website: Website }) {
-  const client = useQueryClient();
   const [removing, setRemoving] = useState(false);
   const about = useQuery(aboutQuery);
   const keys = useQuery(keysQuery(website.id));
   const siteKey = keys.data?.find((key) => key.kind === 'site' && !key.revokedAt)?.key;
-  const settled = () => client.invalidateQueries({ queryKey: websitesQuery.queryKey });
-  const path = { params: { path: { id: website.id } } };
-  const move = useMutation({
-    mutationFn: (timezone: string) => body(api.PATCH('/api/platform/websites/{id}', { ...path, body: { timezone } })),
-    onSuccess: (next) => toast('Time zone changed', `Reports of ${next.domain} now use ${next.timezone}.`),
-    onError: (error) => toastError('Failed to change the time zone', messageOf(error)),
-    onSettled: settled,
-  });
-  const remove = useMutation({
-    mutationFn: () => done(api.DELETE('/api/platform/websites/{id}', path)),
-    onSuccess: () => toast('Website removed'),
-    onError: (error) => toastError('Failed to remove the website', messageOf(error)),
-    onSettled: settled,
-  });
+  const move = useCommand(changeTimezone(website.id));
+  const remove = useCommand(removeWebsite);
   const zones = timezones();
   return (
     <Card
@@ -141,7 +127,7 @@ function WebsiteCard({ website }: { readonly website: Website }) {
           title={`Remove ${website.domain}?`}
           description="Its keys stop working and its reports are no longer shown."
           action="Remove website"
-          onConfirm={() => remove.mutate()}
+          onConfirm={() => remove.mutate(website.id)}
           onClose={() => setRemoving(false)}
         />
       )}
