@@ -24,8 +24,7 @@ def set_roles(command: commands.SetRoles, uow: UnitOfWork) -> AdminedAccount:
     events = model.set_roles(before, command.roles, uow.context)
     account = state_after(model.evolve, before, events)
     if events:
-        uow.append(*events)
-        require_remaining_admin(uow, before)
+        require_remaining_admin(uow.append(*events), before)
         uow.cursor.execute(
             "UPDATE auth.session SET roles = %s WHERE account_id = %s",
             (sorted(role.value for role in account.roles), account.id),
@@ -39,8 +38,7 @@ def disable_account(command: commands.DisableAccount, uow: UnitOfWork) -> Admine
     before = existing_account(uow, command.account_id)
     events = model.disable(before, command.reason, uow.context)
     if events:
-        uow.append(*events)
-        require_remaining_admin(uow, before)
+        require_remaining_admin(uow.append(*events), before)
         end_all(uow.cursor, before.id)
         revoke_access_tokens(uow.cursor, before.id)
     return to_administered(state_after(model.evolve, before, events))

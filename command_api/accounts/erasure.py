@@ -40,9 +40,11 @@ def handle_erasure(command: commands.EraseAccount, uow: UnitOfWork) -> None:
     uow.lock()  # from here on nothing is added that would have to end, too
     end_invites(uow, account.id)
     reservation, claim = email_reservation(uow, account.email)
-    uow.append(*model.release_email(account, claim, reservation, uow.context), *model.erase(account, uow.context))
+    appended = uow.append(
+        *model.release_email(account, claim, reservation, uow.context), *model.erase(account, uow.context)
+    )
     if not command.may_be_last_admin:
-        require_remaining_admin(uow, account)
+        require_remaining_admin(appended, account)
     end_all(uow.cursor, account.id)
     revoke_access_tokens(uow.cursor, account.id)
     for statement in _DELETE_ACCOUNT:

@@ -13,7 +13,7 @@ from uuid import UUID
 from command_api.accounts.model import Account
 from command_api.kernel.decision import conflict
 from command_api.kernel.inline_projection import InlineProjection, Table, Tables
-from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.kernel.unit_of_work import Appended
 from schemas.base import DomainEvent
 from schemas.events import accounts
 from schemas.events.accounts import Role
@@ -69,8 +69,8 @@ ROLE_HOLDER_TABLE.ends(accounts.AccountErased)
 ADMIN_TABLE.ends(accounts.AccountErased)
 
 
-def require_remaining_admin(uow: UnitOfWork, before: Account) -> None:
-    """Raises `CommandRejected` if `before` was the last admin. Called after the append."""
+def require_remaining_admin(uow: Appended, before: Account) -> None:
+    """Raises `CommandRejected` if `before` was the last admin."""
     if before.is_admin and not uow.select("SELECT 1 FROM lookup.admin LIMIT 1"):
         raise conflict("last_admin", "This is the last admin. Make another account an admin first.")
 

@@ -17,9 +17,10 @@ from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import conflict, not_found
 from command_api.kernel.event_store import ConcurrencyConflict
 from command_api.kernel.hostnames import is_address
-from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.kernel.unit_of_work import Appended, UnitOfWork
 from command_api.websites import model as websites
 from infra.kernel.config.settings import Settings
+from schemas.events.domains import DomainAdded
 from schemas.events.websites import WebsiteDisconnected, WebsiteTransferred
 from schemas.http.domains import CustomDomain
 from schemas.identity import domain_id, host_id
@@ -36,7 +37,6 @@ def add_domain(command: commands.AddDomain, uow: UnitOfWork) -> CustomDomain:
     added = model.add(id_, before, website, domain=name, token=model.new_token(), context=uow.context)
     domain = model.evolve(before, added)
     uow.append(added)
-    _save(uow, domain)
     return to_response(domain, CheckRecord(), uow.context.at)
 
 
@@ -83,32 +83,26 @@ def hand_domains_over(event: WebsiteTransferred, uow: UnitOfWork) -> None:
         new_id = domain_id(event.account_id, domain.domain)
         before, host = uow.load(new_id, model.evolve), uow.load(host_id(domain.domain), model.evolve_host)
         uow.append(*model.hand_over(domain, before, host, event.account_id, uow.context))
-        for each in (id_, new_id):
-            forget_checks(uow, each)
+        forget_checks(uow, id_)
         uow.set_timeout(VERIFICATION, id_, None)
-        uow.set_timeout(VERIFICATION, new_id, uow.context.at)
-    _require_domain_limit(uow, event.account_id)
+
+
+@HANDLERS.after(DomainAdded)
+def plan_verification(event: DomainAdded, uow: Appended) -> None:
+    """The first check is due at once. Raises `CommandRejected` without the website, or above the account's limit."""
+    if not uow.select("SELECT FROM lookup.website WHERE website_id = %s", event.website_id):
+        raise not_found("website")
+    forget_checks(uow, event.originator_id)
+    uow.set_timeout(VERIFICATION, event.originator_id, event.timestamp)
+    rows = uow.select("SELECT FROM lookup.custom_domain WHERE account_id = %s", event.account_id)
+    if len(rows) > model.MAX_PER_ACCOUNT:
+        raise conflict("too_many_domains", f"An account has at most {model.MAX_PER_ACCOUNT} domains.", "domain")
 
 
 def _own_hosts(settings: Settings) -> Collection[str]:
     """Host names under which this installation itself is reached."""
     hosts = {urlsplit(url).hostname or "" for url in (settings.app_url, settings.tracking_base_url)}
     return {host.lower() for host in hosts if host and not is_address(host)}
-
-
-def _save(uow: UnitOfWork, domain: model.Domain) -> None:
-    """After the append, which takes the store's lock: what is counted here stays true until the commit."""
-    if not uow.select("SELECT FROM lookup.website WHERE website_id = %s", domain.website_id):
-        raise not_found("website")
-    forget_checks(uow, domain.id)
-    uow.set_timeout(VERIFICATION, domain.id, domain.added_at)
-    _require_domain_limit(uow, domain.account_id)
-
-
-def _require_domain_limit(uow: UnitOfWork, account_id: UUID) -> None:
-    rows = uow.select("SELECT FROM lookup.custom_domain WHERE account_id = %s", account_id)
-    if len(rows) > model.MAX_PER_ACCOUNT:
-        raise conflict("too_many_domains", f"An account has at most {model.MAX_PER_ACCOUNT} domains.", "domain")
 
 
 def _check_record(uow: UnitOfWork, domain: UUID) -> CheckRecord:

@@ -33,9 +33,9 @@ def reply_to_thread(command: commands.ReplyToThread, uow: UnitOfWork) -> Written
     )  # fmt: skip
     reaction = uow.load(forum_follow_id(thread.id, writer.id), reactions.evolve_follow)
     followed = reactions.follow(None, thread.id, writer.id, context) if reaction is None else []
-    writers.append(uow, writer, written, *followed)
+    appended = writers.append(uow, writer, written, *followed)
     uow.require_version(thread.id, thread.version)
-    count(uow, writer.stats, "reply", fields.text)
+    count(appended, writer.stats, "reply", fields.text)
     return WrittenPost(id=command.post_id, state="held" if held else "visible")
 
 
@@ -50,11 +50,11 @@ def edit_post(command: commands.EditPost, uow: UnitOfWork) -> WrittenPost:
     mentions, held = writers.moderate(uow, writer, command.text, post.author_id)
     events = posts.edit(post, command.text, mentions, hold=held, context=context)
     of_thread = _thread_events(uow, post, events)
-    writers.append(uow, writer, *events, *of_thread)
+    appended = writers.append(uow, writer, *events, *of_thread)
     if thread is not None and events and not of_thread and not context.is_admin:
         uow.require_version(thread.id, thread.version)
     if events:
-        count(uow, writer.stats, "edit")
+        count(appended, writer.stats, "edit")
     return WrittenPost(id=post.id, state=state_after(posts.evolve, post, events).state)
 
 
@@ -98,8 +98,7 @@ def flag_post(command: commands.FlagPost, uow: UnitOfWork) -> None:
     if post is not None:
         threads.require_visible(uow.load(post.thread_id, threads.evolve), uow.context, "post")
     events = posts.flag(post, command.fields.reason, command.fields.note, uow.context)
-    writers.append(uow, writer, *events, *_thread_events(uow, post, events))
-    count(uow, writer.stats, "flag")
+    count(writers.append(uow, writer, *events, *_thread_events(uow, post, events)), writer.stats, "flag")
 
 
 @HANDLERS.on(commands.LikePost, senders="accounts")
@@ -109,9 +108,9 @@ def like_post(command: commands.LikePost, uow: UnitOfWork) -> None:
     threads.require_visible(uow.load(post.thread_id, threads.evolve), uow.context, "post")
     reaction = uow.load(forum_like_id(post.id, writer.id), reactions.evolve_like)
     events = reactions.like(reaction, post, writer.id, uow.context)
-    writers.append(uow, writer, *events)
+    appended = writers.append(uow, writer, *events)
     if events:
-        count(uow, writer.stats, "like")
+        count(appended, writer.stats, "like")
 
 
 @HANDLERS.on(commands.UnlikePost, senders="accounts")

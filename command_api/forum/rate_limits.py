@@ -13,7 +13,7 @@ from command_api.forum import rules
 from command_api.forum.rules import DAY, UNIQUE_FOR, RateLimits
 from command_api.forum.text import normalized
 from command_api.kernel.decision import CommandRejected
-from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.kernel.unit_of_work import Appended, UnitOfWork
 from infra.kernel.http.problems import Problem
 from infra.kernel.security.encryption import derived_key, keyed_hash
 
@@ -47,9 +47,9 @@ def member_stats(uow: UnitOfWork, account_id: UUID) -> MemberStats | None:
     return MemberStats(*rows[0]) if rows else None
 
 
-def count(uow: UnitOfWork, stats: MemberStats, act: Act, text: str | None = None) -> None:
-    """Counts one act of the sender. Called after the append, so that concurrent acts are counted. `stats`: those before
-    the act. Raises `Problem` 429 above a limit, `CommandRejected` for the same text again."""
+def count(uow: Appended, stats: MemberStats, act: Act, text: str | None = None) -> None:
+    """Counts one act of the sender; concurrent ones are counted, too. `stats`: those before the act.
+    Raises `Problem` 429 above a limit, `CommandRejected` for the same text again."""
     context, limits = uow.context, rules.RATE_LIMITS
     if context.is_admin:
         return

@@ -49,8 +49,12 @@ def start_thread(command: commands.StartThread, uow: UnitOfWork) -> StartedThrea
         mentions=mentions, held=held, context=uow.context,
     )  # fmt: skip
     followed = reactions.follow(None, thread_id, writer.id, uow.context)
-    writers.append(uow, writer, started, written, *followed)
-    count(uow, writer.stats, "topic", f"{fields.title}\n{fields.text}")
+    count(
+        writers.append(uow, writer, started, written, *followed),
+        writer.stats,
+        "topic",
+        f"{fields.title}\n{fields.text}",
+    )
     uow.cursor.execute("INSERT INTO forum.views (thread_id, waiting) VALUES (%s, 0)", (thread_id,))
     return StartedThread(id=thread_id, post_id=post_id, state="held" if held else "visible")
 

@@ -15,7 +15,7 @@ from command_api.forum.rules import MAX_LINKS_NEW_MEMBER, MAX_MENTIONS, MAX_MENT
 from command_api.forum.text import mentioned_handles
 from command_api.kernel.aggregates import require_found
 from command_api.kernel.decision import invalid
-from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.kernel.unit_of_work import Appended, UnitOfWork
 from infra.kernel.security.encryption import derived_key, keyed_hash
 from infra.kernel.text import markdown
 from schemas.base import DomainEvent
@@ -51,18 +51,20 @@ def load_writer(uow: UnitOfWork, name: str) -> Writer:
     return Writer(account_id, MemberStats(context.at, 0), 0, joined, hashed)
 
 
-def append(uow: UnitOfWork, writer: Writer, *events: DomainEvent) -> None:
+def append(uow: UnitOfWork, writer: Writer, *events: DomainEvent) -> Appended:
     """Appends the events, after the one of joining. Raises `ConcurrencyConflict` if the handle was taken or the member
     was suspended concurrently."""
     if writer.joined is not None:
-        uow.append(writer.joined, *events)
+        appended = uow.append(writer.joined, *events)
         uow.cursor.execute(
             "INSERT INTO forum.member (account_id, handle, handle_hash) VALUES (%s, %s, %s)",
             (writer.id, writer.joined.handle, writer.handle_hash),
         )
-    elif events:
-        uow.append(*events)
+        return appended
+    appended = uow.append(*events)
+    if events:
         uow.require_version(forum_member_id(writer.id), writer.version)
+    return appended
 
 
 def moderate(uow: UnitOfWork, writer: Writer, text: str, author_id: UUID) -> tuple[list[UUID], bool]:

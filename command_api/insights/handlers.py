@@ -11,7 +11,7 @@ from command_api.insights.schemas import Generated
 from command_api.insights.service import AnalysisRun
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import CommandContext
-from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.kernel.unit_of_work import Appended, UnitOfWork
 from command_api.websites import model as websites
 from command_api.websites.model import Website
 from schemas.events.accounts import AccountErased
@@ -70,8 +70,8 @@ def send_digest(command: commands.SendDigest, uow: UnitOfWork) -> None:
     digest.send(uow, command.account_id)
 
 
-@HANDLERS.before(WebsiteConnected)
-def plan_analysis(event: WebsiteConnected, uow: UnitOfWork) -> None:
+@HANDLERS.after(WebsiteConnected)
+def plan_analysis(event: WebsiteConnected, uow: Appended) -> None:
     """Sets the time of the website's first daily analysis."""
     schedule.plan_next(uow, event.originator_id, event.timezone)
 

@@ -74,7 +74,7 @@ def next_due(zone: ZoneInfo, now: datetime) -> datetime:
 
 
 def plan_next(uow: UnitOfWork, website_id: UUID, timezone: str) -> None:
-    """Sets the timeout of the website's next analysis. Called after the append."""
+    """Sets the timeout of the website's next analysis."""
     uow.set_timeout(NAME, website_id, next_due(ZoneInfo(timezone), uow.context.at))
 
 

@@ -5,7 +5,8 @@ returns. A handler (`<context>/handlers.py`) is `def create_link(command, uow)`:
 the answer.
 
 Where one context's event ends what another one owns, the other context handles the event (`before`) in the same unit
-of work: both happen or neither, and the contexts do not import each other.
+of work: both happen or neither, and the contexts do not import each other. What follows from a stored event, such as a
+timeout or a limit that it must keep, is declared by `after`: no handler that appends the event can forget it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar, dataclass_transform
 
 from command_api.kernel.decision import CommandContext, CommandRejected
-from command_api.kernel.unit_of_work import EventHandlers, UnitOfWork
+from command_api.kernel.unit_of_work import Appended, EventHandlers, UnitOfWork
 from schemas.base import DomainEvent
 
 Answer = TypeVar("Answer", covariant=True)
@@ -36,6 +37,7 @@ C = TypeVar("C", bound=Command[Any])
 E = TypeVar("E", bound=DomainEvent)
 Handler = Callable[[Any, UnitOfWork], Any]
 EventHandler = Callable[[E, UnitOfWork], None]
+Consequence = Callable[[E, Appended], None]
 
 
 class CommandHandlers:
@@ -43,12 +45,13 @@ class CommandHandlers:
 
     def __init__(self) -> None:
         self._handlers: dict[type[Command[Any]], tuple[Handler, Senders]] = {}
-        self._event_handlers: dict[type[DomainEvent], list[EventHandler[Any]]] = {}
+        self._before: dict[type[DomainEvent], list[EventHandler[Any]]] = {}
+        self._after: dict[type[DomainEvent], list[Consequence[Any]]] = {}
 
     @property
     def event_handlers(self) -> EventHandlers:
-        """The handlers that run before an event is stored, in the order of registration."""
-        return self._event_handlers
+        """The handlers that run before and after an event is stored, in the order of registration."""
+        return EventHandlers(self._before, self._after)
 
     @classmethod
     def merged(cls, parts: Iterable[CommandHandlers]) -> CommandHandlers:
@@ -57,8 +60,10 @@ class CommandHandlers:
         for part in parts:
             for command_class, (handler, senders) in part._handlers.items():
                 made._register(command_class, handler, senders)
-            for event_class, handlers in part._event_handlers.items():
-                made._event_handlers.setdefault(event_class, []).extend(handlers)
+            for event_class, handlers in part._before.items():
+                made._before.setdefault(event_class, []).extend(handlers)
+            for event_class, consequences in part._after.items():
+                made._after.setdefault(event_class, []).extend(consequences)
         return made
 
     def on(
@@ -78,7 +83,18 @@ class CommandHandlers:
 
         def register(handler: EventHandler[E]) -> EventHandler[E]:
             for event_class in event_classes:
-                self._event_handlers.setdefault(event_class, []).append(handler)
+                self._before.setdefault(event_class, []).append(handler)
+            return handler
+
+        return register
+
+    def after(self, *event_classes: type[E]) -> Callable[[Consequence[E]], Consequence[E]]:
+        """Registers the decorated function to run after each event of these classes is stored, in the same transaction.
+        Of events that are appended together, all are stored before. It may do what `before` may."""
+
+        def register(handler: Consequence[E]) -> Consequence[E]:
+            for event_class in event_classes:
+                self._after.setdefault(event_class, []).append(handler)
             return handler
 
         return register

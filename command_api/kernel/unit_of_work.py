@@ -2,7 +2,8 @@
 
 A handler loads, decides, appends its events and then writes the rows that belong to them. The transaction begins with
 the first append or the first use of `cursor`; loads before it take short connections, so that a decision holds none.
-From the first append on, the store's lock is held: what the handler counts after it stays true until the commit.
+From the first append on, the store's lock is held: what is counted after it stays true until the commit. What must come
+after an append takes `Appended`, which only `append` returns and only handlers of stored events get.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
-from typing import Any, LiteralString, TypeVar
+from typing import Any, LiteralString, NamedTuple, NewType, TypeVar
 from uuid import UUID
 
 import structlog
@@ -32,8 +33,13 @@ from schemas.uuid7 import uuid7
 
 State = TypeVar("State")
 Values = Sequence[Any] | Mapping[str, Any]
-EventHandlers = Mapping[type[DomainEvent], Sequence[Callable[[Any, "UnitOfWork"], None]]]
-"""What runs before an event of a class is stored (`command_api.kernel.command_handlers`)."""
+
+
+class EventHandlers(NamedTuple):
+    """What runs before and after an event of a class is stored (`command_api.kernel.command_handlers`)."""
+
+    before: Mapping[type[DomainEvent], Sequence[Callable[[Any, UnitOfWork], None]]] = MappingProxyType({})
+    after: Mapping[type[DomainEvent], Sequence[Callable[[Any, Appended], None]]] = MappingProxyType({})
 
 
 class UnitOfWork:
@@ -47,7 +53,7 @@ class UnitOfWork:
         context: CommandContext,
         timeout: Timeout | None = None,
         command_id: UUID | None = None,
-        event_handlers: EventHandlers = MappingProxyType({}),
+        event_handlers: EventHandlers = EventHandlers(),  # noqa: B008 - immutable
     ) -> None:
         self.context = context
         self.ids = message_ids(context, command_id or uuid7())
@@ -79,14 +85,15 @@ class UnitOfWork:
         """Reads rows as `select` does, by a query that is composed of literals and has named values."""
         return self._fetch(query.encode(), values)
 
-    def append(self, *events: DomainEvent, ids: Sequence[MessageIds] = ()) -> None:
-        """Runs the handlers of the events, then appends the events in their order and updates the inline projections.
+    def append(self, *events: DomainEvent, ids: Sequence[MessageIds] = ()) -> Appended:
+        """Runs the handlers before the events, appends the events in their order and updates the inline projections,
+        then runs the handlers after them.
 
         `ids`: of each event, where they follow from different messages; else all have those of the command. Raises
         `ConcurrencyConflict`, and what the handlers raise.
         """
         for event in events:
-            for handler in self._event_handlers.get(type(event), ()):
+            for handler in self._event_handlers.before.get(type(event), ()):
                 self.lock()
                 handler(event, self)
         if events:
@@ -94,6 +101,11 @@ class UnitOfWork:
                 self.ids = self._continued(events[0])
             self.position = self._begun().append(events, ids or [self.ids] * len(events))
             self.events += events
+        appended = Appended(self)
+        for event in events:
+            for handle in self._event_handlers.after.get(type(event), ()):
+                handle(event, appended)
+        return appended
 
     @property
     def appended_bytes(self) -> int | None:
@@ -126,13 +138,13 @@ class UnitOfWork:
         queue(self.cursor, self.settings, mail)
 
     def set_timeout(self, process: str, id_: UUID, at: datetime | None) -> None:
-        """Sets when a process manager is due for `id_`; `None`: not again. Called after the append."""
+        """Sets when a process manager is due for `id_`; `None`: not again. Where an event sets it, after the event."""
         if self.timeout is not None and (self.timeout.process, self.timeout.id) == (process, id_):
             self.claim()
         timeouts.write(self.cursor, process, id_, at)
 
     def set_timeouts(self, process: str, ids: Iterable[UUID], at: datetime) -> None:
-        """Sets the timeouts of many ids, none of which is handled here. Called after the append."""
+        """Sets the timeouts of many ids, none of which is handled here."""
         timeouts.write_all(self.cursor, process, ids, at)
 
     def claim(self) -> None:
@@ -165,6 +177,10 @@ class UnitOfWork:
         if self._transaction is None:
             self._transaction = self._stack.enter_context(self._store.transaction())
         return self._transaction
+
+
+Appended = NewType("Appended", UnitOfWork)
+"""The unit of work after an append: the inline projections follow the events, and what is counted stays true."""
 
 
 def message_ids(context: CommandContext, command_id: UUID) -> MessageIds:

@@ -10,7 +10,7 @@ from command_api.domains.service import url_prefix
 from command_api.kernel.aggregates import require_found, state_after
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import CommandRejected, Evolve, conflict
-from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.kernel.unit_of_work import Appended, UnitOfWork
 from command_api.links import commands, model
 from command_api.links.lookups import (
     MAX_LOADED,
@@ -38,8 +38,7 @@ HANDLERS: Final = CommandHandlers()
 @HANDLERS.on(commands.CreateLink, senders="accounts")
 def create_link(command: commands.CreateLink, uow: UnitOfWork) -> Link:
     created = _LinkBatch(uow).create(command)
-    uow.append(*created.events)
-    require_link_limit(uow, {created.link.website_id})
+    require_link_limit(uow.append(*created.events), {created.link.website_id})
     return to_response(created.link, created.partner, url_prefix(uow, created.link.website_id))
 
 
@@ -56,9 +55,9 @@ def create_links(command: commands.CreateLinks, uow: UnitOfWork) -> Links:
     if errors:
         message = f"{len(errors)} of {len(command.links)} links are invalid; no link was created."
         raise Problem(400, "bad_links", message, errors=errors)
-    uow.append(*(event for each in created for event in each.events))
+    appended = uow.append(*(event for each in created for event in each.events))
     prefixes = {website_id: url_prefix(uow, website_id) for website_id in {one.link.website_id for one in created}}
-    require_link_limit(uow, set(prefixes))
+    require_link_limit(appended, set(prefixes))
     return Links(links=[to_response(one.link, one.partner, prefixes[one.link.website_id]) for one in created])
 
 
@@ -122,6 +121,10 @@ def hand_partners_over(event: WebsiteTransferred, uow: UnitOfWork) -> None:
             )
             raise conflict("partner_shared", message)
         uow.append(partners.hand_over(partner, event.account_id, uow.context))
+
+
+@HANDLERS.after(WebsiteTransferred)
+def require_room_for_partners(event: WebsiteTransferred, uow: Appended) -> None:
     require_partner_limit(uow, event.account_id)
 
 

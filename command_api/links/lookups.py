@@ -10,7 +10,7 @@ from uuid import UUID
 
 from command_api.kernel.decision import conflict
 from command_api.kernel.inline_projection import InlineProjection, Table, Tables
-from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.kernel.unit_of_work import Appended, UnitOfWork
 from command_api.links.model import normal_coupon
 from schemas.events.links import LinkCreated, LinkDeleted, LinkUpdated
 from schemas.events.websites import WebsiteDisconnected
@@ -106,8 +106,8 @@ def links_elsewhere(uow: UnitOfWork, partner_id: UUID, website_id: UUID) -> list
     return [link_id for (link_id,) in uow.select(_ELSEWHERE, partner_id, website_id, MAX_LOADED + 1)]
 
 
-def require_link_limit(uow: UnitOfWork, website_ids: set[UUID]) -> None:
-    """Raises `CommandRejected` when an owner of the websites has too many links. Called after the append."""
+def require_link_limit(uow: Appended, website_ids: set[UUID]) -> None:
+    """Raises `CommandRejected` when an owner of the websites has too many links."""
     if uow.select(_OVER, list(website_ids), MAX_LINKS):
         raise conflict("too_many_links", f"An account has at most {MAX_LINKS:,} links. Delete some first.")
 

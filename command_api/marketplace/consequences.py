@@ -1,7 +1,4 @@
-"""Stores events of offers and deals with their consequences: timeouts, mails, events of listings.
-
-Each function appends first. From then on the store's lock is held, so that what it counts or loads stays true.
-"""
+"""Stores events of offers and deals with their consequences: timeouts, mails, events of listings."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ from uuid import UUID
 
 from command_api.kernel.aggregates import require_found, state_after
 from command_api.kernel.decision import CommandContext
-from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.kernel.unit_of_work import Appended, UnitOfWork
 from command_api.marketplace import direct_deals, mails, offers, timeouts
 from command_api.marketplace.direct_deals import DirectDeal
 from command_api.marketplace.listings import model as listings
@@ -30,7 +27,6 @@ def after_offer(uow: UnitOfWork, before: Offer | None, events: Sequence[DomainEv
     after = require_found(state_after(offers.evolve, before, events), "offer")
     to = recipient(uow, notify)
     uow.append(*events)
-    schedule_expiry(uow, after)
     if to is not None:
         uow.send(mails.offer_news(to, offer_url(uow, after.id), after.status))
     return after
@@ -42,21 +38,16 @@ def after_direct_deal(uow: UnitOfWork, before: DirectDeal | None, events: Sequen
     if not events:
         return after
     news = [mail for event in events for mail in deal_news(uow, after, event)]
-    uow.append(*events)
+    appended = uow.append(*events)
     for event in events:
-        update_listing(uow, after, event)
+        update_listing(appended, after, event)
     uow.set_timeout(timeouts.DIRECT_DEAL_DEADLINE, after.id, after.due_at)
     for mail in news:
         uow.send(mail)
     return after
 
 
-def schedule_expiry(uow: UnitOfWork, offer: Offer) -> None:
-    """Sets when an open offer expires."""
-    uow.set_timeout(timeouts.OFFER_EXPIRY, offer.id, offer.expires_at if offer.is_open else None)
-
-
-def update_listing(uow: UnitOfWork, deal: Deal, event: DomainEvent) -> None:
+def update_listing(uow: Appended, deal: Deal, event: DomainEvent) -> None:
     """Puts the listing of a deal into escrow, sells or frees it, as `event` of the deal says."""
     decide = _LISTING_AFTER.get(type(event))
     if isinstance(event, marketplace.DirectDealClosed):

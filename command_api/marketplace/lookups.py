@@ -7,7 +7,7 @@ from typing import Final
 
 from command_api.kernel.decision import conflict
 from command_api.kernel.inline_projection import InlineProjection, Table, Tables
-from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.kernel.unit_of_work import Appended
 from command_api.marketplace.listings.model import STATUS_AFTER
 from schemas.base import DomainEvent
 from schemas.events import marketplace
@@ -125,9 +125,9 @@ LISTING_WATCH_TABLE.ends(marketplace.WatchEnded)
 LISTING_WATCH_TABLE.ends(AccountErased, by="account_id")
 
 
-def require_watchlist_limit(uow: UnitOfWork) -> None:
-    """Raises `CommandRejected` when the sender watches too many listings. Called after the append. Listings that are
-    off the market are not on the list, and return to it only if they return to the market."""
+def require_watchlist_limit(uow: Appended) -> None:
+    """Raises `CommandRejected` when the sender watches too many listings. Listings that are off the
+    market are not on the list, and return to it only if they return to the market."""
     if len(uow.select(_WATCHED, uow.context.account_id)) > MAX_WATCHED:
         raise conflict("too_many_watched", f"At most {MAX_WATCHED} listings can be watched.")
 

@@ -7,9 +7,9 @@ from uuid import UUID
 
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import conflict
-from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.kernel.unit_of_work import Appended, UnitOfWork
 from command_api.marketplace import commands, direct_deals, mails, offers
-from command_api.marketplace.consequences import after_direct_deal, after_offer, schedule_expiry
+from command_api.marketplace.consequences import after_direct_deal, after_offer
 from command_api.marketplace.escrow import model as escrows
 from command_api.marketplace.escrow.consequences import after_escrow
 from command_api.marketplace.listings import model as listings
@@ -18,6 +18,16 @@ from command_api.marketplace.listings.schemas import money
 from command_api.marketplace.offers import Offer
 from command_api.marketplace.recipients import offer_url, recipient
 from command_api.marketplace.schemas import OfferState, offer_state
+from command_api.marketplace.timeouts import OFFER_EXPIRY
+from schemas.base import DomainEvent
+from schemas.events.marketplace import (
+    OfferAccepted,
+    OfferCountered,
+    OfferDeclined,
+    OfferExpired,
+    OfferSent,
+    OfferWithdrawn,
+)
 from schemas.identity import direct_deals_id, escrow_id
 
 MAX_OPEN_OFFERS: Final = 100
@@ -38,7 +48,6 @@ def send_offer(command: commands.SendOffer, uow: UnitOfWork) -> OfferState:
     if len(open_for) >= MAX_OPEN_OFFERS:
         raise conflict("too_many_offers", f"An account has at most {MAX_OPEN_OFFERS} open offers.")
     uow.append(sent)
-    schedule_expiry(uow, offer)
     if to is not None:
         uow.send(mails.offer_came(to, offer_url(uow, offer.id)))
     return offer_state(offer)
@@ -100,7 +109,14 @@ def expire_offer(command: commands.ExpireOffer, uow: UnitOfWork) -> None:
     if offer is not None and events:
         after_offer(uow, offer, events, offer.buyer_id)
     elif offer is not None:  # the timeout is outdated
-        schedule_expiry(uow, offer)
+        uow.set_timeout(OFFER_EXPIRY, offer.id, offer.expires_at if offer.is_open else None)
+
+
+@HANDLERS.after(OfferSent, OfferCountered, OfferAccepted, OfferDeclined, OfferWithdrawn, OfferExpired)
+def set_expiry(event: DomainEvent, uow: Appended) -> None:
+    """Only an open offer expires."""
+    expires_at = event.expires_at if isinstance(event, OfferSent | OfferCountered) else None
+    uow.set_timeout(OFFER_EXPIRY, event.originator_id, expires_at)
 
 
 def _require_direct_deals(uow: UnitOfWork, *, agreed: bool) -> None:

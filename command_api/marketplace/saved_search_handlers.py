@@ -42,8 +42,7 @@ def watch_listing(command: commands.WatchListing, uow: UnitOfWork) -> None:
     account_id = uow.context.require_account()
     before = uow.load(listing_watch_id(account_id, listing.id), questions.evolve_watch)
     events = questions.watch(before, account_id, listing.id, uow.context)
-    uow.append(*events)
-    require_watchlist_limit(uow)
+    require_watchlist_limit(uow.append(*events))
 
 
 @HANDLERS.on(commands.UnwatchListing, senders="accounts")

@@ -19,7 +19,6 @@ from command_api.marketplace.offers import Offer
 from command_api.marketplace.recipients import offer_url, recipient
 from command_api.marketplace.schemas import TransferState
 from command_api.websites import model as websites
-from command_api.websites.lookups import require_website_limit
 from schemas.base import DomainEvent
 
 HANDLERS: Final = CommandHandlers()
@@ -57,15 +56,13 @@ def accept_transfer(command: commands.AcceptTransfer, uow: UnitOfWork) -> Transf
     _require_not_listed(uow, offer, listing)
     moved = websites.transfer(website, offer.seller_id, offer.buyer_id, offer.id, uow.context)
     try:
-        answer = _stored(uow, offer, [accepted, *moved], offer.seller_id)
+        return _stored(uow, offer, [accepted, *moved], offer.seller_id)
     except TooManyEvents as error:
         message = (
             "This website has too many things to move at once. The seller can remove sites, social channels with many"
             " posts, and files of payouts first."
         )
         raise conflict("too_much_to_move", message) from error
-    require_website_limit(uow)
-    return answer
 
 
 def _sold(uow: UnitOfWork, offer_id: UUID) -> tuple[Offer, Listing | None, websites.Website | None]:

@@ -56,8 +56,7 @@ def record_alerts(command: RecordAlerts, uow: UnitOfWork) -> int:
     loaded = [uow.load(each, alerts.evolve) for each in sorted(ids)]
     states = {alert.finding.key: alert for alert in loaded if alert is not None}
     events = alerts.decide(states, website, command.kinds, found, uow.context)
-    uow.append(*events)
-    alert_mail.announce(uow, website, events)
+    alert_mail.announce(uow.append(*events), website, events)
     webhook_outbox.announce(uow, website, events)
     uow.set_timeout(command.check, website.id, command.next_at)
     return len(events)

@@ -42,8 +42,7 @@ def add_private_partner(command: commands.AddPrivatePartner, uow: UnitOfWork) ->
     account_id = uow.context.require_account()
     fields, slug = command.fields, model.private_slug(command.fields.name)
     events = _registered(command.partner_id, fields, slug, uow, account_id)
-    uow.append(*events)
-    lookups.require_partner_limit(uow, account_id)
+    lookups.require_partner_limit(uow.append(*events), account_id)
     return to_response(model.evolve(None, events[0]), uow.context.at)
 
 
@@ -69,8 +68,7 @@ def request_partner(command: commands.RequestPartner, uow: UnitOfWork) -> MadeRe
     if known is not None:
         partner = require_found(uow.load(known, model.evolve), "partner")
         return MadeRequest(id=None, partner_id=known, partner_name=partner.name)
-    uow.append(made)
-    lookups.require_request_limit(uow, made.account_id)
+    lookups.require_request_limit(uow.append(made), made.account_id)
     return MadeRequest(id=command.request_id, partner_id=None, partner_name=None)
 
 

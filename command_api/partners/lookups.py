@@ -7,7 +7,7 @@ from uuid import UUID
 
 from command_api.kernel.decision import conflict
 from command_api.kernel.inline_projection import InlineProjection, Table, Tables
-from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.kernel.unit_of_work import Appended, UnitOfWork
 from command_api.partners.model import MAX_PRIVATE
 from command_api.partners.requests import MAX_OPEN, host_of
 from schemas.events import partners
@@ -88,14 +88,14 @@ def open_requests(uow: UnitOfWork, account_id: UUID) -> list[UUID]:
     return [request_id for (request_id,) in uow.select(query, account_id)]
 
 
-def require_partner_limit(uow: UnitOfWork, account_id: UUID) -> None:
-    """Raises `CommandRejected` when the account has too many private partners. Called after the append."""
+def require_partner_limit(uow: Appended, account_id: UUID) -> None:
+    """Raises `CommandRejected` when the account has too many private partners."""
     if len(private_partners(uow, account_id)) > MAX_PRIVATE:
         message = f"You can have at most {MAX_PRIVATE} partners of your own. Remove one first."
         raise conflict("too_many_partners", message)
 
 
-def require_request_limit(uow: UnitOfWork, account_id: UUID) -> None:
-    """Raises `CommandRejected` when the account has too many open requests. Called after the append."""
+def require_request_limit(uow: Appended, account_id: UUID) -> None:
+    """Raises `CommandRejected` when the account has too many open requests."""
     if len(open_requests(uow, account_id)) > MAX_OPEN:
         raise conflict("too_many_requests", f"You can have at most {MAX_OPEN} open requests.")

@@ -11,7 +11,7 @@ from command_api.domains import model as domains
 from command_api.kernel.aggregates import state_after
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import conflict, invalid, not_found
-from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.kernel.unit_of_work import Appended, UnitOfWork
 from command_api.links import model as tracked_links
 from command_api.partners import slug_reservation
 from command_api.publishing import commands, pages, releases, sites, transfer
@@ -23,6 +23,7 @@ from infra.domain.publishing.errors import DocumentRejected
 from infra.domain.publishing.link_page import ListedLink, entry_name, start_link_page
 from infra.domain.publishing.starters import start_site
 from schemas.base import DomainEvent
+from schemas.events.publishing import SiteMoved
 from schemas.events.websites import WebsiteDisconnected, WebsiteKeyIssued, WebsiteKeyRevoked, WebsiteTransferred
 from schemas.http.publishing import PageState, SiteState
 from schemas.identity import domain_id, slug_id
@@ -60,9 +61,9 @@ def create_site(command: commands.CreateSite, uow: UnitOfWork) -> SiteState:
             context=uow.context,
         )
     ]
-    uow.append(created, claimed, *saved)
+    appended = uow.append(created, claimed, *saved)
     site = sites.evolve(None, created)
-    require_site_limit(uow, site.account_id)
+    require_site_limit(appended, site.account_id)
     return site_state(site)
 
 
@@ -113,9 +114,12 @@ def unpublish_site(command: commands.UnpublishSite, uow: UnitOfWork) -> SiteStat
 
 @HANDLERS.on(commands.MoveSite, senders="accounts")
 def move_site(command: commands.MoveSite, uow: UnitOfWork) -> SiteState:
-    state = _serve(uow, *decide(command, uow))
-    require_free_domain(uow, command.site_id, state.domain_id)
-    return state
+    return _serve(uow, *decide(command, uow))
+
+
+@HANDLERS.after(SiteMoved)
+def require_domain_of_its_own(event: SiteMoved, uow: Appended) -> None:
+    require_free_domain(uow, event.originator_id, event.domain_id)
 
 
 def decide(command: commands.Serving, uow: UnitOfWork) -> tuple[sites.Site, Sequence[DomainEvent]]:
@@ -181,6 +185,10 @@ def hand_sites_over(event: WebsiteTransferred, uow: UnitOfWork) -> None:
         )
         uow.cursor.execute(_SERVE_UNDER, (domain, site.id))
         uow.cursor.execute("UPDATE ops.contact SET account_id = %s WHERE site_id = %s", (event.account_id, site.id))
+
+
+@HANDLERS.after(WebsiteTransferred)
+def require_room_for_sites(event: WebsiteTransferred, uow: Appended) -> None:
     require_site_limit(uow, event.account_id)
 
 
@@ -213,8 +221,7 @@ def renew_key(event: DomainEvent, uow: UnitOfWork) -> None:
 
 
 def _remove(site: sites.Site, uow: UnitOfWork) -> None:
-    uow.append(sites.remove(site, uow.context))
-    releases.store(site, None, uow)
+    releases.store(site, None, uow.append(sites.remove(site, uow.context)))
     uow.cursor.execute("DELETE FROM publishing.site_image WHERE site_id = %s", (site.id,))
 
 
@@ -240,8 +247,7 @@ def _serve(uow: UnitOfWork, site: sites.Site, events: Sequence[DomainEvent], *, 
         plan = releases.plan(site, uow)
         if plan is not None:
             _require_rendered(site, plan, uow, is_new=is_new)
-        uow.append(*events)
-        releases.store(site, plan, uow)
+        releases.store(site, plan, uow.append(*events))
     return site_state(site)
 
 

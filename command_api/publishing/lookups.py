@@ -7,7 +7,7 @@ from uuid import UUID
 
 from command_api.kernel.decision import conflict
 from command_api.kernel.inline_projection import InlineProjection, Table, Tables
-from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.kernel.unit_of_work import Appended
 from command_api.publishing.sites import MAX_SITES
 from schemas.events.publishing import SiteCreated, SiteMoved, SiteRemoved, SiteTransferred
 
@@ -38,15 +38,15 @@ def _transferred(tables: Tables, event: SiteTransferred) -> None:
 SITE_TABLE.ends(SiteRemoved)
 
 
-def require_site_limit(uow: UnitOfWork, account_id: UUID) -> None:
-    """Raises `CommandRejected` when the account has too many sites. Called after the append."""
+def require_site_limit(uow: Appended, account_id: UUID) -> None:
+    """Raises `CommandRejected` when the account has too many sites."""
     rows = uow.select("SELECT FROM lookup.site WHERE account_id = %s", account_id)
     if len(rows) > MAX_SITES:
         raise conflict("too_many_sites", f"An account has at most {MAX_SITES} sites.")
 
 
-def require_free_domain(uow: UnitOfWork, site_id: UUID, domain_id: UUID | None) -> None:
-    """Raises `CommandRejected` when another site has the custom domain. Called after the append."""
+def require_free_domain(uow: Appended, site_id: UUID, domain_id: UUID | None) -> None:
+    """Raises `CommandRejected` when another site has the custom domain."""
     if domain_id is None:
         return
     if uow.select("SELECT FROM lookup.site WHERE domain_id = %s AND site_id <> %s", domain_id, site_id):

@@ -23,7 +23,7 @@ from command_api.domains import model as domains
 from command_api.kernel.account_usage import charge_bytes
 from command_api.kernel.decision import conflict, not_found
 from command_api.kernel.event_store import ConcurrencyConflict
-from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.kernel.unit_of_work import Appended, UnitOfWork
 from command_api.links import model as tracked_links
 from command_api.publishing import pages
 from command_api.publishing.pages import PageAggregate
@@ -149,9 +149,9 @@ def drop_others(site_id: UUID, plan: Plan, uow: UnitOfWork) -> None:
         connection.execute(_DROP_OTHERS, (site_id, plan.keys))
 
 
-def store(site: Site, plan: Plan | None, uow: UnitOfWork) -> None:
-    """Serves these files, and nothing else of the site; none: nothing. Called after the append. Files that stay as they
-    are are not written. Raises `ConcurrencyConflict` if a rendered page is gone."""
+def store(site: Site, plan: Plan | None, uow: Appended) -> None:
+    """Serves these files, and nothing else of the site; none: nothing. Files that stay as they are are not written.
+    Raises `ConcurrencyConflict` if a rendered page is gone."""
     if plan is None:
         uow.cursor.execute("DELETE FROM publishing.served_site WHERE site_id = %s", (site.id,))
         uow.cursor.execute(_DROP, (site.id,))

@@ -45,8 +45,7 @@ def add_social_channel(command: commands.AddSocialChannel, uow: UnitOfWork) -> S
         name=fields.name,
         context=uow.context,
     )
-    uow.append(added)
-    require_channel_limit(uow, website.id)
+    require_channel_limit(uow.append(added), website.id)
     return to_response(model.evolve(None, added))
 
 
@@ -100,8 +99,7 @@ def add_social_post(command: commands.AddSocialPost, uow: UnitOfWork) -> SocialP
         published_at=fields.published_at,
         context=uow.context,
     )
-    uow.append(added)
-    require_post_limit(uow, channel.id)
+    require_post_limit(uow.append(added), channel.id)
     return to_post(posts.evolve(before, added))
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from command_api.kernel.decision import conflict
 from command_api.kernel.inline_projection import InlineProjection, Table
-from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.kernel.unit_of_work import Appended, UnitOfWork
 from command_api.social.model import MAX_CHANNELS
 from command_api.social.posts import MAX_POSTS
 from schemas.events.social import (
@@ -58,8 +58,8 @@ def posts_of(uow: UnitOfWork, website_id: UUID) -> list[UUID]:
     return [id_ for (id_,) in uow.select(_POSTS_OF_WEBSITE, website_id)]
 
 
-def require_channel_limit(uow: UnitOfWork, website_id: UUID) -> None:
-    """Raises `CommandRejected` when the website has too many channels. Called after the append."""
+def require_channel_limit(uow: Appended, website_id: UUID) -> None:
+    """Raises `CommandRejected` when the website has too many channels."""
     if len(channels_of(uow, website_id)) > MAX_CHANNELS:
         raise conflict("too_many_channels", f"A website has at most {MAX_CHANNELS} social channels.")
 
@@ -70,8 +70,8 @@ def count_posts(uow: UnitOfWork, channel_id: UUID) -> int:
     return int(count)
 
 
-def require_post_limit(uow: UnitOfWork, channel_id: UUID) -> None:
-    """Raises `CommandRejected` when the channel has too many posts. Called after the append."""
+def require_post_limit(uow: Appended, channel_id: UUID) -> None:
+    """Raises `CommandRejected` when the channel has too many posts."""
     if count_posts(uow, channel_id) > MAX_POSTS:
         raise conflict("too_many_posts", f"A channel has at most {MAX_POSTS:,} posts.")
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from command_api.kernel.decision import conflict
 from command_api.kernel.inline_projection import InlineProjection, Table
-from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.kernel.unit_of_work import Appended, UnitOfWork
 from schemas.events.accounts import AccountErased
 from schemas.events.sql import ChartPinned, ChartUnpinned, QueryChanged, QueryRemoved, QueryRestored, QuerySaved
 
@@ -65,14 +65,14 @@ def query_with_title(uow: UnitOfWork, account_id: UUID, title_hash: str) -> UUID
     return rows[0][0] if rows else None
 
 
-def require_room_for_query(uow: UnitOfWork, account_id: UUID) -> None:
-    """Raises `CommandRejected` when the author has too many queries. Called after the append."""
+def require_room_for_query(uow: Appended, account_id: UUID) -> None:
+    """Raises `CommandRejected` when the author has too many queries."""
     if uow.select(_QUERIES, account_id)[0][0] > MAX_QUERIES:
         raise conflict("too_many_queries", f"You can keep {MAX_QUERIES} queries. Delete one first.")
 
 
-def require_room_for_chart(uow: UnitOfWork, account_id: UUID) -> None:
-    """Raises `CommandRejected` when the dashboard has too many charts. Called after the append."""
+def require_room_for_chart(uow: Appended, account_id: UUID) -> None:
+    """Raises `CommandRejected` when the dashboard has too many charts."""
     if uow.select(_PINS, account_id)[0][0] > MAX_PINS:
         raise conflict("too_many_charts", f"A dashboard has at most {MAX_PINS} charts of queries. Unpin one first.")
 

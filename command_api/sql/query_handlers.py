@@ -38,8 +38,7 @@ def save_query(command: commands.SaveQuery, uow: UnitOfWork) -> SavedQuery:
     if taken_by:
         content = _content(uow, account_id, _free_title(uow, account_id, fields.title), fields.sql)
     saved = queries.save(command.query_id, content, uow.context)
-    uow.append(saved)
-    require_room_for_query(uow, account_id)
+    require_room_for_query(uow.append(saved), account_id)
     return _shown(queries.evolve(None, saved))
 
 
@@ -80,9 +79,9 @@ def restore_saved_query(command: commands.RestoreSavedQuery, uow: UnitOfWork) ->
     uow.lock()
     query = queries.require_editable(uow.load(command.query_id, queries.evolve), uow.context, removed=True)
     _require_free(uow, query, query.content)
-    shown = _decided(uow, query, queries.restore(query, uow.context))
-    require_room_for_query(uow, query.account_id)
-    return shown
+    events = queries.restore(query, uow.context)
+    require_room_for_query(uow.append(*events), query.account_id)
+    return _shown(state_after(queries.evolve, query, events))
 
 
 @HANDLERS.on(commands.AdoptSavedQueries, senders="system")
@@ -109,8 +108,7 @@ def pin_chart(command: commands.PinChart, uow: UnitOfWork) -> PinnedChart:
         parameters=fields.parameters,
         context=uow.context,
     )
-    uow.append(pinned)
-    require_room_for_chart(uow, pinned.account_id)
+    require_room_for_chart(uow.append(pinned), pinned.account_id)
     return PinnedChart.of(pins.evolve(None, pinned))
 
 

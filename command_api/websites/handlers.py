@@ -9,15 +9,17 @@ from pydantic import ValidationError
 from command_api.kernel.aggregates import state_after
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import invalid
-from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.kernel.unit_of_work import Appended, UnitOfWork
 from command_api.websites import commands, model, postback_tokens, schemas
 from command_api.websites.keys import new_key
 from command_api.websites.lookups import require_website_limit
 from command_api.websites.schemas import ConnectedWebsite, CreatedKey, Retention
+from schemas.base import DomainEvent
 from schemas.events.accounts import AccountErased
 from schemas.events.websites import (
     KeyKind,
     TrafficConditions,
+    WebsiteConnected,
     WebsiteDisconnected,
     WebsiteKeyRevoked,
     WebsiteTransferred,
@@ -36,7 +38,6 @@ def connect_website(command: commands.ConnectWebsite, uow: UnitOfWork) -> Connec
     website = model.evolve(None, events[0])
     uow.append(*events)
     postback_tokens.save(uow, command.website_id, postback)
-    require_website_limit(uow)
     return ConnectedWebsite.of(website, site_key=site.text, secret_key=secret.text, postback_token=postback.text)
 
 
@@ -127,6 +128,12 @@ def forget_token(event: WebsiteKeyRevoked, uow: UnitOfWork) -> None:
 def forget_tokens(event: WebsiteDisconnected, uow: UnitOfWork) -> None:
     """Nor can those of a website that was removed."""
     postback_tokens.forget(uow, event.originator_id)
+
+
+@HANDLERS.after(WebsiteConnected, WebsiteTransferred)
+def require_room_for_website(_: DomainEvent, uow: Appended) -> None:
+    """Of the sender: who is transferred a website accepts it."""
+    require_website_limit(uow)
 
 
 @HANDLERS.before(WebsiteTransferred)

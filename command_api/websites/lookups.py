@@ -6,7 +6,7 @@ from typing import Final
 
 from command_api.kernel.decision import conflict
 from command_api.kernel.inline_projection import InlineProjection, Table
-from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.kernel.unit_of_work import Appended
 from command_api.websites.model import MAX_PER_ACCOUNT
 from schemas.events.websites import WebsiteConnected, WebsiteDisconnected, WebsiteTransferred
 
@@ -24,8 +24,8 @@ WEBSITE_TABLE.follows(WebsiteTransferred)
 WEBSITE_TABLE.ends(WebsiteDisconnected)
 
 
-def require_website_limit(uow: UnitOfWork) -> None:
-    """Raises `CommandRejected` when the sender's account has too many websites. Called after the append."""
+def require_website_limit(uow: Appended) -> None:
+    """Raises `CommandRejected` when the sender's account has too many websites."""
     rows = uow.select("SELECT FROM lookup.website WHERE account_id = %s", uow.context.account_id)
     if len(rows) > MAX_PER_ACCOUNT:
         raise conflict("too_many_websites", f"An account has at most {MAX_PER_ACCOUNT} websites.", "domain")

@@ -46,8 +46,7 @@ def schedule_report(command: commands.ScheduleReport, uow: UnitOfWork) -> EmailR
         view = _visible_view(fields.view_id, uow)
         website = uow.load(fields.website_id, websites.evolve) if fields.website_id else None
         scheduled = model.schedule_view(command.report_id, website, view, schedule, uow.context)
-    uow.append(scheduled)
-    require_room_for_report(uow, me)
+    require_room_for_report(uow.append(scheduled), me)
     return _planned(uow, model.evolve(None, scheduled))
 
 
@@ -83,8 +82,7 @@ def restore_report(command: commands.RestoreReport, uow: UnitOfWork) -> EmailRep
     if report.website_id is not None:
         websites.require_owned(_website_of(report, uow), uow.context)
     events = model.restore(report, uow.context)
-    uow.append(*events)
-    require_room_for_report(uow, report.account_id)
+    require_room_for_report(uow.append(*events), report.account_id)
     return _planned(uow, state_after(model.evolve, report, events))
 
 

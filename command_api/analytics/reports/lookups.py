@@ -7,7 +7,7 @@ from uuid import UUID
 
 from command_api.kernel.decision import conflict
 from command_api.kernel.inline_projection import InlineProjection, Table
-from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.kernel.unit_of_work import Appended
 from schemas.events.accounts import AccountErased
 from schemas.events.analytics import (
     ReportPaused,
@@ -56,8 +56,8 @@ REPORT_TABLE.follows(ReportRestored, is_removed=False)
 REPORT_TABLE.ends(AccountErased, by="account_id")
 
 
-def require_room_for_report(uow: UnitOfWork, account_id: UUID) -> None:
-    """Raises `CommandRejected` when the person has too many reports. Called after the append."""
+def require_room_for_report(uow: Appended, account_id: UUID) -> None:
+    """Raises `CommandRejected` when the person has too many reports."""
     if uow.select(_REPORTS_OF, account_id)[0][0] > MAX_REPORTS:
         raise conflict("too_many_reports", f"You can have {MAX_REPORTS} reports. Delete one first.")
 

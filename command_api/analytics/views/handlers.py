@@ -28,9 +28,8 @@ def save_view(command: commands.SaveView, uow: UnitOfWork) -> SavedView:
         state=_state(fields.state),
         context=uow.context,
     )
-    uow.append(saved)
     view = model.evolve(None, saved)
-    require_room(uow, view)
+    require_room(uow.append(saved), view)
     return _shown(view)
 
 
@@ -39,9 +38,8 @@ def change_view(command: commands.ChangeView, uow: UnitOfWork) -> SavedView:
     fields, view = command.fields, _active(command.view_id, uow)
     website = _shared_with(fields.website_id, uow)
     events = model.change(view, website, name=fields.name, state=_state(fields.state), context=uow.context)
-    uow.append(*events)
     view = state_after(model.evolve, view, events)
-    require_room(uow, view)
+    require_room(uow.append(*events), view)
     return _shown(view)
 
 
@@ -54,9 +52,8 @@ def remove_view(command: commands.RemoveView, uow: UnitOfWork) -> None:
 def restore_view(command: commands.RestoreView, uow: UnitOfWork) -> SavedView:
     view = _visible(command.view_id, uow)
     events = model.restore(view, uow.context)
-    uow.append(*events)
     view = state_after(model.evolve, view, events)
-    require_room(uow, view)
+    require_room(uow.append(*events), view)
     return _shown(view)
 
 

@@ -27,10 +27,10 @@ def after_escrow(
     if not events:
         return after
     news = [mail for event in events for mail in deal_news(uow, after, event)]
-    uow.append(*events)
+    appended = uow.append(*events)
     if before is None or not before.is_over:
         for event in events:
-            update_listing(uow, after, event)
+            update_listing(appended, after, event)
     if after.is_over and not (after.money_came_late and after.status == "cancelled"):
         uow.set_timeout(timeouts.ESCROW_DEADLINE, after.id, None)
         uow.set_timeout(timeouts.ESCROW_STATUS, after.id, None)

@@ -9,7 +9,7 @@ from psycopg import Cursor
 
 from command_api.kernel.aggregates import require_found, state_after
 from command_api.kernel.decision import conflict
-from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.kernel.unit_of_work import Appended, UnitOfWork
 from command_api.marketplace import mails, timeouts
 from command_api.marketplace.listings import model
 from command_api.marketplace.listings.model import ON_MARKET, Listing
@@ -34,16 +34,16 @@ def after_listing(uow: UnitOfWork, before: Listing | None, events: Sequence[Doma
     asked_at = before.verification_asked_at if before is not None else None
     verification_pending = after.verification_asked_at != asked_at
     measure = after.website_id is not None and (is_another or offers_again or verification_pending)
-    uow.append(*events)
+    appended = uow.append(*events)
     if after.host is not None:
         uow.cursor.execute(_SAVE_HOST, (after.id, after.host))
     uow.set_timeout(timeouts.LISTING_EXPIRY, after.id, after.expires_at if after.is_open else None)
     if measure:
         uow.set_timeout(timeouts.VERIFICATION, after.id, uow.context.at)
     if status in (None, "withdrawn") and after.status != "withdrawn":
-        _require_listing_limit(uow.cursor, after)
+        _require_listing_limit(appended, after)
     if after.status in ON_MARKET and (status not in ON_MARKET or is_another):
-        _require_single_listing(uow.cursor, after)
+        _require_single_listing(appended, after)
     if after.images != (before.images if before is not None else ()):
         _save_image_uses(uow.cursor, after)
     for mail in news:
@@ -63,17 +63,17 @@ def _listing_news(uow: UnitOfWork, listing: Listing, events: Sequence[DomainEven
             yield mails.listing_news(to, listing_url(uow, listing.id), text)
 
 
-def _require_listing_limit(cursor: Cursor[dict[str, Any]], listing: Listing) -> None:
-    if cursor.execute(_LISTINGS_OF, (listing.seller_id,)).rowcount > MAX_LISTINGS:
+def _require_listing_limit(uow: Appended, listing: Listing) -> None:
+    if uow.cursor.execute(_LISTINGS_OF, (listing.seller_id,)).rowcount > MAX_LISTINGS:
         raise conflict("too_many_listings", f"An account has at most {MAX_LISTINGS} listings.")
 
 
-def _require_single_listing(cursor: Cursor[dict[str, Any]], listing: Listing) -> None:
+def _require_single_listing(uow: Appended, listing: Listing) -> None:
     """One open listing per website, and none by an account that has sold it."""
     of = {"id": listing.id, "host": listing.host, "seller": listing.seller_id, "market": list(ON_MARKET)}
-    if cursor.execute(_LISTED_ALREADY, of).fetchone() is not None:
+    if uow.cursor.execute(_LISTED_ALREADY, of).fetchone() is not None:
         raise conflict("listed_already", "You already have a listing for this website.", "websiteUrl")
-    row = cursor.execute(_LAST_SALE, of).fetchone()
+    row = uow.cursor.execute(_LAST_SALE, of).fetchone()
     if row is not None and row["seller_id"] == listing.seller_id:
         raise conflict("sold_already", "You sold this website here, so you can no longer list it.", "websiteUrl")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, LiteralString
 
 from command_api.kernel.command_handlers import CommandHandlers
-from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.kernel.unit_of_work import Appended, UnitOfWork
 from command_api.notifications.alerts import commands, delivery, mail, model, rules
 from command_api.notifications.alerts.names import CHECKS, DAILY, FREQUENT, LINKS
 from command_api.notifications.alerts.schemas import to_time
@@ -96,8 +96,8 @@ def send_alert_mail(command: commands.SendAlertMail, uow: UnitOfWork) -> None:
     mail.send(uow, command.account_id)
 
 
-@HANDLERS.before(WebsiteConnected)
-def plan_checks(event: WebsiteConnected, uow: UnitOfWork) -> None:
+@HANDLERS.after(WebsiteConnected)
+def plan_checks(event: WebsiteConnected, uow: Appended) -> None:
     """Sets when the website is checked first."""
     for check in CHECKS:
         uow.set_timeout(check, event.originator_id, uow.context.at)

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from command_api.accounts import model as accounts
 from command_api.kernel.decision import Evolve, State
-from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.kernel.unit_of_work import Appended, UnitOfWork
 from command_api.notifications.alerts import delivery, model
 from command_api.notifications.alerts.delivery import DeliveryChoice
 from command_api.notifications.alerts.model import AlertCause
@@ -57,8 +57,8 @@ def recipients(website: Website) -> Sequence[UUID]:
     return (website.account_id,)
 
 
-def announce(uow: UnitOfWork, website: Website, events: Iterable[AlertOpened | AlertResolved]) -> None:
-    """Lets emails about these events wait for everybody who wants them. Called after the append."""
+def announce(uow: Appended, website: Website, events: Iterable[AlertOpened | AlertResolved]) -> None:
+    """Lets emails about these events wait for everybody who wants them."""
     at = uow.context.at
     for account_id in recipients(website):
         choice = uow.load(alert_delivery_id(account_id), delivery.evolve) or DeliveryChoice()

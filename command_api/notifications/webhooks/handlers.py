@@ -24,9 +24,9 @@ def add_webhook(command: commands.AddWebhook, uow: UnitOfWork) -> WebhookWithSec
     fields, account_id = command.fields, uow.context.require_account()
     target = Target(fields.url, fields.format, tuple(fields.website_ids), tuple(fields.kinds), fields.resolved)
     event = model.add(command.webhook_id, _checked(uow, target), uow.context)
-    uow.append(event)
-    require_webhook_limit(uow)
-    signature.save(uow, command.webhook_id, account_id, command.secret)
+    appended = uow.append(event)
+    require_webhook_limit(appended)
+    signature.save(appended, command.webhook_id, account_id, command.secret)
     return WebhookWithSecret(**_shown(model.evolve(None, event)), secret=command.secret)
 
 
@@ -50,8 +50,8 @@ def change_webhook(command: commands.ChangeWebhook, uow: UnitOfWork) -> Webhook:
 @HANDLERS.on(commands.RotateWebhookSecret, senders="accounts")
 def rotate_webhook_secret(command: commands.RotateWebhookSecret, uow: UnitOfWork) -> WebhookSecret:
     webhook = _own(uow, command.webhook_id)
-    uow.append(model.rotate_secret(webhook, uow.context))
-    signature.save(uow, webhook.id, webhook.account_id, command.secret)
+    appended = uow.append(model.rotate_secret(webhook, uow.context))
+    signature.save(appended, webhook.id, webhook.account_id, command.secret)
     return WebhookSecret(secret=command.secret)
 
 

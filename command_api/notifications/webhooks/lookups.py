@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from command_api.kernel.decision import conflict
 from command_api.kernel.inline_projection import InlineProjection, Table, Tables
-from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.kernel.unit_of_work import Appended
 from command_api.notifications.webhooks.model import MAX_WEBHOOKS
 from schemas.events.accounts import AccountErased
 from schemas.events.notifications import (
@@ -57,8 +57,8 @@ WEBHOOK_TABLE.ends(WebhookRemoved)
 WEBHOOK_TABLE.ends(AccountErased, by="account_id")
 
 
-def require_webhook_limit(uow: UnitOfWork) -> None:
-    """Raises `CommandRejected` when the sender has too many webhooks. Called after the append."""
+def require_webhook_limit(uow: Appended) -> None:
+    """Raises `CommandRejected` when the sender has too many webhooks."""
     if len(uow.select("SELECT FROM lookup.webhook WHERE account_id = %s", uow.context.account_id)) > MAX_WEBHOOKS:
         raise conflict("too_many_webhooks", f"You can have at most {MAX_WEBHOOKS} webhooks. Delete one first.")
 

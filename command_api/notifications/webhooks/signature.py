@@ -16,7 +16,7 @@ from secrets import token_bytes
 from typing import Final, LiteralString
 from uuid import UUID
 
-from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.kernel.unit_of_work import Appended
 from infra.kernel.config.settings import Settings
 from infra.kernel.security.encryption import decrypt, derived_key, encrypt
 
@@ -46,8 +46,8 @@ def headers(secrets: Sequence[str], message_id: str, timestamp: int, body: bytes
     }
 
 
-def save(uow: UnitOfWork, webhook_id: UUID, account_id: UUID, secret: str) -> None:
-    """Stores the secret; the one before stays valid for a day. Called after the append."""
+def save(uow: Appended, webhook_id: UUID, account_id: UUID, secret: str) -> None:
+    """Stores the secret; the one before stays valid for a day."""
     sealed = encrypt(derived_key(uow.settings, _PURPOSE), secret, f"{_PURPOSE}:{webhook_id}")
     uow.cursor.execute(_SAVE, (webhook_id, account_id, sealed, uow.context.at + BOTH_VALID_FOR))
 

@@ -18,7 +18,7 @@ from command_api.forum.schemas import NewThread, Reply
 from command_api.kernel.container import Container
 from command_api.kernel.decision import CommandContext, CommandRejected, system_context
 from command_api.kernel.event_store import ConcurrencyConflict
-from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.kernel.unit_of_work import Appended, UnitOfWork
 from infra.kernel.http.problems import Problem
 from schemas.base import DomainEvent
 from schemas.identity import forum_member_id
@@ -111,9 +111,9 @@ class Overtaken(UnitOfWork):
         super().__init__(core.store, core.pool, core.settings, context)
         self._overtake = overtake
 
-    def append(self, *events: DomainEvent, ids: Sequence[MessageIds] = ()) -> None:
+    def append(self, *events: DomainEvent, ids: Sequence[MessageIds] = ()) -> Appended:
         self._overtake()
-        super().append(*events, ids=ids)
+        return super().append(*events, ids=ids)
 
 
 @pytest.mark.usefixtures("no_gaps")
