@@ -150,7 +150,7 @@ async function readPinned(id: string, refresh: boolean, signal?: AbortSignal) {
   return { result: data, asOf: freshness.asOf, keptFrom };
 }
 
-/** Reads it anew, not what the server stores. */
+/** Reads it again, not what the server stores. */
 export const refreshPinned = command({
   send: (id: string) => readPinned(id, true),
   failure: 'Could not refresh the chart',
