@@ -21,7 +21,7 @@ def add_annotation(command: commands.AddAnnotation, uow: UnitOfWork) -> Annotati
     website = uow.load(fields.website_id, websites.evolve)
     added = model.add(command.annotation_id, website, at=fields.at, text=fields.text, context=uow.context)
     uow.append(added)
-    return _shown(model.evolve(None, added))
+    return _to_response(model.evolve(None, added))
 
 
 @HANDLERS.on(commands.ChangeAnnotation, senders="accounts")
@@ -31,7 +31,7 @@ def change_annotation(command: commands.ChangeAnnotation, uow: UnitOfWork) -> An
     fields = command.fields
     events = model.change(annotation, website, at=fields.at, text=fields.text, context=uow.context)
     uow.append(*events)
-    return _shown(state_after(model.evolve, annotation, events))
+    return _to_response(state_after(model.evolve, annotation, events))
 
 
 @HANDLERS.on(commands.RemoveAnnotation, senders="accounts")
@@ -54,5 +54,5 @@ def record_import(command: commands.RecordImport, uow: UnitOfWork) -> None:
     )
 
 
-def _shown(annotation: model.AnnotationAggregate) -> AnnotationState:
+def _to_response(annotation: model.AnnotationAggregate) -> AnnotationState:
     return AnnotationState(**shared_fields(annotation, AnnotationState))

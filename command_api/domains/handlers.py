@@ -71,7 +71,7 @@ def remove_domains(event: WebsiteDisconnected, uow: UnitOfWork) -> None:
 
 
 @HANDLERS.before(WebsiteTransferred)
-def hand_domains_over(event: WebsiteTransferred, uow: UnitOfWork) -> None:
+def transfer_domains(event: WebsiteTransferred, uow: UnitOfWork) -> None:
     """Verified domains move with the website and are checked at once; the others end."""
     for (id_,) in uow.select(_OF_WEBSITE, event.originator_id):
         domain = uow.load(id_, model.evolve)
@@ -82,7 +82,7 @@ def hand_domains_over(event: WebsiteTransferred, uow: UnitOfWork) -> None:
             continue
         new_id = domain_id(event.account_id, domain.domain)
         before, host = uow.load(new_id, model.evolve), uow.load(host_id(domain.domain), model.evolve_host)
-        uow.append(*model.hand_over(domain, before, host, event.account_id, uow.context))
+        uow.append(*model.transfer(domain, before, host, event.account_id, uow.context))
         forget_checks(uow, id_)
         uow.set_timeout(VERIFICATION, id_, None)
 

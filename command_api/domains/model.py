@@ -135,7 +135,7 @@ def remove(domain: Domain, host: Host | None, context: CommandContext) -> list[D
     return [removed, *_released(domain, host, context)]
 
 
-def hand_over(
+def transfer(
     domain: Domain, before: Domain | None, host: Host | None, account_id: UUID, context: CommandContext
 ) -> list[DomainEvent]:
     """Moves a verified domain to the account that gets its website, with the same record, so that its links go on.

@@ -17,7 +17,7 @@ from command_api.websites.model import Website
 from schemas.events.accounts import AccountErased
 from schemas.events.insights import DigestMail, Insight
 from schemas.events.websites import WebsiteConnected
-from schemas.http.insights import digest_id, insights_id, shown
+from schemas.http.insights import digest_id, insights_id, to_response
 
 HANDLERS: Final = CommandHandlers()
 
@@ -28,7 +28,7 @@ def record_analysis(command: commands.RecordAnalysis, uow: UnitOfWork) -> Genera
     context = replace(uow.context, at=command.ended_at)
     insights = _record(command.analysis, website, uow, context)
     return Generated(
-        insights=[shown(website.id, each) for each in insights],
+        insights=[to_response(website.id, each) for each in insights],
         added=sum(each.since == context.at for each in insights),
         too_little_data=command.analysis.is_young,
         silence=command.analysis.silence,

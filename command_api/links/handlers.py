@@ -106,7 +106,7 @@ def delete_link(command: commands.DeleteLink, uow: UnitOfWork) -> None:
 
 
 @HANDLERS.before(WebsiteTransferred)
-def hand_partners_over(event: WebsiteTransferred, uow: UnitOfWork) -> None:
+def transfer_partners(event: WebsiteTransferred, uow: UnitOfWork) -> None:
     """Links follow their website, if the buyer may have that many. The seller's own partners move with them: their
     terms decide what the buyer's sales earn. Raises `CommandRejected` while another website of the seller needs one."""
     require_room_for_links(uow, event.originator_id, event.account_id)
@@ -120,7 +120,7 @@ def hand_partners_over(event: WebsiteTransferred, uow: UnitOfWork) -> None:
                 " The seller has to delete those links first."
             )
             raise conflict("partner_shared", message)
-        uow.append(partners.hand_over(partner, event.account_id, uow.context))
+        uow.append(partners.transfer(partner, event.account_id, uow.context))
 
 
 @HANDLERS.after(WebsiteTransferred)

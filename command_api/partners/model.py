@@ -224,7 +224,7 @@ def require_private(partner: Partner | None, context: CommandContext) -> Partner
     return partner
 
 
-def hand_over(partner: Partner, account_id: UUID, context: CommandContext) -> PartnerTransferred:
+def transfer(partner: Partner, account_id: UUID, context: CommandContext) -> PartnerTransferred:
     """Moves a private partner, also a removed one, to the account that gets the website which uses it."""
     return PartnerTransferred(**next_event(partner, context), account_id=account_id)
 

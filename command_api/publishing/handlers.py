@@ -169,7 +169,7 @@ def remove_sites(event: WebsiteDisconnected, uow: UnitOfWork) -> None:
 
 
 @HANDLERS.before(WebsiteTransferred)
-def hand_sites_over(event: WebsiteTransferred, uow: UnitOfWork) -> None:
+def transfer_sites(event: WebsiteTransferred, uow: UnitOfWork) -> None:
     """The website's sites follow it, with their subscribers; visitors see what they saw. Raises `CommandRejected` when
     the buyer would have too many."""
     for (site_id,) in uow.select(_OF_WEBSITE, event.originator_id):
@@ -181,7 +181,9 @@ def hand_sites_over(event: WebsiteTransferred, uow: UnitOfWork) -> None:
         saved = releases.saved_pages(wanted, uow)
         domain = _domain_after(site, event.account_id, uow)
         uow.append(
-            *transfer.hand_over(site, saved, shown, account_id=event.account_id, domain_id=domain, context=uow.context)
+            *transfer.transfer_site(
+                site, saved, shown, account_id=event.account_id, domain_id=domain, context=uow.context
+            )
         )
         uow.cursor.execute(_SERVE_UNDER, (domain, site.id))
         uow.cursor.execute("UPDATE ops.contact SET account_id = %s WHERE site_id = %s", (event.account_id, site.id))

@@ -26,7 +26,7 @@ class SiteContent:
     pages: Mapping[UUID, str]
 
 
-def hand_over(
+def transfer_site(
     site: Site,
     pages: Mapping[UUID, PageAggregate],
     shown: SiteContent | None,

@@ -181,14 +181,14 @@ def drop_images_of_website(event: WebsiteDisconnected, uow: UnitOfWork) -> None:
 
 
 @HANDLERS.before(WebsiteTransferred)
-def hand_channels_over(event: WebsiteTransferred, uow: UnitOfWork) -> None:
+def transfer_channels(event: WebsiteTransferred, uow: UnitOfWork) -> None:
     """Channels and their posts belong to the website."""
     for channel in _channels(uow, event.originator_id):
-        uow.append(model.hand_over(channel, event.account_id, uow.context))
+        uow.append(model.transfer(channel, event.account_id, uow.context))
     for id_ in posts_of(uow, event.originator_id):
         post = uow.load(id_, posts.evolve)
         if post is not None and not post.removed:
-            uow.append(posts.hand_over(post, event.account_id, uow.context))
+            uow.append(posts.transfer(post, event.account_id, uow.context))
 
 
 def _record_posts(

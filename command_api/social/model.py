@@ -111,7 +111,7 @@ def disconnect(
     return SocialChannelDisconnected(**next_event(channel, context), reason=reason)
 
 
-def hand_over(channel: SocialChannelAggregate, account_id: UUID, context: CommandContext) -> SocialChannelRenamed:
+def transfer(channel: SocialChannelAggregate, account_id: UUID, context: CommandContext) -> SocialChannelRenamed:
     """What the channel is called becomes a fact about the website's new owner; nothing else changes."""
     return SocialChannelRenamed(
         **next_event(channel, context), account_id=account_id, handle=channel.handle, name=channel.name

@@ -127,7 +127,7 @@ def remove(post: SocialPostAggregate | None, website: Website | None, context: C
     return SocialPostRemoved(**next_event(post, context))
 
 
-def hand_over(post: SocialPostAggregate, account_id: UUID, context: CommandContext) -> SocialPostTransferred:
+def transfer(post: SocialPostAggregate, account_id: UUID, context: CommandContext) -> SocialPostTransferred:
     """Address and title become facts about the website's new owner; nothing else changes."""
     head = next_event(post, context)
     return SocialPostTransferred(**head, account_id=account_id, address=post.address, title=post.title)

@@ -39,7 +39,7 @@ def save_query(command: commands.SaveQuery, uow: UnitOfWork) -> SavedQuery:
         content = _content(uow, account_id, _free_title(uow, account_id, fields.title), fields.sql)
     saved = queries.save(command.query_id, content, uow.context)
     require_room_for_query(uow.append(saved), account_id)
-    return _shown(queries.evolve(None, saved))
+    return _to_response(queries.evolve(None, saved))
 
 
 @HANDLERS.on(commands.ChangeQuery, senders="accounts")
@@ -81,7 +81,7 @@ def restore_saved_query(command: commands.RestoreSavedQuery, uow: UnitOfWork) ->
     _require_free(uow, query, query.content)
     events = queries.restore(query, uow.context)
     require_room_for_query(uow.append(*events), query.account_id)
-    return _shown(state_after(queries.evolve, query, events))
+    return _to_response(state_after(queries.evolve, query, events))
 
 
 @HANDLERS.on(commands.AdoptSavedQueries, senders="system")
@@ -119,7 +119,7 @@ def unpin_chart(command: commands.UnpinChart, uow: UnitOfWork) -> None:
 
 def _decided(uow: UnitOfWork, query: QueryAggregate, events: Sequence[DomainEvent]) -> SavedQuery:
     uow.append(*events)
-    return _shown(state_after(queries.evolve, query, events))
+    return _to_response(state_after(queries.evolve, query, events))
 
 
 def _content(uow: UnitOfWork, account_id: UUID, title: str, text: str) -> Content:
@@ -151,7 +151,7 @@ def _name_of(uow: UnitOfWork, account_id: UUID) -> str:
     return account.name if account else ""
 
 
-def _shown(query: QueryAggregate) -> SavedQuery:
+def _to_response(query: QueryAggregate) -> SavedQuery:
     content = query.content
     return SavedQuery(
         id=query.id, title=content.title, sql=content.text, version=query.number, is_shared=query.is_shared

@@ -224,7 +224,7 @@ class _Found:
 
     def document(self, query: VisitorQuery) -> dict[str, Any]:
         person = self.person
-        events = [_shown(row) for row in self._clickhouse(_EVENTS)]
+        events = [_to_response(row) for row in self._clickhouse(_EVENTS)]
         return {
             "exportedAt": datetime.now(UTC),
             "websiteId": person.website_id,
@@ -241,7 +241,7 @@ class _Found:
             "conversionSteps": self._rows(_STEPS),
             "reportsWithoutRate": self._rows(_AWAITING),
             "rejectedReports": self._rows(_REJECTED),
-            "refusedRequests": [_shown(row) for row in self._refusals()],
+            "refusedRequests": [_to_response(row) for row in self._refusals()],
         }
 
     def _events(self) -> list[StoredPart]:
@@ -323,7 +323,7 @@ def _note(action: str, found: _Found, context: Services, request: Request) -> No
         record(connection, entry, client_of(request, context.settings))
 
 
-def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
+def _to_response(row: Mapping[str, Any]) -> dict[str, Any]:
     """A row of ClickHouse without columns that say nothing; times are UTC."""
     return {
         name: f"{value:016x}" if name in ("visitor", "session") else _plain(value)

@@ -19,7 +19,7 @@ from query_api.forum.moderation_view import (
     people,
     said,
 )
-from query_api.forum.posts import COLUMNS, shown
+from query_api.forum.posts import COLUMNS, to_responses
 from query_api.forum.schemas import Author, Flag, LogEntry, Member, QueuedPost
 from query_api.kernel.authorization import require_existing
 from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope
@@ -100,7 +100,7 @@ def get_forum_queue(viewer: ModeratorViewer, page: Page20) -> list[QueuedPost]:
     rows = page.rows(viewer.reader, _QUEUE, "waiting_since")
     flags = viewer.reader.rows(_FLAGS, ([row["id"] for row in rows],))
     found = people(viewer.reader, (flag["account_id"] for flag in flags))
-    posts = shown(viewer, rows)
+    posts = to_responses(viewer, rows)
     return [
         QueuedPost(
             post=post,

@@ -69,7 +69,7 @@ def get_forum_posts(
         before, after = before or kept.start > 0, after or kept.stop < len(rows)
         rows = rows[kept.start : kept.stop]
     _link(request, response, rows, before, after)
-    return shown(viewer, rows, html=html)
+    return to_responses(viewer, rows, html=html)
 
 
 @router.get("/members/{handle}/posts", dependencies=[_READ])
@@ -78,7 +78,7 @@ def get_forum_posts_of_member(handle: str, viewer: CurrentViewer, page: Page20) 
     sql = "SELECT account_id FROM read.forum_members WHERE handle = %s"
     member = require_existing(viewer.reader.row(sql, (handle.lower(),)), "member")
     bound = {"author": member["account_id"], "place": page.behind(2**62), "limit": page.limit + 1}
-    return shown(viewer, page.take(viewer.reader.rows(_OF_MEMBER, bound), "position"))
+    return to_responses(viewer, page.take(viewer.reader.rows(_OF_MEMBER, bound), "position"))
 
 
 @router.get("/posts/{id}/history", dependencies=[READS_OWN_WRITES])
@@ -95,7 +95,7 @@ def get_forum_post_history(id: UUID, viewer: MemberViewer) -> list[Edit]:
     ]
 
 
-def shown(viewer: Viewer, rows: Sequence[Mapping[str, Any]], *, html: bool = False) -> list[Post]:
+def to_responses(viewer: Viewer, rows: Sequence[Mapping[str, Any]], *, html: bool = False) -> list[Post]:
     """The rows as posts: with names, quotes, and what the reader did with them."""
     ids = [row["id"] for row in rows]
     quoted = _quoted(viewer, rows)

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope
 from schemas.events.insights import DigestMail, Insight
-from schemas.http.insights import ShownInsight, shown
+from schemas.http.insights import ShownInsight, to_response
 from schemas.http.responses import ResponseModel
 
 router = APIRouter(tags=["insights"])
@@ -31,7 +31,7 @@ def get_insights(website_id: Annotated[UUID, Path(alias="websiteId")], scope: Ca
     """Most important first. Those that no longer apply are left out."""
     website = scope.website(website_id)
     rows = scope.reader.rows(_OPEN, (website.id,))
-    return [shown(website.id, Insight.model_validate(row["insight"])) for row in rows]
+    return [to_response(website.id, Insight.model_validate(row["insight"])) for row in rows]
 
 
 @router.get("/api/platform/insights/digest", dependencies=[READS_OWN_WRITES])

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Response
 from query_api.kernel.dependencies import READS_OWN_WRITES, AdminScope, Context
 from query_api.kernel.owned_lists import OWNER, OwnedSort, OwnerId, owned_rows
 from query_api.kernel.pagination import Page50
-from query_api.links.routes import COLUMNS, FROM, LinkWithFigures, shown
+from query_api.links.routes import COLUMNS, FROM, LinkWithFigures, to_responses
 
 router = APIRouter(tags=["admin"])
 
@@ -63,5 +63,5 @@ def get_admin_links(
             owner_name=row["owner_name"],
             owner_email=row["owner_email"],
         )
-        for link, row in zip(shown(context, rows, response), rows, strict=True)
+        for link, row in zip(to_responses(context, rows, response), rows, strict=True)
     ]

@@ -177,13 +177,13 @@ def get_links(
     if wanted.sort is Sort.CREATED:
         after = "" if page.is_first else " AND (l.created_at, l.id) < (%(at)s, %(last)s)"
         sql = f"SELECT {COLUMNS}{FROM}{_WANTED}{after} ORDER BY l.created_at DESC, l.id DESC LIMIT %(limit)s"
-        return shown(context, page.rows(scope.reader, sql, "created_at", values), response, span)
+        return to_responses(context, page.rows(scope.reader, sql, "created_at", values), response, span)
     ids = _sorted_ids(context, scope, wanted, values, span)
     begin = page.behind(0)
     places = [{"id": id, "place": begin + at + 1} for at, id in enumerate(ids[begin : begin + page.limit + 1])]
     mine = [place["id"] for place in page.take(places, "place")]
     found = {row["id"]: row for row in scope.reader.rows(f"SELECT {COLUMNS}{FROM} WHERE l.id = ANY(%s)", (mine,))}
-    return shown(context, [found[id] for id in mine if id in found], response, span)
+    return to_responses(context, [found[id] for id in mine if id in found], response, span)
 
 
 @router.get("/api/platform/links/labels")
@@ -197,7 +197,7 @@ def get_link_labels(scope: CallerScope, website_id: Annotated[UUID | None, Query
 @router.get("/api/platform/links/{id}")
 def get_link(id: UUID, response: Response, context: Context, scope: CallerScope) -> LinkWithFigures:
     """One link."""
-    return shown(context, [_one(scope, id)], response)[0]
+    return to_responses(context, [_one(scope, id)], response)[0]
 
 
 @router.get("/api/platform/links/{id}/qr.svg", response_class=Response, responses=file_response(SVG))
@@ -244,7 +244,7 @@ _METRICS: Final[Mapping[Sort, Callable[[Counts], float]]] = {
 }
 
 
-def shown(
+def to_responses(
     context: Services, rows: Sequence[Mapping[str, Any]], response: Response, span: Span = _ALL_TIME
 ) -> list[LinkWithFigures]:
     """The links with their figures; while the analytics store is down: without, and `X-Stale: 1`."""

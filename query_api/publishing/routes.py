@@ -99,7 +99,7 @@ _IMAGE: Final = "SELECT body FROM publishing.site_image WHERE hash = %s LIMIT 1"
 def get_sites(scope: CallerScope, context: Context) -> list[SiteSummary]:
     """Newest first. Admins, too, see their own alone."""
     rows = scope.reader.rows(_SITES, {"account": scope.principal.account_id, "id": None})
-    return [SiteSummary.of_row(row, **_shown(row, context)) for row in rows]
+    return [SiteSummary.of_row(row, **_to_response_fields(row, context)) for row in rows]
 
 
 @router.get("/starters", dependencies=[READS_OWN_WRITES])
@@ -133,7 +133,7 @@ def get_site(id: UUID, scope: CallerScope, context: Context) -> SiteDetails:
     pages = {page["id"]: page for page in scope.reader.rows(_PAGES, (id,))}
     listed = [pages[page.id] for page in parse_site(row["document"].encode()).pages if page.id in pages]
     return SiteDetails.of_row(
-        {**row, **_shown(row, context)},
+        {**row, **_to_response_fields(row, context)},
         document=json.loads(row["document"]),
         page_states=[PageVersion.of_row(page) for page in listed],
     )
@@ -232,7 +232,7 @@ def export_site(id: UUID, scope: CallerScope, context: Context) -> Response:
     saved = {page["id"]: page["document"] for page in scope.reader.rows(_PAGES, (id,))}
     texts = {page.id: saved.get(page.id, _EMPTY) for page in site.pages}
     refers_to = {page_id: mentioned(text) for page_id, text in texts.items()}
-    form = f"{_shown(row, context)['address']}{NEWSLETTER_FORM}" if row["published"] is not None else ""
+    form = f"{_to_response_fields(row, context)['address']}{NEWSLETTER_FORM}" if row["published"] is not None else ""
     links = f"{context.settings.tracking_base_url}/go/"
     around = _surroundings(row, refers_to.values(), scope, _in_archive, links, form)
 
@@ -269,7 +269,7 @@ def _own(site_id: UUID, scope: AccountScope) -> Row:
     return require_existing(scope.reader.row(_SITES, {"account": scope.principal.account_id, "id": site_id}), "site")
 
 
-def _shown(row: Row, context: Services) -> Mapping[str, Any]:
+def _to_response_fields(row: Row, context: Services) -> Mapping[str, Any]:
     document = json.loads(row["document"])
     listed = {page["id"] for page in document["pages"]}
     saved = {id_: version for id_, version in (row["versions"] or {}).items() if id_ in listed}

@@ -66,7 +66,7 @@ def digest_id(account_id: UUID) -> UUID:
     return uuid5(NAMESPACE, f"insights-digest\n{account_id}")
 
 
-def shown(website_id: UUID, insight: Insight) -> ShownInsight:
+def to_response(website_id: UUID, insight: Insight) -> ShownInsight:
     """The insight as both services answer it."""
     return ShownInsight.model_validate(
         {

@@ -30,7 +30,7 @@ def save_view(command: commands.SaveView, uow: UnitOfWork) -> SavedView:
     )
     view = model.evolve(None, saved)
     require_room(uow.append(saved), view)
-    return _shown(view)
+    return _to_response(view)
 
 
 @HANDLERS.on(commands.ChangeView, senders="accounts")
@@ -40,7 +40,7 @@ def change_view(command: commands.ChangeView, uow: UnitOfWork) -> SavedView:
     events = model.change(view, website, name=fields.name, state=_state(fields.state), context=uow.context)
     view = state_after(model.evolve, view, events)
     require_room(uow.append(*events), view)
-    return _shown(view)
+    return _to_response(view)
 
 
 @HANDLERS.on(commands.RemoveView, senders="accounts")
@@ -54,7 +54,7 @@ def restore_view(command: commands.RestoreView, uow: UnitOfWork) -> SavedView:
     events = model.restore(view, uow.context)
     view = state_after(model.evolve, view, events)
     require_room(uow.append(*events), view)
-    return _shown(view)
+    return _to_response(view)
 
 
 @HANDLERS.on(commands.ChooseDefaultView, senders="accounts")
@@ -93,6 +93,6 @@ def _state(content: schemas.ViewContent) -> ViewState:
     return ViewState.model_validate(content.model_dump())
 
 
-def _shown(view: model.View) -> SavedView:
+def _to_response(view: model.View) -> SavedView:
     content = SavedViewContent.model_validate(view.state.model_dump())
     return SavedView(**shared_fields(view, SavedView, but=("state",)), state=content)

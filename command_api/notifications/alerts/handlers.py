@@ -126,7 +126,7 @@ def end_alerts(event: WebsiteTransferred, uow: UnitOfWork) -> None:
 
 @HANDLERS.before(AccountErased)
 def forget_mails(event: AccountErased, uow: UnitOfWork) -> None:
-    """Nobody gets what waited."""
+    """Deletes queued alert emails of the erased account."""
     mail.forget(uow, event.originator_id)
 
 

@@ -27,7 +27,7 @@ def add_webhook(command: commands.AddWebhook, uow: UnitOfWork) -> WebhookWithSec
     appended = uow.append(event)
     require_webhook_limit(appended)
     signature.save(appended, command.webhook_id, account_id, command.secret)
-    return WebhookWithSecret(**_shown(model.evolve(None, event)), secret=command.secret)
+    return WebhookWithSecret(**_to_response(model.evolve(None, event)), secret=command.secret)
 
 
 @HANDLERS.on(commands.ChangeWebhook, senders="accounts")
@@ -44,7 +44,7 @@ def change_webhook(command: commands.ChangeWebhook, uow: UnitOfWork) -> Webhook:
     uow.append(*events)
     if active and not webhook.is_active:
         uow.cursor.execute("UPDATE notifications.webhook_secret SET failures = 0 WHERE webhook_id = %s", (webhook.id,))
-    return Webhook(**_shown(state_after(model.evolve, webhook, events)))
+    return Webhook(**_to_response(state_after(model.evolve, webhook, events)))
 
 
 @HANDLERS.on(commands.RotateWebhookSecret, senders="accounts")
@@ -89,7 +89,7 @@ def _checked(uow: UnitOfWork, target: Target) -> Target:
     return model.checked_target(target, own, uow.settings.outbound_networks)
 
 
-def _shown(webhook: model.WebhookAggregate) -> dict[str, Any]:
+def _to_response(webhook: model.WebhookAggregate) -> dict[str, Any]:
     target = {name: getattr(webhook.target, name) for name in Target.__slots__}
     return {"id": webhook.id, **target, "active": webhook.is_active}
 

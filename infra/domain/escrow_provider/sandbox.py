@@ -77,7 +77,7 @@ class TransactionStore:
             deal = self._deal(database, reference)
             if (deal["amount"], deal["currency"]) != (amount, currency):
                 raise RequestRejected(409, "this reference has another amount")
-            return self._shown(deal)
+            return self._to_response(deal)
 
     def pay(self, deal_id: str) -> None:
         """The buyer's part; a second time changes nothing."""
@@ -93,7 +93,7 @@ class TransactionStore:
         with self._transaction() as database:
             deal = self._deal(database, reference)
             if deal["status"] == "settled" and (deal["to_seller"], deal["to_buyer"]) == (to_seller, to_buyer):
-                return self._shown(deal)
+                return self._to_response(deal)
             if deal["status"] != "funded" or to_seller + to_buyer != deal["amount"] or min(to_seller, to_buyer) < 0:
                 raise RequestRejected(409, f"cannot be paid out: {deal['status']}")
             database.execute(
@@ -101,7 +101,7 @@ class TransactionStore:
                 (to_seller, to_buyer, reference),
             )
             self._enqueue(database, "transaction.settled", reference)
-            return self._shown(self._deal(database, reference))
+            return self._to_response(self._deal(database, reference))
 
     def cancel(self, reference: str) -> dict[str, Any]:
         with self._transaction() as database:
@@ -109,11 +109,11 @@ class TransactionStore:
             if deal["status"] not in ("open", "cancelled"):
                 raise RequestRejected(409, f"cannot be cancelled: {deal['status']}")
             database.execute("update deal set status = 'cancelled' where reference = ?", (reference,))
-            return self._shown(self._deal(database, reference))
+            return self._to_response(self._deal(database, reference))
 
     def find(self, value: str, column: str = "reference") -> dict[str, Any]:
         with self._transaction() as database:
-            return self._shown(self._deal(database, value, column))
+            return self._to_response(self._deal(database, value, column))
 
     def next_message(self) -> tuple[int, str, bytes] | None:
         with self._transaction() as database:
@@ -154,7 +154,7 @@ class TransactionStore:
             raise RequestRejected(404, "there is no such transaction")
         return dict(row)
 
-    def _shown(self, deal: dict[str, Any]) -> dict[str, Any]:
+    def _to_response(self, deal: dict[str, Any]) -> dict[str, Any]:
         return {
             **{name: deal[name] for name in ("id", "reference", "amount", "currency", "status")},
             "toSeller": deal["to_seller"],
@@ -164,7 +164,7 @@ class TransactionStore:
         }
 
     def _enqueue(self, database: sqlite3.Connection, kind: str, reference: str) -> None:
-        body = json.dumps({"type": kind, "data": self._shown(self._deal(database, reference))})
+        body = json.dumps({"type": kind, "data": self._to_response(self._deal(database, reference))})
         database.execute("insert into message (id, body) values (?, ?)", (f"msg_{secrets.token_hex(12)}", body))
         self.news.set()
 

@@ -41,7 +41,7 @@ class Appender:
 
     def append(self, records: Sequence[Record], partitions: Sequence[int], done: OnSuccess, failed: OnFailure) -> None:
         """Hands the records over; then, on the producer's own thread, `done` or `failed` is called once."""
-        parts = self._hand_over(records, partitions)
+        parts = self._send(records, partitions)
         reports = count(1)  # counts in one step: parts may be reported on the caller's and the sender's thread at once
         positions: list[Position | None] = [None] * len(records)
         error: Exception | None = None
@@ -66,7 +66,7 @@ class Appender:
         for batch, first, places in parts:
             batch.produce_future.add_callback(report, batch.topic_partition, first, places)
 
-    def _hand_over(self, records: Sequence[Record], partitions: Sequence[int]) -> list[_Part]:
+    def _send(self, records: Sequence[Record], partitions: Sequence[int]) -> list[_Part]:
         by_place: dict[tuple[str, int], list[int]] = defaultdict(list)
         for index, record in enumerate(records):
             by_place[record.topic, partitions[index]].append(index)

@@ -94,7 +94,7 @@ class KafkaLog(Log):
             elif self._appender is None or self._parked:
                 self._parked.append(call)
             else:
-                self._hand_over(call, self._appender)
+                self._send(call, self._appender)
             self._calls.append(call)
         return call.future
 
@@ -128,7 +128,7 @@ class KafkaLog(Log):
         self._keeper.join()
         self._offsets.close()
 
-    def _hand_over(self, call: PublishCall, appender: Appender) -> None:
+    def _send(self, call: PublishCall, appender: Appender) -> None:
         def done(positions: list[Position]) -> None:
             self._begun.forget(call)
             call.succeed(positions)
@@ -218,7 +218,7 @@ class KafkaLog(Log):
         with self._gate:
             self._producer, self._appender = producer, appender
             while self._parked:
-                self._hand_over(self._parked.popleft(), appender)
+                self._send(self._parked.popleft(), appender)
 
     def _learns_partitions(self, producer: KafkaProducer) -> bool:
         """Whether the broker says, within a moment, how many partitions `clicks` has: without that number no record

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Final
 
 from infra.kernel.config import secret_handover
-from infra.ops.stack.launcher import hand_over
+from infra.ops.stack.launcher import pass_listener
 from infra.ops.stack.tools import ALTHING
 
 PRELOADED: Final = (
@@ -135,7 +135,7 @@ def _run(request: _ForkRequest) -> int:
     os.environ.update(request.environment)
     secret_handover.keep(request.secrets)
     if request.listener is not None:
-        hand_over(request.listener)
+        pass_listener(request.listener)
     _show_command([*ALTHING, *request.arguments])
     from infra.ops import cli
 

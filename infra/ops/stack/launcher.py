@@ -28,7 +28,7 @@ def main(arguments: list[str]) -> None:
     if identity == "mapped":
         map_to_ordinary_user()
     if listener != "-":
-        hand_over(int(listener))
+        pass_listener(int(listener))
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, int(death_signal), 0, 0, 0)
         if os.getppid() != int(parent):
@@ -36,7 +36,7 @@ def main(arguments: list[str]) -> None:
     os.execvp(command[0], command)  # noqa: S606 - this program's whole purpose
 
 
-def hand_over(listener: int) -> None:
+def pass_listener(listener: int) -> None:
     """sd_listen_fds(3): one socket, descriptor 3, and the environment says for which process."""
     if listener != _LISTENER:
         os.dup2(listener, _LISTENER)

@@ -17,7 +17,7 @@ from infra.domain.unsubscribe import unsubscribe_token, verify_unsubscribe_token
 from infra.kernel.config.settings import Settings
 from schemas.events.insights import InsightsDigestChosen
 from schemas.evolution import UnexpectedEvent
-from schemas.http.insights import digest_id, insights_id, shown
+from schemas.http.insights import digest_id, insights_id, to_response
 from tests.support.given_when_then import given, rejected
 from tests.unit.command_api.insights.test_narration import BEFORE, NOW, WEEK, about
 
@@ -59,7 +59,7 @@ def test_a_repeated_finding_keeps_its_id_and_start_and_the_others_end() -> None:
     assert second.version == 2
     [week] = second.open
     assert week.since == AT
-    assert shown(WEBSITE.id, week).id == shown(WEBSITE.id, first.open[0]).id
+    assert to_response(WEBSITE.id, week).id == to_response(WEBSITE.id, first.open[0]).id
     third = look(look(second, at=AT + timedelta(days=2)), WEEK, at=AT + timedelta(days=3))
     assert third.open[0].since == AT + timedelta(days=3)  # it was over in between
 
@@ -67,7 +67,7 @@ def test_a_repeated_finding_keeps_its_id_and_start_and_the_others_end() -> None:
 def test_a_dismissed_insight_stays_hidden_until_an_analysis_does_not_find_it() -> None:
     first, context = look(None, WEEK, about("north", "partner")), CommandContext(AT, WEBSITE.account_id)
     week = next(insight for insight in first.open if insight.about is None)
-    event = model.dismiss(first, WEBSITE, shown(WEBSITE.id, week).id, "  A newsletter. ", context)
+    event = model.dismiss(first, WEBSITE, to_response(WEBSITE.id, week).id, "  A newsletter. ", context)
     assert (event.key, event.reason, event.account_id) == (week.key, "A newsletter.", WEBSITE.account_id)
     dismissed = model.evolve(first, event)
     again = look(dismissed, WEEK, about("north", "partner"))
@@ -79,7 +79,7 @@ def test_a_dismissed_insight_stays_hidden_until_an_analysis_does_not_find_it() -
 @pytest.mark.parametrize("reason", ["", "   ", "x" * 501])
 def test_a_dismissal_needs_an_open_insight_and_a_reason(reason: str) -> None:
     state, context = look(None, WEEK), CommandContext(AT, WEBSITE.account_id)
-    given(state).when(model.dismiss, WEBSITE, shown(WEBSITE.id, state.open[0]).id, reason, context).then(
+    given(state).when(model.dismiss, WEBSITE, to_response(WEBSITE.id, state.open[0]).id, reason, context).then(
         rejected(says="reason")
     )
     given(state).when(model.dismiss, WEBSITE, uuid4(), "Known.", context).then(rejected(says="Insight not found"))

@@ -156,7 +156,7 @@ def test_a_verified_domain_moves_with_its_record_and_its_host() -> None:
     added = DomainAdded(originator_id=id_, originator_version=1, timestamp=NOW, **values)
     verified = DomainVerified(originator_id=id_, originator_version=2, timestamp=NOW)
     domain = replace(folded(domains.evolve, None, [added, verified]), ssl=True)
-    events = domains.hand_over(domain, None, domains.Host(1, id_), buyer, BUYER)
+    events = domains.transfer(domain, None, domains.Host(1, id_), buyer, BUYER)
     assert names(events) == [
         "domain.added",
         "domain.verified",

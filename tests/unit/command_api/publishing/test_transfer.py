@@ -30,7 +30,7 @@ SHOWN = transfer.SiteContent(to_json(DOCUMENT).decode(), {page_id: page.document
 def handed_over(
     site: Site, content: dict[UUID, PageAggregate], shown: transfer.SiteContent | None
 ) -> list[DomainEvent]:
-    return transfer.hand_over(site, content, shown, account_id=BUYER, domain_id=DOMAIN, context=CONTEXT)
+    return transfer.transfer_site(site, content, shown, account_id=BUYER, domain_id=DOMAIN, context=CONTEXT)
 
 
 def site_after(site: Site, events: list[DomainEvent]) -> Site:

@@ -82,7 +82,7 @@ def test_what_is_named_changes() -> None:
 
 def test_a_post_that_moves_with_its_website_keeps_what_it_is_called() -> None:
     there, buyer = post(), uuid4()
-    moved = posts.hand_over(there, buyer, CONTEXT)
+    moved = posts.transfer(there, buyer, CONTEXT)
     assert (moved.account_id, moved.address, moved.title) == (buyer, ADDRESS, "New knives")
     assert posts.evolve(replace(there, address=ERASED, title=ERASED), moved) == replace(there, version=2)
 
