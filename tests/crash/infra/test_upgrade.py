@@ -106,7 +106,7 @@ def both(tmp_path: Path) -> Iterator[Both]:
     settings = {"ALTHING_MASTER_KEY": secrets.token_hex(32), "ALTHING_LOG": os.environ.get("CRASH_LOG", "kafka")}
     with previous_release() as old_tree:
         copy_tree(new_tree)
-        for example in EXAMPLES:
+        for example in EXAMPLES[:4]:  # the old projectors park a partner with a property that they do not know
             apply(example, new_tree)
         with stack(settings, only=(), tree=old_tree) as engines:
             shared = {**engines.environment, **settings, **ADMIN}
