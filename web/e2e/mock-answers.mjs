@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { lacks, startMock } from './mock-api.mjs';
 
 const { paths } = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8'));
-const reads = Object.keys(paths).filter((path) => paths[path].get && !path.includes('{'));
+const reads = Object.keys(paths).filter((path) => path.startsWith('/api/') && paths[path].get && !path.includes('{'));
 /** What some reads need. */
 const QUERY = '?websiteId=w1&timeRange=7d&by=source&metrics=clicks&month=2026-11&of=clicks';
 
