@@ -88,7 +88,7 @@ from schemas.http.insights import DIGEST_STOP_PATH
 
 CLICKHOUSE_CLIENTS = 2
 CLICKHOUSE_READ_TIMEOUT_S = 3
-"""Of requests that do without the analytics store if it is slow."""
+"""The timeout of requests that do without the analytics store if it is slow."""
 CONTEXTS = (
     accounts,
     invite_routes,
@@ -248,14 +248,14 @@ def _health(container: Container, lanes: Lanes, parts: Callable[[], health.Parts
 
     @router.get("/readyz")
     def readyz() -> Response:
-        found: dict[str, bool | str] = dict(parts()) if parts else {}
+        states: dict[str, bool | str] = dict(parts()) if parts else {}
         try:
             with container.pool.connection(timeout=1) as connection:
                 connection.execute("SELECT 1")
-            found["postgres"] = True
+            states["postgres"] = True
         except Exception as error:  # noqa: BLE001 - any error means not ready
-            found["postgres"] = type(error).__name__
-        status, body = health.readyz(found)
+            states["postgres"] = type(error).__name__
+        status, body = health.readyz(states)
         return Response(body, status, media_type="application/json")
 
     @router.get("/metrics")

@@ -1,4 +1,4 @@
-"""All inline projections of the write side.
+"""The list of all inline projections of the write side.
 
 Without the handlers, which import the whole service: `althing migrate` reads this list in a process of its own.
 """

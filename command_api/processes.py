@@ -1,4 +1,4 @@
-"""All process managers and recurring jobs of the write side: what the command service's `ProcessWorker` runs."""
+"""The process managers and recurring jobs of the write side, which the command service's `ProcessWorker` runs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from infra.kernel.log import Log
 
 
 def process_managers(container: Container, clients: ClientPool, events: Log) -> Sequence[ProcessManager]:
-    """Those of all contexts. `clients`: connections to ClickHouse."""
+    """Returns the process managers of all contexts. `clients`: connections to ClickHouse."""
     clicks = ClickHouseClicks(clients)
     insights = InsightService(container, clients, LanguageModel(container.settings, container.pool), events)
     return [
@@ -69,21 +69,21 @@ def process_managers(container: Container, clients: ClientPool, events: Log) -> 
 
 
 def _reference_rates(container: Container) -> Sequence[ProcessManager]:
-    """None if the installation may call nothing outside."""
+    """Returns the process that fetches reference rates; none if the installation may call nothing outside."""
     if container.settings.exchange_rates is None:
         return []
     return [reference_rates(container, OutwardRateFetcher.of(container.settings))]
 
 
 def _social_readings(container: Container) -> Sequence[ProcessManager]:
-    """None unless the installation has an app at a network."""
+    """Returns the process that reads social channels; none unless the installation has an app at a network."""
     if not configured_apps(container.settings):
         return []
     return [social_readings(container, NetworkClient.of(container.settings))]
 
 
 def recurring_jobs(container: Container, clients: ClientPool) -> Sequence[RecurringJob]:
-    """Work of the write side that repeats at an interval, whatever happens. `clients`: connections to ClickHouse."""
+    """Returns the work of the write side that repeats at an interval. `clients`: connections to ClickHouse."""
     connection = JobConnection(container.settings)
 
     def job(name: str, every: timedelta, work: Callable[[Connection, Event], object]) -> RecurringJob:

@@ -1,4 +1,4 @@
-"""All command handlers of the write side; `open_container` gives them and the inline projections to the kernel."""
+"""The command handlers of the write side; `open_container` gives them and the inline projections to the kernel."""
 
 from __future__ import annotations
 

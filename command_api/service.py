@@ -70,10 +70,10 @@ def main(arguments: list[str], jobs: Jobs = lambda _: ()) -> int:
     stopping = False
 
     def parts() -> health.Parts:
-        found: dict[str, bool | str] = {leader.name: leader.is_alive or leader.state for leader in leaders}
+        states: dict[str, bool | str] = {leader.name: leader.is_alive or leader.state for leader in leaders}
         if stopping:
-            found["process"] = "stopping"
-        return found
+            states["process"] = "stopping"
+        return states
 
     def on_stop() -> None:
         nonlocal stopping

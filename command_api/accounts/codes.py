@@ -15,5 +15,5 @@ def random_digits(length: int) -> str:
 
 
 def normalized(code: str) -> str:
-    """A code as it was meant: case, spaces, dashes and look-alikes do not matter."""
+    """Returns the code as it was meant: case, spaces, dashes and look-alikes do not matter."""
     return "".join(code.split()).replace("-", "").upper().translate(_READ_AS)

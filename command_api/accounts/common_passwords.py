@@ -63,7 +63,8 @@ def refuse_common(password: str, *own: str) -> None:
 
 
 def is_common(password: str, *own: str) -> bool:
-    """Whether the password is one of those, or is made of `own` (name, email address, company)."""
+    """Returns whether the password is in the list, follows a simple pattern, or is made of `own` (name, email address,
+    company)."""
     plain = password.casefold()
     names = {part for text in own for part in re.split(r"[^\w]+", text.casefold()) if len(part) >= 3}
     container = _EDGES.sub("", plain)
@@ -93,7 +94,8 @@ def _forms(plain: str) -> Iterator[str]:
 
 
 def _is_word(form: str, names: set[str]) -> bool:
-    """One word, or a short one twice, or two short ones: what is left when digits and signs are taken away."""
+    """Returns whether the form, which has no digits and signs any more, is one word, a short one twice, or two short
+    ones."""
     words = _WORDS | names
     if form in words:
         return True
@@ -110,7 +112,8 @@ def _is_repeated(plain: str) -> bool:
 
 
 def _is_run(plain: str) -> bool:
-    """Neighbouring keys, letters or digits, forwards or backwards; also two such runs after each other."""
+    """Returns whether the password is a run of neighbouring keys, letters or digits, forwards or backwards, or two such
+    runs after each other."""
     rows = [*_ROWS, *(row[::-1] for row in _ROWS)]
 
     def is_one(text: str) -> bool:

@@ -121,7 +121,8 @@ def use_recovery_code(command: commands.UseRecoveryCode, uow: UnitOfWork) -> Non
 
 @HANDLERS.on(commands.LinkSignIn, senders="accounts")
 def link_sign_in(command: commands.LinkSignIn, uow: UnitOfWork) -> None:
-    """Notifies the owner by email. Raises `CommandRejected` if the identity belongs to another account."""
+    """Links the sign-in and notifies the owner by email. Raises `CommandRejected` if the identity belongs to another
+    account."""
     account, identity = sender_account(uow), command.identity
     if _owner(uow, identity.subject_hash) == account.id:
         return

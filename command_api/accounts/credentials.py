@@ -50,7 +50,7 @@ class Credentials:
         return self._accounts.send(command, self.person.account_id, self._client).position
 
     def require_proof(self, proof: Proof) -> model.Account:
-        """As `AccountService.require_proof`."""
+        """Verifies the proof of the signed-in person; see `AccountService.require_proof`."""
         return self._accounts.require_proof(self.person, proof, self._client)
 
     def change_password(self, proof: Proof, password: str) -> int | None:
@@ -134,17 +134,17 @@ def forgot_password(accounts: AccountService, email: str, client: Client) -> Non
     # Above this limit no mail is sent, and nobody is refused: others may have asked, and the last link still works.
     is_mailed = rate_limits.try_consume(pool, rate_limits.RESET_MAILS, who)
     account = accounts.by_email(email)
-    known = account is not None and account.may_sign_in and is_mailed
-    account_id = account.id if account is not None and known else uuid7()
+    may_reset = account is not None and account.may_sign_in and is_mailed
+    account_id = account.id if account is not None and may_reset else uuid7()
     code = secrets.token_urlsafe(32)
-    to = account.email if account is not None and known else email
+    to = account.email if account is not None and may_reset else email
     mail = mails.password_reset(to, account_id, settings.app_url, code)
     with pool.connection() as connection, connection.cursor() as cursor:
         save_link(cursor, settings, "password_reset", code, account_id, RESET_LIFE)
         queue(cursor, settings, mail)
-        if not known:
+        if not may_reset:
             cursor.execute("DELETE FROM ops.mail WHERE account_id = %s", (account_id,))
-    accounts.record_audit(Entry("account.password_forgotten", account_id=account_id if known else None), client)
+    accounts.record_audit(Entry("account.password_forgotten", account_id=account_id if may_reset else None), client)
     # An account's history takes time to read, the longer the longer it is.
     with release_worker_slot():
         time.sleep(max(0.0, began + FORGOT_RESPONSE_S - time.monotonic()))
@@ -168,8 +168,8 @@ def confirm_email(accounts: AccountService, code: str, client: Client) -> int | 
     """Changes the address to the one that the link was sent to. Raises `Problem` 400 `bad_link`."""
     rate_limits.consume(accounts.container.pool, rate_limits.PER_ADDRESS, client.address)
     account_id, payload = find_link(accounts.container, "email_change", code)
-    wanted = orjson.loads(payload)
-    command = commands.ChangeEmail(str(wanted["email"]), code, UUID(wanted["session"]))
+    change = orjson.loads(payload)
+    command = commands.ChangeEmail(str(change["email"]), code, UUID(change["session"]))
     try:
         return accounts.send(command, account_id, client).position
     except CommandRejected as refused:

@@ -46,7 +46,7 @@ class Devices:
         self._secure = settings.app_url.startswith("https://")
 
     def has_any(self, client: Client) -> bool:
-        """Whether the client has a token of any account, without a lookup."""
+        """Returns whether the client has a token of any account, without a lookup."""
         return next(self._tokens(client), None) is not None
 
     def of(self, account_id: UUID | None, password_hash: str | None, client: Client) -> str | None:
@@ -59,8 +59,8 @@ class Devices:
 
     def cookie(self, account_id: UUID, password_hash: str | None, client: Client) -> str:
         """The `Set-Cookie` value that makes the client a known device of the account."""
-        known = self.of(account_id, password_hash, client)
-        device = bytes.fromhex(known) if known is not None else os.urandom(8)
+        current = self.of(account_id, password_hash, client)
+        device = bytes.fromhex(current) if current is not None else os.urandom(8)
         head = _HEAD.pack(account_id.bytes, device, int(time.time()), self._marker(password_hash))
         own = urlsafe_b64encode(head + self._mac(head)).decode()
         others = [token.text for token in self._tokens(client) if token.account_id != account_id]

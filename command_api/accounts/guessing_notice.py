@@ -48,12 +48,12 @@ class GuessingNotifier:
                 self._service.container.pool, rate_limits.GUESSING_MAIL, account
             ):
                 return
-            found, settings = self._service.account(owner), self._service.container.settings
-            if not found.may_sign_in:
+            recipient, settings = self._service.account(owner), self._service.container.settings
+            if not recipient.may_sign_in:
                 return
             entry = Entry("account.guessing_noticed", "refused", None, owner)
             with self._service.container.pool.connection() as connection:
-                queue(connection, settings, mails.guessing_noticed(found.email, owner, settings.app_url))
+                queue(connection, settings, mails.guessing_noticed(recipient.email, owner, settings.app_url))
                 record(connection, entry, client)
         except Exception:
             log.exception("guessing_notice_failed", account_id=owner)

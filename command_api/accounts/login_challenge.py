@@ -155,10 +155,10 @@ def assert_first_factor_unchanged(cursor: Cursor[Any] | Connection[Any], account
     Raises `Problem` 401 `invalid_credentials` if it was changed since it was verified.
     """
     if isinstance(first, ByPassword):
-        found = cursor.execute(_SAME_PASSWORD, (account_id, first.password_hash)).fetchone()
+        row = cursor.execute(_SAME_PASSWORD, (account_id, first.password_hash)).fetchone()
     else:
-        found = cursor.execute(_SAME_IDENTITY, (account_id, first.subject_hash)).fetchone()
-    if found is None:
+        row = cursor.execute(_SAME_IDENTITY, (account_id, first.subject_hash)).fetchone()
+    if row is None:
         raise invalid_credentials()
 
 

@@ -142,7 +142,7 @@ def make_recovery_codes(account: Account, codes: int, context: CommandContext) -
 def link_sign_in(
     account_id: UUID, version: int, provider: str, subject_hash: str, context: CommandContext
 ) -> list[DomainEvent]:
-    """Uniqueness of the identity is enforced by `auth.linked_sign_in`."""
+    """Links a sign-in. `auth.linked_sign_in` makes the identity unique."""
     metadata = event_metadata(account_id, version, context)
     return [accounts.SignInLinked(**metadata, provider=provider, subject_hash=subject_hash)]
 
@@ -171,8 +171,8 @@ def change_profile(
     timezone: str | None,
     context: CommandContext,
 ) -> list[DomainEvent]:
-    """None: not changed. An empty `display_name` shows the account's name again. Raises `CommandRejected` for a new
-    name that suggests staff."""
+    """Changes names, company and time zone; `None` leaves a field as it is. An empty `display_name` shows the account's
+    name again. Raises `CommandRejected` for a new name that suggests staff."""
     events: list[DomainEvent] = []
     if name is not None and name != account.name:
         require_allowed_name(name, account.roles, "name")
@@ -180,8 +180,8 @@ def change_profile(
     if display_name is not None and display_name != account.display_name:
         require_allowed_name(display_name, account.roles, "displayName")
         place = next_event(account, context, after=len(events))
-        shown = display_name or (account.name if name is None else name)
-        events.append(accounts.DisplayNameChanged(**place, name=shown, chosen=display_name != ""))
+        new_name = display_name or (account.name if name is None else name)
+        events.append(accounts.DisplayNameChanged(**place, name=new_name, chosen=display_name != ""))
     company = company if company != account.company else None
     timezone = timezone if timezone != account.timezone else None
     if company is not None or timezone is not None:
@@ -229,18 +229,19 @@ def set_roles(account: Account | None, roles: Sequence[accounts.Role], context: 
     """Replaces the roles; `member` is always included. `lookups.require_remaining_admin` protects the last admin. Who
     is no longer staff loses a display name that suggests it."""
     account = _existing(account)
-    wanted = tuple(role for role in accounts.Role if role in {accounts.Role.MEMBER, *roles})
-    if set(wanted) == set(account.roles):
+    new_roles = tuple(role for role in accounts.Role if role in {accounts.Role.MEMBER, *roles})
+    if set(new_roles) == set(account.roles):
         return []
-    events: list[DomainEvent] = [accounts.RolesChanged(**next_event(account, context), roles=wanted)]
-    if account.display_name and not _is_allowed_name(account.display_name, wanted):
+    events: list[DomainEvent] = [accounts.RolesChanged(**next_event(account, context), roles=new_roles)]
+    if account.display_name and not _is_allowed_name(account.display_name, new_roles):
         place = next_event(account, context, after=1)
         events.append(accounts.DisplayNameChanged(**place, name=account.name, chosen=False))
     return events
 
 
 def require_allowed_name(name: str, roles: Collection[accounts.Role], field: str) -> None:
-    """Names are public: only staff may have one that suggests staff. Raises `CommandRejected`."""
+    """Requires a name that the account may have: names are public, and only staff may have one that suggests staff.
+    Raises `CommandRejected`."""
     if not _is_allowed_name(name, roles):
         raise invalid("reserved_name", "Please choose a name that does not suggest an official role or a badge", field)
 

@@ -54,7 +54,7 @@ class Passwords:
         return self._in_pool(PasswordLane.PROMPT, self._hasher.hash, password)
 
     def matches(self, stored: str | None, password: str, lane: PasswordLane = PasswordLane.PROMPT) -> bool:
-        """Whether `password` matches `stored`; without `stored` it takes the same time and returns false."""
+        """Returns whether `password` matches `stored`; without `stored` it takes the same time and returns false."""
         return self._in_pool(lane, self._verify, stored or self._nobody, password) and stored is not None
 
     def is_outdated(self, stored: str) -> bool:

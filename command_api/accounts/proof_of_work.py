@@ -53,7 +53,7 @@ class ProofsOfWork:
         return Problem(429, "proof_of_work_needed", message, headers={"Retry-After": "60"}, more={"work": work})
 
     def is_solved(self, scope: str, sent: str) -> bool:
-        """Whether `sent` solves an unused challenge of this scope; consumes the challenge."""
+        """Returns whether `sent` solves an unused challenge of this scope; consumes the challenge."""
         challenge, _, numbers = sent.partition(";")
         nonce, bits = self._opened(challenge, scope)
         if not nonce or not _solves(challenge, numbers, bits):

@@ -49,8 +49,9 @@ def create_first_account(command: commands.CreateFirstAccount, uow: UnitOfWork) 
 
 @HANDLERS.on(commands.Register, senders="accounts")
 def register(command: commands.Register, uow: UnitOfWork) -> SignInResult:
-    """Invite use, account and address are stored in one transaction, so a failure consumes no use. Raises
-    `CommandRejected` for an unusable invite, a used address or a linked identity, and `Problem` 401 `ticket_ended`."""
+    """Registers an account. Invite use, account and address are stored in one transaction, so a failure consumes no
+    use. Raises `CommandRejected` for an unusable invite, a used address or a linked identity, and `Problem` 401
+    `ticket_ended`."""
     account_id = uow.context.require_account()
     invite = usable_invite(uow, command.invite_id)
     used = invites.use(invite, account_id=account_id, context=uow.context)

@@ -48,7 +48,8 @@ class AccountRequest:
         return self._with_cookies(result, body, 201)
 
     def sign_out_response(self, position: int | None) -> Response:
-        """204, and the browser forgets the session. It stays a known device (`command_api.accounts.devices`)."""
+        """Returns 204 with a cookie that removes the session from the browser. The browser stays a known device
+        (`command_api.accounts.devices`)."""
         response = private_response(None, position)
         response.headers["Set-Cookie"] = set_cookie(None, self.app_url)
         return response
@@ -75,8 +76,8 @@ def login(body: schemas.LoginRequest, request: AccountRequestDep) -> Response:
 @router.post("/api/platform/login/second-factor", response_model=schemas.SessionResult)
 def login_second_factor(body: schemas.SecondFactorRequest, request: AccountRequestDep) -> Response:
     """Completes a sign-in, by password or by a provider. The fifth wrong code ends it."""
-    found = request.accounts.second_factor(body.ticket, body.two_factor_code, body.recovery_code, request.client)
-    return request.session_response(found)
+    result = request.accounts.second_factor(body.ticket, body.two_factor_code, body.recovery_code, request.client)
+    return request.session_response(result)
 
 
 @router.post("/api/platform/register", status_code=201, response_model=schemas.RegisteredResult)

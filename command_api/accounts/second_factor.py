@@ -73,7 +73,7 @@ class SecondFactors:
         return Confirmed(sealed, timecode) if timecode is not None else None
 
     def is_valid_code(self, account_id: UUID, code: str) -> bool:
-        """Whether the code is correct and unused; consumes it."""
+        """Returns whether the code is correct and unused; consumes it."""
         active = "SELECT secret_sealed FROM auth.second_factor WHERE account_id = %s"
         _, timecode = self._check(account_id, code, self._container.select(active, account_id))
         use = "UPDATE auth.second_factor SET last_timecode = %s WHERE account_id = %s AND last_timecode < %s"

@@ -30,7 +30,7 @@ RECENT: Final = timedelta(minutes=10)
 
 
 class AccountService:
-    """What sign-in, registration and settings share. Thread-safe."""
+    """The base of sign-in, registration and settings. Thread-safe."""
 
     def __init__(self, container: Container, passwords: Passwords) -> None:
         self.container = container
@@ -63,7 +63,7 @@ class AccountService:
         return rows[0][0] if rows else None
 
     def is_recent(self, session_id: UUID) -> bool:
-        """Whether the session is so young that its sign-in is proof enough."""
+        """Returns whether the session is so young that its sign-in is proof enough."""
         young = "SELECT 1 FROM auth.session WHERE id = %s AND created_at > now() - %s"
         return bool(self.container.select(young, session_id, RECENT))
 

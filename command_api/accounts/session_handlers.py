@@ -97,7 +97,8 @@ def _account_to_sign_in(uow: UnitOfWork, challenge: LoginChallenge | None) -> mo
 
 
 def _append_sign_in(uow: UnitOfWork, account: model.Account, session_id: UUID, method: str) -> None:
-    """Sign-ins to one account do not conflict with each other, but with every change of the account."""
+    """Appends the sign-in. Sign-ins to one account do not conflict with each other, but with every change of the
+    account."""
     uow.append(*model.sign_in(account, session_id=session_id, method=method, context=uow.context))
     uow.require_version(account.id, account.version)
 

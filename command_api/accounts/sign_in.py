@@ -73,19 +73,21 @@ class SignInService(AccountService):
         challenges = self.challenges
         if not code and not recovery_code:
             return SecondFactorNeeded(challenges.create_for_second_factor(account.id, "password", client, first))
-        found = challenges.second_factor(ticket) if ticket else challenges.latest(account.id, "password", client)
-        if found is None:
-            found = challenges.second_factor(challenges.create_for_second_factor(account.id, "password", client, first))
-        if found.account_id != account.id:
+        challenge = challenges.second_factor(ticket) if ticket else challenges.latest(account.id, "password", client)
+        if challenge is None:
+            challenge = challenges.second_factor(
+                challenges.create_for_second_factor(account.id, "password", client, first)
+            )
+        if challenge.account_id != account.id:
             raise invalid_credentials()
-        self.verify_second_factor(found, code, recovery_code, client)
-        return self.create_session(account.id, found.method, client, found, first=first)
+        self.verify_second_factor(challenge, code, recovery_code, client)
+        return self.create_session(account.id, challenge.method, client, challenge, first=first)
 
     def second_factor(self, ticket: str, code: str | None, recovery_code: str | None, client: Client) -> SignInResult:
         """Completes a sign-in. Raises `Problem` 401 `wrong_code`, `ticket_ended` (also after five wrong codes), 429."""
-        found = self.challenges.second_factor(ticket)
-        self.verify_second_factor(found, code, recovery_code, client)
-        return self.create_session(found.account_id, found.method, client, found)
+        challenge = self.challenges.second_factor(ticket)
+        self.verify_second_factor(challenge, code, recovery_code, client)
+        return self.create_session(challenge.account_id, challenge.method, client, challenge)
 
     def sign_in_with_identity(
         self, identity: ProvenIdentity, account_id: UUID | None, client: Client, *, subject_hash: str
@@ -167,8 +169,8 @@ class SignInService(AccountService):
         """Creates the first admin through the one-time setup link. Raises `CommandRejected` if one exists."""
         if self._is_set_up():
             raise model.already_set_up()
-        known = "SELECT 1 FROM auth.setup_token WHERE token_hash = %s AND expires_at > now()"
-        if not self.container.select(known, hashed(token)):
+        query = "SELECT 1 FROM auth.setup_token WHERE token_hash = %s AND expires_at > now()"
+        if not self.container.select(query, hashed(token)):
             raise Problem(403, "bad_setup_link", "This setup link is not valid. The server prints one when it starts.")
         refuse_common(password, email, name)
         account_id = self._create_first(email, password, name, "setup", client)

@@ -43,11 +43,11 @@ def login_to_website(body: schemas.WebsiteLogin, request: AccountRequestDep) -> 
     """Signs in to the website of the secret key. Any wrong value gets the same response."""
     accounts, client = request.accounts, request.client
     account, first = accounts.verify_password(body.email, body.password, client)
-    found = _website(accounts.container, account.id, body.website_api_key)
-    if found is None:
+    website_and_key = _website(accounts.container, account.id, body.website_api_key)
+    if website_and_key is None:
         accounts.record_refusal("website.sign_in", client, account.id, {"reason": "key"})
         raise invalid_credentials()
-    website, key_id = found
+    website, key_id = website_and_key
     challenge = None
     if account.two_factor:
         if not body.two_factor_code and not body.recovery_code:
@@ -91,13 +91,13 @@ def logout_of_website(
 
 def _website(container: Container, account_id: UUID, api_key: str) -> tuple[websites.Website, UUID] | None:
     """Returns the account's website with this secret key, and the key's id."""
-    wanted = sha256(api_key.encode()).hexdigest()
+    key_hash = sha256(api_key.encode()).hexdigest()
     for (website_id,) in container.select("SELECT website_id FROM lookup.website WHERE account_id = %s", account_id):
         website = container.load(website_id, websites.evolve)
         if website is None or website.disconnected or website.account_id != account_id:
             continue
         for key_id, key in website.keys.items():
-            if key.kind is KeyKind.SECRET and not key.revoked and compare_digest(key.hash, wanted):
+            if key.kind is KeyKind.SECRET and not key.revoked and compare_digest(key.hash, key_hash):
                 return website, key_id
     return None
 
@@ -105,7 +105,7 @@ def _website(container: Container, account_id: UUID, api_key: str) -> tuple[webs
 def _challenge(accounts: SignInService, account_id: UUID, client: Client, first: ByPassword) -> LoginChallenge:
     """Returns the challenge that counts attempts from this network; its ticket is not returned to the client."""
     challenges = accounts.challenges
-    found = challenges.latest(account_id, WEBSITE_METHOD, client)
-    return found or challenges.second_factor(
+    challenge = challenges.latest(account_id, WEBSITE_METHOD, client)
+    return challenge or challenges.second_factor(
         challenges.create_for_second_factor(account_id, WEBSITE_METHOD, client, first)
     )

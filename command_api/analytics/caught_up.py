@@ -51,7 +51,8 @@ def wait_until_caught_up(container: Container, log: Log, within_s: float = MAX_W
 
 
 def _ends(container: Container, log: Log, deadline: float, *topics: str) -> Ends:
-    """Asks again until the deadline: on a busy machine the first connection takes longer than one call waits."""
+    """Reads the end offsets, repeatedly until the deadline: on a busy machine the first connection takes longer than
+    one call waits."""
     with container.pool.connection() as connection:
         places = [place for place in partitions.places(connection) if place[0] in topics]
     while True:

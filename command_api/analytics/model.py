@@ -42,7 +42,7 @@ def change(
     text: str | None,
     context: CommandContext,
 ) -> list[AnnotationChanged]:
-    """Nothing happens if nothing is different."""
+    """Changes the annotation; returns no events if nothing is different."""
     annotation = require_active(annotation, website, context)
     at = annotation.at if at is None else at
     text = annotation.text if text is None else checked_text(text)

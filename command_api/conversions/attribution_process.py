@@ -56,7 +56,7 @@ from schemas.tracking import ConversionReported
 
 BATCH_SIZE: Final = 200
 RETRY_INTERVAL: Final = timedelta(hours=1)
-"""Of the decisions that await an exchange rate."""
+"""The interval between decisions of a conversion that awaits an exchange rate."""
 
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
@@ -112,21 +112,21 @@ class _Search:
         if state is None or website is None:
             return RecordReattribution(timeout.id, (), None, needs_rate=False)
         context = CommandContext(self.now)
-        found, facts = self.gathering.decide(
+        result, facts = self.gathering.decide(
             self.facts, lambda facts: reattribute(Case(website, facts, context), state)
         )
-        events = found.steps.events
+        events = result.steps.events
         self.facts = facts.after(timeout.id, events)
-        needs_rate = found.postponed is not None and found.postponed.code == CURRENCY_UNKNOWN
-        if found.postponed is not None:
-            log.info("attribution_postponed", conversion_id=timeout.id, reason=found.postponed.message)
-        known = read_places(pending.passed_over)
-        passed_over = found.steps.passed_over | (known if state.is_attributed else frozenset())
-        if not found.may_change or (pending.until <= self.now and not needs_rate):
+        needs_rate = result.postponed is not None and result.postponed.code == CURRENCY_UNKNOWN
+        if result.postponed is not None:
+            log.info("attribution_postponed", conversion_id=timeout.id, reason=result.postponed.message)
+        earlier = read_places(pending.passed_over)
+        passed_over = result.steps.passed_over | (earlier if state.is_attributed else frozenset())
+        if not result.may_change or (pending.until <= self.now and not needs_rate):
             return RecordReattribution(timeout.id, events, None, needs_rate)
-        is_attributed = found.postponed is None and (state.is_attributed or bool(events))
+        is_attributed = result.postponed is None and (state.is_attributed or bool(events))
         next_at = self.now + pause_after(self.now - pending.received_at, is_attributed=is_attributed)
-        if not events and (needs_rate, passed_over) == (pending.needs_rate, known):
+        if not events and (needs_rate, passed_over) == (pending.needs_rate, earlier):
             return next_at
         return RecordReattribution(timeout.id, events, next_at, needs_rate, passed_over)
 
@@ -141,10 +141,12 @@ def _plan_search(container: Container, clicks: Clicks, due: Sequence[Timeout], n
     }
     facts = gathering.ask(Facts(places, seen=log_positions(projected(container))), *map(ConversionOf, pending))
     states = {key: _with_traces(facts.conversion(key), row.report) for key, row in pending.items()}
-    known = [state for state in states.values() if state is not None]
-    facts = gathering.ask(facts, *(WebsiteOf(state.facts.website_id) for state in known))
+    conversions = [state for state in states.values() if state is not None]
+    facts = gathering.ask(facts, *(WebsiteOf(state.facts.website_id) for state in conversions))
     traced = [
-        Traced(state.facts.website_id, traces, state.facts.occurred_at) for state in known for traces in state.traces
+        Traced(state.facts.website_id, traces, state.facts.occurred_at)
+        for state in conversions
+        for traces in state.traces
     ]
     return _Search(pending, states, gathering, gathering.clicks_of(facts, traced), now).issue
 

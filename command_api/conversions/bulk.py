@@ -24,14 +24,14 @@ Decide = Callable[[model.Conversion], Sequence[DomainEvent]]
 
 def decide_many(selection: Selection, uow: UnitOfWork, decide: Decide) -> BulkResult:
     """Decides the selected conversions and appends their events. Raises `CommandRejected` for a foreign website."""
-    wanted = selected(selection, uow)
+    batch = selected(selection, uow)
     seen: dict[UUID, websites.Website | None] = {}
     events: list[DomainEvent] = []
     results: list[ItemResult] = []
-    for conversion_id in dict.fromkeys(wanted.ids):
+    for conversion_id in dict.fromkeys(batch.ids):
         try:
             conversion = owned(uow, conversion_id, seen, uow.context)
-            wanted.check(conversion)
+            batch.check(conversion)
             steps = decide(conversion)
         except CommandRejected as rejected:
             why = {"code": rejected.code, "message": rejected.message}
@@ -40,20 +40,20 @@ def decide_many(selection: Selection, uow: UnitOfWork, decide: Decide) -> BulkRe
             events.extend(steps)
             results.append(ItemResult(id=conversion_id, ok=True, changed=bool(steps)))
     append_conversions(uow, events)
-    return BulkResult(results=results, more=wanted.more)
+    return BulkResult(results=results, more=batch.more)
 
 
 def owned(
     uow: UnitOfWork, conversion_id: UUID, seen: dict[UUID, websites.Website | None], context: CommandContext
 ) -> model.Conversion:
     """The conversion, if `context` may decide it; `seen`: websites that were loaded. Raises `CommandRejected`."""
-    found = uow.load(conversion_id, model.evolve)
-    if found is None:
+    conversion = uow.load(conversion_id, model.evolve)
+    if conversion is None:
         raise not_found("conversion")
-    website_id = found.facts.website_id
+    website_id = conversion.facts.website_id
     if website_id not in seen:
         seen[website_id] = uow.load(website_id, websites.evolve)
-    return model.require_owned(found, seen[website_id], context)
+    return model.require_owned(conversion, seen[website_id], context)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Selected:
     start: datetime | None = None
     end: datetime | None = None
     last: UUID | None = None
-    """With a filter: where the next ones begin."""
+    """The last selected id of a filter, behind which the next ones begin."""
 
     def check(self, conversion: model.Conversion) -> None:
         """Raises `CommandRejected` (no_longer_matches) when the conversion no longer matches the filter."""
@@ -122,9 +122,9 @@ def selected(body: Selection, uow: UnitOfWork) -> Selected:
         terms.append(_BEHIND)
     bound |= {"after": which.after, "limit": MAX_ITEMS + 1}
     query = f"SELECT c.id FROM read.conversions AS c WHERE {' AND '.join(terms)} ORDER BY c.occurred_at, c.id LIMIT %(limit)s"  # noqa: S608, E501 - values are bound
-    found = [row[0] for row in uow.select_named(query, bound)]
-    ids = found[:MAX_ITEMS]
-    return Selected(ids, len(found) > MAX_ITEMS, which, status, start, end, ids[-1] if ids else None)
+    matching = [row[0] for row in uow.select_named(query, bound)]
+    ids = matching[:MAX_ITEMS]
+    return Selected(ids, len(matching) > MAX_ITEMS, which, status, start, end, ids[-1] if ids else None)
 
 
 _BEHIND: Final = (

@@ -1,4 +1,4 @@
-"""In what the claims of a website count: their click and their hour. Pure."""
+"""The keys under which the claims of a website are counted: their click and their hour. Pure."""
 
 from __future__ import annotations
 

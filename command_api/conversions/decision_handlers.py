@@ -37,43 +37,43 @@ def schedule_decision(command: commands.ScheduleDecision, uow: UnitOfWork) -> Sc
     body = command.selection
     website = websites.require_owned(uow.load(body.website_id, websites.evolve), uow.context)
     reason = decisions.checked_reason(body.reason or "") if body.decision == "reject" else ""
-    wanted = selected(body, uow)
-    decide, waiting = _deciding(body.decision, reason, uow.context), _waiting(uow, wanted.ids)
+    batch = selected(body, uow)
+    decide, waiting = _deciding(body.decision, reason, uow.context), _waiting(uow, batch.ids)
     ids: list[UUID] = []
     refused: list[ItemResult] = []
     commission = 0
-    for conversion_id, found in _decided(uow, wanted.ids, body.website_id, uow.context):
+    for conversion_id, result in _decided(uow, batch.ids, body.website_id, uow.context):
         try:
-            if isinstance(found, CommandRejected):
-                raise found
-            wanted.check(found)
-            _require_decidable(found, body, is_waiting=conversion_id in waiting)
-            events = decide(found)
+            if isinstance(result, CommandRejected):
+                raise result
+            batch.check(result)
+            _require_decidable(result, body, is_waiting=conversion_id in waiting)
+            events = decide(result)
         except CommandRejected as rejected:
             why = {"code": rejected.code, "message": rejected.message}
             refused.append(ItemResult(id=conversion_id, ok=False, changed=False, **why))
         else:
             if events:
                 ids.append(conversion_id)
-                commission += abs(_earned(found, events))
+                commission += abs(_earned(result, events))
     total = Money(amount=commission, currency=website.currency)
-    answer = {"decision": body.decision, "refused": refused, "more": wanted.more, "last": wanted.last}
-    shown = {"count": len(ids), "commission": {"amount": commission, "currency": website.currency}}
+    answer = {"decision": body.decision, "refused": refused, "more": batch.more, "last": batch.last}
+    summary = {"count": len(ids), "commission": {"amount": commission, "currency": website.currency}}
     if not ids:
-        return ScheduledDecisionState(id=None, due_at=None, **answer, **shown)
+        return ScheduledDecisionState(id=None, due_at=None, **answer, **summary)
     event = scheduled_decision.schedule(
         command.decision_id, body.website_id, body.decision, reason, ids, total, uow.context
     )
     uow.append(event)
     uow.set_timeout(NAME, event.originator_id, event.due_at)
-    return ScheduledDecisionState(id=event.originator_id, due_at=event.due_at, **answer, **shown)
+    return ScheduledDecisionState(id=event.originator_id, due_at=event.due_at, **answer, **summary)
 
 
 @HANDLERS.on(commands.UndoDecision, senders="accounts")
 def undo_decision(command: commands.UndoDecision, uow: UnitOfWork) -> DecisionState:
-    found = uow.load(command.decision_id, scheduled_decision.evolve)
-    website = uow.load(found.website_id, websites.evolve) if found else None
-    decision = scheduled_decision.require_owned(found, website, uow.context)
+    loaded = uow.load(command.decision_id, scheduled_decision.evolve)
+    website = uow.load(loaded.website_id, websites.evolve) if loaded else None
+    decision = scheduled_decision.require_owned(loaded, website, uow.context)
     events = scheduled_decision.undo(decision, uow.context)
     uow.append(*events)
     if events:
@@ -100,11 +100,11 @@ def _final(decision: ScheduledDecision, uow: UnitOfWork) -> tuple[list[DomainEve
     events: list[DomainEvent] = []
     failures: list[DecisionFailure] = []
     changed = 0
-    for conversion_id, found in _decided(uow, decision.conversion_ids, decision.website_id, context):
+    for conversion_id, result in _decided(uow, decision.conversion_ids, decision.website_id, context):
         try:
-            if isinstance(found, CommandRejected):
-                raise found
-            steps = decide(found)
+            if isinstance(result, CommandRejected):
+                raise result
+            steps = decide(result)
         except CommandRejected as rejected:
             failures.append(DecisionFailure(conversion_id=conversion_id, code=rejected.code))
         else:
@@ -116,17 +116,17 @@ def _final(decision: ScheduledDecision, uow: UnitOfWork) -> tuple[list[DomainEve
 def _decided(
     uow: UnitOfWork, ids: Sequence[UUID], website_id: UUID, context: CommandContext
 ) -> Iterator[tuple[UUID, model.Conversion | CommandRejected]]:
-    """Each conversion of the website, or why it cannot be decided."""
+    """Yields each conversion of the website, or why it cannot be decided."""
     seen: dict[UUID, websites.Website | None] = {}
     for conversion_id in dict.fromkeys(ids):
         try:
-            found = owned(uow, conversion_id, seen, context)
-            if found.facts.website_id != website_id:
+            conversion = owned(uow, conversion_id, seen, context)
+            if conversion.facts.website_id != website_id:
                 raise conflict("another_website", "This conversion belongs to another website.")
         except CommandRejected as rejected:
             yield conversion_id, rejected
         else:
-            yield conversion_id, found
+            yield conversion_id, conversion
 
 
 def _deciding(decision: str, reason: str, context: CommandContext) -> Decide:
@@ -151,6 +151,6 @@ def _earned(conversion: model.Conversion, events: Sequence[DomainEvent]) -> int:
 
 
 def _waiting(uow: UnitOfWork, ids: Sequence[UUID]) -> frozenset[UUID]:
-    """Those of which a decision is not final yet."""
+    """Returns the conversions among `ids` of which a decision is not final yet."""
     rows = uow.select("SELECT conversion_id FROM lookup.scheduled_item WHERE conversion_id = ANY(%s)", list(ids))
     return frozenset(row[0] for row in rows)

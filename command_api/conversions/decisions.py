@@ -26,15 +26,15 @@ MAX_REPORTS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What a commission depends on besides the facts. `monthly_total`: of the month of the facts, without this
-    conversion. `seen`, `provisional`: as `conversion.recorded` has them."""
+    """The values, besides the facts, on which a commission depends. `monthly_total`: of the month of the facts, without
+    this conversion. `seen`, `provisional`: as `conversion.recorded` has them."""
 
     rates: Rates = field(default_factory=dict)
     monthly_total: MonthlyTotal = ZERO_TOTAL
     seen: tuple[LogPosition, ...] = ()
     provisional: bool = False
     exact: Mapping[str, str] = field(default_factory=dict)
-    """Of amount and payout, where they are no whole minor units: `Merged.exact`."""
+    """The exact values of amount and payout, where they are no whole minor units: `Merged.exact`."""
 
 
 def record(
@@ -51,7 +51,7 @@ def record(
     report: LogPosition | None = None,
     reported: Reported | None = None,
 ) -> conversions.ConversionRecorded:
-    """The first report of a sale. Raises `CommandRejected` `currency_unknown`, also while no click is known."""
+    """Records the first report of a sale. Raises `CommandRejected` `currency_unknown`, also while no click is known."""
     commission, earned = commission_for(facts, payout, currency, basis)
     if commission is None and facts.amount.currency not in (currency, *basis.rates) and payout is None:
         message = f"There is no exchange rate from {facts.amount.currency} to {currency} for that day."
@@ -74,7 +74,7 @@ def record(
 def attribute(
     conversion: Conversion, attribution: Attribution, basis: Basis, context: CommandContext
 ) -> list[DomainEvent]:
-    """The click came: from now on the conversion counts, in the status that it has by now."""
+    """Attributes the conversion to a click that was found: from now on it counts, in the status that it has by now."""
     if conversion.is_attributed or not conversion.is_open:
         return []
     facts = conversion.facts.model_copy(update={"attribution": attribution})
@@ -95,7 +95,8 @@ def attribute(
 def assign(
     conversion: Conversion, attribution: Attribution, basis: Basis, reason: str, context: CommandContext
 ) -> list[DomainEvent]:
-    """A person chose the click or link: the conversion counts as if that had been found. Raises `CommandRejected`."""
+    """Assigns the click or link that a person chose: the conversion counts as if that had been found. Raises
+    `CommandRejected`."""
     require_assignable(conversion)
     assigned = conversions.ConversionAssigned(
         **_head(conversion, context),
@@ -140,7 +141,7 @@ def reject(conversion: Conversion, reason: str, context: CommandContext) -> list
 
 
 def reverse(conversion: Conversion, reason: str, amount: int | None, context: CommandContext) -> list[DomainEvent]:
-    """Takes back `amount` minor units of the sale, or all that is left of it; the commission follows in proportion."""
+    """Reverses `amount` minor units of the sale, or all that is left of it; the commission follows in proportion."""
     _require_open(conversion)
     sale = conversion.facts.amount
     left = sale.amount - conversion.reversed_amount
@@ -184,7 +185,7 @@ def reverse_reported_part(conversion: Conversion, reason: str, context: CommandC
 def merge_report(conversion: Conversion, reported: Reported, context: CommandContext) -> list[DomainEvent]:
     """Adds a further report to the conversion; empty when it adds no data. `restate` calculates the figures that follow
     from it. Old conversions accept further reports too."""
-    if any(known.report_id == reported.report_id for known in conversion.reports):
+    if any(earlier.report_id == reported.report_id for earlier in conversion.reports):
         return []
     reports = (*conversion.reports, reported)
     merged = merge(reports)
@@ -192,10 +193,10 @@ def merge_report(conversion: Conversion, reported: Reported, context: CommandCon
     if reported.report_id not in merged.winners and not _tells_unread(reported, conversion, merged):
         if not (contradicted or is_part(reported, reports)) or len(conversion.reports) >= MAX_REPORTS:
             return []
-        if any(_repeats(known, reported) for known in conversion.reports):
+        if any(_repeats(earlier, reported) for earlier in conversion.reports):
             return []
     head = _head(conversion, context)
-    told: dict[str, Any] = {
+    values: dict[str, Any] = {
         "website_id": conversion.facts.website_id,
         "reported": reported,
         "key_kind": merged.key_kind,
@@ -204,7 +205,7 @@ def merge_report(conversion: Conversion, reported: Reported, context: CommandCon
         "unread": merged.unread,
     }
     if not contradicted:
-        return [conversions.ConversionReportMerged(**head, **told)]
+        return [conversions.ConversionReportMerged(**head, **values)]
     return [
         conversions.ConversionReportConflicted(
             **head,
@@ -213,7 +214,7 @@ def merge_report(conversion: Conversion, reported: Reported, context: CommandCon
             amount=reported.amount,
             reported_by=reported.reported_by,
             fields=contradicted,
-            **told,
+            **values,
         )
     ]
 
@@ -266,7 +267,7 @@ def restate(
 
 
 def reopen(conversion: Conversion, reason: str, context: CommandContext) -> list[DomainEvent]:
-    """A decided conversion is pending again, with all that it was worth."""
+    """Makes a decided conversion pending again, with all that it was worth."""
     if conversion.status is PENDING:
         return []
     head, whole = _next(conversion, context), conversion.status is REVERSED
@@ -306,7 +307,7 @@ def apply_reported_status(
 
 
 def confirm_claim(conversion: Conversion, context: CommandContext) -> list[DomainEvent]:
-    """A claim that was rejected or reversed is pending again once a trusted report names the transaction."""
+    """Makes a rejected or reversed claim pending again once a trusted report names the transaction."""
     if conversion.is_open or not conversion.was_claim or conversion.is_claim:
         return []
     return reopen(conversion, "reported with a secret", context)
@@ -331,7 +332,8 @@ def propose_adjustment(
 
 
 def dismiss_adjustment(conversion: Conversion, context: CommandContext) -> list[DomainEvent]:
-    """The conversion stays as it was approved. Raises `CommandRejected` (no_adjustment)."""
+    """Dismisses the proposed adjustment: the conversion stays as it was approved. Raises `CommandRejected`
+    (no_adjustment)."""
     require_proposed(conversion)
     head, website_id = _head(conversion, context), conversion.facts.website_id
     return [conversions.ConversionAdjustmentDismissed(**head, website_id=website_id)]
@@ -354,8 +356,8 @@ def checked_reason(reason: str) -> str:
 def commission_for(
     facts: ConversionFacts, payout: Money | None, currency: str, basis: Basis
 ) -> tuple[Money | None, dict[str, Any]]:
-    """What a conversion of these facts earns, none without a click; and the fields of an event that say so. Raises
-    `CommandRejected` `currency_unknown`."""
+    """Returns the commission of a conversion of these facts, none without a click; and the fields of an event that say
+    so. Raises `CommandRejected` `currency_unknown`."""
     commission = rate = tier = None
     if facts.attribution is not None:
         terms, rates = facts.attribution.terms, basis.rates
@@ -364,15 +366,15 @@ def commission_for(
         commission, rate = commission_of(
             facts.amount, payout, paid, currency, rates, kind=facts.kind, exact=basis.exact
         )
-    known = {"seen": basis.seen, "provisional": basis.provisional, "exact": dict(basis.exact)}
-    return commission, {"commission": commission, "exchange_rate": rate, "tier": tier, **known}
+    inputs = {"seen": basis.seen, "provisional": basis.provisional, "exact": dict(basis.exact)}
+    return commission, {"commission": commission, "exchange_rate": rate, "tier": tier, **inputs}
 
 
 def _tells_unread(reported: Reported, conversion: Conversion, merged: Merged) -> bool:
-    """Whether the report names a value that no report before has, though it could not be read."""
-    known = {name for report in conversion.reports for name in report.unread}
+    """Returns whether the report names a value that no report before has, though it could not be read."""
+    earlier = {name for report in conversion.reports for name in report.unread}
     return len(conversion.reports) < MAX_REPORTS and any(
-        name in merged.unread and name not in known for name in reported.unread
+        name in merged.unread and name not in earlier for name in reported.unread
     )
 
 
@@ -382,12 +384,12 @@ def _repeats(one: Reported, other: Reported) -> bool:
 
 
 def _head(conversion: Conversion, context: CommandContext) -> dict[str, Any]:
-    """The head of the next event. A clock that was set back must not book what is lost before it was earned."""
+    """Returns the head of the next event. A clock that was set back must not book what is lost before it was earned."""
     return {**next_event(conversion, context), "timestamp": max(context.at, conversion.changed_at)}
 
 
 def _next(conversion: Conversion, context: CommandContext) -> dict[str, Any]:
-    """What the next event has that changes a count."""
+    """Returns the common fields of the next event, for one that changes a count."""
     return {**_head(conversion, context), "facts": conversion.facts, "key_kind": conversion.key_kind}
 
 

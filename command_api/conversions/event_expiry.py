@@ -50,12 +50,12 @@ def expire_due(container: Container, clients: ClientPool, connection: Connection
 
 
 def _first_days(clients: ClientPool, websites: Sequence[UUID]) -> dict[UUID, date]:
-    """Of the first event of each website."""
+    """Returns the day of the first event of each website."""
     return {website_id: first.date() for website_id, first in _rows(clients, _FIRST, websites)}
 
 
 def _partners(clients: ClientPool, websites: Sequence[UUID]) -> dict[UUID, list[UUID]]:
-    """Those that each website has clicks or sales of."""
+    """Returns the partners that each website has clicks or sales of."""
     return {website_id: list(partner_ids) for website_id, partner_ids in _rows(clients, _PARTNERS, websites)}
 
 

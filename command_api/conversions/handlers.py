@@ -184,9 +184,9 @@ def _decide_by_facts(
 def _decide(
     command: commands.ConversionCommand, uow: UnitOfWork, decide: Callable[[model.Conversion], Sequence[DomainEvent]]
 ) -> Conversion:
-    found = uow.load(command.conversion_id, model.evolve)
-    website = uow.load(found.facts.website_id, websites.evolve) if found else None
-    conversion = model.require_owned(found, website, uow.context)
+    loaded = uow.load(command.conversion_id, model.evolve)
+    website = uow.load(loaded.facts.website_id, websites.evolve) if loaded else None
+    conversion = model.require_owned(loaded, website, uow.context)
     events = decide(conversion)
     conversion = state_after(model.evolve, conversion, events)
     attribution = conversion.facts.attribution

@@ -49,7 +49,7 @@ CLAIM_RETENTION: Final = timedelta(days=31)
 
 
 def _is_retained(row: Row) -> bool:
-    """Whether retention keeps the row, now and during the next day."""
+    """Returns whether retention keeps the row, now and during the next day."""
     hour: datetime = row["hour"]
     return hour > datetime.now(UTC) - CLAIM_RETENTION + timedelta(days=1)
 
@@ -294,8 +294,10 @@ def read_count(reader: AggregateReader, count: ClaimCount) -> int:
 def rename_claims(connection: Connection[Any]) -> None:
     """Counts under their pseudonyms what a service of the version before counted under click ids."""
     with connection.transaction():
-        found = connection.execute(_OF_CLICK_IDS, (click_id.LENGTH,)).fetchall()
-        rows = [(website_id, claimed_click(website_id, text), hour, claims) for website_id, text, hour, claims in found]
+        counts = connection.execute(_OF_CLICK_IDS, (click_id.LENGTH,)).fetchall()
+        rows = [
+            (website_id, claimed_click(website_id, text), hour, claims) for website_id, text, hour, claims in counts
+        ]
         with connection.cursor() as cursor:
             cursor.executemany(_ADD_CLAIMS, rows)
 

@@ -61,13 +61,13 @@ class Merged:
     traces: tuple[ReportedTraces, ...]
     """The most trusted first."""
     key_kind: str
-    """Of the most trusted report; `site`: nothing but claims."""
+    """The key kind of the most trusted report; `site`: nothing but claims."""
     status: Reported | None
     """The report whose status counts; none: no report decides."""
     returned: Fraction
     """The part of the sale that a report reversed while its status stays; below 1."""
     exact: Mapping[str, str]
-    """Of amount and payout, where they are no whole minor units, as decimals of minor units."""
+    """The exact values of amount and payout, where they are no whole minor units, as decimals of minor units."""
     unread: tuple[str, ...]
     """Fields that a report names, but that could not be read, and that no other report gives."""
     winners: tuple[UUID, ...]
@@ -80,58 +80,58 @@ class Merged:
 
 def merge(reports: Iterable[Reported]) -> Merged:
     """The merge of at least one report."""
-    known = sorted(reports, key=_first)
-    trusted = [report for report in known if report.key_kind != CLAIM]
-    claims = [report for report in known if report.key_kind == CLAIM]
+    ordered = sorted(reports, key=_first)
+    trusted = [report for report in ordered if report.key_kind != CLAIM]
+    claims = [report for report in ordered if report.key_kind == CLAIM]
     own = _Figures.named_in(trusted)
     within_limits = [claim for claim in claims if not claim.amount_refused]
     amount = own.amount or _best([*trusted, *within_limits], _amount, amount_rank)
     payout = own.payout or _best(trusted, _payout, _payout_rank)
     timed = next((report for report in trusted or claims if report.time_named), None)
     customer = _best(trusted, lambda report: report.customer) or _best(claims, lambda report: report.customer)
-    sale = next((report for report in known if report.kind == "sale"), known[0])
+    sale = next((report for report in ordered if report.kind == "sale"), ordered[0])
     decided = _newest(trusted, "approved", "rejected")
     reversal = _newest(trusted, REVERSED)
     returned = own.returned_by(reversal) if reversal is not None else None
     status = decided if returned is not None else max(filter(None, (decided, reversal)), key=_first, default=None)
-    ranked = min(known, key=lambda report: (-_trust(report), *_first(report)))
+    ranked = min(ordered, key=lambda report: (-_trust(report), *_first(report)))
     groups = [(group, _traces(group)) for group in (trusted, claims) if group]
-    found = (amount, payout, timed, customer, sale, decided, reversal, ranked, *own.sources)
-    sources = {report.report_id for report in found if report is not None}
+    winners = (amount, payout, timed, customer, sale, decided, reversal, ranked, *own.sources)
+    sources = {report.report_id for report in winners if report is not None}
     sources.update(source.report_id for _, (_, named) in groups for source in named)
     return Merged(
         kind=sale.kind,
         amount=amount.amount if amount else None,
         payout=payout.payout if payout else None,
-        occurred_at=timed.occurred_at if timed is not None else known[0].received_at,
+        occurred_at=timed.occurred_at if timed is not None else ordered[0].received_at,
         customer=customer.customer if customer else "",
         traces=tuple(traces for _, (traces, _) in groups),
         key_kind=ranked.key_kind,
         status=status,
         returned=returned or Fraction(0),
         exact=_exact(amount=amount, payout=payout),
-        unread=_unread(known, amount, payout, status),
-        winners=tuple(sorted(sources | {known[0].report_id})),
+        unread=_unread(ordered, amount, payout, status),
+        winners=tuple(sorted(sources | {ordered[0].report_id})),
     )
 
 
 def contradictions(report: Reported, reports: Sequence[Reported], merged: Merged) -> tuple[str, ...]:
     """The fields in which `report`, one of `reports`, differs from the merged value. Statuses may change and are
     ignored, and so is the part of the sale that a reversal names."""
-    own = _Figures.named_in([known for known in reports if known.key_kind != CLAIM])
+    own = _Figures.named_in([each for each in reports if each.key_kind != CLAIM])
     stands = _standing(merged)
     return tuple(name for name, said in _said(report, own).items() if said != stands[name])
 
 
 def is_part(report: Reported, reports: Sequence[Reported]) -> bool:
-    """Whether `report` takes back a part of the sale."""
-    own = _Figures.named_in([known for known in reports if known.key_kind != CLAIM])
+    """Returns whether `report` reverses a part of the sale."""
+    own = _Figures.named_in([each for each in reports if each.key_kind != CLAIM])
     return report.key_kind != CLAIM and own.returned_by(report) is not None
 
 
 def count_conflicts(reports: Sequence[Reported], merged: Merged) -> int:
-    """How many different amounts, payouts, click ids and coupons are named beside those that stand. Not by how many: a
-    report that repeats one may be forgotten."""
+    """Returns how many different amounts, payouts, click ids and coupons are named beside those that count. It does not
+    count the reports that name one: a report that repeats one may be forgotten."""
     own = _Figures.named_in([report for report in reports if report.key_kind != CLAIM])
     named = {said for report in reports for said in _said(report, own).items()}
     return len(named - set(_standing(merged).items()))
@@ -139,7 +139,7 @@ def count_conflicts(reports: Sequence[Reported], merged: Merged) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Figures:
-    """What trusted reports of the sale itself, not of its reversal, name as its amount and payout."""
+    """The reports whose amount and payout count, among trusted reports of the sale itself, not of its reversal."""
 
     shop_amount: Reported | None
     network_amount: Reported | None
@@ -166,8 +166,8 @@ class _Figures:
         return self.network_payout or self.shop_payout
 
     def returned_by(self, report: Reported) -> Fraction | None:
-        """The part of the sale that a reversal takes back, by its payout, else by its amount; none: the whole sale, or
-        it is no reversal."""
+        """The part of the sale that the report reverses, by its payout, else by its amount; none: the whole sale, or it
+        is no reversal."""
         if report.status != REVERSED:
             return None
         is_shop = report.reported_by in _SHOP
@@ -180,7 +180,7 @@ class _Figures:
 
 
 def _said(report: Reported, own: _Figures) -> dict[str, object]:
-    """What a report says that another may contradict."""
+    """Returns the values of a report that another may contradict."""
     said: dict[str, object] = {"click_id": _click_id(report), "coupon": report.coupon}
     if report.key_kind == CLAIM or own.returned_by(report) is None:
         said |= {"amount": _money(report.amount), "payout": _money(report.payout)}
@@ -218,19 +218,19 @@ def _newest(reports: Sequence[Reported], *statuses: str) -> Reported | None:
 
 
 def _exact(**winners: Reported | None) -> dict[str, str]:
-    return {name: found.exact[name] for name, found in winners.items() if found is not None and name in found.exact}
+    return {name: winner.exact[name] for name, winner in winners.items() if winner is not None and name in winner.exact}
 
 
 def _unread(
     reports: Sequence[Reported], amount: Reported | None, payout: Reported | None, status: Reported | None
 ) -> tuple[str, ...]:
-    given = {"amount": amount, "payout": payout, "status": status, "currency": amount or payout}
-    given |= {name: _best(reports, attrgetter(name)) for name in ("click_id", "coupon", "customer")}
-    return tuple(sorted({name for report in reports for name in report.unread if given.get(name) is None}))
+    values = {"amount": amount, "payout": payout, "status": status, "currency": amount or payout}
+    values |= {name: _best(reports, attrgetter(name)) for name in ("click_id", "coupon", "customer")}
+    return tuple(sorted({name for report in reports for name in report.unread if values.get(name) is None}))
 
 
 def amount_rank(report: Reported) -> int:
-    """Trust in the reported amount: the shop 3, a network 2, a claim 1."""
+    """Returns the trust in the reported amount: the shop 3, a network 2, a claim 1."""
     if report.key_kind == CLAIM:
         return 1
     return 3 if report.reported_by in _SHOP else 2
@@ -241,7 +241,7 @@ def _payout_rank(report: Reported) -> int:
 
 
 def _trust(report: Reported) -> int:
-    """Reports from before key kinds were recorded keep their trust."""
+    """Returns the trust in a report. Reports from before key kinds were recorded keep their trust."""
     if report.key_kind == CLAIM:
         return 0
     return 2 if report.key_kind in ("secret", "") else 1
@@ -260,7 +260,7 @@ def _best(
 
 def _traces(reports: Sequence[Reported]) -> tuple[ReportedTraces, list[Reported]]:
     names = ("click_id", "coupon", "visitor", "partner_id")
-    best = {name: found for name in names if (found := _best(reports, attrgetter(name), _ranks(name))) is not None}
+    best = {name: chosen for name in names if (chosen := _best(reports, attrgetter(name), _ranks(name))) is not None}
     named: dict[str, Any] = {name: getattr(report, name) for name, report in best.items()}
     return ReportedTraces(**named, is_claim=reports[0].key_kind == CLAIM), list(best.values())
 

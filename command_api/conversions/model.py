@@ -55,17 +55,17 @@ class Conversion:
     reason: str | None = None
     tier: conversions.TierUsed | None = None
     counts_since: datetime | None = None
-    """When it was attributed."""
+    """The time of its attribution."""
     approved_at: datetime | None = None
-    """When its commission was earned: approved, and attributed."""
+    """The time at which its commission was earned: approved, and attributed."""
     reports: tuple[Reported, ...] = ()
     """Reports that win a field or contradict; see `merging`."""
     key_kind: str = ""
-    """Of the most trusted report."""
+    """The key kind of the most trusted report."""
     predates_reports: bool = False
     """Recorded before reports were merged: its traces are unknown, so its click stays."""
     was_claim: bool = False
-    """It was a claim when it was decided: the decision holds against the claim alone."""
+    """It was a claim when it was decided: the decision is about the claim alone."""
     decided_by_person: bool = False
     proposed: conversions.ConversionAdjustmentProposed | None = None
     """A click that arrived after the approval and would earn it; awaits a decision."""
@@ -84,9 +84,10 @@ class Conversion:
 
     @property
     def is_assigned(self) -> bool:
-        """A person chose its click or link, or was forgotten: neither reports nor later clicks replace it."""
-        found = self.facts.attribution
-        return found is not None and (found.by is AttributedBy.MANUAL or self.is_forgotten)
+        """Returns whether a person chose its click or link, or was forgotten: neither reports nor later clicks replace
+        it."""
+        attribution = self.facts.attribution
+        return attribution is not None and (attribution.by is AttributedBy.MANUAL or self.is_forgotten)
 
     @property
     def is_claim(self) -> bool:
@@ -94,12 +95,14 @@ class Conversion:
 
     @property
     def has_identity(self) -> bool:
-        """No report named a transaction id that is none. One that names nothing is identified by its click."""
+        """Returns whether no report named a transaction id that is none. One that names nothing is identified by its
+        click."""
         return not any("txid" in report.unread for report in self.reports)
 
     @property
     def traces(self) -> tuple[ReportedTraces, ...]:
-        """What leads to its click, the most trusted first; once it is assigned, the chosen click alone."""
+        """Returns the traces that lead to its click, the most trusted first; once it is assigned, the chosen click
+        alone."""
         chosen = self.facts.attribution
         if chosen is None or not self.is_assigned:
             return self.merged.traces
@@ -111,18 +114,19 @@ class Conversion:
 
     @property
     def reversal(self) -> tuple[int, int]:
-        """Minor units of the sale and of the commission that are reversed, as persons and reports say by now."""
+        """Returns the minor units of the sale and of the commission that are reversed, as persons and reports say by
+        now."""
         return self.reversal_of(self.facts.amount.amount, self.commission)
 
     def reversal_of(self, sale: int, commission: int) -> tuple[int, int]:
-        """The same of another amount and commission."""
+        """Returns the reversal, as `reversal` does, of another amount and commission."""
         if self.status is REVERSED:
             return sale, commission
         return reversal(commission, sale, self.reversed_by_hand, self.merged.returned)
 
     @property
     def net_commission(self) -> int:
-        """What is still earned, or may be: nothing once rejected."""
+        """Returns what is still earned, or may be: nothing once rejected."""
         return 0 if self.status is REJECTED else self.commission - self.reversed_commission
 
     @property
@@ -131,26 +135,27 @@ class Conversion:
 
     @property
     def payable_at(self) -> datetime | None:
-        """From when on what was earned may be paid out: approved, and past the hold, which runs from the sale."""
-        found = self.facts.attribution
-        if self.status is not APPROVED or found is None or self.approved_at is None:
+        """Returns when the commission becomes payable: approved, and past the hold, which runs from the sale. `None`:
+        it is not approved."""
+        attribution = self.facts.attribution
+        if self.status is not APPROVED or attribution is None or self.approved_at is None:
             return None
-        return max(self.approved_at, self.facts.occurred_at + timedelta(days=found.terms.hold_days))
+        return max(self.approved_at, self.facts.occurred_at + timedelta(days=attribution.terms.hold_days))
 
     @property
     def approves_at(self) -> datetime | None:
-        """When it is approved automatically. None: never."""
-        found = self.facts.attribution
-        if self.status is not PENDING or found is None or self.counts_since is None:
+        """Returns when it is approved automatically. `None`: never."""
+        attribution = self.facts.attribution
+        if self.status is not PENDING or attribution is None or self.counts_since is None:
             return None
-        days = found.terms.auto_approve_days
+        days = attribution.terms.auto_approve_days
         if days is None or self.is_claim or not self.has_identity:
             return None
         return self.counts_since + timedelta(days=days)
 
 
 def contribution(conversion: Conversion) -> CounterDelta:
-    """What the conversion adds to the counts now: the sum of the changes of all its events."""
+    """Returns what the conversion adds to the counts now: the sum of the changes of all its events."""
     if not conversion.is_attributed:
         return CounterDelta(currency=conversion.currency)
     left = conversion.commission - conversion.reversed_commission
@@ -216,7 +221,7 @@ def _adjusted(
 
 
 def reopened(conversion: Conversion, at: datetime, *, whole: bool) -> Conversion:
-    """Pending again; `whole`: with the reversed part of the sale."""
+    """Returns the conversion as pending again; `whole`: with the reversed part of the sale."""
     return replace(
         conversion,
         status=PENDING,
@@ -235,7 +240,7 @@ def restated(
     reversed_amount: int,
     reversed_commission: int,
 ) -> Conversion:
-    """With other figures or another click, in the status that it has."""
+    """Returns the conversion with other figures or another click, in the status that it has."""
     is_attributed, is_approved = facts.attribution is not None, conversion.status is APPROVED
     return replace(
         conversion,
@@ -249,8 +254,8 @@ def restated(
 
 
 def with_report(conversion: Conversion, reported: Reported | None, key_kind: str, at: datetime) -> Conversion:
-    """With a further report; none: it was not stored then. The clock of the automatic approval of a claim begins when a
-    trusted report bears it out."""
+    """Returns the conversion with a further report; none: it was not stored then. The clock of the automatic approval
+    of a claim begins when a trusted report bears it out."""
     if reported is None:
         return conversion
     after = replace(conversion, reports=(*conversion.reports, reported), key_kind=key_kind)
@@ -259,14 +264,15 @@ def with_report(conversion: Conversion, reported: Reported | None, key_kind: str
 
 
 def forgotten(conversion: Conversion) -> Conversion:
-    """Without what leads to the person: amounts, order, link and terms stay, and which fields could not be read."""
-    found = conversion.facts.attribution
-    if found is not None:
-        visit = found.visit.model_copy(update={"region": "", "city": ""})
-        found = found.model_copy(update={"click_id": "", "visitor": 0, "subs": {}, "visit": visit})
+    """Returns the conversion without what leads to the person: amounts, order, link and terms stay, and which fields
+    could not be read."""
+    attribution = conversion.facts.attribution
+    if attribution is not None:
+        visit = attribution.visit.model_copy(update={"region": "", "city": ""})
+        attribution = attribution.model_copy(update={"click_id": "", "visitor": 0, "subs": {}, "visit": visit})
     return replace(
         conversion,
-        facts=conversion.facts.model_copy(update={"attribution": found}),
+        facts=conversion.facts.model_copy(update={"attribution": attribution}),
         reports=tuple(
             reported.model_copy(
                 update={"click_id": "", "visitor": 0, "customer": "", "unread": dict.fromkeys(reported.unread, ERASED)}
@@ -344,7 +350,7 @@ def _decided(
 
 
 def _by_hand(conversion: Conversion, reversed_amount: int) -> int:
-    """What of it follows from no report."""
+    """Returns the part of the reversed amount that follows from no report."""
     reported = round(conversion.facts.amount.amount * conversion.merged.returned)
     return max(0, reversed_amount - reported)
 

@@ -45,7 +45,8 @@ def commission_of(
 
 
 def reversal(commission: int, sale: int, by_hand: int, returned: Fraction) -> tuple[int, int]:
-    """Minor units of the sale and of its commission that are reversed: `by_hand`, and the part that reports name.
+    """Returns the minor units of the sale and of its commission that are reversed: `by_hand`, and the part that reports
+    name.
 
     Monotone, and all of both for the whole sale; steps take the difference of two, so that they add up to the whole.
     """
@@ -56,7 +57,8 @@ def reversal(commission: int, sale: int, by_hand: int, returned: Fraction) -> tu
 
 
 def convert(value: Fraction, of: str, currency: str, rates: Rates) -> tuple[Money, str | None]:
-    """`value` minor units `of` a currency in another, rounded once, and the rate. Raises as `commission_of`."""
+    """Converts `value` minor units `of` a currency to another, rounded once; returns the rate, too. Raises as
+    `commission_of`."""
     amount, rate = exchange(value, of, currency, rates)
     if abs(amount) > MAX_AMOUNT:
         message = f"Amount too large: the maximum is {MAX_AMOUNT} minor units of {currency}."
@@ -65,7 +67,8 @@ def convert(value: Fraction, of: str, currency: str, rates: Rates) -> tuple[Mone
 
 
 def exchange(value: Fraction, of: str, currency: str, rates: Rates) -> tuple[int, str | None]:
-    """The same without a bound: for sums and thresholds, which may be larger than one amount."""
+    """Converts an amount as `convert` does, without a bound: for sums and thresholds, which may be larger than one
+    amount."""
     if of == currency:
         return round(value), None
     rate = rates.get(of)

@@ -1,4 +1,4 @@
-"""What each event adds to the monthly total of a website with a partner. Pure."""
+"""The change of the monthly total of a website with a partner by each event. Pure."""
 
 from __future__ import annotations
 

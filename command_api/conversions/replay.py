@@ -27,7 +27,7 @@ READ_TIMEOUT_S: Final = 5
 TIMES: Final = frozenset(
     {"occurred_at", *(name for each in NETWORKS.values() for name, ours in each.names.items() if ours == "occurred_at")}
 )
-"""What any network calls the time of a sale."""
+"""The names of the time of a sale at any network."""
 _REFUSAL: Final = (
     "SELECT at, request FROM refusals WHERE website_id = {website:UUID} AND id = {id:UUID} AND request <> '' LIMIT 1"
 )
@@ -68,17 +68,18 @@ class RefusedReports:
 
 
 def send(base_url: str, token: str, fields: Mapping[str, str]) -> ReplayedReport:
-    """What ingest answers. Raises `CommandRejected` (still_refused), and `Problem` 503 while it does not answer."""
+    """Sends the report and returns ingest's answer. Raises `CommandRejected` (still_refused), and `Problem` 503 while
+    it does not answer."""
     headers = {"Authorization": f"Bearer {token}"}
     with httpx.Client(base_url=base_url, timeout=TIMEOUT_S, trust_env=False, headers=headers) as http:
         for steps in ({"dry_run": "1"}, {}):
             answer = _post(http, {**fields, **steps})
-    told = answer.json()
+    body = answer.json()
     return ReplayedReport(
-        conversion_id=UUID(told["id"]),
-        status=told["status"],
+        conversion_id=UUID(body["id"]),
+        status=body["status"],
         is_new=answer.status_code == 202,
-        unread=told.get("unread", []),
+        unread=body.get("unread", []),
     )
 
 

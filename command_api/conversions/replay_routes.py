@@ -44,11 +44,11 @@ def replay_refused_report(
     named = body or schemas.ReplayReport()
     with BULKHEAD.acquire(person.account_id, MAX_WAIT_S):
         kept = request.app.state.refused_reports.find(website.id, refusal_id)
-        found = replay.send(
+        replayed = replay.send(
             container.settings.tracking_base_url, token, kept.again(partner=named.partner, preset=named.preset)
         )
     with container.pool.connection() as connection:
-        details = {"refusal_id": str(refusal_id), "conversion_id": str(found.conversion_id)}
+        details = {"refusal_id": str(refusal_id), "conversion_id": str(replayed.conversion_id)}
         who = person.account_id
         record(connection, Entry("report.replayed", "done", who, website.account_id, website.id, details), client)
-    return found
+    return replayed

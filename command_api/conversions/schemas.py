@@ -240,7 +240,7 @@ class TestConversion(ResponseModel):
 
 
 def to_response(conversion: model.Conversion, partner: partners.Partner | None) -> Conversion:
-    """`partner`: the one that its click belongs to."""
+    """Returns the conversion's state as a response. `partner`: the one that its click belongs to."""
     facts = conversion.facts
     attribution = facts.attribution
     sale = facts.amount

@@ -95,15 +95,15 @@ class Walk:
 
     def _follow(self, http: httpx.Client) -> str:
         answer = _get(http, f"{self._base}/go/{self.link.slug}")
-        found = _COOKIE.search(answer.headers.get("set-cookie", ""))
-        if answer.status_code != 302 or found is None:
+        match = _COOKIE.search(answer.headers.get("set-cookie", ""))
+        if answer.status_code != 302 or match is None:
             raise StepFailed(
                 f"The link responded with status {answer.status_code}.", "Make sure that the link is active."
             )
-        if found[1] not in unquote(answer.headers.get("location", "")):
+        if match[1] not in unquote(answer.headers.get("location", "")):
             fix = f"Add {{click_id}} to the destination, in the parameter that {self.partner.name} sends back."
             raise StepFailed("The link does not pass its click ID to the partner.", fix)
-        return found[1]
+        return match[1]
 
     def _wait_for_click(self, click_id: str) -> None:
         key = (self.website.id, event_id(click_id), read_click_id(self._click_key, click_id).at.astimezone(UTC).date())
@@ -118,7 +118,7 @@ class Walk:
         raise StepFailed("The click was not recorded in time.", "New events are delayed. Try again in a minute.")
 
     def _report(self, http: httpx.Client, click_id: str) -> str:
-        """In the names of the partner's network."""
+        """Reports a test sale with the parameter names of the partner's network."""
         network = NETWORKS[self.partner.postback_preset or DEFAULT]
         if network.reports is not Reports.POSTBACK:
             return f"{network.name} sends no postbacks: import its reports instead."

@@ -36,7 +36,7 @@ class MonthlyTotal:
         return self.conversions if by is TiersBy.CONVERSIONS else self.revenue
 
     def allows(self, tier: TierUsed) -> bool:
-        """Whether a conversion decided at this total is paid by `tier`."""
+        """Returns whether a conversion decided at this total is paid by `tier`."""
         reached = self.of(tier.by)
         # The lowest tier also covers negative totals.
         return (tier.number == 0 or reached >= tier.at_least) and (tier.below is None or reached < tier.below)

@@ -84,7 +84,8 @@ def open_dns_checker(settings: Settings) -> DnsChecker:
 
 
 def judge(name: str, token: str, said: Sequence[Texts]) -> tuple[DnsVerdict, str | None]:
-    """All answering servers, including the authoritative ones, must return the token; other records are ignored."""
+    """Returns the verdict, and the problem if there is one. All answering servers, including the authoritative ones,
+    must return the token; other records are ignored."""
     answers = [texts.values for texts in said if texts.failure is None]
     holding = sum(token.encode() in values for values in answers)
     if not answers:

@@ -48,17 +48,18 @@ def remove_domain(command: commands.RemoveDomain, uow: UnitOfWork) -> None:
 
 @HANDLERS.on(commands.RecordDomainCheck, senders="accounts")
 def record_domain_check(command: commands.RecordDomainCheck, uow: UnitOfWork) -> CustomDomain:
-    """A crash before the commit leaves the check record unchanged, so the check is repeated immediately."""
+    """Records a check. A crash before the commit leaves the check record unchanged, so the check is repeated
+    immediately."""
     domain = model.require_owned_domain(uow.load(command.domain_id, model.evolve), uow.context)
     before, host = _check_record(uow, domain.id), uow.load(host_id(domain.domain), model.evolve_host)
-    found = evaluate(domain, host, before, command.result, uow.context)
-    uow.append(*found.events)
-    values = {**asdict(found.record), "domain_id": domain.id, "before": before.checked_at}
+    evaluation = evaluate(domain, host, before, command.result, uow.context)
+    uow.append(*evaluation.events)
+    values = {**asdict(evaluation.record), "domain_id": domain.id, "before": before.checked_at}
     if uow.cursor.execute(_WRITE, values).rowcount == 0:
         raise ConcurrencyConflict("another check, or the domain was removed")
-    uow.set_timeout(VERIFICATION, domain.id, found.record.next_at)
-    _notify_owner(uow, found)
-    return to_response(found.domain, found.record, uow.context.at)
+    uow.set_timeout(VERIFICATION, domain.id, evaluation.record.next_at)
+    _notify_owner(uow, evaluation)
+    return to_response(evaluation.domain, evaluation.record, uow.context.at)
 
 
 @HANDLERS.before(WebsiteDisconnected)
@@ -72,7 +73,7 @@ def remove_domains(event: WebsiteDisconnected, uow: UnitOfWork) -> None:
 
 @HANDLERS.before(WebsiteTransferred)
 def transfer_domains(event: WebsiteTransferred, uow: UnitOfWork) -> None:
-    """Verified domains move with the website and are checked at once; the others end."""
+    """Moves verified domains with the website and makes their check due; the other domains end."""
     for (id_,) in uow.select(_OF_WEBSITE, event.originator_id):
         domain = uow.load(id_, model.evolve)
         if domain is None or domain.removed:
@@ -89,7 +90,7 @@ def transfer_domains(event: WebsiteTransferred, uow: UnitOfWork) -> None:
 
 @HANDLERS.after(DomainAdded)
 def plan_verification(event: DomainAdded, uow: Appended) -> None:
-    """The first check is due at once. Raises `CommandRejected` without the website, or above the account's limit."""
+    """Makes the first check due at once. Raises `CommandRejected` without the website, or above the account's limit."""
     if not uow.select("SELECT FROM lookup.website WHERE website_id = %s", event.website_id):
         raise not_found("website")
     forget_checks(uow, event.originator_id)
@@ -100,7 +101,7 @@ def plan_verification(event: DomainAdded, uow: Appended) -> None:
 
 
 def _own_hosts(settings: Settings) -> Collection[str]:
-    """Host names under which this installation itself is reached."""
+    """Returns the host names under which this installation itself is reached."""
     hosts = {urlsplit(url).hostname or "" for url in (settings.app_url, settings.tracking_base_url)}
     return {host.lower() for host in hosts if host and not is_address(host)}
 

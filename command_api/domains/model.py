@@ -46,11 +46,11 @@ class Domain:
         return self.verified_at is not None
 
     def is_over(self, at: datetime) -> bool:
-        """Whether verification has expired."""
+        """Returns whether verification has expired or the domain was removed."""
         return self.removed or (not self.is_verified and at >= self.expires_at)
 
     def state(self, at: datetime) -> str:
-        """`pending`, `verified`, `lost` (it was verified; its record is still looked for) or `expired`."""
+        """Returns `pending`, `verified`, `lost` (it was verified; its record is still looked for) or `expired`."""
         if self.is_verified:
             return "verified"
         if at >= self.expires_at:
@@ -130,7 +130,7 @@ def tls_lost(domain: Domain, problem: str, context: CommandContext) -> list[Doma
 
 
 def remove(domain: Domain, host: Host | None, context: CommandContext) -> list[DomainEvent]:
-    """For an actor who may: the owner, or who disconnects its website."""
+    """Removes the domain for an actor who may: the owner, or the one who disconnects its website."""
     removed = domains.DomainRemoved(**next_event(domain, context))
     return [removed, *_released(domain, host, context)]
 

@@ -1,4 +1,4 @@
-"""What other contexts need of custom domains: the address of links."""
+"""The functions that other contexts use of custom domains: the address of links, and the end of a domain."""
 
 from __future__ import annotations
 

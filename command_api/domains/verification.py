@@ -142,7 +142,7 @@ def _missed(record: CheckRecord, at: datetime) -> CheckRecord:
 def _tls(
     domain: Domain, record: CheckRecord, problem: str | None, context: CommandContext
 ) -> tuple[list[DomainEvent], CheckRecord]:
-    """A certificate counts as valid until three checks in a row fail."""
+    """Evaluates the check of the certificate, which counts as valid until three checks in a row fail."""
     if problem is None:
         return model.tls_seen(domain, context), replace(record, tls_failures=0, next_at=context.at + _DAY)
     failures = record.tls_failures + 1

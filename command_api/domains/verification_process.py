@@ -22,7 +22,7 @@ _LOOKS = Counter("domain_looks_total", "Looks at custom domains by what the DNS 
 
 
 def domain_verification(container: Container, checker: DnsChecker) -> ProcessManager:
-    """The checks of a batch run concurrently."""
+    """Returns the process manager that checks domains; the checks of a batch run concurrently."""
 
     def plan(timeouts: Sequence[Timeout], now: datetime) -> Issue:
         loaded = [container.store.load(timeout.id, model.evolve) for timeout in timeouts]

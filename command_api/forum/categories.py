@@ -20,5 +20,6 @@ CATEGORIES: Final = tuple(CreateCategory(*texts, place) for place, texts in enum
 
 
 def seed(container: Container) -> int:
-    """Makes those that are missing; how many. Harmless when another process does it at the same moment."""
+    """Creates the missing categories; returns their number. Harmless when another process does it at the same
+    moment."""
     return sum(container.commands.dispatch(command, system_context()).answer for command in CATEGORIES)

@@ -35,7 +35,7 @@ def erase_member(event: AccountErased, uow: UnitOfWork) -> None:
 
 
 def _load(uow: UnitOfWork, account_id: UUID) -> members.MemberAggregate | None:
-    """`None` for an account that never wrote, or was erased."""
+    """Loads the member; `None` for an account that never wrote, or was erased."""
     if not uow.select("SELECT 1 FROM forum.member WHERE account_id = %s AND handle IS NOT NULL", account_id):
         return None
     return uow.load(forum_member_id(account_id), members.evolve)

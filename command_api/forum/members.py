@@ -64,7 +64,7 @@ def join(account_id: UUID, handle: str, context: CommandContext) -> ForumMemberJ
 def suspend(
     member: MemberAggregate | None, until: datetime | None, reason: str, context: CommandContext
 ) -> list[DomainEvent]:
-    """A second suspension replaces the first."""
+    """Suspends a member; a second suspension replaces the first."""
     member = require_found(member, "member")
     if member.account_id == context.account_id:
         raise conflict("yourself", "You cannot suspend yourself.")

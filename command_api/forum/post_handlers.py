@@ -21,7 +21,7 @@ HANDLERS: Final = CommandHandlers()
 
 @HANDLERS.on(commands.ReplyToThread, senders="accounts")
 def reply_to_thread(command: commands.ReplyToThread, uow: UnitOfWork) -> WrittenPost:
-    """The author follows the thread unless they unfollowed it."""
+    """Writes a reply. Its author follows the thread unless they unfollowed it."""
     fields, context = command.fields, uow.context
     writer = writers.load_writer(uow, command.author_name)
     thread = threads.require_open(uow.load(command.thread_id, threads.evolve), context)
@@ -147,5 +147,5 @@ def _thread_events(
 
 
 def _has_replies(uow: UnitOfWork, thread_id: UUID) -> bool:
-    """By the read model: a concurrent reply is only hidden, not lost."""
+    """Returns whether the thread has replies by the read model: a concurrent reply is only hidden, not lost."""
     return bool(uow.select("SELECT 1 FROM read.forum_threads WHERE id = %s AND replies > 0", thread_id))

@@ -60,7 +60,7 @@ def write(
     held: bool,
     context: CommandContext,
 ) -> forum.PostWritten:
-    """`answered`: the post that it replies to. Raises `CommandRejected` if that is of another thread."""
+    """Writes a post. `answered`: the post that it replies to. Raises `CommandRejected` if that is of another thread."""
     if answered is not None and (answered.thread_id != thread_id or not answered.is_visible_to(context)):
         raise not_found("post")
     return forum.PostWritten(
@@ -79,7 +79,7 @@ def write(
 def edit(
     post: PostAggregate | None, text: str, mentions: Collection[UUID], *, hold: bool, context: CommandContext
 ) -> list[DomainEvent]:
-    """Nothing when the text is the same. `hold`: the new text needs approval."""
+    """Changes the text; returns no events when it is the same. `hold`: the new text needs approval."""
     post = require_author(post, context)
     if text == post.text:
         return []
@@ -127,7 +127,7 @@ def restore(post: PostAggregate | None, context: CommandContext) -> list[DomainE
 
 
 def flag(post: PostAggregate | None, reason: FlagReason, note: str, context: CommandContext) -> list[DomainEvent]:
-    """The third member's report hides the post until a moderator reviews it."""
+    """Reports the post; the third member's report hides it until a moderator reviews it."""
     post, who = require_visible(post, context), context.require_account()
     if post.author_id == who:
         raise conflict("own_post", "This is your own post: you can edit or delete it.")
@@ -160,7 +160,7 @@ def approve(post: PostAggregate | None, context: CommandContext) -> list[DomainE
 
 
 def dismiss_flags(post: PostAggregate | None, context: CommandContext) -> list[DomainEvent]:
-    """A post that is hidden is shown again."""
+    """Closes the reports of the post; a hidden one is shown again."""
     post = require_moderated(post, context)
     if post.state == "hidden":
         return approve(post, context)
@@ -222,5 +222,5 @@ def evolve(post: PostAggregate | None, event: DomainEvent) -> PostAggregate:
 
 
 def _next(post: PostAggregate, context: CommandContext, *, after: int = 0) -> dict[str, Any]:
-    """What all events of a post have."""
+    """Returns the fields that all events of a post have."""
     return {**next_event(post, context, after=after), "author_id": post.author_id, "thread_id": post.thread_id}

@@ -42,7 +42,7 @@ class MemberStats:
 
 
 def member_stats(uow: UnitOfWork, account_id: UUID) -> MemberStats | None:
-    """`None` for an account that has not joined."""
+    """Returns the member's join time and posts; `None` for an account that has not joined."""
     rows = uow.select("SELECT joined_at, shown FROM lookup.forum_member WHERE account_id = %s", account_id)
     return MemberStats(*rows[0]) if rows else None
 

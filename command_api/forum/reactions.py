@@ -25,7 +25,7 @@ class Reaction:
 def like(
     reaction: Reaction | None, post: PostAggregate, account_id: UUID, context: CommandContext
 ) -> list[DomainEvent]:
-    """Nothing if it is already set."""
+    """Likes the post; returns no events if the like is set."""
     if post.author_id == account_id:
         raise conflict("own_post", "You cannot like your own post.")
     reaction = reaction or Reaction()

@@ -32,7 +32,7 @@ ALL_THREADS: Final = UUID(int=0)
 
 
 async def forum_runner(run: Runs) -> CommandRunner:
-    """In the forum a moderator has the rights of an admin."""
+    """Gives a moderator the rights of an admin in the forum."""
     run.context = replace(run.context, is_admin=run.person.is_moderator)
     return run
 

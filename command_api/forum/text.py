@@ -74,7 +74,7 @@ GivenReason = Annotated[str, AfterValidator(_given_reason)]
 
 def mentioned_handles(text: str) -> list[str]:
     """The mentioned handles outside of code, each once, in order."""
-    return list(dict.fromkeys(found.lower() for found in _MENTION.findall(markdown.prose(text))))
+    return list(dict.fromkeys(handle.lower() for handle in _MENTION.findall(markdown.prose(text))))
 
 
 def normalized(text: str) -> str:

@@ -99,12 +99,12 @@ def move(
 
 
 def show(thread: ThreadAggregate | None, context: CommandContext) -> list[DomainEvent]:
-    """With its first post."""
+    """Shows the thread together with its first post."""
     return [] if thread is None or thread.shown else [forum.ThreadShown(**next_event(thread, context))]
 
 
 def hide(thread: ThreadAggregate | None, context: CommandContext) -> list[DomainEvent]:
-    """With its first post."""
+    """Hides the thread together with its first post."""
     return [forum.ThreadHidden(**next_event(thread, context))] if thread is not None and thread.shown else []
 
 

@@ -29,16 +29,16 @@ def count_view(pool: Pool, thread_id: UUID, visitor: str, at: datetime | None = 
     with pool.connection() as connection:
         salt = _salt(connection, today)
         hashed = blake2b(f"{thread_id}\n{visitor}".encode(), key=salt, digest_size=16).digest()
-        found = connection.execute(_NOTE, {"day": today, "thread": thread_id, "visitor": hashed}).fetchone()
-    return found is not None
+        row = connection.execute(_NOTE, {"day": today, "thread": thread_id, "visitor": hashed}).fetchone()
+    return row is not None
 
 
 def flush(container: Container) -> int:
     """Writes events for all waiting views; returns the number of their threads."""
     flushed = 0
-    while found := container.commands.dispatch(CountViews(BATCH_SIZE), system_context()).answer:
-        flushed += found
-        if found < BATCH_SIZE:
+    while threads := container.commands.dispatch(CountViews(BATCH_SIZE), system_context()).answer:
+        flushed += threads
+        if threads < BATCH_SIZE:
             break
     return flushed
 

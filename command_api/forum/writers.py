@@ -85,8 +85,10 @@ def moderate(uow: UnitOfWork, writer: Writer, text: str, author_id: UUID) -> tup
 def _account_ids(uow: UnitOfWork, handles: Sequence[str], but: UUID) -> list[UUID]:
     if not handles:
         return []
-    found = dict(uow.select("SELECT handle, account_id FROM forum.member WHERE handle = ANY(%s)", list(handles)))
-    return [found[handle] for handle in handles if handle in found and found[handle] != but]
+    ids_by_handle = dict(
+        uow.select("SELECT handle, account_id FROM forum.member WHERE handle = ANY(%s)", list(handles))
+    )
+    return [ids_by_handle[handle] for handle in handles if handle in ids_by_handle and ids_by_handle[handle] != but]
 
 
 def _free_handle(uow: UnitOfWork, name: str) -> tuple[str, bytes]:

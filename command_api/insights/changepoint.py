@@ -59,7 +59,8 @@ def split(days: Sequence[int]) -> LevelShift | None:
 
 
 def _without_weekdays(days: Sequence[int]) -> list[float]:
-    """Each day without what its weekday usually brings more or less than the others."""
+    """Returns the difference of each day from the mean, without what its weekday usually brings more or less than
+    others."""
     overall = sum(days) / len(days)
     habit = [median(days[weekday::WEEK]) for weekday in range(WEEK)]
     middle = sum(habit) / WEEK

@@ -26,7 +26,7 @@ _READ: Final = (
 
 
 def wait_until_counted(log: Log, pool: Pool, moment: datetime) -> bool:
-    """Whether all records up to `moment` are projected. Waits briefly for the current end of the log.
+    """Returns whether all records up to `moment` are projected. Waits briefly for the current end of the log.
 
     Raises `LogUnavailable`.
     """

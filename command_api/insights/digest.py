@@ -59,10 +59,10 @@ def stop(uow: UnitOfWork, account_id: UUID) -> None:
 
 def next_at(every: str, now: datetime) -> datetime:
     """The next seven o'clock, or that of the next Monday."""
-    found = now.replace(hour=SEND_HOUR, minute=0, second=0, microsecond=0)
-    while found <= now or (every == "weekly" and found.weekday() != 0):
-        found += timedelta(days=1)
-    return found
+    at = now.replace(hour=SEND_HOUR, minute=0, second=0, microsecond=0)
+    while at <= now or (every == "weekly" and at.weekday() != 0):
+        at += timedelta(days=1)
+    return at
 
 
 def send(uow: UnitOfWork, account_id: UUID) -> None:
@@ -89,8 +89,8 @@ def send(uow: UnitOfWork, account_id: UUID) -> None:
 def _news(uow: UnitOfWork, account_id: UUID, since: datetime) -> list[WebsiteInsights]:
     news: list[WebsiteInsights] = []
     for (website_id,) in uow.select(_WEBSITES, account_id):
-        found = uow.load(insights_id(website_id), model.evolve)
-        fresh = [insight for insight in found.open if insight.since > since] if found is not None else []
+        insights = uow.load(insights_id(website_id), model.evolve)
+        fresh = [insight for insight in insights.open if insight.since > since] if insights is not None else []
         website = uow.load(website_id, websites.evolve) if fresh else None
         if website is not None and not website.disconnected:
             news.append(WebsiteInsights(website.domain, fresh))
@@ -103,10 +103,10 @@ def digest_mail(to: str, account_id: UUID, settings: Settings, news: Sequence[We
     parts: list[str] = []
     left = MAX_INSIGHTS
     for one in news:
-        told = one.insights[:left]
-        left -= len(told)
-        if told:
-            lines = [f"- {insight.title}\n  {insight.content}" for insight in told]
+        listed = one.insights[:left]
+        left -= len(listed)
+        if listed:
+            lines = [f"- {insight.title}\n  {insight.content}" for insight in listed]
             parts.append(f"{one.domain}\n\n" + "\n\n".join(lines))
     more = f"\n\nand {number - MAX_INSIGHTS} more" if number > MAX_INSIGHTS else ""
     text = (

@@ -28,13 +28,13 @@ def find(history: History) -> list[InsightFinding]:
     tested."""
     candidates = list(_candidates(history) if len(history.total) >= YOUNG_DAYS else bots_of_a_day(history))
     adjusted = significance.holm([candidate.p_value for candidate in candidates])
-    found = [
+    findings = [
         _with_confidence(candidate.finding, p)
         for candidate, p in zip(candidates, adjusted, strict=True)
         if p <= SIGNIFICANCE_LEVEL and candidate.matters
     ]
-    told = [finding for finding in found if not _is_explained_by_another(finding, found, history)]
-    ranked = sorted(told, key=lambda finding: (-finding.impact, finding.key))
+    independent = [finding for finding in findings if not _is_explained_by_another(finding, findings, history)]
+    ranked = sorted(independent, key=lambda finding: (-finding.impact, finding.key))
     return list(_one_shift_per_dimension(ranked))[:MAX_FINDINGS]
 
 
@@ -44,7 +44,8 @@ def _candidates(history: History) -> Iterator[Candidate]:
 
 
 def _is_explained_by_another(finding: InsightFinding, found: list[InsightFinding], history: History) -> bool:
-    """Whether the silence of a partner already explains a silent link or a lost share."""
+    """Returns whether another finding explains this one: a partner's silence a silent link or a lost share, a partner's
+    rate the website's."""
     subject = finding.subject
     if finding.topic == "rate" and subject is None:
         return any(_explains(other, finding) for other in found)
@@ -74,7 +75,7 @@ def _one_shift_per_dimension(ranked: Iterable[InsightFinding]) -> Iterator[Insig
 
 
 def _explains(partners: InsightFinding, all_: InsightFinding) -> bool:
-    """Whether one partner accounts for most of the website's deviation."""
+    """Returns whether one partner accounts for most of the website's deviation."""
     if partners.topic != "rate" or partners.subject is None:
         return False
     gap = all_.figures["current"] - all_.figures["expected"]

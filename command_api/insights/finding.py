@@ -15,7 +15,7 @@ Metric = Literal["clicks", "conversions", "revenue", "pageviews"]
 
 @dataclass(frozen=True, slots=True)
 class InsightSubject:
-    """What a finding is about, when it is not the whole website."""
+    """The subject of a finding that is not about the whole website."""
 
     dimension: Dimension
     value: str

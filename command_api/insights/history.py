@@ -11,12 +11,12 @@ Dimension = Literal["partner", "country", "device", "source", "link"]
 DAYS: Final = 84
 """Twelve weeks: what a history holds at most."""
 YOUNG_DAYS: Final = 35
-"""With fewer days there are no weeks to compare."""
+"""The least number of days for a comparison of weeks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """What one day counts; the definitions are those of every dashboard. `revenue`: minor units."""
+    """The counts of one day; the definitions are those of every dashboard. `revenue`: minor units."""
 
     clicks: int = 0
     pageviews: int = 0

@@ -55,7 +55,7 @@ class _Breakdown:
 
     @property
     def is_raw(self) -> bool:
-        """Whether it is counted from single events."""
+        """Returns whether it is counted from single events."""
         return self.table == "events"
 
 
@@ -78,9 +78,9 @@ def read_history(clients: ClientPool, website: Website, now: datetime) -> Histor
     last = now.astimezone(zone).date() - timedelta(days=1)
     span = _Span.ending(last, zone)
     try:
-        [found] = query(clients, {**bound, "end": span.end}, _LATEST)
-        latest = datetime.fromtimestamp(found["latest"], UTC)
-        if 0 < found["latest"] < span.edges[0] and latest + _BUCKET <= website.created_at:
+        [newest] = query(clients, {**bound, "end": span.end}, _LATEST)
+        latest = datetime.fromtimestamp(newest["latest"], UTC)
+        if 0 < newest["latest"] < span.edges[0] and latest + _BUCKET <= website.created_at:
             last = latest.astimezone(zone).date()
             span = _Span.ending(last, zone)
         rows = partial(query, clients, {**bound, **span.bound})
@@ -103,14 +103,15 @@ def read_history(clients: ClientPool, website: Website, now: datetime) -> Histor
 
 
 def _has_expired(website: Website, span: _Span) -> bool:
-    """Whether single events of the span have: what is counted from the others would look like growth."""
+    """Returns whether single events of the span have expired: what is counted from the others would look like
+    growth."""
     before = website.expired_before
     return before is not None and span.edges[0] < datetime.combine(before, time(), UTC).timestamp()
 
 
 def read_days_at_age(clients: ClientPool, website: Website, now: datetime) -> tuple[date, DaysAtAge]:
-    """Yesterday, and the days up to it, from the first one with events, `RECENT_DAYS` at most. Changes of conversions
-    count if they were received by that age; clicks are all there.
+    """Returns yesterday, and the days up to it, from the first one with events, `RECENT_DAYS` at most. Changes of
+    conversions count if they were received by that age; clicks are all there.
 
     Raises `HistoryUnavailable`.
     """
@@ -168,9 +169,10 @@ def query(clients: ClientPool, bound: Mapping[str, Any], sql: str) -> list[dict[
 
 
 def _series(span: _Span, rows: Iterable[Mapping[str, Any]]) -> list[Day]:
-    """One day for each edge. Where a zone skipped a whole day, two begin together: the later one gets the rows."""
-    found = {int(row["edge"]): row for row in rows}
-    return [_day(found.pop(edge, {})) for edge in reversed(span.edges)][::-1]
+    """Returns one day for each edge. Where a zone skipped a whole day, two begin together: the later one gets the
+    rows."""
+    by_edge = {int(row["edge"]): row for row in rows}
+    return [_day(by_edge.pop(edge, {})) for edge in reversed(span.edges)][::-1]
 
 
 def _day(row: Mapping[str, Any]) -> Day:
@@ -198,14 +200,14 @@ def _by_value(span: _Span, rows: Iterable[Mapping[str, Any]], cut: _Breakdown) -
     for row in rows:
         by_value.setdefault(str(row["value"]), []).append(row)
     return {
-        value or NONE: _series(span, found)
-        for value, found in by_value.items()
+        value or NONE: _series(span, group)
+        for value, group in by_value.items()
         if value != cut.nothing and _is_a_filter(value)
     }
 
 
 def _is_a_filter(value: str) -> bool:
-    """Whether dashboards can be filtered by it, and it cannot be taken for the lack of a value."""
+    """Returns whether dashboards can be filtered by it, and it cannot be taken for the lack of a value."""
     return value != NONE and len(value) <= _MAX_VALUE_LENGTH
 
 
@@ -231,7 +233,7 @@ _STOOD: Final = (
     + " AND NOT t.is_bot AND toUnixTimestamp(t.received_at)"
     " < transform(edge, {edges:Array(UInt32)}, {until:Array(UInt32)}, toUInt32(0)) GROUP BY edge"
 )
-"""What a day's conversions were at a time of its own."""
+"""The statement that counts a day's conversions as they were at a time of its own."""
 _LATEST: Final = (
     "SELECT toUnixTimestamp(max(t.bucket)) AS latest FROM traffic_15m AS t"  # noqa: S608 - own text
     f" WHERE t.website_id = {{website:UUID}} AND t.bucket < {instants.bound_second('end')}"

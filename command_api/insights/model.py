@@ -66,8 +66,8 @@ def generate(
         last_day=last_day,
         silence=silence,
         insights=tuple(
-            _insight(finding, told, names, website.currency, since.get(finding.key, context.at))
-            for finding, told in found
+            _insight(finding, narrative, names, website.currency, since.get(finding.key, context.at))
+            for finding, narrative in found
             if finding.key not in dismissed
         ),
         dismissed=tuple(finding.key for finding, _ in found if finding.key in dismissed),
@@ -77,7 +77,7 @@ def generate(
 def dismiss(
     before: Insights | None, website: Website, insight: UUID, reason: str, context: CommandContext
 ) -> InsightDismissed:
-    """`insight`: the id of an open one."""
+    """Dismisses an insight. `insight`: the id of an open one."""
     reason = reason.strip()
     if not reason or len(reason) > MAX_REASON:
         raise invalid("bad_reason", f"Enter a reason of at most {MAX_REASON} characters.", "reason")

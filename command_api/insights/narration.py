@@ -85,20 +85,22 @@ def validate_answer(
 ) -> Narration:
     """The narratives after a model's answer: its valid texts, in its order."""
     masked = list(_masked(findings, currency))
-    told: dict[int, Narrative] = {}
+    narratives: dict[int, Narrative] = {}
     for wording in answer.insights:
         index = wording.number - 1
-        if not 0 <= index < len(masked) or index in told:
+        if not 0 <= index < len(masked) or index in narratives:
             continue
         finding, ours = masked[index]
         words = validated(InsightText(wording.title, wording.content), ours, finding)
-        told[index] = (
+        narratives[index] = (
             Narrative(_named(words, finding, names, index), "model") if words else _rule_based(finding, names, currency)
         )
     for index, finding in enumerate(findings):
-        told.setdefault(index, _rule_based(finding, names, currency))
-    believed = any(one.by == "model" for one in told.values())
-    return Narration([(findings[index], one) for index, one in told.items()], None if believed else "not_believed")
+        narratives.setdefault(index, _rule_based(finding, names, currency))
+    believed = any(one.by == "model" for one in narratives.values())
+    return Narration(
+        [(findings[index], one) for index, one in narratives.items()], None if believed else "not_believed"
+    )
 
 
 def _masked(findings: Sequence[InsightFinding], currency: str) -> list[tuple[InsightFinding, InsightText]]:

@@ -87,16 +87,17 @@ def validated(model: InsightText, ours: InsightText, finding: InsightFinding) ->
     title, content = " ".join(model.title.split()), " ".join(model.content.split())
     if not title or not content or len(title) > MAX_TITLE_LENGTH or len(content) > MAX_CONTENT_LENGTH:
         return None
-    said, known = f"{title}. {content}", f"{ours.title}. {ours.content}"
-    if not is_supported(said, known):
+    said, reference = f"{title}. {content}", f"{ours.title}. {ours.content}"
+    if not is_supported(said, reference):
         return None
-    if len(_PLACEHOLDER.findall(said)) > MAX_NAME_USES or not _makes_no_other_claim(said, known):
+    if len(_PLACEHOLDER.findall(said)) > MAX_NAME_USES or not _makes_no_other_claim(said, reference):
         return None
-    return InsightText(title, content) if _has_same_direction(said, known, finding) else None
+    return InsightText(title, content) if _has_same_direction(said, reference, finding) else None
 
 
 def is_supported(said: str, known: str) -> bool:
-    """Whether every number, currency, address, markup, instruction and special character of a text is in `known`."""
+    """Returns whether every number, currency, address, markup, instruction and special character of a text is in
+    `known`."""
     if not said.isprintable() or _has_foreign_characters(said, known):
         return False
     said, known = _with_short_months(said), _with_short_months(known)
@@ -110,12 +111,12 @@ def is_supported(said: str, known: str) -> bool:
 
 
 def _with_short_months(text: str) -> str:
-    """A month in full and its abbreviation are the same."""
+    """Abbreviates months, because a month in full and its abbreviation are the same."""
     return _LONG_MONTH.sub(lambda found: found.group(0)[:3], text)
 
 
 def _has_same_direction(said: str, known: str, finding: InsightFinding) -> bool:
-    """Whether the direction matches the finding, and "doubled" and "half" match the change."""
+    """Returns whether the direction matches the finding, and "doubled" and "half" match the change."""
     change = finding.figures.get("change", 0.0)
     if _DOUBLE.search(said) and not 0.8 <= change <= 1.3:
         return False
@@ -129,7 +130,7 @@ def _has_same_direction(said: str, known: str, finding: InsightFinding) -> bool:
 
 
 def _makes_no_other_claim(said: str, known: str) -> bool:
-    """Whether it counts the same things and adds no names, causes or forecasts."""
+    """Returns whether the text counts the same things and adds no names, causes or forecasts."""
     said, known = _with_short_months(said), _with_short_months(known)
     if any(found_by(pattern, said) - found_by(pattern, known) for pattern in (_CLAIMS, _OF_TIME)):
         return False
@@ -145,12 +146,12 @@ def _makes_no_other_claim(said: str, known: str) -> bool:
 
 def _unit_by_number(text: str) -> dict[str, set[str]]:
     """The unit that follows each number."""
-    found: dict[str, set[str]] = {}
+    units: dict[str, set[str]] = {}
     for match in _NUMBER.finditer(text):
         thing = _METRICS.match(text, match.end() + 1)
         if thing is not None:
-            found.setdefault(_figure(match), set()).add(_plain(thing.group(0).casefold()))
-    return found
+            units.setdefault(_figure(match), set()).add(_plain(thing.group(0).casefold()))
+    return units
 
 
 def _plain(word: str) -> str:
@@ -158,17 +159,17 @@ def _plain(word: str) -> str:
 
 
 def found_by(pattern: re.Pattern[str], text: str) -> set[str]:
-    """What the pattern finds, regardless of case."""
-    return {found.group(0).casefold() for found in pattern.finditer(text)}
+    """Returns the matches of the pattern, in lower case."""
+    return {match.group(0).casefold() for match in pattern.finditer(text)}
 
 
 def _numbers(text: str) -> set[tuple[str, str]]:
-    """Each number with its unit."""
-    return {(_figure(found), _unit(found)) for found in _NUMBER.finditer(_PLACEHOLDER.sub("", text))}
+    """Returns each number with its unit."""
+    return {(_figure(match), _unit(match)) for match in _NUMBER.finditer(_PLACEHOLDER.sub("", text))}
 
 
 def _unit(found: re.Match[str]) -> str:
-    """%, a month, a currency, or letters attached to the number; empty before any other word."""
+    """Returns the unit: %, a month, a currency, or letters attached to the number; empty before any other word."""
     unit = found["unit"] or ""
     plain = unit.strip(" \u00a0\u202f")
     sticks = unit == plain
@@ -185,5 +186,6 @@ def _currencies(text: str) -> set[str]:
 
 
 def _has_foreign_characters(said: str, known: str) -> bool:
-    """Whether the text has characters outside ASCII, typography and `known`, which could imitate letters or digits."""
+    """Returns whether the text has characters outside ASCII, typography and `known`, which could imitate letters or
+    digits."""
     return bool({letter for letter in said if not letter.isascii()} - set(known) - _TYPOGRAPHY)

@@ -30,8 +30,8 @@ SMALL_SHARE: Final = 0.25
 
 
 def rates(history: History) -> Iterator[Candidate]:
-    """Conversion rates, in total and by partner. A partner with clicks but without conversions has broken tracking or
-    does not report them."""
+    """Tests conversion rates, in total and by partner. A partner with clicks but without conversions has broken
+    tracking or does not report them."""
     yield from _rate(history, history.total, None)
     partners = history.by.get("partner", {})
     for value in largest(partners):

@@ -56,16 +56,16 @@ def level(history: History) -> Iterator[Candidate]:
         days = values_of(history.total, metric)
         if sum(days) < MIN_EVENTS * 2:
             continue
-        found = split(days)
-        if found is None:
+        shift = split(days)
+        if shift is None:
             continue
-        change = change_of(found.after, found.before)
-        figures = {"current": found.after, "usual": found.before, "change": change}
-        weight = impact(found.after * WEEK, found.before * WEEK, change)
-        dates = history.dates(found.at, len(days)), history.dates(0, found.at)
+        change = change_of(shift.after, shift.before)
+        figures = {"current": shift.after, "usual": shift.before, "change": change}
+        weight = impact(shift.after * WEEK, shift.before * WEEK, change)
+        dates = history.dates(shift.at, len(days)), history.dates(0, shift.at)
         finding = InsightFinding(f"level:{metric}", "level", direction(change), metric, None, figures, *dates, weight)
-        matters = abs(change) >= MIN_CHANGE and len(days) - found.at > WEEK + 3
-        yield Candidate(finding, found.p_value, matters)
+        matters = abs(change) >= MIN_CHANGE and len(days) - shift.at > WEEK + 3
+        yield Candidate(finding, shift.p_value, matters)
 
 
 def shares(history: History) -> Iterator[Candidate]:
@@ -106,19 +106,19 @@ def _share(history: History, subject: InsightSubject, metric: Metric) -> Iterato
 
 
 def silence(history: History) -> Iterator[Candidate]:
-    """Whole days without events where some are usual: the script or the links are missing. If the whole website is
-    silent, its partners and links are not reported."""
+    """Tests for whole days without events where some are usual: the script or the links are missing. If the whole
+    website is silent, its partners and links are not reported."""
     for metric in ("pageviews", "clicks"):
-        found = _silence(history, history.total, metric, None)
-        if found is not None:
-            yield found
+        candidate = _silence(history, history.total, metric, None)
+        if candidate is not None:
+            yield candidate
             return  # without page views there are no clicks either
     for dimension in ("partner", "link"):
         values = history.by.get(dimension, {})
         for value in largest(values):
-            found = _silence(history, values[value], "clicks", InsightSubject(dimension, value))
-            if found is not None:
-                yield found
+            candidate = _silence(history, values[value], "clicks", InsightSubject(dimension, value))
+            if candidate is not None:
+                yield candidate
 
 
 def _silence(
@@ -195,7 +195,7 @@ def values_of(days: Sequence[Day], name: str) -> list[int]:
 
 
 def largest(values: Mapping[str, Sequence[Day]]) -> list[str]:
-    """By clicks and page views of the last five weeks."""
+    """Returns the values with the most clicks and page views of the last five weeks."""
     lately = {value: sums(days[-MIN_WEEKS * WEEK :]) for value, days in values.items()}
     seen = {value: day.clicks + day.pageviews for value, day in lately.items()}
     return sorted(seen, key=lambda value: (-seen[value], value))[:MAX_VALUES]

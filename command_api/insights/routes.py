@@ -27,7 +27,7 @@ router = APIRouter(tags=["insights"])
 ANALYSES: Final = Limit("insights", timedelta(seconds=10), 6)
 STOPS: Final = Limit("insights-digest-stop", timedelta(seconds=20), 20)
 BULKHEAD: Final = Bulkhead(limit=4, limit_per_account=1, subject="Insights are")
-"""For analyses on request: each may block a thread until the model answers."""
+"""The limit of analyses on request: each may block a thread until the model answers."""
 MAX_WAIT_S: Final = 2.0
 
 WebsiteId = Annotated[UUID, Path(alias="websiteId")]
@@ -39,8 +39,8 @@ def generate_insights(website_id: WebsiteId, request: Request, run: Runs) -> Res
     service: InsightService = request.app.state.insights
 
     def analyzed() -> commands.RecordAnalysis:
-        found = run.container.store.load(website_id, websites.evolve)
-        website = websites.require_owned(found, run.context)
+        loaded = run.container.store.load(website_id, websites.evolve)
+        website = websites.require_owned(loaded, run.context)
         consume(run.container.pool, ANALYSES, str(run.person.account_id))
         analysis = _analyze(service, website, run)
         return commands.RecordAnalysis(website_id, analysis, datetime.now(UTC))

@@ -52,7 +52,7 @@ class InsightService:
 
     @classmethod
     def of(cls, container: Container, log: Log) -> InsightService:
-        """With connections to ClickHouse of its own; `close` it."""
+        """Opens a service with connections to ClickHouse of its own; `close` it."""
         clients = ClientPool(container.settings, CLIENTS, read_timeout_s=15)
         return cls(container, clients, LanguageModel(container.settings, container.pool), log)
 
@@ -81,7 +81,7 @@ class InsightService:
             raise HistoryIncomplete("its last day is still being counted")
 
     def _is_switched_off(self, finding: InsightFinding, history: History) -> bool:
-        """Whether it reports the silence of a link or partner that was switched off."""
+        """Returns whether the finding reports the silence of a link or partner that was switched off."""
         subject = finding.subject
         if subject is None or not (finding.topic == "silence" or (finding.topic, finding.type) == ("share", "decline")):
             return False
@@ -119,6 +119,6 @@ class InsightService:
 
 
 def shown_name(text: str) -> str:
-    """One line of at most sixty characters, without control characters."""
+    """Returns one line of at most sixty characters, without control characters."""
     plain = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
     return plain if len(plain) <= MAX_NAME_LENGTH else f"{plain[: MAX_NAME_LENGTH - 1].rstrip()}…"

@@ -1,4 +1,4 @@
-"""How surprising a change is: p-values of counts, shares and sums against what they usually do. Pure, deterministic.
+"""Significance of a change: p-values of counts, shares and sums against what they usually do. Pure, deterministic.
 
 Counts of people come in bunches, so they vary more than Poisson's law says. Every test here therefore takes the spread
 from the days before: Pearson's dispersion `phi` (at least 1) of the daily counts around their weekday's mean, with its
@@ -31,7 +31,7 @@ class Spread:
 
 
 def spread(days: Sequence[int]) -> Spread:
-    """Of daily counts in whole weeks, oldest first, around the mean of their weekday."""
+    """Returns the spread of daily counts in whole weeks, oldest first, around the mean of their weekday."""
     weeks = len(days) // WEEK
     if weeks < 2:
         raise ValueError("two weeks are the least that a spread can be taken from")
@@ -47,15 +47,15 @@ def _weekdays(days: Sequence[int], weeks: int) -> tuple[list[float], list[float]
 
 
 def _freedom(means: Sequence[float], weeks: int) -> int:
-    """By how many days the spread of a week is known: fewer than all of them where most happens on one or two weekdays
-    (Satterthwaite, taking each to vary as much as it brings)."""
+    """Returns the number of days by which the spread of a week is known: fewer than all of them where most happens on
+    one or two weekdays (Satterthwaite, taking each to vary as much as it brings)."""
     squares = sum(mean * mean for mean in means)
     return max(1, round(sum(means) ** 2 / squares * (weeks - 1))) if squares else weeks - 1
 
 
 def autocorrelation_factor(*sides: Sequence[float]) -> float:
-    """How many times more than of independent days the sum of such days varies: (1 + r) / (1 - r), r being how alike a
-    day and the next one are, where a good day follows a good one. Each side has a mean of its own."""
+    """Returns how many times more than of independent days the sum of such days varies: (1 + r) / (1 - r), r being how
+    alike a day and the next one are, where a good day follows a good one. Each side has a mean of its own."""
     squares = products = 0.0
     for side in sides:
         mean = sum(side) / len(side)
@@ -66,14 +66,16 @@ def autocorrelation_factor(*sides: Sequence[float]) -> float:
 
 
 def of_counts(now: int, before: int, ratio: float, around: Spread) -> float:
-    """Two-sided p-value of `now` against `before`, a period `ratio` times as long: the score test of equal rates."""
+    """Returns the two-sided p-value of `now` against `before`, a period `ratio` times as long: the score test of equal
+    rates."""
     rate = (now + before) / (1 + ratio)
     variance = around.phi * rate * (1 + 1 / ratio)
     return _surprise(now - before / ratio, variance, around.freedom)
 
 
 def of_shares(part: int, whole: int, part_before: int, whole_before: int, around: Spread) -> float:
-    """Two-sided p-value of `part` of `whole` against the same share before: the pooled test of two proportions."""
+    """Returns the two-sided p-value of `part` of `whole` against the same share before: the pooled test of two
+    proportions."""
     if whole <= 0 or whole_before <= 0:
         return 1.0
     pooled = (part + part_before) / (whole + whole_before)
@@ -82,7 +84,8 @@ def of_shares(part: int, whole: int, part_before: int, whole_before: int, around
 
 
 def of_sums(now: Sequence[int], before: Sequence[int]) -> float:
-    """Two-sided p-value of a week's sum against the weeks before, whose days vary around their weekday's mean."""
+    """Returns the two-sided p-value of a week's sum against the weeks before, whose days vary around their weekday's
+    mean."""
     weeks = len(before) // WEEK
     if weeks < 2 or len(now) != WEEK:
         raise ValueError("a week, and two whole weeks before it, are needed")
@@ -93,7 +96,8 @@ def of_sums(now: Sequence[int], before: Sequence[int]) -> float:
 
 def of_nothing(before: int, ratio: float, around: Spread) -> float:
     """The chance of nothing at all after `before` of as many chances times `ratio`: Poisson's, the rate itself being
-    known from no more than those (a gamma's mean). The normal law of `of_shares` is far too timid down there."""
+    known from no more than those (a gamma's mean). The normal law of `of_shares` is far too cautious for such small
+    numbers."""
     return float((1 + 1 / ratio) ** (-before / around.phi))
 
 
@@ -103,7 +107,8 @@ def of_silence(expected: float, around: Spread) -> float:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Adjusted p-values, in the order given: reporting those below a level is wrong anywhere with that chance."""
+    """Returns adjusted p-values, in the same order: reporting those below a level is wrong anywhere with that
+    chance."""
     order = sorted(range(len(p_values)), key=lambda index: p_values[index])
     adjusted, highest = [1.0] * len(p_values), 0.0
     for rank, index in enumerate(order):
@@ -134,7 +139,7 @@ def _incomplete_beta(a: float, b: float, x: float) -> float:
 
 
 def _fraction(a: float, b: float, x: float) -> float:
-    """Lentz's way from the front; it settles within a few dozen terms."""
+    """Evaluates the continued fraction by Lentz's method; it converges within a few dozen terms."""
     tiny = 1e-300
     c, d = 1.0, 1 - (a + b) * x / (a + 1)
     d = 1 / (d if abs(d) > tiny else tiny)

@@ -240,12 +240,12 @@ def signed(change: float) -> str:
 
 
 def money(minor: float, currency: str) -> str:
-    """`minor`: may be a part of a unit, as an average is."""
+    """Formats an amount. `minor`: may be a part of a unit, as an average is."""
     return f"{minor / 10 ** digits(currency):,.{digits(currency)}f} {currency}"
 
 
 def day(when: date) -> str:
-    """As the app shows it: Nov 20."""
+    """Formats a day as the app shows it: Nov 20."""
     return f"{when:%b} {when.day}"
 
 
@@ -262,11 +262,11 @@ def _in(when: DayRange) -> str:
 
 
 def link_filters(finding: InsightFinding) -> Mapping[str, str]:
-    """What the dashboard is filtered by and which days it shows, as its address has them (interfaces, §6)."""
-    found = {"timeRange": "custom", "from": finding.now.first.isoformat(), "to": finding.now.last.isoformat()}
+    """Returns the filters and days of the dashboard, as its address has them (interfaces, §6)."""
+    filters = {"timeRange": "custom", "from": finding.now.first.isoformat(), "to": finding.now.last.isoformat()}
     if finding.subject is not None:
         value = finding.subject.value
-        found[finding.subject.dimension] = value if value == NONE else named(value)
+        filters[finding.subject.dimension] = value if value == NONE else named(value)
     if finding.topic == "bots":
-        found["bots"] = "only"
-    return found
+        filters["bots"] = "only"
+    return filters

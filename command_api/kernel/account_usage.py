@@ -1,4 +1,4 @@
-"""What an account sends and stores in a day, against its budget: one account cannot fill the disk of all.
+"""The usage of an account in a day, sent and stored, against its budget: one account cannot fill the disk of all.
 
 The command bus charges a request in the transaction of its events. Commands of money are charged, and refused only far
 above the budget; those of sign-in are never refused. What runs for no request is not charged.
@@ -22,7 +22,7 @@ from infra.kernel.security.sessions import Pool
 
 MIB: Final = 1024 * 1024
 SHARES: Final = {"accounts": None, "money": 10}
-"""How often its budget a lane may use, None: without limit. Every other lane has the budget itself."""
+"""The multiple of its budget that a lane may use, None: without limit. Every other lane has the budget itself."""
 
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
@@ -37,14 +37,14 @@ class BudgetSpent(Problem):
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Of one account and day (UTC)."""
+    """The budget of one account and day (UTC)."""
 
     commands: int
     bytes: int
 
     @classmethod
     def of(cls, settings: Settings) -> Budget:
-        """As the settings say."""
+        """Returns the budget of the settings."""
         return cls(settings.account_daily_commands, settings.account_daily_mib * MIB)
 
 

@@ -1,5 +1,5 @@
-"""What the models of aggregates have in common: the head of the next event, the state after events, and fields that
-states, events and models copy by name. Pure."""
+"""Common parts of the models of aggregates: the head of the next event, the state after events, and fields that states,
+events and models copy by name. Pure."""
 
 from __future__ import annotations
 
@@ -73,10 +73,10 @@ def given_fields(event: DomainEvent, state: type[Any]) -> dict[str, Any]:
 
 @cache
 def _shared(source: type[Any], target: type[Any]) -> tuple[str, ...]:
-    known = _fields(target)
-    return tuple(name for name in _fields(source) if name in known)
+    names = _fields(target)
+    return tuple(name for name in _fields(source) if name in names)
 
 
 def _fields(kind: type[Any]) -> Mapping[str, object]:
-    found: Mapping[str, object] = kind.model_fields if issubclass(kind, BaseModel) else kind.__dataclass_fields__
-    return found
+    fields: Mapping[str, object] = kind.model_fields if issubclass(kind, BaseModel) else kind.__dataclass_fields__
+    return fields

@@ -53,14 +53,14 @@ def anchor(container: Container, connection: Connection, stop: Event) -> int | N
             {"after": seq, "most": BATCH_SIZE},
         ).fetchone()
         assert row is not None  # noqa: S101 - the function returns one row
-        upto, found, newest, broken, before = row
+        upto, newest_head, newest, broken, before = row
         if broken is None and seq == last.seq and seq and before != last.head:
             broken = seq
         if broken is not None:
             _BROKEN.set(broken)
             log.error("audit_trail_broken", first_broken_entry=broken)
             return int(broken)
-        seq, head = upto, found
+        seq, head = upto, newest_head
         if seq >= newest:
             break
     _BROKEN.set(0)

@@ -62,7 +62,7 @@ _RUNS = Counter("command_runs_total", "Commands by outcome; rejections and confl
 
 @dataclass(frozen=True, slots=True)
 class CommandOutcome(Generic[CommandAnswer]):
-    """What a committed command did: its handler's answer, its events, and the position of the last of them."""
+    """The outcome of a committed command: its handler's answer, its events, and the position of the last of them."""
 
     answer: CommandAnswer
     events: Sequence[DomainEvent]

@@ -60,12 +60,12 @@ class CommandContext:
     on_behalf: OnBehalf | None = None
 
     def may_act_for(self, owner: UUID) -> bool:
-        """Whether the actor is the owner, the system, or an admin who acts for this owner and says why."""
+        """Returns whether the actor is the owner, the system, or an admin who acts for this owner and says why."""
         return self.account_id in (None, owner) or (self.on_behalf is not None and self.on_behalf.owner_id == owner)
 
     @property
     def moderates(self) -> bool:
-        """Whether the actor is the system, or an admin; a context may add its moderators."""
+        """Returns whether the actor is the system, or an admin; a context may add its moderators."""
         return self.account_id is None or self.is_admin
 
     def require_account(self) -> UUID:

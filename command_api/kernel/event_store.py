@@ -213,8 +213,8 @@ def fold(
     topic = snapshots.topic_of(evolve)
     stored, loaded = select(topic), snapshots.Fold(evolve)
     if stored and stored[0].topic == topic:
-        found = mapper.decode_snapshot(stored[0], evolve)
-        stored, loaded = (stored[1:], found) if found is not None else (select(""), loaded)
+        snapshot = mapper.decode_snapshot(stored[0], evolve)
+        stored, loaded = (stored[1:], snapshot) if snapshot is not None else (select(""), loaded)
     for each in stored:
         try:
             loaded.add(*mapper.opened(each))
@@ -236,11 +236,9 @@ class _OwnKeys:
         return self.keyring(subject_id, field, text)
 
     def unseal(self, sealed: str, bound: bytes) -> bytes | None:
-        found = text_keys.parse(sealed.encode())
-        own = found.number in self.keys
-        return (
-            text_keys.unseal(self.keys.get(found.number), found, bound) if own else self.keyring.unseal(sealed, bound)
-        )
+        text = text_keys.parse(sealed.encode())
+        own = text.number in self.keys
+        return text_keys.unseal(self.keys.get(text.number), text, bound) if own else self.keyring.unseal(sealed, bound)
 
 
 class EventMapper(Mapper[UUID]):
@@ -271,9 +269,9 @@ class EventMapper(Mapper[UUID]):
         return [self.to_stored_event(event, key) for event in events]
 
     def _sealing_key(self, events: Sequence[DomainEvent], cursor: Cursor[Any]) -> TextKey | None:
-        """Read again for each append: an erasure, which ends a key for a person, begins the next one in the transaction
-        in which it changes their aggregates. So a decision that was made before it conflicts, and a later one sees the
-        new key."""
+        """Reads the key for each append: an erasure, which ends a key for a person, begins the next one in the
+        transaction in which it changes their aggregates. So a decision that was made before it conflicts, and a later
+        one sees the new key."""
         if self._keyring is None or not any(sealed_fields(type(event)) for event in events):
             return None
         return self._keyring.sealing_key(cursor)
@@ -306,7 +304,8 @@ class EventMapper(Mapper[UUID]):
         return self.opened(stored_event)[0]
 
     def opened(self, stored_event: StoredEvent) -> tuple[DomainEvent, int]:
-        """The same, and the number of the key that opened its sealed values; 0: none did."""
+        """Upcasts as `to_domain_event` does; also returns the number of the key that opened its sealed values; 0: none
+        did."""
         name, version = name_and_version(stored_event.topic)
         aggregate_id = cast(UUID, stored_event.originator_id)
         state = orjson.loads(stored_event.state)
@@ -374,7 +373,8 @@ class LockingRecorder(PostgresApplicationRecorder):
         )
 
     def _only_if_missing(self, statement: sql.Composed) -> sql.Composed:
-        """CREATE TYPE has no IF NOT EXISTS; the stock code tries it and leaves an error in the server's log."""
+        """Makes CREATE TYPE conditional, because it has no IF NOT EXISTS; the stock code tries it and leaves an error
+        in the server's log."""
         if "CREATE TYPE" not in statement.as_string():
             return statement
         return sql.SQL("DO $BODY$ BEGIN IF to_regtype({name}) IS NULL THEN {create}; END IF; END $BODY$").format(
@@ -479,14 +479,14 @@ def create_schema(settings: Settings) -> None:
 def _environment(settings: Settings, create_tables: bool) -> dict[str, str]:
     if settings.postgres_url is None:
         raise SettingsError("POSTGRES_URL is not set: the command service needs it.")
-    found = conninfo_to_dict(settings.postgres_url)
+    parts = conninfo_to_dict(settings.postgres_url)
     return {
         "PERSISTENCE_MODULE": "eventsourcing.postgres",
-        "POSTGRES_DBNAME": str(found.get("dbname", "althing")),
-        "POSTGRES_HOST": str(found.get("host", "127.0.0.1")),
-        "POSTGRES_PORT": str(found.get("port", "5432")),
-        "POSTGRES_USER": str(found.get("user", "")),
-        "POSTGRES_PASSWORD": str(found.get("password", "")),
+        "POSTGRES_DBNAME": str(parts.get("dbname", "althing")),
+        "POSTGRES_HOST": str(parts.get("host", "127.0.0.1")),
+        "POSTGRES_PORT": str(parts.get("port", "5432")),
+        "POSTGRES_USER": str(parts.get("user", "")),
+        "POSTGRES_PASSWORD": str(parts.get("password", "")),
         "POSTGRES_SCHEMA": "events",
         "CREATE_TABLE": "y" if create_tables else "n",
         "POSTGRES_LOCK_TIMEOUT": "5",

@@ -38,7 +38,7 @@ _RECORDS = Counter("subscription_records_total", "Records of topic domain by out
 
 
 class EventHandler(Protocol):
-    """What a subscription calls."""
+    """The handler that a subscription calls."""
 
     @property
     def name(self) -> str:
@@ -68,7 +68,7 @@ class EventSubscription(Subscriber):
     def process(
         self, connection: Connection, records: Sequence[StoredRecord], position: StoredPosition
     ) -> StoredPosition:
-        """In one transaction."""
+        """Processes the records in one transaction."""
         with connection.transaction():
             delivered = deliver(
                 records,
@@ -83,7 +83,7 @@ class EventSubscription(Subscriber):
         return position
 
     def retry(self, connection: Connection) -> bool:
-        """Each with the events that are parked behind it."""
+        """Retries dead letters, each with the events that are parked behind it."""
 
         def apply(letter: StoredDeadLetter) -> None:
             self._apply(connection, letter.record(self.key.topic, self.key.partition))
@@ -93,7 +93,7 @@ class EventSubscription(Subscriber):
         return False
 
     def _handle(self, connection: Connection, record: StoredRecord) -> None:
-        """In a savepoint. Raises `DeliveryFailed` for an event that the handler cannot process."""
+        """Handles the record in a savepoint. Raises `DeliveryFailed` for an event that the handler cannot process."""
         try:
             with connection.transaction():
                 self._apply(connection, record)

@@ -20,10 +20,10 @@ _ODD: Final = re.compile(r"[\x00-\x20\x7f\\\s]")
 
 def website_domain(text: str) -> str:
     """Parses a typed host name: `https://www.Example.com/` -> `www.example.com`. Raises `CommandRejected`."""
-    found = re.sub(r"^https?://", "", text.strip(), flags=re.IGNORECASE).rstrip("/")
-    if not found or re.search(r"[/?#@:\s\\]", found):
+    host = re.sub(r"^https?://", "", text.strip(), flags=re.IGNORECASE).rstrip("/")
+    if not host or re.search(r"[/?#@:\s\\]", host):
         raise invalid("bad_host", "Please enter a domain such as example.com, without a path.", "domain")
-    return public_host(found, "domain")
+    return public_host(host, "domain")
 
 
 def public_host(host: str, field: str) -> str:
@@ -40,8 +40,8 @@ def public_host(host: str, field: str) -> str:
 
 def registered_domain(host: str) -> str | None:
     """Returns the registrable domain: `shop.example.co.uk` -> `example.co.uk`; `None` for a public suffix."""
-    found: str | None = _suffixes().privatesuffix(host)
-    return found
+    domain: str | None = _suffixes().privatesuffix(host)
+    return domain
 
 
 def web_address(text: str, field: str) -> SplitResult:
@@ -67,7 +67,7 @@ def plain_text(text: str, field: str) -> None:
 
 
 def is_address(host: str) -> bool:
-    """Whether `host` is an IP address in any notation that resolvers accept."""
+    """Returns whether `host` is an IP address in any notation that resolvers accept."""
     if re.fullmatch(r"(0x[0-9a-f]+|\d+)(\.(0x[0-9a-f]+|\d+))*", host):
         return True
     try:

@@ -133,11 +133,12 @@ class CommandRunner:
         status: int = 200,
         is_consistent: bool = False,
     ) -> Response:
-        """`is_consistent`: waits a moment until the read models that handle its events have processed them."""
+        """Dispatches the command and returns the response. `is_consistent`: waits a moment until the read models that
+        handle its events have processed them."""
         return self.prepared(lambda: command, body, status=status, is_consistent=is_consistent)
 
     def on_behalf(self, owner_id: UUID, reason: str, thing_id: UUID, thing: str) -> CommandRunner:
-        """This runner, for an admin's commands on what is the owner's, who knows it as `thing`."""
+        """Returns this runner, for an admin's commands on what is the owner's, who knows it as `thing`."""
         self.context = replace(self.context, on_behalf=OnBehalf(owner_id, reason, thing_id, thing))
         return self
 

@@ -75,7 +75,7 @@ class InlineProjection:
 
     @property
     def event_classes(self) -> frozenset[type[DomainEvent]]:
-        """What changes a row."""
+        """Returns the events that change a row."""
         return frozenset(self.across).union(*(table.handlers for table in self.tables))
 
     def apply(self, tables: Tables, event: DomainEvent) -> None:
@@ -93,7 +93,7 @@ class InlineProjection:
         }
 
     def memory(self, connection: Connection[Any] | None = None) -> dict[str, MemoryRows]:
-        """Empty tables in memory; with a connection, a column that no write gives has its table's default."""
+        """Returns empty tables in memory; with a connection, a column that no write gives has its table's default."""
         return {
             table.name: MemoryRows(table.key, column_defaults(connection, SCHEMA, table.name) if connection else None)
             for table in self.tables

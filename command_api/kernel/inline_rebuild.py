@@ -84,7 +84,7 @@ def open_connection(settings: Settings) -> Connection:
 
 
 def built_versions(connection: Connection) -> Mapping[str, BuiltVersion]:
-    """What is built, by the projection's name."""
+    """Returns the built versions by the projection's name."""
     query = sql.SQL("select name, version, generation, position, rebuilt_at from {}").format(identifier("projection"))
     return {name: BuiltVersion(*built) for name, *built in connection.execute(query)}
 
@@ -143,13 +143,13 @@ def verify(settings: Settings, connection: Connection, projection: InlineProject
         for event in _events(connection, projection, mapper, 0, last_position(connection)):
             projection.apply(expected, event)
         for table in projection.tables:
-            wanted = {key: row for key, row in expected[table.name].rows.items() if table.is_verified(row)}
+            expected_rows = {key: row for key, row in expected[table.name].rows.items() if table.is_verified(row)}
             with connection.cursor(f"verify_{table.name}", row_factory=dict_row) as cursor:
                 cursor.execute(expected[table.name].select(identifier(table.name)))
-                rows += len(wanted)
-                found = list(compare(table.name, table.key, wanted, filter(table.is_verified, cursor)))
-                rows += sum(each.expected is None for each in found)
-                differences += found
+                rows += len(expected_rows)
+                differing = list(compare(table.name, table.key, expected_rows, filter(table.is_verified, cursor)))
+                rows += sum(each.expected is None for each in differing)
+                differences += differing
     return Verification(rows, differences[:MAX_DIFFERENCES])
 
 
@@ -190,7 +190,7 @@ def mapper_of(settings: Settings, connection: Connection) -> EventMapper:
 
 
 def _newest_key(connection: Connection) -> int | None:
-    """Each erasure begins a key."""
+    """Returns the number of the newest text key, as each erasure begins a key."""
     row = connection.execute("select max(number) from log.text_key").fetchone()
     return row[0] if row is not None else None
 

@@ -59,7 +59,7 @@ class Leader:
 
     @property
     def is_alive(self) -> bool:
-        """Whether the thread is alive; it also is while it waits for an unavailable engine."""
+        """Returns whether the thread is alive; it also is while it waits for an unavailable engine."""
         return self._thread.is_alive()
 
     def request_stop(self) -> None:
@@ -135,8 +135,8 @@ def notified(connection: Connection, timeout_s: float, stop: Event) -> set[str]:
     while True:
         left_s = max(deadline - monotonic(), 0.0)
         notices = connection.notifies(timeout=min(left_s, STOP_CHECK_S), stop_after=1)
-        if (found := {notice.channel for notice in notices}) or left_s == 0.0 or stop.is_set():
-            return found
+        if (channels := {notice.channel for notice in notices}) or left_s == 0.0 or stop.is_set():
+            return channels
 
 
 @contextmanager

@@ -41,7 +41,7 @@ MAX_WAIT_S: Final = 10.0
 BUSY_WAIT_S: Final = 0.25
 MIN_WAIT_S: Final = 0.1
 PAUSE_S: Final = 5.0
-"""How long a process waits when what its plan needs is unavailable."""
+"""The pause of a process when what its plan needs is unavailable."""
 RETRY_DELAYS: Final = tuple(timedelta(seconds=seconds) for seconds in (1, 5, 15, 60, 300, 600))
 ENGINE_ERRORS: Final = (*UNAVAILABLE, psycopg.OperationalError, psycopg.InterfaceError)
 CANCELLED: Final = (psycopg.errors.QueryCanceled, psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected)
@@ -92,7 +92,7 @@ class ProcessWorker:
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     _running: dict[str, Future[object]] = field(default_factory=dict)
     _not_before: dict[str, float] = field(default_factory=dict)
-    """When a process may run again whose plan failed; monotonic."""
+    """The time at which a process may run again whose plan failed; monotonic."""
     _due: dict[str, datetime] = field(default_factory=dict)
     _due_read_at: float = -inf
 
@@ -236,6 +236,6 @@ class ProcessWorker:
 
 
 def _is_postgres_away(error: Exception) -> bool:
-    """Whether nothing can go on. A statement that Postgres cancelled is the fault of what sent it."""
+    """Returns whether no work can continue. A statement that Postgres cancelled is the fault of what sent it."""
     cause = error.__cause__ if isinstance(error, UNAVAILABLE) else error
     return isinstance(error, ENGINE_ERRORS) and not isinstance(cause, CANCELLED)

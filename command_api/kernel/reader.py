@@ -1,5 +1,4 @@
-"""What decisions read from: aggregates and rows. A `UnitOfWork` reads in its transaction, a `Container`
-without one."""
+"""The source of decisions: aggregates and rows. A `UnitOfWork` reads in its transaction, a `Container` without one."""
 
 from __future__ import annotations
 

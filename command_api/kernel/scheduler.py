@@ -69,7 +69,7 @@ class JobConnection:
     _connection: Connection | None = None
 
     def given_to(self, work: Callable[[Connection, Event], object]) -> Callable[[Event], object]:
-        """`work` as the `run` of a job."""
+        """Returns `work` as the `run` of a job."""
 
         def run(stop: Event) -> object:
             if self._connection is None or self._connection.closed:
@@ -93,7 +93,7 @@ def running(jobs: Sequence[RecurringJob]) -> Iterator[None]:
     )
 
     def report_late(event: JobSubmissionEvent) -> None:
-        """It is due again while it runs."""
+        """Logs a job that is due again while it runs, once it exceeds its patience."""
         since = begun.get(event.job_id)
         if since is not None and monotonic() - since > named[event.job_id].patience_s:
             log.error("job_late", job=event.job_id, seconds=round(monotonic() - since))

@@ -69,7 +69,7 @@ def topic_of(evolve: Evolve[Any]) -> str:
 
 @cache
 def _name_of(evolve: Evolve[Any]) -> str:
-    """What its module calls it."""
+    """Returns the name under which its module has it."""
     if not isinstance(evolve, Evolution):
         return evolve.__qualname__
     return next(name for name, value in vars(import_module(evolve.__module__)).items() if value is evolve)
@@ -141,4 +141,4 @@ def code_hash() -> str:
 
 
 _CODE: Final = ("schemas", "infra/kernel", "infra/domain", "command_api")
-"""What a state can depend on: an import rule keeps everything else out."""
+"""The code that a state can depend on: an import rule keeps everything else out."""

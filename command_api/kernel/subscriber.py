@@ -27,7 +27,7 @@ class Subscriber(ABC):
     """`run` is the work of a `command_api.kernel.leader_election.Leader`."""
 
     MAX_RECORDS: ClassVar[int]
-    """Of a batch."""
+    """The largest number of records of a batch."""
     BATCH_EVERY_S: ClassVar[float] = 0.0
     """Batches are at least this far apart."""
 
@@ -76,7 +76,7 @@ class Subscriber(ABC):
         """Processes dead letters again whose retry was requested; returns whether there are more."""
 
     def is_forged(self, record: StoredRecord) -> bool:
-        """Whether the record lacks a valid signature of the installation's key: it becomes a dead letter."""
+        """Returns whether the record lacks a valid signature of the installation's key: it becomes a dead letter."""
         return not record.is_signed and record.offset >= self._signed_from
 
     def advance(

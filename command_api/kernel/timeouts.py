@@ -53,8 +53,8 @@ def write(cursor: Cursor[Any], process: str, id_: UUID, at: datetime | None) -> 
 
 def write_all(cursor: Cursor[Any], process: str, ids: Iterable[UUID], at: datetime) -> None:
     """Sets many timeouts to one time, in the order in which every transaction locks them."""
-    if wanted := sorted(set(ids)):
-        cursor.execute(_SET, (process, at, wanted))
+    if sorted_ids := sorted(set(ids)):
+        cursor.execute(_SET, (process, at, sorted_ids))
 
 
 def claim(cursor: Cursor[Any], timeout: Timeout) -> None:
@@ -75,15 +75,15 @@ def due(
 def next_due(
     connection: Connection[Any], processes: Mapping[str, datetime | None], now: datetime
 ) -> dict[str, datetime]:
-    """When each process is due next: `now` if a timeout lies after the given latest time. Those without a timeout are
-    left out."""
+    """Returns when each process is due next: `now` if a timeout lies after its latest time in `processes`. Those
+    without a timeout are left out."""
     rows = connection.execute(_NEXT, (list(processes),)).fetchall()
-    found = {}
+    next_times = {}
     for process, first, last in rows:
         if first is not None:
             latest = processes[process]
-            found[process] = first if latest is None or last <= latest else min(first, now)
-    return found
+            next_times[process] = first if latest is None or last <= latest else min(first, now)
+    return next_times
 
 
 def postpone(connection: Connection[Any], postponed: Iterable[tuple[Timeout, datetime]]) -> None:

@@ -36,7 +36,7 @@ Values = Sequence[Any] | Mapping[str, Any]
 
 
 class EventHandlers(NamedTuple):
-    """What runs before and after an event of a class is stored (`command_api.kernel.command_handlers`)."""
+    """The handlers that run before and after an event of a class is stored (`command_api.kernel.command_handlers`)."""
 
     before: Mapping[type[DomainEvent], Sequence[Callable[[Any, UnitOfWork], None]]] = MappingProxyType({})
     after: Mapping[type[DomainEvent], Sequence[Callable[[Any, Appended], None]]] = MappingProxyType({})

@@ -124,7 +124,7 @@ def hold(uow: UnitOfWork, contact: UUID, until: datetime | None) -> None:
 
 
 def is_held(uow: UnitOfWork, contact: UUID) -> bool:
-    """Whether the address is unconfirmed; stable until the transaction ends."""
+    """Returns whether the address is unconfirmed; stable until the transaction ends."""
     held = "SELECT 1 FROM ops.contact WHERE id = %s AND held_until IS NOT NULL FOR SHARE"
     return uow.cursor.execute(held, (contact,)).fetchone() is not None
 

@@ -58,7 +58,7 @@ class Signup:
         return self.held_until is None
 
     def is_over(self, at: datetime) -> bool:
-        """Whether the confirmation deadline has passed."""
+        """Returns whether the confirmation deadline has passed."""
         return self.held_until is not None and at >= self.held_until
 
     def hours_left(self, at: datetime) -> int:

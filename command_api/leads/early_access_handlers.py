@@ -135,7 +135,7 @@ def _joined(uow: UnitOfWork, signup: Signup, email: str) -> Mail:
 
 
 def _reminder(uow: UnitOfWork, signup: Signup | None) -> Mail | None:
-    """For a person who joins again before the address is confirmed."""
+    """Returns the mail for a person who joins again before the address is confirmed."""
     hours = signup.hours_left(uow.context.at) if signup is not None else 0
     if signup is None or not hours:
         return None

@@ -31,12 +31,12 @@ class InquiryAggregate:
 
 
 def receive(inquiry_id: UUID, context: CommandContext, **fields: str | None) -> leads.InquiryReceived:
-    """`fields`: those of the event."""
+    """Records an inquiry. `fields`: those of the event."""
     return leads.InquiryReceived.model_validate({**first_event(inquiry_id, context), **fields})
 
 
 def answer(inquiry: InquiryAggregate | None, text: str, context: CommandContext) -> list[DomainEvent]:
-    """The answer goes out by mail; the inquiry then waits for nothing more from us."""
+    """Answers the inquiry by mail; it then waits for nothing more from us."""
     inquiry = _require_below_limit(inquiry)
     answered = leads.InquiryAnswered(**next_event(inquiry, context), text=text)
     return [answered, *_moved(inquiry, "answered", context, after=1)]

@@ -15,8 +15,8 @@ from infra.kernel.mail.outbox import Mail
 
 @dataclass(frozen=True, slots=True)
 class LeadMails:
-    """Text that visitors typed into a form is only in the answer that an admin wrote: otherwise anyone could make
-    Althing send their text to any address."""
+    """The mails to leads. Text that visitors typed into a form is only in the answer that an admin wrote: otherwise
+    anyone could make Althing send their text to any address."""
 
     settings: Settings
 
@@ -57,7 +57,7 @@ class LeadMails:
         return Mail(to, f"Confirm your address: {PRODUCT_NAME} early access", text, "early_access", about=contact)
 
     def early_access_again(self, to: str, hours: int, contact: UUID, code: str) -> Mail:
-        """For a repeated signup before the address is confirmed: the previous mail may be lost."""
+        """Returns the mail for a repeated signup before the address is confirmed: the previous mail may be lost."""
         left = "1 more hour" if hours == 1 else f"{hours} more hours"
         text = (
             f"You asked again for early access to {PRODUCT_NAME}. Please confirm your address within {left}:\n\n"
@@ -104,14 +104,15 @@ class LeadMails:
         return Mail(to, f"Your inquiry at {PRODUCT_NAME}", text, "inquiry_received", about=inquiry_id)
 
     def inquiry_answer(self, inquiry: InquiryAggregate, text: str) -> Mail:
-        """With what is answered below."""
+        """Returns the admin's answer, with the inquiry quoted below."""
         quoted = indent(inquiry.message, "> ", lambda _: True)
         text = f"{text.rstrip()}\n{self._where_to_answer()}\nYou wrote:\n\n{quoted}\n"
         subject = f"Re: Your inquiry at {PRODUCT_NAME}"
         return Mail(inquiry.email, subject, text, "inquiry_answer", about=inquiry.id, about_step=inquiry.version + 1)
 
     def _where_to_answer(self) -> str:
-        """Answers go to `ALTHING_CONTACT_EMAIL`. Without one nobody would read them."""
+        """Returns where to answer: nothing with `ALTHING_CONTACT_EMAIL`, which gets the answers; without it no one
+        reads them."""
         if self.settings.contact_email is not None:
             return ""
         return f"\nReplies to this email are not read. Write here: {self.app_url}/contact\n"

@@ -30,7 +30,7 @@ class NewsletterSubscription:
 def request(
     subscription: NewsletterSubscription | None, *, subscription_id: UUID, source: str, context: CommandContext
 ) -> list[DomainEvent]:
-    """Nothing for one that is confirmed or waits for that already."""
+    """Requests a subscription; returns no events for one that is confirmed or waits for confirmation."""
     if subscription is not None and subscription.state != "ended":
         return []
     version = subscription.version if subscription is not None else 0
@@ -49,7 +49,7 @@ def confirm(subscription: NewsletterSubscription | None, context: CommandContext
 def end(
     subscription: NewsletterSubscription | None, way: Literal["page", "one_click", "admin"], context: CommandContext
 ) -> list[DomainEvent]:
-    """Harmless when it has ended."""
+    """Ends the subscription; returns no events when it has ended."""
     if subscription is None or subscription.state == "ended":
         return []
     return [SubscriptionEnded(**next_event(subscription, context), way=way)]

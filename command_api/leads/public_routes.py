@@ -49,7 +49,7 @@ class Visitor:
         rate_limits.consume(self.container.pool, PER_VISITOR, self._address)
 
     def may_mail(self, kind: str, email: str) -> bool:
-        """Whether the mailbox may get one more mail of this kind, which is then used up."""
+        """Returns whether the mailbox may get one more mail of this kind, which is then used up."""
         mailbox = contacts.mailbox_of(self.container.settings, email)
         return rate_limits.try_consume_mail(self.container.pool, f"{kind}:{mailbox}")
 

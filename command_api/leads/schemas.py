@@ -40,7 +40,7 @@ def _one_line(text: str) -> str:
 
 
 def _or_none(value: Any) -> Any:
-    """An empty field of a form is none."""
+    """Returns `None` for an empty field of a form."""
     return None if isinstance(value, str) and not value.strip() else value
 
 

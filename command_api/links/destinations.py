@@ -1,4 +1,5 @@
-"""Where a link may lead: the partner's registered domain, and for the fallback also the website's own. Pure."""
+"""Allowed destinations of a link: the partner's registered domain, and for the fallback also the website's own.
+Pure."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def create_link(command: commands.CreateLink, uow: UnitOfWork) -> Link:
 
 @HANDLERS.on(commands.CreateLinks, senders="accounts")
 def create_links(command: commands.CreateLinks, uow: UnitOfWork) -> Links:
-    """Errors name every invalid field (`links.3.slug`)."""
+    """Creates all links or none; the error names every invalid field (`links.3.slug`)."""
     batch, created, errors = _LinkBatch(uow), list[_CreatedLink](), list[FieldError]()
     for place, one in enumerate(command.links):
         try:
@@ -93,8 +93,8 @@ def organize_links(command: commands.OrganizeLinks, uow: UnitOfWork) -> Organize
         link = require_found(uow.load(link_id, model.evolve), "link")
         if link.website_id not in loaded:
             loaded[link.website_id] = uow.load(link.website_id, websites.evolve)
-        wanted = fields.model_dump(exclude={"ids"})
-        events += model.organize(link, loaded[link.website_id], **wanted, context=uow.context)
+        changes = fields.model_dump(exclude={"ids"})
+        events += model.organize(link, loaded[link.website_id], **changes, context=uow.context)
     uow.append(*events)
     return Organized(changed=len(events))
 
@@ -107,7 +107,7 @@ def delete_link(command: commands.DeleteLink, uow: UnitOfWork) -> None:
 
 @HANDLERS.before(WebsiteTransferred)
 def transfer_partners(event: WebsiteTransferred, uow: UnitOfWork) -> None:
-    """Links follow their website, if the buyer may have that many. The seller's own partners move with them: their
+    """Moves the seller's own partners with the website, whose links follow it, if the buyer may have that many: their
     terms decide what the buyer's sales earn. Raises `CommandRejected` while another website of the seller needs one."""
     require_room_for_links(uow, event.originator_id, event.account_id)
     for partner_id in partners_of(uow, event.originator_id):
@@ -129,10 +129,11 @@ def require_room_for_partners(event: WebsiteTransferred, uow: Appended) -> None:
 
 
 def _leads_elsewhere(uow: UnitOfWork, partner_id: UUID, website_id: UUID) -> bool:
-    """Whether a link of another website leads to the partner. That of very many all are deleted is not looked up."""
-    found = links_elsewhere(uow, partner_id, website_id)
-    links = (uow.load(link_id, model.evolve) for link_id in found)
-    return len(found) > MAX_LOADED or any(link is not None and not link.deleted for link in links)
+    """Returns whether a link of another website leads to the partner. For more than `MAX_LOADED` links it returns true
+    without a check whether all are deleted."""
+    link_ids = links_elsewhere(uow, partner_id, website_id)
+    links = (uow.load(link_id, model.evolve) for link_id in link_ids)
+    return len(link_ids) > MAX_LOADED or any(link is not None and not link.deleted for link in links)
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,7 +124,7 @@ def update(
     if subs:
         merged = {name: value for name, value in {**link.subs, **checked_subs(subs)}.items() if value}
     held = link.routing
-    wanted = {
+    requested = {
         "destination": checked_destination(destination, partner) if destination is not None else None,
         "subs": merged,
         "coupon": free_coupon(coupon, coupon_owner, link.id) if coupon else coupon,
@@ -144,7 +144,7 @@ def update(
         "folder": link.folder or "",
         "is_archived": link.is_archived,
     }
-    changed = {name: value for name, value in wanted.items() if value is not None and value != now[name]}
+    changed = {name: value for name, value in requested.items() if value is not None and value != now[name]}
     if not changed:
         return []
     return [LinkUpdated.model_validate({**next_event(link, context), **changed})]
@@ -164,14 +164,14 @@ def organize(
     link = require_active(link, website, context)
     removed = {tag.strip().casefold() for tag in remove_tags}
     kept = [tag for tag in link.tags if tag.casefold() not in removed]
-    wanted = {"tags": checked_tags([*kept, *add_tags]), "folder": _folder(folder), "is_archived": is_archived}
+    requested = {"tags": checked_tags([*kept, *add_tags]), "folder": _folder(folder), "is_archived": is_archived}
     now = {"tags": link.tags, "folder": link.folder or "", "is_archived": link.is_archived}
-    changed = {name: value for name, value in wanted.items() if value is not None and value != now[name]}
+    changed = {name: value for name, value in requested.items() if value is not None and value != now[name]}
     return [LinkUpdated.model_validate({**next_event(link, context), **changed})] if changed else []
 
 
 def passes_click_id(link: LinkAggregate, partner: Partner | None) -> bool:
-    """Whether every destination of the link gets the click id, so that sales can be attributed to it."""
+    """Returns whether every destination of the link gets the click id, so that sales can be attributed to it."""
     parameter = partner.passed_parameter if partner is not None else ""
     leads_to = [rule.destination for rule in link.routing.rules]
     leads_to += [variant.destination for variant in link.routing.variants]

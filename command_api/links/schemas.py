@@ -109,24 +109,24 @@ class Links(ResponseModel):
 
 def routing_after(before: Routing, fields: LinkFields) -> Routing | None:
     """The routing with what `fields` name; none when they name nothing of it. Null or an empty text takes away."""
-    given = fields.model_fields_set
-    if not given & {"rules", "variants", "expires_at", "fallback"}:
+    fields_set = fields.model_fields_set
+    if not fields_set & {"rules", "variants", "expires_at", "fallback"}:
         return None
     rules, variants = before.rules, before.variants
-    if "rules" in given:
+    if "rules" in fields_set:
         rules = tuple(TargetRule(**rule.model_dump()) for rule in fields.rules or ())
-    if "variants" in given:
+    if "variants" in fields_set:
         variants = tuple(Variant(**one.model_dump()) for one in fields.variants or ())
     return Routing(
         rules=rules,
         variants=variants,
-        expires_at=fields.expires_at if "expires_at" in given else before.expires_at,
-        fallback=(fields.fallback or None) if "fallback" in given else before.fallback,
+        expires_at=fields.expires_at if "expires_at" in fields_set else before.expires_at,
+        fallback=(fields.fallback or None) if "fallback" in fields_set else before.fallback,
     )
 
 
 def to_response(link: model.LinkAggregate, partner: Partner | None, url_prefix: str) -> Link:
-    """`url_prefix`: the beginning of the addresses of the website's links."""
+    """Returns the link's state as a response. `url_prefix`: the beginning of the addresses of the website's links."""
     routing = link.routing
     return Link.of(
         link,

@@ -20,8 +20,8 @@ HANDLERS: Final = CommandHandlers()
 
 @HANDLERS.on(commands.SwitchDirectDeals, senders="admins")
 def switch_direct_deals(command: commands.SwitchDirectDeals, uow: UnitOfWork) -> DirectDealsState:
-    found = uow.load(direct_deals_id(), direct_deals.evolve_switch)
-    uow.append(*direct_deals.switch(found, uow.context, allow=command.allow))
+    switch = uow.load(direct_deals_id(), direct_deals.evolve_switch)
+    uow.append(*direct_deals.switch(switch, uow.context, allow=command.allow))
     return DirectDealsState(direct_deals=command.allow)
 
 

@@ -36,7 +36,7 @@ RESPOND_WITHIN: Final = timedelta(days=14)
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """Whether deals without escrow are allowed."""
+    """The switch that allows deals without escrow."""
 
     id: UUID
     version: int
@@ -50,7 +50,7 @@ class DirectDeal(Deal):
     confirm_until: datetime
     confirmed_by: frozenset[Side] = frozenset()
     confirmed_at: datetime | None = None
-    """When the first side did."""
+    """The time at which the first side confirmed."""
     complete_at: datetime | None = None
     """Since the reminder: when the website counts as sold."""
     was_disputed: bool = False
@@ -61,7 +61,7 @@ class DirectDeal(Deal):
 
     @property
     def due_at(self) -> datetime | None:
-        """When the deal goes on automatically."""
+        """Returns when the deal continues automatically."""
         if self.status == "confirmed" and self.confirmed_at is not None:
             return self.complete_at or self.confirmed_at + REMIND_AFTER
         return self.confirm_until if self.status == "agreed" else None
@@ -93,7 +93,7 @@ def agree(deal_id: UUID, offer: Offer, context: CommandContext) -> list[DomainEv
 
 
 def confirm(deal: DirectDeal | None, context: CommandContext) -> list[DomainEvent]:
-    """For each side once, and for nobody else; idempotent. With the second confirmation the website is sold."""
+    """Confirms the deal for one of its sides; idempotent. With the second confirmation the website is sold."""
     deal, side = _require_party(deal, context)
     if side in deal.confirmed_by and deal.status in ("confirmed", "completed"):
         return []
@@ -105,7 +105,7 @@ def confirm(deal: DirectDeal | None, context: CommandContext) -> list[DomainEven
 
 
 def dispute(deal: DirectDeal | None, text: str, context: CommandContext) -> list[DomainEvent]:
-    """For either side, until both have confirmed."""
+    """Disputes the deal, for either side, until both have confirmed."""
     deal, side = _require_party(deal, context)
     _require_status(deal, "agreed", "confirmed")
     head, author_id = next_event(deal, context), context.require_account()
@@ -113,14 +113,14 @@ def dispute(deal: DirectDeal | None, text: str, context: CommandContext) -> list
 
 
 def cancel(deal: DirectDeal | None, context: CommandContext) -> list[DomainEvent]:
-    """For either side, before the first confirmation."""
+    """Cancels the deal, for either side, before the first confirmation."""
     deal, side = _require_party(deal, context)
     _require_status(deal, "agreed")
     return [marketplace.DirectDealCancelled(**next_event(deal, context), side=side)]
 
 
 def close(deal: DirectDeal | None, reason: str, context: CommandContext, *, is_sold: bool) -> list[DomainEvent]:
-    """An admin's record of how a dispute ended. Not by a party of the deal."""
+    """Records how a dispute ended, by an admin who is not a party of the deal."""
     deal = require_found(deal, "offer")
     if not context.is_admin:
         raise not_found("offer")

@@ -1,4 +1,4 @@
-"""What the erasure of an account ends in the marketplace."""
+"""Erasure of accounts: the end of their listings and offers in the marketplace."""
 
 from __future__ import annotations
 

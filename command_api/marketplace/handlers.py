@@ -1,4 +1,4 @@
-"""All command handlers of the marketplace."""
+"""The command handlers of the marketplace."""
 
 from __future__ import annotations
 

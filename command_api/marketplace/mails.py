@@ -130,7 +130,7 @@ def deal_news(to: Recipient, url: str, text: str) -> Mail:
 
 
 def new_listings(to: Recipient, app_url: str, found: Sequence[NewListing], more: int, stop_url: str) -> Mail:
-    """`more`: how many others fit that are not named."""
+    """Returns the mail of a saved search. `more`: how many others fit that are not named."""
     lines = "".join(f"- {one.title}\n  {app_url}/marketplace/listing/{one.listing_id}\n" for one in found)
     others = f"\nand {more:,} more: {app_url}/marketplace\n" if more else ""
     count = "A new listing matches" if len(found) + more == 1 else f"{len(found) + more:,} new listings match"

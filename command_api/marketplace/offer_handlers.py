@@ -114,7 +114,7 @@ def expire_offer(command: commands.ExpireOffer, uow: UnitOfWork) -> None:
 
 @HANDLERS.after(OfferSent, OfferCountered, OfferAccepted, OfferDeclined, OfferWithdrawn, OfferExpired)
 def set_expiry(event: DomainEvent, uow: Appended) -> None:
-    """Only an open offer expires."""
+    """Sets the expiry of an open offer, and removes that of a closed one."""
     expires_at = event.expires_at if isinstance(event, OfferSent | OfferCountered) else None
     uow.set_timeout(OFFER_EXPIRY, event.originator_id, expires_at)
 

@@ -43,7 +43,7 @@ class Offer:
     """It was accepted as a direct deal, whose id is `escrow_id`."""
     messages_by: Mapping[str, int] = field(default_factory=dict)
     transfer: TransferStatus | None = None
-    """Of the sold website to the buyer; none: nobody has agreed to it yet."""
+    """The transfer of the sold website to the buyer; none: nobody has agreed to it yet."""
     transfer_of: UUID | None = None
     """The website that the seller agreed to hand over."""
 
@@ -59,7 +59,7 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """What an accepted offer led to: an escrow or a direct deal."""
+    """The result of an accepted offer: an escrow or a direct deal."""
 
     id: UUID
     version: int
@@ -116,7 +116,7 @@ def counter(offer: Offer | None, price: Money, text: str, context: CommandContex
 def accept(
     offer: Offer | None, price: int, escrow_id: UUID, context: CommandContext, *, directly: bool = False
 ) -> marketplace.OfferAccepted:
-    """`price`: the price that the caller saw; minor units. `directly`: without escrow."""
+    """Accepts the offer. `price`: the price that the caller saw; minor units. `directly`: without escrow."""
     offer, side = _require_turn(offer, context)
     if price != offer.price.amount:
         raise conflict("price_changed", "The price has changed. Please reload the offer.", "price")
@@ -138,7 +138,7 @@ def withdraw(offer: Offer | None, context: CommandContext) -> marketplace.OfferW
 
 
 def expire(offer: Offer | None, context: CommandContext, *, sold_to_another: bool = False) -> list[DomainEvent]:
-    """Nothing before the expiry, or when the offer is closed."""
+    """Expires the offer; returns no events before the expiry, or when the offer is closed."""
     if offer is None or not offer.is_open or (context.at < offer.expires_at and not sold_to_another):
         return []
     return [marketplace.OfferExpired(**next_event(offer, context))]
@@ -147,7 +147,7 @@ def expire(offer: Offer | None, context: CommandContext, *, sold_to_another: boo
 def write(
     offer: Offer | None, text: str, context: CommandContext, *, is_disputed: bool
 ) -> marketplace.OfferMessageSent:
-    """Into the thread; an admin only while the deal is disputed."""
+    """Writes into the thread; an admin may only while the deal is disputed."""
     side: Literal["buyer", "seller", "admin"] = "admin"
     if offer is None or offer.side_of(context.account_id) is not None or not context.is_admin or not is_disputed:
         offer, side = require_party(offer, context)

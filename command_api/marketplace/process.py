@@ -20,7 +20,7 @@ from infra.domain.escrow_provider import Provider
 def process_managers(
     container: Container, figures: MeasurementSource, provider: Provider | None
 ) -> Iterator[ProcessManager]:
-    """Without a provider no escrow begins."""
+    """Yields the process managers of the marketplace. Without a provider no escrow begins."""
     if provider is not None:
         yield escrow_calls(container, provider)
         yield escrow_status(container, provider)

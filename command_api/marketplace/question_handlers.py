@@ -28,10 +28,10 @@ def ask_question(command: commands.AskQuestion, uow: UnitOfWork) -> QuestionStat
 
 @HANDLERS.on(commands.AnswerQuestion, senders="accounts")
 def answer_question(command: commands.AnswerQuestion, uow: UnitOfWork) -> QuestionState:
-    """The author is notified of the first answer."""
-    found = uow.load(command.question_id, questions.evolve_question)
-    events = questions.answer(found, command.text, uow.context)
-    question = require_found(found, "question")
+    """Answers the question; its author is notified of the first answer."""
+    loaded = uow.load(command.question_id, questions.evolve_question)
+    events = questions.answer(loaded, command.text, uow.context)
+    question = require_found(loaded, "question")
     to = recipient(uow, question.author_id) if not question.answered else None
     uow.append(*events)
     if to is not None:

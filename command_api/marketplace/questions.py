@@ -86,7 +86,7 @@ def answer(question: Question | None, text: str, context: CommandContext) -> lis
 
 
 def flag(question: Question | None, reason: FlagReason, context: CommandContext) -> list[DomainEvent]:
-    """Once per member; `FLAGS_TO_HIDE` of them hide it."""
+    """Flags the question, once per member; `FLAGS_TO_HIDE` of them hide it."""
     question = require_found(question, "question")
     if question.hidden:
         raise not_found("question")
@@ -101,7 +101,7 @@ def flag(question: Question | None, reason: FlagReason, context: CommandContext)
 
 
 def hide(question: Question | None, reason: str, context: CommandContext) -> list[DomainEvent]:
-    """An admin's decision; not about a question by or to that admin."""
+    """Hides the question by decision of an admin who is neither its author nor its recipient."""
     question = _require_moderatable(question, context)
     if question.decided:
         return []

@@ -1,4 +1,4 @@
-"""Whom the marketplace mails, and the pages that its mails lead to."""
+"""The recipients of the marketplace's mails, and the pages that its mails lead to."""
 
 from __future__ import annotations
 

@@ -66,17 +66,17 @@ def save_search(command: commands.SaveSearch, uow: UnitOfWork) -> SavedSearchSta
 
 @HANDLERS.on(commands.EndSavedSearch, senders="accounts")
 def end_saved_search(command: commands.EndSavedSearch, uow: UnitOfWork) -> None:
-    found = uow.load(command.search_id, questions.evolve_search)
-    if found is not None and found.account_id != uow.context.account_id:
+    search = uow.load(command.search_id, questions.evolve_search)
+    if search is not None and search.account_id != uow.context.account_id:
         raise not_found("saved search")
-    uow.append(*questions.end_search(found, "page", uow.context))
+    uow.append(*questions.end_search(search, "page", uow.context))
     _drop(uow, command.search_id)
 
 
 @HANDLERS.on(commands.StopSavedSearch, senders="system")
 def stop_saved_search(command: commands.StopSavedSearch, uow: UnitOfWork) -> None:
-    found = uow.load(command.search_id, questions.evolve_search)
-    uow.append(*questions.end_search(found, "one_click", uow.context))
+    search = uow.load(command.search_id, questions.evolve_search)
+    uow.append(*questions.end_search(search, "one_click", uow.context))
     _drop(uow, command.search_id)
 
 
@@ -89,12 +89,12 @@ def send_search_digest(command: commands.SendSearchDigest, uow: UnitOfWork) -> N
         return
     looked_at = uow.select("SELECT looked_at FROM marketplace.saved_search WHERE search_id = %s", search.id)
     since = max([search.saved_at, *(row[0] - _LOOKBACK for row in looked_at)])
-    found = _new_listings(uow, search, since) if account.may_sign_in else []
-    if found:
+    new_listings = _new_listings(uow, search, since) if account.may_sign_in else []
+    if new_listings:
         to, app_url = mails.Recipient(account.email, account.id), uow.settings.app_url
         stop_url = f"{app_url}{mails.STOP_PATH}{unsubscribe_token(uow.settings, 'saved_search', search.id)}"
-        more = max(0, len(found) - MAX_NAMED)
-        uow.send(mails.new_listings(to, app_url, found[:MAX_NAMED], more, stop_url))
+        more = max(0, len(new_listings) - MAX_NAMED)
+        uow.send(mails.new_listings(to, app_url, new_listings[:MAX_NAMED], more, stop_url))
     uow.cursor.execute(_SENT, (now, search.id))
     uow.set_timeout(timeouts.SEARCH_DIGEST, search.id, now + SEND_INTERVAL)
 
@@ -118,9 +118,9 @@ def _new_listings(uow: UnitOfWork, search: SavedSearch, since: datetime) -> list
         "verified": criteria.verified,
         "limit": MAX_FOUND,
     }
-    found = [mails.NewListing(row["id"], row["title"]) for row in uow.cursor.execute(_MATCHING, values)]
-    uow.cursor.executemany(_MARK_SENT, [(search.id, one.listing_id) for one in found])
-    return found
+    new_listings = [mails.NewListing(row["id"], row["title"]) for row in uow.cursor.execute(_MATCHING, values)]
+    uow.cursor.executemany(_MARK_SENT, [(search.id, one.listing_id) for one in new_listings])
+    return new_listings
 
 
 def like_pattern(words: str) -> str | None:

@@ -49,7 +49,7 @@ def decline_transfer(command: commands.DeclineTransfer, uow: UnitOfWork) -> Tran
 
 @HANDLERS.on(commands.AcceptTransfer, senders="accounts")
 def accept_transfer(command: commands.AcceptTransfer, uow: UnitOfWork) -> TransferState:
-    """Everything that belongs to the website moves in this transaction: each context handles `WebsiteTransferred`."""
+    """Moves everything that belongs to the website in this transaction: each context handles `WebsiteTransferred`."""
     uow.lock()  # nothing of the website changes until it has moved
     offer, listing, website = _sold(uow, command.offer_id)
     accepted = transfers.accept(offer, listing, website, uow.context)
@@ -74,7 +74,7 @@ def _sold(uow: UnitOfWork, offer_id: UUID) -> tuple[Offer, Listing | None, websi
 
 
 def _require_not_listed(uow: UnitOfWork, offer: Offer, listing: Listing | None) -> None:
-    """The seller has no other listing of the website on the market: its buyer would get nothing."""
+    """Requires that the seller has no other listing of the website on the market: its buyer would get nothing."""
     for (id_,) in uow.select(_ON_MARKET, offer.seller_id, list(ON_MARKET)):
         other = uow.load(id_, listings.evolve)
         if other is not None and listing is not None and other.website_id == listing.website_id:

@@ -18,7 +18,7 @@ from schemas.events.marketplace import Side
 def propose(
     offer: Offer | None, listing: Listing | None, website: Website | None, context: CommandContext
 ) -> list[DomainEvent]:
-    """The seller agrees, once the website is sold; idempotent. Raises `CommandRejected`."""
+    """Records that the seller agrees, once the website is sold; idempotent. Raises `CommandRejected`."""
     offer = _require_side(offer, "seller", context)
     if offer.transfer == "proposed":
         return []
@@ -28,14 +28,14 @@ def propose(
 
 
 def withdraw(offer: Offer | None, context: CommandContext) -> list[DomainEvent]:
-    """The seller no longer agrees; idempotent. Raises `CommandRejected` once the website has moved."""
+    """Records that the seller no longer agrees; idempotent. Raises `CommandRejected` once the website has moved."""
     offer = _require_side(offer, "seller", context)
     _require_not_moved(offer)
     return [marketplace.TransferWithdrawn(**next_event(offer, context))] if offer.transfer == "proposed" else []
 
 
 def decline(offer: Offer | None, context: CommandContext) -> list[DomainEvent]:
-    """The buyer does not agree. The seller may propose it again."""
+    """Records that the buyer does not agree. The seller may propose it again."""
     offer = _require_proposed(_require_side(offer, "buyer", context))
     return [marketplace.TransferDeclined(**next_event(offer, context))]
 
@@ -43,7 +43,7 @@ def decline(offer: Offer | None, context: CommandContext) -> list[DomainEvent]:
 def accept(
     offer: Offer | None, listing: Listing | None, website: Website | None, context: CommandContext
 ) -> marketplace.TransferAccepted:
-    """The buyer agrees. Raises `CommandRejected` unless the seller still has the website that was sold."""
+    """Records that the buyer agrees. Raises `CommandRejected` unless the seller still has the website that was sold."""
     offer = _require_proposed(_require_side(offer, "buyer", context))
     website = _require_movable(offer, listing, website)
     return marketplace.TransferAccepted(**next_event(offer, context), website_id=website.id)

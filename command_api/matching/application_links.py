@@ -22,11 +22,11 @@ def tracked_link(application: UUID) -> str:
 
 
 def program_page(url: str, application: UUID) -> str:
-    """`url` with campaign parameters, among them a short reference of the application without personal data. Existing
-    parameters stay."""
+    """Returns `url` with campaign parameters, among them a short reference of the application without personal data.
+    Existing parameters stay."""
     parts = urlsplit(url)
-    given = parse_qsl(parts.query, keep_blank_values=True)
+    parameters = parse_qsl(parts.query, keep_blank_values=True)
     marks = {**_CAMPAIGN, "utm_content": application.hex[:12]}
-    names = {name for name, _ in given}
-    query = urlencode([*given, *((name, value) for name, value in marks.items() if name not in names)])
+    names = {name for name, _ in parameters}
+    query = urlencode([*parameters, *((name, value) for name, value in marks.items() if name not in names)])
     return urlunsplit(parts._replace(query=query))

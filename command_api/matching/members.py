@@ -113,7 +113,7 @@ def record_wording(
 def apply(
     application: Application | None, listing: ListedProgram | None, account_id: UUID, context: CommandContext
 ) -> list[DomainEvent]:
-    """An account applies to a program once, and again after a rejection or withdrawal. A retired program accepts no new
+    """Applies to a program, once, and again after a rejection or withdrawal. A retired program accepts no new
     applications."""
     listing = require_found(listing, "program")
     if application is None:

@@ -102,9 +102,9 @@ def narrate(
 
 def validate_answer(answer: ProgramsAnswer, matches: Sequence[Match], companies: Sequence[str]) -> ProgramNarration:
     """The valid texts of a model's answer. Pure."""
-    found: dict[UUID, ModelWords] = {}
+    words_by_program: dict[UUID, ModelWords] = {}
     for said in answer.programs:
-        if not 1 <= said.program <= len(matches) or matches[said.program - 1].listed.id in found:
+        if not 1 <= said.program <= len(matches) or matches[said.program - 1].listed.id in words_by_program:
             continue
         match = matches[said.program - 1]
         others = [name for name in companies if name != match.program.company_name]
@@ -115,20 +115,20 @@ def validate_answer(answer: ProgramsAnswer, matches: Sequence[Match], companies:
             dict(_validated(said, match, others)),
         )
         if believed.why or believed.said:
-            found[match.listed.id] = believed
-    return ProgramNarration(found, "" if found else "not_believed")
+            words_by_program[match.listed.id] = believed
+    return ProgramNarration(words_by_program, "" if words_by_program else "not_believed")
 
 
 def _validated(said: ProgramAnswer, match: Match, others: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Rule-based sentences with the model's valid replacements."""
+    """Yields rule-based sentences with the model's valid replacements."""
     ours, good = _rule_based(match), len(pros(match))
     for sentence in said.sentences:
         if not 1 <= sentence.number <= len(ours):
             continue
-        known, text = ours[sentence.number - 1], plain(sentence.text)
+        original, text = ours[sentence.number - 1], plain(sentence.text)
         other_way = _BAD if sentence.number <= good else _GOOD
-        if is_equivalent(text, known, MAX_SENTENCE_LENGTH, others, other_way):
-            yield known, text
+        if is_equivalent(text, original, MAX_SENTENCE_LENGTH, others, other_way):
+            yield original, text
 
 
 def _rule_based(match: Match) -> list[str]:
@@ -137,13 +137,13 @@ def _rule_based(match: Match) -> list[str]:
 
 
 def _is_valid_why(text: str, match: Match, others: Sequence[str]) -> bool:
-    known = " ".join([match.program.company_name, label_of(match.program.category), *evidence(match)])
-    return is_equivalent(text, known, MAX_WHY_LENGTH, others)
+    facts = " ".join([match.program.company_name, label_of(match.program.category), *evidence(match)])
+    return is_equivalent(text, facts, MAX_WHY_LENGTH, others)
 
 
 def is_equivalent(text: str, known: str, most: int, others: Sequence[str], *banned: re.Pattern[str]) -> bool:
-    """Whether a text of a model may be shown beside `known`: nothing is added, denied, praised or, by `banned`, judged
-    differently. `others`: names of companies that it must not contain."""
+    """Returns whether a text of a model may be shown beside `known`: nothing is added, denied, praised or, by `banned`,
+    judged differently. `others`: names of companies that it must not contain."""
     if not 3 <= len(text) <= most or not is_supported(text, known):
         return False
     if any(
@@ -154,7 +154,7 @@ def is_equivalent(text: str, known: str, most: int, others: Sequence[str], *bann
 
 
 def plain(text: str) -> str:
-    """Without line breaks and repeated spaces."""
+    """Returns the text without line breaks and repeated spaces."""
     return " ".join(text.split())
 
 

@@ -31,8 +31,8 @@ APPLICATIONS: Final = Limit("applications", timedelta(seconds=5), 60)
 LESSONS: Final = Limit("lessons", timedelta(seconds=2), 100)
 APP_PAGE: Final = "/affiliate-matching"
 BULKHEAD: Final = Bulkhead(limit=4, limit_per_account=2, subject="Ideas are")
-"""For requests that call the model, each of which may block a thread. Two per account, so that an analysis does not
-wait for a wording."""
+"""The limit of requests that call the model, each of which may block a thread. Two per account, so that an analysis
+does not wait for a wording."""
 MAX_WAIT_S: Final = 5.0
 
 _REDIRECTS: Final[dict[int | str, dict[str, Any]]] = {303: {"description": "On to the program's page"}}
@@ -61,8 +61,8 @@ def word_recommendations(body: schemas.WordRecommendations, request: Request, ru
     account_id = run.person.account_id
 
     def worded() -> commands.RecordWording:
-        found = run.container.store.load(matching_profile_id(account_id), members.evolve_profile)
-        profile = members.require_profile(found)
+        loaded = run.container.store.load(matching_profile_id(account_id), members.evolve_profile)
+        profile = members.require_profile(loaded)
         if profile.is_worded:
             return commands.RecordWording(profile.analyzed, None)
         if not model.is_configured:
@@ -70,8 +70,8 @@ def word_recommendations(body: schemas.WordRecommendations, request: Request, ru
         consume(run.container.pool, WORDINGS, str(account_id))
         matches = _matches(run, profile, body.program_ids)
         with BULKHEAD.acquire(account_id, MAX_WAIT_S):
-            told = narration.narrate(model, account_id, profile.idea, *matches)
-        return commands.RecordWording(profile.analyzed, told)
+            wording = narration.narrate(model, account_id, profile.idea, *matches)
+        return commands.RecordWording(profile.analyzed, wording)
 
     return run.prepared(worded, body, is_consistent=True)
 
@@ -145,5 +145,5 @@ def _matches(run: CommandRunner, profile: members.MatchingProfile, ids: list[UUI
     with run.container.pool.connection() as connection, connection.cursor(row_factory=dict_row) as cursor:
         listed = [listed_of(row) for row in cursor.execute(ACTIVE.encode())]
     idea = Idea(profile.idea, profile.industry, by_model=profile.by_model)
-    found = [match for match in ranked(idea, listed, {}) if match.listed.id in ids]
-    return found, [one.program.company_name for one in listed]
+    matches = [match for match in ranked(idea, listed, {}) if match.listed.id in ids]
+    return matches, [one.program.company_name for one in listed]

@@ -26,7 +26,7 @@ _GENERAL_FACTORS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """How an idea is understood. `industry`: key of the taxonomy, or `general`."""
+    """The interpretation of an idea. `industry`: key of the taxonomy, or `general`."""
 
     industry: str
     target_audience: str
@@ -41,15 +41,15 @@ def analyze(idea: str) -> Analysis:
 
     Where a second industry is nearly as strong, its audience is named, too, and one of its strategies is added.
     """
-    found = fits(idea)
-    if not found:
+    fitting = fits(idea)
+    if not fitting:
         return Analysis(
             GENERAL, "Not clear from the idea yet: say who should read it", "medium", "medium", _GENERAL_STRATEGY,
             _GENERAL_FACTORS,
         )  # fmt: skip
-    best = found[0]
+    best = fitting[0]
     first = best.industry
-    second = found[1].industry if len(found) > 1 and found[1].score >= _NARROW_SHARE * best.score else None
+    second = fitting[1].industry if len(fitting) > 1 and fitting[1].score >= _NARROW_SHARE * best.score else None
     return Analysis(
         first.key,
         first.audience + (f"; also: {second.audience[0].lower()}{second.audience[1:]}" if second else ""),

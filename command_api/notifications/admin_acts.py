@@ -1,4 +1,4 @@
-"""What owners are notified of when an admin acts on their things. The texts name no admin."""
+"""Notifications of owners when an admin acts on their things. The texts name no admin."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ _TITLES: Final[Mapping[type[DomainEvent], str]] = {
     marketplace.DirectDealClosed: "An admin recorded how the disputed deal ended",
     marketplace.DirectDealCancelled: "The deal was canceled before it was confirmed",
 }
-"""Of events that both sides are notified of."""
+"""The titles of events that both sides are notified of."""
 
 
 @on_later(*_TITLES)
@@ -55,7 +55,7 @@ def sent(event: OfferSent) -> Notifications:
 
 @on_later(marketplace.OfferMessageSent)
 def written(event: marketplace.OfferMessageSent, begin: Begin) -> Notifications:
-    """Those of one thread are one notification with a count."""
+    """Notifies the other side of a message; messages of one thread are one notification with a count."""
     for notice in _notification(event, begin, "You have a message about an offer"):
         yield replace(notice, kind="offer_message", about=str(event.originator_id))
 
@@ -96,14 +96,14 @@ def reminded(event: marketplace.DirectDealReminded, begin: Begin) -> Notificatio
 
 @on_later(marketplace.EscrowDisputed, marketplace.DirectDealDisputed)
 def disputed(event: DomainEvent, begin: Begin) -> Notifications:
-    """The two, and the admins who are neither of them: one has to decide."""
+    """Notifies both sides, and the admins who are neither of them: one has to decide."""
     yield from _notification(event, begin, "The other side disputes the deal: please add your statement to its thread")
     [one, *_] = _notification(event, begin, "A deal is disputed: an admin has to decide")
     yield replace(one, to=None, roles=ADMINS, but=(begin.buyer_id, begin.seller_id))
 
 
 def _notification(event: DomainEvent, begin: Begin, title: str, *to: UUID) -> Iterator[OutgoingNotification]:
-    """`to`: both sides, if nobody is named."""
+    """Notifies the accounts of `to`, both sides without one, but not the actor."""
     kind, offer_id = (
         ("deal", begin.offer_id)
         if isinstance(begin, EscrowAgreed | DirectDealAgreed)

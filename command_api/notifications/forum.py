@@ -27,7 +27,7 @@ def edited(event: forum.PostEdited) -> Notifications:
 
 @on(forum.PostApproved)
 def approved(event: forum.PostApproved) -> Notifications:
-    """A post that was never shown is new to everybody."""
+    """Notifies the author, and others as of a new post if it was never shown before."""
     yield _to_author(event, "A moderator approved your post")
     if event.was_shown:
         yield from _of_post(event, event.mentions, None, followers=False)
@@ -43,7 +43,8 @@ def hidden(event: forum.PostHidden) -> Notifications:
 
 @on(forum.PostDeleted)
 def deleted(event: forum.PostDeleted) -> Notifications:
-    """The post itself is nowhere to be seen any more; the log says why."""
+    """Notifies the author of a removal by a moderator; the post itself cannot be seen any more, so the path is the
+    log."""
     if event.by_moderator:
         yield replace(_to_author(event, "A moderator removed your post"), path="/forum/log")
 
@@ -83,20 +84,21 @@ def _of_post(
 ) -> Iterator[OutgoingNotification]:
     post, thread, author = event.originator_id, event.thread_id, event.author_id
     path = _path(thread, post)
-    told = {author}
+    notified = {author}
     for account in mentions:
-        if account not in told:
-            told.add(account)
+        if account not in notified:
+            notified.add(account)
             yield OutgoingNotification("mention", str(post), account, author, thread, post, path=path)
-    if answered is not None and answered not in told:
-        told.add(answered)
+    if answered is not None and answered not in notified:
+        notified.add(answered)
         yield OutgoingNotification("quote", str(post), answered, author, thread, post, path=path)
     if followers:
-        yield OutgoingNotification("reply", str(thread), None, author, thread, post, path=path, but=tuple(told))
+        yield OutgoingNotification("reply", str(thread), None, author, thread, post, path=path, but=tuple(notified))
 
 
 def _for_review(event: forum.PostWritten | forum.PostEdited | forum.PostHidden) -> OutgoingNotification:
-    """To the moderators, with the posts that wait already; the moderation page shows each."""
+    """Notifies the moderators of a post for review, together with the posts that wait already; the moderation page
+    shows each."""
     return OutgoingNotification(
         "review", "forum", None, path="/forum/moderation", but=(event.author_id,), roles=MODERATORS
     )

@@ -50,12 +50,12 @@ def record_alerts(command: RecordAlerts, uow: UnitOfWork) -> int:
         return 0
     # A rule may have been turned off while the check ran.
     off = {AlertKind(kind) for (kind,) in uow.select(_OFF, website.id)}
-    found = [finding for finding in command.found if finding.kind not in off]
+    findings = [finding for finding in command.found if finding.kind not in off]
     ids = {alert for (alert,) in uow.select(_OPEN, website.id, list(command.kinds))}
-    ids |= {alert_id(website.id, finding.kind, finding.cause) for finding in found}
+    ids |= {alert_id(website.id, finding.kind, finding.cause) for finding in findings}
     loaded = [uow.load(each, alerts.evolve) for each in sorted(ids)]
     states = {alert.finding.key: alert for alert in loaded if alert is not None}
-    events = alerts.decide(states, website, command.kinds, found, uow.context)
+    events = alerts.decide(states, website, command.kinds, findings, uow.context)
     alert_mail.announce(uow.append(*events), website, events)
     webhook_outbox.announce(uow, website, events)
     uow.set_timeout(command.check, website.id, command.next_at)
@@ -64,7 +64,7 @@ def record_alerts(command: RecordAlerts, uow: UnitOfWork) -> int:
 
 @HANDLERS.before(WebsiteDisconnected, LinkUpdated, LinkDeleted, DomainRemoved)
 def tell_owner(event: DomainEvent, uow: UnitOfWork) -> None:
-    """Of an admin's act; what follows from it, as a website's domains do, is part of it."""
+    """Notifies the owner of an admin's act; what follows from it, as a website's domains do, is part of it."""
     on_behalf = uow.context.on_behalf
     if on_behalf is not None and on_behalf.thing_id == event.originator_id:
         uow.append(*admin_acts.of(event, on_behalf, uuid7(), uow.context))

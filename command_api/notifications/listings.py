@@ -21,7 +21,7 @@ _TITLES: Final[Mapping[type[DomainEvent], str]] = {
     marketplace.ListingResumed: "Your listing is online again",
     marketplace.ListingExpired: "Your listing was online for 90 days and has expired: you can submit it again",
 }
-"""Of events that the seller is notified of."""
+"""The titles of events that the seller is notified of."""
 
 
 @on_later(*_TITLES)
@@ -32,7 +32,7 @@ def changed(event: DomainEvent, begin: ListingDrafted) -> Notifications:
 
 @on_later(marketplace.ListingSubmitted)
 def submitted(_event: marketplace.ListingSubmitted, begin: ListingDrafted) -> Notifications:
-    """Once for all that wait, until it is seen."""
+    """Notifies admins once of all listings that wait for review, until the notification is seen."""
     seller = (begin.seller_id,)
     title = "A listing needs review"
     yield OutgoingNotification(

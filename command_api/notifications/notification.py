@@ -50,7 +50,7 @@ def on(*event_classes: type[DomainEvent]) -> Callable[[Rule], Rule]:
 
 
 def on_later(*event_classes: type[DomainEvent]) -> Callable[[Rule], Rule]:
-    """`on` for `LATER_RULES`."""
+    """Registers a rule as `on` does, in `LATER_RULES`."""
     return partial(_register, LATER_RULES, event_classes)
 
 

@@ -1,4 +1,4 @@
-"""What members are notified of about their requests for partners, and admins about new ones. No name of a program is in
+"""Notifications of members about their requests for partners, and of admins about new ones. No name of a program is in
 a notification: members wrote it."""
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ PATH = "/links/partners"
 
 @on(PartnerRequested)
 def requested(event: PartnerRequested) -> Notifications:
-    """Once for all that are open, until it is seen."""
+    """Notifies admins once of all open requests, until the notification is seen."""
     sender, path = (event.account_id,), "/admin?tab=partners"
     title = "A member requested a partner"
     yield OutgoingNotification("partner", "requests", None, title=title, path=path, but=sender, roles=ADMINS)

@@ -1,4 +1,4 @@
-"""What owners and admins are notified of about websites, and people about their webhooks."""
+"""Notifications of owners and admins about websites, and of people about their webhooks."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What admins request of projections and dead letters, recorded as events, and exchange rates."""
+"""Admins' requests for projections and dead letters, recorded as events, and exchange rates."""

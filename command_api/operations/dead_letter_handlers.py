@@ -42,11 +42,11 @@ def skip_dead_letter(command: commands.SkipDeadLetter, uow: UnitOfWork) -> Handl
 
 @HANDLERS.on(commands.RevealDeadLetter, senders="admins")
 def reveal_dead_letter(command: commands.RevealDeadLetter, uow: UnitOfWork) -> RevealedRecord:
-    shown = _record(uow, command.letter_id)
-    if shown.state in DECIDED:
-        raise conflict("content_deleted", f"This dead letter is {shown.state}: its content was deleted then.")
-    uow.append(DeadLetterRevealed(**_head(uow, command.letter_id, shown.projection, command.reason)))
-    return shown
+    letter = _record(uow, command.letter_id)
+    if letter.state in DECIDED:
+        raise conflict("content_deleted", f"This dead letter is {letter.state}: its content was deleted then.")
+    uow.append(DeadLetterRevealed(**_head(uow, command.letter_id, letter.projection, command.reason)))
+    return letter
 
 
 @HANDLERS.on(commands.RetryDeadLetters, senders="admins")
@@ -107,14 +107,14 @@ def _record(uow: UnitOfWork, letter_id: UUID) -> RevealedRecord:
     with suppress(UnicodeDecodeError):
         # cut in the middle of a letter, it is text still
         text = getincrementaldecoder("utf-8")().decode(value[:SHOWN_BYTES], final=len(value) <= SHOWN_BYTES)
-    shown = {
+    content = {
         "key": _readable(bytes(row["key"])),
         "headers": {name: _readable(bytes.fromhex(header)) for name, header in row["headers"]},
         "text": text,
         "base64": b64encode(value[:SHOWN_BYTES]).decode(),
         "bytes": len(value),
     }
-    return RevealedRecord(**{**row, **shown})
+    return RevealedRecord(**{**row, **content})
 
 
 def _readable(value: bytes) -> str:

@@ -1,4 +1,4 @@
-"""All command handlers of the context."""
+"""The command handlers of the context."""
 
 from __future__ import annotations
 

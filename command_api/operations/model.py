@@ -1,4 +1,4 @@
-"""Of a projection or a dead letter, deciding needs only the version. Pure."""
+"""State of projections and dead letters: a decision needs only the version. Pure."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ RETRY_WAIT_S: Final = 1.0
 MAX_WAIT_S: Final = 10.0
 BATCH_SIZE: Final = 100
 KEY: Final = WorkerKey(NAME, 0, "operations", 0)
-"""Where its dead letters are listed; it reads a table, no topic."""
+"""The key under which its dead letters are listed; it reads a table, no topic."""
 
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 

@@ -48,25 +48,25 @@ def request_projection_action(command: commands.RequestProjectionAction, uow: Un
 @HANDLERS.on(commands.CancelComparison, senders="admins")
 def cancel_comparison(command: commands.CancelComparison, uow: UnitOfWork) -> ProjectionRequest:
     name, aggregate_id = command.projection, projection_id(command.projection)
-    found = [request_id for (request_id,) in uow.select(_COMPARISONS, name)]
-    if not found:
+    request_ids = [request_id for (request_id,) in uow.select(_COMPARISONS, name)]
+    if not request_ids:
         raise conflict("nothing_to_cancel", f"{name} is not being compared.")
     event = operations.ProjectionComparisonCancelled(
         **event_metadata(aggregate_id, uow.load(aggregate_id, evolve_version) or 0, uow.context),
         projection=name,
         reason=command.reason,
-        request_id=found[0],
+        request_id=request_ids[0],
     )
     uow.append(event)
-    if uow.cursor.execute(_STOP, (found,)).rowcount != len(found):
+    if uow.cursor.execute(_STOP, (request_ids,)).rowcount != len(request_ids):
         raise ConcurrencyConflict("request.state")  # one has ended meanwhile
-    return ProjectionRequest(id=found[0], projection=name, action="verify", state="running")
+    return ProjectionRequest(id=request_ids[0], projection=name, action="verify", state="running")
 
 
 @HANDLERS.on(commands.RecordOperation, senders="system")
 def record_operation(command: commands.RecordOperation, uow: UnitOfWork) -> None:
-    """The row is marked in the transaction of its event, so each request becomes exactly one event. A refused request
-    has only an audit entry. Raises `AlreadyRecorded`."""
+    """Records a completed request. The row is marked in the transaction of its event, so each request becomes exactly
+    one event. A refused request has only an audit entry. Raises `AlreadyRecorded`."""
     row = command.row
     aggregate_id: UUID = row["dead_letter_id"] or projection_id(row["projection"])
     event = event_of(row, aggregate_id, uow.load(aggregate_id, evolve_version) or 0)
@@ -97,13 +97,13 @@ def event_of(row: Mapping[str, Any], aggregate: UUID, version: int) -> DomainEve
         return _OF_LETTERS[row["action"]](**head)
     head["request_id"] = row["id"]
     if row["action"] == "verify":
-        found = row["result"]
+        comparison = row["result"]
         return operations.ProjectionVerified(
             **head,
-            generation=found["rebuilt"],
-            live_generation=found["live"],
-            is_equal=found["isEqual"],
-            differences=found["differenceCount"],
+            generation=comparison["rebuilt"],
+            live_generation=comparison["live"],
+            is_equal=comparison["isEqual"],
+            differences=comparison["differenceCount"],
         )
     if row["action"] in _OF_GENERATIONS:
         head["generation"] = row["generation"]
@@ -116,7 +116,7 @@ def _refusal(row: Mapping[str, Any], aggregate: UUID) -> Entry:
 
 
 def _require_equal(uow: UnitOfWork, name: str) -> None:
-    """A build whose last comparison found differences is promoted only with `force`."""
+    """Requires that the last comparison found no differences: such a build is promoted only with `force`."""
     rows = uow.select(_LAST_COMPARISON, name)
     if rows and not rows[0][0]:
         message = f"Generation {rows[0][1]} of {name} differs from the live one. Review the differences, or force it."

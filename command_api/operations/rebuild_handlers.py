@@ -23,8 +23,8 @@ HANDLERS: Final = CommandHandlers()
 
 @HANDLERS.on(commands.RebuildProjections, senders="admins")
 def rebuild_projections(command: commands.RebuildProjections, uow: UnitOfWork) -> RebuildRun:
-    known = {name for (name,) in uow.select(_KNOWN, list(command.names))}
-    if len(known) < len(command.names):
+    names = {name for (name,) in uow.select(_KNOWN, list(command.names))}
+    if len(names) < len(command.names):
         raise not_found("projection")
     uow.lock()  # two admins may start at once
     if uow.select(_OPEN):
@@ -39,8 +39,8 @@ def rebuild_projections(command: commands.RebuildProjections, uow: UnitOfWork) -
 
 @HANDLERS.on(commands.CancelRebuildRun, senders="admins")
 def cancel_rebuild_run(command: commands.CancelRebuildRun, uow: UnitOfWork) -> RebuildRun:
-    """Requests that wait never begin: the run's own entry records them. The build in progress is cancelled by a request
-    like any other."""
+    """Cancels the rebuild run. Requests that wait never begin: the run's own entry records them. The build in progress
+    is cancelled by a request like any other."""
     steps = uow.select(_OPEN)
     if not steps:
         raise conflict("nothing_to_cancel", "No rebuild run is in progress.")

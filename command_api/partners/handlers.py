@@ -64,10 +64,10 @@ def request_partner(command: commands.RequestPartner, uow: UnitOfWork) -> MadeRe
     if fields.partner_id is not None:
         model.require_private(uow.load(fields.partner_id, model.evolve), uow.context)
     made = requests.make(command.request_id, **fields.model_dump(), context=uow.context)
-    known = lookups.partner_at(uow, made.website)
-    if known is not None:
-        partner = require_found(uow.load(known, model.evolve), "partner")
-        return MadeRequest(id=None, partner_id=known, partner_name=partner.name)
+    existing_id = lookups.partner_at(uow, made.website)
+    if existing_id is not None:
+        partner = require_found(uow.load(existing_id, model.evolve), "partner")
+        return MadeRequest(id=None, partner_id=existing_id, partner_name=partner.name)
     lookups.require_request_limit(uow.append(made), made.account_id)
     return MadeRequest(id=command.request_id, partner_id=None, partner_name=None)
 
@@ -106,14 +106,14 @@ def _slug(fields: schemas.AddPartner) -> str:
 def _registered(
     partner_id: UUID, fields: schemas.AddPrivatePartner, slug: str, uow: UnitOfWork, account_id: UUID | None = None
 ) -> list[DomainEvent]:
-    given = {**fields.model_dump(exclude={"terms"}), "slug": slug, "terms": _terms(fields)}
+    values = {**fields.model_dump(exclude={"terms"}), "slug": slug, "terms": _terms(fields)}
     claim = uow.load(slug_id("partner", slug), slug_reservation.evolve)
-    return model.register(partner_id, claim, **given, account_id=account_id, context=uow.context)
+    return model.register(partner_id, claim, **values, account_id=account_id, context=uow.context)
 
 
 def _update(partner: model.Partner, fields: schemas.UpdatePartner, uow: UnitOfWork) -> Partner:
-    given = fields.model_dump(exclude={"terms"})
-    events = model.update(partner, **given, terms=_terms(fields), context=uow.context)
+    values = fields.model_dump(exclude={"terms"})
+    events = model.update(partner, **values, terms=_terms(fields), context=uow.context)
     uow.append(*events)
     return to_response(state_after(model.evolve, partner, events), uow.context.at)
 

@@ -42,7 +42,8 @@ MAX_PRIVATE: Final = 100
 MAX_TERMS_OFFSET: Final = timedelta(days=5 * 366)
 
 _SLUG: Final = re.compile(r"[^\s\x00-\x1f\x7f/?#%\\<>\"`{}|^]{1,100}")
-"""What the web form makes of a name, and nothing that an address would have to escape or that markup is made of."""
+"""A slug that the web form may make of a name: nothing that an address would have to escape or that markup is made
+of."""
 _NOT_IN_SLUG: Final = re.compile(r"[\s\x00-\x1f\x7f/?#%\\<>\"`{}|^]+")
 _SLUG_ENDING: Final = 8
 _SLUG_DIGITS: Final = "23456789abcdefghjkmnpqrstuvwxyz"
@@ -90,11 +91,11 @@ class Partner:
         return next((since for since in reversed(self.history) if since.at <= moment), self.history[0])
 
     def is_within_window(self, clicked_at: datetime, occurred_at: datetime) -> bool:
-        """Whether a conversion at `occurred_at` is within the window of a click at `clicked_at`."""
+        """Returns whether a conversion at `occurred_at` is within the window of a click at `clicked_at`."""
         return occurred_at - clicked_at <= timedelta(days=self.terms_at(clicked_at).cookie_days)
 
     def is_for(self, account_id: UUID) -> bool:
-        """Whether websites of the account may use it."""
+        """Returns whether websites of the account may use it."""
         return self.account_id is None or self.account_id == account_id
 
 
@@ -115,7 +116,7 @@ def register(
     account_id: UUID | None = None,
     context: CommandContext,
 ) -> list[DomainEvent]:
-    """`terms`, or a plain `commission` in percent; one of them is needed, and `terms` goes before.
+    """Registers a partner. `terms`, or a plain `commission` in percent; one of them is needed, and `terms` goes before.
 
     Without a preset the network is the one that the base URL's host belongs to, if any. `account_id`: whose private
     partner it is.
@@ -155,7 +156,7 @@ def update(
     effective_from: datetime | None = None,
     context: CommandContext,
 ) -> list[DomainEvent]:
-    """Up to three events: details, terms, activity; none for what stays as it was.
+    """Updates the partner by up to three events: details, terms, activity; none for what stays as it was.
 
     A plain `commission` changes the percentage and leaves hold and automatic approval as they are. The terms hold at
     once, or from `effective_from` on; those that were announced for the same moment before give way, others stay.
@@ -163,7 +164,7 @@ def update(
     partner = require_active(partner)
     if slug is not None and slug != partner.slug:
         raise invalid("slug_fixed", "A partner's slug cannot change.", "slug")
-    wanted: dict[str, str | int | None] = {
+    requested: dict[str, str | int | None] = {
         "name": checked_name(name) if name is not None else None,
         "base_url": site_address(base_url, "baseUrl") if base_url is not None else None,
         "description": description,
@@ -172,7 +173,7 @@ def update(
         "click_id_parameter": _parameter(click_id_parameter),
     }
     details = {
-        key: value for key, value in wanted.items() if value is not None and value != (getattr(partner, key) or "")
+        key: value for key, value in requested.items() if value is not None and value != (getattr(partner, key) or "")
     }
     events: list[DomainEvent] = []
     version = partner.version

@@ -31,7 +31,7 @@ from schemas.uuid7 import uuid7
 
 HANDLERS: Final = CommandHandlers()
 MAX_IMAGES: Final = 300
-"""Of a site."""
+"""The largest number of images of a site."""
 Document = TypeVar("Document")
 
 
@@ -123,7 +123,8 @@ def require_domain_of_its_own(event: SiteMoved, uow: Appended) -> None:
 
 
 def decide(command: commands.Serving, uow: UnitOfWork) -> tuple[sites.Site, Sequence[DomainEvent]]:
-    """The site, and what happens to it. Appends nothing: it is also asked before, for the pages to render."""
+    """Returns the site and the events of the command, but appends nothing: it also runs before the command, for the
+    pages to render."""
     site = _own(command.site_id, uow)
     match command:
         case commands.PublishSite():
@@ -170,19 +171,21 @@ def remove_sites(event: WebsiteDisconnected, uow: UnitOfWork) -> None:
 
 @HANDLERS.before(WebsiteTransferred)
 def transfer_sites(event: WebsiteTransferred, uow: UnitOfWork) -> None:
-    """The website's sites follow it, with their subscribers; visitors see what they saw. Raises `CommandRejected` when
-    the buyer would have too many."""
+    """Moves the website's sites with their subscribers; visitors see what they saw. Raises `CommandRejected` when the
+    buyer would have too many."""
     for (site_id,) in uow.select(_OF_WEBSITE, event.originator_id):
         site = uow.load(site_id, sites.evolve)
         if site is None or site.removed:
             continue
-        shown = _shown(site, uow)
-        wanted = {page.id for page in parse_site(site.document.encode()).pages} | set(shown.pages if shown else ())
-        saved = releases.saved_pages(wanted, uow)
+        published = _shown(site, uow)
+        page_ids = {page.id for page in parse_site(site.document.encode()).pages} | set(
+            published.pages if published else ()
+        )
+        saved = releases.saved_pages(page_ids, uow)
         domain = _domain_after(site, event.account_id, uow)
         uow.append(
             *transfer.transfer_site(
-                site, saved, shown, account_id=event.account_id, domain_id=domain, context=uow.context
+                site, saved, published, account_id=event.account_id, domain_id=domain, context=uow.context
             )
         )
         uow.cursor.execute(_SERVE_UNDER, (domain, site.id))
@@ -258,9 +261,9 @@ def _require_rendered(site: sites.Site, plan: releases.Plan, uow: UnitOfWork, *,
     for page in plan.pages:
         if page.key not in rendered:
             raise releases.ReleaseOutdated
-        shown = plan.document.page(page.page_id)
-        if is_new and shown is not None:
-            sites.require_whole(shown, plan.contents[page.page_id], rendered[page.key])
+        entry = plan.document.page(page.page_id)
+        if is_new and entry is not None:
+            sites.require_whole(entry, plan.contents[page.page_id], rendered[page.key])
 
 
 def _new_documents(fields: NewSite, uow: UnitOfWork) -> tuple[SiteDocument, Mapping[UUID, PageDocument]]:

@@ -52,7 +52,7 @@ from schemas.events.publishing import PageSaved, SiteCreated, SiteSaved, SiteTra
 
 Files = Mapping[str, SiteFile]
 Found = Mapping[bytes, Sequence[MissingReference]]
-"""What was not there when a page was rendered, by the names of pages that are rendered."""
+"""The references that were missing when a page was rendered, by the names of pages that are rendered."""
 MAX_LINKS: Final = 1_000
 """Different tracked links of a release: each is loaded when it is published."""
 MAX_IDS: Final = 30_000
@@ -60,7 +60,8 @@ MAX_IDS: Final = 30_000
 
 
 class ReleaseOutdated(Exception):
-    """Something that a page depends on changed since it was rendered: it has to be rendered again."""
+    """A release is outdated: something that a page depends on changed since it was rendered, which has to be
+    repeated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,7 @@ def plan(site: Site, uow: UnitOfWork) -> Plan | None:
 
 
 def rendered(site: Site, plan: Plan, uow: UnitOfWork) -> Found:
-    """Those of the plan's pages that are rendered."""
+    """Returns the rendered pages of the plan, with their problems."""
     rows = uow.select_named(_RENDERED, {"site": site.id, "keys": plan.keys})
     return {bytes(key): _PROBLEMS.validate_python(problems) for key, problems in rows}
 
@@ -191,19 +192,19 @@ def contents(site: Site, release: PublishedVersions, uow: UnitOfWork) -> tuple[S
     saved = uow.event(site.id, release.site_version)
     if not isinstance(saved, SiteCreated | SiteSaved | SiteTransferred):
         raise not_found("release")
-    found: dict[UUID, str] = {}
+    documents: dict[UUID, str] = {}
     for page_id, version in release.pages.items():
         page = uow.event(page_id, version)
         if not isinstance(page, PageSaved):
             raise not_found("release")
-        found[page_id] = page.document
-    return parse_site(saved.document.encode()), found
+        documents[page_id] = page.document
+    return parse_site(saved.document.encode()), documents
 
 
 def saved_pages(page_ids: Collection[UUID], uow: UnitOfWork) -> Mapping[UUID, PageAggregate]:
     """The pages that were saved, by their last events alone: each of thousands contains the whole page."""
-    found = {page_id: uow.event(page_id, version) for page_id, version in uow.select(_LATEST, list(page_ids))}
-    return {page_id: pages.evolve(None, page) for page_id, page in found.items() if isinstance(page, PageSaved)}
+    events = {page_id: uow.event(page_id, version) for page_id, version in uow.select(_LATEST, list(page_ids))}
+    return {page_id: pages.evolve(None, page) for page_id, page in events.items() if isinstance(page, PageSaved)}
 
 
 def _bases(site: Site, uow: UnitOfWork) -> list[str]:
@@ -215,13 +216,13 @@ def _bases(site: Site, uow: UnitOfWork) -> list[str]:
 
 def _links(site: Site, refers_to: Mapping[UUID, Mentioned], uow: UnitOfWork) -> Mapping[UUID, str]:
     """Addresses from the root of the host: a custom domain serves them as well."""
-    wanted = frozenset[UUID]().union(*(one.ids for one in refers_to.values()))
-    if len(wanted) > MAX_IDS:
+    ids = frozenset[UUID]().union(*(one.ids for one in refers_to.values()))
+    if len(ids) > MAX_IDS:
         raise conflict("too_many_links", f"The pages of a site name at most {MAX_IDS:,} links, pages and blocks.")
-    found = [link_id for (link_id,) in uow.select(_OF_WEBSITE, site.website_id, list(wanted))]
-    if len(found) > MAX_LINKS:
+    link_ids = [link_id for (link_id,) in uow.select(_OF_WEBSITE, site.website_id, list(ids))]
+    if len(link_ids) > MAX_LINKS:
         raise conflict("too_many_links", f"The pages of a site have at most {MAX_LINKS:,} different tracked links.")
-    links = {link_id: uow.load(link_id, tracked_links.evolve) for link_id in sorted(found)}
+    links = {link_id: uow.load(link_id, tracked_links.evolve) for link_id in sorted(link_ids)}
     return {
         link_id: f"/go/{link.slug}"
         for link_id, link in links.items()

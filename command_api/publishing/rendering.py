@@ -24,7 +24,7 @@ from infra.kernel.http.problems import Problem
 from infra.kernel.worker_processes.pool import IsCancelled
 
 MAX_RELEASES: Final = 2
-"""Of all accounts that are rendered at one time."""
+"""The largest number of releases, of all accounts, that are rendered at one time."""
 CPU_S: Final = 12.0
 """Processor time for the pages of one request."""
 TIME_S: Final = 12.0
@@ -73,8 +73,8 @@ def _render(site: Site, plan: releases.Plan, account_id: UUID, uow: UnitOfWork, 
         try:
             done = WORKERS.render(page.job, account_id, is_cancelled)
         except DocumentRejected as fault:
-            shown = plan.document.page(page.page_id)
-            raise conflict(fault.code, f"{shown.title if shown else page.path}: {fault.message}") from fault
+            entry = plan.document.page(page.page_id)
+            raise conflict(fault.code, f"{entry.title if entry else page.path}: {fault.message}") from fault
         releases.keep(site.id, page, done.file, uow)
         rendered.add(page.key)
         cpu_s += done.cpu_s

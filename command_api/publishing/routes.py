@@ -37,7 +37,7 @@ SAVES: Final = Limit("site-save", timedelta(seconds=1), 120)
 RELEASES: Final = Limit("site-release", timedelta(seconds=10), 30)
 IMAGES: Final = Limit("site-image", timedelta(seconds=10), 40)
 ATTEMPTS: Final = 4
-"""How often the site may change while it is rendered."""
+"""The largest number of attempts, as the site may change while it is rendered."""
 Page = Annotated[UUID, Path(alias="pageId")]
 
 

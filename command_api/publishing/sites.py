@@ -33,7 +33,7 @@ from schemas.events.publishing import (
 from schemas.evolution import UnexpectedEvent
 
 KIND: Final = "site"
-"""Of its slug's reservation."""
+"""The kind of its slug's reservation."""
 MAX_SITES: Final = 20
 """Sites of an account that are not removed."""
 MAX_RELEASES: Final = 50
@@ -51,7 +51,7 @@ class PublishedVersions:
     at: datetime
 
     def has(self, site_version: int, pages: Mapping[UUID, int]) -> bool:
-        """Whether it published exactly these versions."""
+        """Returns whether the release has exactly these versions."""
         return (self.site_version, dict(self.pages)) == (site_version, dict(pages))
 
 
@@ -81,7 +81,7 @@ class Site:
         return next((each for each in self.releases if each.number == self.published), None)
 
     def dates_of(self, page_id: UUID) -> tuple[datetime, datetime]:
-        """When a published page came out first, and when the content came out that the last release has."""
+        """Returns when a published page came out first, and when the content came out that the last release has."""
         updated = self.content_published.get(page_id, self.releases[-1].at)
         return self.first_published.get(page_id, updated), updated
 
@@ -156,7 +156,7 @@ def publish_again(site: Site, number: int, context: CommandContext) -> list[Site
 
 
 def unpublish(site: Site, context: CommandContext) -> list[SiteUnpublished]:
-    """Nothing happens if it is not published."""
+    """Takes the site offline; returns no events if it is not published."""
     return [SiteUnpublished(**next_event(site, context))] if site.published is not None else []
 
 

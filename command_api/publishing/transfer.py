@@ -35,8 +35,8 @@ def transfer_site(
     domain_id: UUID | None,
     context: CommandContext,
 ) -> list[DomainEvent]:
-    """`pages`: those of the draft and of what is shown. `shown`: what visitors see; none: nothing is published.
-    `domain_id`: of its custom domain in the new account."""
+    """Moves the site to another account. `pages`: those of the draft and of what is shown. `shown`: what visitors see;
+    none: nothing is published. `domain_id`: of its custom domain in the new account."""
     draft = SiteContent(site.document, {page_id: page.document for page_id, page in pages.items()})
     first = shown or draft
     moved = SiteTransferred(

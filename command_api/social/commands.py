@@ -95,8 +95,8 @@ class FoundPost:
 
 @dataclass(frozen=True, slots=True)
 class RecordedPosts:
-    """What came of found posts: how many were added, how many have new figures, and how many were left out: removed by
-    the owner, unknown and without a time of publication, or over the limit of posts."""
+    """The result for found posts: how many were added, how many have new figures, and how many were left out: removed
+    by the owner, unknown and without a time of publication, or over the limit of posts."""
 
     added: int
     changed: int

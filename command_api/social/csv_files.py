@@ -97,7 +97,7 @@ LAYOUTS: Final = (
 
 @dataclass(slots=True)
 class SocialFile:
-    """What a file says: days of the channel, or posts. `left_out`: lines without address or without figures."""
+    """The contents of a file: days of the channel, or posts. `left_out`: lines without address or without figures."""
 
     days: list[ChannelDay] = field(default_factory=list)
     posts: list[FoundPost] = field(default_factory=list)
@@ -105,19 +105,19 @@ class SocialFile:
 
 
 def parse(network: Network, text: str, today: date) -> SocialFile:
-    """What an export of `network` says. Raises `CommandRejected` for one of another network, of an unknown kind, or
-    with a line that cannot be read. `today`: for days without a year, which are in the last twelve months."""
+    """Reads an export of `network`. Raises `CommandRejected` for one of another network, of an unknown kind, or with a
+    line that cannot be read. `today`: for days without a year, which are in the last twelve months."""
     file = read_csv(text, MAX_CHARACTERS)
     require_line_limit(file, MAX_LINES, "lines")
     layout = _layout(network, file)
-    found = SocialFile()
+    result = SocialFile()
     seen: set[date] = set()
     for number, line in file.lines:
         if len(line) != len(file.header):
             raise invalid("bad_line", f"Line {number} has {len(line)} fields, not {len(file.header)}.", "csv")
         fields = file.fields(line)
         if not fields[layout.day or layout.address] or fields[layout.day or layout.address].lower() == "total":
-            found.left_out += 1
+            result.left_out += 1
             continue
         figures = {name: _count(fields.get(column, ""), number, column) for name, column in layout.figures.items()}
         if layout.day:
@@ -125,14 +125,14 @@ def parse(network: Network, text: str, today: date) -> SocialFile:
             if day in seen:
                 raise invalid("same_day", f"Line {number}: {day} is there twice. Export the figures by day.", "csv")
             seen.add(day)
-            found.days.append(ChannelDay(day=day, **figures))
+            result.days.append(ChannelDay(day=day, **figures))
         else:
             title = next((fields[name] for name in layout.title if fields.get(name)), "")
             published = fields[layout.published]
             at = _moment(published, number, today) if published else None
             address = layout.address_of.format(fields[layout.address])
-            found.posts.append(FoundPost(address, title, at, PostFigures(**figures)))
-    return found
+            result.posts.append(FoundPost(address, title, at, PostFigures(**figures)))
+    return result
 
 
 def _layout(network: Network, file: CsvFile) -> Layout:
@@ -142,10 +142,10 @@ def _layout(network: Network, file: CsvFile) -> Layout:
         if layout.network is network:
             return layout
     name = RULES[network].name
-    known = "; or ".join(", ".join(one.marks) for one in LAYOUTS if one.network is network)
-    if not known:
+    columns = "; or ".join(", ".join(one.marks) for one in LAYOUTS if one.network is network)
+    if not columns:
         raise invalid("no_files", f"CSV files of {name} cannot be imported.", "csv")
-    expected = f"An export of {name}, in English, has the columns {known}."
+    expected = f"An export of {name}, in English, has the columns {columns}."
     if fitting:
         other = RULES[fitting[0].network].name
         raise invalid("other_network", f"This looks like an export of {other}. {expected}", "csv")

@@ -17,7 +17,7 @@ from schemas.evolution import UnexpectedEvent
 
 @dataclass(frozen=True, slots=True)
 class ChannelFigures:
-    """What one source reported of a channel, by day."""
+    """The figures that one source reported of a channel, by day."""
 
     id: UUID
     version: int
@@ -36,7 +36,7 @@ def record(
     days: Iterable[ChannelDay],
     context: CommandContext,
 ) -> list[SocialChannelFiguresRecorded]:
-    """One event for each `MAX_DAYS` days that say something new. Days without figures are left out."""
+    """Records days with new figures, in one event for each `MAX_DAYS` of them. Days without figures are left out."""
     before = known.days if known is not None else {}
     new = [day for day in days if _with(before.get(day.day), day) != before.get(day.day)]
     version = known.version if known is not None else 0
@@ -64,7 +64,7 @@ def evolve(figures: ChannelFigures | None, event: DomainEvent) -> ChannelFigures
 
 def _with(before: ChannelDay | None, day: ChannelDay) -> ChannelDay | None:
     """The day after this report; None if nothing is known of it."""
-    given = day.model_dump(exclude_none=True, exclude={"day"})
-    if not given:
+    values = day.model_dump(exclude_none=True, exclude={"day"})
+    if not values:
         return before
-    return day if before is None else before.model_copy(update=given)
+    return day if before is None else before.model_copy(update=values)

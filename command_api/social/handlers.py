@@ -72,29 +72,29 @@ def create_social_link(command: commands.CreateSocialLink, uow: UnitOfWork) -> L
     fields = command.fields
     partner = require_found(uow.load(fields.partner_id, partners.evolve), "partner")
     slug = checked_slug(fields.slug) if fields.slug is not None else _free_slug(uow, channel, partner.slug)
-    wanted = CreateLink.model_validate(
+    link_fields = CreateLink.model_validate(
         {"websiteId": channel.website_id, "partnerId": partner.id, "destination": fields.destination, "slug": slug}
     )
     utm = model.utm_of(channel, slug, fields.campaign)
     if fields.post_id is not None:
         post = posts.require_of(uow.load(fields.post_id, posts.evolve), channel)
         utm["utm_content"] = content_of(post.id)
-    return links.create_link(link_commands.CreateLink(command.link_id, wanted, utm, channel.id), uow)
+    return links.create_link(link_commands.CreateLink(command.link_id, link_fields, utm, channel.id), uow)
 
 
 @HANDLERS.on(commands.AddSocialPost, senders="accounts")
 def add_social_post(command: commands.AddSocialPost, uow: UnitOfWork) -> SocialPost:
     channel, website = _load_active(uow, command.channel_id)
     fields = command.fields
-    found = posts.address_of(channel.network, fields.address)
-    id_ = post_id(channel.id, found.key)
+    address = posts.address_of(channel.network, fields.address)
+    id_ = post_id(channel.id, address.key)
     before = uow.load(id_, posts.evolve)
     added = posts.add(
         id_,
         before,
         channel,
         website,
-        address=found.address,
+        address=address.address,
         title=fields.title,
         published_at=fields.published_at,
         context=uow.context,
@@ -136,8 +136,8 @@ def remove_social_post(command: commands.RemoveSocialPost, uow: UnitOfWork) -> N
 @HANDLERS.on(commands.RecordChannelFigures, senders="system")
 def record_channel_figures(command: commands.RecordChannelFigures, uow: UnitOfWork) -> int:
     channel, _ = _load_active(uow, command.channel_id)
-    known = uow.load(figures.figures_id(channel.id, command.source), figures.evolve)
-    events = figures.record(known, channel, command.source, command.days, uow.context)
+    recorded = uow.load(figures.figures_id(channel.id, command.source), figures.evolve)
+    events = figures.record(recorded, channel, command.source, command.days, uow.context)
     uow.append(*events)
     return sum(len(event.days) for event in events)
 
@@ -153,8 +153,8 @@ def import_social_file(command: commands.ImportSocialFile, uow: UnitOfWork) -> I
     channel, website = _load_active(uow, command.channel_id)
     today = uow.context.at.date()
     file = csv_files.parse(channel.network, command.csv, today)
-    known = uow.load(figures.figures_id(channel.id, FigureSource.CSV), figures.evolve)
-    of_days = figures.record(known, channel, FigureSource.CSV, file.days, uow.context)
+    recorded = uow.load(figures.figures_id(channel.id, FigureSource.CSV), figures.evolve)
+    of_days = figures.record(recorded, channel, FigureSource.CSV, file.days, uow.context)
     of_posts = _record_posts(uow, channel, website, FigureSource.CSV, today, file.posts)
     uow.append(*of_days)
     return ImportedSocialFile(
@@ -182,7 +182,7 @@ def drop_images_of_website(event: WebsiteDisconnected, uow: UnitOfWork) -> None:
 
 @HANDLERS.before(WebsiteTransferred)
 def transfer_channels(event: WebsiteTransferred, uow: UnitOfWork) -> None:
-    """Channels and their posts belong to the website."""
+    """Moves channels and their posts with the website."""
     for channel in _channels(uow, event.originator_id):
         uow.append(model.transfer(channel, event.account_id, uow.context))
     for id_ in posts_of(uow, event.originator_id):
@@ -201,9 +201,9 @@ def _record_posts(
 ) -> commands.RecordedPosts:
     events: dict[UUID, list[DomainEvent]] = {}
     free, added, changed, skipped = posts.MAX_POSTS - count_posts(uow, channel.id), 0, 0, 0
-    for found in found_posts:
+    for found_post in found_posts:
         try:
-            named = post_at(channel.network, found.address)
+            named = post_at(channel.network, found_post.address)
         except BadPostAddress:
             skipped += 1
             continue
@@ -214,7 +214,7 @@ def _record_posts(
             continue
         new: list[DomainEvent] = []
         if post is None:
-            if found.published_at is None or free <= added:
+            if found_post.published_at is None or free <= added:
                 skipped += 1
                 continue
             try:
@@ -224,8 +224,8 @@ def _record_posts(
                     channel,
                     website,
                     address=named.address,
-                    title=posts.short_title(found.title),
-                    published_at=found.published_at,
+                    title=posts.short_title(found_post.title),
+                    published_at=found_post.published_at,
                     context=uow.context,
                 )
             except CommandRejected:
@@ -234,7 +234,7 @@ def _record_posts(
             added += 1
             new.append(event)
             post = posts.evolve(None, event)
-        recorded = posts.record_figures(post, source, as_of, found.figures, uow.context)
+        recorded = posts.record_figures(post, source, as_of, found_post.figures, uow.context)
         changed += len(recorded)
         events[id_] = [*new, *recorded]
     uow.append(*(event for of_post in events.values() for event in of_post))
@@ -259,8 +259,8 @@ def _load(uow: UnitOfWork, channel_id: UUID) -> tuple[model.SocialChannelAggrega
 
 
 def _channels(uow: UnitOfWork, website_id: UUID) -> list[model.SocialChannelAggregate]:
-    found = (uow.load(id_, model.evolve) for id_ in channels_of(uow, website_id))
-    return [channel for channel in found if channel is not None]
+    channels = (uow.load(id_, model.evolve) for id_ in channels_of(uow, website_id))
+    return [channel for channel in channels if channel is not None]
 
 
 def _free_slug(uow: UnitOfWork, channel: model.SocialChannelAggregate, partner_slug: str) -> str:

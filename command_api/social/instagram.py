@@ -80,8 +80,8 @@ class Instagram:
         if answer.status != 200:
             raise _refusal(answer)
         # Documented as a list with one object; also answered without it.
-        given = next(iter(objects_of(answer.body.get("data"))), answer.body)
-        short = given.get("access_token")
+        content = next(iter(objects_of(answer.body.get("data"))), answer.body)
+        short = content.get("access_token")
         if not isinstance(short, str) or not short:
             raise NetworkUnavailable("Instagram gave no access token.")
         query = {
@@ -101,7 +101,7 @@ class Instagram:
         return tokens_of(self._get(f"{GRAPH}/refresh_access_token", query), now)
 
     def revoke(self, _tokens: Tokens) -> None:
-        """Nothing: Instagram has no such call."""
+        """Does nothing: Instagram has no such call."""
 
     def name(self, tokens: Tokens) -> str:
         """The account's user name. Raises `NetworkError`."""
@@ -128,19 +128,19 @@ class Instagram:
         )
 
     def _media(self, tokens: Tokens) -> list[ReadPost]:
-        found: list[Mapping[str, Any]] = []
+        media: list[Mapping[str, Any]] = []
         after: str | None = ""
-        while after is not None and len(found) < MAX_POSTS:
+        while after is not None and len(media) < MAX_POSTS:
             query = {"fields": _MEDIA, "limit": str(PAGE)} | ({"after": after} if after else {})
             answer = self._api(tokens, "me/media", query)
             rows = objects_of(answer.get("data"))[:PAGE]
-            found += rows
+            media += rows
             paging = object_of(answer.get("paging"))
             cursor = object_of(paging.get("cursors")).get("after")
             # The address of the next page has the token; only its cursor is used, at our own address.
             after = cursor if paging.get("next") and isinstance(cursor, str) and cursor and rows else None
         posts = []
-        for number, row in enumerate(found[:MAX_POSTS]):
+        for number, row in enumerate(media[:MAX_POSTS]):
             id_ = text_of(row.get("id"))
             post = _post(row)
             if number < MAX_INSIGHTS and id_.isdecimal():
@@ -149,7 +149,8 @@ class Instagram:
         return posts
 
     def _insights(self, tokens: Tokens, path: str, query: Mapping[str, str]) -> Mapping[str, Any]:
-        """Empty where there are none: young accounts, and posts from before the account was a professional one."""
+        """Returns the metrics; empty where there are none: young accounts, and posts from before the account was a
+        professional one."""
         answer = self._client.json(self._app, "GET", f"{API}/{path}", query={**query, "access_token": tokens.access})
         if answer.status == 200:
             return answer.body

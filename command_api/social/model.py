@@ -53,8 +53,8 @@ def add(
     name: str | None,
     context: CommandContext,
 ) -> SocialChannelAdded:
-    """`others`: the website's channels. Raises `CommandRejected` for a website of another account, a handle that the
-    network does not have, and one that the website has already."""
+    """Adds a channel. `others`: the website's channels. Raises `CommandRejected` for a website of another account, a
+    handle that the network does not have, and one that the website has already."""
     website = require_owned(website, context)
     handle = _free_handle(network, handle, others)
     return SocialChannelAdded(
@@ -76,7 +76,8 @@ def rename(
     name: str | None,
     context: CommandContext,
 ) -> list[SocialChannelRenamed]:
-    """What is None stays; an empty name is the handle again. Nothing happens if nothing is different."""
+    """Renames the channel. `None` leaves a field as it is; an empty name is the handle again. Returns no events if
+    nothing is different."""
     channel = require_active(channel, website, context)
     new = channel.handle
     if handle is not None:
@@ -100,7 +101,7 @@ def remove(
 def connect(
     channel: SocialChannelAggregate | None, website: Website | None, name: str, context: CommandContext
 ) -> SocialChannelConnected:
-    """`name`: of the account on the network."""
+    """Connects the channel. `name`: of the account on the network."""
     channel = require_active(channel, website, context)
     return SocialChannelConnected(**next_event(channel, context), account_id=channel.account_id, name=name)
 
@@ -112,7 +113,7 @@ def disconnect(
 
 
 def transfer(channel: SocialChannelAggregate, account_id: UUID, context: CommandContext) -> SocialChannelRenamed:
-    """What the channel is called becomes a fact about the website's new owner; nothing else changes."""
+    """Records the channel's names for the website's new owner; nothing else changes."""
     return SocialChannelRenamed(
         **next_event(channel, context), account_id=account_id, handle=channel.handle, name=channel.name
     )

@@ -31,7 +31,7 @@ _MAX_RETRY_S: Final = 24 * 60 * 60
 
 
 class NetworkError(Exception):
-    """Nothing was read. The text is for the owner; it never has what was sent or answered."""
+    """A reading failed. The text is for the owner; it never contains what was sent or answered."""
 
 
 class NetworkUnavailable(NetworkError):
@@ -70,8 +70,8 @@ class ReadPost:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a network says of the connected account now. `views`: of all time; `yesterday`: views of the last whole
-    day, UTC, of a network that tells it."""
+    """The current data of the connected account at its network. `views`: of all time; `yesterday`: views of the last
+    whole day, UTC, of a network that reports it."""
 
     name: str
     followers: int | None
@@ -141,17 +141,17 @@ def count_of(value: object) -> int | None:
 
 
 def text_of(value: object) -> str:
-    """Text on one line, cut; empty for what is none."""
+    """Returns a text on one line, cut; empty for a value that is no text."""
     return " ".join(value.split())[:MAX_TEXT] if isinstance(value, str) else ""
 
 
 def time_of(value: object) -> datetime | None:
     """A time with its zone; None for what is none."""
     try:
-        found = datetime.fromisoformat(value) if isinstance(value, str) else None
+        at = datetime.fromisoformat(value) if isinstance(value, str) else None
     except ValueError:
         return None
-    return found if found is not None and found.tzinfo is not None else None
+    return at if at is not None and at.tzinfo is not None else None
 
 
 def object_of(value: object) -> Mapping[str, Any]:
@@ -179,14 +179,14 @@ def _object_of(answer: OutboundResponse) -> Mapping[str, Any]:
     if answer.headers.get("content-encoding", "identity") != "identity":
         raise NetworkUnavailable("The answer is compressed, although the request accepts no compression.")
     try:
-        found = orjson.loads(answer.body or b"{}")
+        body = orjson.loads(answer.body or b"{}")
     except orjson.JSONDecodeError:
-        found = None
-    if not isinstance(found, dict):
+        body = None
+    if not isinstance(body, dict):
         if answer.status >= 400:
             return {}
         raise NetworkUnavailable("The answer is no JSON object.")
-    return found
+    return body
 
 
 def _retry_after(answer: OutboundResponse) -> timedelta:

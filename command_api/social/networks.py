@@ -18,7 +18,7 @@ PAGE: Final = "/links/channels/connect"
 
 
 class NetworkApi(Protocol):
-    """What one network's protocol offers; see `YouTube`. The calls raise `NetworkError`."""
+    """The calls of one network's protocol; see `YouTube`. They raise `NetworkError`."""
 
     def authorization(self, redirect_uri: str, state: str, verifier: str, /) -> str:
         """The address at which the owner permits the reading."""
@@ -40,13 +40,13 @@ class NetworkApi(Protocol):
 
 
 def api_of(client: NetworkClient, settings: Settings, network: Network) -> NetworkApi | None:
-    """`None` if the installation has no app at the network."""
+    """Returns the network's calls; `None` if the installation has no app at the network."""
     app = configured_apps(settings).get(network)
     return _APIS[network](client, app) if app is not None else None
 
 
 def redirect_uri(settings: Settings) -> str:
-    """Where the networks send the browser back to."""
+    """Returns the address to which the networks send the browser back."""
     return f"{settings.app_url}{PAGE}"
 
 

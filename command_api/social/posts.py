@@ -78,8 +78,8 @@ def add(
     published_at: datetime,
     context: CommandContext,
 ) -> SocialPostAdded:
-    """`post`: that of `post_id`; one that was removed is added again. Raises `CommandRejected` for a website
-    of another account and a post that is there already."""
+    """Adds a post. `post`: that of `post_id`; one that was removed is added again. Raises `CommandRejected` for a
+    website of another account and a post that is there already."""
     website = require_owned(website, context)
     if post is not None and not post.removed:
         raise conflict("post_exists", "This post is already added.", "address")
@@ -102,7 +102,7 @@ def change(
     published_at: datetime | None,
     context: CommandContext,
 ) -> list[SocialPostChanged]:
-    """What is None stays. Nothing happens if nothing is different."""
+    """Changes title and time; `None` leaves a field as it is. Returns no events if nothing is different."""
     post = require_active(post, website, context)
     called = post.title if title is None else _checked_title(title) or post.title
     at = post.published_at if published_at is None else _checked_time(published_at, context)
@@ -115,7 +115,7 @@ def change(
 def set_picture(
     post: SocialPostAggregate | None, website: Website | None, picture: str | None, context: CommandContext
 ) -> list[SocialPostPictureChanged]:
-    """`picture`: its hash. Nothing happens if it is the post's already."""
+    """Sets the picture. `picture`: its hash. Returns no events if it is the post's already."""
     post = require_active(post, website, context)
     if picture == post.picture:
         return []
@@ -128,7 +128,7 @@ def remove(post: SocialPostAggregate | None, website: Website | None, context: C
 
 
 def transfer(post: SocialPostAggregate, account_id: UUID, context: CommandContext) -> SocialPostTransferred:
-    """Address and title become facts about the website's new owner; nothing else changes."""
+    """Records address and title for the website's new owner; nothing else changes."""
     head = next_event(post, context)
     return SocialPostTransferred(**head, account_id=account_id, address=post.address, title=post.title)
 
@@ -136,12 +136,13 @@ def transfer(post: SocialPostAggregate, account_id: UUID, context: CommandContex
 def record_figures(
     post: SocialPostAggregate, source: FigureSource, as_of: date, figures: PostFigures, context: CommandContext
 ) -> list[SocialPostFiguresRecorded]:
-    """Nothing happens if the source reported the same or something newer, or nothing at all."""
-    known = post.reported.get(source)
-    given = figures.model_dump(exclude_none=True)
-    if not given or (known is not None and as_of < known.as_of):
+    """Records the post's figures; returns no events if the source reported the same or something newer, or nothing at
+    all."""
+    reported = post.reported.get(source)
+    values = figures.model_dump(exclude_none=True)
+    if not values or (reported is not None and as_of < reported.as_of):
         return []
-    if known is not None and known.figures.model_copy(update=given) == known.figures:
+    if reported is not None and reported.figures.model_copy(update=values) == reported.figures:
         return []
     return [
         SocialPostFiguresRecorded(
@@ -184,8 +185,8 @@ evolve: Final = (
 
 @evolve.on(SocialPostFiguresRecorded)
 def _reported(post: SocialPostAggregate, event: SocialPostFiguresRecorded) -> dict[str, Any]:
-    known = post.reported.get(event.source)
-    before = known.figures if known is not None else PostFigures()
+    reported = post.reported.get(event.source)
+    before = reported.figures if reported is not None else PostFigures()
     figures = before.model_copy(update=event.figures.model_dump(exclude_none=True))
     return {"reported": {**post.reported, event.source: ReportedTotals(event.as_of, figures)}}
 

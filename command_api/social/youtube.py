@@ -111,12 +111,12 @@ class YouTube:
         )
 
     def _channel(self, tokens: Tokens) -> Mapping[str, Any]:
-        found = objects_of(
+        channels = objects_of(
             self._get(tokens, "channels", {"part": "snippet,contentDetails,statistics", "mine": "true"}).get("items")
         )
-        if not found:
+        if not channels:
             raise GrantEnded("This Google account has no YouTube channel.")
-        return found[0]
+        return channels[0]
 
     def _videos(self, tokens: Tokens, playlist: str) -> list[ReadPost]:
         posts: list[ReadPost] = []
@@ -140,7 +140,7 @@ class YouTube:
         return [_post(item) for item in objects_of(answer.get("items"))]
 
     def _get(self, tokens: Tokens, name: str, query: Mapping[str, str], *, may_miss: bool = False) -> Mapping[str, Any]:
-        """`may_miss`: a channel without uploads has no list of them."""
+        """Calls the API. `may_miss`: returns nothing for 404, because a channel without uploads has no list of them."""
         answer = self._client.json(self._app, "GET", f"{API}/{name}", query=query, token=tokens.access)
         if answer.status == 404 and may_miss:
             return {}

@@ -1,1 +1,1 @@
-"""What analysts keep: queries, and access tokens of their ClickHouse clients."""
+"""Stored data of analysts: queries, and access tokens of their ClickHouse clients."""

@@ -51,7 +51,8 @@ def revoke_sql_token(command: commands.RevokeSqlToken, uow: UnitOfWork) -> None:
 
 @HANDLERS.before(AccountErased)
 def erase_analyst(event: AccountErased, uow: UnitOfWork) -> None:
-    """Statements remain without their text: they are the record of access to data."""
+    """Deletes the data of an erased analyst. Statements remain without their text: they are the record of access to
+    data."""
     for statement in _ERASE:
         uow.cursor.execute(statement, (event.originator_id,))
 

@@ -39,7 +39,7 @@ def pin(
     parameters: Mapping[str, str],
     context: CommandContext,
 ) -> ChartPinned:
-    """`query`: one that the actor may see."""
+    """Pins a chart. `query`: one that the actor may see."""
     return ChartPinned(
         **first_event(pin_id, context),
         account_id=context.require_account(),

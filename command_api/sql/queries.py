@@ -26,7 +26,7 @@ from schemas.evolution import Evolution
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """Title and text of one version. `title_hash`: by which a title of the author is found again."""
+    """Title and text of one version. `title_hash`: finds a title of the author again."""
 
     title: str
     text: str
@@ -53,12 +53,13 @@ def save(query_id: UUID, content: Content, context: CommandContext) -> QuerySave
 
 
 def change(query: QueryAggregate, content: Content, context: CommandContext) -> list[QueryChanged]:
-    """A new version; none if nothing is different."""
+    """Makes a new version; none if nothing is different."""
     return [] if content == query.content else [_changed(query, content, context)]
 
 
 def restore_version(query: QueryAggregate, number: int, context: CommandContext) -> list[QueryChanged]:
-    """A new version with the content of an earlier one. Raises `CommandRejected` (missing) for one that is not kept."""
+    """Makes a new version with the content of an earlier one. Raises `CommandRejected` (missing) for one that is not
+    kept."""
     content = query.versions.get(number)
     if content is None:
         raise not_found("version")
@@ -66,7 +67,7 @@ def restore_version(query: QueryAggregate, number: int, context: CommandContext)
 
 
 def share(query: QueryAggregate, author_name: str, context: CommandContext, *, after: int = 0) -> list[QueryShared]:
-    """Nothing happens if it is shared. `after`: new events of the query before this one."""
+    """Shares the query; returns no events if it is shared. `after`: new events of the query before this one."""
     if query.is_shared:
         return []
     metadata = next_event(query, context, after=after)
@@ -74,7 +75,7 @@ def share(query: QueryAggregate, author_name: str, context: CommandContext, *, a
 
 
 def unshare(query: QueryAggregate, context: CommandContext, *, after: int = 0) -> list[QueryUnshared]:
-    """Nothing happens if it is not shared."""
+    """Ends the sharing of the query; returns no events if it is not shared."""
     return [QueryUnshared(**next_event(query, context, after=after))] if query.is_shared else []
 
 
@@ -83,7 +84,7 @@ def remove(query: QueryAggregate, context: CommandContext) -> QueryRemoved:
 
 
 def restore(query: QueryAggregate, context: CommandContext) -> list[QueryRestored]:
-    """Nothing happens if it was not removed."""
+    """Restores the query; returns no events if it was not removed."""
     return [QueryRestored(**next_event(query, context))] if query.removed else []
 
 

@@ -120,19 +120,19 @@ def undo_traffic_rule(command: commands.UndoTrafficRule, uow: UnitOfWork) -> Non
 
 @HANDLERS.before(WebsiteKeyRevoked)
 def forget_token(event: WebsiteKeyRevoked, uow: UnitOfWork) -> None:
-    """A token that was revoked cannot be read any more."""
+    """Deletes the token of a revoked key, so that it cannot be read any more."""
     postback_tokens.forget(uow, event.originator_id, event.key_id)
 
 
 @HANDLERS.before(WebsiteDisconnected)
 def forget_tokens(event: WebsiteDisconnected, uow: UnitOfWork) -> None:
-    """Nor can those of a website that was removed."""
+    """Deletes the tokens of a website that was removed, so that they cannot be read any more."""
     postback_tokens.forget(uow, event.originator_id)
 
 
 @HANDLERS.after(WebsiteConnected, WebsiteTransferred)
 def require_room_for_website(_: DomainEvent, uow: Appended) -> None:
-    """Of the sender: who is transferred a website accepts it."""
+    """Checks the website limit of the sender: the one to whom a website is transferred accepts it."""
     require_website_limit(uow)
 
 

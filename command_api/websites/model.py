@@ -83,17 +83,17 @@ class Website:
     attribution_model: AttributionModel = AttributionModel.LAST_CLICK
     disconnected: bool = False
     named_at: datetime | None = None
-    """When the domain last changed: earlier measurements belong to the previous domain."""
+    """The time of the last change of the domain: earlier measurements belong to the previous domain."""
     keys: Mapping[UUID, WebsiteKeyState] = field(default_factory=dict)
     claim_limits: ClaimLimits = field(default_factory=ClaimLimits)
     link_click_ids: bool = False
-    """Whether the script adds click ids to the affiliate links of the pages."""
+    """The script adds click ids to the affiliate links of the pages."""
     link_impressions_every: int = 0
     """One page view of so many reports which affiliate links were in view; 0: none."""
     txid_scope: TxidScope = TxidScope.WEBSITE
     """Within what the transaction ids are unique that its own systems report."""
     keep_ad_click_ids: bool = False
-    """Whether click ids of advertising networks are kept."""
+    """Click ids of advertising networks are kept."""
     ad_click_id_days: int = DEFAULT_AD_CLICK_ID_DAYS
     ad_click_ids_need_consent: bool = False
 
@@ -108,7 +108,7 @@ class Website:
         return self.claim_limits.max_per_click or DEFAULT_MAX_CLAIMS_PER_CLICK
 
     raw_months: int | None = None
-    """How long single events are kept; none: permanently."""
+    """The months for which single events are kept; none: permanently."""
     retention_changed_at: datetime | None = None
     expired_before: date | None = None
     """Single events of earlier UTC days are gone."""
@@ -118,7 +118,7 @@ class Website:
 
     @property
     def retention_applies_from(self) -> datetime | None:
-        """Before that nothing expires; none: nothing ever does."""
+        """Returns the time before which no event expires; `None`: no event ever does."""
         if self.raw_months is None or self.retention_changed_at is None:
             return None
         return self.retention_changed_at + TAKEN_BACK_WITHIN
@@ -179,7 +179,7 @@ def update(
         raise invalid("bad_days", f"Choose from 1 to {MAX_AD_CLICK_ID_DAYS} days.", "adClickIdDays")
     if currency is not None and currency != website.currency:
         raise invalid("currency_fixed", "A website's currency cannot change: its history uses it.", "currency")
-    wanted = {
+    requested = {
         "domain": website_domain(domain) if domain is not None else None,
         "timezone": known_timezone(timezone) if timezone is not None else None,
         "attribution_model": attribution_model,
@@ -192,7 +192,9 @@ def update(
         "ad_click_id_days": ad_click_id_days,
         "ad_click_ids_need_consent": ad_click_ids_need_consent,
     }
-    changed = {name: value for name, value in wanted.items() if value is not None and value != getattr(website, name)}
+    changed = {
+        name: value for name, value in requested.items() if value is not None and value != getattr(website, name)
+    }
     if not changed:
         return []
     metadata = next_event(website, context)
@@ -214,9 +216,9 @@ def change_retention(website: Website | None, raw_months: int | None, context: C
 def expire_events(
     website: Website | None, first_day: date, window_days: int, context: CommandContext
 ) -> list[DomainEvent]:
-    """What is older than the setting allows expires, also of a website that was removed. Nothing within a day after the
-    setting was changed. `first_day`: of its first event, UTC. `window_days`: the longest window of the partners whose
-    clicks it has."""
+    """Expires events that are older than the setting allows, also of a website that was removed, and none within a day
+    after the setting was changed. `first_day`: of its first event, UTC. `window_days`: the longest window of the
+    partners whose clicks it has."""
     if website is None or website.raw_months is None:
         return []
     applies_from = website.retention_applies_from

@@ -38,5 +38,5 @@ def save(uow: UnitOfWork, created: InviteCreated, code: str) -> None:
 
 
 def close(uow: UnitOfWork, invite_id: UUID) -> None:
-    """The invite was used up or withdrawn."""
+    """Marks the code of an invite that was used up or withdrawn as not open."""
     uow.cursor.execute("UPDATE auth.invite_code SET open_until = NULL WHERE invite_id = %s", (invite_id,))

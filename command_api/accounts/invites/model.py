@@ -36,12 +36,12 @@ class Invite:
 
     @property
     def has_one_use(self) -> bool:
-        """The next use is the last."""
+        """Returns whether the next use is the last."""
         return self.uses == self.max_uses - 1
 
 
 def new_code() -> str:
-    """Five groups of four, without letters that look like digits."""
+    """Returns a new code: five groups of four characters, without letters that look like digits."""
     digits = random_digits(_DIGITS)
     return "-".join(digits[start : start + 4] for start in range(0, _DIGITS, 4))
 
@@ -65,7 +65,7 @@ def use(invite: Invite | None, *, account_id: UUID, context: CommandContext) -> 
 
 
 def revoke(invite: Invite | None, context: CommandContext) -> list[DomainEvent]:
-    """A revoked invite stays so. Only its owner's to revoke."""
+    """Revokes the invite; only its owner may do so. A revoked invite stays so."""
     if invite is None or not context.may_act_for(invite.account_id):
         raise not_found("invite code")
     return [] if invite.revoked else [InviteRevoked(**next_event(invite, context))]

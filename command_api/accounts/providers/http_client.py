@@ -19,13 +19,13 @@ from infra.kernel.net.dns_resolvers import Resolvers
 from infra.kernel.net.outbound_http import Outbound, OutboundFailed, OutboundRefused, origin_of
 
 TIMEOUT_S: Final = 5.0
-"""For a whole call, from its beginning to the last byte."""
+"""The limit of a whole call, from its beginning to the last byte."""
 MAX_BYTES: Final = 256 * 1024
 _HTTPS: Final = {"https": 443}
 
 
 class ProviderError(Exception):
-    """Nobody is signed in. The text is for logs; it never holds what was sent or answered."""
+    """The sign-in failed. The text is for logs; it never contains what was sent or answered."""
 
 
 class ProviderUnreachable(ProviderError):
@@ -33,7 +33,7 @@ class ProviderUnreachable(ProviderError):
 
 
 class ProviderUntrusted(ProviderError):
-    """What came is not what the provider would send for this sign-in."""
+    """The provider's answer is not valid for this sign-in."""
 
 
 class ProviderHttpClient:

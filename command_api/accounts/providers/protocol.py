@@ -144,10 +144,10 @@ class Protocol:
             at, kept = self._documents.get(url, (0.0, None))
         if kept is not None and time.monotonic() - at < newer_than_s:
             return kept
-        found = read(_object(self.read(provider, url)))
+        document = read(_object(self.read(provider, url)))
         with self._lock:
-            self._documents[url] = (time.monotonic(), found)
-        return found
+            self._documents[url] = (time.monotonic(), document)
+        return document
 
     def _endpoint(self, provider: IdentityProvider, name: str) -> str:
         if provider.name in _OPENID:
@@ -176,15 +176,15 @@ def verify_id_token(
     if not isinstance(token, str):
         raise ProviderUntrusted("there is no ID token")
     try:
-        found = jwt.decode(token, keys, algorithms=ALGORITHMS)
-        claims = dict(found.claims)
+        decoded = jwt.decode(token, keys, algorithms=ALGORITHMS)
+        claims = dict(decoded.claims)
         options = {
             "iss": {"essential": True, "value": _expected_issuer(issuer, claims)},
             "aud": {"essential": True, "value": client_id},
             **{claim: {"essential": True} for claim in ("sub", "exp", "iat", "nonce")},
         }
         params = {"nonce": nonce, "client_id": client_id, "access_token": access_token}
-        CodeIDToken(claims, found.header, options, params).validate(leeway=LEEWAY_S)
+        CodeIDToken(claims, decoded.header, options, params).validate(leeway=LEEWAY_S)
     except (JoseError, ValueError, KeyError, TypeError) as error:
         raise ProviderUntrusted(f"its ID token is refused: {type(error).__name__}") from error
     if not compare_digest(str(claims["nonce"]).encode(), nonce.encode()):
@@ -249,8 +249,8 @@ def _github(protocol: Protocol, provider: IdentityProvider, __: FlowSecrets, ans
     rows = read("/user/emails")
     own = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
     email = next((row.get("email") for row in own if row.get("primary") is True and row.get("verified") is True), None)
-    shown = {"email": email, "name": person.get("name") or person.get("login")}
-    return _identity(provider, provider.url, str(number), shown, email is not None)
+    profile = {"email": email, "name": person.get("name") or person.get("login")}
+    return _identity(provider, provider.url, str(number), profile, email is not None)
 
 
 def _identity(
@@ -276,8 +276,8 @@ def _expected_issuer(issuer: str, claims: dict[str, Any]) -> str:
 
 
 def _is_own_issuer(provider: IdentityProvider, issuer: Any) -> bool:
-    """Google's issuer is its URL. Microsoft's contains a tenant or is a template; if the settings name a tenant, it
-    must match."""
+    """Returns whether the issuer is the provider's. Google's issuer is its URL. Microsoft's contains a tenant or is a
+    template; if the settings name a tenant, it must match."""
     if not isinstance(issuer, str):
         return False
     root, tenant, version = provider.url.rsplit("/", 2)

@@ -124,8 +124,8 @@ def exchange_handoff_code(body: ExchangeRequest, request: AccountRequestDep, pro
     the browser that went to the provider."""
     result = providers.exchange(body.code, flow_cookie(request.headers), request.client, request.signed_in)
     if isinstance(result, RegistrationRequired):
-        found = result.identity
-        answer = private_response(InviteRequired.of(found, provider=named(found.method), ticket=result.ticket))
+        identity = result.identity
+        answer = private_response(InviteRequired.of(identity, provider=named(identity.method), ticket=result.ticket))
     elif isinstance(result, Linked):
         answer = private_response(SignInLinked(provider=named(result.provider)), result.position)
     else:

@@ -130,11 +130,11 @@ class ProviderSignIn:
         Raises `Problem` 400 `handoff_ended`, 401, and `CommandRejected` when the identity opens another account.
         """
         rate_limits.consume(self._container.pool, PER_ADDRESS, client.address)
-        found = self._flows.redeem(cookie, code) if cookie else None
-        if found is None:
+        handoff = self._flows.redeem(cookie, code) if cookie else None
+        if handoff is None:
             self._refuse(client, {"reason": "handoff"})
             raise _handoff_ended()
-        identity, linking = found
+        identity, linking = handoff
         if linking is not None:
             person = signed_in()
             if (person.account_id, person.session_id) != (linking.account_id, linking.session_id):
@@ -157,8 +157,9 @@ class ProviderSignIn:
         return register_with_identity(self._accounts, form, identity, client)
 
     def begin_linking(self, name: ProviderName, person: Principal, proof: Proof, client: Client) -> tuple[str, str]:
-        """As `go`, for a person who is signed in and proves it again: by the password, and a code if there is a second
-        factor; without a password the sign-in must be recent. Raises `Problem` 400, 403, 429, 503."""
+        """Begins the link of a sign-in as `go` does, for a person who is signed in and proves it again: by the
+        password, and a code if there is a second factor; without a password the sign-in must be recent. Raises
+        `Problem` 400, 403, 429, 503."""
         if name not in self._providers:
             raise Problem(400, "provider_unconfigured", f"Sign-in with {label_of(name)} is not set up on this server.")
         if self._accounts.password_hash(person.account_id) is not None:

@@ -70,8 +70,8 @@ class WriteSideStores:
     def clickhouse(self, sql: str, values: Mapping[str, Any]) -> Sequence[Row]:
         settings = {"max_execution_time": QUERY_TIMEOUT_S}
         with self.clickhouse_clients.use() as client:
-            found = client.query(sql.replace("{events}", "events"), parameters=dict(values), settings=settings)
-        return [dict(zip(found.column_names, row, strict=True)) for row in found.result_rows]
+            result = client.query(sql.replace("{events}", "events"), parameters=dict(values), settings=settings)
+        return [dict(zip(result.column_names, row, strict=True)) for row in result.result_rows]
 
 
 def find(container: Container, clients: ClientPool, website_id: UUID, identifier: Identifier) -> FoundVisitor:
@@ -158,7 +158,8 @@ def _last_key(keys: TextKeys, uow: UnitOfWork) -> int:
 
 @HANDLERS.on(commands.RepeatErasure, senders="system")
 def repeat_erasure(command: commands.RepeatErasure, uow: UnitOfWork) -> None:
-    """Conversions that are newer than the backup are not there, and need nothing; nor do keys of texts."""
+    """Repeats an erasure on a restored backup. Conversions that are newer than the backup are not there, and need
+    nothing; nor do keys of texts."""
     if uow.event(command.erasure_id, 1) is None:
         head = {"originator_id": str(command.erasure_id), "originator_version": 1}
         decided = VisitorForgotten.model_validate_json(orjson.dumps({**command.decided, **head}))

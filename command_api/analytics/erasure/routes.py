@@ -31,7 +31,7 @@ def erase_visitor(
         identifier = Identifier(body.kind, body.value, body.event)
         with release_worker_slot():
             wait_until_caught_up(run.container, request.app.state.log)
-            found = handlers.find(run.container, request.app.state.clickhouse, website_id, identifier)
-        return commands.ForgetVisitor(website_id, uuid7(), body.kind, found)
+            data = handlers.find(run.container, request.app.state.clickhouse, website_id, identifier)
+        return commands.ForgetVisitor(website_id, uuid7(), body.kind, data)
 
     return run.prepared(prepared, status=201, is_consistent=True)

@@ -1,4 +1,4 @@
-"""What sealed a person's texts in the log: the leaves of `infra.kernel.security.text_keys` that an erasure removes."""
+"""The sealed texts of a person in the log: the leaves of `infra.kernel.security.text_keys` that an erasure removes."""
 
 # ruff: noqa: S608 - names of tables and columns are ours; values are bound
 
@@ -53,7 +53,7 @@ def sealed_texts(
 ) -> tuple[Texts, frozenset[bytes]]:
     """The leaves of the person's events, reports and refused requests by key; and those of the visitors who may have
     sent something that no table has yet."""
-    found: dict[int, set[bytes]] = defaultdict(set)
+    leaves_by_key: dict[int, set[bytes]] = defaultdict(set)
     recent: set[int] = set()
     if identifier.kind is IdKind.VISITOR:
         recent.add(pseudonyms.visitor(person.website_id.bytes, identifier.value))
@@ -61,22 +61,22 @@ def sealed_texts(
         if not _is_of(row, person):
             continue
         if row["_text_key"]:
-            found[row["_text_key"]].add(_leaf(row, person))
+            leaves_by_key[row["_text_key"]].add(_leaf(row, person))
         if row["is_recent"] and row["visitor"]:
             recent.add(row["visitor"])
     for row in stores.clickhouse(_REPEATS, person.bound):
         if _is_of(row, person):
-            found[row["_text_key"]].add(_leaf(row, person))
+            leaves_by_key[row["_text_key"]].add(_leaf(row, person))
     for row in _by_id(stores, person, _REPORTS, _report_ids(stores, person)):
-        found[row["_text_key"]].add(leaf_of_report(row["report_id"]))
+        leaves_by_key[row["_text_key"]].add(leaf_of_report(row["report_id"]))
     for row in _by_id(stores, person, _REFUSALS, refusals):
-        found[row["_text_key"]].add(leaf_of_refusal(row["id"]))
-    texts = {number: frozenset(leaves) for number, leaves in found.items()}
+        leaves_by_key[row["_text_key"]].add(leaf_of_refusal(row["id"]))
+    texts = {number: frozenset(leaves) for number, leaves in leaves_by_key.items()}
     return texts, frozenset(leaf_of_event(person.website_id.bytes, visitor, 0, "", "") for visitor in recent)
 
 
 def _is_of(row: Row, person: Person) -> bool:
-    """Whether the leaf is the person's: another person may send an event that names their click."""
+    """Returns whether the leaf is the person's: another person may send an event that names their click."""
     if row["visitor"]:
         return row["visitor"] in person.visitors
     return row["session"] in person.sessions if row["session"] else True

@@ -131,14 +131,14 @@ def pause_report(command: commands.PauseReport, uow: UnitOfWork) -> None:
 
 @HANDLERS.before(AccountErased)
 def end_reports(event: AccountErased, uow: UnitOfWork) -> None:
-    """The schedule ends with the account; its rows go with the event."""
+    """Ends the timeouts of an erased account's reports; their rows are deleted with the event."""
     for (report_id,) in uow.select("SELECT report_id FROM lookup.report WHERE account_id = %s", event.originator_id):
         uow.set_timeout(NAME, report_id, None)
 
 
 @HANDLERS.before(WebsiteTransferred)
 def remove_reports(event: WebsiteTransferred, uow: UnitOfWork) -> None:
-    """The seller's reports about the website end: the seller may no longer see its numbers."""
+    """Removes the seller's reports about the website: the seller may no longer see its numbers."""
     for (report_id,) in uow.select(_LEFT, event.originator_id):
         report = uow.load(report_id, model.evolve)
         if report is not None and not report.removed:
@@ -148,14 +148,15 @@ def remove_reports(event: WebsiteTransferred, uow: UnitOfWork) -> None:
 
 @HANDLERS.before(WebsiteUpdated)
 def replan_reports_of_website(event: WebsiteUpdated, uow: UnitOfWork) -> None:
-    """In another time zone they are due at another time: the process looks at once."""
+    """Plans the website's reports again, because in another time zone they are due at another time: the process checks
+    them at once."""
     if event.timezone is not None:
         _replan(uow, uow.select(_OF_WEBSITE, event.originator_id))
 
 
 @HANDLERS.before(ProfileChanged)
 def replan_reports_of_account(event: ProfileChanged, uow: UnitOfWork) -> None:
-    """Reports of queries are in the time zone of the account."""
+    """Plans the reports of queries again: they are in the time zone of the account."""
     if event.timezone is not None:
         _replan(uow, uow.select(_QUERIES_OF_ACCOUNT, event.originator_id))
 

@@ -19,7 +19,7 @@ STOP_PATH: Final = "/api/public/reports/stop/"
 def mail_of(
     settings: Settings, account: Account, report: ScheduledReport, rendered: Rendered, mail_id: UUID | None = None
 ) -> Mail:
-    """`mail_id`: of the one email about a period; a preview has none."""
+    """Returns the email of a report. `mail_id`: of the one email about a period; a preview has none."""
     token = unsubscribe_token(settings, "report", report.id)
     return Mail(
         account.email,

@@ -68,7 +68,7 @@ class ScheduledReport:
         return times.due(self.schedule, zone, now, since=self.since, handled=self.handled) if self.is_active else None
 
     def next_time(self, zone: ZoneInfo, now: datetime) -> datetime:
-        """When to look again."""
+        """Returns when the report is checked next."""
         return times.next_time(self.schedule, zone, now, handled=self.handled)
 
     def mail_id(self, period: ReportPeriod) -> UUID:
@@ -79,7 +79,7 @@ class ScheduledReport:
 def schedule_view(
     report_id: UUID, website: Website | None, view: View, schedule: ReportSchedule, context: CommandContext
 ) -> ReportScheduled:
-    """`view`: one that the actor may see. Raises `CommandRejected`."""
+    """Schedules a report of a view. `view`: one that the actor may see. Raises `CommandRejected`."""
     website = require_owned(website, context)
     if view.kind is not ViewKind.VIEW:
         raise invalid("not_a_view", "A segment shows no numbers. Choose a view.", "viewId")
@@ -103,7 +103,8 @@ def schedule_query(
     schedule: ReportSchedule,
     context: CommandContext,
 ) -> ReportScheduled:
-    """`query_id`: a saved query of the actor. Raises `CommandRejected` unless the actor is an analyst or admin."""
+    """Schedules a report of a query. `query_id`: a saved query of the actor. Raises `CommandRejected` unless the actor
+    is an analyst or admin."""
     if account is None or not may_query(account):
         raise not_found("query")
     return ReportScheduled(
@@ -118,12 +119,12 @@ def schedule_query(
 
 
 def may_query(account: Account) -> bool:
-    """Whether the account may run SQL."""
+    """Returns whether the account may run SQL."""
     return bool(ROLES & {str(role) for role in account.roles})
 
 
 def reschedule(report: ScheduledReport, schedule: ReportSchedule, context: CommandContext) -> list[ReportRescheduled]:
-    """Nothing happens if nothing is different."""
+    """Changes the schedule; returns no events if nothing is different."""
     if schedule == report.schedule:
         return []
     return [ReportRescheduled(**next_event(report, context), schedule=schedule)]
@@ -132,7 +133,8 @@ def reschedule(report: ScheduledReport, schedule: ReportSchedule, context: Comma
 def change_parameters(
     report: ScheduledReport, parameters: Mapping[str, str], context: CommandContext
 ) -> list[ReportParametersChanged]:
-    """Nothing happens if nothing is different. Raises `CommandRejected` for a report of a view."""
+    """Changes the query's parameters; returns no events if nothing is different. Raises `CommandRejected` for a report
+    of a view."""
     if parameters and report.query_id is None:
         raise invalid("no_query", "Only a query has parameters.", "parameters")
     if parameters == report.parameters:
@@ -141,12 +143,12 @@ def change_parameters(
 
 
 def pause(report: ScheduledReport, reason: ReportPause, context: CommandContext) -> list[ReportPaused]:
-    """Nothing happens if it is paused or deleted."""
+    """Pauses the report; returns no events if it is paused or deleted."""
     return [ReportPaused(**next_event(report, context), reason=reason)] if report.is_active else []
 
 
 def resume(report: ScheduledReport, context: CommandContext) -> list[ReportResumed]:
-    """Nothing happens if it is not paused."""
+    """Resumes the report; returns no events if it is not paused."""
     return [] if report.paused is None else [ReportResumed(**next_event(report, context))]
 
 
@@ -155,12 +157,13 @@ def remove(report: ScheduledReport, context: CommandContext) -> ReportRemoved:
 
 
 def restore(report: ScheduledReport, context: CommandContext) -> list[ReportRestored]:
-    """Nothing happens if it was not deleted."""
+    """Restores a deleted report; returns no events if it was not deleted."""
     return [ReportRestored(**next_event(report, context))] if report.removed else []
 
 
 def sent(report: ScheduledReport, period: ReportPeriod, context: CommandContext) -> list[ReportSent]:
-    """Nothing happens if the period was handled, or the report paused, meanwhile."""
+    """Records that the report of the period was sent; returns no events if the period was handled, or the report
+    paused, meanwhile."""
     if not _is_open(report, period):
         return []
     days = {"first_day": period.first, "last_day": period.last}
@@ -168,7 +171,7 @@ def sent(report: ScheduledReport, period: ReportPeriod, context: CommandContext)
 
 
 def failed(report: ScheduledReport, period: ReportPeriod, reason: str, context: CommandContext) -> list[ReportFailed]:
-    """As `sent`."""
+    """Records that the report of the period failed; returns no events in the same cases as `sent`."""
     if not _is_open(report, period):
         return []
     text = HIDDEN.sub(" ", reason).strip()[:MAX_FAILURE] or _UNREADABLE

@@ -41,7 +41,7 @@ PREVIEWS: Final = Limit("report-previews", timedelta(minutes=2), 3)
 """Per account."""
 STOPS: Final = Limit("report-stop", timedelta(seconds=20), 20)
 BULKHEAD: Final = Bulkhead(limit=2, limit_per_account=1, subject="Reports are")
-"""For previews: each waits for the query service, which may run a query."""
+"""The limit of previews: each waits for the query service, which may run a query."""
 MAX_WAIT_S: Final = 5.0
 _REFUSALS: Final[dict[NoAccess, str]] = {
     "account": "Your account can't receive reports.",

@@ -58,7 +58,7 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class DefaultView:
-    """With which view a website opens for a person."""
+    """The view with which a website opens for a person."""
 
     id: UUID
     version: int
@@ -68,7 +68,8 @@ class DefaultView:
 def save(
     view_id: UUID, website: Website | None, *, kind: ViewKind, name: str, state: ViewState, context: CommandContext
 ) -> ViewSaved:
-    """`website`: with whom it is shared; none: a personal view. Raises `CommandRejected` for invalid filters."""
+    """Saves a view. `website`: the one whose people share it; none: a personal view. Raises `CommandRejected` for
+    invalid filters."""
     return ViewSaved(
         **first_event(view_id, context),
         account_id=context.require_account(),
@@ -82,7 +83,8 @@ def save(
 def change(
     view: View, website: Website | None, *, name: str, state: ViewState, context: CommandContext
 ) -> list[ViewChanged]:
-    """`website`: with whom it is shared from now on. Nothing happens if nothing is different."""
+    """Changes the view. `website`: the one whose people share it from now on. Returns no events if nothing is
+    different."""
     name, state = checked_name(name), checked_state(state, view.kind)
     website_id = website.id if website else None
     if website_id is None and view.account_id != context.account_id:
@@ -97,7 +99,7 @@ def remove(view: View, context: CommandContext) -> ViewRemoved:
 
 
 def restore(view: View, context: CommandContext) -> list[ViewRestored]:
-    """Nothing happens if it was not removed."""
+    """Restores a removed view; returns no events if it was not removed."""
     return [ViewRestored(**next_event(view, context))] if view.removed else []
 
 
@@ -125,7 +127,8 @@ def require_visible(view: View | None, website: Website | None, context: Command
 def choose_default(
     current: DefaultView | None, website: Website | None, view: View | None, context: CommandContext
 ) -> list[DefaultViewChanged]:
-    """`view`: one that the actor may see; none: the page as it is. Raises `CommandRejected`."""
+    """Sets the view that the page opens with. `view`: one that the actor may see; none: the page as it is. Raises
+    `CommandRejected`."""
     website = require_owned(website, context)
     if view and view.kind is not ViewKind.VIEW:
         raise invalid("not_a_view", "A segment has no range to open with. Choose a view.")
@@ -154,7 +157,7 @@ def checked_name(name: str) -> str:
 
 
 def checked_state(state: ViewState, kind: ViewKind) -> ViewState:
-    """What of the state the kind keeps. Raises `CommandRejected`, naming what is valid."""
+    """Returns the part of the state that the kind stores. Raises `CommandRejected`, naming what is valid."""
     for text in state.filters:
         _require_filter(text)
     if kind is ViewKind.SEGMENT:
@@ -181,8 +184,8 @@ def _require_filter(text: str) -> None:
 def _require_dimensions(names: Iterable[str]) -> None:
     for name in names:
         if name != REASON and not is_dimension(name):
-            known = ", ".join(NAMES)
-            message = f"{name[:64]!r} is not a dimension. Use one of {known}, prop:NAME."
+            valid_names = ", ".join(NAMES)
+            message = f"{name[:64]!r} is not a dimension. Use one of {valid_names}, prop:NAME."
             raise invalid("bad_filter", message, "state.filters")
 
 

@@ -27,7 +27,8 @@ from schemas.events.conversions import Attribution
 def assign(
     case: Case, conversion: model.Conversion, click_id: str, link_id: UUID | None, reason: str
 ) -> list[DomainEvent]:
-    """Either `click_id` or `link_id`. The same choice again changes nothing. Raises `CommandRejected`."""
+    """Assigns the conversion to a click or a link: either `click_id` or `link_id`. The same choice again changes
+    nothing. Raises `CommandRejected`."""
     if bool(click_id) is (link_id is not None):
         raise invalid("bad_choice", "Choose either a click or a link.", "clickId")
     reason = decisions.checked_reason(reason)
@@ -76,6 +77,6 @@ def _link(conversion: model.Conversion, link_id: UUID, case: Case) -> Attributio
 
 
 def _is_visible(link: ReferencedLink, case: Case) -> bool:
-    """Whether the actor may learn that the link exists."""
+    """Returns whether the actor may learn that the link exists."""
     website = case.facts[WebsiteOf(link.website_id)]
     return website is not None and case.context.may_act_for(website.account_id)

@@ -18,7 +18,8 @@ from schemas.events.conversions import LogPosition
 from schemas.topics import CLICKS
 
 MAX_WAIT_S: Final = 4.0
-"""How long a decision waits for the projection. After that, the decision is provisional and is made again later."""
+"""The longest wait of a decision for the projection. After that, the decision is provisional and is made again
+later."""
 POLL_INTERVAL_S: Final = 0.03
 
 Offsets = Mapping[int, int]
@@ -35,23 +36,23 @@ class ClickPositions:
 
     def ends(self) -> Offsets:
         """The end offsets of the log in every partition that may have a click. Raises `LogUnavailable`."""
-        found = self._log.end_offsets((CLICKS.name, partition) for partition in projected(self._container))
-        return {partition: offset for (_, partition), offset in found.items()}
+        ends = self._log.end_offsets((CLICKS.name, partition) for partition in projected(self._container))
+        return {partition: offset for (_, partition), offset in ends.items()}
 
     def wait(self, wanted: Offsets, stop: Event) -> Offsets:
         """Waits until the projection has passed `wanted`, at most `MAX_WAIT_S`; returns its offsets. A projection that
         has not moved since the last timeout (paused, failed) is not waited for again."""
         deadline = monotonic() + MAX_WAIT_S
-        found = projected(self._container)
-        while not has_reached(found, wanted):
-            if found == self._stalled_at:
-                return found
+        offsets = projected(self._container)
+        while not has_reached(offsets, wanted):
+            if offsets == self._stalled_at:
+                return offsets
             if monotonic() >= deadline or stop.wait(POLL_INTERVAL_S):
-                self._stalled_at = found
-                return found
-            found = projected(self._container)
+                self._stalled_at = offsets
+                return offsets
+            offsets = projected(self._container)
         self._stalled_at = None
-        return found
+        return offsets
 
 
 def projected(container: Container) -> Offsets:
@@ -60,7 +61,7 @@ def projected(container: Container) -> Offsets:
 
 
 def has_reached(known: Offsets, wanted: Offsets) -> bool:
-    """Whether `known` has reached `wanted` in every partition."""
+    """Returns whether `known` has reached `wanted` in every partition."""
     return all(known.get(partition, 0) >= offset for partition, offset in wanted.items())
 
 

@@ -94,14 +94,14 @@ class ClickHouseClicks:
         return {row.event_id: row for row in rows}
 
     def by_visitor(self, wanted: Sequence[ClickQuery], *, oldest_first: bool) -> dict[tuple[UUID, int], list[ClickRow]]:
-        found: dict[tuple[UUID, int], list[ClickRow]] = {(visit.website_id, visit.visitor): [] for visit in wanted}
+        rows: dict[tuple[UUID, int], list[ClickRow]] = {(visit.website_id, visit.visitor): [] for visit in wanted}
         if not wanted:
-            return found
+            return rows
         query = f"{_OF_VISITORS} {_ORDER[oldest_first]} LIMIT {PAGE_SIZE} BY website_id, visitor"
         for row in self._query(query, _of_visitors(wanted)):
-            if (row.website_id, row.visitor) in found:
-                found[(row.website_id, row.visitor)].append(row)
-        return found
+            if (row.website_id, row.visitor) in rows:
+                rows[(row.website_id, row.visitor)].append(row)
+        return rows
 
     def next_page(self, visit: ClickQuery, after: ClickRow, *, oldest_first: bool) -> list[ClickRow]:
         than = ">" if oldest_first else "<"
@@ -125,10 +125,10 @@ class ClickHouseClicks:
             "ids": sorted({str(click.event_id) for click in clicks}),
         }
         with self._clients.use() as client:
-            found = client.query(_VISITS, parameters=parameters, settings={"max_execution_time": QUERY_TIMEOUT_S})
+            result = client.query(_VISITS, parameters=parameters, settings={"max_execution_time": QUERY_TIMEOUT_S})
             return {
                 event_id: ClickVisit(source, VisitDetails(**dict(zip(VisitDetails.model_fields, details, strict=True))))
-                for event_id, source, *details in found.result_rows
+                for event_id, source, *details in result.result_rows
             }
 
     def _query(self, sql: str, parameters: dict[str, Any]) -> list[ClickRow]:

@@ -39,7 +39,7 @@ class ClickRow:
 
 @dataclass(frozen=True, slots=True)
 class ClickVisit:
-    """What brought the visitor of a click, and where the click stood."""
+    """The source of a click's visitor, and the details of its visit."""
 
     source: str
     details: VisitDetails

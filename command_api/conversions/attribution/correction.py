@@ -26,7 +26,7 @@ AMOUNTS: Final = ("amount", "payout")
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """What an unread report means. `None`: as it was."""
+    """The values that a person enters for an unread report. `None`: unchanged."""
 
     amount: Money | None = None
     payout: Money | None = None
@@ -36,20 +36,20 @@ class Corrected:
 def correct(case: Case, state: model.Conversion, report_id: UUID, says: Corrected) -> Sequence[DomainEvent]:
     """Merges what a person says of one report. Raises `CommandRejected` (unknown_report, nothing_unread, bad_amount,
     unknown_currency)."""
-    found = next((report for report in state.reports if report.report_id == report_id), None)
-    if found is None:
+    report = next((report for report in state.reports if report.report_id == report_id), None)
+    if report is None:
         raise invalid("unknown_report", "This is no report of this conversion whose values are kept.", "reportId")
     values: dict[str, Any] = {name: value for name in AMOUNTS if (value := getattr(says, name)) is not None}
     if says.status is not None:
         values["status"] = says.status
     for name, value in values.items():
-        if name not in found.unread:
+        if name not in report.unread:
             raise invalid("nothing_unread", f"This report has no {name} that could not be read.", name)
         if isinstance(value, Money):
             _check(name, value)
     if not values:
         raise invalid("nothing_unread", "Say what the report means: amount, payout or status.", "amount")
-    return _merged(case, state, [_filled(found, values, {})])
+    return _merged(case, state, [_filled(report, values, {})])
 
 
 def read_again(case: Case, state: model.Conversion, preset: str | None) -> Sequence[DomainEvent]:
@@ -60,9 +60,9 @@ def read_again(case: Case, state: model.Conversion, preset: str | None) -> Seque
     filled = []
     for report in state.reports:
         values, exact = _read(report, _words(report, preset, case.facts), case.website.currency)
-        wanted = {name: value for name, value in values.items() if name in state.merged.unread}
-        if wanted:
-            filled.append(_filled(report, wanted, exact))
+        missing = {name: value for name, value in values.items() if name in state.merged.unread}
+        if missing:
+            filled.append(_filled(report, missing, exact))
     return _merged(case, state, filled)
 
 
@@ -98,7 +98,8 @@ def _read(report: Reported, words: Mapping[str, str], own: str) -> tuple[dict[st
 
 
 def _amount(report: Reported, name: str, own: str) -> tuple[Money, str] | None:
-    """Only of postbacks: an amount of the website's own report may be in either unit."""
+    """Reads an amount of a postback, none of other reports: an amount of the website's own report may be in either
+    unit."""
     text = report.unread.get(name)
     decimal = reading.read_decimal(text) if text is not None and report.reported_by == "postback" else None
     if decimal is None:

@@ -51,14 +51,14 @@ class ReportDecision:
     """Events to store (maybe none); whether the conversion's click is looked for again; or the refusal."""
 
     report: ConversionReported
-    """With the id of the conversion that it belongs to."""
+    """The report, with the id of the conversion that it belongs to."""
     events: tuple[DomainEvent, ...] = ()
     waits: bool = False
     rejection: ReportRejection | None = None
     claim: tuple[ClaimCount, int] | None = None
-    """What a recorded claim counts against, and the website's limit for it."""
+    """The key under which a recorded claim is counted, and the website's limit for it."""
     refused_claim: Reported | None = None
-    """What a rejected claim says: it counts once a report with a secret names the transaction."""
+    """A rejected claim: it counts once a report with a secret names the transaction."""
     passed_over: frozenset[Place] = frozenset()
     """Bots' clicks that earn nothing by it, also if they are called genuine later."""
     has_awaiting: bool = False
@@ -66,7 +66,7 @@ class ReportDecision:
 
     @property
     def needs_rate(self) -> bool:
-        """Rejected for now: decided again when an exchange rate is recorded."""
+        """Returns whether it is rejected only until an exchange rate is recorded; it is then decided again."""
         return self.rejection is not None and self.rejection.code == CURRENCY_UNKNOWN
 
 
@@ -76,14 +76,14 @@ class Reattribution:
 
     steps: Steps
     may_change: bool
-    """Whether a click that arrives later may still earn the conversion."""
+    """A click that arrives later may still earn the conversion."""
     postponed: CommandRejected | None = None
     """Why its commission cannot be calculated now."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What a decision about a conversion of the website knows."""
+    """The input of a decision about a conversion of the website."""
 
     website: Website
     facts: Facts
@@ -151,23 +151,23 @@ def identified(report: ConversionReported, facts: Facts) -> UUID:
             return False
         attribution = state.facts.attribution
         earned = attribution.click_id if attribution is not None else None
-        return earned == click_id or any(known.click_id == click_id for known in state.reports)
+        return earned == click_id or any(each.click_id == click_id for each in state.reports)
 
-    wanted = candidates(report)
-    if not wanted.are_several:
+    possible = candidates(report)
+    if not possible.are_several:
         return report.conversion_id
     recorded = chosen(
         report,
-        wanted,
+        possible,
         lambda conversion_id: facts.conversion(conversion_id) is not None,
         names_click,
-        lambda: facts.sales_of_clicks(wanted.shared_id),
+        lambda: facts.sales_of_clicks(possible.shared_id),
     )
     return recorded or report.conversion_id
 
 
 def facts_after(facts: Facts, decision: ReportDecision) -> Facts:
-    """What the next report of the batch builds on."""
+    """Returns the facts for the next report of the batch."""
     conversion_id, decided = decision.report.conversion_id, facts.decided
     if decision.needs_rate:
         facts = replace(facts, decided=replace(decided, awaiting_rate=decided.awaiting_rate | {conversion_id}))
@@ -191,16 +191,16 @@ def reattribute(case: Case, state: model.Conversion) -> Reattribution:
         return Reattribution(Steps(state), may_change=False)
     held = held_by(state, case.facts)
     if held is not None and state.is_assigned:
-        found = Found(with_details(case.facts, case.website.id, held))
+        result = Found(with_details(case.facts, case.website.id, held))
     else:
-        found = search(case.facts, case.website, state.merged.traces, state.facts.occurred_at, held)
-    steps = Steps(state, passed_over=found.passed_over)
-    if _is_same(found.attribution, state.facts.attribution):
+        result = search(case.facts, case.website, state.merged.traces, state.facts.occurred_at, held)
+    steps = Steps(state, passed_over=result.passed_over)
+    if _is_same(result.attribution, state.facts.attribution):
         return Reattribution(steps, may_change=True)
     try:
-        if _is_settled(state) and not _is_same_click(found.attribution, state):
-            return Reattribution(steps.then(_proposal(state, found.attribution, case)), may_change=True)
-        steps = steps.then(_restatement(state, state.merged, case, found.attribution))
+        if _is_settled(state) and not _is_same_click(result.attribution, state):
+            return Reattribution(steps.then(_proposal(state, result.attribution, case)), may_change=True)
+        steps = steps.then(_restatement(state, state.merged, case, result.attribution))
     except CommandRejected as rejected:
         return Reattribution(steps, may_change=True, postponed=rejected)
     return Reattribution(steps, may_change(steps.state))
@@ -221,8 +221,8 @@ def accept_adjustment(case: Case, state: model.Conversion) -> list[DomainEvent]:
 
 
 def may_change(state: model.Conversion) -> bool:
-    """Whether a click that arrives later may still earn the conversion. Applies to rejected and reversed conversions,
-    too: they count as such for the partner of their click."""
+    """Returns whether a click that arrives later may still earn the conversion. Applies to rejected and reversed
+    conversions, too: they count as such for the partner of their click."""
     if state.predates_reports and state.is_attributed:
         return False
     return any(traces.click_id or traces.visitor for traces in state.traces)
@@ -244,7 +244,7 @@ def to_reported(report: ConversionReported, place: LogPosition | None) -> Report
 
 
 def claim_of(report: ConversionReported) -> ClaimCount:
-    """What a recorded claim counts against."""
+    """Returns the key under which a recorded claim is counted."""
     return report.website_id, report.click_id, hour_of(from_log_time(report.received_at))
 
 
@@ -256,8 +256,8 @@ def basis_of(
     *,
     exact: Mapping[str, str] = NOTHING,
 ) -> decisions.Basis:
-    """What a commission of these facts depends on. `without`: the conversion to leave out of its month's total;
-    `exact`: of its reports."""
+    """Returns the values on which a commission of these facts depends. `without`: the conversion to leave out of its
+    month's total; `exact`: of its reports."""
     terms = facts.attribution.terms if facts.attribution is not None else None
     currencies = (
         facts.amount.currency,
@@ -295,7 +295,7 @@ def _first_report(report: ConversionReported, reported: Reported, case: Case) ->
     amount = _amount(merged, case.website)
     if reported.key_kind == CLAIM:
         _check_claim(reported, amount, case)
-    found = search(case.facts, case.website, merged.traces, merged.occurred_at)
+    result = search(case.facts, case.website, merged.traces, merged.occurred_at)
     facts = ConversionFacts(
         website_id=report.website_id,
         kind=merged.kind,
@@ -303,7 +303,7 @@ def _first_report(report: ConversionReported, reported: Reported, case: Case) ->
         txid=report.txid,
         amount=amount,
         occurred_at=merged.occurred_at,
-        attribution=found.attribution,
+        attribution=result.attribution,
     )
     recorded = decisions.record(
         report.conversion_id,
@@ -318,7 +318,7 @@ def _first_report(report: ConversionReported, reported: Reported, case: Case) ->
         report=reported.place,
         reported=reported,
     )
-    steps = Steps(model.evolve(None, recorded), (recorded,), found.passed_over)
+    steps = Steps(model.evolve(None, recorded), (recorded,), result.passed_over)
     return with_reported_status(steps, None, case.context)
 
 
@@ -346,23 +346,23 @@ def _further_report(earlier: model.Conversion, reported: Reported, case: Case) -
     state = steps.state
     merged, held = state.merged, state.facts.attribution
     if state.is_assigned or (state.predates_reports and state.is_attributed):
-        found = Found(held)
+        result = Found(held)
     else:
-        found = search(case.facts, case.website, merged.traces, merged.occurred_at, held_by(earlier, case.facts))
-    is_late, passed_over = False, found.passed_over
-    if _is_settled(earlier) and not _is_same_click(found.attribution, earlier):
+        result = search(case.facts, case.website, merged.traces, merged.occurred_at, held_by(earlier, case.facts))
+    is_late, passed_over = False, result.passed_over
+    if _is_settled(earlier) and not _is_same_click(result.attribution, earlier):
         # The earlier reports may already lead to that click: it arrived after the approval, independently of this one.
         traces, occurred_at = earlier.merged.traces, earlier.facts.occurred_at
         without = search(case.facts, case.website, traces, occurred_at, held_by(earlier, case.facts))
         is_late, passed_over = (
-            click_of(found.attribution) == click_of(without.attribution),
+            click_of(result.attribution) == click_of(without.attribution),
             passed_over | without.passed_over,
         )
     borne_out = before.is_claim and not merged.is_claim and state.is_attributed
-    attribution = held if is_late else found.attribution
+    attribution = held if is_late else result.attribution
     steps = steps.then(_restatement(state, merged, case, attribution, recount=borne_out), passed_over)
     if is_late:
-        steps = steps.then(_proposal(steps.state, found.attribution, case))
+        steps = steps.then(_proposal(steps.state, result.attribution, case))
     steps = steps.then(decisions.confirm_claim(steps.state, case.context))
     steps = with_reported_status(steps, before, case.context)
     return steps.then(_returned(steps.state, case))
@@ -384,15 +384,15 @@ def _check_claim(reported: Reported, amount: Money, case: Case, *, counts: bool 
 
 
 def _exceeds_limit(reported: Reported, amount: Money, case: Case) -> bool:
-    """Whether a claim is above the website's limit. Raises `CommandRejected` (currency_unknown)."""
+    """Returns whether a claim is above the website's limit. Raises `CommandRejected` (currency_unknown)."""
     rates = case.facts.rates((amount.currency,), case.website, reported.occurred_at)
     claimed, _ = exchange(Fraction(amount.amount), amount.currency, case.website.currency, rates)
     return abs(claimed) > case.website.max_claim_amount
 
 
 def _with_limit(reported: Reported, amount: Money, case: Case) -> Reported:
-    """A claim of a sale that was reported with a secret, too: its amount never counts above the limit. Without a rate
-    it is not known whether it is above, nor can it count."""
+    """Checks a claim of a sale that was reported with a secret, too: its amount never counts above the limit. Without a
+    rate it is not known whether it is above, nor can it count."""
     try:
         is_refused = _exceeds_limit(reported, amount, case)
     except CommandRejected:
@@ -401,12 +401,12 @@ def _with_limit(reported: Reported, amount: Money, case: Case) -> Reported:
 
 
 def _is_settled(state: model.Conversion) -> bool:
-    """Only a report with another click, or the owner, replaces its click."""
+    """Returns whether it is approved with a click, which only a report with another click, or the owner, replaces."""
     return state.status is model.APPROVED and state.is_attributed
 
 
 def _returned(state: model.Conversion, case: Case) -> list[DomainEvent]:
-    """The events that take back the part of the sale that the reports name by now."""
+    """The events that reverse the part of the sale that the reports name by now."""
     if (state.reversed_amount, state.reversed_commission) == state.reversal:
         return []
     steps = decisions.reverse_reported_part(state, REPORTED_BY_PARTNER, case.context)
@@ -423,19 +423,19 @@ def _restatement(
     facts = state.facts
     occurred_at = facts.occurred_at if state.predates_reports else merged.occurred_at
     amount = facts.amount if merged.amount is None and state.predates_reports else _amount(merged, case.website)
-    wanted = facts.model_copy(
+    restated = facts.model_copy(
         update={"kind": merged.kind, "amount": amount, "occurred_at": occurred_at, "attribution": found}
     )
-    known = wanted.kind, wanted.amount, wanted.occurred_at, merged.payout
-    is_same_money = (facts.kind, facts.amount, facts.occurred_at, state.payout) == known
+    money = restated.kind, restated.amount, restated.occurred_at, merged.payout
+    is_same_money = (facts.kind, facts.amount, facts.occurred_at, state.payout) == money
     if is_same_money and _is_same(found, facts.attribution) and not recount:
         return []
-    basis = basis_of(wanted, merged.payout, case, without=state, exact=merged.exact)
+    basis = basis_of(restated, merged.payout, case, without=state, exact=merged.exact)
     if is_same_money and found is not None and not state.is_attributed and state.is_open:
         return decisions.attribute(state, found, basis, case.context)
     cause = "report" if recount or not is_same_money else "details" if _is_same_click(found, state) else "click"
     return decisions.restate(
-        state, wanted, basis, payout=merged.payout, customer=merged.customer, cause=cause, context=case.context
+        state, restated, basis, payout=merged.payout, customer=merged.customer, cause=cause, context=case.context
     )
 
 
@@ -447,12 +447,13 @@ def _proposal(state: model.Conversion, found: Attribution | None, case: Case) ->
 
 
 def _amount(merged: Merged, website: Website) -> Money:
-    """A lead, or a sale that reports only the payout (or nothing: flat terms), has no amount to count."""
+    """Returns the amount to count: 0 for a lead, and for a sale that reports only the payout (or nothing: flat
+    terms)."""
     return merged.amount or Money(amount=0, currency=merged.payout.currency if merged.payout else website.currency)
 
 
 def _is_same(found: Attribution | None, held: Attribution | None) -> bool:
-    """Ignores the terms: they are those of the click's time."""
+    """Returns whether both are the same but for the terms, which are those of the click's time."""
     if found is None or held is None:
         return found is held
     return found.model_copy(update={"terms": held.terms, "model": held.model}) == held

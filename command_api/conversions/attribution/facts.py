@@ -38,7 +38,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class Question(Generic[Answer]):
-    """Something that a decision may ask; subclasses name the type of the answer."""
+    """A question of a decision; subclasses name the type of the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class ConversionOf(Question[model.Conversion | None]):
 
 @dataclass(frozen=True, slots=True)
 class OpenedClick(Question[Click | None]):
-    """What a click id says, of any website; none if it is forged."""
+    """The contents of a click id of any website; none if it is forged."""
 
     click_id: str
 
@@ -129,7 +129,7 @@ class RateOn(Question[DatedRate | None]):
 
 @dataclass(frozen=True, slots=True)
 class TotalOf(Question[MonthlyTotal]):
-    """What is stored of a website's month with a partner."""
+    """The stored total of a website's month with a partner."""
 
     key: TotalKey
 
@@ -157,7 +157,7 @@ class PassedOverBy(Question[frozenset[Place] | None]):
 
 @dataclass(frozen=True, slots=True)
 class AwaitsRate(Question[bool]):
-    """Whether a report of the conversion awaits an exchange rate: reports of its status wait, too."""
+    """Asks whether a report of the conversion awaits an exchange rate: reports of its status wait, too."""
 
     conversion_id: UUID
 
@@ -182,11 +182,11 @@ class Unanswered(Exception):
 
 @dataclass(frozen=True, slots=True)
 class BatchDecisions:
-    """What the batch has decided so far; its transaction stores it."""
+    """The decisions of the batch so far; its transaction stores them."""
 
     conversions: Mapping[UUID, model.Conversion] = field(default_factory=dict)
     totals: Mapping[TotalKey, MonthlyTotal] = field(default_factory=dict)
-    """By how much its events move them."""
+    """The changes of the totals by its events."""
     scoped: Mapping[UUID, tuple[UUID, ...]] = field(default_factory=dict)
     """Recorded sales of single clicks by the id that they share."""
     claims: Mapping[ClaimCount, int] = field(default_factory=dict)
@@ -197,7 +197,7 @@ class BatchDecisions:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """All that a decision knows. Each answer is of the reading's time, plus what the batch has decided since."""
+    """The facts of a decision. Each answer is of the reading's time, plus what the batch has decided since."""
 
     answers: Answers = field(default_factory=dict)
     decided: BatchDecisions = BatchDecisions()
@@ -240,15 +240,15 @@ class Facts:
         """The rates to the website's currency on its day of a sale, for those of `currencies` that have one."""
         day = local_day(ZoneInfo(website.timezone), occurred_at)
         foreign = {currency for currency in currencies if currency not in (None, website.currency)}
-        found = {currency: self[RateOn(currency, website.currency, day)] for currency in foreign}
-        return {currency: rate.rate for currency, rate in found.items() if rate is not None}
+        rates = {currency: self[RateOn(currency, website.currency, day)] for currency in foreign}
+        return {currency: rate.rate for currency, rate in rates.items() if rate is not None}
 
     def answering(self, answers: Answers) -> Facts:
-        """With further answers."""
+        """Returns the facts with further answers."""
         return replace(self, answers={**self.answers, **answers})
 
     def after(self, conversion_id: UUID, events: Sequence[DomainEvent]) -> Facts:
-        """Once `events` of the conversion are stored."""
+        """Returns the facts once `events` of the conversion are stored."""
         state = state_after(model.evolve, self.conversion(conversion_id), events)
         totals, scoped = dict(self.decided.totals), dict(self.decided.scoped)
         for event in events:
@@ -263,5 +263,5 @@ class Facts:
 
 
 def added(known: Mapping[Key, Value], key: Key, value: Value) -> dict[Key, Value]:
-    """`known` with one more entry."""
+    """Returns `known` with one more entry."""
     return {**known, key: value}

@@ -35,9 +35,9 @@ def forget(uow: UnitOfWork, erasure: Forgotten, conversion_ids: Iterable[UUID]) 
     """Forgets the website's conversions among these, what is stored beside their events, and what their undecided
     reports say beyond their traces; their stored events become unreadable. No click is looked for any more."""
     ids = sorted(set(conversion_ids))
-    found = [each for id_ in ids if (each := uow.load(id_, model.evolve)) is not None]
-    own = [each for each in found if each.facts.website_id == erasure.website_id]
-    others = {each.id for each in found} - {each.id for each in own}
+    conversions = [each for id_ in ids if (each := uow.load(id_, model.evolve)) is not None]
+    own = [each for each in conversions if each.facts.website_id == erasure.website_id]
+    others = {each.id for each in conversions} - {each.id for each in own}
     more = {"website_id": erasure.website_id, "erasure_id": erasure.id}
     uow.append(*(ConversionForgotten(**next_event(each, uow.context), **more) for each in own))
     _forget_rows(uow, erasure, [id_ for id_ in ids if id_ not in others])

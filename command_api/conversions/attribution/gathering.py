@@ -54,7 +54,7 @@ from schemas.events.websites import AttributionModel
 Result = TypeVar("Result")
 
 MAX_REFUSED_CLAIMS: Final = 100
-"""Of one conversion, the first received: as many as it keeps reports."""
+"""The limit for one conversion, the first received: as many as it keeps reports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +68,14 @@ class Traced:
 
 @dataclass(frozen=True, slots=True)
 class Gathering:
-    """Where facts are read from. `click_key` opens click ids."""
+    """The sources of facts. `click_key` opens click ids."""
 
     reader: AggregateReader
     clicks: Clicks
     click_key: bytes
 
     def decide(self, facts: Facts, decision: Callable[[Facts], Result]) -> tuple[Result, Facts]:
-        """The decision by `facts` and what it asks beyond them; and all that is known then."""
+        """Decides by `facts`, and reads what the decision needs beyond them; returns the decision and all facts."""
         while True:
             try:
                 return decision(facts), facts
@@ -83,11 +83,11 @@ class Gathering:
                 facts = self.ask(facts, asked.question)
 
     def ask(self, facts: Facts, *questions: Question[Any]) -> Facts:
-        """With the answers to those of `questions` that have none."""
+        """Returns the facts with the answers to those of `questions` that have none."""
         return facts.answering(self.answer(each for each in questions if each not in facts.answers))
 
     def answer(self, questions: Iterable[Question[Any]]) -> Answers:
-        """The answers, those of one kind by one reading where there is one."""
+        """Reads the answers, those of one kind by one reading where there is one."""
         kinds: dict[type[Question[Any]], list[Any]] = {}
         for question in dict.fromkeys(questions):
             kinds.setdefault(type(question), []).append(question)
@@ -97,14 +97,15 @@ class Gathering:
         return answers
 
     def stored_of(self, facts: Facts, conversion_ids: Iterable[UUID]) -> Facts:
-        """With what is stored beside the conversions: clicks that their searches passed over, reports that await an
-        exchange rate, refused claims."""
+        """Returns the facts with what is stored beside the conversions: clicks that their searches passed over, reports
+        that await an exchange rate, refused claims."""
         ids = sorted(set(conversion_ids))
         kinds = (PassedOverBy, AwaitsRate, RefusedClaimsOf)
         return facts.answering(self.answer(kind(conversion_id) for kind in kinds for conversion_id in ids))
 
     def clicks_of(self, facts: Facts, wanted: Sequence[Traced]) -> Facts:
-        """With the links, coupons and clicks that the traces lead to, and the visits of those that probably count."""
+        """Returns the facts with the links, coupons and clicks that the traces lead to, and the visits of those that
+        probably count."""
         facts = facts.answering(
             self.answer(OpenedClick(each.traces.click_id) for each in wanted if each.traces.click_id)
         )
@@ -165,8 +166,8 @@ def _links_of_codes(gathering: Gathering, asked: Sequence[LinkOfCode]) -> Sequen
 
 def _links(gathering: Gathering, asked: Sequence[LinkOf]) -> Sequence[Any]:
     links = [ReferencedLink(*row) for row in gathering.reader.select(_LINKS, [each.link_id for each in asked])]
-    known = {link.link_id: link for link in links}
-    return [known.get(each.link_id) for each in asked]
+    by_id = {link.link_id: link for link in links}
+    return [by_id.get(each.link_id) for each in asked]
 
 
 def _links_of_coupons(gathering: Gathering, asked: Sequence[LinkOfCoupon]) -> Sequence[Any]:
@@ -177,8 +178,8 @@ def _links_of_coupons(gathering: Gathering, asked: Sequence[LinkOfCoupon]) -> Se
 
 
 def _rows_of_clicks(gathering: Gathering, asked: Sequence[RowOfClick]) -> Sequence[Any]:
-    wanted = {(each.website_id, event_id(each.click_id), day) for each in asked for day in _days_of(each.click)}
-    rows = gathering.clicks.by_event(wanted)
+    keys = {(each.website_id, event_id(each.click_id), day) for each in asked for day in _days_of(each.click)}
+    rows = gathering.clicks.by_event(keys)
     return [rows.get(event_id(each.click_id)) for each in asked]
 
 
@@ -186,8 +187,8 @@ def _clicks_of_visitors(gathering: Gathering, asked: Sequence[ClicksOfVisitor]) 
     pages: dict[tuple[Any, ...], Sequence[ClickRow]] = {}
     for oldest_first in (False, True):
         first = [each.visit for each in asked if each.after is None and each.oldest_first is oldest_first]
-        found = gathering.clicks.by_visitor(first, oldest_first=oldest_first) if first else {}
-        pages |= {(oldest_first, *visitor): page for visitor, page in found.items()}
+        by_visitor = gathering.clicks.by_visitor(first, oldest_first=oldest_first) if first else {}
+        pages |= {(oldest_first, *visitor): page for visitor, page in by_visitor.items()}
     return [
         pages.get((each.oldest_first, each.visit.website_id, each.visit.visitor), [])
         if each.after is None

@@ -1,4 +1,4 @@
-"""What was attributed stays, whatever analytics exclude later. Pure.
+"""The attribution of a conversion stays, whatever analytics exclude later. Pure.
 
 A click is judged by its marking (bot or not) when a conversion first looks at it. Bots' clicks that an attributed
 conversion passed over are stored with its search, by partition and offset, which are the same in every rebuild: a
@@ -43,7 +43,7 @@ class Held:
     """No click can arrive any more."""
 
     def is_remarked(self, row: ClickRow) -> bool:
-        """Whether a traffic rule has marked the click of the attribution otherwise since."""
+        """Returns whether a traffic rule has marked the click of the attribution otherwise since."""
         is_known = row.visitor != 0 and row.visitor == self.attribution.visitor
         if row.place is not None:
             partition, offset = row.place
@@ -51,9 +51,9 @@ class Held:
         return is_known and bool(row.bot_reason) != bool(self.attribution.bot_reason)
 
     def repeats(self, named: ReportedTraces, occurred_at: datetime) -> bool:
-        """Whether the clicks of the visitor were judged for the same report."""
-        known = {(traces.visitor, traces.partner_id) for traces in self.traces}
-        return occurred_at == self.occurred_at and (named.visitor, named.partner_id) in known
+        """Returns whether the clicks of the visitor were judged for the same report."""
+        judged = {(traces.visitor, traces.partner_id) for traces in self.traces}
+        return occurred_at == self.occurred_at and (named.visitor, named.partner_id) in judged
 
 
 @dataclass(slots=True)
@@ -77,7 +77,7 @@ class VisitorClicks:
 
     def __iter__(self) -> Iterator[ClickRow]:
         held = self.held if self.held is not None and self._is_of_visitor(self.held.attribution) else None
-        known = self.held.passed_over if self.held is not None and self.is_repeated else frozenset[Place]()
+        passed_before = self.held.passed_over if self.held is not None and self.is_repeated else frozenset[Place]()
         is_due = self.is_repeated and held is not None
         for row in self.rows:
             if held is not None and _click(row) == click_of(held.attribution):
@@ -87,7 +87,7 @@ class VisitorClicks:
             if held is not None and is_due and self._is_behind(row, held.attribution):
                 is_due, self.is_as_held = False, True
                 yield _row_of(held.attribution, self.website_id)
-            if not row.bot_reason and row.place not in known:
+            if not row.bot_reason and row.place not in passed_before:
                 yield row
             elif row.place is not None:
                 self.passed_over.add(row.place)
@@ -104,17 +104,17 @@ class VisitorClicks:
 
 
 def stored_places(places: Iterable[Place]) -> list[list[int]]:
-    """As `conversions.pending_attribution` stores them."""
+    """Returns the places as `conversions.pending_attribution` stores them."""
     return [list(place) for place in sorted(places)[:MAX_PASSED_OVER]]
 
 
 def read_places(stored: Iterable[Iterable[int]] | None) -> frozenset[Place]:
-    """From `stored_places`."""
+    """Returns the places that `stored_places` made storable."""
     return frozenset((partition, offset) for partition, offset in stored or ())
 
 
 def _click(row: ClickRow) -> tuple[object, ...]:
-    """As `click_of`."""
+    """Returns the identity of the row's click, as `click_of` does of an attribution's."""
     return row.partner_id, row.link_id, row.click_id, row.occurred_at
 
 

@@ -86,13 +86,13 @@ class AttributionBatch:
 
     events: list[DomainEvent] = field(default_factory=list)
     ids: list[MessageIds] = field(default_factory=list)
-    """Of each event."""
+    """The ids of each event."""
     waiting: list[ConversionReported] = field(default_factory=list)
     passed_over: dict[UUID, frozenset[Place]] = field(default_factory=dict)
     """Bots' clicks that decided conversions passed over."""
     rejected: list[RejectedReport] = field(default_factory=list)
     awaiting_rate: list[ConversionReported] = field(default_factory=list)
-    """Those of the refused that are decided again when a rate is recorded."""
+    """The refused reports that are decided again when a rate is recorded."""
     poison: list[FailedRecord] = field(default_factory=list)
     outcomes: list[str] = field(default_factory=list)
     retried: list[UUID] = field(default_factory=list)
@@ -148,7 +148,7 @@ class AttributionPolicy(Subscriber):
     def process(
         self, connection: Connection, records: Sequence[StoredRecord], position: StoredPosition
     ) -> StoredPosition:
-        """One record after the other if Postgres rejects a value of one of them."""
+        """Processes the batch; one record after the other if Postgres rejects a value of one of them."""
         try:
             return self._process(records, position)
         except UNSTORABLE as error:
@@ -183,7 +183,7 @@ class AttributionPolicy(Subscriber):
         return reached
 
     def retry(self, connection: Connection) -> bool:
-        """At most `RETRY_BATCH_SIZE` of them."""
+        """Retries dead letters, at most `RETRY_BATCH_SIZE` of them; returns whether there are more."""
         letters = dead_letters.to_retry(connection, self.key)
         for letter in letters[:RETRY_BATCH_SIZE]:
             try:
@@ -256,12 +256,12 @@ class AttributionPolicy(Subscriber):
         return reports, facts
 
     def _gathered(self, gathering: Gathering, facts: Facts, reports: Sequence[ConversionReported]) -> Facts:
-        """What the reports need, once every click that was acknowledged before them is projected."""
+        """Returns the facts that the reports need, once every click that was acknowledged before them is projected."""
         if any(report.click_id or report.visitor for report in reports):
-            wanted = self._positions.ends()
-            known = self._positions.wait(wanted, self._stop)
-            is_provisional = not has_reached(known, wanted)
-            facts = replace(facts, seen=log_positions(known), is_provisional=is_provisional)
+            ends = self._positions.ends()
+            offsets = self._positions.wait(ends, self._stop)
+            is_provisional = not has_reached(offsets, ends)
+            facts = replace(facts, seen=log_positions(offsets), is_provisional=is_provisional)
         reported: dict[UUID, list[Reported]] = {}
         for report in reports:
             reported.setdefault(report.conversion_id, []).append(to_reported(report, None))

@@ -144,8 +144,8 @@ def make_due(uow: UnitOfWork) -> None:
     """Makes all that a new rate may decide due, in the transaction of the rate's event: rates of other pairs may follow
     from it. A further rate of the transaction finds them due."""
     for process, query in ((AWAITING_EXCHANGE_RATE, _AWAITING_RATE), (PENDING_ATTRIBUTION, _PENDING_RATE)):
-        found = uow.select(query, process, uow.context.at)
-        uow.set_timeouts(process, (conversion_id for (conversion_id,) in found), uow.context.at)
+        rows = uow.select(query, process, uow.context.at)
+        uow.set_timeouts(process, (conversion_id for (conversion_id,) in rows), uow.context.at)
 
 
 def count(connection: Connection[Any], _stop: Event) -> None:
@@ -160,7 +160,7 @@ def count(connection: Connection[Any], _stop: Event) -> None:
 
 
 def _make_due_soon(uow: UnitOfWork, process: str, reports: Sequence[ConversionReported]) -> None:
-    """A click may be projected, or a rate recorded, at this moment."""
+    """Makes the reports' conversions due soon: a click may be projected, or a rate recorded, at this moment."""
     uow.set_timeouts(process, (report.conversion_id for report in reports), datetime.now(UTC) + FIRST_RETRY)
 
 

@@ -48,13 +48,14 @@ class ResolvedTraces:
     click_row: ClickRow | None = None
     coupon_link: ReferencedLink | None = None
     visitor_clicks: Iterable[ClickRow] = ()
-    """In the order of the model: the newest first for the last click, the oldest first for the first. Read lazily."""
+    """The clicks in the order of the model: the newest first for the last click, the oldest first for the first. Read
+    lazily."""
     partner_hint: UUID = NO_ID
     """The partner that a postback named: visitors' clicks on others then do not count."""
     is_claim: bool = False
     """Reported with the public site key only."""
     coupon: str = ""
-    """In its usual form; with `coupon_link`."""
+    """The coupon in its usual form; with `coupon_link`."""
 
 
 def attribute(
@@ -76,12 +77,12 @@ def attribute(
 
 
 def click_of(found: Attribution | None) -> tuple[object, ...] | None:
-    """What tells an attribution's click from another click."""
+    """Returns the values that distinguish an attribution's click from another click."""
     return None if found is None else (found.partner_id, found.link_id, found.click_id, found.clicked_at)
 
 
 def is_within_window(partner: Partner, clicked_at: datetime, occurred_at: datetime) -> bool:
-    """Whether a click of that time may earn a conversion of that time."""
+    """Returns whether a click of that time may earn a conversion of that time."""
     return clicked_at <= occurred_at + CLOCK_TOLERANCE and partner.is_within_window(clicked_at, occurred_at)
 
 
@@ -111,8 +112,8 @@ def of_click(
 def details_of(row: ClickRow, find_visit: FindVisit) -> dict[str, Any]:
     """The fields of an attribution that come from the click's row and its visit."""
     of_click = {name: getattr(row, name) for name in ("visitor", "country", "device", "source", "subs")}
-    found = find_visit(row)
-    return of_click if found is None else {**of_click, "source": found.source, "visit": found.details}
+    visit = find_visit(row)
+    return of_click if visit is None else {**of_click, "source": visit.source, "visit": visit.details}
 
 
 def of_link(link: ReferencedLink, partner: Partner, occurred_at: datetime) -> Attribution:

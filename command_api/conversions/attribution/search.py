@@ -54,7 +54,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class _Lead:
-    """What the traces of one trust level lead to."""
+    """The traces of one trust level, and the clicks that they lead to."""
 
     traces: ResolvedTraces
     clicks: VisitorClicks
@@ -76,7 +76,8 @@ def search(
     """
 
     def partner_of(partner_id: UUID) -> Partner | None:
-        """None for a private partner of another account: a click that names it earns nothing by its terms."""
+        """Returns the partner; none for a private partner of another account: a click that names it earns nothing by
+        its terms."""
         partner = facts[PartnerOf(partner_id)]
         return partner if partner is not None and partner.is_for(website.account_id) else None
 
@@ -90,12 +91,12 @@ def search(
         lead = _lead(facts, website.id, each, occurred_at, attribution_model, held)
         if held is not None and _is_row_missing(lead.traces, held.attribution):
             return Found(held.attribution, passed_over)
-        found = attribute(
+        attribution = attribute(
             website.id, occurred_at, lead.traces, attribution_model, partner_of, lambda click: visit(facts, click)
         )
         passed_over |= lead.clicks.passed_over
-        if found is not None:
-            return Found(found if held is None else _unless_as_held(found, lead, held), passed_over)
+        if attribution is not None:
+            return Found(attribution if held is None else _unless_as_held(attribution, lead, held), passed_over)
     return Found(None, passed_over)
 
 
@@ -173,7 +174,7 @@ def _lead(
 
 
 def _clicks_of(facts: Facts, visits: ClickQuery, *, oldest_first: bool) -> Iterator[ClickRow]:
-    """All clicks of the visitor, page by page."""
+    """Yields the clicks of the visitor, page by page."""
     after: ClickRow | None = None
     for page in range(MAX_PAGES if visits.visitor else 0):
         rows = facts[ClicksOfVisitor(visits, oldest_first, page, after)]
@@ -184,7 +185,8 @@ def _clicks_of(facts: Facts, visits: ClickQuery, *, oldest_first: bool) -> Itera
 
 
 def _unless_as_held(found: Attribution, lead: _Lead, held: Held) -> Attribution:
-    """What was found; of the held click, only if its row is there and marked as it was."""
+    """Returns the found attribution; of the held click, only if its row is there and marked as it was, else the held
+    one."""
     if click_of(found) != click_of(held.attribution):
         return found
     is_as_held = found.by is AttributedBy.VISITOR and lead.clicks.is_as_held
@@ -193,6 +195,7 @@ def _unless_as_held(found: Attribution, lead: _Lead, held: Held) -> Attribution:
 
 
 def _is_row_missing(traces: ResolvedTraces, current: Attribution) -> bool:
-    """Whether only the row of a click in a page, which is not there at the moment, tells what `current` says."""
+    """Returns whether `current` depends on the row of a click in a page alone, and that row is not there at the
+    moment."""
     is_in_page = traces.click is not None and traces.click.link_code == IN_PAGE
     return is_in_page and traces.click_row is None and current.click_id == traces.click_id

@@ -29,7 +29,7 @@ NAME: Final = "visit-changes"
 INTERVAL: Final = timedelta(seconds=15)
 MIN_AGE: Final = timedelta(minutes=10)
 SEARCHES_A_SECOND: Final = 20
-"""Of the conversions of one website and day: a busy day changes all the time."""
+"""The rate for conversions of one website and day: a busy day changes all the time."""
 MAX_SEARCHES: Final = 600
 """Conversions that one round makes due, those of one day aside."""
 
@@ -45,7 +45,7 @@ class ClickDay:
     searched_at: datetime | None
 
     def is_resting(self, now: datetime) -> bool:
-        """Whether its conversions were searched for too recently."""
+        """Returns whether its conversions were searched for too recently."""
         pause = timedelta(seconds=self.sales / SEARCHES_A_SECOND)
         return self.searched_at is not None and now < self.searched_at + pause
 
@@ -76,8 +76,8 @@ def select_changed(
     """The days to search again, those that were searched longest ago first, at most `MAX_SEARCHES` conversions."""
     searches = 0
     for each in sorted(days, key=lambda one: (one.searched_at is not None, one.searched_at or now)):
-        found = contents.get((each.website_id, each.day))
-        if found is None or found == each.contents or each.is_resting(now):
+        current = contents.get((each.website_id, each.day))
+        if current is None or current == each.contents or each.is_resting(now):
             continue
         if searches and searches + each.sales > MAX_SEARCHES:
             return
@@ -86,17 +86,17 @@ def select_changed(
 
 
 def _contents(clients: ClientPool, days: Sequence[ClickDay]) -> dict[tuple[UUID, date], str]:
-    """Number and fingerprint of the events of each day."""
+    """Returns number and fingerprint of the events of each day."""
     if not days:
         return {}
-    wanted: dict[str, Any] = {
+    parameters: dict[str, Any] = {
         "sites": sorted({str(each.website_id) for each in days}),
         "days": sorted({each.day.isoformat() for each in days}),
     }
     with clients.use() as client:
-        found = client.query(_CONTENTS, parameters=wanted, settings={"max_execution_time": QUERY_TIMEOUT_S})
+        result = client.query(_CONTENTS, parameters=parameters, settings={"max_execution_time": QUERY_TIMEOUT_S})
         return {
-            (website_id, day): f"{events}:{fingerprint}" for website_id, day, events, fingerprint in found.result_rows
+            (website_id, day): f"{events}:{fingerprint}" for website_id, day, events, fingerprint in result.result_rows
         }
 
 

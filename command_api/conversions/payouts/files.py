@@ -20,7 +20,7 @@ _SIGNS: Final = (
     (b"\xff\xd8\xff", 0, "image/jpeg", "jpg"),
     (b"WEBP", 8, "image/webp", "webp"),
 )
-"""What a file begins with, where, its media type, and the ending of its name."""
+"""The first bytes of a file, their offset, its media type, and the ending of its name."""
 _SAVE: Final = (
     "INSERT INTO conversions.payout_file (payout_id, website_id, file_id, sealed) VALUES (%s, %s, %s, %s)"
     " ON CONFLICT (payout_id) DO UPDATE SET file_id = excluded.file_id, sealed = excluded.sealed"

@@ -60,14 +60,15 @@ def attach_payout_file(command: commands.AttachPayoutFile, uow: UnitOfWork) -> P
 
 @HANDLERS.before(WebsiteDisconnected)
 def delete_files(event: WebsiteDisconnected, uow: UnitOfWork) -> None:
-    """The files of an erased owner name people."""
+    """Deletes the payout files of an erased owner, because they name people."""
     if event.owner_erased:
         uow.cursor.execute("DELETE FROM conversions.payout_file WHERE website_id = %s", (event.originator_id,))
 
 
 @HANDLERS.before(WebsiteTransferred)
 def delete_files_of_seller(event: WebsiteTransferred, uow: UnitOfWork) -> None:
-    """They can name the seller and a bank account. The payouts themselves are figures of the website."""
+    """Deletes files of payouts, because they can name the seller and a bank account. The payouts themselves are figures
+    of the website."""
     for (payout_id,) in uow.select(_WITH_FILE, event.originator_id):
         payout = uow.load(payout_id, model.evolve)
         if payout is not None:
@@ -76,9 +77,9 @@ def delete_files_of_seller(event: WebsiteTransferred, uow: UnitOfWork) -> None:
 
 
 def _owned(command: commands.PayoutCommand, uow: UnitOfWork) -> tuple[Payout, websites.Website]:
-    found = uow.load(command.payout_id, model.evolve)
-    website = uow.load(found.website_id, websites.evolve) if found else None
-    payout = model.require_owned(found, website, uow.context)
+    loaded = uow.load(command.payout_id, model.evolve)
+    website = uow.load(loaded.website_id, websites.evolve) if loaded else None
+    payout = model.require_owned(loaded, website, uow.context)
     return payout, websites.require_owned(website, uow.context)
 
 

@@ -49,7 +49,8 @@ def facts_of(
     allocations: Sequence[PayoutAllocation],
     context: CommandContext,
 ) -> PayoutFacts:
-    """Checked facts. `credited`: what it settles in the website's currency; needed if it was paid in another."""
+    """Checks and returns the facts. `credited`: what it settles in the website's currency; needed if it was paid in
+    another."""
     if currency not in MINOR_DIGITS:
         raise invalid("unknown_currency", f"{currency[:10]} is not an ISO 4217 currency.", "amount")
     if credited is None and currency != website.currency:
@@ -108,7 +109,7 @@ def attach(payout: Payout, file: PayoutFile, context: CommandContext) -> list[Do
 
 
 def remove_file(payout: Payout, context: CommandContext) -> list[DomainEvent]:
-    """With the website's transfer to another account, of a voided payout as well."""
+    """Removes the file, also of a voided payout, when the website is transferred to another account."""
     if payout.file is None:
         return []
     return [conversions.PayoutFileRemoved(**next_event(payout, context), website_id=payout.website_id)]

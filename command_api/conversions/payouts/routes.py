@@ -57,9 +57,9 @@ async def _request_body(request: Request) -> bytes:
 )
 def attach_payout_file(payout_id: Id, sent: Annotated[bytes, Depends(_request_body)], run: Runs) -> Response:
     """Adds the partner's payment advice, the file itself as the body: PDF, PNG, JPEG or WebP, at most 1 MB."""
-    found = run.container.load(payout_id, model.evolve)
-    website = run.container.load(found.website_id, websites.evolve) if found else None
-    model.require_owned(found, website, run.context)
+    loaded = run.container.load(payout_id, model.evolve)
+    website = run.container.load(loaded.website_id, websites.evolve) if loaded else None
+    model.require_owned(loaded, website, run.context)
     consume(run.container.pool, FILES, str(run.person.account_id))
     identity = schemas.UploadedFile(sha256=sha256(sent).hexdigest())
     command = commands.AttachPayoutFile(payout_id, uuid7(), sent)

@@ -82,8 +82,8 @@ def narrowed(picture: WebpImage, width: int) -> WebpImage | None:
 
 
 def _upright(image: Image.Image) -> Image.Image:
-    """Rotated by its EXIF orientation, unless that is unreadable. (Pillow's `exif_transpose` rewrites the EXIF and
-    fails on some files.)"""
+    """Returns the image rotated by its EXIF orientation, unless that is unreadable. (Pillow's `exif_transpose` rewrites
+    the EXIF and fails on some files.)"""
     try:
         turn = _TURNS.get(image.getexif().get(ExifTags.Base.Orientation, 1))
     except Exception:  # noqa: BLE001 - as above

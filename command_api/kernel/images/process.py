@@ -18,13 +18,13 @@ from infra.kernel.worker_processes.protocol import JobRejected
 
 MODULE: Final = "command_api.kernel.images.process"
 MEMORY_BYTES: Final = 768 << 20
-"""Of address space: 40 megapixels take 160 MB, and some decoders hold them three times."""
+"""The limit of address space: 40 megapixels take 160 MB, and some decoders hold them three times."""
 _WIDTH: Final = Struct(">I")
 _LENGTH: Final = Struct(">I")
 
 
 def request_of(sent: bytes, narrow_width: int) -> bytes:
-    """`narrow_width`: of the copy that is wanted; 0: none."""
+    """Encodes the request for an image. `narrow_width`: of the copy that is wanted; 0: none."""
     return _WIDTH.pack(narrow_width) + sent
 
 

@@ -40,10 +40,10 @@ from infra.kernel.worker_processes.pool import (
 from infra.kernel.worker_processes.protocol import JobRejected
 
 MAX_UPLOADS: Final = 8
-"""In progress at one time, of as many accounts: received, decoded one after the other, and stored."""
+"""The limit of uploads in progress, of as many accounts: received, decoded one after the other, and stored."""
 MAX_WAITING: Final = 200
 MAX_WAITING_PER_ACCOUNT: Final = 40
-"""As many as its rate lets it send at once."""
+"""The limit of an account's waiting uploads: as many as its rate lets it send at once."""
 MAX_WAIT_S: Final = 60
 """Maximum wait in the queue; 30 photographs sent at once need less."""
 CPU_S: Final = 10

@@ -87,7 +87,7 @@ def record_escrow_call(command: commands.RecordEscrowCall, uow: UnitOfWork) -> N
 
 @HANDLERS.on(commands.RecordEscrowStatus, senders="system")
 def record_escrow_status(command: commands.RecordEscrowStatus, uow: UnitOfWork) -> None:
-    """A payout that the provider has not executed is requested again; the call is idempotent."""
+    """Records the provider's status. A payout that it has not executed is requested again; the call is idempotent."""
     escrow, state = require_found(uow.load(command.escrow_id, escrows.evolve), "offer"), command.state
     events, call = _after_status(escrow, state, uow.context)
     if events:
@@ -102,16 +102,16 @@ def record_escrow_status(command: commands.RecordEscrowStatus, uow: UnitOfWork) 
 def record_escrow_message(command: commands.RecordEscrowMessage, uow: UnitOfWork) -> None:
     if uow.select("SELECT FROM ops.escrow_message WHERE id = %s", command.message_id):
         return
-    told = command.message.data
-    escrow = uow.load(told.reference, escrows.evolve)
+    data = command.message.data
+    escrow = uow.load(data.reference, escrows.evolve)
     if escrow is None:
         raise not_found("transaction")
-    if Money(amount=told.amount, currency=told.currency) != escrow.price:
+    if Money(amount=data.amount, currency=data.currency) != escrow.price:
         raise conflict("wrong_amount", "This is not the amount that was agreed on.", "amount")
     if command.message.type == "transaction.funded":
-        decision = escrows.funded(escrow, told.id, escrow.price, uow.context)
+        decision = escrows.funded(escrow, data.id, escrow.price, uow.context)
     else:
-        decision = escrows.settled(escrow, told.id, told.to_seller, told.to_buyer, uow.context)
+        decision = escrows.settled(escrow, data.id, data.to_seller, data.to_buyer, uow.context)
     after_escrow(uow, escrow, *decision)
     # Of two concurrent copies one fails here and finds on its retry that the message was processed.
     uow.cursor.execute("INSERT INTO ops.escrow_message (id) VALUES (%s)", (command.message_id,))
@@ -127,8 +127,8 @@ def retry_escrow_calls(command: commands.RetryEscrowCalls, uow: UnitOfWork) -> N
 def _deal(uow: UnitOfWork, offer_id: UUID) -> Escrow:
     """Returns the escrow of an offer. Raises `CommandRejected` (missing)."""
     offer = uow.load(offer_id, offers.evolve)
-    found = offer.escrow_id if offer is not None and not offer.is_direct else None
-    return require_found(uow.load(found, escrows.evolve) if found is not None else None, "offer")
+    escrow_id = offer.escrow_id if offer is not None and not offer.is_direct else None
+    return require_found(uow.load(escrow_id, escrows.evolve) if escrow_id is not None else None, "offer")
 
 
 def _after_status(escrow: Escrow, state: TransactionState, context: CommandContext) -> Decision:

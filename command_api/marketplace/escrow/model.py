@@ -57,17 +57,17 @@ class Escrow(Deal):
 
     @property
     def awaits_payout(self) -> bool:
-        """The payout is requested and not confirmed."""
+        """Returns whether the payout is requested and not confirmed."""
         return self.to_seller + self.to_buyer > 0 and self.status not in ("released", "refunded")
 
     @property
     def awaits_provider(self) -> bool:
-        """Awaits the buyer's payment or a payout."""
+        """Returns whether it awaits the buyer's payment or a payout."""
         return self.status == "agreed" or self.awaits_payout
 
     @property
     def due_at(self) -> datetime | None:
-        """When the next automatic step is due."""
+        """Returns when the next automatic step is due."""
         match self.status:
             case "agreed":
                 return self.pay_until
@@ -106,7 +106,7 @@ def opened(
 
 
 def funded(escrow: Escrow, reference: str, amount: Money, context: CommandContext) -> Decision:
-    """The provider has the money. It is refunded if the deal was cancelled."""
+    """Records that the provider has the money, which is refunded if the deal was cancelled."""
     _require_same_transaction(escrow, reference)
     if amount != escrow.price:
         raise invalid("wrong_amount", "This is not the amount that was agreed on.", "amount")
@@ -151,7 +151,7 @@ def dispute(escrow: Escrow | None, text: str, context: CommandContext) -> Decisi
 def decide(
     escrow: Escrow | None, outcome: Outcome, to_seller: int | None, reason: str, context: CommandContext
 ) -> Decision:
-    """An admin's decision of a dispute; `to_seller` in minor units, for a split only. Not by a party of the deal."""
+    """Decides a dispute, by an admin who is not a party of the deal. `to_seller`: in minor units, for a split only."""
     escrow = require_found(escrow, "offer")
     if not context.is_admin:
         raise not_found("offer")
@@ -181,7 +181,8 @@ def decide(
 
 
 def settled(escrow: Escrow, reference: str, to_seller: int, to_buyer: int, context: CommandContext) -> Decision:
-    """The provider paid out. Raises `CommandRejected` (conflict) for a payout that was not requested (yet)."""
+    """Records that the provider paid out. Raises `CommandRejected` (conflict) for a payout that was not requested
+    (yet)."""
     _require_same_transaction(escrow, reference)
     if escrow.status in ("released", "refunded"):
         return [], None
@@ -194,7 +195,7 @@ def settled(escrow: Escrow, reference: str, to_seller: int, to_buyer: int, conte
 
 
 def cancel(escrow: Escrow | None, context: CommandContext) -> Decision:
-    """For either side, before payment."""
+    """Cancels the deal, for either side, before payment."""
     escrow = require_found(escrow, "offer")
     side = escrow.side_of(context.account_id)
     if side is None:
@@ -204,7 +205,7 @@ def cancel(escrow: Escrow | None, context: CommandContext) -> Decision:
 
 
 def after_time(escrow: Escrow, context: CommandContext) -> Decision:
-    """The automatic step that is due; nothing before its time."""
+    """Takes the automatic step that is due; none before its time."""
     if escrow.due_at is None or context.at < escrow.due_at:
         return [], None
     if escrow.status == "agreed":
@@ -272,10 +273,10 @@ def _accepted(escrow: Escrow, context: CommandContext) -> Decision:
 
 def _require_side(escrow: Escrow | None, side: Side, context: CommandContext) -> Escrow:
     escrow = require_found(escrow, "offer")
-    found = escrow.side_of(context.account_id)
-    if found is None:
+    own_side = escrow.side_of(context.account_id)
+    if own_side is None:
         raise not_found("offer")
-    if found != side:
+    if own_side != side:
         raise conflict("not_yours", f"Only the {side} can do this.")
     return escrow
 

@@ -15,7 +15,7 @@ MIN_DESCRIPTION_LENGTH: Final = 30
 
 @dataclass(frozen=True, slots=True)
 class ListingClaims:
-    """What the seller writes."""
+    """The texts and figures that the seller enters."""
 
     title: str
     website_url: str
@@ -61,5 +61,5 @@ def host_of(url: str) -> str | None:
 
 
 def same_website(url: str, domain: str) -> bool:
-    """Whether an address has the domain of a connected website, with or without www."""
+    """Returns whether an address has the domain of a connected website, with or without www."""
     return host_of(url) == domain.removeprefix("www.")

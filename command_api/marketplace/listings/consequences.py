@@ -69,7 +69,7 @@ def _require_listing_limit(uow: Appended, listing: Listing) -> None:
 
 
 def _require_single_listing(uow: Appended, listing: Listing) -> None:
-    """One open listing per website, and none by an account that has sold it."""
+    """Allows one open listing per website, and none by an account that has sold it."""
     of = {"id": listing.id, "host": listing.host, "seller": listing.seller_id, "market": list(ON_MARKET)}
     if uow.cursor.execute(_LISTED_ALREADY, of).fetchone() is not None:
         raise conflict("listed_already", "You already have a listing for this website.", "websiteUrl")

@@ -1,4 +1,4 @@
-"""What a verification of a listing needs: the website to measure, and the whole months that were measured.
+"""The input of a listing's verification: the website to measure, and the whole months that were measured.
 
 Only a website with a proven domain is measured, and only events that reached the log as they happened:
 imported and back-filled events count for the measured share, never for the measurements. Months before the website's
@@ -45,7 +45,7 @@ class MeasurementSource(Protocol):
     """Source of a website's monthly counts."""
 
     def by_month(self, website_id: UUID, edges: Sequence[datetime]) -> Sequence[MonthlyCounts]:
-        """One for each span between two edges. Raises while the source is unavailable."""
+        """Returns the counts of each span between two edges. Raises while the source is unavailable."""
         ...
 
 
@@ -77,7 +77,7 @@ def website_to_verify(listing: Listing, reader: AggregateReader) -> Website | No
 
 
 def _is_proven(website: Website, reader: AggregateReader) -> bool:
-    """Whether the website's account holds a verified custom domain for the website's host, with or without www.
+    """Returns whether the website's account holds a verified custom domain for the website's host, with or without www.
 
     A connected website alone proves nothing, because anyone can connect any name. The proof is the TXT record of a
     custom domain, which is checked daily and expires after a week without it (`command_api.domains`).
@@ -91,7 +91,7 @@ def _is_proven(website: Website, reader: AggregateReader) -> bool:
 
 
 def is_current(listing: Listing, website: Website, now: datetime) -> bool:
-    """Whether the last measurement is current and no verification is pending."""
+    """Returns whether the last measurement is current and no verification is pending."""
     at = listing.verified_at
     return (
         at is not None
@@ -129,7 +129,8 @@ def measure(website: Website, now: datetime, source: MeasurementSource) -> Measu
 
 
 def share_of(measured: Sequence[MonthlyCounts], in_log: Sequence[MonthlyCounts]) -> MeasuredShare:
-    """`measured`: the measured months; `in_log`: all months in which the website had its domain."""
+    """Returns the measured share. `measured`: the measured months; `in_log`: all months in which the website had its
+    domain."""
     traffic = _percent(sum(month.pageviews for month in measured), sum(month.pageviews_in_log for month in in_log))
     return MeasuredShare(
         months=sum(month.pageviews > 0 for month in measured),
@@ -140,7 +141,7 @@ def share_of(measured: Sequence[MonthlyCounts], in_log: Sequence[MonthlyCounts])
 
 
 def _percent(part: int, whole: int) -> float | None:
-    """One decimal, never rounded up to more than was measured; none of nothing."""
+    """Returns the percentage with one decimal, never rounded up to more than was measured; none of nothing."""
     return max(0, min(part, whole)) * 1000 // whole / 10 if whole > 0 else None
 
 

@@ -95,7 +95,7 @@ def draft(listing_id: UUID, claims: ListingClaims, context: CommandContext) -> m
 
 
 def edit(listing: Listing | None, claims: ListingClaims, edition: int, context: CommandContext) -> list[DomainEvent]:
-    """A published listing with new claims goes back into the review."""
+    """Changes the claims; a published listing with new claims goes back into the review."""
     listing = _require_changeable(require_owned(listing, context))
     if listing.edition != edition:
         raise conflict("changed_elsewhere", "This listing was changed elsewhere. Please reload it.", "edition")
@@ -115,7 +115,7 @@ def edit(listing: Listing | None, claims: ListingClaims, edition: int, context: 
 
 
 def change_images(listing: Listing | None, images: Sequence[str], context: CommandContext) -> list[DomainEvent]:
-    """A new image needs a review; removing or reordering images does not."""
+    """Changes the images. A new image needs a review; removing or reordering images does not."""
     listing = _require_changeable(require_owned(listing, context))
     if len(images) > MAX_IMAGES:
         raise conflict("too_many_images", f"A listing has at most {MAX_IMAGES} images.", "images")
@@ -140,7 +140,8 @@ def submit(listing: Listing | None, context: CommandContext) -> list[DomainEvent
 
 
 def approve(listing: Listing | None, edition: int, context: CommandContext) -> list[DomainEvent]:
-    """`edition`: the reviewed one; the seller may have changed the listing since. Admins cannot approve their own."""
+    """Approves the listing. `edition`: the reviewed one; the seller may have changed the listing since. Admins cannot
+    approve their own."""
     listing = _require_in_review(listing)
     _require_not_own(listing, context)
     if listing.edition != edition:
@@ -165,8 +166,8 @@ def reject(listing: Listing | None, reason: str, context: CommandContext) -> lis
 def invite_reviewer(
     listing: Listing | None, key_hash: str, context: CommandContext
 ) -> marketplace.ListingReviewerInvited:
-    """A link for one other person, made by a seller who is an admin. It replaces the previous one and ends the role of
-    who used that."""
+    """Invites one other person by a link, for a seller who is an admin. It replaces the previous link and ends the role
+    of the person who used that."""
     listing = _require_in_review(require_owned(listing, context))
     if not context.is_admin:
         message = "Only an admin who sells invites a reviewer: the admins review your listing."
@@ -178,7 +179,7 @@ def invite_reviewer(
 
 
 def join_review(listing: Listing | None, key_hash: str, context: CommandContext) -> list[DomainEvent]:
-    """The first member who opens the link becomes the reviewer; idempotent for them. Never the seller."""
+    """Makes the first member who opens the link the reviewer; idempotent for them. Never the seller."""
     if listing is None or listing.invite is None or not compare_digest(listing.invite.key_hash, key_hash):
         raise not_found("review link")
     _require_not_own(listing, context)
@@ -226,7 +227,7 @@ def withdraw(listing: Listing | None, context: CommandContext) -> list[DomainEve
 
 
 def expire(listing: Listing | None, context: CommandContext) -> list[DomainEvent]:
-    """Nothing when its time is not over, or it is not online."""
+    """Takes an expired listing offline; returns no events when its time is not over, or it is not online."""
     if listing is None or listing.status != "active" or listing.expires_at is None or context.at < listing.expires_at:
         return []
     return [marketplace.ListingExpired(**next_event(listing, context))]
@@ -279,8 +280,8 @@ def verify(
     context: CommandContext,
     website_id: UUID,
 ) -> list[DomainEvent]:
-    """For a website whose domain is proven. `months`: at least one. `revenue`: of all of them together, in the
-    listing's currency."""
+    """Records the measurements of a website whose domain is proven. `months`: at least one. `revenue`: of all of them
+    together, in the listing's currency."""
     figures = listing.claims.figures
     traffic = round(sum(month.visitors for month in months) / len(months))
     monthly = None
@@ -394,7 +395,8 @@ def _claims(event: marketplace.ListingDrafted | marketplace.ListingEdited) -> Li
 
 
 def _resubmission(after: Listing, steps: int, claims_more: bool, context: CommandContext) -> list[DomainEvent]:
-    """`after` a change, which so many other steps follow."""
+    """Submits an online listing again if it claims more. `after`: the listing after a change, which so many other steps
+    follow."""
     if after.status in ("active", "in_review"):
         require_complete(after.claims)
     if after.status != "active" or not claims_more:

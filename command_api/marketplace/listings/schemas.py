@@ -95,7 +95,7 @@ class ReviewInvite(ResponseModel):
 
 
 def money(dollars: int) -> Money:
-    """Whole major units as money."""
+    """Converts whole major units to money."""
     return Money(amount=dollars * 10 ** digits(CURRENCY), currency=CURRENCY)
 
 

@@ -39,17 +39,17 @@ class ClickHouseMeasurements:
 
     def by_month(self, website_id: UUID, edges: Sequence[datetime]) -> Sequence[MonthlyCounts]:
         moments = [int(edge.timestamp()) for edge in edges]
-        found = []
+        counts = []
         with self._clients.use() as client:
             for start, end in pairwise(moments):
                 values = {"website": str(website_id), "start": start, "end": end, "late": MEASURED_WITHIN_S}
                 settings = {"max_execution_time": QUERY_TIMEOUT_S}
                 [(visitors, pageviews, all_pageviews)] = client.query(_TRAFFIC, values, settings).result_rows
                 [(revenue, all_revenue)] = client.query(_REVENUE, values, settings).result_rows
-                found.append(
+                counts.append(
                     MonthlyCounts(int(visitors), int(pageviews), int(revenue), int(all_pageviews), int(all_revenue))
                 )
-        return found
+        return counts
 
 
 def verification(container: Container, figures: MeasurementSource) -> ProcessManager:

@@ -79,8 +79,8 @@ def _revenue(uow: UnitOfWork, months: Sequence[MeasuredMonth]) -> MoneySum | Non
         currency = month.revenue.currency
         rates = {}
         if currency != CURRENCY:
-            found = rate_on(uow, currency, CURRENCY, _last_day(month.month))
-            rates = {currency: found.rate} if found is not None else {}
+            rate = rate_on(uow, currency, CURRENCY, _last_day(month.month))
+            rates = {currency: rate.rate} if rate is not None else {}
         try:
             total += exchange(Fraction(month.revenue.amount), currency, CURRENCY, rates)[0]
         except CommandRejected:

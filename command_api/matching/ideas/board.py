@@ -35,7 +35,7 @@ _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 @dataclass(frozen=True, slots=True)
 class Dismissed:
-    """Why an idea was dismissed."""
+    """The reason for which an idea was dismissed."""
 
     reason: DismissReason
     note: str
@@ -88,7 +88,7 @@ def word(board: IdeaBoard, words: str, silent: str, account_id: UUID, context: C
 
 
 def save(board: IdeaBoard | None, idea: str, account_id: UUID, context: CommandContext) -> list[DomainEvent]:
-    """Also an idea that was dismissed."""
+    """Saves an idea, also one that was dismissed."""
     board = _with_idea(board, idea)
     if idea in board.chosen and board.chosen[idea] is None:
         return []
@@ -99,7 +99,7 @@ def save(board: IdeaBoard | None, idea: str, account_id: UUID, context: CommandC
 def dismiss(
     board: IdeaBoard | None, idea: str, reason: DismissReason, note: str, account_id: UUID, context: CommandContext
 ) -> list[DomainEvent]:
-    """Also an idea that was saved. `other` needs a note."""
+    """Dismisses an idea, also one that was saved. `other` needs a note."""
     board, note = _with_idea(board, idea), _CONTROL.sub(" ", note).strip()
     if len(note) > MAX_NOTE_LENGTH:
         raise invalid("note_too_long", f"A note has at most {MAX_NOTE_LENGTH} characters.", "note")
@@ -112,7 +112,7 @@ def dismiss(
 
 
 def release(board: IdeaBoard | None, idea: str, account_id: UUID, context: CommandContext) -> list[DomainEvent]:
-    """Neither saved nor dismissed any more; the reason of its dismissal no longer counts."""
+    """Makes an idea neither saved nor dismissed; the reason of its dismissal no longer counts."""
     board = _with_idea(board, idea)
     if idea not in board.chosen:
         return []

@@ -54,5 +54,5 @@ def release_idea(command: commands.ReleaseIdea, uow: UnitOfWork) -> None:
 
 
 def _board(uow: UnitOfWork) -> IdeaBoard | None:
-    """The sender's own: its id follows from the account."""
+    """Loads the sender's own board: its id follows from the account."""
     return uow.load(idea_board_id(uow.context.require_account()), idea_board.evolve)

@@ -70,26 +70,26 @@ def narrate(model: LanguageModel, account_id: UUID, ideas: Sequence[Niche], comp
 
 def validate_answer(answer: IdeasAnswer, ideas: Sequence[Niche], companies: Sequence[str]) -> IdeaNarration:
     """The valid texts of a model's answer. Pure."""
-    found: dict[str, IdeaWords] = {}
+    words_by_niche: dict[str, IdeaWords] = {}
     for said in answer.ideas:
-        if not 1 <= said.idea <= len(ideas) or ideas[said.idea - 1].key in found:
+        if not 1 <= said.idea <= len(ideas) or ideas[said.idea - 1].key in words_by_niche:
             continue
         niche = ideas[said.idea - 1]
-        known = ". ".join(evidence(niche))
+        facts = ". ".join(evidence(niche))
         pitch, audience = (
-            text if is_equivalent(text, known, MAX_TEXT_LENGTH, companies) else ""
+            text if is_equivalent(text, facts, MAX_TEXT_LENGTH, companies) else ""
             for text in map(plain, (said.pitch, said.audience))
         )
         ours = {title.casefold() for title in (*niche.informational, *niche.commercial)}
         titles = {
             title.casefold(): title
             for title in map(plain, said.titles)
-            if title.casefold() not in ours and is_equivalent(title, known, MAX_TITLE_LENGTH, companies)
+            if title.casefold() not in ours and is_equivalent(title, facts, MAX_TITLE_LENGTH, companies)
         }
         words = IdeaWords(fingerprint(niche), pitch, audience, tuple(titles.values())[:MAX_TITLES])
         if words.pitch or words.audience or words.titles:
-            found[niche.key] = words
-    return IdeaNarration(found, "" if found else "not_believed")
+            words_by_niche[niche.key] = words
+    return IdeaNarration(words_by_niche, "" if words_by_niche else "not_believed")
 
 
 def _data(ideas: Sequence[Niche]) -> Mapping[str, Any]:

@@ -68,8 +68,8 @@ def word_ideas(body: idea_schemas.WordIdeas, request: Request, run: Runs) -> Res
         chosen = [niches()[key] for key in dict.fromkeys(body.ideas) if key in niches()]
         companies = _companies(run)
         with BULKHEAD.acquire(account_id, MAX_WAIT_S):
-            told = narration.narrate(model, account_id, chosen, companies)
-        return commands.RecordIdeaWording(board.requested, told)
+            wording = narration.narrate(model, account_id, chosen, companies)
+        return commands.RecordIdeaWording(board.requested, wording)
 
     return run.prepared(worded, body, is_consistent=True)
 

@@ -46,7 +46,7 @@ _YES: Final = {"yes": True, "true": True, "1": True, "no": False, "false": False
 
 @dataclass(frozen=True, slots=True)
 class FileFault:
-    """What is wrong with a line (from 1, the header) and in which column; none: with the line as a whole."""
+    """A fault of a line (from 1, the header) and its column; none: the fault of the line as a whole."""
 
     line: int
     column: str | None
@@ -96,10 +96,10 @@ def parse(text: str) -> ParsedFile:
 @cache
 def starter_programs() -> tuple[Program, ...]:
     """The bundled programs: public facts, none of them checked yet."""
-    found = parse((files("command_api.matching.programs") / "starter_programs.csv").read_text("utf-8"))
-    if found.faults:
-        raise ValueError(f"the starter set is faulty: {found.faults[0]}")
-    return tuple(entry.program for entry in found.entries)
+    program_file = parse((files("command_api.matching.programs") / "starter_programs.csv").read_text("utf-8"))
+    if program_file.faults:
+        raise ValueError(f"the starter set is faulty: {program_file.faults[0]}")
+    return tuple(entry.program for entry in program_file.entries)
 
 
 def _check_header(header: list[str]) -> None:
@@ -137,11 +137,11 @@ def _program(fields: Mapping[str, str]) -> Program:
 
 
 def _share(text: str) -> int:
-    """Percent as basis points."""
-    found = _scaled(text.rstrip("% "), 2, "commission_percent")
-    if found > 10_000:
+    """Returns a percentage as basis points."""
+    basis_points = _scaled(text.rstrip("% "), 2, "commission_percent")
+    if basis_points > 10_000:
         raise invalid("bad_line", "A percentage is at most 100.", "commission_percent")
-    return found
+    return basis_points
 
 
 def _money(amount: str, currency: str) -> Money:

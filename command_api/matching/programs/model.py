@@ -38,7 +38,7 @@ class ListedProgram:
 def add(
     listing: ListedProgram | None, program: Program, *, origin: Origin, recorded_on: date, context: CommandContext
 ) -> list[DomainEvent]:
-    """A new program. One that an admin adds is checked; one from a file or the starter set is not."""
+    """Adds a program. One that an admin adds is checked; one from a file or the starter set is not."""
     if listing is not None:
         raise conflict("program_exists", f"{program.company_name} is already in the directory.", "companyName")
     program = validated(program)
@@ -71,7 +71,7 @@ def change(
 
 
 def review(listing: ListedProgram | None, review_on: date | None, context: CommandContext) -> list[DomainEvent]:
-    """The facts were compared with the program's page today, and will be again on `review_on`."""
+    """Records that the facts were compared with the program's page today, and will be again on `review_on`."""
     listing = require_found(listing, "program")
     today = context.at.date()
     due = review_on or today + REVIEW_EVERY

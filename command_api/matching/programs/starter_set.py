@@ -13,7 +13,7 @@ from command_api.matching.programs.commands import AddStarterPrograms
 from command_api.matching.programs.files import starter_programs
 
 RECORDED_ON: Final = date(2026, 11, 21)
-"""As of when the facts of the starter set were written down."""
+"""The day as of which the facts of the starter set were written down."""
 
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 

@@ -1,4 +1,4 @@
-"""What the alert checks have in common: the websites that are checked, their rules, and which of their alerts are open.
+"""Common parts of the alert checks: the websites that are checked, their rules, and which of their alerts are open.
 
 A check looks for several kinds of causes at once. Each kind has a finder, which gets the websites whose alerts of that
 kind are on, and returns the causes that are there; or `None` when it cannot know, so that nothing opens or ends.
@@ -56,20 +56,20 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What a check found for some websites. `kinds`: of those that it could look for."""
+    """The causes that a check found for some websites. `kinds`: those that it could look for."""
 
     kinds: frozenset[AlertKind]
     by_website: Mapping[UUID, Sequence[AlertCause]]
 
     def changes(self, one: Watched) -> bool:
-        """Whether an alert opens or ends."""
+        """Returns whether an alert opens or ends."""
         opened = {key for key in one.opened if key[0] in self.kinds}
         return opened != {finding.key for finding in self.by_website.get(one.website.id, ())}
 
 
 def run(check: Check, watched: Sequence[Watched], now: datetime) -> CheckResult:
-    """Asks every finder of the check."""
-    kinds, found = set(), defaultdict[UUID, list[AlertCause]](list)
+    """Runs the finders of the check; returns the causes that they found."""
+    kinds, by_website = set(), defaultdict[UUID, list[AlertCause]](list)
     for kind, finder in check.finders.items():
         causes = finder([one for one in watched if one.rules[kind].enabled], now)
         if causes is None:
@@ -79,20 +79,20 @@ def run(check: Check, watched: Sequence[Watched], now: datetime) -> CheckResult:
         for website_id, finding in causes:
             if per_website[website_id] < MAX_CAUSES:
                 per_website[website_id] += 1
-                found[website_id].append(finding)
-    return CheckResult(frozenset(kinds), found)
+                by_website[website_id].append(finding)
+    return CheckResult(frozenset(kinds), by_website)
 
 
 def watch(container: Container, ids: Collection[UUID]) -> list[Watched]:
     """The connected websites among `ids`."""
-    wanted = list(ids)
+    website_ids = list(ids)
     rules = defaultdict[UUID, dict[AlertKind, EffectiveRule]](dict)
     opened = defaultdict[UUID, dict[tuple[AlertKind, str], datetime]](dict)
-    for website_id, kind, *values in container.select(_RULES, wanted):
+    for website_id, kind, *values in container.select(_RULES, website_ids):
         rules[website_id][AlertKind(kind)] = rule_of(AlertKind(kind), *values)
-    for website_id, kind, cause, at in container.select(_OPEN, wanted):
+    for website_id, kind, cause, at in container.select(_OPEN, website_ids):
         opened[website_id][AlertKind(kind), cause] = at
-    loaded = (container.load(website_id, websites.evolve) for website_id in wanted)
+    loaded = (container.load(website_id, websites.evolve) for website_id in website_ids)
     return [
         Watched(website, {**_DEFAULTS, **rules[website.id]}, opened[website.id])
         for website in loaded
@@ -107,7 +107,7 @@ def clock(zone: ZoneInfo, moment: datetime, now: datetime) -> str:
 
 
 def plural(count: int, one: str, many: str = "") -> str:
-    """`1 link`, `1,204 links`."""
+    """Returns a count with its noun: `1 link`, `1,204 links`."""
     return f"{count:,} {one if count == 1 else many or f'{one}s'}"
 
 

@@ -1,4 +1,4 @@
-"""How a person gets alerts outside the app: by email or not, and quiet hours in the person's time zone. Pure."""
+"""Delivery of alerts outside the app: by email or not, and quiet hours in the person's time zone. Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from schemas.zones import ZoneInfo
 
 @dataclass(frozen=True, slots=True)
 class DeliveryChoice:
-    """What a person chose; without a choice alerts are mailed at any time, and their end is not."""
+    """The choice of a person; without a choice alerts are mailed at any time, and their end is not."""
 
     version: int = 0
     mail: bool = True
@@ -26,7 +26,7 @@ class DeliveryChoice:
     quiet_until: time | None = None
 
     def quiet_end(self, zone: ZoneInfo, now: datetime) -> datetime | None:
-        """When the quiet hours end that `now` lies in; none outside of them."""
+        """Returns the end of the quiet hours that `now` lies in; none outside of them."""
         if self.quiet_from is None or self.quiet_until is None:
             return None
         today = now.astimezone(zone).date()
@@ -49,7 +49,8 @@ def choose(
     quiet_until: time | None,
     context: CommandContext,
 ) -> list[AlertDeliverySet]:
-    """Nothing happens if nothing is different. Raises `CommandRejected` for quiet hours without beginning or end."""
+    """Sets the delivery; returns no events if nothing is different. Raises `CommandRejected` for quiet hours without
+    beginning or end."""
     if (quiet_from is None) != (quiet_until is None):
         raise invalid("bad_quiet_hours", "Enter when the quiet hours begin and when they end.", "quietUntil")
     if quiet_from is not None and quiet_from == quiet_until:

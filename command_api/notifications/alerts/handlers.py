@@ -37,15 +37,15 @@ def set_alert_rule(command: commands.SetAlertRule, uow: UnitOfWork) -> AlertRule
 @HANDLERS.on(commands.ChangeAlertRule, senders="accounts")
 def change_alert_rule(command: commands.ChangeAlertRule, uow: UnitOfWork) -> AlertRule:
     rule, website = _rule(command, uow)
-    given = command.fields.model_fields_set
+    fields_set = command.fields.model_fields_set
     fields = command.fields
     return _set(
         uow,
         website,
         rule.kind,
         rule.enabled if fields.enabled is None else fields.enabled,
-        fields.threshold if "threshold" in given else rule.threshold,
-        fields.minimum if "minimum" in given else rule.minimum,
+        fields.threshold if "threshold" in fields_set else rule.threshold,
+        fields.minimum if "minimum" in fields_set else rule.minimum,
     )
 
 
@@ -105,17 +105,17 @@ def plan_checks(event: WebsiteConnected, uow: Appended) -> None:
 
 @HANDLERS.before(WebsiteDisconnected)
 def forget_links(event: WebsiteDisconnected, uow: UnitOfWork) -> None:
-    """Nothing is known of the links of a website that was removed."""
+    """Deletes the checks of the links of a website that was removed."""
     uow.cursor.execute("DELETE FROM notifications.link_check WHERE website_id = %s", (event.originator_id,))
 
 
 @HANDLERS.before(WebsiteTransferred)
 def end_alerts(event: WebsiteTransferred, uow: UnitOfWork) -> None:
-    """The seller's alerts end and rules are the defaults again; the buyer gets alerts of what is found next."""
+    """Ends the seller's alerts and resets rules to the defaults; the buyer gets alerts of what is found next."""
     for (alert,) in uow.select(_ALL_OPEN, event.originator_id):
-        found = uow.load(alert, model.evolve)
-        if found is not None and found.is_open:
-            uow.append(model.resolved(found, event.originator_id, event.from_id, uow.context))
+        state = uow.load(alert, model.evolve)
+        if state is not None and state.is_open:
+            uow.append(model.resolved(state, event.originator_id, event.from_id, uow.context))
     for (kind,) in uow.select(_RULES, event.originator_id):
         rule = uow.load(alert_rule_id(event.originator_id, AlertKind(kind)), rules.evolve)
         if rule is not None:
@@ -146,7 +146,7 @@ def _set(
 def _rule(
     command: commands.ChangeAlertRule | commands.ResetAlertRule, uow: UnitOfWork
 ) -> tuple[rules.RuleSettings, Website]:
-    """What is set, and its website. Raises `CommandRejected` (missing)."""
+    """Loads the rule and its website. Raises `CommandRejected` (missing)."""
     rule = uow.load(command.rule_id, rules.evolve)
     website = uow.load(rule.website_id, websites.evolve) if rule is not None else None
     return rules.require_set(rule, website, uow.context)

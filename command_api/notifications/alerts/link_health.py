@@ -47,7 +47,7 @@ _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 
 
 class LinkProblem(NamedTuple):
-    """Why a destination does not work. `host`: the server at fault; empty: it is the page alone."""
+    """The reason why a destination does not work. `host`: the server at fault; empty: it is the page alone."""
 
     host: str
     text: str
@@ -57,12 +57,12 @@ class LinkChecker(Protocol):
     """Requests addresses."""
 
     def check(self, urls: Sequence[str]) -> Sequence[LinkProblem | None]:
-        """What is wrong with each."""
+        """Returns the problem of each address, none if it works."""
 
 
 @dataclass(frozen=True, slots=True)
 class OutwardLinkChecker:
-    """Requests them over the network, at most `CONCURRENT` at once."""
+    """Requests addresses over the network, at most `CONCURRENT` at once."""
 
     outbound: Outbound
 

@@ -58,22 +58,23 @@ def recipients(website: Website) -> Sequence[UUID]:
 
 
 def announce(uow: Appended, website: Website, events: Iterable[AlertOpened | AlertResolved]) -> None:
-    """Lets emails about these events wait for everybody who wants them."""
+    """Queues emails about these events for the accounts that want them."""
     at = uow.context.at
     for account_id in recipients(website):
         choice = uow.load(alert_delivery_id(account_id), delivery.evolve) or DeliveryChoice()
-        wanted = [
+        rows = [
             (account_id, event.originator_id, event.originator_version, isinstance(event, AlertResolved), at)
             for event in events
             if choice.mail and (choice.mail_resolved or isinstance(event, AlertOpened))
         ]
-        if wanted:
-            uow.cursor.executemany(_QUEUE, wanted)
+        if rows:
+            uow.cursor.executemany(_QUEUE, rows)
             plan(uow, account_id)
 
 
 def plan(uow: UnitOfWork, account_id: UUID) -> None:
-    """Sets when what waits for an account is mailed: not during its quiet hours, and never later than before else."""
+    """Plans the email about an account's queued alerts: not during its quiet hours, and else never later than planned
+    before."""
     rows = uow.select(_FIRST, account_id)
     if not rows or rows[0][0] is None:
         return
@@ -89,7 +90,7 @@ class Loads(Protocol):
 
 
 def quiet_end(source: Loads, account_id: UUID, moment: datetime) -> datetime | None:
-    """When the account's quiet hours end that `moment` lies in; none outside of them."""
+    """Returns the end of the account's quiet hours that `moment` lies in; none outside of them."""
     choice = source.load(alert_delivery_id(account_id), delivery.evolve)
     account = source.load(account_id, accounts.evolve)
     if choice is None or account is None:
@@ -109,18 +110,18 @@ def send(uow: UnitOfWork, account_id: UUID) -> None:
     uow.lock()
     choice = uow.load(alert_delivery_id(account_id), delivery.evolve) or DeliveryChoice()
     waiting = uow.select(_TAKE, account_id)
-    told = [
+    alerts = [
         one
         for alert_id, is_end in waiting
         if choice.mail and (one := _told(uow, account_id, alert_id, is_end)) is not None
     ]
     uow.set_timeout(MAILS, account_id, None)
-    if told:
-        uow.send(alert_mail(account.email, account_id, uow.settings, told))
+    if alerts:
+        uow.send(alert_mail(account.email, account_id, uow.settings, alerts))
 
 
 def forget(uow: UnitOfWork, account_id: UUID) -> None:
-    """Nothing waits for the account any more."""
+    """Deletes queued alert emails of the account."""
     uow.cursor.execute("DELETE FROM notifications.alert_mail WHERE account_id = %s", (account_id,))
     uow.set_timeout(MAILS, account_id, None)
 
@@ -165,4 +166,4 @@ _TAKE: Final[LiteralString] = """
 WITH taken AS (DELETE FROM notifications.alert_mail WHERE account_id = %s RETURNING *)
 SELECT alert_id, is_resolved FROM (SELECT DISTINCT ON (alert_id) * FROM taken ORDER BY alert_id, version DESC) AS last
 ORDER BY queued_at, alert_id"""
-"""Of an alert that opened and ended meanwhile, one line."""
+"""Selects one line for an alert that opened and ended meanwhile."""

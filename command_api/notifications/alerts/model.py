@@ -20,7 +20,7 @@ from schemas.evolution import Evolution
 
 @dataclass(frozen=True, slots=True)
 class EffectiveRule:
-    """What holds for a website's alerts of one kind, defaults included; 0: the kind has no such number."""
+    """The rule of a website's alerts of one kind, defaults included; 0: the kind has no such number."""
 
     enabled: bool
     threshold: int
@@ -74,8 +74,8 @@ def decide(
     found: Iterable[AlertCause],
     context: CommandContext,
 ) -> list[AlertOpened | AlertResolved]:
-    """What a check changes. `alerts`: those of the website that are open or found; `checked`: the kinds that the check
-    looked for."""
+    """Opens and resolves alerts after a check. `alerts`: those of the website that are open or found; `checked`: the
+    kinds that the check looked for."""
     kinds, present = frozenset(checked), {finding.key: finding for finding in found}
     events: list[AlertOpened | AlertResolved] = [
         _opened(alerts.get(key), website, finding, context)

@@ -44,7 +44,7 @@ ALERT_MAILS: Final = ProcessManager(
 def alert_processes(
     container: Container, clients: ClientPool, log: Log, links: LinkChecker
 ) -> Sequence[ProcessManager]:
-    """`clients`: connections to ClickHouse; `links`: requests destinations."""
+    """Returns the process managers of alerts. `clients`: connections to ClickHouse; `links`: requests destinations."""
     traffic, records = TrafficFinder(container, clients, log), RecordFinder(container)
     health = LinkHealth(container, links)
     checks = (
@@ -90,8 +90,8 @@ def checking(container: Container, check: Check) -> ProcessManager:
             next_at = check.next_due(one.website, now)
             if not result.changes(one):
                 return next_at
-            found = tuple(result.by_website.get(timeout.id, ()))
-            return commands.RecordAlerts(timeout.id, check.name, result.kinds, found, next_at)
+            causes = tuple(result.by_website.get(timeout.id, ()))
+            return commands.RecordAlerts(timeout.id, check.name, result.kinds, causes, next_at)
 
         return issue
 

@@ -1,5 +1,5 @@
-"""Whether conversion rate or earnings per click fell: yesterday, or the last seven days, against the same weekdays of
-the four weeks before. Pure.
+"""Alerts when conversion rate or earnings per click fell: yesterday, or the last seven days, against the same weekdays
+of the four weeks before. Pure.
 
 Like is compared with like: many networks report a sale days after it happened, so every day before counts what it had
 when it was as old as its counterpart is now (`received_at` of a conversion's changes). Right-truncated counts are
@@ -105,7 +105,7 @@ def epc_fell(one: Watched, last: date, days: DaysAtAge) -> AlertCause | None:
 
 
 def _fall(window: Window, rule: EffectiveRule, now: int, before: int) -> float | None:
-    """By which share the rate per click fell, if it is large enough and known well enough."""
+    """Returns the share by which the rate per click fell, if it is large enough and known well enough."""
     clicks, clicks_before = sums(window.now).clicks, sums(window.before).clicks
     if min(clicks, clicks_before) < rule.minimum or before <= 0:
         return None
@@ -120,7 +120,8 @@ def _of_conversions(window: Window) -> float:
 
 
 def _of_revenue(window: Window) -> float:
-    """By what each day would have earned with the usual clicks: sums of money vary more than numbers of sales."""
+    """Returns the p-value of each day's earnings with the usual clicks: sums of money vary more than numbers of
+    sales."""
     usual = fmean(day.clicks for day in window.around)
     if window.name == "week":
         return of_sums(_at(window.now, usual), _at(window.before, usual))

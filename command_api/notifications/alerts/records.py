@@ -14,7 +14,7 @@ from schemas.currencies import amount_text
 from schemas.events.notifications import AlertKind
 
 DEACTIVATED_WITHIN: Final = timedelta(days=30)
-"""Who was deactivated earlier is no news."""
+"""The age up to which a deactivation is reported: an earlier one is no news."""
 MONTH_SHOWN: Final = timedelta(days=7)
 """A closed month is an open alert for so long after its end (UTC, as statements)."""
 

@@ -1,4 +1,4 @@
-"""What is set for a website's alerts of one kind. Pure. Nothing set: the defaults of `schemas.alerts`."""
+"""Settings of a website's alerts of one kind. Pure. Without settings the defaults of `schemas.alerts` apply."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from schemas.evolution import Evolution
 
 @dataclass(frozen=True, slots=True)
 class RuleSettings:
-    """What holds. `threshold`, `minimum`: as set; `None`: the default."""
+    """The settings of a rule. `threshold`, `minimum`: as set; `None`: the default."""
 
     id: UUID
     version: int
@@ -37,7 +37,7 @@ def set_rule(
     minimum: int | None,
     context: CommandContext,
 ) -> list[AlertRuleSet]:
-    """Nothing happens if nothing is different. Raises `CommandRejected` for a number out of bounds."""
+    """Sets the rule; returns no events if nothing is different. Raises `CommandRejected` for a number out of bounds."""
     website = require_owned(website, context)
     _check(ALERTS[kind].threshold, threshold, "threshold")
     _check(ALERTS[kind].minimum, minimum, "minimum")
@@ -56,7 +56,7 @@ def set_rule(
 
 
 def reset(rule: RuleSettings, context: CommandContext) -> AlertRuleReset:
-    """Back to the defaults."""
+    """Sets the rule to its defaults."""
     metadata = event_metadata(rule.id, rule.version, context)
     return AlertRuleReset(**metadata, website_id=rule.website_id, kind=rule.kind)
 

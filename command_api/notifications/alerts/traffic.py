@@ -36,7 +36,7 @@ _BUCKET_S: Final = 900
 _LOOK_BACK_S: Final = 5 * _WEEK_S + 86_400
 
 Rate = Callable[[Watched, date, DaysAtAge], AlertCause | None]
-"""What fell, from yesterday and the days up to it (`command_api.notifications.alerts.rates`)."""
+"""Returns the metric that fell, from yesterday and the days up to it (`command_api.notifications.alerts.rates`)."""
 
 
 class TrafficFinder:
@@ -105,7 +105,7 @@ class TrafficFinder:
     def _usual(
         self, quiet: Sequence[Watched], seen: Mapping[UUID, Mapping[str, Any]], end: int
     ) -> Mapping[UUID, float]:
-        """How many events each website usually has in the hours without one, if silence is then a surprise."""
+        """Returns how many events each website usually has in the hours without one, if silence is then a surprise."""
         spans = {one.website.id: one.rules[AlertKind.NO_EVENTS].threshold * 3600 for one in quiet}
         if not spans:
             return {}
@@ -114,13 +114,13 @@ class TrafficFinder:
         counts: dict[UUID, dict[int, int]] = {website_id: {} for website_id in spans}
         for row in self._rows(_USUAL, bound):
             counts[UUID(str(row["website"]))][int(row["week"])] = int(row["events"])
-        found = {}
+        usual_counts = {}
         for website_id, by_week in counts.items():
             first = int(seen[website_id]["first"]) if website_id in seen else end
             weeks = [n for n in range(1, WEEKS + 1) if first <= end - n * _WEEK_S - spans[website_id]]
             if (usual := _usual([by_week.get(number, 0) for number in weeks])) is not None:
-                found[website_id] = usual
-        return found
+                usual_counts[website_id] = usual
+        return usual_counts
 
     def _rows(self, sql: str, bound: Mapping[str, Any]) -> list[dict[str, Any]]:
         try:

@@ -33,12 +33,12 @@ def add_webhook(command: commands.AddWebhook, uow: UnitOfWork) -> WebhookWithSec
 @HANDLERS.on(commands.ChangeWebhook, senders="accounts")
 def change_webhook(command: commands.ChangeWebhook, uow: UnitOfWork) -> Webhook:
     webhook, fields = _own(uow, command.webhook_id), command.fields
-    given: dict[str, Any] = {
+    changes: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value
         for name in Target.__slots__
         if (value := getattr(fields, name)) is not None
     }
-    target = _checked(uow, replace(webhook.target, **given)) if given else webhook.target
+    target = _checked(uow, replace(webhook.target, **changes)) if changes else webhook.target
     active = webhook.is_active if fields.active is None else fields.active
     events = model.change(webhook, target, active, uow.context)
     uow.append(*events)
@@ -75,7 +75,7 @@ def record_webhook_attempt(command: commands.RecordWebhookAttempt, uow: UnitOfWo
 
 @HANDLERS.before(AccountErased)
 def forget_webhooks(event: AccountErased, uow: UnitOfWork) -> None:
-    """Nothing is sent for an account that is erased."""
+    """Deletes secrets and messages of an erased account's webhooks."""
     for (webhook_id,) in uow.select(_OF_ACCOUNT, event.originator_id):
         outbox.forget(uow, webhook_id)
 

@@ -20,14 +20,14 @@ from schemas.events.notifications import AlertKind, WebhookFormat
 from schemas.evolution import Evolution
 
 MAX_WEBHOOKS: Final = 10
-"""Of one person."""
+"""The largest number of webhooks of one person."""
 MAX_WEBSITES: Final = 50
 MAX_URL: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where and what. No websites, no kinds: all."""
+    """The address of a webhook, and the alerts that it gets. No websites, no kinds: all."""
 
     url: str
     format: WebhookFormat
@@ -50,7 +50,7 @@ class WebhookAggregate:
 
 @dataclass(frozen=True, slots=True)
 class DeliveryAttempt:
-    """What came of one attempt; `dropped`: nothing was sent, and nothing will be."""
+    """The result of one attempt; `dropped`: nothing was sent, and nothing will be."""
 
     at: datetime
     status: int | None = None
@@ -71,7 +71,7 @@ def add(webhook_id: UUID, target: Target, context: CommandContext) -> notificati
 def change(
     webhook: WebhookAggregate, target: Target, is_active: bool, context: CommandContext
 ) -> list[notifications.WebhookChanged]:
-    """Nothing happens if nothing is different."""
+    """Changes the webhook; returns no events if nothing is different."""
     if (target, is_active) == (webhook.target, webhook.is_active):
         return []
     return [

@@ -42,7 +42,7 @@ MAX_ANSWER: Final = 64 * 1024
 RETRY_DELAYS: Final = tuple(timedelta(seconds=each) for each in (60, 300, 1_800, 7_200, 21_600, 43_200))
 """Before the second attempt, the third, …; after the last one the message has failed."""
 MAX_FAILURES: Final = 5
-"""So many messages in a row that failed switch a webhook off."""
+"""The number of messages that fail in a row until the webhook is switched off."""
 TEST: Final = "webhook.test"
 _GONE: Final = 410
 _SENT: Final = Counter("webhook_attempts_total", "Attempts to send a message to a webhook", ["outcome"])
@@ -82,17 +82,17 @@ def send_test(uow: UnitOfWork, webhook: WebhookAggregate) -> UUID:
 
 
 def webhook_deliveries(container: Container, outbound: Outbound) -> ProcessManager:
-    """The messages of a batch are sent concurrently."""
+    """Returns the process manager of deliveries; the messages of a batch are sent concurrently."""
 
     def plan(timeouts: Sequence[Timeout], now: datetime) -> Issue:
         results: dict[UUID, DeliveryAttempt | datetime] = {}
         messages: list[WebhookMessage] = []
         for row in container.select(_DUE, [each.id for each in timeouts]):
-            found = _prepared(container, row, now)
-            if isinstance(found, WebhookMessage):
-                messages.append(found)
+            prepared = _prepared(container, row, now)
+            if isinstance(prepared, WebhookMessage):
+                messages.append(prepared)
             else:
-                results[row[0]] = found
+                results[row[0]] = prepared
         results |= asyncio.run(_send_all(outbound, messages, now))
 
         def issue(timeout: Timeout) -> commands.RecordWebhookAttempt | datetime | None:
@@ -188,7 +188,7 @@ def _body(
 
 
 def _slack(text: str) -> str:
-    """Without what Slack takes for links, mentions and entities."""
+    """Returns the text without what Slack reads as links, mentions and entities."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 

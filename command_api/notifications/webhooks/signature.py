@@ -30,7 +30,7 @@ def new_secret() -> str:
 
 
 def signature(secret: str, message_id: str, timestamp: int, body: bytes) -> str:
-    """`v1,` and the base64 of HMAC-SHA256 over id, timestamp and body."""
+    """Returns the signature: `v1,` and the base64 of HMAC-SHA256 over id, timestamp and body."""
     key = b64decode(secret.removeprefix(PREFIX))
     signed = b".".join((message_id.encode(), str(timestamp).encode(), body))
     return f"v1,{b64encode(hmac.new(key, signed, sha256).digest()).decode()}"

@@ -31,7 +31,7 @@ class RateLine:
 
 @dataclass(frozen=True, slots=True)
 class SkippedLine:
-    """Why a line is left out."""
+    """The reason why a line is left out."""
 
     line: int
     message: str
@@ -83,6 +83,6 @@ def _line(number: int, file: CsvFile, row: list[str]) -> RateLine:
     try:
         on = date.fromisoformat(fields["on"])
     except ValueError as error:
-        shown = fields["on"][:_SHOWN] or "An empty day"
-        raise invalid("bad_day", f"{shown} is not a day, such as 2026-11-26.") from error
+        day = fields["on"][:_SHOWN] or "An empty day"
+        raise invalid("bad_day", f"{day} is not a day, such as 2026-11-26.") from error
     return RateLine(number, base, quote, rate, on)

@@ -24,8 +24,8 @@ HANDLERS: Final = CommandHandlers()
 
 @HANDLERS.on(commands.RecordExchangeRate, senders="admins")
 def record_exchange_rate(command: commands.RecordExchangeRate, uow: UnitOfWork) -> ExchangeRate:
-    base, quote, on, given = command.fields.base, command.fields.quote, command.fields.on, command.fields.rate
-    rate = given if isinstance(given, str) else format(Decimal(str(given)), "f")
+    base, quote, on, typed = command.fields.base, command.fields.quote, command.fields.on, command.fields.rate
+    rate = typed if isinstance(typed, str) else format(Decimal(str(typed)), "f")
     rates = uow.load(exchange_rate_id(base, quote), model.evolve)
     uow.append(*model.record_rate(rates, base=base, quote=quote, rate=rate, on=on, context=uow.context))
     return ExchangeRate(base=base, quote=quote, rate=rate, on=on)
@@ -33,11 +33,11 @@ def record_exchange_rate(command: commands.RecordExchangeRate, uow: UnitOfWork) 
 
 @HANDLERS.on(commands.ImportExchangeRates, senders="admins")
 def import_exchange_rates(command: commands.ImportExchangeRates, uow: UnitOfWork) -> ImportedRates:
-    known = _Known(uow)
+    recorder = _Known(uow)
     events: list[DomainEvent] = []
     lines = [LineOutcome(line=one.line, outcome="rejected", message=one.message) for one in command.rates.faults]
     for line in command.rates.lines:
-        outcome, recorded = known.record(line, RateSource.IMPORT)
+        outcome, recorded = recorder.record(line, RateSource.IMPORT)
         events += recorded
         lines.append(
             LineOutcome(line=line.line, base=line.base, quote=line.quote, on=line.on, rate=line.rate, outcome=outcome)
@@ -57,11 +57,11 @@ def import_exchange_rates(command: commands.ImportExchangeRates, uow: UnitOfWork
 
 @HANDLERS.on(commands.RecordReferenceRates, senders="system")
 def record_reference_rates(command: commands.RecordReferenceRates, uow: UnitOfWork) -> None:
-    known = _Known(uow)
+    recorder = _Known(uow)
     events: list[DomainEvent] = []
     for one in command.rates:
         line = RateLine(0, PIVOT, one.currency, one.rate, one.on)
-        events += known.record(line, RateSource.ECB)[1]
+        events += recorder.record(line, RateSource.ECB)[1]
     uow.append(*events)
 
 

@@ -10,7 +10,7 @@ from infra.domain.exchange_rates import PIVOT, DatedRate, RecordedRate, rate_of
 
 
 def rate_on(reader: AggregateReader, base: str, quote: str, day: date) -> DatedRate | None:
-    """What one `base` is worth in `quote` on `day`; `None` if no recorded rate tells it."""
+    """Returns the value of one `base` in `quote` on `day`; `None` if it does not follow from recorded rates."""
     codes = sorted({base, quote, PIVOT})
     recorded = {(of, to): RecordedRate(rate, on) for of, to, on, rate in reader.select(_NEWEST, day, codes, codes)}
     return rate_of(base, quote, recorded)

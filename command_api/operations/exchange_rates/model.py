@@ -47,8 +47,9 @@ def record_rate(
     context: CommandContext,
     source: RateSource = RateSource.HAND,
 ) -> list[DomainEvent]:
-    """From `on` on one `base` is worth `rate` `quote`. A rate for the same day replaces the one before; that of a
-    person is not replaced by one of the European Central Bank, also if it is the same and the bank revises its own."""
+    """Records that from `on` on one `base` is worth `rate` `quote`. A rate for the same day replaces the one before;
+    that of a person is not replaced by one of the European Central Bank, also if it is the same and the bank revises
+    its own."""
     for field, code in (("base", base), ("quote", quote)):
         if code not in MINOR_DIGITS:
             raise invalid("unknown_currency", f"{code[:10]} is not an ISO 4217 currency.", field)
@@ -57,10 +58,10 @@ def record_rate(
     if not RATE.fullmatch(rate) or Decimal(rate) == 0:
         message = "A rate is a decimal number above 0 with at most 12 digits on either side of the point."
         raise invalid("bad_rate", message, "rate")
-    known = rates.by_day.get(on) if rates is not None else None
-    is_kept = known is not None and source is RateSource.ECB and known.source is not RateSource.ECB
-    is_confirmed = known is not None and source is RateSource.HAND and known.source is RateSource.ECB
-    if known is not None and (is_kept or (known.rate == rate and not is_confirmed)):
+    current = rates.by_day.get(on) if rates is not None else None
+    is_kept = current is not None and source is RateSource.ECB and current.source is not RateSource.ECB
+    is_confirmed = current is not None and source is RateSource.HAND and current.source is RateSource.ECB
+    if current is not None and (is_kept or (current.rate == rate and not is_confirmed)):
         return []
     head = event_metadata(exchange_rate_id(base, quote), rates.version if rates else 0, context)
     return [ExchangeRateRecorded(**head, base=base, quote=quote, rate=rate, on=on, source=source)]
@@ -70,5 +71,5 @@ def evolve(rates: ExchangeRates | None, event: DomainEvent) -> ExchangeRates:
     if not isinstance(event, ExchangeRateRecorded):
         raise UnexpectedEvent(f"{event.NAME} does not happen to exchange rates")
     before = rates.by_day if rates else {}
-    known = KnownRate(event.rate, event.source)
-    return ExchangeRates(event.originator_id, event.originator_version, {**before, event.on: known})
+    recorded = KnownRate(event.rate, event.source)
+    return ExchangeRates(event.originator_id, event.originator_version, {**before, event.on: recorded})

@@ -47,7 +47,7 @@ class ReferenceRate:
 
 @dataclass(frozen=True, slots=True)
 class RateCheckResult:
-    """How a check ended. `problem`: why it failed; `skipped`: currencies of the file that were left out."""
+    """The result of a check. `problem`: why it failed; `skipped`: currencies of the file that were left out."""
 
     problem: str | None = None
     newest_day: date | None = None
@@ -69,7 +69,7 @@ class RateFile:
 
 def parse(body: bytes, today: date) -> RateFile:
     """The rates of a file. Raises `BadRateFile`: no XML, another kind of file, or days that cannot be."""
-    found, day = RateFile(), _Day()
+    file, day = RateFile(), _Day()
 
     def start(name: str, attributes: Mapping[str, str]) -> None:
         if name != _CUBE:
@@ -77,7 +77,7 @@ def parse(body: bytes, today: date) -> RateFile:
         if "time" in attributes:
             day.begin(attributes["time"], today)
         elif "currency" in attributes:
-            _add(found, day, attributes["currency"], attributes.get("rate", ""))
+            _add(file, day, attributes["currency"], attributes.get("rate", ""))
 
     def refuse(*_: object) -> None:
         raise BadRateFile("The file declares a document type, which is refused.")
@@ -92,9 +92,9 @@ def parse(body: bytes, today: date) -> RateFile:
         raise BadRateFile(f"The file is not complete XML: {error}.") from error
     except LookupError as error:  # an encoding that nobody knows
         raise BadRateFile("The file is in an unknown encoding.") from error
-    if not found.rates:
+    if not file.rates:
         raise BadRateFile("The file has no reference rates.")
-    return found
+    return file
 
 
 @dataclass(slots=True)
@@ -122,5 +122,5 @@ def _add(found: RateFile, day: _Day, currency: str, rate: str) -> None:
     is_rate = RATE.fullmatch(rate) is not None and Decimal(rate) > 0
     if is_rate and currency in MINOR_DIGITS and currency != PIVOT:
         found.rates.append(ReferenceRate(day.on, currency, rate))
-    elif (shown := currency[:_SHOWN]) not in found.skipped and len(found.skipped) < MAX_SKIPPED:
-        found.skipped.append(shown)
+    elif (code := currency[:_SHOWN]) not in found.skipped and len(found.skipped) < MAX_SKIPPED:
+        found.skipped.append(code)

@@ -72,7 +72,7 @@ class RateFetcher(Protocol):
 
 
 class OutwardRateFetcher:
-    """Reads them over the network. An address from the settings may be a private one; a redirect is an error."""
+    """Reads the files over the network. An address from the settings may be a private one; a redirect is an error."""
 
     def __init__(self, outbound: Outbound, address: str | None = None) -> None:
         self._outbound = outbound
@@ -117,21 +117,22 @@ def reference_rates(container: Container, fetcher: RateFetcher) -> ProcessManage
 def check_rates(container: Container, fetcher: RateFetcher, now: datetime) -> RateCheckResult:
     """Reads the bank's files and records what is new; a failure is the check's `problem`."""
     today = now.astimezone(UTC).date()
-    known = container.select(_NEWEST_DAY, PIVOT, RateSource.ECB.value)[0][0]
+    newest_day = container.select(_NEWEST_DAY, PIVOT, RateSource.ECB.value)[0][0]
     try:
-        found = parse(fetcher.fetch(DAILY), today)
-        if _has_gap(known, found.newest_day):
-            found = _joined(parse(fetcher.fetch(LAST_90_DAYS), today), found)
+        file = parse(fetcher.fetch(DAILY), today)
+        if _has_gap(newest_day, file.newest_day):
+            file = _joined(parse(fetcher.fetch(LAST_90_DAYS), today), file)
     except (OutboundRefused, OutboundFailed, BadRateFile) as error:
         log.warning("reference_rates_failed", error=error)
-        return RateCheckResult(str(error), known)
-    for part in _parts(_unknown(container, found.rates)):
+        return RateCheckResult(str(error), newest_day)
+    for part in _parts(_unknown(container, file.rates)):
         container.commands.dispatch(RecordReferenceRates(part), system_context(now))
-    return RateCheckResult(None, max(found.newest_day, known or found.newest_day), tuple(found.skipped))
+    return RateCheckResult(None, max(file.newest_day, newest_day or file.newest_day), tuple(file.skipped))
 
 
 def next_check(now: datetime, newest_day: date | None, failures: int) -> datetime:
-    """When to check again: after the next publication, or sooner if something is missing. `failures`: in a row."""
+    """Returns the time of the next check: after the next publication, or sooner if something is missing. `failures`: in
+    a row."""
     if failures:
         return now + RETRY_DELAYS[min(failures, len(RETRY_DELAYS)) - 1]
     local = now.astimezone(ZONE)
@@ -150,7 +151,7 @@ def _is_working_day(day: date) -> bool:
 
 
 def _has_gap(known: date | None, newest: date) -> bool:
-    """Whether a working day lies between; one that is a holiday costs one request more."""
+    """Returns whether a working day lies between; one that is a holiday costs one request more."""
     if known is None:
         return True
     days = (known + timedelta(days=number) for number in range(1, (newest - known).days))
@@ -158,17 +159,17 @@ def _has_gap(known: date | None, newest: date) -> bool:
 
 
 def _joined(older: RateFile, newer: RateFile) -> RateFile:
-    """Of one day the rates of `newer`."""
+    """Joins two files; for a day in both, the rates of `newer` count."""
     days = {one.on for one in newer.rates}
     rates = [one for one in older.rates if one.on not in days] + newer.rates
     return RateFile(rates, list(dict.fromkeys(older.skipped + newer.skipped)))
 
 
 def _unknown(container: Container, rates: Sequence[ReferenceRate]) -> list[ReferenceRate]:
-    """Those that are not recorded as they are, oldest first."""
+    """Returns the rates that are not recorded with the same value, oldest first."""
     days = sorted({one.on for one in rates})
-    known = set(container.select(_KNOWN, PIVOT, days))
-    new = [one for one in rates if (one.currency, one.on, one.rate) not in known]
+    recorded = set(container.select(_KNOWN, PIVOT, days))
+    new = [one for one in rates if (one.currency, one.on, one.rate) not in recorded]
     return sorted(new, key=lambda one: (one.on, one.currency))
 
 

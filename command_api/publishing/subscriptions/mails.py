@@ -21,7 +21,7 @@ _LINK: Final = re.compile(r"//|@|\w[.\u3002\uff0e\uff61]\w")
 
 @dataclass(frozen=True, slots=True)
 class SubscriptionMails:
-    """Of one site: `site`, its name; `address`, where visitors find it."""
+    """The emails to the subscribers of one site: `site`, its name; `address`, where visitors find it."""
 
     settings: Settings
     site: str

@@ -42,7 +42,7 @@ def request(
     block: str,
     context: CommandContext,
 ) -> list[SiteSubscriptionRequested]:
-    """Nothing for one that is confirmed or waits for that already."""
+    """Requests a subscription; returns no events for one that is confirmed or waits for confirmation."""
     if subscription is not None and subscription.state != "ended":
         return []
     version = subscription.version if subscription is not None else 0
@@ -67,7 +67,7 @@ def confirm(subscription: SiteSubscription | None, context: CommandContext) -> l
 
 
 def end(subscription: SiteSubscription | None, way: Way, context: CommandContext) -> list[SiteSubscriptionEnded]:
-    """Harmless when it has ended."""
+    """Ends the subscription; returns no events when it has ended."""
     if subscription is None or subscription.state == "ended":
         return []
     return [SiteSubscriptionEnded(**next_event(subscription, context), way=way)]

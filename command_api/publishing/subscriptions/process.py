@@ -25,7 +25,7 @@ PER_MAILBOX_A_DAY: Final = Limit("site-form-mails", timedelta(days=1), 4)
 """Emails that confirm a subscription to a site, per mailbox, whatever the site."""
 PER_SITE: Final = Limit("site-forms", timedelta(seconds=20), 300)
 PER_ACCOUNT: Final = Limit("account-forms", timedelta(seconds=10), 600)
-"""Of all its sites: nobody gets a larger share of the installation's email by more sites."""
+"""The limit of all sites of an account: nobody gets a larger share of the installation's email by more sites."""
 WAIT: Final = timedelta(minutes=10)
 _FORM: Final = (
     "SELECT f.site_id, s.account_id, f.email_sealed FROM publishing.sent_form AS f"

@@ -46,7 +46,8 @@ class ReadChannelNow(Command[None]):
 
 @dataclass(frozen=True, slots=True)
 class ChannelCounts:
-    """What a reading found. `views_before`, `views_on`: total of views at the first reading of a day, and the day."""
+    """The counts of a reading. `views_before`, `views_on`: total of views at the first reading of a day, and the
+    day."""
 
     name_sealed: str
     followers: int | None

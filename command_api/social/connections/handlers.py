@@ -106,7 +106,7 @@ def end_of_website(event: WebsiteDisconnected, uow: UnitOfWork) -> None:
 
 @HANDLERS.before(WebsiteTransferred)
 def end_of_permission(event: WebsiteTransferred, uow: UnitOfWork) -> None:
-    """It is the seller's: the buyer connects the channels again."""
+    """Ends the permissions of the website's channels, which are the seller's: the buyer connects the channels again."""
     for channel_id in channels_of(uow, event.originator_id):
         channel = uow.load(channel_id, model.evolve)
         if channel is not None and uow.select(_IS_THERE, channel_id):

@@ -77,7 +77,7 @@ def _check(
 def _read(
     container: Container, connection: StoredConnection, api: NetworkApi, now: datetime
 ) -> tuple[ChannelCounts | None, str | None, datetime | None]:
-    """What was found, else the problem; and when to read again."""
+    """Reads the channel; returns the counts, else the problem, and when to read again."""
     settings, channel_id = container.settings, connection.channel_id
     try:
         before = store.open_tokens(settings, channel_id, connection.tokens_sealed)
@@ -88,9 +88,9 @@ def _read(
     except (GrantEnded, DecryptionError) as error:
         return None, str(error), None
     except NetworkError as error:
-        wanted = error.retry_after if isinstance(error, NetworkUnavailable) else timedelta(0)
+        requested = error.retry_after if isinstance(error, NetworkUnavailable) else timedelta(0)
         delay = RETRY_DELAYS[min(connection.failures, len(RETRY_DELAYS) - 1)]
-        return None, str(error), now + max(delay, wanted)
+        return None, str(error), now + max(delay, requested)
     today = now.astimezone(UTC).date()
     _record(container, connection, reading, now)
     name = encrypt_name(settings, channel_id, reading.name)
@@ -119,13 +119,13 @@ def days_of(connection: StoredConnection, reading: Reading, today: date) -> tupl
 
 
 def _record(container: Container, connection: StoredConnection, reading: Reading, now: datetime) -> None:
-    """Recorded again, nothing is counted twice."""
+    """Records the reading; repeated, it counts nothing twice."""
     today, source = now.astimezone(UTC).date(), FigureSource(connection.network.value)
     days = RecordChannelFigures(connection.channel_id, source, days_of(connection, reading, today))
     container.commands.dispatch(days, system_context(now))
-    found = [_found(post) for post in reading.posts]
-    for start in range(0, len(found), BATCH_SIZE):
-        part = tuple(found[start : start + BATCH_SIZE])
+    posts = [_found(post) for post in reading.posts]
+    for start in range(0, len(posts), BATCH_SIZE):
+        part = tuple(posts[start : start + BATCH_SIZE])
         container.commands.dispatch(RecordSocialPosts(connection.channel_id, source, today, part), system_context(now))
 
 

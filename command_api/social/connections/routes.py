@@ -82,7 +82,7 @@ def _complete(container: Container, session_id: UUID, body: CompleteConnection) 
 
 
 def _revoke(container: Container, connection: store.StoredConnection) -> None:
-    """Tokens that cannot be revoked now are deleted all the same."""
+    """Revokes the tokens at the network, if possible: tokens that cannot be revoked now are deleted all the same."""
     api = api_of(NetworkClient.of(container.settings), container.settings, connection.network)
     if api is not None:
         with suppress(NetworkError, DecryptionError), release_worker_slot():

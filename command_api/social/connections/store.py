@@ -81,9 +81,9 @@ def seal_tokens(settings: Settings, channel_id: UUID, tokens: Tokens) -> str:
 
 def open_tokens(settings: Settings, channel_id: UUID, sealed: str) -> Tokens:
     """Decrypts what `seal_tokens` made for the same channel. Raises `DecryptionError`."""
-    found = orjson.loads(decrypt(derived_key(settings, _TOKENS), sealed, f"{_TOKENS}:{channel_id}"))
-    times = {name: datetime.fromisoformat(found[name]) for name in ("obtained_at", "expires_at")}
-    return Tokens(found["access"], found["refresh"], **times)
+    values = orjson.loads(decrypt(derived_key(settings, _TOKENS), sealed, f"{_TOKENS}:{channel_id}"))
+    times = {name: datetime.fromisoformat(values[name]) for name in ("obtained_at", "expires_at")}
+    return Tokens(values["access"], values["refresh"], **times)
 
 
 def connection_of(container: Container, channel_id: UUID, account_id: UUID | None = None) -> StoredConnection | None:
