@@ -19,12 +19,12 @@ class BoundedMap(Generic[K, V]):
         self._old: dict[K, V] = {}
 
     def get(self, key: K) -> V | None:
-        found = self._young.get(key)
-        if found is None and self._old:
-            found = self._old.pop(key, None)
-            if found is not None:
-                self.put(key, found)
-        return found
+        value = self._young.get(key)
+        if value is None and self._old:
+            value = self._old.pop(key, None)
+            if value is not None:
+                self.put(key, value)
+        return value
 
     def put(self, key: K, value: V) -> None:
         if len(self._young) >= self._half and key not in self._young:
@@ -32,7 +32,7 @@ class BoundedMap(Generic[K, V]):
         self._young[key] = value
 
     def discard(self, key: K) -> None:
-        """Removes the key, if it is there."""
+        """Removes the key, if it exists."""
         self._young.pop(key, None)
         self._old.pop(key, None)
 

@@ -32,9 +32,9 @@ def log_text(milliseconds: int) -> str:
 
 
 def parse_moment(sent: str | int) -> int:
-    """Milliseconds since 1970 of an ISO 8601 text (UTC unless it names a zone) or of a Unix time in ms. A number that
-    is a moment before 2100 in seconds is read as seconds; as milliseconds it would lie in the first 48 days of 1970.
-    Raises `EventRejected` (bad_time), also for what was before 1970: no table holds it."""
+    """Returns the milliseconds since 1970 of an ISO 8601 text (UTC unless it names a zone) or of a Unix time in ms. A
+    number that is a moment before 2100 in seconds is read as seconds; as milliseconds it would be in the first 48 days
+    of 1970. Raises `EventRejected` (bad_time), also for a time before 1970: no table holds it."""
     if isinstance(sent, int):
         if not 0 <= sent < 10**14:
             raise invalid("bad_time", "occurred_at as a number is a Unix time in milliseconds or seconds")

@@ -1,4 +1,4 @@
-"""Everything the endpoints share, put together once at the start."""
+"""The objects that all endpoints share, created once at the start."""
 
 from __future__ import annotations
 
@@ -58,12 +58,13 @@ class IngestContext:
     site_files: SiteFiles = field(default_factory=SiteFiles)
     stopping: bool = False
     steps: dict[str, BoundSteps] = field(default_factory=dict)
-    """Those of the pipelines, bound to these parts, by source."""
+    """The steps of the pipelines, bound to these parts, by source."""
 
     def lookups(self, scope: Scope, receive: Receive) -> RequestLookups:
-        """What a request may look up at the source. An address above its limit of rejected requests: nothing."""
+        """Returns the allowed look-ups of a request at the source. An address above its limit of rejected requests:
+        none."""
         return RequestLookups(receive, self.costs.checker(scope, self.settings.trusted_proxies))
 
     def is_https(self, scope: Scope) -> bool:
-        """Whether the client came by HTTPS, to this process or to the proxy before it."""
+        """Returns whether the client came by HTTPS, to this process or to the proxy before it."""
         return self.settings.tracking_base_url.startswith("https:") or scope.get("scheme") == "https"

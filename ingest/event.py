@@ -1,4 +1,4 @@
-"""What goes through the pipelines: events on their way to the log. They are data; the steps complete them in place.
+"""The events that the pipelines process before they are in the log. They are data; the steps complete them in place.
 
 Structs outside the garbage collector's care, because ten thousand of them are made a second.
 """
@@ -111,7 +111,7 @@ class ConversionReport:
     other_id: UUID = NO_ID
     """The conversion's id by the rules of before, where they gave another one."""
     apart: str = ""
-    """What keeps a report apart that has no transaction id of its own."""
+    """The text that distinguishes a report without a transaction id of its own."""
     unread: dict[str, str] = field(default_factory=dict)
     """Fields that could not be read and are empty, as they were sent."""
     exact: dict[str, str] = field(default_factory=dict)

@@ -16,7 +16,7 @@ OTHER: Final = "other"
 
 
 class SourceMetrics:
-    """What happened in the steps of one source."""
+    """The counters of the steps of one source."""
 
     __slots__ = ("drops", "requests", "timed")
 
@@ -42,7 +42,7 @@ class SourceMetrics:
 
 @dataclass(slots=True)
 class Counters:
-    """Everything that is counted since the start of the process."""
+    """All counters since the start of the process."""
 
     outcomes: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Events and refused requests, by endpoint and outcome."""
@@ -65,7 +65,7 @@ class Counters:
 
 
 def exposition(counters: Counters, gauges: Mapping[str, float]) -> bytes:
-    """The Prometheus text of the counters and of what is measured now."""
+    """Returns the Prometheus text of the counters and of the current measurements."""
     lines = ["# TYPE althing_ingest_outcomes_total counter"]
     lines += [
         f'althing_ingest_outcomes_total{{endpoint="{endpoint}",outcome="{outcome}"}} {count}'

@@ -54,15 +54,15 @@ class Pipeline(Generic[E]):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every step from the request to the answer."""
+        """Returns the names of all steps from the request to the answer."""
         return (*self.before, *(step.__name__ for step in self.steps), *self.after)
 
     def bound(self, parts: object) -> BoundSteps:
-        """The steps with what they need of `parts`."""
+        """Returns the steps, bound to their dependencies among `parts`."""
         return tuple(_bound(step, parts) for step in self.steps)
 
     def runner(self, parts: StepDependencies) -> Runner[E]:
-        """For a new request, whose first step begins now."""
+        """Returns a runner for a new request, whose first step begins now."""
         steps = parts.steps.get(self.source)
         if steps is None:
             steps = parts.steps[self.source] = self.bound(parts)
@@ -78,7 +78,7 @@ class Pipeline(Generic[E]):
 
 
 class StepDependencies(Protocol):
-    """What the steps of all pipelines may need, `steps`: those that are bound to it, by source."""
+    """The dependencies of the steps of all pipelines. `steps`: the steps that are bound to them, by source."""
 
     counters: Counters
     steps: dict[str, BoundSteps]

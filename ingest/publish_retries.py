@@ -129,12 +129,12 @@ def _read_spool(path: Path) -> list[Record]:
         lines = path.read_bytes().splitlines()
     except OSError:
         return []
-    found: list[Record] = []
+    records: list[Record] = []
     for line in lines:
         try:
             topic, key, value, headers, at = msgspec.json.decode(line)
             pairs = tuple((name, b64decode(text)) for name, text in headers)
-            found.append(Record(topic, key.encode(), value.encode(), pairs, at))
+            records.append(Record(topic, key.encode(), value.encode(), pairs, at))
         except (ValueError, TypeError) as error:
             logger.warning("spool_line_invalid", path=path, error=error)
-    return found
+    return records

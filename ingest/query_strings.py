@@ -31,15 +31,15 @@ def parameters(query: bytes) -> dict[str, str]:
         raise invalid("bad_query", f"The query has more than {MAX_ESCAPES:,} percent-escapes.")
     if query.count(b"&") >= MAX_PARAMETERS:
         raise invalid("bad_query", f"The query has more than {MAX_PARAMETERS} parameters.")
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     try:
         for pair in query.decode("latin-1").split("&"):
             if pair:
                 name, _, value = pair.partition("=")
-                found.setdefault(_unquoted(name).removeprefix("amp;"), _unquoted(value))
+                values.setdefault(_unquoted(name).removeprefix("amp;"), _unquoted(value))
     except UnicodeDecodeError:
         raise invalid("bad_query", "The query is not UTF-8.") from None
-    return found
+    return values
 
 
 def _unquoted(text: str) -> str:

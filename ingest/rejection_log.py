@@ -95,9 +95,9 @@ class RejectionLog:
         at = now_ms()
         kept = "" if request is None or website_id == NO_ID else self._kept(website_id, request)
         kind = (website_id, refused.code, at // 1000, endpoint, partner_text(partner), kept)
-        found = self._gathered.get(kind)
-        if found is not None:
-            found.count += count
+        group = self._gathered.get(kind)
+        if group is not None:
+            group.count += count
         elif len(self._gathered) < MAX_KINDS:
             self._gathered[kind] = _RejectionGroup(at, refused, key_kind, without_secrets(sample), count)
         else:
@@ -174,7 +174,7 @@ class RejectionLog:
 
 
 def partner_text(slug: str) -> str:
-    """A slug as it is stored: short, and without anything that looks like a key or an address."""
+    """Returns a slug as it is stored: short, and without anything that looks like a key or an address."""
     return without_secrets(slug[: 4 * MAX_PARTNER])[:MAX_PARTNER]
 
 

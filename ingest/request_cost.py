@@ -1,4 +1,5 @@
-"""What rejected requests cost an address of ingest (`infra.kernel.http.address_costs`), and which cost nothing."""
+"""Defines what rejected requests cost an address of ingest (`infra.kernel.http.address_costs`), and which cost
+nothing."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ class RequestCosts(AddressCosts):
     """The costs with ingest's own refusal."""
 
     def check(self, address: str) -> None:
-        """Raises `EventRejected` (address_throttled, 429) when the address is above its limit."""
+        """Checks the address. Raises `EventRejected` (address_throttled, 429) when it is above its limit."""
         wait = self.seconds_over_limit(address)
         if wait:
             raise EventRejected(

@@ -35,14 +35,14 @@ def with_credentials(message: Message, origin: bytes) -> Message:
 
 
 async def send_bytes(send: Send, status: int, body: bytes, headers: RawHeaders) -> None:
-    """One whole answer."""
+    """Sends one complete response."""
     length = (b"content-length", str(len(body)).encode())
     await send({"type": "http.response.start", "status": status, "headers": [*headers, length]})
     await send({"type": "http.response.body", "body": body})
 
 
 async def send_json(send: Send, status: int, content: Any, *headers: tuple[bytes, bytes]) -> None:
-    """One JSON answer with CORS headers."""
+    """Sends one JSON response with CORS headers."""
     await send_bytes(send, status, encode(content), (_JSON, NO_STORE, *CORS, *headers))
 
 

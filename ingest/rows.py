@@ -1,5 +1,5 @@
-"""What a site sends, and the record that goes into the log, as msgspec structs: pydantic's own encoding would cost more
-than the rest of the processing.
+"""The events that a site sends, and the record that is written to the log, as msgspec structs: pydantic's own encoding
+would cost more than the rest of the processing.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ else:
 
 
 class Consent(msgspec.Struct, omit_defaults=True):
-    """What a visitor has agreed to (true) or refused (false), as far as the sender knows."""
+    """The consent of a visitor, agreed (true) or refused (false), as far as the sender knows."""
 
     ads: bool | None = None
     analytics: bool | None = None

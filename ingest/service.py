@@ -210,7 +210,7 @@ class Service:
 
 def pools(url: str | None) -> tuple[Postgres, Postgres, Postgres, Postgres, Postgres]:
     """Connections for reported conversions, published sites, what requests name (a key, a followed link), what their
-    events name, and visitors' keys. Each has its own: who uses up those of one kind delays nobody else."""
+    events name, and visitors' keys. Each has its own: a client that uses up those of one kind delays no one else."""
     return (
         Postgres(url),
         Postgres(url, size=4),

@@ -1,4 +1,4 @@
-"""What was served of sites of the website builder last, kept in memory."""
+"""Keeps in memory the files of the website builder's sites that were served last."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from schemas.topics import DOMAIN
 
 
 def projections() -> str:
-    """Every projection by kind: where its tables are and what they are built from."""
+    """Returns the table of projections by kind: where their tables are and what they are built from."""
     families = ", ".join(
         f"`{family.name}`" + (f" (with {_names(other.name for other in family.others)})" if family.others else "")
         for family in REGISTRY.clickhouse
@@ -30,7 +30,7 @@ def projections() -> str:
 
 
 def read_models() -> str:
-    """Every read model with the events that it shows."""
+    """Returns the table of read models with the events that they show."""
     rows = "".join(
         f"| `{model.name}` | {_names(sorted(event.NAME for event in model.handlers))} |\n" for model in _by_name()
     )
@@ -48,7 +48,7 @@ def rollup_names() -> str:
 
 
 def cluster_statements() -> str:
-    """Every statement that makes the tables of generation 1 in a cluster, and those that remove a generation."""
+    """Returns the statements that make the tables of generation 1 in a cluster, and those that remove a generation."""
     made = "".join(f"```sql\n{statement};\n```\n\n" for statement in statements_of_cluster(CLUSTER))
     family = REGISTRY.clickhouse[0]
     dropped = [statement for table in family.tables for statement in drop_table(table, 1, CLUSTER)]
@@ -57,7 +57,7 @@ def cluster_statements() -> str:
 
 
 def statements_of_cluster(cluster: str) -> list[str]:
-    """What `althing migrate` runs on an empty cluster of this name, in its order."""
+    """Returns the statements that `althing migrate` runs on an empty cluster of this name, in its order."""
     statements = []
     for family in REGISTRY.clickhouse:
         for table in (family.main, *family.others):

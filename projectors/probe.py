@@ -9,7 +9,7 @@ from projectors.engine import probe
 from projectors.registry import REGISTRY
 
 MODULE: Final = "projectors.probe"
-"""What a worker starts (`Runtime.probe_module`)."""
+"""The module that a worker starts (`Runtime.probe_module`)."""
 
 if __name__ == "__main__":
     sys.exit(probe.run(REGISTRY, sys.argv[1:]))

@@ -1,4 +1,4 @@
-"""Creates what is missing of the tables of every registered projection and of visits; a step of `althing migrate`."""
+"""Creates the missing tables of every registered projection and of visits; a step of `althing migrate`."""
 
 from __future__ import annotations
 

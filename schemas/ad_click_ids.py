@@ -20,4 +20,4 @@ NETWORKS: Final[Mapping[str, str]] = {
     "ScCid": "Snapchat",
     "yclid": "Yandex Direct",
 }
-"""By parameter, as its network writes it; it is found in any case."""
+"""The network by parameter, as the network writes it; it is found in any case."""

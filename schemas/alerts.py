@@ -51,7 +51,7 @@ ALERTS: Final[Mapping[AlertKind, AlertDefaults]] = {
 
 
 def alert_rule_id(website_id: UUID, kind: AlertKind) -> UUID:
-    """What is set for a website's alerts of one kind."""
+    """The settings of a website's alerts of one kind."""
     return uuid5(NAMESPACE, f"alert-rule\n{website_id}\n{kind}")
 
 
@@ -61,5 +61,5 @@ def alert_id(website_id: UUID, kind: AlertKind, cause: str) -> UUID:
 
 
 def alert_delivery_id(account_id: UUID) -> UUID:
-    """How an account gets its alerts."""
+    """The delivery settings of an account's alerts."""
     return uuid5(NAMESPACE, f"alert-delivery\n{account_id}")

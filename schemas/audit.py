@@ -23,7 +23,7 @@ _OF_AGGREGATES: Final = {
     "website": frozenset({"name", "is_readable"}),
     "visitor": frozenset({"salt", "visitors", "sessions", "clicks", "conversions", "refusals"}),
 }
-"""By the first part of the event's name."""
+"""The fields by the first part of the event's name."""
 _OF_OWNED: Final = {"partner": frozenset({"name", "slug", "base_url", "description"})}
 """Likewise, where the event names an account."""
 

@@ -1,11 +1,12 @@
-"""What every decided event is: a frozen, versioned pydantic class that registers itself under a stable name.
+"""Defines the base of every decided event: a frozen, versioned pydantic class that registers itself under a stable
+name.
 
 A new event is one class in `schemas/events/<context>.py` with `NAME`, a docstring and a golden sample in
 `schemas/samples/<NAME>.v<VERSION>.json`; nothing else needs editing here.
 
 Versioning: optional fields may be added without a new version. A rename or split raises `VERSION` and adds an entry to
-`UPCASTS` that turns the stored state of the version before into this one's; the stored bytes are never rewritten.
-A new meaning is a new name.
+`UPCASTS` that turns the stored state of the version before into this one's; the stored bytes are never rewritten. A new
+meaning is a new name.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class PersonalField:
-    """Marks a string field that tells something about a person: stored encrypted with that person's own key."""
+    """Marks a string field with personal data: stored encrypted with that person's own key."""
 
 
 Personal = Annotated[T, PersonalField()]
@@ -47,7 +48,7 @@ SealedTexts = Annotated[dict[str, str], SealedField(keeps_names=True)]
 """Texts of which the names decide something, also once the person is erased."""
 
 ERASED: Final = "[erased]"
-"""What a `Personal` field reads as once its person's key is gone."""
+"""The value of a `Personal` field once its person's key is deleted."""
 
 
 class UnknownEvent(ValueError):
@@ -100,9 +101,9 @@ class DomainEvent(Frozen):
             raise TypeError(f"{cls.__name__} has no NAME")
         if not (cls.__doc__ or "").strip():
             raise TypeError(f"{cls.__name__} has no docstring")
-        known = REGISTRY.get(cls.NAME)
-        if known is not None and known.__qualname__ != cls.__qualname__:
-            raise TypeError(f"{cls.NAME} is already the name of {known.__name__}")
+        registered = REGISTRY.get(cls.NAME)
+        if registered is not None and registered.__qualname__ != cls.__qualname__:
+            raise TypeError(f"{cls.NAME} is already the name of {registered.__name__}")
         REGISTRY[cls.NAME] = cls
 
 
@@ -134,22 +135,22 @@ def sealed_with_names(model: type[BaseModel]) -> frozenset[tuple[str, ...]]:
 
 @cache
 def _sealed(model: type[BaseModel]) -> Mapping[tuple[str, ...], tuple[SealedField, Any]]:
-    found: dict[tuple[str, ...], tuple[SealedField, Any]] = {}
+    fields: dict[tuple[str, ...], tuple[SealedField, Any]] = {}
     for name, info in model.model_fields.items():
         own = next((marker for marker in info.metadata if isinstance(marker, SealedField)), None)
         if own is not None:
-            found[(name,)] = own, info.get_default(call_default_factory=True)
+            fields[(name,)] = own, info.get_default(call_default_factory=True)
             continue
         for inner, is_single in _models_in(info.annotation):
             sealed = _sealed(inner)
             if sealed and not is_single:
                 raise TypeError(f"{model.__name__}.{name}: what is in a collection cannot be sealed")
-            found |= {(name, *path): each for path, each in sealed.items()}
-    return found
+            fields |= {(name, *path): each for path, each in sealed.items()}
+    return fields
 
 
 def _models_in(annotation: Any, *, is_single: bool = True) -> Iterator[tuple[type[BaseModel], bool]]:
-    """The models of an annotation; false: one that stands in a collection."""
+    """Yields the models of an annotation; false: one that is in a collection."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation, is_single
     origin = get_origin(annotation)
@@ -158,7 +159,8 @@ def _models_in(annotation: Any, *, is_single: bool = True) -> Iterator[tuple[typ
 
 
 def subject_of(event_class: type[DomainEvent], aggregate_id: UUID, state: Mapping[str, Any]) -> UUID:
-    """Whose key the event's `Personal` fields are encrypted with. `state`: JSON-like, of the current version."""
+    """Returns the subject whose key encrypts the event's `Personal` fields. `state`: JSON-like, of the current
+    version."""
     return aggregate_id if event_class.SUBJECT == "originator_id" else UUID(state[event_class.SUBJECT])
 
 

@@ -41,7 +41,7 @@ class Click:
     nonce: int
 
     def is_of(self, website_id: UUID) -> bool:
-        """Whether the click happened on that website."""
+        """Returns whether the click happened on that website."""
         return self.website_check == website_check(website_id)
 
 
@@ -50,7 +50,7 @@ class ForgedClickId(ValueError):
 
 
 def website_check(website_id: UUID) -> int:
-    """32 bits that stand for a website inside a click id."""
+    """Returns the 32 bits of a website inside a click id."""
     return int.from_bytes(blake2b(website_id.bytes, digest_size=4).digest(), "big")
 
 
@@ -83,12 +83,13 @@ def read(key: bytes, text: str) -> Click:
 
 
 def claimed(text: str) -> Click:
-    """What a click id says, for services without the key: it may be forged. Raises `ForgedClickId` for other text."""
+    """Returns the content of a click id, for services without the key: it may be forged. Raises `ForgedClickId` for
+    other text."""
     return _content(_decoded(text))
 
 
 def event_id(text: str) -> UUID:
-    """The id of the click event that a click id stands for (UUID version 8)."""
+    """Returns the id of the click event that a click id names (UUID version 8)."""
     raw = bytearray(blake2b(text.encode(), digest_size=16).digest())
     raw[6] = raw[6] & 0x0F | 0x80
     raw[8] = raw[8] & 0x3F | 0x80

@@ -28,7 +28,7 @@ def with_click_id(destination: str, parameter: str) -> str:
 
 
 def passes_click_id(destination: str, parameter: str = "") -> bool:
-    """Whether a click's id reaches the destination: by a macro, or by `parameter`."""
+    """Returns whether a click's id reaches the destination: by a macro, or by `parameter`."""
     if any(macro in destination for macro in MACROS):
         return True
     return bool(parameter) and any(macro in with_click_id(destination, parameter) for macro in MACROS)
@@ -51,7 +51,7 @@ def _in_path(path: str, parameter: str) -> str:
 
 
 def _is_nested(path: str) -> bool:
-    """Whether the path ends with an address of its own, to which a query would belong."""
+    """Returns whether the path ends with an address of its own, to which a query would belong."""
     return "://" in path.partition("://")[2]
 
 

@@ -43,7 +43,7 @@ default limits alone: no amount is converted by it."""
 
 
 def digits(currency: str) -> int:
-    """How many decimals the currency has (ISO 4217): 2 for most, 0 for yen, 3 for dinars."""
+    """Returns the number of decimals of the currency (ISO 4217): 2 for most, 0 for yen, 3 for dinars."""
     return MINOR_DIGITS.get(currency, 2)
 
 

@@ -10,5 +10,5 @@ PROBE: Final = "/.well-known/tracking-domain"
 
 
 def record_name(domain: str) -> str:
-    """Where the TXT record with the token belongs."""
+    """Returns the name of the TXT record with the token."""
     return f"{CHALLENGE}.{domain}"

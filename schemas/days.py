@@ -38,13 +38,13 @@ def day_end(timezone: ZoneInfo, day: date) -> datetime:
 
 
 def local_day(timezone: ZoneInfo, moment: datetime) -> date:
-    """The local day that `moment` (aware) lies in: between its `day_start` and its `day_end`.
+    """Returns the local day of `moment` (aware): between its `day_start` and its `day_end`.
 
     Nearly always the date on the zone's clock. A clock that is set back over midnight shows the day before once more,
     for minutes that belong to the day that had begun.
     """
-    shown = moment.astimezone(timezone).date()
-    return shown + _DAY if moment >= day_end(timezone, shown) else shown
+    day = moment.astimezone(timezone).date()
+    return day + _DAY if moment >= day_end(timezone, day) else day
 
 
 def month_start(zones: Zones, first: date) -> tuple[datetime, ZoneInfo]:

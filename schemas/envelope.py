@@ -1,11 +1,11 @@
-"""How a decided event travels in topic `domain`: the stored bytes as they are, and in headers what decodes them.
+"""Encodes decided events for topic `domain`: the stored bytes as they are, and in headers what decodes them.
 
 The relay writes it, projectors and policies read it. Both sides use these two functions.
 
-Values of `Sealed` fields that are not at their defaults are not in the state itself: its member `"sealed"` has them,
-as base64 of a JSON object of values by path (`facts.attribution.click_id`), sealed for the event's aggregate and bound
-to its version. A program that does not know the member takes the event for a newer one. An event without the member
-has its values in clear: it has none, or it is of before.
+Values of `Sealed` fields that are not at their defaults are not in the state itself: its member `"sealed"` has them, as
+base64 of a JSON object of values by path (`facts.attribution.click_id`), sealed for the event's aggregate and bound to
+its version. A program that does not know the member takes the event for a newer one. An event without the member has
+its values in clear: it has none, or it is of before.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from schemas.base import (
 from schemas.message_ids import CAUSATION_ID, COMMAND_ID, CORRELATION_ID, NO_IDS, Headers, MessageIds, ids_of
 
 ENCRYPTED_PREFIX: Final = "enc:"
-"""What an encrypted `Personal` value starts with in stored bytes."""
+"""The beginning of an encrypted `Personal` value in stored bytes."""
 
 SEALED: Final = "sealed"
 """Member of a state with the values of its `Sealed` fields."""
@@ -42,7 +42,7 @@ SEALED: Final = "sealed"
 STORED_COLUMNS: Final = (
     "notification_id, originator_id, originator_version, topic, state, command_id, correlation_id, causation_id"
 )
-"""Of `events.stored_events`: what becomes a record."""
+"""The columns of `events.stored_events` that become a record."""
 StoredRow = tuple[int, UUID, int, str, bytes, UUID | None, str | None, str | None]
 
 
@@ -67,14 +67,14 @@ class Enveloped:
 
 
 class Decrypt(Protocol):
-    """How encrypted personal values are opened (implemented by `infra.kernel.security.subject_keys`)."""
+    """Opens encrypted personal values (implemented by `infra.kernel.security.subject_keys`)."""
 
     def __call__(self, subject_id: UUID, field: str, text: str) -> str:
         """The plain text, or `[erased]` when the subject's key is gone."""
         ...
 
     def unseal(self, sealed: str, bound: bytes) -> bytes | None:
-        """What was sealed and bound to `bound`, or none when the person is erased."""
+        """Returns the value that was sealed and bound to `bound`, or none when the person is erased."""
         ...
 
 
@@ -111,7 +111,7 @@ def position_of(record_headers: Headers) -> int:
 
 
 def is_known(record_headers: Headers) -> bool:
-    """Whether this code knows the event that the headers name."""
+    """Returns whether this code knows the event that the headers name."""
     return dict(record_headers).get("event", b"").decode(errors="replace") in REGISTRY
 
 
@@ -121,11 +121,11 @@ def decode(value: bytes, record_headers: Headers, decrypt: Decrypt | None = None
     `decrypt(subject_id, field, text)` opens `Personal` values; without it they read `[erased]`, and what is sealed
     reads as its default. Raises `UndecodableEvent`, of what a newer version wrote `NewerEvent`.
     """
-    found = dict(record_headers)
+    by_name = dict(record_headers)
     try:
-        name, version = found["event"].decode(), int(found["version"])
-        aggregate, position = UUID(found["aggregate"].decode()), int(found["position"])
-        aggregate_version = int(found["aggregate_version"])
+        name, version = by_name["event"].decode(), int(by_name["version"])
+        aggregate, position = UUID(by_name["aggregate"].decode()), int(by_name["position"])
+        aggregate_version = int(by_name["aggregate_version"])
         state: dict[str, Any] = orjson.loads(value)
         is_whole = open_sealed(state, aggregate, aggregate_version, decrypt)
         event_class, state = upcast(name, version, state)
@@ -166,8 +166,8 @@ def take_sealed(event_class: type[DomainEvent], state: dict[str, Any]) -> dict[s
 
 
 def open_sealed(state: dict[str, Any], aggregate_id: UUID, version: int, decrypt: Decrypt | None) -> bool:
-    """Puts sealed values back into `state` (in place), which is of the version that was stored. False: there are some,
-    and they stay closed."""
+    """Puts sealed values back into `state` (in place), which is of the version that was stored. Returns false if there
+    are some and they stay closed."""
     if SEALED not in state:
         return True
     sealed = state.pop(SEALED)
@@ -191,7 +191,7 @@ def put_back(state: dict[str, Any], path: str, value: Any) -> None:
 
 
 def sealed_for(aggregate_id: UUID, version: int) -> bytes:
-    """What the sealed values of an event are bound to."""
+    """Returns the bytes that the sealed values of an event are bound to."""
     return f"{aggregate_id}@{version}".encode()
 
 

@@ -1,4 +1,4 @@
-"""What an event changes, field by field, declared once per event class: for the state of an aggregate, and for a row.
+"""Declares the changes of an event, field by field, once per event class: for the state of an aggregate, and for a row.
 
 An event sets the fields that it has by the same name or by another, fields that get its time, and constants.
 `Evolution` folds the events of an aggregate into its state this way (`evolve(state, event)`), and
@@ -21,7 +21,7 @@ S = TypeVar("S", bound="DataclassInstance")
 E = TypeVar("E", bound=DomainEvent)
 Fields = Mapping[str, Any]
 _HEAD: Final = frozenset(DomainEvent.model_fields)
-"""What every event has; no field is named so to be copied."""
+"""The fields of every event; no field is named so to be copied."""
 
 
 class UnexpectedEvent(Exception):
@@ -30,8 +30,8 @@ class UnexpectedEvent(Exception):
 
 @dataclass(frozen=True, slots=True)
 class EventAssignment:
-    """What an event sets. `copied`: a field, and what reads it from the event; `at`: fields that get the event's time;
-    `keeps`: a copied field that is `None` stays as it was."""
+    """The assignments of an event. `copied`: a field, and what reads it from the event; `at`: fields that get the
+    event's time; `keeps`: a copied field that is `None` stays as it was."""
 
     copied: Mapping[str, Callable[[Any], Any]]
     at: tuple[str, ...] = ()
@@ -40,12 +40,12 @@ class EventAssignment:
 
     def values(self, event: DomainEvent) -> dict[str, Any]:
         """The fields that `event` sets, by name."""
-        found = {name: read(event) for name, read in self.copied.items()}
+        assigned = {name: read(event) for name, read in self.copied.items()}
         if self.keeps:
-            found = {name: value for name, value in found.items() if value is not None}
-        found.update(dict.fromkeys(self.at, event.timestamp))
-        found.update(self.constants)
-        return found
+            assigned = {name: value for name, value in assigned.items() if value is not None}
+        assigned.update(dict.fromkeys(self.at, event.timestamp))
+        assigned.update(self.constants)
+        return assigned
 
 
 Names = str | Collection[str]
@@ -62,8 +62,8 @@ def change_of(
     keeps: bool = False,
     constants: Mapping[str, Any],
 ) -> EventAssignment:
-    """What `event_class` sets of the fields `names`: all that it has, `but` those; `takes`: a field, and its path in
-    the event (`price.amount`). Raises `TypeError` for what neither has."""
+    """Returns what `event_class` sets of the fields `names`: all that it has, `but` those; `takes`: a field, and its
+    path in the event (`price.amount`). Raises `TypeError` for what neither has."""
     but, at, takes = _names(but), _names(at), dict(takes or {})
     if unknown := {*but, *at, *takes, *constants} - set(names):
         raise TypeError(f"{event_class.__name__}: there is no {', '.join(sorted(unknown))}")
@@ -129,7 +129,7 @@ class Evolution(Generic[S]):
         return self
 
     def ignores(self, *event_classes: type[DomainEvent]) -> Evolution[S]:
-        """They change the version alone."""
+        """Declares that these events change the version alone."""
         for event_class in event_classes:
             self._once(event_class)
             self._follows[event_class] = lambda *_: {}

@@ -1,12 +1,4 @@
-"""The one definition of what is counted: each counter as the raw table has it, and the sums that are made of them.
-
-Dashboards (`query_api.analytics.metrics`) and insights (`command_api.insights.history_reader`) both count by it, so no
-insight can say another number than the dashboard that it leads to.
-
-- clicks: link redirects and click events (type `click`); page views: type `pageview`
-- conversions by status and money: sums of the signed differences that conversion rows carry
-- conversions in total: pending + approved; revenue: the website's commission on those, less what was reversed
-"""
+"""Defines the counters: each counter as the raw table has it, and the sums that are made of them."""
 
 from __future__ import annotations
 
@@ -17,7 +9,7 @@ from typing import Any, Final, Self
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What is counted; money in minor units of the website's currency."""
+    """The counters; money in minor units of the website's currency."""
 
     clicks: int = 0
     pageviews: int = 0
@@ -31,7 +23,7 @@ class Counts:
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Self:
-        """From a row of a query that selected some of the counters; the others are zero."""
+        """Returns the counts of a row of a query that selected some of the counters; the others are zero."""
         return cls(**{name: int(row[name]) for name in COUNTERS if name in row})
 
     @property
@@ -69,5 +61,5 @@ def addend(name: str, table: str = "t") -> str:
 
 
 def in_rollup(name: str, table: str = "t") -> str:
-    """How a rollup counts `name`."""
+    """Returns the expression by which a rollup counts `name`."""
     return f"sum({addend(name, table)})"

@@ -53,24 +53,24 @@ _Signs = list[tuple[str, bool]]
 
 
 def _split(text: str) -> Iterator[_Signs]:
-    found: _Signs = []
+    signs: _Signs = []
     rest = iter(text)
     for sign in rest:
         if sign == ESCAPE:
             after = next(rest, "")
             if after and (after in _ESCAPED or after.isspace()):
-                found.append((after, True))
+                signs.append((after, True))
                 continue
-            found.append((ESCAPE, True))
+            signs.append((ESCAPE, True))
             if not after:
                 break
             sign = after
         if sign == ",":
-            yield found
-            found = []
+            yield signs
+            signs = []
         else:
-            found.append((sign, False))
-    yield found
+            signs.append((sign, False))
+    yield signs
 
 
 def _stripped(signs: _Signs) -> _Signs:

@@ -17,7 +17,7 @@ REFERENCE_RATES: Final = uuid5(NAMESPACE, "reference-rates")
 
 def conversion_id(website_id: UUID, event: str, txid: str, *, click_id: str = "", apart: str = "") -> UUID:
     """The id of a sale: the same for every report of it. `click_id`: where the transaction id is unique within one
-    click only; `apart`: what tells reports apart that have no transaction id."""
+    click only; `apart`: the text that distinguishes reports without a transaction id."""
     within = "".join(f"\n{name}\n{text}" for name, text in (("click", click_id), ("apart", apart)) if text)
     return uuid5(NAMESPACE, f"conversion\n{website_id}\n{event}\n{txid}{within}")
 
@@ -28,7 +28,7 @@ def slug_id(kind: str, slug: str) -> UUID:
 
 
 def domain_id(account_id: UUID, host: str) -> UUID:
-    """What an account does with one custom domain."""
+    """The aggregate of an account's custom domain."""
     return uuid5(NAMESPACE, f"domain\n{account_id}\n{host}")
 
 
@@ -62,7 +62,7 @@ def projection_id(name: str) -> UUID:
 
 
 def contact_id(kind: str, email_hash: str) -> UUID:
-    """What an address without an account has with us (`kind`: newsletter or early access), by its keyed hash."""
+    """The contact of an address without an account (`kind`: newsletter or early access), by its keyed hash."""
     return uuid5(NAMESPACE, f"contact\n{kind}\n{email_hash}")
 
 
@@ -77,7 +77,7 @@ def forum_category_id(slug: str) -> UUID:
 
 
 def forum_member_id(account_id: UUID) -> UUID:
-    """What an account is in the forum."""
+    """The membership of an account in the forum."""
     return uuid5(NAMESPACE, f"forum-member\n{account_id}")
 
 
@@ -87,12 +87,12 @@ def forum_like_id(post_id: UUID, account_id: UUID) -> UUID:
 
 
 def forum_follow_id(thread_id: UUID, account_id: UUID) -> UUID:
-    """Whether an account follows a thread."""
+    """The follow of an account for a thread: at most one."""
     return uuid5(NAMESPACE, f"forum-follow\n{thread_id}\n{account_id}")
 
 
 def forum_views_id(thread_id: UUID) -> UUID:
-    """How often a thread was opened."""
+    """The counter of a thread's views."""
     return uuid5(NAMESPACE, f"forum-views\n{thread_id}")
 
 
@@ -122,7 +122,7 @@ def application_id(account_id: UUID, program: UUID) -> UUID:
 
 
 def learning_id(account_id: UUID) -> UUID:
-    """All that one account learns in the learning hub."""
+    """The learning progress of an account in the learning hub."""
     return uuid5(NAMESPACE, f"learning\n{account_id}")
 
 
@@ -137,7 +137,7 @@ def escrow_id(offer_id: UUID) -> UUID:
 
 
 def listing_watch_id(account_id: UUID, listing_id: UUID) -> UUID:
-    """Whether an account keeps an eye on a listing."""
+    """The watch of an account on a listing: at most one."""
     return uuid5(NAMESPACE, f"listing-watch\n{account_id}\n{listing_id}")
 
 

@@ -1,8 +1,8 @@
-"""How an instant is written in ClickHouse SQL: always in the type of the column that it is compared with.
+"""Writes instants in ClickHouse SQL: always in the type of the column that it is compared with.
 
-The engine prunes parts and granules wrongly when a `DateTime64` column is compared with a `DateTime` by `<` or `>`:
-it takes the bound for a whole number of seconds and makes `at < 12:00:00` into `at <= 11:59:59`, so a part with
-only 11:59:59.5 is left out (tests/contract/clickhouse/test_pruning.py shows it). Pure.
+The engine prunes parts and granules wrongly when a `DateTime64` column is compared with a `DateTime` by `<` or `>`: it
+takes the bound for a whole number of seconds and makes `at < 12:00:00` into `at <= 11:59:59`, so a part with only
+11:59:59.5 is left out (tests/contract/clickhouse/test_pruning.py shows it). Pure.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""When a listing's claims are verified: the website that is for sale was measured, and no claim is more than
+"""Defines when a listing's claims are verified: the website that is for sale was measured, and no claim is more than
 `TOLERANCE_PERCENT` above the measured number. One rule for lists, filters, counts, emails and the listing's page. Pure.
 
 The conditions are SQL on the columns of `read.listings`.
@@ -9,18 +9,18 @@ from __future__ import annotations
 from typing import Final
 
 TOLERANCE_PERCENT: Final = 10
-"""How far a claim may be above what was measured: months differ, and sellers round."""
+"""The percentage by which a claim may be above what was measured: months differ, and sellers round."""
 
 
 def difference(claimed: int | None, measured: int) -> float | None:
-    """By how many percent the claim is above what was measured."""
+    """Returns by how many percent the claim is above what was measured."""
     if claimed is None or measured <= 0:
         return None
     return round((claimed - measured) / measured * 100, 1)
 
 
 def is_overstated(claimed: int | None, measured: int | None) -> bool:
-    """Whether the claim is too far above what was measured. Nothing measured allows no claim."""
+    """Returns whether the claim is too far above what was measured. Nothing measured allows no claim."""
     if claimed is None or measured is None:
         return False
     return claimed * 100 > measured * (100 + TOLERANCE_PERCENT)

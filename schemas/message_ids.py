@@ -19,7 +19,7 @@ CAUSATION_ID: Final = "causation_id"
 
 @dataclass(frozen=True, slots=True)
 class MessageIds:
-    """Which command made a message, and the messages it follows from; empty: not known, or older than these ids.
+    """The command that made a message, and the messages it follows from; empty: not known, or older than these ids.
 
     `correlation_id`: the same for everything that follows from one request or click. `causation_id`: the message that
     the command reacts to, a report's id or `message_id` of an event; empty when a person or a schedule sent it.
@@ -40,12 +40,12 @@ def message_id(aggregate_id: UUID, aggregate_version: int) -> str:
 
 def ids_of(record_headers: Headers) -> MessageIds:
     """The ids of a record of any topic, as far as its headers have them. Raises `ValueError` for a malformed one."""
-    found = dict(record_headers)
-    command_id = found.get(COMMAND_ID)
+    headers = dict(record_headers)
+    command_id = headers.get(COMMAND_ID)
     return MessageIds(
         UUID(command_id.decode()) if command_id is not None else None,
-        found.get(CORRELATION_ID, b"").decode(),
-        found.get(CAUSATION_ID, b"").decode(),
+        headers.get(CORRELATION_ID, b"").decode(),
+        headers.get(CAUSATION_ID, b"").decode(),
     )
 
 

@@ -73,7 +73,7 @@ def _read() -> dict[str, NetworkPreset]:
 
 
 NETWORKS: Final[Mapping[str, NetworkPreset]] = MappingProxyType(_read())
-"""By slug."""
+"""The presets by slug."""
 _BY_HOST: Final[Mapping[str, NetworkPreset]] = {
     host: network for network in NETWORKS.values() for host in network.hosts
 }
@@ -89,7 +89,7 @@ def txid_scope_of(preset: str, own: TxidScope) -> TxidScope:
 def network_of_host(host: str) -> NetworkPreset | None:
     """The network that a link on `host` belongs to: one of its hosts, or a subdomain of one."""
     labels = host.lower().rstrip(".").split(".")
-    return next((found for at in range(len(labels) - 1) if (found := _BY_HOST.get(".".join(labels[at:])))), None)
+    return next((entry for at in range(len(labels) - 1) if (entry := _BY_HOST.get(".".join(labels[at:])))), None)
 
 
 def click_id_parameter(own: str | None, preset: str | None) -> str:

@@ -86,15 +86,15 @@ def _postback(one: NetworkPreset) -> str:
 
 
 def _entry(one: NetworkPreset) -> dict[str, object]:
-    """Without what has its usual value."""
+    """Returns the entry without what has its usual value."""
     entry: dict[str, object] = {"id": one.slug, "label": one.name, "kind": one.kind.value}
-    given: dict[str, object] = {
+    details: dict[str, object] = {
         "hosts": list(one.hosts),
         "clickId": one.click_id,
         "parameters": dict(one.postback),
         "note": one.note,
     }
-    entry |= {name: value for name, value in given.items() if value}
+    entry |= {name: value for name, value in details.items() if value}
     if one.reports is not Reports.POSTBACK:
         entry["reports"] = one.reports.value
     if not one.documented:

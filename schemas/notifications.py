@@ -45,7 +45,8 @@ A_THREAD: Final = "a thread"
 
 
 def words(kind: str, count: int, actor: str | None, thread: str | None, title: str) -> str:
-    """One line. `thread`: its title, none for one that is gone. `title`: of kinds that bring their own."""
+    """Returns the text of a notification in one line. `thread`: its title, none for one that is gone. `title`: of kinds
+    that bring their own."""
     where = f"“{thread}”" if thread else A_THREAD
     who = actor or "Someone"
     match kind:

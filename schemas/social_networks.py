@@ -95,7 +95,7 @@ _NOT_HANDLES: Final = frozenset(
 
 
 class BadHandle(ValueError):
-    """The text names no channel of the network; the message tells what is expected."""
+    """The text names no channel of the network; the message says what is expected."""
 
 
 def handle_of(network: Network, text: str) -> str:
@@ -120,7 +120,7 @@ def address_of(network: Network, handle: str) -> str:
 
 
 def _is_address(text: str) -> bool:
-    """Whether it is no handle: handles have no slash."""
+    """Returns whether the text is an address: handles have no slash."""
     return "/" in text
 
 

@@ -16,7 +16,7 @@ _HANDLE: Final = r"[\w.·%-]+"
 
 
 class BadPostAddress(ValueError):
-    """The text is no address of a post on the network; the message tells what is expected."""
+    """The text is no address of a post on the network; the message says what is expected."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,4 +41,4 @@ READ_BY: Final[Mapping[str, tuple[Topic, ...]]] = {
     "refusals": (REJECTED,),
     "conversion_reports": (CONVERSIONS,),
 }
-"""What each projection in ClickHouse reads; those in Postgres read `domain` only."""
+"""The topics that each projection in ClickHouse reads; those in Postgres read `domain` only."""

@@ -237,7 +237,8 @@ PLACE_COLUMNS: Final = (
     Column("UInt64", "Offset of the record", Part.HIDDEN, name="_offset", default=0),
     Column("UInt32", "Key that sealed the record's texts; 0: none", Part.HIDDEN, name=TEXT_KEY, default=0, since=5),
 )
-"""Where the row's record is in the log, and how its texts lay there; the projector appends it."""
+"""The columns with the position of the row's record in the log, and the key of its texts; the projector appends
+them."""
 
 OF_PERSONS: Final = frozenset({"click_id", "ad_ids", "props", "title", "city", "region", *SUBS})
 """Columns that describe the person rather than what happened: empty in the rows of a visitor who was forgotten. Visitor

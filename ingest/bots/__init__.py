@@ -1,1 +1,1 @@
-"""Whether a machine made a request: browsers, crawlers, data centres."""
+"""Detects requests of machines: browsers, crawlers, data centres."""

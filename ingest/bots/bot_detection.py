@@ -48,7 +48,7 @@ def visit_reason(agent: Agent, has_agent: bool, headers: Mapping[bytes, bytes], 
 
 
 def is_prefetch(headers: Mapping[bytes, bytes]) -> bool:
-    """Whether the browser prefetches."""
+    """Returns whether the browser prefetches."""
     if _PURPOSES.isdisjoint(headers):
         return False
     for name in _PURPOSES:

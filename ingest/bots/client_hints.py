@@ -1,4 +1,4 @@
-"""Whether the headers of a followed link fit the browser that its user agent names.
+"""Checks that the headers of a followed link fit the browser that its user agent names.
 
 Browsers based on Chromium name themselves twice: in the user agent and in client hints (`sec-ch-ua…`). A program that
 changes the one and forgets the other contradicts itself. Over HTTPS such a browser also always says its language, its
@@ -18,7 +18,7 @@ FIRST_WITH_HINTS: Final = 89
 
 
 def headers_contradict_agent(agent_text: str, headers: Mapping[bytes, bytes], is_https: bool) -> bool:
-    """Whether no browser sends these headers with this user agent."""
+    """Returns whether no browser sends these headers with this user agent."""
     brands = headers.get(b"sec-ch-ua", b"")
     if not brands:
         said = b"accept-language" in headers or b"sec-fetch-mode" in headers
@@ -28,10 +28,10 @@ def headers_contradict_agent(agent_text: str, headers: Mapping[bytes, bytes], is
 
 @lru_cache(maxsize=1024)
 def _says_more(agent_text: str) -> bool:
-    """Whether a browser of this name always sends more than its user agent."""
-    found = _CHROMIUM.search(agent_text)
-    if found is not None and "like Mac OS X" not in agent_text:
-        return int(found.group(1)) >= FIRST_WITH_HINTS
+    """Returns whether a browser of this name always sends more than its user agent."""
+    match = _CHROMIUM.search(agent_text)
+    if match is not None and "like Mac OS X" not in agent_text:
+        return int(match.group(1)) >= FIRST_WITH_HINTS
     return _FIREFOX.search(agent_text) is not None
 
 

@@ -1,4 +1,4 @@
-"""Whether an address belongs to a hosting company: ranges from `datacentres.csv`, which names its date and source.
+"""Detects addresses of hosting companies: ranges from `datacentres.csv`, which names its date and source.
 
 People browse from homes, offices and phones; what comes from a rented server is a program, or a person behind a VPN.
 """
@@ -15,7 +15,7 @@ FILE: Final = Path(__file__).with_name("datacentres.csv")
 
 
 def packed_address(address: str) -> bytes | None:
-    """4 or 16 bytes; none for what is no address."""
+    """Returns 4 or 16 bytes; none for a text that is no address."""
     try:
         return inet_pton(AF_INET6 if ":" in address else AF_INET, address)
     except (OSError, UnicodeEncodeError, ValueError):

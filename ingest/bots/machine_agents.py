@@ -23,10 +23,10 @@ class MachineAgents:
 
 
 def read(path: Path = FILE) -> MachineAgents:
-    """Raises `KeyError` or `ValueError` for a file that has not the form that its head describes."""
-    found = tomllib.loads(path.read_text())
-    names = tuple(name for group in found["machines"] for name in group["names"])
-    return MachineAgents(found["date"], names, tuple(found["desktop"]), tuple(found["phones"]))
+    """Reads the file. Raises `KeyError` or `ValueError` if it does not have the form that its head describes."""
+    lists = tomllib.loads(path.read_text())
+    names = tuple(name for group in lists["machines"] for name in group["names"])
+    return MachineAgents(lists["date"], names, tuple(lists["desktop"]), tuple(lists["phones"]))
 
 
 def any_of(texts: tuple[str, ...]) -> re.Pattern[str]:
@@ -35,7 +35,7 @@ def any_of(texts: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def is_machine(agent_text: str) -> bool:
-    """Whether the list says so."""
+    """Returns whether the user agent is a machine's by the list."""
     if _NAMES.search(agent_text) is not None:
         return True
     return "Mobile" not in agent_text and _DESKTOP.search(agent_text) is not None

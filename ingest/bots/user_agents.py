@@ -73,8 +73,8 @@ def warm_up() -> None:
 def _is_crawler(text: str) -> bool:
     # The detector takes a tenth of a second for one long word, and strangers choose what they send.
     text = without_phones(text)
-    shown = _LONG_WORD.sub(r"\1", text)[:_CRAWLER_LENGTH]
-    if _detector.is_crawler(shown) or is_machine(text):
+    shortened = _LONG_WORD.sub(r"\1", text)[:_CRAWLER_LENGTH]
+    if _detector.is_crawler(shortened) or is_machine(text):
         return True
     return any(sign.search(text) is not None for sign in _SIGNS)
 
@@ -110,13 +110,13 @@ _SIGNS: Final = (
     re.compile(r"\bRSS\b", re.I),
     re.compile(r"\(compatible;(?! (?:MSIE|Konqueror))|\); compatible;", re.I),
 )
-"""What the detector's list does not have, and no browser has either."""
+"""Signs of machines that are not in the detector's list, and that no browser has either."""
 _BROWSER: Final = re.compile(
     r"^(?:Mozilla/\d\.\d+ ?[(\[]|Opera/\d|UCWEB|Nokia|SAMSUNG|SonyEricsson|BlackBerry|LG[-/]|MOT-|DoCoMo|KDDI|SoftBank"
     r"|ZTE|HUAWEI|Alcatel|Lynx/|Links |ELinks|w3m/|Dillo/|NetSurf/)|WebKit/|Gecko/|\bMIDP|\bMAUI\b|\bWAP\b",
     re.I,
 )
-"""What browsers name, also those of old phones and of terminals."""
+"""Names of browsers, also of old phones and of terminals."""
 _TABLET: Final = re.compile(r"iPad|Tablet|Kindle|Silk/|PlayBook|SM-T\d", re.I)
 _MOBILE_SYSTEMS: Final = frozenset({"iOS", "Android", "Windows Phone", "BlackBerry OS", "KaiOS", "Symbian OS"})
 _DESKTOP_SYSTEMS: Final = frozenset(

@@ -45,7 +45,7 @@ class LivePositions:
         return max(position for _, position in self.models.values())
 
     def follows(self, before: LivePositions) -> bool:
-        """Whether every model only advanced since then."""
+        """Returns whether every model only advanced since then."""
         return all(
             before.models[name][0] == generation and before.models[name][1] <= position
             for name, (generation, position) in self.models.items()
@@ -54,7 +54,7 @@ class LivePositions:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Which links changed, and which websites or keys of them were added."""
+    """The links that changed, and the websites whose entry or keys were added."""
 
     links: list[UUID]
     websites: list[UUID]

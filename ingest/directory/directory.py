@@ -29,14 +29,14 @@ MAX_AGE_S: Final = 24 * 3600.0
 NEGATIVE_S: Final = 2.0
 BEHIND_S: Final = 0.5
 CATCH_UP_S: Final = 0.5
-"""How long a request waits for read models that are slightly behind."""
+"""The time that a request waits for read models that are slightly behind."""
 POLL_INTERVAL_S: Final = 0.05
 MAX_WAITING: Final = 16
 """Requests that may wait concurrently; further ones are answered immediately."""
 LOOKUPS_PER_S: Final = 100
-"""Of each kind in each lane."""
+"""Limit of each kind in each lane."""
 LOOKUPS_PER_S_OF_OWNER: Final = 20
-"""Of what the events of one website name: others' new links and partners are looked up beside it."""
+"""Limit of the names in the events of one website: others' new links and partners are looked up beside it."""
 MAX_OWNERS: Final = 2_000
 MAX_NEGATIVE: Final = 10_000
 MAX_NAME: Final = 128
@@ -104,8 +104,8 @@ class Partner:
     account_id: UUID | None = None
 
     def is_open_to(self, website: Website) -> bool:
-        """Whether what the website sends may name it. Any other private partner is as unknown as one that is not
-        there."""
+        """Returns whether events of the website may name the partner. Any other private partner is as unknown as one
+        that does not exist."""
         return self.account_id is None or self.account_id == website.account_id
 
 
@@ -178,11 +178,11 @@ Lookup = Callable[[str, Sequence[str]], Awaitable[Listing]]
 source. Raises `Unavailable`."""
 
 Progress = Callable[[str], Awaitable[tuple[int, int]]]
-"""How far the read models of a kind of look-up are, and the last event that is written. Raises `Unavailable`."""
+"""The position of the read models of a kind of look-up, and the last event that is written. Raises `Unavailable`."""
 
 
 class SourceLane:
-    """A way to the source with limits of its own: who uses up those of one lane delays nobody in another."""
+    """A lane to the source with limits of its own: a client that uses up those of one lane delays no one in another."""
 
     def __init__(self, lookup: Lookup, progress: Progress | None) -> None:
         self.lookup = lookup
@@ -193,7 +193,7 @@ class SourceLane:
         self._of_owners: BoundedMap[Hashable, Bucket] = BoundedMap(MAX_OWNERS)
 
     def take(self, kind: str, owner: Hashable) -> bool:
-        """Whether one more name may be looked up now; `owner`: who names it, none: nobody in particular."""
+        """Returns whether one more name may be looked up now; `owner`: who names it, none: no one in particular."""
         if owner is not None:
             bucket = self._of_owners.get(owner)
             if bucket is None:
@@ -302,7 +302,7 @@ class Directory:
         progress: Progress | None = None,
         of_events: SourceLane | None = None,
     ) -> None:
-        """`built_in`: keys that stand in no listing. Without `progress` what the source does not have is unknown.
+        """`built_in`: keys that are in no listing. Without `progress` what the source does not have is unknown.
         `of_events`: the lane for what the events of requests name; none: as the other one."""
         self._of_requests = SourceLane(lookup, progress)
         self._of_events = of_events or SourceLane(lookup, progress)
@@ -318,7 +318,7 @@ class Directory:
 
     @property
     def is_known(self) -> bool:
-        """Whether the directory is recent enough to be used."""
+        """Returns whether the directory is recent enough to be used."""
         return time() - self._read_at < MAX_AGE_S
 
     def prepared(self, listing: Listing) -> Index:
@@ -326,7 +326,7 @@ class Directory:
         return Index(listing, self._built_in)
 
     def replace(self, listing: Listing | Index | None, read_at: float) -> None:
-        """From now on `listing` holds, as it was read at `read_at` (Unix time); none: the one before still does.
+        """Replaces the listing by `listing`, as it was read at `read_at` (Unix time); none: the one before stays valid.
 
         What was looked up in between goes either way: it may have been revoked before any reading saw it.
         """
@@ -343,7 +343,7 @@ class Directory:
                 into[name] = value
 
     def apply(self, changes: Listing, read_at: float) -> None:
-        """From now on the rows in `changes` hold too, in place of those of the same name."""
+        """Adds the rows in `changes`, in place of those of the same name."""
         self.replace(None, read_at)
         self._index.add(changes, _put)
 
@@ -360,7 +360,7 @@ class Directory:
         self.ad_click_id_sites = index.ad_click_id_sites
 
     def _put(self, into: dict[Any, Any], name: object, value: object) -> None:
-        """Until the next reading."""
+        """Puts one value until the next reading."""
         self._before.setdefault((id(into), name), (into, name, into.get(name, _MISSING)))
         if value is _MISSING:
             into.pop(name, None)
@@ -406,16 +406,16 @@ class Directory:
         return None if self.key_in_memory(text) is not None else key_name(text)
 
     async def find_all(self, names: Collection[Name], owner: Hashable, lookups: RequestLookups) -> frozenset[Name]:
-        """Looks up what the events of a request name, so that it is in memory afterwards if it exists. Gives those
+        """Looks up what the events of a request name, so that it is in memory afterwards if it exists. Returns the
         names that were not looked up, because the request or `owner` (its website) names too many unknown ones: they
         are no more known to be unknown. Raises `Unavailable`.
         """
         skipped = set[Name]()
         for kind in KINDS:
-            wanted = [name for name_kind, name in names if name_kind == kind]
-            left_out: Collection[str] = wanted
+            of_kind = [name for name_kind, name in names if name_kind == kind]
+            left_out: Collection[str] = of_kind
             with suppress(EventRejected):  # its address may cause no look-up now
-                left_out = await self._find(kind, wanted, self._of_events, lookups, owner)
+                left_out = await self._find(kind, of_kind, self._of_events, lookups, owner)
             skipped.update((kind, name) for name in left_out)
         if skipped and not self.is_known:
             raise Unavailable(BUSY, "The directory is not known yet; please try again.")
@@ -431,8 +431,8 @@ class Directory:
     async def _find(
         self, kind: str, names: Sequence[str], lane: SourceLane, lookups: RequestLookups, owner: Hashable = None
     ) -> Sequence[str]:
-        """Queries the source for the names in one statement, and gives those that it did not query. A miss counts only
-        after the read models have everything that was written at the time of the first miss, so that a new key,
+        """Queries the source for the names in one statement, and returns those that it did not query. A miss counts
+        only after the read models have everything that was written at the time of the first miss, so that a new key,
         link or partner is never unknown."""
         needed = {name: self._position_needed(kind, name) for name in names if self._may_exist(kind, name)}
         if not needed:
@@ -444,8 +444,8 @@ class Directory:
         return [name for name in needed if name not in asked]
 
     def _may_exist(self, kind: str, name: str) -> bool:
-        """Whether a look-up can tell more than the last one. Raises `Unavailable` while the source is known to be
-        behind."""
+        """Returns whether a look-up can have another result than the last one. Raises `Unavailable` while the source is
+        known to be behind."""
         if len(name) > MAX_NAME:
             return False
         until, needed = self._missing.get((kind, name)) or _NEVER
@@ -470,7 +470,7 @@ class Directory:
     ) -> Sequence[str]:
         """Queries again once the read models are current. Raises `Unavailable` when they stay behind."""
         reached, written = await progress(kind)
-        needed = {name: written if (known := before[name]) is None else known for name in names}
+        needed = {name: written if (earlier := before[name]) is None else earlier for name in names}
         if lane.waiting < MAX_WAITING:
             lane.waiting += 1
             try:
@@ -489,7 +489,7 @@ class Directory:
         return missing
 
     async def _query_source(self, kind: str, names: Sequence[str], lane: SourceLane) -> Sequence[str]:
-        """Takes what the source has of the names, and gives those that it does not have."""
+        """Takes the rows that the source has of the names, and returns the names that it does not have."""
         listing = await lane.lookup(kind, names)
         if not self.is_known:  # the directory is too old; the source is authoritative
             for name in names:
@@ -510,12 +510,12 @@ class Directory:
 
 
 def key_name(text: str) -> Name:
-    """Under which name a key is looked up."""
+    """Returns the name under which a key is looked up."""
     return "key", _digest(text)
 
 
 def partner_name(text: str) -> Name:
-    """Under which name a partner is looked up."""
+    """Returns the name under which a partner is looked up."""
     return "partner", text.lower()
 
 

@@ -24,8 +24,8 @@ _READ_MODELS: Final = {
 
 
 def lookup_in(postgres: Postgres) -> Lookup:
-    """Asks the read models for keys (by hash), or for links or partners (by slug or id), and what belongs to them: one
-    statement for all names, and one each for the websites and partners of what was found."""
+    """Reads keys (by hash), or links or partners (by slug or id), and what belongs to them from the read models: one
+    statement for all names, and one each for the websites and partners of the results."""
 
     async def lookup(kind: str, names: Sequence[str]) -> Listing:
         names = [name for name in names if "\0" not in name]

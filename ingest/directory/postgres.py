@@ -20,7 +20,7 @@ class Postgres:
     """A small pool of connections. Every failure to answer in time is `Unavailable`."""
 
     def __init__(self, url: str | None, *, size: int = 8, least: int = 1) -> None:
-        """At most `size` connections; `least` are kept open, with 0 it connects on demand."""
+        """Opens at most `size` connections; `least` are kept open, with 0 it connects on demand."""
         self._pool = (
             None
             if url is None

@@ -47,7 +47,7 @@ WHOLE_EVERY_S: Final = 300.0
 """The longest time between whole readings, whatever the event store says of changes."""
 COALESCE_S: Final = 0.05
 LOOK_S: Final = 0.5
-"""How soon the thread sees that it is to stop."""
+"""The time after which the thread sees that it is to stop."""
 RETRY_S: Final = 1.0
 WATCHED: Final = (
     "website_keys:",
@@ -156,11 +156,11 @@ class Refresher:
                 self._wait(connection)
 
     def _wait(self, connection: psycopg.Connection[Any]) -> None:
-        """Until a projection that matters here moved on, or the time is up."""
+        """Waits until a projection that matters here moved on, or the time is up."""
         deadline = monotonic() + EVERY_S
         while not self._stopping.is_set() and (left := deadline - monotonic()) > 0:
-            told = list(connection.notifies(timeout=min(left, LOOK_S), stop_after=1))
-            if any(notice.payload.startswith(WATCHED) for notice in told):
+            notices = list(connection.notifies(timeout=min(left, LOOK_S), stop_after=1))
+            if any(notice.payload.startswith(WATCHED) for notice in notices):
                 list(connection.notifies(timeout=COALESCE_S))  # one reading for all that come together
                 return
 
@@ -216,7 +216,7 @@ def _read_whole(connection: psycopg.Connection[Any]) -> Listing:
 
 
 def _read_changed(connection: psycopg.Connection[Any], changes: Changes) -> Listing:
-    """The rows that changed, as they stand."""
+    """Reads the current rows of what changed."""
     websites, keys, links = list[Any](), list[Any](), list[Any]()
     if changes.websites:
         websites = connection.execute(_WEBSITES_OF, (changes.websites,)).fetchall()
@@ -325,7 +325,7 @@ def load_copy(path: Path) -> tuple[Listing, float] | None:
 
 
 def _changes_beside(path: Path) -> list[bytes]:
-    """Whole lines; the last one may be cut off."""
+    """Returns the complete lines; the last one in the file may be cut off."""
     try:
         return path.with_suffix(".changes").read_bytes().split(b"\n")[:-1]
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""What one request may look up at the source: few names, and only as long as its client is there.
+"""Limits the look-ups of one request at the source: few names, and only as long as its client is there.
 
 Nearly every request finds all its names in memory and looks up none. A batch may name thousands that nobody has.
 """
@@ -18,7 +18,7 @@ Check = Callable[[], None]
 
 
 class ClientGone(Exception):
-    """The client of the request has left; nobody waits for an answer."""
+    """The client of the request has left; no one waits for an answer."""
 
 
 def no_check() -> None:
@@ -31,18 +31,18 @@ class RequestLookups:
     __slots__ = ("_check", "_receive", "left")
 
     def __init__(self, receive: Receive | None = None, check: Check = no_check) -> None:
-        """`receive`: of a request whose body has been read; none: nobody can leave. `check` is called before each
+        """`receive`: of a request whose body has been read; none: no client can leave. `check` is called before each
         look-up, and raises `EventRejected` if the client may cause none."""
         self._receive = receive
         self._check = check
         self.left = MAX_LOOKUPS
 
     def check(self) -> None:
-        """Raises `EventRejected` if the client may cause no look-up now."""
+        """Checks the client. Raises `EventRejected` if it may cause no look-up now."""
         self._check()
 
     def take(self) -> bool:
-        """Whether one more name may be looked up, which then counts."""
+        """Returns whether one more name may be looked up, which then counts."""
         if not self.left:
             return False
         self.left -= 1

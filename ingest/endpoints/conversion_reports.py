@@ -54,7 +54,7 @@ CONFLICTS: Final = {
         "Several sales have this transaction id: name the click_id that this report is about.",
     ),
 }
-"""What a report contradicts -> code and message of the answer."""
+"""By what a report contradicts: code and message of the answer."""
 
 
 async def accept_report(context: IngestContext, runner: Runner[ReportedEvent], event: ReportedEvent) -> AcceptedReport:

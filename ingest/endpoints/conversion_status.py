@@ -47,8 +47,8 @@ async def conversion(context: IngestContext, scope: Scope, receive: Receive, sen
             identity = UUID(scope["path"].rpartition("/")[2])
         except ValueError:
             raise _not_found() from None
-        found = await read_conversion(context.postgres, key.website.id, identity)
-        if found is None:
+        answer = await read_conversion(context.postgres, key.website.id, identity)
+        if answer is None:
             raise _not_found()
     except EventRejected as error:
         if error.status != 404:
@@ -58,7 +58,7 @@ async def conversion(context: IngestContext, scope: Scope, receive: Receive, sen
     except Unavailable as error:
         await send_problem(send, error)
         return
-    await send_json(send, 200, found)
+    await send_json(send, 200, answer)
 
 
 async def read_conversion(postgres: Postgres, website_id: UUID, identity: UUID) -> dict[str, Any] | None:

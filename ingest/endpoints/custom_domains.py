@@ -1,9 +1,4 @@
-"""Host names of publishers' own: which one a request came under, and what is served there.
-
-A verified domain serves the links of its website, by `/{slug}` as well as by `/go/{slug}`, and what a page needs to
-send events to its own domain. A domain that was verified once and is so no more serves nothing: its links must not go
-on working by chance. Any other name is the tracking API itself.
-"""
+"""Publishers' own host names: the one that a request names, and what is served there."""
 
 from __future__ import annotations
 
@@ -35,13 +30,13 @@ def domain_of(context: IngestContext, scope: Scope) -> CustomDomainEntry | None:
     for name, value in scope["headers"]:
         if name == b"host":
             host = plain_host(value.decode("latin-1"))
-            found = domains.get(host)
-            return found if found is not None and host != own_host(context) else None
+            domain = domains.get(host)
+            return domain if domain is not None and host != own_host(context) else None
     return None
 
 
 def is_bare_slug(path: str) -> bool:
-    """Whether `/{slug}` may be meant."""
+    """Returns whether the path may be `/{slug}`."""
     return "/" not in path[1:] and "." not in path
 
 
@@ -56,12 +51,12 @@ def own_host(context: IngestContext) -> str:
 
 
 def plain_host(text: str) -> str:
-    """A host as it stands in the directory: lower case, without port and closing dot."""
+    """Returns a host as the directory has it: lower case, without port and closing dot."""
     return text.strip().lower().partition(":")[0].rstrip(".")
 
 
 async def probe(_context: IngestContext, scope: Scope, _receive: Receive, send: Send) -> None:
-    """Tells a domain's id under it: so the checks see that it leads here."""
+    """Answers with the domain's id: the checks see by it that the domain leads here."""
     domain: CustomDomainEntry | None = scope.get(CUSTOM_DOMAIN)
     if domain is None:
         await send_problem(send, _not_found())

@@ -20,7 +20,7 @@ async def livez(_context: IngestContext, _scope: Scope, _receive: Receive, send:
 
 
 async def readyz(context: IngestContext, _scope: Scope, _receive: Receive, send: Send) -> None:
-    """Whether events can be taken now: 200 or 503, with the state of each part."""
+    """Answers whether events can be taken now: 200 or 503, with the state of each part."""
     log_answers = await asyncio.get_running_loop().run_in_executor(None, context.log.ready)
     parts: dict[str, Any] = {
         "log": "ok" if log_answers else "down",

@@ -1,4 +1,5 @@
-"""What the script in a page needs for the affiliate links there; the answer to its events contains it."""
+"""Reads the data that the script in a page needs for the affiliate links there; the answer to its events contains
+it."""
 
 from __future__ import annotations
 

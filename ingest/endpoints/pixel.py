@@ -60,9 +60,9 @@ async def _record(
     runner: Runner[SiteEvent],
 ) -> None:
     runner.current = "decode"
-    given = {name: value for name, value in query.items() if name in _FIELDS and value}
+    fields = {name: value for name, value in query.items() if name in _FIELDS and value}
     try:
-        sent = msgspec.convert({"type": "pageview", **given}, SentEvent, strict=False)
+        sent = msgspec.convert({"type": "pageview", **fields}, SentEvent, strict=False)
     except msgspec.ValidationError:
         raise invalid("bad_value", "value is an integer (minor units, if it is money)") from None
     if sent.url is None:

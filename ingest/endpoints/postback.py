@@ -73,29 +73,31 @@ async def postback(context: IngestContext, scope: Scope, receive: Receive, send:
         runner.drop(error.code)
         if not _is_dry_run(sent):
             key = key or await _sender(context, error, sent or parameters(scope["query_string"]), headers, lookups)
-            shown = {name: value for name, value in sent.items() if "token" not in name.lower()}
+            public_fields = {name: value for name, value in sent.items() if "token" not in name.lower()}
             context.rejections.add(
                 error,
                 ENDPOINT,
                 website_id=key.website.id if key is not None else NO_ID,
                 key_kind=key.kind if key is not None else "",
-                sample=msgspec.json.encode(shown),
+                sample=msgspec.json.encode(public_fields),
                 partner=sent.get("partner", ""),
-                request=shown if error.code in REPAIRABLE else None,
+                request=public_fields if error.code in REPAIRABLE else None,
             )
         await send_problem(send, error)
         return
     except Unavailable as error:
         await send_problem(send, error)
         return
-    known = first_status(context.postgres, event) if accepted.is_new else current_status(context.postgres, accepted.id)
-    status = await known
+    pending_status = (
+        first_status(context.postgres, event) if accepted.is_new else current_status(context.postgres, accepted.id)
+    )
+    status = await pending_status
     await send_json(send, 202 if accepted.is_new else 200, accepted.answer(status))
     runner.current = NO_STEP
 
 
 def _is_dry_run(sent: dict[str, str]) -> bool:
-    """Whether the postback is only checked: nothing of it is recorded, so that no number counts it."""
+    """Returns whether the postback is only checked: nothing of it is recorded, so that no number counts it."""
     return sent.get(DRY_RUN) == "1"
 
 
@@ -139,23 +141,23 @@ def _awin_push(pushed: str) -> dict[str, str]:
     """The members of what Awin pushes. Its `transactionDate` is in UTC, unlike the one that a postback URL names: the
     time of the sale. One that reports may not be dated back to is left out: the push may be about the status of an
     old sale."""
-    found = _texts(pushed)
-    if _AWIN_TIME.fullmatch(found.get("transactionDate", "")):
-        moment = f"{found['transactionDate'].replace(' ', 'T')}Z"
+    members = _texts(pushed)
+    if _AWIN_TIME.fullmatch(members.get("transactionDate", "")):
+        moment = f"{members['transactionDate'].replace(' ', 'T')}Z"
         with suppress(EventRejected):
             if parse_moment(moment) > now_ms() - PAST_MS["secret"]:
-                found["occurred_at"] = moment
-    return found
+                members["occurred_at"] = moment
+    return members
 
 
 def _texts(body: bytes | str) -> dict[str, str]:
     """The members of a JSON object as the query would have them; numbers as they are written. Raises `EventRejected`
     (bad_json)."""
     try:
-        found = _object.decode(body)
+        members = _object.decode(body)
     except (ValueError, RecursionError):
         raise invalid("bad_json", "The body is not a JSON object.") from None
-    return {name: _text(value) for name, value in found.items() if value is not None}
+    return {name: _text(value) for name, value in members.items() if value is not None}
 
 
 def _text(value: Any) -> str:
@@ -177,7 +179,8 @@ async def _preset(directory: Directory, sent: dict[str, str], lookups: RequestLo
 
 
 def _partner_id(partner: Partner | None, key: KeyEntry) -> UUID:
-    """Of the partner that the postback names. Raises `EventRejected` for a private partner of another account."""
+    """Returns the id of the partner that the postback names. Raises `EventRejected` for a private partner of another
+    account."""
     if partner is None:
         return NO_ID
     if not partner.is_open_to(key.website):

@@ -39,7 +39,7 @@ PREFIX: Final = "/go/"
 
 
 def is_link_path(path: str) -> bool:
-    """Whether it is `/go/{slug}`, however it was typed."""
+    """Returns whether the path is `/go/{slug}`, in upper or lower case."""
     return path[: len(PREFIX)].lower() == PREFIX
 
 
@@ -100,14 +100,15 @@ async def go(context: IngestContext, scope: Scope, receive: Receive, send: Send)
 
 
 def _choose_route(context: IngestContext, link: LinkEntry, client: RequestClient) -> Route | None:
-    """Where this visitor goes. Who they are is kept nowhere: the choice follows from their address and browser."""
-    told = f"{link.id_text} {client.address} {client.agent_text}".encode("utf-8", "surrogateescape")
-    visitor = int.from_bytes(blake2b(told, key=context.click_key[:64], digest_size=8).digest(), "big")
+    """Returns where this visitor goes. Who they are is kept nowhere: the choice follows from their address and
+    browser."""
+    seed = f"{link.id_text} {client.address} {client.agent_text}".encode("utf-8", "surrogateescape")
+    visitor = int.from_bytes(blake2b(seed, key=context.click_key[:64], digest_size=8).digest(), "big")
     return choose(link.destination, link.routing, link.is_gone, client.country, client.agent.device, visitor, now_ms())
 
 
 def macro_values(link: LinkEntry, row: TrackedEvent) -> dict[str, str]:
-    """What the macros of a destination stand for, for this click."""
+    """Returns the values of a destination's macros for this click."""
     values = {
         "click_id": row.click_id,
         "clickid": row.click_id,

@@ -107,12 +107,14 @@ async def _report(context: IngestContext, scope: Scope, receive: Receive, send: 
         )
         if decided is not None:
             # A key that may only report gets no more than the response to a report.
-            shown = decided if key.kind in MAY_READ else {name: decided[name] for name in ("id", "status", "reason")}
-            await send_json(send, 200, shown)
+            answer = decided if key.kind in MAY_READ else {name: decided[name] for name in ("id", "status", "reason")}
+            await send_json(send, 200, answer)
             runner.current = NO_STEP
             return
-    known = first_status(context.postgres, event) if accepted.is_new else current_status(context.postgres, accepted.id)
-    status = await known
+    pending_status = (
+        first_status(context.postgres, event) if accepted.is_new else current_status(context.postgres, accepted.id)
+    )
+    status = await pending_status
     await send_json(send, 202 if accepted.is_new else 200, accepted.answer(status))
     runner.current = NO_STEP
 

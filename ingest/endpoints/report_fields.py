@@ -1,10 +1,9 @@
-"""What a report of a sale or lead says: the one reading of `/postback`, `/track/sale` and `/track/lead`.
+"""Reads the fields of a report of a sale or lead, for `/postback`, `/track/sale` and `/track/lead`.
 
 fields under Althing's names -> this -> `ConversionReport`. A value that cannot be read never costs the sale: the field
 stays empty, and its text is kept in `ConversionReport.unread` (docs/conversions.md, "Values that cannot be read").
-Refused are only reports
-without an identity, amounts above the bound, and what the key may not report. Pure: the forms of values are those of
-`infra.domain.report_reading`.
+Refused are only reports without an identity, amounts above the bound, and what the key may not report. Pure: the forms
+of values are those of `infra.domain.report_reading`.
 """
 
 from __future__ import annotations
@@ -56,8 +55,8 @@ class Number(str):
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """Who reports, and how it writes. `reported_by`: postback, sale or lead. `words`: its statuses. `leads`: its events
-    that are leads. `click_key`: opens click ids."""
+    """The sender of a report, and how it writes. `reported_by`: postback, sale or lead. `words`: its statuses. `leads`:
+    its events that are leads. `click_key`: opens click ids."""
 
     key: KeyEntry
     click_key: bytes
@@ -118,7 +117,7 @@ class _FieldReader:
         )
 
     def _keep(self, name: str, value: Any) -> None:
-        """Leaves the field empty and keeps what was sent."""
+        """Leaves the field empty and keeps the text that was sent."""
         text = "" if name in _PERSONAL else value if isinstance(value, str) else _encode(value).decode()
         self._unread[name] = clean(text)[:MAX_UNREAD]
 
@@ -139,13 +138,14 @@ class _FieldReader:
 
     def _word(self, name: str, read: Callable[[str], str | None]) -> str:
         text = self._text(name)
-        found = read(text) if text.strip() else ""
-        if found is None:
+        value = read(text) if text.strip() else ""
+        if value is None:
             self._keep(name, text)
-        return found or ""
+        return value or ""
 
     def _event(self) -> tuple[str, str]:
-        """Its name, and what keeps a report apart whose event cannot be read: it must not be merged into another."""
+        """Returns the event's name, and the text that distinguishes a report whose event cannot be read: it must not be
+        merged into another."""
         default = "lead" if self._sender.reported_by == "lead" else "sale"
         name = self._word("event", reading.read_event)
         return name or default, f"event {self._unread['event']}\n" if "event" in self._unread else ""
@@ -179,8 +179,9 @@ class _FieldReader:
         return None
 
     def _identity(self, event: str, click: str) -> tuple[str, UUID, str]:
-        """The transaction id; the conversion's id by the rules of before, where they gave another one; and what tells
-        this report apart if it has no transaction id. Raises `EventRejected` (missing_txid, bad_txid)."""
+        """Returns the transaction id; the conversion's id by the rules of before, where they gave another one; and the
+        text that distinguishes this report if it has no transaction id. Raises `EventRejected` (missing_txid,
+        bad_txid)."""
         sent = self._sent.get("txid")
         if sent is None:
             if not click or self._sender.reported_by == "sale":
@@ -191,16 +192,16 @@ class _FieldReader:
         website, text = self._sender.key.website.id, str(sent)
         if reading.is_placeholder(text):
             self._keep("txid", text)
-            shown = self._unread["txid"].strip()[:MAX_TXID] or EMPTY
+            stand_in = self._unread["txid"].strip()[:MAX_TXID] or EMPTY
             before = conversion_id(website, event, text if text.strip() else click)
-            return shown, before, f"no txid {blake2b(self._salt(), digest_size=16).hexdigest()}"
+            return stand_in, before, f"no txid {blake2b(self._salt(), digest_size=16).hexdigest()}"
         txid = reading.read_txid(text)
         if len(txid) > MAX_TXID or PLAIN.fullmatch(txid) is None:
             raise invalid("bad_txid", f"txid may have {MAX_TXID} characters, none of them a control character")
         return txid, NO_ID if txid == text else conversion_id(website, event, text), ""
 
     def _salt(self) -> bytes:
-        """All that tells one sale from another; its status does not."""
+        """Returns the hash input that distinguishes one sale from another; the status is not in it."""
         return _encode([self._sent.get(name) for name in _SALT] + [self._sent.get(name) for name in SUBS])
 
     def _money(self) -> tuple[str, dict[str, int]]:
@@ -221,21 +222,21 @@ class _FieldReader:
         return currency, {name: amount for name, amount in minor.items() if amount is not None}
 
     def _names_currency(self, currency: str) -> bool:
-        """Whether a report of the website itself names it; otherwise it is the website's own."""
+        """Returns whether a report of the website itself names it; otherwise it is the website's own."""
         return self._sender.is_postback or "currency" in self._sent or currency != self._sender.key.website.currency
 
     def _currency(self, decimals: Mapping[str, Decimal | int]) -> str:
-        """Empty: unknown."""
+        """Returns the currency; empty: unknown."""
         own, text = self._sender.key.website.currency, self._text("currency")
         if "currency" in self._unread:  # no text
-            found = None
+            currency = None
         elif text.strip():
-            found = reading.read_currency(text, own)
-            if found is None:
+            currency = reading.read_currency(text, own)
+            if currency is None:
                 self._keep("currency", text)
         else:
-            found = self._unnamed_currency(decimals, own)
-        return found or ("" if "currency" in self._unread else own)
+            currency = self._unnamed_currency(decimals, own)
+        return currency or ("" if "currency" in self._unread else own)
 
     def _unnamed_currency(self, decimals: Mapping[str, Decimal | int], own: str) -> str | None:
         """From the sign of an amount, else the website's. Raises `EventRejected` (missing_currency)."""
@@ -290,13 +291,13 @@ class _FieldReader:
 
 
 def _amount(value: Any, *, in_minor_units: bool) -> Decimal | int | None:
-    """A number of JSON is in minor units where the endpoint says so. There a text of digits alone could be either
-    unit; a text with a decimal or a currency is in major units, as everywhere. Never below zero."""
+    """Returns the amount. A number of JSON is in minor units where the endpoint says so. There a text of digits alone
+    could be either unit; a text with a decimal or a currency is in major units, as everywhere. Never below zero."""
     if isinstance(value, bool | list | dict):
         return None
     if isinstance(value, int | Number) and in_minor_units:
-        found = _WHOLE.fullmatch(str(value))
-        minor = int(found[1]) if found else -1
+        match = _WHOLE.fullmatch(str(value))
+        minor = int(match[1]) if match else -1
         return minor if minor >= 0 else None
     read = reading.read_decimal(str(value))
     if in_minor_units and read is not None and str(value).strip().isdigit():

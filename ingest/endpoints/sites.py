@@ -70,7 +70,8 @@ class Served:
 
 
 async def site(context: IngestContext, scope: Scope, receive: Receive, send: Send) -> None:
-    """`/sites/{slug}/...`; a site with a verified custom domain is there alone, but forms are taken here as well."""
+    """Serves `/sites/{slug}/...`; a site with a verified custom domain is there alone, but forms are taken here as
+    well."""
     slug, slash, path = scope["path"].removeprefix(SITES).partition("/")
     try:
         rows = await _rows(context, f"/{slug}", _SITE, slug) if 0 < len(slug) <= MAX_PATH else []
@@ -95,7 +96,8 @@ async def site(context: IngestContext, scope: Scope, receive: Receive, send: Sen
 
 
 async def own_host(context: IngestContext, scope: Scope, receive: Receive, send: Send) -> None:
-    """Any path of a custom domain that is no address of the tracking API: a tracked link, else a page of its site."""
+    """Answers any path of a custom domain that is no address of the tracking API: a tracked link, else a page of its
+    site."""
     domain: CustomDomainEntry = scope[CUSTOM_DOMAIN]
     if scope["method"] == "POST":
         await _own_form(context, domain, scope, receive, send)
@@ -103,10 +105,10 @@ async def own_host(context: IngestContext, scope: Scope, receive: Receive, send:
     path: str = scope["path"][1:]
     slug = plain_slug(path)
     is_slug = is_bare_slug(scope["path"]) and slug != ""
-    known = context.directory.links.get(slug) if is_slug else None
+    link = context.directory.links.get(slug) if is_slug else None
 
     async def follow() -> bool:
-        """Where there is no page: `/{slug}/`, `/{slug}.` are the link."""
+        """Follows `/{slug}/` and `/{slug}.` as the link, where there is no page."""
         is_near = slug != path and slug != "" and is_bare_slug(f"/{slug}")
         if not is_near or not await _is_link(context, domain, slug, context.lookups(scope, receive)):
             return False
@@ -114,13 +116,13 @@ async def own_host(context: IngestContext, scope: Scope, receive: Receive, send:
         return True
 
     try:
-        served = await _own_site(context, domain) if known is None else None
+        served = await _own_site(context, domain) if link is None else None
     except Unavailable as error:
         if not is_slug:
             await _unavailable(send, error)
             return
         served = None
-    if known is not None or (
+    if link is not None or (
         is_slug and (served is None or await _is_link(context, domain, slug, context.lookups(scope, receive)))
     ):
         await go(context, scope, receive, send)
@@ -148,7 +150,7 @@ async def _own_form(
 
 
 async def _is_link(context: IngestContext, domain: CustomDomainEntry, slug: str, lookups: RequestLookups) -> bool:
-    """Whether a tracked link of the domain's website has this slug."""
+    """Returns whether a tracked link of the domain's website has this slug."""
     if len(slug) > MAX_PATH:
         return False
     try:
@@ -166,14 +168,14 @@ async def _own_site(context: IngestContext, domain: CustomDomainEntry) -> Served
 async def _rows(context: IngestContext, name: str, sql: str, *values: object) -> list[tuple[UUID, ...]]:
     files = context.site_files
     try:
-        found = await context.site_postgres.rows(sql, values)
+        rows = await context.site_postgres.rows(sql, values)
     except Unavailable:
-        known = files.sites.get(name)
-        if known is None:
+        cached = files.sites.get(name)
+        if cached is None:
             raise
-        return known
-    files.sites.put(name, found)
-    return found
+        return cached
+    files.sites.put(name, rows)
+    return rows
 
 
 async def _answer(
@@ -190,37 +192,41 @@ async def _answer(
         await _send_image(context, served, image[1], image[2] is not None, scope, send)
         return
     is_page = path == "" or path.endswith("/")
-    wanted = f"{path}index.html" if is_page else path
-    found = await _files(context, served, wanted if len(path) <= MAX_PATH and "\0" not in path else "")
-    file = found.get(wanted) if not wanted.startswith("404") and (is_page or not path.endswith("index.html")) else None
+    file_path = f"{path}index.html" if is_page else path
+    files = await _files(context, served, file_path if len(path) <= MAX_PATH and "\0" not in path else "")
+    file = (
+        files.get(file_path)
+        if not file_path.startswith("404") and (is_page or not path.endswith("index.html"))
+        else None
+    )
     if file is not None:
         await _send_file(context, served, file, 200, scope, send)
-    elif not is_page and f"{path}/index.html" in found:
+    elif not is_page and f"{path}/index.html" in files:
         await _redirect(send, f"{served.root}{path}/", scope)
     elif otherwise is not None and await otherwise():
         return
-    elif "404.html" in found:
-        await _send_file(context, served, found["404.html"], 404, scope, send)
+    elif "404.html" in files:
+        await _send_file(context, served, files["404.html"], 404, scope, send)
     else:
         await _not_here(send)
 
 
 async def _files(context: IngestContext, served: Served, path: str) -> dict[str, ServedFile]:
-    """Of the files that may answer a request for this path, those that there are."""
+    """Returns the existing files among those that may answer a request for this path."""
     name = served.site_id, served.is_own_host, path
     files = context.site_files
     try:
         paths = [path, f"{path}/index.html", "404.html"]
         rows = await context.site_postgres.rows(_FILES, (served.site_id, served.is_own_host, paths))
     except Unavailable:
-        known = files.files.get(name)
-        if known is None:
+        cached = files.files.get(name)
+        if cached is None:
             raise
-        return known
-    found = {row[0]: ServedFile(*row) for row in rows}
-    if path in found:  # anybody can invent paths that there are not
-        files.files.put(name, found)
-    return found
+        return cached
+    served_files = {row[0]: ServedFile(*row) for row in rows}
+    if path in served_files:  # anybody can invent paths that there are not
+        files.files.put(name, served_files)
+    return served_files
 
 
 async def _send_file(
@@ -287,7 +293,8 @@ async def _send_body(
 
 
 async def _redirect(send: Send, address: str, scope: Scope) -> None:
-    """Not kept by browsers: a site may move, and a link may get the name of a page. The query stays."""
+    """Redirects without caching by browsers: a site may move, and a link may get the name of a page. The query
+    stays."""
     query: bytes = scope["query_string"]
     target = address.encode() + (b"?" + query if query else b"")
     await send_bytes(send, 302, b"", ((b"location", target), (b"cache-control", b"no-cache")))
@@ -302,6 +309,6 @@ async def _not_here(send: Send) -> None:
 
 
 def _has(scope: Scope, etag: str) -> bool:
-    """Whether the client has this version of the file."""
+    """Returns whether the client has this version of the file."""
     sent = next((value for name, value in scope["headers"] if name == b"if-none-match"), b"")
     return any(one.strip().removeprefix("W/") in (f'"{etag}"', "*") for one in sent.decode("latin-1").split(","))

@@ -105,10 +105,10 @@ def _fields(scope: Scope, body: bytes) -> dict[str, str]:
     if headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != FORM:
         return {}
     try:
-        found = parse_qs(body.decode("ascii"), max_num_fields=MAX_FIELDS, errors="strict")
+        fields = parse_qs(body.decode("ascii"), max_num_fields=MAX_FIELDS, errors="strict")
     except ValueError:
         return {}
-    return {name: values[0] for name, values in found.items()}
+    return {name: values[0] for name, values in fields.items()}
 
 
 def _email(fields: dict[str, str]) -> str | None:

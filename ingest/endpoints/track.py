@@ -163,7 +163,7 @@ class _BatchRequest:
         `EventRejected` and `Unavailable`."""
         if is_json(content_type) and not is_array(start):
             return  # a single event is small
-        names = dict.fromkeys(found.group(1).decode("latin-1") for found in islice(_SITE.finditer(start), MAX_PEEKED))
+        names = dict.fromkeys(match.group(1).decode("latin-1") for match in islice(_SITE.finditer(start), MAX_PEEKED))
         for name in list(names)[:MAX_NAMES]:
             if isinstance(await self._key_of(name), KeyEntry):
                 return
@@ -228,12 +228,12 @@ class _BatchRequest:
         if count and self.key is not None:
             counts[self.key] = count
         for sent in named:
-            found = await self._key_of(sent.site or "")
-            if isinstance(found, EventRejected):
+            identified = await self._key_of(sent.site or "")
+            if isinstance(identified, EventRejected):
                 if len(events) == 1:
-                    raise found
+                    raise identified
                 continue
-            key = self.key or found
+            key = self.key or identified
             counts[key] = counts.get(key, 0) + 1
         self.runner.current = "limit_rate"
         self._open_requests(counts)
@@ -303,14 +303,14 @@ class _BatchRequest:
                 self.requests[key] = error
 
     async def _key_of(self, text: str) -> KeyEntry | EventRejected:
-        found = self.keys.get(text)
-        if found is None:
+        identified = self.keys.get(text)
+        if identified is None:
             try:
-                found = await self.identify(text)
+                identified = await self.identify(text)
             except EventRejected as error:
-                found = error
-            self.keys[text] = found
-        return found
+                identified = error
+            self.keys[text] = identified
+        return identified
 
     async def process(self, events: Decoded) -> None:
         """Runs every event through the steps. Dropped events keep their index and reason; events dropped for the same
@@ -416,7 +416,7 @@ class _BatchRequest:
         await send_json(send, 202, content)
 
     def _page_links(self) -> dict[str, Any] | None:
-        """What the script in the page that sent the events needs for its links."""
+        """Returns the data that the script in the page that sent the events needs for its links."""
         if b"origin" not in self.headers or len(self.requests) != 1:
             return None
         [(key, request)] = self.requests.items()
@@ -458,10 +458,12 @@ def unknown_names(directory: Directory, sent: SentEvent) -> list[Name]:
 
 
 def sample_of(sent: SentEvent) -> bytes:
-    """The event as it was sent, without fields that identify the visitor."""
-    shown = replace(sent, site=None, ip=None, user_agent=None, visitor_id=None, session_id=None, ad_params=None)
+    """Returns the event as it was sent, without fields that identify the visitor."""
+    without_visitor = replace(
+        sent, site=None, ip=None, user_agent=None, visitor_id=None, session_id=None, ad_params=None
+    )
     try:
-        return msgspec.json.encode(shown)
+        return msgspec.json.encode(without_visitor)
     except (ValueError, OverflowError):
         return b""
 

@@ -1,4 +1,5 @@
-"""One line of a web server's access log: is it a page view, and what does it say? `log_formats` reads the formats."""
+"""Reads one line of a web server's access log: whether it is a page view, and its fields. `log_formats` reads the
+formats."""
 
 from __future__ import annotations
 
@@ -10,14 +11,14 @@ from ingest.importing.log_formats import METHOD, LoggedRequest, W3cColumns, read
 
 
 class Reason(StrEnum):
-    """Why a line is no page view."""
+    """The reasons for which a line is no page view."""
 
     NOT_GET = "not_get"
     STATUS = "status"
     ASSET = "asset"
     MALFORMED = "malformed"
     EXPIRED = "expired"
-    """It is older than what the website keeps."""
+    """The line is older than what the website keeps."""
 
 
 class LineReader:
@@ -33,14 +34,14 @@ class LineReader:
         ends in .html, .htm or .php. Every other line has the first reason that applies. None: no line of a request,
         but one that says what the others mean (`#Fields:`)."""
         if line.startswith(b"{"):
-            found = read_json(line)
+            logged = read_json(line)
         else:
             text = line.decode("utf-8", "replace")
             if text.startswith("#"):
                 self._columns.take_directive(text)
                 return None
-            found = self._columns.read(text) or read_text(text, self._own_domain) or read_load_balancer(text)
-        return page_of(found) if found is not None and METHOD.fullmatch(found.method) else Reason.MALFORMED
+            logged = self._columns.read(text) or read_text(text, self._own_domain) or read_load_balancer(text)
+        return page_of(logged) if logged is not None and METHOD.fullmatch(logged.method) else Reason.MALFORMED
 
 
 def page_of(request: LoggedRequest) -> PageLine | Reason:
@@ -58,8 +59,8 @@ def page_of(request: LoggedRequest) -> PageLine | Reason:
 
 def _without_host(target: str) -> str:
     """The target without scheme and host, which requests to proxies contain."""
-    scheme, found, rest = target.partition("://")
-    if not found or "/" in scheme or "?" in scheme:
+    scheme, separator, rest = target.partition("://")
+    if not separator or "/" in scheme or "?" in scheme:
         return target
     return "/" + rest.partition("/")[2]
 

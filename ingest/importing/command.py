@@ -60,14 +60,14 @@ IN_FLIGHT: Final = 4
 ACK_S: Final = 60.0
 MAX_LINE: Final = 64 * 1024
 MAX_SHOWN: Final = 200
-"""Of a first line that is shown."""
+"""Maximum length of the first line in the message."""
 CHUNK: Final = 64 * 1024
 _GZIP: Final = b"\x1f\x8b"
 
 
 @dataclass(frozen=True, slots=True)
 class ImportTotals:
-    """What one import added to a website; nothing if `events` is 0."""
+    """The events that one import added to a website; none if `events` is 0."""
 
     website_id: UUID
     events: int
@@ -120,17 +120,17 @@ def import_file(
 
 
 class NoPageView(ImportFailed):
-    """The file has no page view. `counts`: what its lines were instead."""
+    """The file has no page view. `counts`: its lines by reason."""
 
     def __init__(self, counts: dict[str, int], first_line: bytes) -> None:
-        shown = first_line[:MAX_SHOWN].decode("utf-8", "replace")
-        begins = f"it begins with {shown!r}" if first_line else "it has no line"
+        beginning = first_line[:MAX_SHOWN].decode("utf-8", "replace")
+        begins = f"it begins with {beginning!r}" if first_line else "it has no line"
         super().__init__(f"There is no page view in the file; {begins}. Known formats: {'; '.join(NAMES)}.")
         self.counts = counts
 
 
 class _ImportRun:
-    """One import on its way."""
+    """One running import."""
 
     def __init__(
         self, website: Website, settings: Settings, log: Log, imported: ImportedEvents, sealing: TextSealing
@@ -152,26 +152,26 @@ class _ImportRun:
         self.first_line = b""
 
     def take(self, line: bytes) -> None:
-        """One line, with or without its end."""
+        """Takes one line, with or without its end."""
         line = line.rstrip(b"\r\n")
         self.first_line = self.first_line or line
-        found = self._reader.read(line) if len(line) <= MAX_LINE else Reason.MALFORMED
-        if found is None:
+        parsed = self._reader.read(line) if len(line) <= MAX_LINE else Reason.MALFORMED
+        if parsed is None:
             return
         self._counts["lines"] += 1
-        if isinstance(found, Reason):
-            self._counts[found] += 1
+        if isinstance(parsed, Reason):
+            self._counts[parsed] += 1
             return
-        if found.at.timestamp() * 1000 < self._website.kept_from_ms:
+        if parsed.at.timestamp() * 1000 < self._website.kept_from_ms:
             self._counts[Reason.EXPIRED] += 1
             return
         identity = imported_event_id(self._website.id, line, self._occurrence(line))
-        self._batch[identity] = (found, blake2b(line, digest_size=8).digest())
+        self._batch[identity] = (parsed, blake2b(line, digest_size=8).digest())
         if len(self._batch) >= BATCH:
             self._flush()
 
     def _occurrence(self, line: bytes) -> int:
-        """How many identical lines stand before this one in the file."""
+        """Counts the identical lines before this one in the file."""
         key = blake2b(line, digest_size=16).digest()
         before = self._occurrences.get(key, 0)
         self._occurrences[key] = before + 1
@@ -186,7 +186,7 @@ class _ImportRun:
 
     @property
     def added(self) -> ImportTotals | None:
-        """What is in the log now and was not before."""
+        """Returns what is in the log now and was not before."""
         return ImportTotals(self._website.id, self._counts["imported"], *self._span) if self._span else None
 
     def _flush(self) -> None:
@@ -194,11 +194,11 @@ class _ImportRun:
             return
         batch, self._batch = self._batch, {}
         times = [page.at for page, _ in batch.values()]
-        known = self._imported.existing(list(batch), min(times), max(times))
-        records = [self._record(identity, *parts) for identity, parts in batch.items() if identity not in known]
+        existing = self._imported.existing(list(batch), min(times), max(times))
+        records = [self._record(identity, *parts) for identity, parts in batch.items() if identity not in existing]
         self._counts["duplicates"] += len(batch) - len(records)
         self._counts["imported"] += len(records)
-        new = [page.at for identity, (page, _) in batch.items() if identity not in known]
+        new = [page.at for identity, (page, _) in batch.items() if identity not in existing]
         if new:
             moments = (*new, *(self._span or ()))
             self._span = min(moments), max(moments)

@@ -46,8 +46,8 @@ class ImportFailed(Exception):
 
 
 def find_website(url: str, domain: str, *, quiet: bool = False) -> Website:
-    """The connected website of that domain. While the read models are behind what was written, one that is not there
-    yet is waited for. Raises `ImportFailed`."""
+    """Returns the connected website of that domain. While the read models are behind, waits for one that is not there
+    yet. Raises `ImportFailed`."""
     try:
         with psycopg.connect(url, connect_timeout=3, autocommit=True) as connection:
             rows = _when_known(connection, domain.lower(), quiet)
@@ -102,7 +102,7 @@ class ImportedEvents:
             raise ImportFailed(f"ClickHouse cannot be queried for imported events: {error}") from error
 
     def existing(self, ids: Sequence[UUID], first: datetime, last: datetime) -> set[UUID]:
-        """Those of `ids`, which occurred from `first` to `last`, that are there. Raises `ImportFailed`."""
+        """Returns those of `ids`, which occurred from `first` to `last`, that are stored. Raises `ImportFailed`."""
         parameters: dict[str, Any] = {
             "website": str(self._website.id),
             "first": first.date(),
@@ -125,10 +125,10 @@ def wait_for_projection(url: str, log: Log) -> None:
         with psycopg.connect(url, connect_timeout=3, autocommit=True) as connection:
             ends = log.end_offsets(partitions.places(connection, topics.CLICKS))
             while True:
-                found: dict[int, int] = dict(
+                positions: dict[int, int] = dict(
                     connection.execute(_POSITIONS, (PROJECTION, topics.CLICKS.name)).fetchall()
                 )
-                if all(found.get(partition, 0) >= end for (_, partition), end in ends.items()):
+                if all(positions.get(partition, 0) >= end for (_, partition), end in ends.items()):
                     return
                 if time.monotonic() > deadline:
                     raise ImportFailed(

@@ -53,38 +53,38 @@ class LoggedRequest:
 
 def read_text(line: str, own_domain: str) -> LoggedRequest | None:
     """A line of the Apache and nginx family. `own_domain`: the website's; its name is no visitor's."""
-    found = _TEXT.fullmatch(line)
-    if found is None:
+    match = _TEXT.fullmatch(line)
+    if match is None:
         return None
-    at, request = _clf_time(found["time"]), found["request"].split(" ")
-    client = _client(found["before"].split(), own_domain)
+    at, request = _clf_time(match["time"]), match["request"].split(" ")
+    client = _client(match["before"].split(), own_domain)
     if at is None or client is None or len(request) not in (2, 3):
         return None
-    forwarded = _FORWARDED.match(found["rest"])
+    forwarded = _FORWARDED.match(match["rest"])
     if forwarded is not None and _is_internal(client):
         client = _first_public(_addresses(forwarded[1].split(","))) or client
-    referrer, agent = _unquoted(found["referrer"] or ""), _unquoted(found["agent"] or "")
-    return LoggedRequest(client, at, request[0], request[1], int(found["status"]), referrer, agent)
+    referrer, agent = _unquoted(match["referrer"] or ""), _unquoted(match["agent"] or "")
+    return LoggedRequest(client, at, request[0], request[1], int(match["status"]), referrer, agent)
 
 
 def read_load_balancer(line: str) -> LoggedRequest | None:
     """A line of an application load balancer of AWS, or of a classic one."""
-    found = _LOAD_BALANCER.match(line)
-    if found is None:
+    match = _LOAD_BALANCER.match(line)
+    if match is None:
         return None
-    at, client, request = _iso_time(found["time"]), parse_address(found["client"]), found["request"].split(" ")
-    if at is None or client is None or len(request) != 3 or not found["status"].isdecimal():
+    at, client, request = _iso_time(match["time"]), parse_address(match["client"]), match["request"].split(" ")
+    if at is None or client is None or len(request) != 3 or not match["status"].isdecimal():
         return None
-    return LoggedRequest(client, at, request[0], request[1], int(found["status"]), "", _unquoted(found["agent"]))
+    return LoggedRequest(client, at, request[0], request[1], int(match["status"]), "", _unquoted(match["agent"]))
 
 
 def read_json(line: bytes) -> LoggedRequest | None:
     """A line of Caddy's access log."""
     try:
-        found = _decode_caddy(line)
+        entry = _decode_caddy(line)
     except (msgspec.MsgspecError, ValueError, RecursionError):
         return None
-    request, at = found.request, _any_time(found.ts)
+    request, at = entry.request, _any_time(entry.ts)
     client = _as_written(request.client_ip or request.remote_ip or request.remote_addr)
     if client is None or at is None:
         return None
@@ -92,7 +92,7 @@ def read_json(line: bytes) -> LoggedRequest | None:
     if _is_internal(client) and "x-forwarded-for" in headers:
         client = _first_public(_addresses(headers["x-forwarded-for"].split(","))) or client
     referrer, agent = headers.get("referer", ""), headers.get("user-agent", "")
-    return LoggedRequest(client, at, request.method, request.uri, found.status, referrer, agent)
+    return LoggedRequest(client, at, request.method, request.uri, entry.status, referrer, agent)
 
 
 class W3cColumns:
@@ -149,7 +149,7 @@ class _CaddyLine(msgspec.Struct):
 
 
 def _client(words: Sequence[str], own_domain: str) -> str | None:
-    """Who sent the request: of the words before the time, which end with ident and user."""
+    """Returns the sender of the request, from the words before the time, which end with ident and user."""
     if len(words) < 2:
         return None
     count = next((place for place, word in enumerate(words, 1) if not word.endswith(",")), len(words))
@@ -173,43 +173,43 @@ def _client(words: Sequence[str], own_domain: str) -> str | None:
 def _as_written(word: str) -> str | None:
     """The address as the line has it, without a port. The text is what distinguishes visitors, also of earlier
     imports."""
-    known = parse_address(word)
-    return known if known is None or word.count(":") == 1 or word.startswith("[") else word
+    parsed = parse_address(word)
+    return parsed if parsed is None or word.count(":") == 1 or word.startswith("[") else word
 
 
 def _addresses(items: Iterable[str]) -> Iterable[str]:
-    return (known for item in items if (known := parse_address(item)) is not None)
+    return (address for item in items if (address := parse_address(item)) is not None)
 
 
 def _first_public(addresses: Iterable[str]) -> str | None:
-    """Of a forwarded list the client: proxies add themselves behind it."""
+    """Returns the client of a forwarded list: proxies add themselves behind it."""
     return next((address for address in addresses if not _is_internal(address)), None)
 
 
 def _is_internal(client: str) -> bool:
-    """Whether it is an address behind which a proxy stands, or nobody."""
-    known = parse_address(client)
-    if known is None:
+    """Returns whether it is an address of a proxy, or of no visitor."""
+    parsed = parse_address(client)
+    if parsed is None:
         return False
-    address = ip_address(known)
+    address = ip_address(parsed)
     return any(address in network for network in _INTERNAL if network.version == address.version)
 
 
 def _clf_time(text: str) -> datetime | None:
     """`17/May/2015:10:05:03 +0000`, whatever the machine's language."""
-    found = _CLF_TIME.fullmatch(text)
-    if found is None or found["month"] not in _MONTHS:
+    match = _CLF_TIME.fullmatch(text)
+    if match is None or match["month"] not in _MONTHS:
         return None
-    offset = timedelta(hours=int(found["zone"][1:3]), minutes=int(found["zone"][3:5]))
+    offset = timedelta(hours=int(match["zone"][1:3]), minutes=int(match["zone"][3:5]))
     try:
         moment = datetime(
-            int(found["year"]),
-            _MONTHS[found["month"]],
-            int(found["day"]),
-            int(found["hour"]),
-            int(found["minute"]),
-            int(found["second"]),
-            tzinfo=timezone(-offset if found["zone"][0] == "-" else offset),
+            int(match["year"]),
+            _MONTHS[match["month"]],
+            int(match["day"]),
+            int(match["hour"]),
+            int(match["minute"]),
+            int(match["second"]),
+            tzinfo=timezone(-offset if match["zone"][0] == "-" else offset),
         )
     except (ValueError, OverflowError):
         return None
@@ -237,12 +237,12 @@ def _any_time(value: float | str) -> datetime | None:
 
 
 def _kept(moment: datetime) -> datetime | None:
-    """In UTC. Out of 1970 to 2099 nothing can be kept."""
+    """Returns the moment in UTC; none outside of 1970 to 2099, which cannot be stored."""
     try:
-        found = moment.astimezone(UTC)
+        in_utc = moment.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
-    return found if 1970 <= found.year < 2100 else None
+    return in_utc if 1970 <= in_utc.year < 2100 else None
 
 
 def _unquoted(text: str) -> str:

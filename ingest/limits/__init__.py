@@ -1,1 +1,1 @@
-"""What one website or address may ask of the service."""
+"""Limits the requests of one website or address."""

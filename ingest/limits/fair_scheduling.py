@@ -111,7 +111,7 @@ class TimeSlice:
         """Time used in finished slices."""
 
     def is_over(self) -> bool:
-        """Whether the slice is used up."""
+        """Returns whether the slice is used up."""
         return perf_counter() > self._until
 
     def end(self) -> None:

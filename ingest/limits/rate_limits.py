@@ -46,7 +46,8 @@ class SiteRateLimits:
         self._buckets: dict[UUID, Bucket] = {}
 
     def take(self, website_id: UUID, count: int) -> None:
-        """Raises `EventRejected` (throttled, 429) when the website sends more than its rate."""
+        """Takes `count` events from the website's bucket. Raises `EventRejected` (throttled, 429) when the website
+        sends more than its rate."""
         bucket = self._buckets.get(website_id)
         if bucket is None:
             bucket = self._new(website_id)

@@ -1,1 +1,1 @@
-"""Where a followed link leads."""
+"""Chooses the destination of a followed link."""

@@ -1,4 +1,4 @@
-"""Macros in a link's destination: `{click_id}` and its like become what they stand for, percent-encoded."""
+"""Replaces macros in a link's destination: `{click_id}` and its like become their values, percent-encoded."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ def expand(destination: str, values: Mapping[str, str]) -> str:
     """`destination` with every macro that `values` knows; unknown ones stay as they are."""
 
     def value(found: re.Match[str]) -> str:
-        known = values.get(found.group(1))
-        return found.group() if known is None else quote(known, safe="")
+        replacement = values.get(found.group(1))
+        return found.group() if replacement is None else quote(replacement, safe="")
 
     return _MACRO.sub(value, destination)
 
 
 def location(address: str) -> bytes:
-    """The address as a `Location` header: what is not ASCII percent-encoded, nothing that could end the header."""
+    """Returns the address as a `Location` header: what is not ASCII percent-encoded, nothing that could end the
+    header."""
     return quote(address, safe=_ALLOWED).encode("ascii")
 
 

@@ -1,4 +1,5 @@
-"""Where a link leads for one visitor: fallback, targeting rules, split, plain destination, in this order. Pure."""
+"""Chooses the destination of a link for one visitor: fallback, targeting rules, split, plain destination, in this
+order. Pure."""
 
 from __future__ import annotations
 
@@ -90,7 +91,7 @@ def routing_with_click_id(routing: LinkRouting, parameter: str, website_domain: 
 
 
 def routing_of(stored: Mapping[str, Any] | None) -> LinkRouting:
-    """From the read model's JSON; none and empty: nothing special."""
+    """Returns the routing from the read model's JSON; none and empty: nothing special."""
     if not stored:
         return NO_ROUTING
     expires = stored.get("expires_at")
@@ -106,7 +107,7 @@ def routing_of(stored: Mapping[str, Any] | None) -> LinkRouting:
 
 
 def routing_from(kept: Mapping[str, Any]) -> LinkRouting:
-    """From the copy on disk, which holds this module's own shapes."""
+    """Returns the routing from the copy on disk, which holds this module's own shapes."""
     return LinkRouting(
         rules=tuple(
             LinkRule(tuple(rule["countries"]), tuple(rule["devices"]), rule["destination"]) for rule in kept["rules"]

@@ -1,1 +1,1 @@
-"""Where a visit comes from: referrers, search engines, social networks, spam."""
+"""Detects the origin of a visit: referrers, search engines, social networks, spam."""

@@ -80,8 +80,8 @@ def _read_query(query: str) -> tuple[dict[str, str], bool]:
 
 
 def _read_fragment(fragment: str) -> tuple[str, str]:
-    """Of a fragment the route, with its `#`, and the parameters. `#/` is the page itself. What has a `=` before any
-    other sign of a query is a parameter, which may be a secret (`#access_token=`)."""
+    """Returns the route of a fragment, with its `#`, and the parameters. `#/` is the page itself. Text that has a `=`
+    before any other sign of a query is a parameter, which may be a secret (`#access_token=`)."""
     route, *query = _QUERY_SIGN.split(fragment, maxsplit=1)
     if "=" in route:
         return "", fragment.lstrip("!/")
@@ -120,7 +120,7 @@ def classify(referrer_host: str, own_host: str, page: ReferrerPage, app: str = "
 def _classify(
     referrer_host: str, own_host: str, hostname: str, utm_source: str, utm_medium: str, paid: bool, app: str
 ) -> tuple[str, str]:
-    """Without the path, which does not matter, so that pages share cache entries."""
+    """Classifies a referrer without the path, which does not matter, so that pages share cache entries."""
     medium = utm_medium.lower()
     is_return = sources.is_return_host(referrer_host)
     if is_return:
@@ -144,7 +144,7 @@ def _classify(
 
 @lru_cache(maxsize=4096)
 def is_spam(referrer_host: str) -> bool:
-    """Whether the host is a known referrer spammer."""
+    """Returns whether the host is a known referrer spammer."""
     labels = referrer_host.split(".")
     return any(".".join(labels[start:]) in _SPAM for start in range(len(labels)))
 
@@ -161,7 +161,7 @@ def _channel(medium: str, paid: bool) -> str:
 
 
 def is_within(host: str, domain: str) -> bool:
-    """Whether the host is the domain or below it."""
+    """Returns whether the host is the domain or below it."""
     domain = domain.removeprefix("www.")
     return bool(domain) and (host == domain or host.endswith("." + domain))
 

@@ -1,6 +1,6 @@
-"""Which hosts are one website's: those of one registrable domain, such as `blog.` and `shop.example.co.uk`, by the list
-of public suffixes. What strangers register under (`github.io`, `myshopify.com`, `co.uk`) joins nobody, and neither do
-addresses and names without a domain."""
+"""Detects hosts of the same website: those of one registrable domain, such as `blog.` and `shop.example.co.uk`, by the
+list of public suffixes. Hosts that strangers register under (`github.io`, `myshopify.com`, `co.uk`) are not one
+website, nor are addresses and names without a domain."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from publicsuffixlist import PublicSuffixList
 
 
 def is_same_site(host: str, other: str) -> bool:
-    """Whether both hosts, lower case, are of one registrable domain."""
+    """Returns whether both hosts, lower case, are of one registrable domain."""
     site = _site_of(host)
     return site != "" and site == _site_of(other)
 

@@ -22,19 +22,19 @@ NONE: Final[Source] = ("", "")
 
 
 def known(host: str) -> Source:
-    """What a host is known as, lower case; empty: nothing."""
+    """Returns the source that a host, lower case, is known as; empty: none."""
     host = host.removeprefix("www.")
     return _HOSTS.get(host) or next((_DOMAINS[domain] for domain in _suffixes(host) if domain in _DOMAINS), NONE)
 
 
 def is_return_host(host: str) -> bool:
-    """Whether visitors come back from there after they signed in or paid."""
+    """Returns whether visitors come back from there after they signed in or paid."""
     return any(domain in _RETURNS for domain in _suffixes(host))
 
 
 def host_of_app(scheme: str, name: str) -> str:
-    """The host that stands for an app. `scheme`: `android-app` or `ios-app`. An unknown package stands for itself; an
-    unknown number names nothing."""
+    """Returns the host of an app. `scheme`: `android-app` or `ios-app`. An unknown package is its own host; an unknown
+    number names nothing."""
     if scheme == "android-app":
         return _ANDROID_APPS.get(name.lower(), name)
     return _IOS_APPS.get(name, "")

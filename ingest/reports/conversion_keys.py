@@ -16,13 +16,13 @@ from ingest.directory.postgres import Postgres
 from schemas.tracking import ConversionReported
 
 CLICK_RANK: Final = 2
-"""Of a click that a report with a secret names; one with the site key has 1."""
+"""The rank of a click that a report with a secret names; one with the site key has 1."""
 MAX_PUBLISHED: Final = 100
 """Recorded reports per transaction. Further ones are published each time and merged by the policy."""
 
 
 class ReportHandling(Enum):
-    """How ingest handles a report."""
+    """The handling of a report by ingest."""
 
     FIRST = "first"
     """The first stored report of its transaction: publish it and answer 202."""
@@ -80,18 +80,18 @@ class ConversionKeys:
         self._postgres = postgres
 
     async def resolve(self, reported: ConversionReported) -> UUID:
-        """The conversion that the report belongs to, as far as this table tells; the policy decides. Raises
+        """Returns the conversion that the report belongs to, as far as this table shows; the policy decides. Raises
         `Unavailable`."""
-        wanted = candidates(reported)
-        if not wanted.are_several:
+        sought = candidates(reported)
+        if not sought.are_several:
             return reported.conversion_id
-        rows = await self._postgres.rows(_KNOWN, ([*wanted.ids], wanted.shared_id))
+        rows = await self._postgres.rows(_KNOWN, ([*sought.ids], sought.shared_id))
         clicks: dict[UUID, str] = dict(rows)
-        scoped = [found for found in clicks if found not in wanted.ids]
-        found = chosen(
-            reported, wanted, clicks.__contains__, lambda one, click: clicks.get(one) == click, lambda: scoped
+        scoped = [identity for identity in clicks if identity not in sought.ids]
+        existing = chosen(
+            reported, sought, clicks.__contains__, lambda one, click: clicks.get(one) == click, lambda: scoped
         )
-        return reported.conversion_id if found is None else found
+        return reported.conversion_id if existing is None else existing
 
     async def claim(self, reported: ConversionReported) -> KeyVerdict:
         """Inserts the report or compares it with earlier ones. Raises `Unavailable`."""
@@ -108,8 +108,8 @@ class ConversionKeys:
             await self._postgres.rows(_BETTER, (amount, currency, rank, identity, rank))
         if click is not None:
             await self._postgres.rows(_BETTER_CLICK, (click, click_rank, identity, click_rank))
-        (known,) = await self._postgres.rows(_READ, (digest, identity))
-        known_amount, known_currency, known_rank, acked, is_known, known_click, known_click_rank = known
+        (row,) = await self._postgres.rows(_READ, (digest, identity))
+        known_amount, known_currency, known_rank, acked, is_known, known_click, known_click_rank = row
         disagrees = amount is not None and (amount, currency) != (known_amount, known_currency)
         # A network's different amount is stored and shown beside the shop's; the rest of its report counts.
         if disagrees and (reported.reported_by != "postback" or rank == known_rank):

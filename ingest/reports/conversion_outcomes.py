@@ -48,8 +48,8 @@ class ConversionOutcomes:
         return to_response(rows[0]) if rows else None
 
     async def wait_for(self, identity: UUID, before: dict[str, Any] | None = None) -> dict[str, Any] | None:
-        """The conversion as soon as it is recorded and differs from `before`; `before` after `WAIT_S`, because a
-        repeated report changes nothing."""
+        """Returns the conversion as soon as it is recorded and differs from `before`; `before` after `WAIT_S`, because
+        a repeated report changes nothing."""
         if self._count >= MAX_WAITING:
             return before
         loop = asyncio.get_running_loop()

@@ -1,5 +1,6 @@
-"""How trackers and networks name what they report. A preset is chosen (by the partner or by `preset=`), never guessed:
-`transaction_id` is the click in one system and the order in the next. The names are those of `schemas.networks`.
+"""Translates the names that trackers and networks use in reports. A preset is chosen (by the partner or by `preset=`),
+never guessed: `transaction_id` is the click in one system and the order in the next. The names are those of
+`schemas.networks`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from schemas.networks import DEFAULT, NETWORKS
 
 @dataclass(frozen=True)
 class Preset:
-    """`names`: their parameter -> ours. Ours are understood too, unless the preset gives them another meaning."""
+    """The names of a network. `names`: their parameter -> Althing's. Althing's are understood too, unless the preset
+    gives them another meaning."""
 
     names: Mapping[str, str] = field(default_factory=dict)
     statuses: Mapping[str, str] = field(default_factory=dict)
@@ -52,17 +54,17 @@ def translate(preset: Preset, sent: Mapping[str, str]) -> dict[str, str]:
     """The parameters under Althing's names, without unknown ones and empty ones; only an empty transaction id is one
     that was not filled in. Of two values for one field that differ both are kept, joined, so that they are read as
     neither. Raises `EventRejected` (repeated_field) where they would be another sale, sender or click."""
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     for name, value in sent.items():
         ours = preset.names.get(name, name)
         if ours not in FIELDS or (not value and ours != "txid"):
             continue
-        if ours in found and found[ours] != value and value:
-            if ours in _DECISIVE and found[ours]:
+        if ours in fields and fields[ours] != value and value:
+            if ours in _DECISIVE and fields[ours]:
                 raise invalid("repeated_field", f"{ours} is given twice, with different values")
-            value = f"{found[ours]} | {value}" if found[ours] else value
-        found[ours] = value or found.get(ours, "")
-    return found
+            value = f"{fields[ours]} | {value}" if fields[ours] else value
+        fields[ours] = value or fields.get(ours, "")
+    return fields
 
 
 _DECISIVE: Final = frozenset({"txid", "token", "partner", "preset", "click_id"})

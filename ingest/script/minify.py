@@ -35,7 +35,7 @@ def minify(source: str) -> str:
 
 
 def _without_last_semicolons(tokens: Sequence[str]) -> list[str]:
-    """Without the semicolons that a bracket follows: it ends the statement as well."""
+    """Removes the semicolons that a bracket follows: it ends the statement as well."""
     after = [*tokens[1:], ""]
     return [token for token, following in zip(tokens, after, strict=True) if (token, following) != (";", "}")]
 
@@ -71,13 +71,13 @@ def _renamed(tokens: Sequence[str]) -> list[str]:
 
 
 def _is_member(tokens: Sequence[str], at: int) -> bool:
-    """Whether the name is one of a property: `.name`, `{ name: … }`."""
+    """Returns whether the name is one of a property: `.name`, `{ name: … }`."""
     before, after = tokens[max(at - 1, 0)], tokens[min(at + 1, len(tokens) - 1)]
     return before == "." or (after == ":" and before in ("{", ","))
 
 
 def _inner_functions(tokens: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Where the functions with a name begin and end, that stand directly in the outermost one."""
+    """Yields where the named functions begin and end that are directly in the outermost one."""
     depth, start = 0, 0
     for at, text in enumerate(tokens):
         if depth == 1 and text == "function" and _NAME.fullmatch(tokens[at + 1]):

@@ -48,9 +48,9 @@ def mint_click_id(event: LinkClick, *, click_key: bytes) -> None:
 
 def set_subs(event: LinkClick) -> None:
     """Sets the sub ids: those of the query, else the link's own."""
-    query, given = _query(event.scope["query_string"]), dict(event.link.subs)
+    query, defaults = _query(event.scope["query_string"]), dict(event.link.subs)
     for name in SUBS:
-        value = query.get(name) or given.get(name, "")
+        value = query.get(name) or defaults.get(name, "")
         if value:
             setattr(event.row, name, clean(value)[:MAX_TEXT])
 
@@ -87,7 +87,7 @@ def pseudonymise(event: LinkClick, *, hasher: Hasher) -> None:
 def detect_suspicion(
     event: LinkClick, *, suspicion_detector: SuspicionDetector, is_https: Callable[[Scope], bool]
 ) -> None:
-    """Marks what is probably faked."""
+    """Marks clicks that are probably faked."""
     suspicion_detector.judge_redirect(event.request, event.headers, is_https(event.scope), event.row)
 
 

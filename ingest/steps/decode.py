@@ -50,7 +50,7 @@ class DecodedBody:
     """The bytes of a request without their Content-Encoding, decompressed only as far as needed."""
 
     def __init__(self, sent: bytes, encoding: bytes) -> None:
-        """Raises `EventRejected` (415)."""
+        """Checks the content encoding. Raises `EventRejected` (415)."""
         self._sent = sent
         self._reader = None
         if encoding not in (b"", b"identity"):
@@ -68,7 +68,7 @@ class DecodedBody:
         return self._plain[:size]
 
     def whole(self) -> bytes:
-        """All of it, at most `MAX_BODY` bytes. Raises `EventRejected` (bad_gzip, too_large)."""
+        """Returns the whole body, at most `MAX_BODY` bytes. Raises `EventRejected` (bad_gzip, too_large)."""
         reader = self._reader
         if reader is None:
             return self._plain
@@ -103,16 +103,16 @@ def decode(body: bytes, content_type: bytes) -> tuple[Decoded, bool]:
 
 
 def is_json(content_type: bytes) -> bool:
-    """Whether the type is read as JSON; false: as lines of JSON. Raises `EventRejected` (415) for any other."""
-    found = _is_json(content_type) if len(content_type) <= MAX_CONTENT_TYPE else None
-    if found is None:
+    """Returns whether the type is read as JSON; false: as lines of JSON. Raises `EventRejected` (415) for any other."""
+    as_json = _is_json(content_type) if len(content_type) <= MAX_CONTENT_TYPE else None
+    if as_json is None:
         raise EventRejected(
             Outcome.INVALID,
             "unsupported_media_type",
             "Send application/json, text/plain (read as JSON) or application/x-ndjson, in UTF-8.",
             status=415,
         )
-    return found
+    return as_json
 
 
 @lru_cache(maxsize=256)
@@ -127,7 +127,7 @@ def _is_json(content_type: bytes) -> bool | None:
 
 
 def is_array(start: bytes) -> bool:
-    """Whether a JSON body that begins like this is an array."""
+    """Returns whether a JSON body that begins like this is an array."""
     return (start[:64].lstrip() or start.lstrip())[:1] == b"["
 
 
@@ -145,7 +145,7 @@ class BodyDecoder:
 
     @property
     def events(self) -> Decoded:
-        """What was read, once all steps are done."""
+        """Returns the events that were read, once all steps are done."""
         return self._items  # type: ignore[return-value]  # no part is left undecoded by then
 
     def steps(self) -> Iterator[None]:
@@ -265,7 +265,8 @@ class BodyDecoder:
 
 
 def _cuts(body: bytes, at: int, end: int) -> Iterator[int]:
-    """Where a piece from `at` on may end: its last event, or its last part of any kind. Guesses, to be checked."""
+    """Yields where a piece from `at` on may end: its last event, or its last part of any kind. Guesses, to be
+    checked."""
     for size in (PIECE, MAX_EVENT_BYTES):
         if end - at <= size and body[end : end + 1] == b"]":
             yield end
@@ -291,10 +292,10 @@ def decode_one(part: bytes) -> SentEvent | EventRejected:
 
 
 def _explain(error: str) -> EventRejected:
-    """msgspec's words, with a code that names the field."""
-    found = _AT_FIELD.search(error) or _MISSING.search(error)
-    if found is not None:
-        field = found.group(1)
+    """Returns a rejection with msgspec's words and a code that names the field."""
+    match = _AT_FIELD.search(error) or _MISSING.search(error)
+    if match is not None:
+        field = match.group(1)
         kind = "missing" if "missing" in error else "bad"
         return invalid(f"{kind}_{field}", f"{field}: {error.partition(' - at ')[0]}")
     return _not_an_event()

@@ -72,15 +72,15 @@ def missing_key() -> EventRejected:
 
 
 def check_origin(key: KeyEntry, headers: Headers) -> None:
-    """Raises `EventRejected` when the sending page is not one of the key's allowed origins."""
+    """Checks the origin. Raises `EventRejected` when the sending page is not one of the key's allowed origins."""
     sent = (headers.get(b"origin") or headers.get(b"referer") or b"").decode("latin-1").lower()
     scheme, _, rest = sent.partition("://")
     host = rest.partition("/")[0]
     for allowed in key.origins:
-        wanted_scheme, found, wanted = allowed.rpartition("://")
-        if found and wanted_scheme != scheme:
+        allowed_scheme, separator, allowed_host = allowed.rpartition("://")
+        if separator and allowed_scheme != scheme:
             continue
-        if host and (host == wanted or (wanted.startswith("*.") and host.endswith(wanted[1:]))):
+        if host and (host == allowed_host or (allowed_host.startswith("*.") and host.endswith(allowed_host[1:]))):
             return
     raise EventRejected(
         Outcome.ORIGIN_NOT_ALLOWED,

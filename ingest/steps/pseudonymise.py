@@ -51,7 +51,7 @@ class Salts:
         return self._by_day.get(milliseconds // DAY_MS, self._last)
 
     def has_salt_for(self, milliseconds: int) -> bool:
-        """Whether that moment's day has a salt of its own, so that the salt alone tells days apart."""
+        """Returns whether that moment's day has a salt of its own, so that the salt alone distinguishes days."""
         return milliseconds // DAY_MS in self._by_day
 
 

@@ -81,7 +81,7 @@ class Publisher:
         self._partition_left = 0
 
     def check_capacity(self, count: int) -> None:
-        """Raises `Unavailable` when so many records cannot be taken now."""
+        """Checks the capacity. Raises `Unavailable` when so many records cannot be taken now."""
         if (self.unacked and self.unacked + count > self._max_unacked) or self.unacked_bytes > MAX_UNACKED_BYTES:
             raise Unavailable("busy", "Too many events wait for the log; please try again.")
 

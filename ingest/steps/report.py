@@ -39,7 +39,7 @@ def limit_rate(event: ReportedEvent, *, rate_limits: SiteRateLimits) -> None:
 
 
 def check_permission(event: ReportedEvent) -> None:
-    """What a site key may report. Raises `EventRejected` (click_id_needed, secret_key_needed)."""
+    """Checks that the key may report this. Raises `EventRejected` (click_id_needed, secret_key_needed)."""
     report = event.report
     if event.key.kind == "site":
         if not report.click_id:
@@ -101,8 +101,8 @@ def identity_of(key: KeyEntry, report: ConversionReport) -> UUID:
 
 
 def _report_id(identity: UUID, key: KeyEntry, report: ConversionReport, request: RequestContext) -> UUID:
-    """Equal reports with the same kind of key have the same id. A deciding status gets a new id each time, because it
-    may be reported again after another one."""
+    """Returns the report's id: equal reports with the same kind of key have the same id. A deciding status gets a new
+    id each time, because it may be reported again after another one."""
     if report.status in DECIDING:
         return uuid7(request.now)
     return uuid5(identity, f"{key.kind}\n{_content_digest(report).hex()}")

@@ -19,7 +19,7 @@ CLICK: Final = "click"
 
 
 def resolve_network(event: SiteEvent, *, directory: Directory) -> None:
-    """Sets the partner, and bounds what an impression stands for. Raises `EventRejected` (bad_value)."""
+    """Sets the partner, and bounds the number that an impression counts for. Raises `EventRejected` (bad_value)."""
     row = event.row
     if row.type == IMPRESSION:
         if not 1 <= row.value <= MAX_IMPRESSIONS_EVERY:

@@ -36,7 +36,7 @@ def seal_ad_ids(event: SiteEvent, *, visitor_keys: VisitorKeyBlocks, counters: C
 
 
 def seal_link_ad_ids(event: LinkClick, *, visitor_keys: VisitorKeyBlocks, counters: Counters) -> None:
-    """Sets the ids of a followed link, to which an advertisement may lead at once. Nobody is asked there: without a
+    """Sets the ids of a followed link, to which an advertisement may lead at once. No visitor is asked there: without a
     consent that the website needs they are not kept."""
     request = event.request
     query: bytes = event.scope["query_string"]
@@ -53,7 +53,7 @@ def _may_keep(request: RequestContext, headers: Headers, agreed: bool | None) ->
 
 
 def _keep(keys: VisitorKeyBlocks, request: RequestContext, row: TrackedEvent, ids: dict[str, str]) -> bool:
-    """Whether there was a key to seal them with."""
+    """Seals the ids; returns whether there was a key for it."""
     key = keys.key_of(request.website.id, row.visitor, request.now)
     if key is None:
         row.flags = f"{row.flags},{AD_IDS_NOT_KEPT}" if row.flags else AD_IDS_NOT_KEPT

@@ -1,5 +1,6 @@
-"""Where one element of a JSON array ends, when the array as a whole cannot be decoded: by brackets, commas and strings
-alone. Runs of brackets and stretches of text are matched as one, and the work is bounded and handed out in steps."""
+"""Finds the end of one element of a JSON array, when the array as a whole cannot be decoded: by brackets, commas and
+strings alone. Runs of brackets and stretches of text are matched as one, and the work is bounded and handed out in
+steps."""
 
 from __future__ import annotations
 
@@ -31,14 +32,14 @@ class Splitter:
         generator is short. Raises `EventRejected` when the body ends before, or holds more signs than `MAX_SIGNS`."""
         body, at, depth = self._body, start, 0
         while True:
-            found = (_INSIDE if depth else _OUTSIDE).search(body, at, at + _REACH)
-            if found is None:
+            match = (_INSIDE if depth else _OUTSIDE).search(body, at, at + _REACH)
+            if match is None:
                 at += _REACH
                 if at >= len(body):
                     raise unfinished()
                 yield
                 continue
-            first, at = found.span()
+            first, at = match.span()
             if self._count(1):
                 yield
             sign = body[first]
@@ -59,19 +60,19 @@ class Splitter:
     def _end_of_text(self, at: int) -> Generator[None, None, int]:
         body = self._body
         while True:
-            found = _TEXT.match(body, at)
-            if found is None or found.end() >= len(body):
+            match = _TEXT.match(body, at)
+            if match is None or match.end() >= len(body):
                 raise unfinished()
-            if self._count((found.end() - at) >> 6):
+            if self._count((match.end() - at) >> 6):
                 yield
-            at = found.end()
+            at = match.end()
             if body[at] == _QUOTE:
                 return at + 1
             if body[at] == _BACKSLASH and at + 1 >= len(body):
                 raise unfinished()
 
     def _count(self, signs: int) -> bool:
-        """Whether a step is over. Raises `EventRejected` beyond the bound."""
+        """Returns whether a step is over. Raises `EventRejected` beyond the bound."""
         before = self._signs
         self._signs += signs
         if self._signs > MAX_SIGNS:

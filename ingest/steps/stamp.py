@@ -34,8 +34,8 @@ _encode: Final = msgspec.json.Encoder(order="deterministic").encode
 
 
 def event_time(request: RequestContext, occurred_at: str | int | None, off: int = 0) -> tuple[int, bool]:
-    """When it happened, in ms, and whether that was set to now because it lay ahead. `off`: what the sender's clock
-    lacks, in ms. Raises `EventRejected`."""
+    """Returns when it happened, in ms, and whether that was set to now because it lay ahead. `off`: what the sender's
+    clock lacks, in ms. Raises `EventRejected`."""
     if occurred_at is None:
         return request.now, False
     occurred = parse_moment(occurred_at) + off
@@ -117,7 +117,7 @@ def _url_in(props: str) -> str:
 
 
 def event_id(sent: str) -> str:
-    """Any UUID in its usual form. Raises `EventRejected` (bad_id)."""
+    """Returns the UUID in its usual form. Raises `EventRejected` (bad_id)."""
     if _CANONICAL.fullmatch(sent):
         return sent
     try:
@@ -127,8 +127,8 @@ def event_id(sent: str) -> str:
 
 
 def content_hash(sent: SentEvent) -> bytes:
-    """8 bytes of what was sent; the order of its fields, how the site was named, when it was sent and with which
-    consent do not count."""
+    """Returns a hash of 8 bytes of what was sent; the order of its fields, how the site was named, when it was sent and
+    with which consent do not count."""
     sent.id = sent.site = sent.sent_at = None
     consent = sent.ad_params, sent.consent, sent.gpc
     sent.ad_params = sent.consent = sent.gpc = None

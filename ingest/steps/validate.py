@@ -96,7 +96,8 @@ def _check_type(kind: str) -> None:
 
 _FIRST: Final = SentEvent.__struct_fields__.index(PROPERTIES[0])
 _PROPERTIES: Final = slice(_FIRST, _FIRST + len(PROPERTIES))
-"""Where they are among the fields of `SentEvent`: one cut is a tenth of the cost of a loop over their names."""
+"""The positions of the properties among the fields of `SentEvent`: one cut is a tenth of the cost of a loop over their
+names."""
 _NONE: Final = (None,) * len(PROPERTIES)
 _USUAL: Final = frozenset({"pageview", "click"})
 _TYPE: Final = re.compile(r"[a-z0-9_.-]{1,64}", re.A)

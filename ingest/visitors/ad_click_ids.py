@@ -16,7 +16,8 @@ from schemas.ad_click_ids import NETWORKS
 MAX_VALUE: Final = 512
 """Characters; what is longer is no click id."""
 MASK: Final = "-"
-"""What the script writes in place of a value that it keeps for itself: the visit is paid, the id is not told."""
+"""The text that the script writes in place of a value that it keeps for itself: the visit is paid, the id is not
+sent."""
 
 _NAMES: Final = {name.lower(): name for name in NETWORKS}
 _PARAMETER: Final = re.compile(rf"(?:^|[?&])(?:amp;)*({'|'.join(NETWORKS)})=([^&#]*)", re.I)
@@ -28,15 +29,15 @@ def ad_click_ids(url: str, parameters: str = "", *, with_fragment: bool = False)
     """The ids in the query of an address and in further `parameters` (`name=value&…`): of each name the first one, as
     it was sent but for percent-escapes. `with_fragment`: the fragment has parameters of the page."""
     address, _, fragment = url.partition("#")
-    found: dict[str, str] = {}
+    ids: dict[str, str] = {}
     for text in (address.partition("?")[2], fragment if with_fragment else "", parameters):
         for name, value in _in_query(text):
-            found.setdefault(name, value)
-    return found
+            ids.setdefault(name, value)
+    return ids
 
 
 def has_parameters(url: str) -> bool:
-    """Whether the address may have ids: the quick test before anything else."""
+    """Returns whether the address may have ids: the quick test before anything else."""
     return _PARAMETER.search(url) is not None
 
 

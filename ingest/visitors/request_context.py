@@ -116,11 +116,11 @@ def with_overrides(
     """The context with the address and user agent that the website's server names. Raises `EventRejected` (bad_ip)."""
     client = request.client
     if address is not None:
-        known = parse_address(address)
-        if known is None:
+        parsed = parse_address(address)
+        if parsed is None:
             raise invalid("bad_ip", "ip is not an IPv4 or IPv6 address")
-        country, region, city = places.find(known)
-        client = replace(client, address=known, country=country, region=region, city=city)
+        country, region, city = places.find(parsed)
+        client = replace(client, address=parsed, country=country, region=region, city=city)
     if agent_text is not None:
         text = agent_text[:MAX_LENGTH]
         agent = parse_agent(text)
@@ -149,14 +149,14 @@ def client_address(scope: Mapping[str, Any], trusted: Sequence[Network]) -> str:
 
 
 def is_trusted(address: str, trusted: Sequence[Network]) -> bool:
-    """Whether it is a proxy that the settings name."""
+    """Returns whether it is a proxy that the settings name."""
     return bool(trusted) and _is_in(address, tuple(trusted))
 
 
 @lru_cache(maxsize=4096)
 def _is_in(address: str, networks: tuple[Network, ...]) -> bool:
-    known = parse_address(address)
-    if known is None:
+    plain = parse_address(address)
+    if plain is None:
         return False
-    parsed = ip_address(known)
+    parsed = ip_address(plain)
     return any(parsed in network for network in networks)

@@ -76,8 +76,8 @@ class TextSealing:
         return leaf
 
     def report(self, reported: ConversionReported, record_key: bytes) -> bytes:
-        """The value of a record of topic `conversions`: what is new in a report only where it says something, so that a
-        version of before reads it."""
+        """Returns the value of a record of topic `conversions`: new fields of a report only where they are set, so that
+        a version of before reads it."""
         nothing = {name for name, default in _NEW_FIELDS.items() if getattr(reported, name) == default}
         texts = {name for name in SEALED_OF_REPORTS if getattr(reported, name)}
         if self.key is None or not texts:

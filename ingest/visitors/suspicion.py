@@ -25,7 +25,8 @@ from ingest.visitors.request_context import RequestContext
 from schemas.tracking import NO_ID_TEXT, Suspicion, TrackedEvent
 
 SHARE: Final = 0.1
-"""Of what all other addresses do, this part more is normal for one: a phone network's address on a busy link."""
+"""The part of the traffic of all other addresses that one address may have in addition: a phone network's address on a
+busy link."""
 VERSIONS: Final = 6
 """Versions of one browser on one system within a minute. People update: nearly all of them use the newest three."""
 COUNTRIES: Final = 2
@@ -43,7 +44,7 @@ _UNKNOWN: Final = "ZZ"
 
 
 class AddressLimits:
-    """What one address may do in about a minute before the rest is marked."""
+    """The limits of one address within about a minute; events beyond them are marked."""
 
     __slots__ = ("clicks", "events", "links", "neighbours", "visitors")
 
@@ -61,7 +62,8 @@ class AddressLimits:
 
 
 class _AddressActivity:
-    """What one address did on one website, or all did: about as much as within the last minute, for it fades.
+    """The activity of one address on one website, or of all addresses: about as much as within the last minute, for it
+    fades.
 
     `n` at once count as `n`; `n` evenly within each minute as about `n`.
     """
@@ -75,7 +77,7 @@ class _AddressActivity:
         self.tainted_until = 0
 
     def fade(self, now: int) -> None:
-        """While a clock goes back nothing fades."""
+        """Fades the counters until `now`; while a clock goes back nothing fades."""
         if now > self.at:
             left = exp((self.at - now) / WINDOW_MS)
             self.at = now
@@ -101,7 +103,7 @@ class _LinkClicks:
 
 
 class _RequestVerdict:
-    """What holds for all events of one visit, decided at its first one. `reason`: it holds for each of them."""
+    """The verdict on all events of one visit, decided at its first one. `reason`: applies to each of them."""
 
     __slots__ = ("key", "network", "overall", "reason", "request", "share", "source")
 
@@ -124,7 +126,8 @@ class SuspicionDetector:
     def __init__(
         self, limits: AddressLimits | None, datacentres: Datacentres, key: bytes | None = None, most: int = MAX_SOURCES
     ) -> None:
-        """Without `limits` nothing is marked. `most`: addresses, and visitors, that are remembered."""
+        """Creates the detector; without `limits` nothing is marked. `most`: addresses, and visitors, that are
+        remembered."""
         self._is_on = limits is not None
         self._limits, self._datacentres = limits or AddressLimits(), datacentres
         self._key = key or os.urandom(32)
@@ -191,7 +194,8 @@ class SuspicionDetector:
         return judged
 
     def _find_origin(self, address: str) -> tuple[bytes, bool, bool] | None:
-        """Network of an address, and whether it is a hosting company's or a local one; none for what is no address."""
+        """Returns the network of an address, and whether it is a hosting company's or a local one; none for a text that
+        is no address."""
         packed = packed_address(address)
         if packed is None:
             return None
@@ -201,7 +205,7 @@ class SuspicionDetector:
     def _of_event(
         self, judged: _RequestVerdict, source: _AddressActivity, row: TrackedEvent, is_named: bool
     ) -> Suspicion | None:
-        """Why it is suspicious; what is not is counted."""
+        """Returns why the event is suspicious; counts an event that is not."""
         limits, overall = self._limits, judged.overall
         if source.events + 1 > limits.events + judged.share:
             return Suspicion.RATE
@@ -260,7 +264,7 @@ class SuspicionDetector:
 
 
 def _changes_agents(source: _AddressActivity, agent: Agent, now: int, more: float) -> bool:
-    """Whether the address goes through the versions of a browser. From then on it is marked until it stops."""
+    """Returns whether the address goes through the versions of a browser. From then on it is marked until it stops."""
     versions = source.versions
     this = (agent.browser, agent.os, agent.version)
     if now - versions.get(this, -WINDOW_MS) >= WINDOW_MS:
@@ -278,7 +282,7 @@ def _changes_agents(source: _AddressActivity, agent: Agent, now: int, more: floa
 
 
 def _travels(seen: dict[str, int], country: str, now: int) -> bool:
-    """Whether a named visitor was just in too many other countries; where they are now is noted."""
+    """Returns whether a named visitor was just in too many other countries; notes where they are now."""
     if seen is _UNNAMED or country == _UNKNOWN:
         return False
     if now - seen.get(country, -TRAVEL_MS) >= TRAVEL_MS:

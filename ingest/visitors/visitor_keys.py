@@ -33,7 +33,7 @@ EVERY_S: Final = 0.25
 SURVEY_S: Final = 5.0
 """The longest time between two looks at all websites that keep ids."""
 AHEAD_MS: Final = 3_600_000
-"""So long before it begins, a day has its keys."""
+"""A day has its keys this long before it begins."""
 BLOCK: Final = 64
 MAX_BLOCK: Final = 4_096
 """A block that was used up within `QUICK_S` is followed by one of twice its size, up to this."""
@@ -82,11 +82,11 @@ class VisitorKeyBlocks:
         self._task: asyncio.Task[None] | None = None
 
     def key_of(self, website_id: UUID, visitor: int, now: int) -> VisitorKey | None:
-        """The visitor's (0: nobody known) key on the day of `now` (Unix time in ms); none: there is none at hand."""
+        """Returns the visitor's (0: unknown) key on the day of `now` (Unix time in ms); none: no key is at hand."""
         day = now // DAY_MS
-        known = self._of_visitors.get((website_id, day, visitor)) if visitor else None
-        if known is not None:
-            return known
+        existing = self._of_visitors.get((website_id, day, visitor)) if visitor else None
+        if existing is not None:
+            return existing
         block = self._blocks.get((website_id, day))
         if block is None or not block.keys:
             self._short.add((website_id, day))
@@ -102,7 +102,7 @@ class VisitorKeyBlocks:
         self._task = asyncio.get_running_loop().create_task(self._fill_forever())
 
     async def stop(self) -> None:
-        """Deletes what is unused, if Postgres answers at once."""
+        """Deletes the unused keys, if Postgres answers at once."""
         if self._task is not None:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
@@ -150,15 +150,15 @@ class VisitorKeyBlocks:
         return website is not None and website.keeps_ad_click_ids
 
     async def _store(self, places: list[tuple[UUID, int]], now: int) -> None:
-        """Fills these blocks, part by part. What is not stored is missed again at the next survey or event."""
+        """Fills these blocks, part by part. Keys that are not stored are missed again at the next survey or event."""
         for place in places:
             website_id, day = place
             if day < now // DAY_MS or not self._keeps(website_id):
                 continue
             block = self._blocks.setdefault(place, _Block())
-            wanted = self._size(block) - len(block.keys)
-            for start in range(0, wanted, MAX_STORED):
-                count = min(MAX_STORED, wanted - start)
+            missing = self._size(block) - len(block.keys)
+            for start in range(0, missing, MAX_STORED):
+                count = min(MAX_STORED, missing - start)
                 made = await asyncio.to_thread(self._made, website_id, day, count)
                 try:
                     await self._postgres.rows(visitor_keys.INSERT, visitor_keys.arrays(made))
@@ -172,8 +172,8 @@ class VisitorKeyBlocks:
     def _size(self, block: _Block) -> int:
         usual = max(8, min(BLOCK, MAX_HELD // max(1, len(self._directory.ad_click_id_sites))))
         is_quick = block.size > 0 and monotonic() < block.filled_at + QUICK_S
-        wanted = min(2 * block.size, MAX_BLOCK) if is_quick else max(usual, block.size // 2)
-        return min(wanted, len(block.keys) + max(0, MAX_A_DAY - block.made))
+        size = min(2 * block.size, MAX_BLOCK) if is_quick else max(usual, block.size // 2)
+        return min(size, len(block.keys) + max(0, MAX_A_DAY - block.made))
 
     def _made(self, website_id: UUID, day: int, count: int) -> list[VisitorKey]:
         made_on = date.fromordinal(_EPOCH + day)

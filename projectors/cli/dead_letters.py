@@ -161,7 +161,7 @@ def _skip(arguments: Namespace, tools: Tools) -> int:
 
 
 def _write_down(action: str, why: str, tools: Tools, ids: Sequence[UUID]) -> None:
-    """One request per dead letter, done already: the command service makes an event of each."""
+    """Writes one request per dead letter, done already: the command service makes an event of each."""
     tools.connection.execute(
         "insert into engine.request (id, projection, action, reason, dead_letter_id, operator, state, finished_at) "
         "select gen_random_uuid(), projection, %s, %s, id, %s, 'done', now() from engine.dead_letter "
@@ -192,8 +192,8 @@ def _select(arguments: Namespace, tools: Tools, columns: str) -> list[dict[str, 
 def _chosen(arguments: Namespace, tools: Tools) -> Sequence[UUID]:
     if not arguments.id and not (arguments.projection or arguments.reason):
         return []
-    found = [row["id"] for row in _select(arguments, tools, "id")]
-    return [one for one in found if not arguments.id or one in arguments.id]
+    ids = [row["id"] for row in _select(arguments, tools, "id")]
+    return [one for one in ids if not arguments.id or one in arguments.id]
 
 
 def _waiting(tools: Tools, ids: Sequence[UUID]) -> bool:

@@ -74,34 +74,34 @@ def _show(arguments: Namespace, tools: Tools) -> int:
             return FAILED
         write_json(decoded(record, _opener(tools)))
         return DONE
-    wanted = _id(arguments.what)
-    found = _rows(tools, wanted) if wanted is not None else []
-    for row in found:
+    identity = _id(arguments.what)
+    rows = _rows(tools, identity) if identity is not None else []
+    for row in rows:
         record = _record(tools, row["_topic"], row["_partition"], row["_offset"])
         if record is not None:
             row["record"] = decoded(record, _opener(tools))
         write_json(row)
-    steps = _chain(tools, arguments.what, wanted, found)
+    steps = _chain(tools, arguments.what, identity, rows)
     if arguments.json:
         for step in steps:
             write_json(step)
     elif steps:
         write_table([name.upper() for name in steps[0]], [list(step.values()) for step in steps])
-    if not found and not steps:
+    if not rows and not steps:
         complain(f"{arguments.what!r} is neither an id that occurs here nor a place like clicks[0]@12.")
         return FAILED
     return DONE
 
 
 def _search(arguments: Namespace, tools: Tools) -> int:
-    given = {
+    filters = {
         "website_id = {website:UUID}": ("website", arguments.website and str(arguments.website)),
         "type = {type:String}": ("type", arguments.type),
         "occurred_at >= {since:DateTime64(3, 'UTC')}": ("since", arguments.since and _utc(arguments.since)),
         "occurred_at < {until:DateTime64(3, 'UTC')}": ("until", arguments.until and _utc(arguments.until)),
     }
-    conditions = ["1", *(condition for condition, (_, value) in given.items() if value)]
-    values = {name: value for name, value in given.values() if value}
+    conditions = ["1", *(condition for condition, (_, value) in filters.items() if value)]
+    values = {name: value for name, value in filters.values() if value}
     order = "ORDER BY occurred_at DESC, _partition, _offset DESC LIMIT {limit:UInt32}"
     for row in _select(tools, f"events WHERE {' AND '.join(conditions)} {order}", values | {"limit": arguments.limit}):
         _write(arguments, row)
@@ -154,9 +154,9 @@ def _opener(tools: Tools) -> Decrypt:
 
 
 def decoded(record: StoredRecord, decrypt: Decrypt) -> dict[str, Any]:
-    """A record as people read it: its place, time, key, headers and content. Personal fields of accounts stay closed,
-    what is sealed for a website's visitor is shown until they are erased."""
-    shown: dict[str, Any] = {
+    """Returns a record as people read it: its place, time, key, headers and content. Personal fields of accounts stay
+    closed, what is sealed for a website's visitor is shown until they are erased."""
+    document: dict[str, Any] = {
         "place": f"{record.topic}[{record.partition}]@{record.offset}",
         "written_at": datetime.fromtimestamp(record.timestamp_ms / 1000, UTC).isoformat(),
         "key": record.key.decode("utf-8", "backslashreplace"),
@@ -165,16 +165,16 @@ def decoded(record: StoredRecord, decrypt: Decrypt) -> dict[str, Any]:
         try:
             enveloped = envelope.decode(record.value, record.headers, decrypt)
         except envelope.UndecodableEvent as error:
-            return shown | {"error": str(error), "value": record.value.decode("utf-8", "backslashreplace")}
+            return document | {"error": str(error), "value": record.value.decode("utf-8", "backslashreplace")}
         event = enveloped.event
         ids = {name: str(value) for name, value in asdict(enveloped.ids).items() if value}
         decided = {"event": event.NAME, "position": enveloped.position, "state": event.model_dump(mode="json")}
-        return shown | ids | decided
-    shown |= {name: value.decode() for name, value in record.headers if name == CORRELATION_ID}
+        return document | ids | decided
+    document |= {name: value.decode() for name, value in record.headers if name == CORRELATION_ID}
     try:
-        return shown | {"value": orjson.loads(record.value)}
+        return document | {"value": orjson.loads(record.value)}
     except orjson.JSONDecodeError:
-        return shown | {"value": record.value.decode("utf-8", "backslashreplace")}
+        return document | {"value": record.value.decode("utf-8", "backslashreplace")}
 
 
 def _id(text: str) -> UUID | None:
@@ -268,22 +268,22 @@ def _at(moment: datetime) -> str:
 
 
 def _record(tools: Tools, topic: str, partition: int, offset: int) -> StoredRecord | None:
-    known = partitions.counts(tools.connection)[topic]
-    if not 0 <= partition < known or offset >= tools.log.end_offset(topic, partition):
+    count = partitions.counts(tools.connection)[topic]
+    if not 0 <= partition < count or offset >= tools.log.end_offset(topic, partition):
         return None
     with closing(tools.log.source(topic, partition, offset)) as source:
-        found = source.read(1, READ_S)
-    return found[0] if found and found[0].offset == offset else None
+        records = source.read(1, READ_S)
+    return records[0] if records and records[0].offset == offset else None
 
 
 def _select(tools: Tools, query: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Whole rows; `query` follows FROM and is a text of this file."""
+    """Returns complete rows; `query` follows FROM and is a text of this file."""
     rows = tools.clickhouse.rows(f"SELECT formatRowNoNewline('JSONEachRow', *) FROM {query}", parameters)  # noqa: S608
     return [orjson.loads(row[0]) for row in rows]
 
 
 def _rows(tools: Tools, event_id: UUID) -> list[dict[str, Any]]:
-    """Of events, then of duplicates."""
+    """Returns the rows of events, then of duplicates."""
     condition, parameters = "WHERE event_id = {id:UUID}", {"id": str(event_id)}
     duplicates = _select(tools, f"duplicates {condition}", parameters)
     return [*_select(tools, f"events {condition}", parameters), *({"duplicate": True, **row} for row in duplicates)]

@@ -22,7 +22,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace, tools: Tools) -> int:
-    found = lags(tools.connection, Ends(tools.log))
+    all_lags = lags(tools.connection, Ends(tools.log))
     rows, problems = [], list[str]()
     if not is_running(tools.connection):
         problems.append("no projectors are running")
@@ -30,14 +30,14 @@ def run(arguments: Namespace, tools: Tools) -> int:
         if not build.is_live or build.kind == "rollup":
             continue
         events, seconds = total(
-            lag for lag in found if (lag.projection, lag.generation) == (build.name, build.generation)
+            lag for lag in all_lags if (lag.projection, lag.generation) == (build.name, build.generation)
         )
         rows.append(_row(build.name, build.state, events, seconds))
         if build.state != "live":
             problems.append(f"{build.name} is {build.state}")
         else:
             problems += _behind(build.name, events, seconds, arguments)
-    for lag in found:
+    for lag in all_lags:
         if lag.generation == 0:  # policies and event handlers have no generations
             name = f"{lag.projection}[{lag.partition}]"
             rows.append(_row(name, "waiting" if lag.error else "live", lag.events, lag.seconds))

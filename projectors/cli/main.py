@@ -29,12 +29,12 @@ def main(arguments: list[str], other: OtherProjections | None = None) -> int:
     for name, (add_arguments, _, text) in _GROUPS.items():
         add_arguments(groups.add_parser(name, help=text, description=text))
     try:
-        given = parser.parse_args(arguments)
+        options = parser.parse_args(arguments)
     except SystemExit as end:
         return int(end.code or 0)
     try:
         with tools(other) as opened:
-            return _GROUPS[given.group][1](given, opened)
+            return _GROUPS[options.group][1](options, opened)
     except NotAllowed as error:
         complain(str(error))
     except BarrierLost as error:

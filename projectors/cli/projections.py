@@ -60,7 +60,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace, tools: Tools) -> int:
-    """Raises `generations.NotAllowed`."""
+    """Runs the command. Raises `generations.NotAllowed`."""
     if tools.other is not None and arguments.action != "list":
         done = tools.other.run(arguments, tools)
         if done is not None:
@@ -69,9 +69,9 @@ def run(arguments: Namespace, tools: Tools) -> int:
 
 
 def _list(arguments: Namespace, tools: Tools) -> int:
-    found, letters = lags(tools.connection, Ends(tools.log)), open_dead_letters(tools.connection)
+    all_lags, letters = lags(tools.connection, Ends(tools.log)), open_dead_letters(tools.connection)
     builds = [build for build in generations.builds(tools.connection) if build.state not in ("retired", "cancelled")]
-    rows = [_row(tools, build, found, letters) for build in builds]
+    rows = [_row(tools, build, all_lags, letters) for build in builds]
     rows += tools.other.rows(tools.connection) if tools.other is not None else []
     if arguments.json:
         write_json(rows)
@@ -92,9 +92,9 @@ def _list(arguments: Namespace, tools: Tools) -> int:
 def _show(arguments: Namespace, tools: Tools) -> int:
     generations.live_build(tools.connection, arguments.name)
     builds = generations.builds(tools.connection, arguments.name)
-    found, letters = lags(tools.connection, Ends(tools.log)), open_dead_letters(tools.connection)
-    rows = [_row(tools, build, found, letters) | {"created_at": build.created_at} for build in builds]
-    partitions = [asdict(lag) for lag in found if lag.projection == arguments.name]
+    all_lags, letters = lags(tools.connection, Ends(tools.log)), open_dead_letters(tools.connection)
+    rows = [_row(tools, build, all_lags, letters) | {"created_at": build.created_at} for build in builds]
+    partitions = [asdict(lag) for lag in all_lags if lag.projection == arguments.name]
     if arguments.json:
         write_json({"name": arguments.name, "generations": rows, "partitions": partitions})
         return DONE
@@ -107,10 +107,10 @@ def _show(arguments: Namespace, tools: Tools) -> int:
     )
     if partitions:
         say("")
-        shown = ("next_offset", "end_offset", "events", "seconds", "rate", "intent_to", "owner", "error")
+        selected = ("next_offset", "end_offset", "events", "seconds", "rate", "intent_to", "owner", "error")
         write_table(
             ["GEN", "PARTITION", "POSITION", "END", "LAG", "LAG S", "RATE/S", "INTENT", "OWNER", "ERROR"],
-            [[p["generation"], f"{p['topic']}[{p['partition']}]", *_picked(p, shown)] for p in partitions],
+            [[p["generation"], f"{p['topic']}[{p['partition']}]", *_picked(p, selected)] for p in partitions],
         )
     return DONE
 
@@ -143,9 +143,9 @@ def _verify(arguments: Namespace, tools: Tools) -> int:
     report = _carry_out(arguments, tools).report
     assert report is not None  # noqa: S101 - `verify` always has a report
     if arguments.json:
-        shown = asdict(report) | {"equal": report.is_equal}
-        del shown["sums"]
-        write_json(shown)
+        document = asdict(report) | {"equal": report.is_equal}
+        del document["sums"]
+        write_json(document)
         return DONE if report.is_equal else FOUND
     places_text = ", ".join(f"{place}@{offset}" for place, offset in report.at.items())
     say(f"{report.name}: generation {report.rebuilt} against {report.live}, at {places_text}")
@@ -178,7 +178,7 @@ def _wait(arguments: Namespace, tools: Tools, generation: int, until: str) -> in
     last_seen = monotonic()
     with ExitStack() as stack:
         meter: Meter | None = None
-        shown = 0
+        reported = 0
         while True:
             builds = generations.builds(tools.connection, arguments.name)
             build = next((each for each in builds if each.generation == generation), None)
@@ -196,8 +196,8 @@ def _wait(arguments: Namespace, tools: Tools, generation: int, until: str) -> in
             if meter is None and everything:
                 meter = stack.enter_context(Meter(label, everything, quiet=arguments.json))
             if meter is not None:
-                meter.advance(max(0, done - shown))
-                shown = max(shown, done)
+                meter.advance(max(0, done - reported))
+                reported = max(reported, done)
             sleep(POLL_S)
     return _answer(arguments, tools, f"has generation {generation} {until}")
 
@@ -206,22 +206,22 @@ def _work(tools: Tools, build: GenerationRow) -> tuple[int, int]:
     """Done and all: records for a projection, months for a rollup."""
     if build.kind == "rollup":
         return len(build.progress.get("done", [])), len(build.progress.get("months", []))
-    found = [lag for lag in lags(tools.connection, Ends(tools.log), build.name) if lag.generation == build.generation]
-    return sum(lag.next_offset for lag in found), sum(lag.end_offset or 0 for lag in found)
+    own = [lag for lag in lags(tools.connection, Ends(tools.log), build.name) if lag.generation == build.generation]
+    return sum(lag.next_offset for lag in own), sum(lag.end_offset or 0 for lag in own)
 
 
 def _answer(arguments: Namespace, tools: Tools, what: str) -> int:
     if arguments.json:
-        found, letters = lags(tools.connection, Ends(tools.log)), open_dead_letters(tools.connection)
+        all_lags, letters = lags(tools.connection, Ends(tools.log)), open_dead_letters(tools.connection)
         builds = generations.builds(tools.connection, arguments.name)
-        write_json({"name": arguments.name, "generations": [_row(tools, build, found, letters) for build in builds]})
+        write_json({"name": arguments.name, "generations": [_row(tools, build, all_lags, letters) for build in builds]})
     else:
         say(f"{arguments.name} {what}.")
     return DONE
 
 
 def _row(tools: Tools, build: GenerationRow, found: list[Lag], letters: dict[tuple[str, int], int]) -> dict[str, Any]:
-    """One generation as `list --json` gives it."""
+    """Returns one generation as `list --json` writes it."""
     name, generation = build.name, build.generation
     if build.kind == "rollup":
         name, generation = tools.registry.rollups[build.name][0].name, build.source_generation or 0

@@ -1,4 +1,4 @@
-"""What the commands share: connections to a running stack, and output for people or machines."""
+"""The tools of all commands: connections to a running stack, and output for people or machines."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class OtherProjections(Protocol):
     """Projections that another package keeps and that `althing projections` shows as well."""
 
     def rows(self, connection: Connection[Any]) -> Sequence[dict[str, Any]]:
-        """One row a projection, as `projections list --json` gives it."""
+        """Returns one row per projection, as `projections list --json` writes it."""
 
     def run(self, arguments: Namespace, tools: Tools) -> int | None:
         """Runs the command of one of them; returns `None` if `arguments` name none."""
@@ -66,7 +66,7 @@ def tools(other: OtherProjections | None = None) -> Iterator[Tools]:
 
 
 def operator() -> str:
-    """Who runs this command, by the machine's name for them."""
+    """Returns the user who runs this command, by the machine's name for them."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):
@@ -74,7 +74,7 @@ def operator() -> str:
 
 
 def tell_if_unrecorded(connection: Connection[Any]) -> None:
-    """While no command service runs, what was done waits in Postgres to become an event."""
+    """Reports that no command service runs; until one does, the request waits in Postgres to become an event."""
     row = connection.execute("select pg_try_advisory_lock(hashtextextended(%s, 0))", (RECORDER,)).fetchone()
     if row is None or not row[0]:
         return
@@ -83,9 +83,9 @@ def tell_if_unrecorded(connection: Connection[Any]) -> None:
 
 
 def write_json(value: Any) -> None:
-    """One JSON document on standard output."""
-    shown = asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
-    sys.stdout.buffer.write(orjson.dumps(shown, default=str, option=orjson.OPT_APPEND_NEWLINE))
+    """Writes one JSON document to standard output."""
+    document = asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+    sys.stdout.buffer.write(orjson.dumps(document, default=str, option=orjson.OPT_APPEND_NEWLINE))
     sys.stdout.buffer.flush()
 
 

@@ -49,8 +49,8 @@ def run(
         for topic, partition, offset in progress["seam"]
     )
     if "months" not in progress:
-        found = clickhouse.rows(f"SELECT DISTINCT {family.main.period} AS month FROM {source} ORDER BY month")
-        progress |= {"months": [int(row[0]) for row in found], "done": []}
+        rows = clickhouse.rows(f"SELECT DISTINCT {family.main.period} AS month FROM {source} ORDER BY month")
+        progress |= {"months": [int(row[0]) for row in rows], "done": []}
         generations.save_progress(connection, build, progress)
     for month in progress["months"]:
         if month in progress["done"]:

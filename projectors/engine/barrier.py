@@ -49,7 +49,8 @@ class Barrier:
             sleep(LOOK_EVERY_S)
 
     def require(self) -> None:
-        """Raises `BarrierLost` unless the hold still holds; locks the positions until the transaction's end."""
+        """Checks the hold. Raises `BarrierLost` unless it is still valid; locks the positions until the transaction's
+        end."""
         query = f"select {_ARRIVED} from engine.position where {_HELD} for update"
         rows = self.connection.execute(query, self.generations).fetchall()
         if not all(row[0] for row in rows):

@@ -58,7 +58,8 @@ class Unavailable(Exception):
 
 
 class ClickHouse(Protocol):
-    """What the engine needs of ClickHouse. Thread-safe. Methods raise `Unavailable`, `insert` also `InsertRejected`."""
+    """The methods of ClickHouse that the engine needs. Thread-safe. Methods raise `Unavailable`, `insert` also
+    `InsertRejected`."""
 
     cluster: str | None
     """Its name, where tables are distributed over one."""
@@ -76,7 +77,7 @@ class ClickHouse(Protocol):
         ...
 
     def ready(self) -> bool:
-        """Whether the server answers now."""
+        """Returns whether the server answers now."""
         ...
 
 
@@ -102,8 +103,8 @@ class HttpClickHouse:
     def rows(self, query: str, parameters: Mapping[str, Any] | None = None) -> Sequence[Sequence[Any]]:
         """Returns the whole result; the server binds `parameters` (`{name:Type}`)."""
         with self._client() as client:
-            found: Sequence[Sequence[Any]] = client.query(query, parameters=dict(parameters or {})).result_rows
-        return found
+            rows: Sequence[Sequence[Any]] = client.query(query, parameters=dict(parameters or {})).result_rows
+        return rows
 
     def insert(self, table: str, lines: bytes, token: str) -> None:
         """Inserts once per token. Raises `InsertRejected` only for error codes that blame the rows."""
@@ -121,12 +122,12 @@ class HttpClickHouse:
 
     @contextmanager
     def _client(self, blames: Collection[int] = ()) -> Iterator[Client]:
-        """This thread's client. Raises `InsertRejected` for the error codes `blames`, else `Unavailable`."""
+        """Yields this thread's client. Raises `InsertRejected` for the error codes `blames`, else `Unavailable`."""
         try:
-            known: Client | None = getattr(self._local, "client", None)
-            if known is None:
-                known = self._local.client = client(self._settings, read_timeout_s=self._answer_timeout_s)
-            yield known
+            current: Client | None = getattr(self._local, "client", None)
+            if current is None:
+                current = self._local.client = client(self._settings, read_timeout_s=self._answer_timeout_s)
+            yield current
         except (ClickHouseError, urllib3.exceptions.HTTPError, OSError) as error:
             text = f"{type(error).__name__}: {error}"[:2000]
             if getattr(error, "code", None) in blames:

@@ -63,7 +63,8 @@ REFUSED: Final = "refused_by_clickhouse"
 
 
 def interval_s(topic: str, took_s: float, rows_a_second: float) -> float:
-    """How far apart inserts of a partition are after one that took `took_s`; `Runtime.insert_interval_s` at least."""
+    """Returns the interval between inserts of a partition after one that took `took_s`; `Runtime.insert_interval_s` at
+    least."""
     share = INSERT_SHARE_OF_DECISIONS if topic == DOMAIN.name else INSERT_SHARE
     return min(max(share * took_s, MAX_INTERVAL_S * rows_a_second / ROWS_A_SECOND), MAX_INTERVAL_S)
 
@@ -127,14 +128,14 @@ class ClickHouseWorker(Worker):
             self._retry_one(letter)
 
     def _may_lack(self) -> Callable[[bytes], bool]:
-        """Whether the main table may lack a row that was inserted."""
+        """Returns a function that says whether the main table may lack a row that was inserted."""
         if self._projection.lacking is None:
             return lambda _row: False
         with self.runtime.pool.connection() as connection:
             return self._projection.lacking(connection).has
 
     def _read_parameters(self) -> list[Any]:
-        """Those that the build began with: the same records always make the same rows of it."""
+        """Reads the parameters that the build began with: the same records always make the same rows of it."""
         with self.runtime.pool.connection() as connection:
             row = connection.execute(
                 "select coalesce(progress -> %s, '[]'::jsonb) from engine.build where name = %s and generation = %s",
@@ -162,8 +163,8 @@ class ClickHouseWorker(Worker):
         return self._cut(records, size)
 
     def _read_more(self, max_records: int, left_s: float, is_trickle: bool) -> list[StoredRecord]:
-        """What comes in the time that is left. Of a trickle it is read at the end of that time: to fetch each event as
-        it comes costs the broker and this process more than the event itself."""
+        """Reads the records that come in the time that is left. Of a trickle it is read at the end of that time: to
+        fetch each event as it comes costs the broker and this process more than the event itself."""
         if not is_trickle or left_s <= 0:
             return self.read(max_records, max(left_s, 0.0))
         self._stopping.wait(left_s)
@@ -205,7 +206,8 @@ class ClickHouseWorker(Worker):
         positions.claim(connection, self.key, first, last, self.runtime.name, splits=len(self._lineage.splits))
 
     def _pass_over(self, first: int, records: list[StoredRecord], batch: Batch) -> None:
-        """Nothing to insert: nothing to claim. Most of what is decided concerns no table here."""
+        """Advances the position without a claim, since there is nothing to insert. Most decided events concern no table
+        here."""
         step = positions.Step.over(first, records, batch.domain_position, self._rate.count(len(records)))
         self.runtime.steps.advance(self.key, step, notify=self.is_live)
         self.count_outcomes(records, [])
@@ -260,7 +262,8 @@ class ClickHouseWorker(Worker):
         self.advanced(step)
 
     def _complete(self, batch: Batch) -> None:
-        """What was inserted again must be there now (`engine.lost_rows`)."""
+        """Checks that rows which were inserted again are there now, and inserts the missing ones
+        (`engine.lost_rows`)."""
         refused = {bad.record.offset for bad in batch.bad if bad.reason == REFUSED}
         placed = zip(batch.offsets, batch.rows, strict=True)
         may_lack = self._may_lack()
@@ -316,7 +319,7 @@ class ClickHouseWorker(Worker):
     def _insert_rows(
         self, main: str, batch: Batch, records: Sequence[StoredRecord], start: int, end: int, token: str
     ) -> None:
-        """Rows `start` to `end`; halves what ClickHouse refuses until the culprit is alone."""
+        """Inserts the rows `start` to `end`; halves what ClickHouse refuses until the culprit is alone."""
         try:
             self.runtime.clickhouse.insert(main, b"\n".join(batch.rows[start:end]), token)
         except InsertRejected as error:
@@ -336,7 +339,7 @@ class ClickHouseWorker(Worker):
             raise LogUnavailable("the log did not acknowledge in time") from error
 
     def _inherit_ids(self, ids: DedupStore) -> None:
-        """Reads what was sent to the partitions that this one was split from: their ids are older than any here."""
+        """Reads the records of the partitions that this one was split from: their ids are older than any here."""
         for ancestor in ids.heritage:
             log.info("dedup_index_inheriting", partition=ancestor.partition, to_offset=ancestor.end)
             key = replace(self.key, partition=ancestor.partition)
@@ -391,24 +394,26 @@ class ClickHouseWorker(Worker):
         raise positions.Fenced("stopping")
 
     def _check_sink(self, ids: DedupStore) -> None:
-        """Raises when rows before the position are missing: detects a disk that lost its last writes."""
+        """Checks the tables. Raises when rows before the position are missing: detects a disk that lost its last
+        writes."""
         goal = self._position.next_offset
         if goal == 0:
             return
         highest = -1
         for table in (self._projection.main, *self._projection.others):
-            found = self.runtime.clickhouse.rows(
+            rows = self.runtime.clickhouse.rows(
                 f"SELECT count(), max(_offset) FROM {table_name(table.name, self.key.generation)} "  # noqa: S608 - own text
                 "WHERE _topic = {topic:String} AND _partition = {partition:UInt16}",
                 {"topic": self.key.topic, "partition": self.key.partition},
             )
-            if found[0][0]:
-                highest = max(highest, int(found[0][1]))
+            if rows[0][0]:
+                highest = max(highest, int(rows[0][1]))
         if highest + 1 < goal:
             self._check_tail(ids, highest + 1, goal)
 
     def _check_tail(self, ids: DedupStore, start: int, goal: int) -> None:
-        """No row is stored from `start` on: correct if these records make no rows (failed, duplicates)."""
+        """Checks that no row must be stored from `start` on: correct if these records make no rows (failed,
+        duplicates)."""
         with self.runtime.pool.connection() as connection:
             letters = connection.execute(
                 'select "offset" from engine.dead_letter where projection = %s and generation = %s and topic = %s '
@@ -476,9 +481,9 @@ class _Retry:
     def check(self, key: bytes, offset: int, content: bytes, at: int) -> Duplicate | None:
         if self.inner is None:
             return None
-        known = self.inner.known(key)
-        if known is not None and known[0] != offset:
-            return Duplicate(known[0], known[1] == content)
+        first = self.inner.known(key)
+        if first is not None and first[0] != offset:
+            return Duplicate(first[0], first[1] == content)
         return self.inner.check(key, offset, content, at)
 
 

@@ -53,9 +53,9 @@ class DedupStore:
         self.lineage = lineage
         self._environment = self._open()
         with self._environment.begin() as transaction:
-            found = transaction.get(_FORMAT)
+            stored_format = transaction.get(_FORMAT)
             entries = transaction.stat()["entries"]
-        if found != FORMAT and entries:
+        if stored_format != FORMAT and entries:
             self._start_over()
         with self._environment.begin(write=True) as transaction:
             transaction.put(_FORMAT, FORMAT)
@@ -120,21 +120,21 @@ class DedupStore:
         while True:
             with self._environment.begin(write=True) as transaction, transaction.cursor() as cursor:
                 seen = 0
-                found = cursor.set_range(after)
-                while found and seen < _PRUNE_ROWS:
+                has_entry = cursor.set_range(after)
+                while has_entry and seen < _PRUNE_ROWS:
                     seen += 1
                     key = after = cursor.key()
                     if len(key) == KEY_BYTES and _VALUE.unpack(cursor.value())[2] < oldest:
                         dropped += 1
-                        found = cursor.delete() and bool(cursor.key())
+                        has_entry = cursor.delete() and bool(cursor.key())
                     else:
-                        found = cursor.next()
-            if not found:
+                        has_entry = cursor.next()
+            if not has_entry:
                 return dropped
             after += b"\x00"
 
     def entries(self) -> Iterator[tuple[bytes, Entry]]:
-        """Everything stored, in order of the keys."""
+        """Yields all stored entries, in order of the keys."""
         with self._environment.begin() as transaction, transaction.cursor() as cursor:
             for key, value in cursor:
                 if len(key) == KEY_BYTES:
@@ -189,7 +189,7 @@ class DedupBatch:
         self._known.update(self._stored.get(keys))
 
     def known(self, key: bytes) -> Entry | None:
-        """Offset, content and time of arrival of what is remembered under `key`."""
+        """Returns offset, content and time of arrival of the entry that is remembered under `key`."""
         return self.added.get(key) or self._known.get(key)
 
     def elsewhere(self, record: StoredRecord) -> int | None:
@@ -198,14 +198,14 @@ class DedupBatch:
 
     def check(self, key: bytes, offset: int, content: bytes, at: int) -> Duplicate | None:
         """Returns the first record if it has a lower offset within `WINDOW_S`; else None, and learns the id."""
-        known = self.added.get(key) or self._known.get(key)
-        if known is None:
+        first = self.added.get(key) or self._known.get(key)
+        if first is None:
             self.added[key] = (offset, content, at)
             return None
-        is_earlier = is_before(known[0], offset)
-        if is_earlier and abs(at - known[2]) <= WINDOW_S:
-            return Duplicate(known[0], known[1] == content)
-        if is_earlier or known[0] == offset:
+        is_earlier = is_before(first[0], offset)
+        if is_earlier and abs(at - first[2]) <= WINDOW_S:
+            return Duplicate(first[0], first[1] == content)
+        if is_earlier or first[0] == offset:
             self.added[key] = (offset, content, at)
         return None
 
@@ -222,7 +222,7 @@ class InheritedIds:
         return None
 
     def check(self, key: bytes, offset: int, content: bytes, at: int) -> Duplicate | None:
-        """As `DedupBatch.check`."""
+        """Checks as `DedupBatch.check` does."""
         return self._batch.check(key, in_ancestor(self._partition, offset), content, at)
 
 
@@ -230,7 +230,7 @@ class NullDedupIndex:
     """`projection.Known` for topics whose ids are never repeated by a client."""
 
     def load(self, keys: Sequence[bytes]) -> None:
-        """Nothing is stored."""
+        """Does nothing: no id is stored."""
 
     def elsewhere(self, _record: StoredRecord) -> int | None:
         """Returns None: every record is where it belongs."""

@@ -1,4 +1,4 @@
-"""When Python looks for garbage in the projectors' process.
+"""Controls when Python looks for garbage in the projectors' process.
 
 A batch is tens of thousands of objects that live for a moment and form no cycles: looking at them again and again takes
 half of a worker's time. Cycles come from errors, most of them from clients whose engine is away, and hold what their
@@ -17,7 +17,7 @@ THRESHOLD: Final = 50_000
 
 
 def collect_rarely() -> None:
-    """At the start of the process: what exists by then is never looked at again."""
+    """Configures rare collections at the start of the process: objects that exist by then are never looked at again."""
     gc.freeze()
     gc.set_threshold(THRESHOLD, 20, 50)
 

@@ -38,7 +38,7 @@ CONTROL: Final = "projection_control"
 
 
 class RollbackHook(Protocol):
-    """What `rollback` does besides, in its transaction."""
+    """An additional step of `rollback`, in its transaction."""
 
     def __call__(self, generation: int, *, is_live: bool) -> None:
         """Receives the generation that a rollback chose; `is_live`: readers see it already."""
@@ -77,7 +77,7 @@ class GenerationRow:
 
     @property
     def is_live(self) -> bool:
-        """Whether readers see this generation."""
+        """Returns whether readers see this generation."""
         return self.generation == self.live_generation
 
 
@@ -90,13 +90,13 @@ _BUILDS: Final = (
 
 
 def builds(connection: Connection[Any], name: str | None = None) -> list[GenerationRow]:
-    """Every build that is not dropped, oldest first; of one name, or of all."""
+    """Returns every build that is not dropped, oldest first; of one name, or of all."""
     with connection.cursor(row_factory=class_row(GenerationRow)) as cursor:
         return cursor.execute(_BUILDS, {"name": name}).fetchall()
 
 
 def live_build(connection: Connection[Any], name: str) -> GenerationRow:
-    """Raises `NotAllowed` for an unknown name."""
+    """Returns the live build. Raises `NotAllowed` for an unknown name."""
     for build in builds(connection, name):
         if build.is_live:
             return build
@@ -164,7 +164,7 @@ def rebuild_changed(connection: Connection[Any], registry: Registry) -> None:
 
 
 def _rebuild_changed(connection: Connection[Any], registry: Registry, name: str, version: int) -> bool:
-    """Whether the live generation is of another version than `version`."""
+    """Requests a rebuild if the live generation is not of version `version`. Returns whether it was not."""
     if schema.is_of_version(connection, name, version, schema.live_generation(connection, name)):
         return False
     family = registry.rollups[name][0] if name in registry.rollups else None
@@ -212,7 +212,7 @@ def rebuild_with_new_parameters(connection: Connection[Any], registry: Registry)
 
 
 def _is_outdated(build: GenerationRow, parameters: list[Any]) -> bool:
-    """Whether the build waits for its promotion, and has other parameters: it would keep erased people."""
+    """Returns whether the build waits for its promotion, and has other parameters: it would keep erased people."""
     waits = build.state == "ready" and not build.promote_when_ready
     return waits and build.progress.get(PARAMETERS, []) != parameters
 
@@ -445,7 +445,8 @@ def _lock(connection: Connection[Any], name: str) -> int | None:
 
 
 def _refuse_changed(connection: Connection[Any], build: GenerationRow) -> None:
-    """Raises `NotAllowed` unless `build` and its projection still stand as they were read; locks both."""
+    """Checks that `build` and its projection are still as they were read, and locks both. Raises `NotAllowed` if they
+    are not."""
     live = _lock(connection, build.name)
     row = connection.execute(
         "select state from engine.build where name = %s and generation = %s and dropped_at is null for no key update",

@@ -35,7 +35,7 @@ class Operations:
         self._threads: dict[UUID, Thread] = {}
 
     def look(self, connection: Connection[Any], stopping: Event) -> None:
-        """Carries out what is due. `connection` is in autocommit mode."""
+        """Carries out the due operations. `connection` is in autocommit mode."""
         self._threads = {one: thread for one, thread in self._threads.items() if thread.is_alive()}
         if self._threads:
             requests.renew_leases(connection, list(self._threads))
@@ -50,11 +50,11 @@ class Operations:
 
     @property
     def are_running(self) -> bool:
-        """Whether something is carried out at length."""
+        """Returns whether a long operation is running."""
         return bool(self._threads)
 
     def drain(self) -> None:
-        """Waits a moment for what is under way; what does not end is taken up at the next start."""
+        """Waits a moment for running operations; those that do not end are taken up at the next start."""
         for thread in self._threads.values():
             thread.join(PATIENCE_S)
 

@@ -1,8 +1,8 @@
-"""Who works on a partition: a Postgres advisory lock per worker, all of a process's locks on one connection.
+"""Assigns partitions to workers: a Postgres advisory lock per worker, all of a process's locks on one connection.
 
-The lock keeps a second process waiting; what keeps a zombie from harm is the compare-and-set on the position. When
-the connection is lost, so are the locks: `holds` says so and workers start again. Postgres ends the connection of a
-process that was killed at once, and of a machine that the network cut off after `LOCK_LOST_S`.
+The lock keeps a second process waiting; what keeps a zombie from harm is the compare-and-set on the position. When the
+connection is lost, so are the locks: `holds` says so and workers start again. Postgres ends the connection of a process
+that was killed at once, and of a machine that the network cut off after `LOCK_LOST_S`.
 """
 
 from __future__ import annotations

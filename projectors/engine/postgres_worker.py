@@ -76,7 +76,7 @@ class PostgresWorker(Worker):
             raise
 
     def _take(self, records: list[StoredRecord]) -> None:
-        """All at once; if that fails, one by one to find out which."""
+        """Handles all records at once; if that fails, one by one to find out which."""
         if self._parked:  # the dead letter that they wait for may be skipped by now
             with self.runtime.pool.connection() as connection:
                 self._parked = dead_letters.parked_keys(connection, self.key)
@@ -89,7 +89,8 @@ class PostgresWorker(Worker):
         self._parked = parked
 
     def _passes(self, records: list[StoredRecord]) -> bool:
-        """Nothing here concerns this read model, as is mostly so: one statement, and the position has moved."""
+        """Returns whether no record concerns this read model, as is mostly so; then the position advances with one
+        statement."""
         reached = self._position.domain_position
         for record in records:
             if is_for(record, self._event_names) or self.is_forged(record):
@@ -116,9 +117,9 @@ class PostgresWorker(Worker):
                 else:
                     apply(self._model, rows, record, self.runtime.decrypt)
 
-            given = (record for record in records if record.offset not in self._crashing)
+            usable = (record for record in records if record.offset not in self._crashing)
             reached = self._position.domain_position
-            delivered = deliver(given, reached, parked, self._event_names, handle, is_forged=self.is_forged)
+            delivered = deliver(usable, reached, parked, self._event_names, handle, is_forged=self.is_forged)
             rows.flush()
             dead_letters.write(connection, self.key, delivered.bad)
             failpoints.reach("before_advance", self.key.text)
@@ -129,7 +130,7 @@ class PostgresWorker(Worker):
         self.advanced(step)
 
     def _handle_alone(self, connection: psycopg.Connection[Any], rows: PostgresRows, record: StoredRecord) -> None:
-        """In a savepoint. Raises `DeliveryFailed` for what the handler or Postgres does not take."""
+        """Handles one record in a savepoint. Raises `DeliveryFailed` for what the handler or Postgres does not take."""
         try:
             with connection.transaction():
                 apply(self._model, rows, record, self.runtime.decrypt)
@@ -139,7 +140,7 @@ class PostgresWorker(Worker):
             raise DeliveryFailed(f"{type(error).__name__}: {error}") from error
 
     def _retry_aggregate(self, aggregate: bytes) -> None:
-        """Everything that waits for one aggregate, in order, up to the first that still fails."""
+        """Retries all events that wait for one aggregate, in order, up to the first that still fails."""
         with self.runtime.pool.connection() as connection:
 
             def take(letter: StoredDeadLetter) -> None:

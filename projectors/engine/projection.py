@@ -44,7 +44,8 @@ class DedupIndex(Protocol):
         ...
 
     def check(self, key: bytes, offset: int, content: bytes, at: int) -> Duplicate | None:
-        """None: new at `offset`, and remembered from now on. `content`: 8 bytes; `at`: seconds since 1970."""
+        """Returns the first record with the same id; none if it is new at `offset`, and remembered from now on.
+        `content`: 8 bytes; `at`: seconds since 1970."""
         ...
 
 
@@ -68,7 +69,7 @@ class Batch:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing has to be stored or sent."""
+        """Returns whether nothing has to be stored or sent."""
         return not (self.rows or self.others or self.bad or self.publish)
 
 
@@ -81,7 +82,7 @@ class Lacking(Protocol):
         ...
 
     def has(self, line: bytes) -> bool:
-        """Whether the row, as JSON, is one of them."""
+        """Returns whether the row, as JSON, is one of them."""
         ...
 
 
@@ -103,17 +104,17 @@ class ClickHouseProjection:
     """Topics whose transform uses the `DedupIndex`."""
     topics: tuple[Topic, ...] = ()
     parameters: Callable[[Connection[Any]], list[Any]] | None = None
-    """What rows depend on beside the records, as JSON. A build keeps what it began with; when it changes, the running
-    service builds a generation with the new ones and makes it live."""
+    """Reads the inputs of rows beside the records, as JSON. A build keeps what it began with; when it changes, the
+    running service builds a generation with the new ones and makes it live."""
     parse_parameters: Callable[[list[Any], Connection[Any]], Any] = lambda parameters, _: parameters
-    """What transforms get of a build's parameters, for each partition; may read what these name."""
+    """Parses a build's parameters for its transforms, for each partition; may read what these name."""
     lacking: Callable[[Connection[Any]], Lacking] | None = None
     """Rows of the main table that may be missing. The rollups still have what they came to: while there are any, a
     rollup is built with its family from the log, never from the main table."""
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """All tables of the family, the main one first and the rollups last."""
+        """Returns all tables of the family, the main one first and the rollups last."""
         return (self.main, *self.others, *self.rollups)
 
 
@@ -128,7 +129,7 @@ class TopicPartition(NamedTuple):
 
 
 def topic_partitions(projection: Projection, counts: Mapping[str, int]) -> Iterator[TopicPartition]:
-    """Every partition that `projection` reads; `counts`: the number of partitions by topic."""
+    """Yields every partition that `projection` reads; `counts`: the number of partitions by topic."""
     topics = projection.topics if isinstance(projection, ClickHouseProjection) else (DOMAIN,)
     for topic in topics:
         for partition in range(counts[topic.name]):
@@ -137,25 +138,25 @@ def topic_partitions(projection: Projection, counts: Mapping[str, int]) -> Itera
 
 @dataclass(frozen=True)
 class Registry:
-    """Everything that can be projected, by name. A rollup has a name but no positions: its family feeds it."""
+    """All projections by name. A rollup has a name but no positions: its family feeds it."""
 
     clickhouse: tuple[ClickHouseProjection, ...]
     postgres: tuple[ReadModel, ...]
 
     @cached_property
     def projections(self) -> dict[str, Projection]:
-        """What has positions and workers, by name; no rollups."""
+        """Returns the projections that have positions and workers, by name; no rollups."""
         every: tuple[Projection, ...] = (*self.clickhouse, *self.postgres)
         return {projection.name: projection for projection in every}
 
     @cached_property
     def rollups(self) -> dict[str, tuple[ClickHouseProjection, Rollup]]:
-        """Each rollup by name, with the family that feeds it."""
+        """Returns each rollup by name, with the family that feeds it."""
         return {rollup.name: (family, rollup) for family in self.clickhouse for rollup in family.rollups}
 
     @cached_property
     def versions(self) -> dict[str, int]:
-        """This program's version of everything that can have a build, by name."""
+        """Returns this program's version of everything that can have a build, by name."""
         every: tuple[Projection | Rollup, ...] = (
             *self.projections.values(),
             *(each for _, each in self.rollups.values()),
@@ -164,5 +165,5 @@ class Registry:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Every name that can have a build: projections, then rollups."""
+        """Returns every name that can have a build: projections, then rollups."""
         return (*self.projections, *self.rollups)

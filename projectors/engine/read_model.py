@@ -1,4 +1,4 @@
-"""What a read model is: a Postgres table built from decided events, one handler per event.
+"""Defines read models: a Postgres table built from decided events, one handler per event.
 
 A read model is one module: it makes a `ReadModel`, then registers a handler for each event that it cares about
 (`infra.kernel.postgres.event_table`). The engine gives handlers one transaction together with the position.
@@ -93,8 +93,8 @@ class ReadModel(EventTable):
 
 def _value_of(line: str) -> str:
     """A column by its DDL line, where the table has none."""
-    found = _DDL.fullmatch(line)
-    if found is None:
+    match = _DDL.fullmatch(line)
+    if match is None:
         raise ValueError(f"{line!r} is no column")
-    name, kind, default = found.groups()
+    name, kind, default = match.groups()
     return f"({default or 'null'})::{kind} as {name}"

@@ -26,11 +26,11 @@ def insert_missing(clickhouse: ClickHouse, table: str, key: WorkerKey, rows: Seq
     if not rows:
         return 0
     offsets = [offset for offset, _ in rows]
-    found = clickhouse.rows(
+    stored_rows = clickhouse.rows(
         f"SELECT DISTINCT _offset FROM {table} WHERE {_OF}",
         {"topic": key.topic, "partition": key.partition, "low": min(offsets), "high": max(offsets)},
     )
-    stored = {int(row[0]) for row in found}
+    stored = {int(row[0]) for row in stored_rows}
     lacking = [line for offset, line in rows if offset not in stored]
     if not lacking or not _is_plain(clickhouse, table):
         return 0

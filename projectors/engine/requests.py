@@ -55,7 +55,7 @@ class QueuedRequest:
 
 @dataclass(frozen=True)
 class RequestExecution:
-    """What the execution of a request needs besides Postgres."""
+    """The dependencies of the execution of a request besides Postgres."""
 
     clickhouse: ClickHouse
     registry: Registry
@@ -232,7 +232,7 @@ def note_progress(connection: Connection[Any], request: QueuedRequest, report: V
 
 def as_result(report: VerifyReport) -> dict[str, Any]:
     """The comparison as pages show it: one entry per table."""
-    found = [vars(one) for one in report.differences]
+    differences = [vars(one) for one in report.differences]
     return {
         "live": report.live,
         "rebuilt": report.rebuilt,
@@ -244,7 +244,7 @@ def as_result(report: VerifyReport) -> dict[str, Any]:
                 "liveRows": report.rows[f"{table} (live)"],
                 "rebuiltRows": report.rows[f"{table} (rebuilt)"],
                 "hash": hashed,
-                "differences": sum(one["table"] == table for one in found),
+                "differences": sum(one["table"] == table for one in differences),
                 "sums": [
                     {"column": column, "live": str(live), "rebuilt": str(rebuilt)}
                     for column, (live, rebuilt) in report.sums.get(table, {}).items()
@@ -252,8 +252,8 @@ def as_result(report: VerifyReport) -> dict[str, Any]:
             }
             for table, hashed in report.hashes.items()
         ],
-        "differences": found[:SHOWN_DIFFERENCES],
-        "differenceCount": len(found),
+        "differences": differences[:SHOWN_DIFFERENCES],
+        "differenceCount": len(differences),
     }
 
 

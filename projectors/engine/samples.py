@@ -1,4 +1,4 @@
-"""What Prometheus and the pages for admins show: where each generation stands, and stood before."""
+"""Records samples for Prometheus and the pages for admins: the position of each generation, now and before."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ class Sampler:
 
     def look(self, connection: Connection[Any], found: Iterable[Lag]) -> None:
         """Stores the log's ends; every `EVERY_S` also a sample of each lag, kept for `KEPT_HOURS`."""
-        known = self._ends.of(partitions.places(connection))
-        if not known:
+        ends = self._ends.of(partitions.places(connection))
+        if not ends:
             return
-        names, numbers, offsets = zip(*[(topic, number, end) for (topic, number), end in known.items()], strict=True)
+        names, numbers, offsets = zip(*[(topic, number, end) for (topic, number), end in ends.items()], strict=True)
         connection.execute(
             "insert into engine.log_end (topic, partition, end_offset) "
             "select * from unnest(%s::text[], %s::int[], %s::bigint[]) "

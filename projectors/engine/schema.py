@@ -36,7 +36,7 @@ _COLUMNS: Final = "SELECT name FROM system.columns WHERE database = currentDatab
 
 
 def create_schema(settings: Settings, registry: Registry) -> None:
-    """Creates what is missing. Raises `psycopg.Error` or `engine.clickhouse.Unavailable`."""
+    """Creates the missing schema. Raises `psycopg.Error` or `engine.clickhouse.Unavailable`."""
     clickhouse = HttpClickHouse(settings)
     with psycopg.connect(required_url(settings), autocommit=True, connect_timeout=5) as connection:
         connection.execute("select pg_advisory_lock(%s)", (_LOCK,))
@@ -94,7 +94,7 @@ def _create_family(connection: psycopg.Connection[Any], clickhouse: ClickHouse, 
 
 
 def is_of_version(connection: psycopg.Connection[Any], name: str, version: int, generation: int) -> bool:
-    """Whether a generation was built by this version of the projection."""
+    """Returns whether a generation was built by this version of the projection."""
     row = connection.execute(
         "select version from engine.build where name = %s and generation = %s", (name, generation)
     ).fetchone()
@@ -114,12 +114,12 @@ def protect_read_model(connection: psycopg.Connection[Any], model: ReadModel, ge
     """Gives a generation's table the policies of today, if it does not have them; a made table needs no lock then."""
     table = model.table(generation)
     with connection.transaction():
-        found = connection.execute(
+        policies = connection.execute(
             "select policyname from pg_policies where schemaname = 'read' and tablename = %s", (table,)
         ).fetchall()
-        if {name for (name,) in found} == {"others", model.policy}:
+        if {name for (name,) in policies} == {"others", model.policy}:
             return
-        for (name,) in found:
+        for (name,) in policies:
             connection.execute(f'drop policy "{name}" on read.{table}'.encode())
         for statement in model.protect(generation):
             connection.execute(statement.encode())
@@ -215,7 +215,7 @@ def _register(
     source_generation: int | None = None,
     state: str = "live",
 ) -> bool:
-    """Whether it was new."""
+    """Registers a projection; returns whether it was new."""
     with connection.transaction():
         new = connection.execute(
             "insert into engine.projection (name, kind, version, live_generation) values (%s, %s, %s, %s) "

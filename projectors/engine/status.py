@@ -1,4 +1,4 @@
-"""How projections stand: positions against the log's ends, for the CLI, metrics and the moving of builds."""
+"""Reads the state of projections: positions against the log's ends, for the CLI, metrics and the moving of builds."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ class Ends:
         self._asking = Lock()
 
     def of(self, places: Iterable[TopicPartition]) -> Mapping[TopicPartition, int]:
-        """Those that are known; empty: the log does not answer."""
+        """Returns the known end offsets; empty: the log does not answer."""
         with self._asking:
-            wanted = self._wanted | set(places)
-            if wanted != self._wanted or monotonic() - self._asked_at >= ENDS_KEPT_S:
-                self._wanted = wanted
+            queried = self._wanted | set(places)
+            if queried != self._wanted or monotonic() - self._asked_at >= ENDS_KEPT_S:
+                self._wanted = queried
                 try:
-                    self._known = self._log.end_offsets(sorted(wanted))
+                    self._known = self._log.end_offsets(sorted(queried))
                 except LogUnavailable:
                     self._known = {}
                 self._asked_at = monotonic()
             return self._known
 
     def one(self, topic: str, partition: int) -> int | None:
-        """None: the log does not answer."""
+        """Returns the end offset of one partition; none: the log does not answer."""
         return self.of([(topic, partition)]).get((topic, partition))
 
 
@@ -71,7 +71,7 @@ class Lag:
 
 
 def lags(connection: Connection[Any], ends: Ends, name: str | None = None) -> list[Lag]:
-    """Every partition of every generation that is not dropped, or of one projection."""
+    """Returns the lag of every partition of every generation that is not dropped, or of one projection."""
     with connection.cursor(row_factory=dict_row) as cursor:
         rows = cursor.execute(
             "select projection, generation, topic, partition, next_offset, intent_to, domain_position, owner, "
@@ -79,8 +79,8 @@ def lags(connection: Connection[Any], ends: Ends, name: str | None = None) -> li
             "where %(name)s::text is null or projection = %(name)s order by 1, 2, 3, 4",
             {"name": name},
         ).fetchall()
-    found = ends.of((row["topic"], row["partition"]) for row in rows)
-    return [_lag(found.get((row["topic"], row["partition"])), **row) for row in rows]
+    end_offsets = ends.of((row["topic"], row["partition"]) for row in rows)
+    return [_lag(end_offsets.get((row["topic"], row["partition"])), **row) for row in rows]
 
 
 def total(found: Iterable[Lag]) -> tuple[int | None, float]:
@@ -91,7 +91,7 @@ def total(found: Iterable[Lag]) -> tuple[int | None, float]:
 
 
 def open_dead_letters(connection: Connection[Any]) -> dict[tuple[str, int], int]:
-    """How many wait, by projection and generation."""
+    """Counts the open dead letters, by projection and generation."""
     rows: Sequence[tuple[str, int, int]] = connection.execute(
         "select projection, generation, count(*) from engine.dead_letter where state = 'open' group by 1, 2"
     ).fetchall()
@@ -99,7 +99,7 @@ def open_dead_letters(connection: Connection[Any]) -> dict[tuple[str, int], int]
 
 
 def is_running(connection: Connection[Any]) -> bool:
-    """Whether a service runs the projections now."""
+    """Returns whether a service runs the projections now."""
     row = connection.execute(
         "select exists (select 1 from engine.runner where seen_at > now() - interval '10 seconds')"
     ).fetchone()

@@ -45,7 +45,7 @@ log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 LOOK_EVERY_S: Final = 0.25
 IDLE_LOOK_EVERY_S: Final = 1.0
 BUSY_S: Final = 10.0
-"""So long after a build or an operation was last seen to change, the next change is expected soon."""
+"""For this time after a build or an operation was last seen to change, the next change is expected soon."""
 BACKOFF_S: Final = 1.0
 BEAT_EVERY_S: Final = 1.0
 IDLE_BEAT_EVERY_S: Final = 3.0
@@ -62,7 +62,7 @@ PARAMETERS_EVERY_S: Final = 2.0
 
 
 class Beats:
-    """When the supervisor says that it runs and notes the ends of the log: rarely while nothing moves."""
+    """Schedules when the supervisor reports that it runs and notes the ends of the log: rarely while nothing moves."""
 
     def __init__(self) -> None:
         self._last = float("-inf")
@@ -70,7 +70,7 @@ class Beats:
         self._is_moving = True
 
     def is_due(self, now: float) -> bool:
-        """Whether a beat comes now; then the next one is due after its time."""
+        """Returns whether a beat comes now; then the next one is due after its time."""
         if now - self._last < (BEAT_EVERY_S if self._is_moving else IDLE_BEAT_EVERY_S):
             return False
         self._last = now
@@ -123,7 +123,7 @@ class WorkerSupervisor:
 
     @property
     def has_workers(self) -> bool:
-        """Whether anything is projected, here or as a standby."""
+        """Returns whether anything is projected, here or as a standby."""
         return bool(self._workers)
 
     def _look(self, stopping: Event) -> None:
@@ -132,20 +132,20 @@ class WorkerSupervisor:
             try:
                 self._store_failures(connection)
                 self._beat(connection)
-                found = [build for build in generations.builds(connection) if build.name in self._registry.names]
+                builds = [build for build in generations.builds(connection) if build.name in self._registry.names]
                 is_leader = self._runtime.ownership.acquire(LEADER)
                 if is_leader:
                     self._see_changes(connection)
-                    self._point_views(connection, found)
+                    self._point_views(connection, builds)
                     self._operations.look(connection, stopping)
                 else:
                     self._pointed, self._changes_seen = None, False
-                self._match_workers(connection, found)
-                self._note_changes(found)
+                self._match_workers(connection, builds)
+                self._note_changes(builds)
                 self._hand_out_retries(connection)
                 if is_leader:
-                    self._move_builds(connection, found, stopping)
-                    self._tidy(connection, found)
+                    self._move_builds(connection, builds, stopping)
+                    self._tidy(connection, builds)
             finally:
                 with suppress(psycopg.Error):
                     connection.autocommit = False
@@ -158,7 +158,7 @@ class WorkerSupervisor:
         self._builds = found
 
     def _match_workers(self, connection: Connection[Any], found: list[GenerationRow]) -> None:
-        wanted: dict[WorkerKey, GenerationRow] = {}
+        needed: dict[WorkerKey, GenerationRow] = {}
         counts = partitions.counts(connection)
         for build in found:
             projection = self._registry.projections.get(build.name)
@@ -166,19 +166,20 @@ class WorkerSupervisor:
                 continue
             self._prepare(connection, build)
             for place in topic_partitions(projection, counts):
-                wanted[WorkerKey(build.name, build.generation, place.topic, place.partition)] = build
+                needed[WorkerKey(build.name, build.generation, place.topic, place.partition)] = build
         for key, worker in list(self._workers.items()):
-            if key not in wanted:
+            if key not in needed:
                 worker.stop()
             if not worker.is_alive():
                 del self._workers[key]
-        for key, build in wanted.items():
+        for key, build in needed.items():
             worker = self._workers.get(key) or self._start(key)
             worker.is_live = build.is_live
             worker.publishes = build.is_live or build.state == "ready"
 
     def _is_of_other(self, build: GenerationRow) -> bool:
-        """Whether another version of the program makes the build: handlers of this one would not fit its columns.
+        """Returns whether another version of the program makes the build: handlers of this one would not fit its
+        columns.
 
         A live table of ClickHouse is filled by any version until its rebuild is done.
         """
@@ -293,7 +294,7 @@ class WorkerSupervisor:
                 generations.fail(connection, build.name, build.generation, f"{type(error).__name__}: {error}")
 
     def _tidy(self, connection: Connection[Any], found: list[GenerationRow]) -> None:
-        """Drops what was cancelled, and generations that were retired a week ago."""
+        """Drops cancelled builds, and generations that were retired a week ago."""
         for build in found:
             if build.state == "cancelled" and not build.is_live and not self._is_worked_on(build):
                 self._drop(connection, build)
@@ -377,11 +378,11 @@ class WorkerSupervisor:
         connection.execute("delete from engine.runner where seen_at < now() - interval '1 hour'")
         self._runtime.ownership.check()
         with suppress(LogUnavailable, Unavailable):
-            found = lags(connection, self._ends)
-            self._beats.note([(lag.next_offset, lag.end_offset) for lag in found])
-            samples.show(found)
+            current_lags = lags(connection, self._ends)
+            self._beats.note([(lag.next_offset, lag.end_offset) for lag in current_lags])
+            samples.show(current_lags)
             if self._runtime.ownership.holds(LEADER):
-                self._sampler.look(connection, found)
+                self._sampler.look(connection, current_lags)
 
     def _note_failure(self, key: WorkerKey, error: str) -> None:
         self._failures.append((key, error))

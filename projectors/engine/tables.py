@@ -1,10 +1,11 @@
-"""What a ClickHouse table of a projection is, and the SQL that makes it, feeds it and shows it to readers.
+"""Declares ClickHouse tables of projections, and writes the SQL that creates them, feeds them and shows them to
+readers.
 
-Pure text: `projectors/rollups/*.py` declare tables with these classes, `engine.clickhouse_schema` runs the SQL.
-A table of generation N is called `<name>__gN`; readers use the stable view `<name>`, or the table of the generation
-that `engine.projection` names as live (query_api builds its name: keep them alike). Every table keeps a
-deduplication window, because a retried insert with the same token must be dropped in the raw table *and* in every
-rollup that a materialized view feeds from it.
+Pure text: `projectors/rollups/*.py` declare tables with these classes, `engine.clickhouse_schema` runs the SQL. A table
+of generation N is called `<name>__gN`; readers use the stable view `<name>`, or the table of the generation that
+`engine.projection` names as live (query_api builds its name: keep them alike). Every table keeps a deduplication
+window, because a retried insert with the same token must be dropped in the raw table *and* in every rollup that a
+materialized view feeds from it.
 
 With `CLICKHOUSE_CLUSTER`, rows live in Replicated tables `<name>__gN_local` on every shard, and `<name>__gN` is the
 Distributed table over them.
@@ -63,7 +64,7 @@ class Table:
 
     @property
     def is_merged_at_rest(self) -> bool:
-        """Whether its partitions become one part each (`MERGED_AFTER_S`)."""
+        """Returns whether its partitions become one part each (`MERGED_AFTER_S`)."""
         return False
 
 
@@ -88,7 +89,7 @@ class Rollup(Table):
 
     @property
     def is_merged_at_rest(self) -> bool:
-        """Those with a TTL are soon gone."""
+        """Returns whether there is no TTL: tables with one are soon gone."""
         return not self.ttl
 
 
@@ -147,16 +148,16 @@ def backfill(rollup: Rollup, generation: int, source: str, where: str) -> str:
 def create_view(name: str, generation: int, cluster: str | None = None, absent: Sequence[str] = ()) -> str:
     """Points the stable view at a generation; atomic for readers. `absent`: DDL lines of columns that its table lacks,
     because it is older than they are; readers see their defaults."""
-    shown = ", ".join(("*", *map(_default_of, absent)))
-    return f"CREATE OR REPLACE VIEW {name}{_on(cluster)} AS SELECT {shown} FROM {table_name(name, generation)}"
+    selected = ", ".join(("*", *map(_default_of, absent)))
+    return f"CREATE OR REPLACE VIEW {name}{_on(cluster)} AS SELECT {selected} FROM {table_name(name, generation)}"
 
 
 def _default_of(line: str) -> str:
     """The default value of a column as a column; `line` is its DDL."""
-    found = _DDL.fullmatch(line)
-    if found is None:
+    match = _DDL.fullmatch(line)
+    if match is None:
         raise ValueError(f"not the DDL of a column: {line}")
-    name, kind, value = found.groups()
+    name, kind, value = match.groups()
     quoted = kind.replace("'", "\\'")
     default = value or f"defaultValueOfTypeName('{quoted}')"
     return f"CAST({default} AS {kind}) AS {name}"

@@ -43,7 +43,7 @@ class OneSidedRow:
 
 @dataclass
 class VerifyReport:
-    """What was compared, and what differs."""
+    """The result of a comparison: what was compared, and the differences."""
 
     name: str
     live: int
@@ -52,12 +52,12 @@ class VerifyReport:
     rows: dict[str, int] = field(default_factory=dict)
     hashes: dict[str, str] = field(default_factory=dict)
     sums: dict[str, dict[str, tuple[int, int]]] = field(default_factory=dict)
-    """By table and summed column: live, rebuilt."""
+    """Sums by table and summed column: live, rebuilt."""
     differences: list[OneSidedRow] = field(default_factory=list)
 
     @property
     def is_equal(self) -> bool:
-        """Whether no difference was found; only a comparison that came to its end proves equality."""
+        """Returns whether no difference was found; only a comparison that came to its end proves equality."""
         return not self.differences
 
 
@@ -197,8 +197,8 @@ def _compare(
     if table.within:
         condition = f"({condition}) AND ({table.within.format(now=instants.literal(datetime.now(UTC)))})"
     contents = {side: _periods(clickhouse, table, name, condition) for side, name in names.items()}
-    for side, found in contents.items():
-        report.rows[f"{table.name} ({side})"] = sum(count for count, *_ in found.values())
+    for side, periods in contents.items():
+        report.rows[f"{table.name} ({side})"] = sum(count for count, *_ in periods.values())
     if isinstance(table, Rollup) and table.sums:
         totals = {side: _totals(clickhouse, table, name, condition) for side, name in names.items()}
         report.sums[table.name] = {
@@ -218,11 +218,11 @@ def _compare(
 def _periods(clickhouse: ClickHouse, table: Table, name: str, condition: str) -> dict[str, tuple[int, int, int]]:
     """Count and two hashes of a table's content by period, of merged cells where it is a rollup."""
     columns = ", ".join(_columns(table))
-    found = clickhouse.rows(
+    rows = clickhouse.rows(
         f"SELECT toString({table.period}) AS period, count(), sum(cityHash64({columns})), "
         f"groupBitXor(sipHash64({columns})) FROM ({_content(table, name, condition)}) GROUP BY period"
     )
-    return {str(row[0]): (int(row[1]), int(row[2]), int(row[3])) for row in found}
+    return {str(row[0]): (int(row[1]), int(row[2]), int(row[3])) for row in rows}
 
 
 def _totals(clickhouse: ClickHouse, table: Rollup, name: str, condition: str) -> list[int]:
@@ -240,13 +240,13 @@ def _rows_that_differ(
         side: f"SELECT {columns} FROM ({_content(table, name, condition)}) WHERE {within}"
         for side, name in names.items()
     }
-    found: list[OneSidedRow] = []
+    one_sided: list[OneSidedRow] = []
     for side, other in (("live", "rebuilt"), ("rebuilt", "live")):
         rows = clickhouse.rows(
             f"SELECT toString(tuple(*)) FROM ({selects[side]} EXCEPT {selects[other]}) LIMIT {MAX_SHOWN}"
         )
-        found += [OneSidedRow(table.name, period, side, str(row[0])) for row in rows]
-    return found or [OneSidedRow(table.name, period, "both", "the same rows, another number of times")]
+        one_sided += [OneSidedRow(table.name, period, side, str(row[0])) for row in rows]
+    return one_sided or [OneSidedRow(table.name, period, "both", "the same rows, another number of times")]
 
 
 def _content(table: Table, name: str, condition: str) -> str:
@@ -264,12 +264,14 @@ def _content(table: Table, name: str, condition: str) -> str:
     merged = f"SELECT {keys}, {', '.join(values)} FROM {name} WHERE {condition} GROUP BY {keys}"
     if not table.uniques:
         return merged
-    shown = [f"{column}_sum" for column in table.sums]
+    selected = [f"{column}_sum" for column in table.sums]
     for column in table.uniques:
         state = f"{column}_state"
-        shown.append(f"least(finalizeAggregation({state}), {MAX_EXACT}) AS {column}_count")
-        shown.append(f"cityHash64(arrayReduce('uniqCombinedMergeState(12)', [{state}, {_LARGE_SET}])) AS {column}_hash")
-    return f"SELECT {keys}, {', '.join(shown)} FROM ({merged})"
+        selected.append(f"least(finalizeAggregation({state}), {MAX_EXACT}) AS {column}_count")
+        selected.append(
+            f"cityHash64(arrayReduce('uniqCombinedMergeState(12)', [{state}, {_LARGE_SET}])) AS {column}_hash"
+        )
+    return f"SELECT {keys}, {', '.join(selected)} FROM ({merged})"
 
 
 def _columns(table: Table) -> Sequence[str]:
@@ -280,10 +282,10 @@ def _columns(table: Table) -> Sequence[str]:
 
 
 def _rollup_generation(connection: Connection[Any], name: str, source: int) -> int:
-    found = [b for b in generations.builds(connection, name) if b.is_live and b.source_generation == source]
-    if not found:
+    builds = [b for b in generations.builds(connection, name) if b.is_live and b.source_generation == source]
+    if not builds:
         raise NotAllowed(f"{name} has no live generation fed by generation {source}.")
-    return found[0].generation
+    return builds[0].generation
 
 
 def _note_places(hold: Barrier, report: VerifyReport) -> None:

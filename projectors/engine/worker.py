@@ -55,7 +55,7 @@ class SinkLostRows(Exception):
 
 @dataclass(frozen=True)
 class Runtime:
-    """What every worker of this process uses."""
+    """The dependencies that all workers of this process use."""
 
     name: str
     pool: ConnectionPool[psycopg.Connection[Any]]
@@ -177,7 +177,7 @@ class Worker(ABC, Thread):
                 self._source = None
 
     def read_next(self, max_records: int) -> list[StoredRecord]:
-        """What comes next, for the beginning of a step: waits `READ_S`, or `IDLE_READ_S` where nothing comes."""
+        """Reads the next records for the beginning of a step: waits `READ_S`, or `IDLE_READ_S` where nothing comes."""
         is_idle = monotonic() - self._last_records > IDLE_AFTER_S
         records = self.read(max_records, IDLE_READ_S if is_idle else READ_S)
         if records:
@@ -195,15 +195,15 @@ class Worker(ABC, Thread):
         return self._source.read(max_records, timeout_s)
 
     def is_forged(self, record: StoredRecord) -> bool:
-        """Whether the record lacks a valid signature of the installation's key: it becomes a dead letter."""
+        """Returns whether the record lacks a valid signature of the installation's key: it becomes a dead letter."""
         return not record.is_signed and record.offset >= self._signed_from
 
     def put_back(self, records: list[StoredRecord]) -> None:
-        """The next `read` gives these first."""
+        """Puts records back: the next `read` returns these first."""
         self._left = records + self._left
 
     def records_before(self, barrier_offset: int, records: list[StoredRecord]) -> list[StoredRecord]:
-        """The records before `barrier_offset`; the others are put back."""
+        """Returns the records before `barrier_offset`; the others are put back."""
         before = [record for record in records if record.offset < barrier_offset]
         self.put_back(records[len(before) :])
         return before
@@ -221,7 +221,8 @@ class Worker(ABC, Thread):
         structlog.contextvars.bind_contextvars(offset=self._position.next_offset)
 
     def count_outcomes(self, records: Sequence[StoredRecord], bad: Sequence[FailedRecord]) -> None:
-        """Raises `TooManyDeadLetters` when the bad ones pass the limit. Ends the batch's spans, if it is traced."""
+        """Counts the outcomes. Raises `TooManyDeadLetters` when the bad ones pass the limit. Ends the batch's spans, if
+        it is traced."""
         if tracing.is_on():
             correlations = (correlation_of(one.topic, one.key, one.headers) for one in records)
             tracing.record(f"project {self.key.projection}", correlations, self._read_ns, self._where)
@@ -261,7 +262,7 @@ class Worker(ABC, Thread):
         """Called when a record was dead-lettered because it crashes the process."""
 
     def ends_the_process(self, letter: dead_letters.StoredDeadLetter) -> bool:
-        """Whether a dead letter still crashes the process: tried in a child process."""
+        """Returns whether a dead letter still crashes the process: tried in a child process."""
         if letter.reason != dead_letters.CRASHES:
             return False
         record = letter.record(self.key.topic, self.key.partition)

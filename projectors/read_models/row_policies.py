@@ -56,7 +56,7 @@ _MODERATORS: Final = "(select read.moderates())"
 
 
 def shown_own_or_moderated(shown: str, column: str) -> str:
-    """As `shown_or_own`, and all rows to the forum's moderators."""
+    """Returns the condition of `shown_or_own`, and all rows to the forum's moderators."""
     return f"{_MODERATORS} or {shown} and {PUBLIC} or {column} = (select read.reader_account())"
 
 
@@ -82,7 +82,7 @@ DEALS: Final = (
     f"({_ADMIN} and disputed) or seller_id = (select read.reader_account())"
     " or buyer_id = (select read.reader_account())"
 )
-"""What is between a buyer and a seller: an admin's too once it is disputed, and not before."""
+"""The condition on rows between a buyer and a seller: an admin's too once it is disputed, and not before."""
 
 
 def their_deals(column: str) -> str:

@@ -22,7 +22,7 @@ NAMES: Final = frozenset(event_class.NAME.encode() for event_class in get_args(c
 
 
 def to_rows(records: Sequence[StoredRecord], _known: DedupIndex, batch: Batch) -> None:
-    """Rows of `events` for conversions that have a click (`projection.RowMaker`)."""
+    """Makes the rows of `events` for conversions that have a click (`projection.RowMaker`)."""
     for record in records:
         try:
             position = envelope.position_of(record.headers)
@@ -45,7 +45,7 @@ def to_rows(records: Sequence[StoredRecord], _known: DedupIndex, batch: Batch) -
 
 
 def without_person(row: Mapping[str, Any], rules: EventRules) -> Mapping[str, Any]:
-    """The row as it is left once the person behind its conversion was forgotten."""
+    """Returns the row as it is left once the person behind its conversion was forgotten."""
     for erasure in rules.forgotten.get(row["website_id"], ()):
         if row["conversion_id"] in erasure.conversions:
             row = erasure.applied(row)

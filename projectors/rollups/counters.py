@@ -1,4 +1,5 @@
-"""What the 15-minute rollups share: their shape, and one definition of each counter, so that no two rollups disagree.
+"""Defines the common parts of the 15-minute rollups: their shape, and one definition of each counter, so that no two
+rollups disagree.
 
 Money is an Int128: amounts are bounded (`schemas.currencies.MAX_AMOUNT`), the number of sales is not, and the sum of an
 Int64 wraps. Counts are Int64, which no number of rows exceeds.

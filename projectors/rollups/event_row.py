@@ -20,11 +20,11 @@ _CHECKED: Final[Mapping[str, Any]] = {
     LOW: str,
     TEXT: str,
 }
-"""What a value must be for ClickHouse to accept it."""
+"""The conditions on a value for ClickHouse to accept it."""
 
 
 class Row(Protocol):
-    """What the projection itself reads of a record; the record has every column."""
+    """The columns of a record that the projection itself reads; the record has every column."""
 
     event_id: UUID
     website_id: UUID

@@ -40,7 +40,7 @@ MAX_TYPE_LENGTH: Final = 64
 INVALID: Final = "invalid"
 
 _UNKNOWN_FIELD: Final = "Object contains unknown field"
-"""How msgspec's message begins."""
+"""The beginning of msgspec's message."""
 
 _Named = tuple[bytes, bytes, int]
 """An id that a client chose: key, content and time of arrival, as `DedupIndex` takes them."""
@@ -58,7 +58,7 @@ _SEALED: Final = b'%b%b%d,"_text_key":%d}'
 
 
 def to_rows(records: Sequence[StoredRecord], known: DedupIndex, batch: Batch) -> None:
-    """Rows of `events` and `duplicates`, and refusals of conflicts (`projection.RowMaker`)."""
+    """Makes the rows of `events` and `duplicates`, and refusals of conflicts (`projection.RowMaker`)."""
     good = _checked(records, batch)
     chosen = [named[0] for _, _, _, named in good if named is not None]
     if chosen:
@@ -121,13 +121,13 @@ def _checked(records: Sequence[StoredRecord], batch: Batch) -> list[tuple[Stored
 
 
 def reason_of(error: Exception) -> str:
-    """Why a record that cannot be decoded is a dead letter. Records are signed: a field that this code does not have
-    was written by a newer version of ingest."""
+    """Returns why a record that cannot be decoded is a dead letter. Records are signed: a field that this code does not
+    have was written by a newer version of ingest."""
     return NEWER if str(error).startswith(_UNKNOWN_FIELD) else INVALID
 
 
 def _by_rules(value: bytes, row: Row, number: int, rules: EventRules) -> bytes:
-    """The value as traffic rules have it, and as it is left of a visitor who was forgotten."""
+    """Returns the value after traffic rules, and as it is left of a visitor who was forgotten."""
     marked = _marked(value, row, rules.marks.get(row.website_id, ()))
     return without_person(marked, row, number, rules.forgotten.get(row.website_id, ()))
 
@@ -154,7 +154,7 @@ def _is_country(code: str) -> bool:
 
 @lru_cache(256)
 def _place(topic: str, partition: int) -> bytes:
-    """How a row's place begins."""
+    """Returns the beginning of a row's position as JSON."""
     return b',"_topic":"%b","_partition":%d,"_offset":' % (topic.encode(), partition)
 
 

@@ -1,4 +1,4 @@
-"""What rows of `events` depend on beside their records: traffic rules, and visitors who were forgotten.
+"""The inputs of rows of `events` beside their records: traffic rules, and visitors who were forgotten.
 
 Both are parameters of a build (`ClickHouseProjection.parameters`): when they change, a new generation is built. Of an
 erasure a build keeps its id; what it is about is read when a worker begins.
@@ -22,7 +22,7 @@ ERASURE: Final = "erasure"
 
 @dataclass(frozen=True, slots=True)
 class EventRules:
-    """By website; `websites`: those that have any."""
+    """The rules by website; `websites`: those that have any."""
 
     marks: Marks = field(default_factory=dict)
     forgotten: Forgotten = field(default_factory=dict)
@@ -36,8 +36,8 @@ def read_parameters(connection: Connection[Any]) -> list[Any]:
 
 
 def parse_parameters(parameters: Sequence[Any], connection: Connection[Any]) -> EventRules:
-    """From what `read_parameters` gave."""
+    """Returns the rules from what `read_parameters` gave."""
     rules = [each for each in parameters if ERASURE not in each]
     erasures = [each[ERASURE] for each in parameters if ERASURE in each]
-    marks, known = traffic_marks.parse_parameters(rules), forgotten.read_forgotten(erasures, connection)
-    return EventRules(marks, known, frozenset({*marks, *known}))
+    marks, erased = traffic_marks.parse_parameters(rules), forgotten.read_forgotten(erasures, connection)
+    return EventRules(marks, erased, frozenset({*marks, *erased}))

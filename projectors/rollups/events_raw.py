@@ -17,7 +17,7 @@ VERSION: Final = max(column.since for column in COLUMNS)
 
 _CODEC: Final = "CODEC(ZSTD(1))"
 _CODECS: Final = {LOW: "", TIME: "CODEC(Delta, ZSTD(1))", "_offset": "CODEC(Delta, ZSTD(1))"}
-"""By type or name, where it is not `_CODEC`."""
+"""The codec by type or name, where it is not `_CODEC`."""
 
 
 def _ddl(column: Column) -> str:

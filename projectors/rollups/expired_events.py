@@ -20,7 +20,7 @@ _DAYS: Final = "select website_id::text, max(before) from read.event_expiries gr
 
 @dataclass(frozen=True, slots=True)
 class ExpiredEvents:
-    """By website, the first UTC day whose rows are all there (`projection.Lacking`)."""
+    """The first UTC day whose rows are all there, by website (`projection.Lacking`)."""
 
     before: Mapping[str, date]
 
@@ -32,7 +32,7 @@ class ExpiredEvents:
         return f"type <> '{CONVERSION}' AND {days_before(self.before, 'toDate(occurred_at)')}"
 
     def has(self, line: bytes) -> bool:
-        """Whether the row, as JSON, may be missing."""
+        """Returns whether the row, as JSON, may be missing."""
         if not self.before:
             return False
         row = orjson.loads(line)
@@ -41,7 +41,7 @@ class ExpiredEvents:
 
 
 def read(connection: Connection[Any]) -> ExpiredEvents:
-    """From the read model, which is soon what was decided."""
+    """Reads the expired events from the read model, which soon has every decision."""
     return ExpiredEvents(dict(connection.execute(_DAYS).fetchall()))
 
 

@@ -45,8 +45,9 @@ class Erasure:
     conversions: frozenset[UUID]
 
     def concerns(self, row: Row, number: int) -> bool:
-        """Whether the row is the person's: by its visitor or session until the erasure, by its click at any time.
-        `number`: of the key that sealed its texts; it decides, since ingest takes a moment to have the next one."""
+        """Returns whether the row is the person's: by its visitor or session until the erasure, by its click at any
+        time. `number`: of the key that sealed its texts; it decides, since ingest takes a moment to have the next
+        one."""
         is_theirs = row.visitor in self.visitors or row.session in self.sessions
         if is_theirs and (number <= self.last_key if number and self.last_key else row.received_at <= self.until):
             return True
@@ -75,7 +76,7 @@ class Erasure:
 
 
 Forgotten = Mapping[UUID, Sequence[Erasure]]
-"""By website, the oldest erasure first."""
+"""The erasures by website, the oldest first."""
 
 
 def read_ids(connection: Connection[Any]) -> list[str]:
@@ -89,7 +90,7 @@ def read_forgotten(ids: Sequence[str], connection: Connection[Any]) -> Forgotten
     rows = connection.execute(_ERASURES, (list(ids),)).fetchall() if ids else []
     if len(rows) != len(ids):
         raise LookupError(f"{len(ids)} erasures of visitors are known to this build, {len(rows)} are stored")
-    found: dict[UUID, list[Erasure]] = {}
+    by_website: dict[UUID, list[Erasure]] = {}
     for website_id, at, last_key, salt, visitors, sessions, clicks, conversions in rows:
         erasure = Erasure(
             at.astimezone(UTC).replace(tzinfo=None),
@@ -100,13 +101,13 @@ def read_forgotten(ids: Sequence[str], connection: Connection[Any]) -> Forgotten
             frozenset(clicks),
             frozenset(conversions),
         )
-        found.setdefault(website_id, []).append(erasure)
-    return found
+        by_website.setdefault(website_id, []).append(erasure)
+    return by_website
 
 
 def without_person(value: bytes, row: Row, number: int, erasures: Sequence[Erasure]) -> bytes:
-    """The value of a record as it is left: of one that several erasures concern, each takes what the one before has
-    left."""
+    """Returns the value of a record as it is left: of one that several erasures concern, each takes what the one before
+    has left."""
     for erasure in erasures:
         if erasure.concerns(row, number):
             value = orjson.dumps(erasure.applied(orjson.loads(value)))

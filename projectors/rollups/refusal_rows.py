@@ -42,11 +42,11 @@ _decode: Final = msgspec.json.Decoder(RefusalRow).decode
 
 
 def to_rows(records: Sequence[StoredRecord], known: DedupIndex, batch: Batch) -> None:
-    """Rows of `refusals` (`projection.RowMaker`)."""
-    found = decoded(records, _decode, "at", batch)
+    """Makes the rows of `refusals` (`projection.RowMaker`)."""
+    entries = decoded(records, _decode, "at", batch)
     forgotten: frozenset[UUID] = batch.parameters or _NONE
-    known.load([each.row.id.bytes + each.row.website_id.bytes for each in found])
-    for record, value, number, row in found:
+    known.load([each.row.id.bytes + each.row.website_id.bytes for each in entries])
+    for record, value, number, row in entries:
         at = unix_seconds(row.at)
         if known.check(row.id.bytes + row.website_id.bytes, record.offset, _SAME, at) is None:
             line = (_without_texts(value) if row.id in forgotten else value).rstrip()[:-1]

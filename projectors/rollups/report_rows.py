@@ -36,10 +36,10 @@ _decode: Final = msgspec.json.Decoder(ReportRow).decode
 
 
 def to_rows(records: Sequence[StoredRecord], known: DedupIndex, batch: Batch) -> None:
-    """Rows of `conversion_reports` (`projection.RowMaker`)."""
-    found = decoded(records, _decode, "received_at", batch)
-    known.load([_key(each.row) for each in found])
-    for record, _, number, row in found:
+    """Makes the rows of `conversion_reports` (`projection.RowMaker`)."""
+    entries = decoded(records, _decode, "received_at", batch)
+    known.load([_key(each.row) for each in entries])
+    for record, _, number, row in entries:
         at = unix_seconds(row.received_at)
         is_repeat = known.check(_key(row), record.offset, _SAME, at) is not None
         line = {

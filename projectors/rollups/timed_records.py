@@ -30,10 +30,10 @@ class Decoded(NamedTuple, Generic[R]):
 def decoded(
     records: Sequence[StoredRecord], decode: Callable[[bytes], R], moment: str, batch: Batch
 ) -> list[Decoded[R]]:
-    """Each record with its row; those that are invalid become dead letters of the batch. `moment`: the field with the
-    UTC time."""
+    """Returns each record with its row; those that are invalid become dead letters of the batch. `moment`: the field
+    with the UTC time."""
     moment_of: Callable[[R], datetime] = attrgetter(moment)
-    found = []
+    entries = []
     for record, opened in zip(records, batch.texts(records), strict=True):
         try:
             row = decode(opened.value)
@@ -43,10 +43,10 @@ def decoded(
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             batch.bad.append(FailedRecord(record, reason_of(error), f"{type(error).__name__}: {error}"))
         else:
-            found.append(Decoded(record, opened.value, opened.number, row))
-    return found
+            entries.append(Decoded(record, opened.value, opened.number, row))
+    return entries
 
 
 def unix_seconds(moment: datetime) -> int:
-    """Of a log time, which has no zone."""
+    """Returns the Unix seconds of a log time, which has no zone."""
     return int((moment - _EPOCH).total_seconds())

@@ -60,7 +60,7 @@ class Rule:
 
 
 Marks = Mapping[UUID, Sequence[Rule]]
-"""By website, the newest rule first."""
+"""The rules by website, the newest first."""
 
 
 def read_parameters(connection: Connection[Any]) -> list[Any]:
@@ -79,17 +79,17 @@ def read_parameters(connection: Connection[Any]) -> list[Any]:
 
 
 def parse_parameters(parameters: Sequence[Any]) -> Marks:
-    """From what `read_parameters` gave."""
+    """Returns the rules by website from what `read_parameters` gave."""
     marks: dict[UUID, list[Rule]] = {}
     for rule in reversed(parameters):
         values = tuple((_COLUMNS.get(name, name), str(value)) for name, value in rule["conditions"].items())
-        found = Rule(_moment(rule["since"]), _moment(rule["until"]), values, _RESULTS[rule["mark"]])
-        marks.setdefault(UUID(rule["website_id"]), []).append(found)
+        parsed_rule = Rule(_moment(rule["since"]), _moment(rule["until"]), values, _RESULTS[rule["mark"]])
+        marks.setdefault(UUID(rule["website_id"]), []).append(parsed_rule)
     return marks
 
 
 def result_of(rules: Sequence[Rule], row: Row) -> tuple[bool, str] | None:
-    """What the newest rule that fits makes of the row; none when none fits."""
+    """Returns the result of the newest rule that fits the row; none when none fits."""
     return next((rule.result for rule in rules if rule.fits(row)), None)
 
 
@@ -98,5 +98,5 @@ def _text(moment: datetime) -> str:
 
 
 def _moment(text: str) -> datetime:
-    """Without a zone, as rows have it: UTC."""
+    """Returns the moment without a zone, as rows have it: UTC."""
     return datetime.fromisoformat(text).replace(tzinfo=None)

@@ -57,7 +57,7 @@ KEPT_S: Final = 300
 """Replaced builds are read by requests that began before."""
 MAX_BATCH_WEEKS: Final = 100
 WEEK_SETTINGS: Final = {**BUILD_SETTINGS, "max_execution_time": KEPT_S - 60}
-"""It reads builds that were the newest when it began: they must not be deleted meanwhile."""
+"""A build of weeks reads builds that were the newest when it began: they must not be deleted meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class DayEvents:
 
     @property
     def is_current(self) -> bool:
-        """Whether the build has exactly these events."""
+        """Returns whether the build has exactly these events."""
         return (self.events, self.fingerprint) == (self.built_events, self.built_fingerprint)
 
 
@@ -121,17 +121,17 @@ class VisitBuilder:
                 log.exception("unexpected_error")
 
     def build(self, stopping: Event | None = None) -> int:
-        """One round: builds what is due, and removes replaced builds; returns the number of built days. Raises
+        """Runs one round: builds what is due, and removes replaced builds; returns the number of built days. Raises
         `Unavailable`."""
         total = tuple(self._clickhouse.rows(_TOTAL)[0])
         if total == self._total:
             return 0
         expiries, today = self._expiries(), self._now().date()
-        found = {key: each for key, each in self._outdated().items() if not expiries.is_expired(*key)}
-        due = select_due(found, self._resting, today)
-        self._resting = {key: (each.events, self._resting_rounds(key, each)) for key, each in found.items()}
+        outdated = {key: each for key, each in self._outdated().items() if not expiries.is_expired(*key)}
+        due = select_due(outdated, self._resting, today)
+        self._resting = {key: (each.events, self._resting_rounds(key, each)) for key, each in outdated.items()}
         built = 0
-        for batch in batches({key: found[key].events for key in due}):
+        for batch in batches({key: outdated[key].events for key in due}):
             if stopping is not None and stopping.is_set():
                 return built
             self._build(batch)
@@ -139,8 +139,8 @@ class VisitBuilder:
         if built or self._weeks_of != today:
             self._build_weeks(today, stopping)
             self._weeks_of = today
-        left = found.keys() - due
-        if all(day >= today and found[website_id, day].events < MIN_EVENTS_TODAY for website_id, day in left):
+        left = outdated.keys() - due
+        if all(day >= today and outdated[website_id, day].events < MIN_EVENTS_TODAY for website_id, day in left):
             self._total = total  # the others are too small: nothing is due before something changes
         if time.monotonic() - self._tidied_at > TIDY_EVERY_S:
             self.tidy()
@@ -274,10 +274,10 @@ def _is_worth_building_today(found: DayEvents) -> bool:
 
 
 def _by_website(days: Sequence[Day]) -> Mapping[UUID, list[date]]:
-    found: dict[UUID, list[date]] = {}
+    by_website: dict[UUID, list[date]] = {}
     for website_id, day in days:
-        found.setdefault(website_id, []).append(day)
-    return found
+        by_website.setdefault(website_id, []).append(day)
+    return by_website
 
 
 def _build_id(moment: datetime) -> int:

@@ -41,11 +41,11 @@ log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 SWEEP_EVERY_S: Final = 60.0
 """While no more days expire: to find what came back or was left."""
 GRACE_S: Final = 60
-"""Who reads events asks first whether they have expired: so long after that they are still there."""
+"""A reader of events first checks whether they have expired: for this time after that they are still there."""
 SPANS_AT_ONCE: Final = 500
 """Spans of days in one statement that deletes."""
 DELETE_SETTINGS: Final = {"mutations_sync": 2, "max_execution_time": 3_000}
-"""It returns when the rows are gone, on every replica."""
+"""The statement returns when the rows are deleted on every replica."""
 
 Contents = tuple[int, int]
 """Number and fingerprint of events."""
@@ -53,7 +53,7 @@ Contents = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Expiry:
-    """What has expired of a website: events before the UTC day `before`."""
+    """The expired events of a website: events before the UTC day `before`."""
 
     before: date
     timezone: str
@@ -61,23 +61,23 @@ class Expiry:
 
 @dataclass(frozen=True, slots=True)
 class Expiries:
-    """What has expired by website, and the live generation of `events`."""
+    """The expired events by website, and the live generation of `events`."""
 
     websites: Mapping[UUID, Expiry] = field(default_factory=dict)
     generation: int = 0
 
     def is_expired(self, website_id: UUID, day: date) -> bool:
-        """Whether the events of that day have expired."""
-        found = self.websites.get(website_id)
-        return found is not None and day < found.before
+        """Returns whether the events of that day have expired."""
+        expiry = self.websites.get(website_id)
+        return expiry is not None and day < expiry.before
 
     def condition(self, day: str) -> str:
-        """That `day`, an expression, has expired for the row's website."""
-        return days_before({str(website_id): found.before for website_id, found in self.websites.items()}, day)
+        """Returns the condition that `day`, an expression, has expired for the row's website."""
+        return days_before({str(website_id): expiry.before for website_id, expiry in self.websites.items()}, day)
 
 
 def read_expiries(connection: Connection[Any]) -> Expiries:
-    """From the read models."""
+    """Reads the expired events from the read models."""
     rows = connection.execute(_EXPIRIES, (GRACE_S,)).fetchall()
     if not rows:
         return Expiries()
@@ -95,7 +95,7 @@ class _Built:
     """The number of the build of the parts."""
 
     def is_whole(self, key: Day, now: Contents | None, expiry: Expiry) -> bool:
-        """Whether reports need the day's rows no more. `now`: the events that the day has had."""
+        """Returns whether reports need the day's rows no more. `now`: the events that the day has had."""
         number, contents = self.days.get(key, (0, None))
         if contents is None or contents != now:
             return False
@@ -113,8 +113,8 @@ class EventExpiry:
         self._swept_at = 0.0
 
     def sweep(self, expiries: Expiries, stopping: Event | None = None) -> int:
-        """Builds what is to be kept, deletes the rest; returns the number of days of websites whose events went. Raises
-        `Unavailable`; it can be repeated at any time."""
+        """Builds the counters that are to be kept, deletes the expired rows; returns the number of days of websites
+        whose events were deleted. Raises `Unavailable`; it can be repeated at any time."""
         if not expiries.websites:
             return 0
         if expiries == self._swept and self._monotonic() - self._swept_at < SWEEP_EVERY_S:
@@ -155,7 +155,7 @@ class EventExpiry:
         )
 
     def _now(self, expiries: Expiries) -> dict[Day, Contents]:
-        """What each expired day has had."""
+        """Returns the contents that each expired day has had."""
         return self._contents(
             "SELECT website_id, day, toInt64(sum(d.events)), sum(d.fingerprint)"
             f" FROM {tables.EVENT_DAYS} AS d WHERE {expiries.condition('day')} GROUP BY website_id, day"
@@ -178,8 +178,10 @@ class EventExpiry:
     def _visit_days(self, expiries: Expiries) -> set[Day]:
         """The expired days of which there are rows with visits."""
         rows = tables.table(tables.VISIT_EVENTS)
-        found = self._clickhouse.rows(f"SELECT DISTINCT website_id, day FROM {rows} WHERE {expiries.condition('day')}")
-        return {(website_id, day) for website_id, day in found}
+        day_rows = self._clickhouse.rows(
+            f"SELECT DISTINCT website_id, day FROM {rows} WHERE {expiries.condition('day')}"
+        )
+        return {(website_id, day) for website_id, day in day_rows}
 
     def _build_whole(self, days: Sequence[Day], expiries: Expiries) -> None:
         """The days, then their parts under the same number."""
@@ -191,8 +193,8 @@ class EventExpiry:
             self._build_parts(build, ZoneInfo(timezone), own)
 
     def _build_parts(self, build: int, zone: ZoneInfo, days: Sequence[Day]) -> None:
-        found = {day: midnights(zone, day) for day in {day for _, day in days}}
-        cut = {day: int(moments[0].timestamp() * 1000) for day, moments in found.items() if len(moments) == 1}
+        by_day = {day: midnights(zone, day) for day in {day for _, day in days}}
+        cut = {day: int(moments[0].timestamp() * 1000) for day, moments in by_day.items() if len(moments) == 1}
         if not cut:
             return
         websites = ", ".join(sorted(f"'{website_id}'" for website_id in {website_id for website_id, _ in days}))

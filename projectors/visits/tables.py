@@ -37,7 +37,7 @@ TABLES: Final = (
 
 
 def create(clickhouse: ClickHouse) -> None:
-    """Creates what is missing. Raises `engine.clickhouse.Unavailable`."""
+    """Creates the missing tables. Raises `engine.clickhouse.Unavailable`."""
     for table in TABLES:
         for statement in create_table(table, tables.VERSION, clickhouse.cluster):
             clickhouse.run(statement)

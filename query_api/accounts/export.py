@@ -254,12 +254,12 @@ def document(reader: Reader, account: UUID, settings: Settings) -> Iterator[byte
 
 def _pages(reader: Reader, account: UUID, section: Section) -> Iterator[list[dict[str, Any]]]:
     columns = [f"t.{name}" for name in section.key]
-    shown = ", ".join((section.shown, *(f"{column} AS {_PLACE}{i}" for i, column in enumerate(columns))))
+    selected = ", ".join((section.shown, *(f"{column} AS {_PLACE}{i}" for i, column in enumerate(columns))))
     order = ", ".join(columns)
     after: list[Any] = []
     while True:
         sql = (
-            f"SELECT {shown} FROM {section.source} AS t WHERE {section.where}"  # noqa: S608 - own text
+            f"SELECT {selected} FROM {section.source} AS t WHERE {section.where}"  # noqa: S608 - own text
             + (f" AND ({order}) > ({', '.join(f'%({_PLACE}{i})s' for i in range(len(after)))})" if after else "")
             + f" ORDER BY {order} LIMIT {PAGE}"
         )

@@ -1,4 +1,4 @@
-"""Where an account is signed in, and what was done with it."""
+"""The sessions of an account, and its audit entries."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What happened on a website: the analytics calls, one file each with its SQL; their ranges, filters, definitions."""
+"""The analytics calls of a website, one file each with its SQL; their ranges, filters and definitions."""

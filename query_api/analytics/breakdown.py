@@ -104,14 +104,14 @@ class ParsedReport:
 
 
 def read(query: BreakdownQuery, request: AnalyticsRequest, response: Response) -> Breakdown:
-    """One page. Raises `Problem` 400."""
+    """Returns one page. Raises `Problem` 400."""
     parsed = parse(query)
     after = _after(query.cursor, parsed) if query.cursor else ()
     page = Page(parsed.sorted_by, parsed.is_descending, _search(request, query.search, parsed.by), after)
     counters = counters_of((*parsed.metrics, parsed.sorted_by))
     plan = Plan(request.selection, request.range, parsed.by, counters, page=page, limit=query.limit)
-    found, late, beside = _page(plan, request, response)
-    total, rows = total_of(found), others_of(found)
+    page_rows, late, beside = _page(plan, request, response)
+    total, rows = total_of(page_rows), others_of(page_rows)
     has_more, rows = len(rows) > query.limit, rows[: query.limit]
     more, before = _of_rows(request, response, plan, rows, late, beside)
     labels = _labels(request, parsed.by, rows)
@@ -152,8 +152,8 @@ def read_series(query: SeriesQuery, request: AnalyticsRequest, response: Respons
         raise invalid_parameter("values", f"A series follows at most {MAX_SERIES} values.")
     only = tuple((value,) for value in values) if by else None
     plan = Plan(request.selection, request.range, by, counters_of((query.metric,)), only, by_bucket=True)
-    [found] = request.read(response, statement.report(plan))
-    by_value = {value: [row for row in found if row.get("v0", "") == value] for value in values}
+    [fetched] = request.read(response, statement.report(plan))
+    by_value = {value: [row for row in fetched if row.get("v0", "") == value] for value in values}
     laid = {value: counts_by_edge(request.range, rows) for value, rows in by_value.items()}
     metric, currency = METRICS[query.metric], request.website.currency
     return [
@@ -175,7 +175,7 @@ def lines(found: Breakdown, metrics: Sequence[str]) -> tuple[list[str], list[Lin
 
 
 def parse(query: BreakdownQuery) -> ParsedReport:
-    """Raises `Problem` 400 for unknown names, and names the valid ones."""
+    """Parses the query of a report. Raises `Problem` 400 for unknown names, and names the valid ones."""
     by = tuple(dict.fromkeys(_dimension(name) for name in query.by.split(",")))
     if len(by) > MAX_DIMENSIONS:
         raise invalid_parameter("by", f"A report has at most {MAX_DIMENSIONS} dimensions.")
@@ -215,8 +215,8 @@ def _page(
     first = first_page.read(request, response, page)
     if first is not None:
         return first.rows, first.late, []
-    found, *beside = request.read(response, *map(statement.report, (page, *_beside(plan, request))))
-    return found, page.late, beside
+    page_rows, *beside = request.read(response, *map(statement.report, (page, *_beside(plan, request))))
+    return page_rows, page.late, beside
 
 
 def _beside(plan: Plan, request: AnalyticsRequest) -> list[Plan]:
@@ -234,19 +234,19 @@ def _of_rows(
     late: Sequence[str],
     beside: Sequence[Sequence[Row]],
 ) -> tuple[_ByValues, _ByValues | None]:
-    """What is read of the shown rows alone: their `late` counters, and their counters in the comparison range, if there
-    is one and `beside` does not have all of it."""
-    shown = replace(plan, only=tuple(values_of(row, plan.by) for row in rows), page=None, limit=None)
-    last = [replace(shown, counters=tuple(late))] if late else []
-    has_all = any(len(found) <= MAX_BESIDE for found in beside)
-    before = [replace(shown, range=request.compared)] if request.compared is not None and not has_all else []
-    found = request.read(response, *map(statement.report, (*last, *before))) if last or before else []
-    compared = [*found[len(last) :], *(beside if has_all else ())]
+    """Reads the parts of the displayed rows alone: their `late` counters, and their counters in the comparison range,
+    if there is one and `beside` does not have all of it."""
+    own_plan = replace(plan, only=tuple(values_of(row, plan.by) for row in rows), page=None, limit=None)
+    last = [replace(own_plan, counters=tuple(late))] if late else []
+    has_all = any(len(counted) <= MAX_BESIDE for counted in beside)
+    before = [replace(own_plan, range=request.compared)] if request.compared is not None and not has_all else []
+    results = request.read(response, *map(statement.report, (*last, *before))) if last or before else []
+    compared = [*results[len(last) :], *(beside if has_all else ())]
 
     def by_values(rows: Sequence[Row]) -> _ByValues:
         return {() if row["is_total"] else values_of(row, plan.by): row for row in rows}
 
-    return by_values(found[0]) if last else {}, by_values(compared[0]) if compared else None
+    return by_values(results[0]) if last else {}, by_values(compared[0]) if compared else None
 
 
 def _dimension(name: str) -> str:
@@ -260,15 +260,15 @@ def _unknown(parameter: str, name: str, valid: Iterable[str]) -> Exception:
 
 
 def _after(cursor: str, parsed: ParsedReport) -> tuple[Any, ...]:
-    found: tuple[Any, ...] = pagination.decode(cursor, str, *(str for _ in parsed.by))
+    position: tuple[Any, ...] = pagination.decode(cursor, str, *(str for _ in parsed.by))
     if parsed.sorted_by in METRICS:
         try:
-            number = float(found[0])
+            number = float(position[0])
         except ValueError:
             raise pagination.bad_cursor() from None
-        if number != number or (not METRICS[parsed.sorted_by].per and not _is_integer(found[0])):
+        if number != number or (not METRICS[parsed.sorted_by].per and not _is_integer(position[0])):
             raise pagination.bad_cursor()
-    return found
+    return position
 
 
 def _is_integer(text: str) -> bool:
@@ -309,7 +309,7 @@ def _search(request: AnalyticsRequest, text: str, by: Sequence[str]) -> Search |
 
 
 def _labels(request: AnalyticsRequest, by: Sequence[str], rows: Sequence[Row]) -> Mapping[tuple[str, str], str]:
-    """What to show for each value of each dimension."""
+    """Returns the label of each value of each dimension."""
     labels: dict[tuple[str, str], str] = {}
     for number, name in enumerate(by):
         values = {row[f"v{number}"] for row in rows}

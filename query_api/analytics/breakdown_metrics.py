@@ -1,4 +1,4 @@
-"""The metrics of reports: the counters that each is made of, how a statement sorts by it, and what is shown of it."""
+"""The metrics of reports: the counters that each is made of, how a statement sorts by it, and its displayed value."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Metric:
 
     @property
     def sql(self) -> str:
-        """To sort by, over the counters."""
+        """Returns the expression to sort by, over the counters."""
         total = " + ".join(self.of)
         if not self.per:
             return total
@@ -45,7 +45,7 @@ class Metric:
         return f"if({self.per} = 0, 0, {part} / {self.per})"
 
     def figure(self, row: Mapping[str, Any], currency: str) -> Any:
-        """What is shown of a row of counters, exact; counters that it lacks are zero."""
+        """Returns the value displayed for a row of counters, exact; counters that it lacks are zero."""
         total = self.times * sum(int(row.get(name, 0)) for name in self.of)
         if not self.per:
             return money.major(total, currency) if self.is_money else total
@@ -103,6 +103,7 @@ class ReportMetrics(ResponseModel, alias_generator=None):
 
 
 def counters_of(metrics: Iterable[str]) -> tuple[str, ...]:
-    """The counters of these metrics, and those that tell whether a row is shown. Names of other things have none."""
-    found = {counter for name in (*metrics, *SHOWN) if name in METRICS for counter in METRICS[name].counters}
-    return tuple(name for name in COUNTERS if name in found)
+    """Returns the counters of these metrics, and those that decide whether a row is displayed. Names of other things
+    have none."""
+    needed = {counter for name in (*metrics, *SHOWN) if name in METRICS for counter in METRICS[name].counters}
+    return tuple(name for name in COUNTERS if name in needed)

@@ -37,7 +37,8 @@ MAX_EXPORTED: Final = 10_000
 _END_OF_TIME: Final = 10**13
 """Unix time in ms; what the analytics store can tell apart ends a little later."""
 _WINDOWS: Final = (timedelta(days=1), timedelta(days=14), timedelta(days=180), None)
-"""How far back one reading looks: further only when the nearer past does not fill the page, and no part of it twice."""
+"""The time spans of the readings: each goes further back only when the nearer past does not fill the page, and no part
+is read twice."""
 
 
 class ClickBots(StrEnum):
@@ -141,13 +142,13 @@ def get_admin_clicks(
 def _page(
     query: ClicksPage, request: Request, response: Response, context: Services, reader: Reader
 ) -> list[TrackedClick]:
-    """Newest first."""
+    """Returns one page, newest first."""
     page = pagination.Page(request, response, query.limit, query.cursor)
     after = None if page.is_first else page.after(int, UUID)
     if after is not None and not 0 <= after[0] < _END_OF_TIME:
         raise pagination.bad_cursor()
-    found = _read(context, reader, query, after, page.limit + 1)
-    return _with_names(reader, page.take(found, "place", "event_id"))
+    rows = _read(context, reader, query, after, page.limit + 1)
+    return _with_names(reader, page.take(rows, "place", "event_id"))
 
 
 @links_router.get("/api/platform/links/{id}/clicks")
@@ -187,7 +188,7 @@ def _kept_from(query: ClicksQuery, reader: Reader) -> dict[str, str]:
 def _read(
     context: Services, reader: Reader, query: ClicksQuery, after: Sequence[Any] | None, limit: int
 ) -> list[clickhouse_reader.Row]:
-    """Up to `limit` rows, newest first, looking back only as far as it takes."""
+    """Reads up to `limit` rows, newest first, looking back only as far as it takes."""
     chosen = _chosen(reader, query)
     if chosen is None:
         return []
@@ -197,20 +198,20 @@ def _read(
         where.append("t.occurred_at <= fromUnixTimestamp64Milli({after:Int64})")  # for the index
         where.append("(toUnixTimestamp64Milli(t.occurred_at), t.event_id) < ({after:Int64}, {after_id:UUID})")
         bound |= {"after": after[0], "after_id": str(after[1])}
-    found: list[clickhouse_reader.Row] = []
+    rows: list[clickhouse_reader.Row] = []
     until: int | None = None
     for window in _WINDOWS:
-        slice_, bound["limit"] = list(where), limit - len(found)
+        slice_, bound["limit"] = list(where), limit - len(rows)
         if until is not None:
             slice_.append("t.occurred_at < fromUnixTimestamp64Milli({until:Int64})")
             bound["until"] = until
         if window is not None:
             slice_.append("t.occurred_at >= fromUnixTimestamp64Milli({since:Int64})")
             bound["since"] = until = int((end - window).timestamp() * 1000)
-        found += context.clickhouse.rows(clickhouse_reader.Query(_SELECT + " AND ".join(slice_) + _NEWEST, bound))
-        if len(found) >= limit:
+        rows += context.clickhouse.rows(clickhouse_reader.Query(_SELECT + " AND ".join(slice_) + _NEWEST, bound))
+        if len(rows) >= limit:
             break
-    return found
+    return rows
 
 
 def _chosen(reader: Reader, query: ClicksQuery) -> tuple[list[str], dict[str, Any]] | None:
@@ -270,7 +271,7 @@ _CONVERSIONS: Final = (
 
 def _with_names(reader: Reader, rows: Sequence[clickhouse_reader.Row]) -> list[TrackedClick]:
     ids = {name: list({row[f"{name}_id"] for row in rows}) for name in ("website", "partner", "link")}
-    named = reader.rows(_NAMES, {f"{name}s": found for name, found in ids.items()}) if rows else []
+    named = reader.rows(_NAMES, {f"{name}s": values for name, values in ids.items()}) if rows else []
     names = {(row["kind"], row["id"]): row["name"] for row in named}
     clicks = [row["click_id"] for row in rows if row["click_id"]]
     conversions: defaultdict[str, list[ClickConversion]] = defaultdict(list)

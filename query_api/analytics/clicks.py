@@ -27,9 +27,9 @@ class ClickPoint(ResponseModel):
 
 
 def read(request: AnalyticsRequest, response: Response) -> list[ClickPoint]:
-    """Every bucket, empty ones with zeros."""
-    found = request.read(response, *series.queries(request.selection, request.range))
-    laid = series.buckets(request.range, *found)
+    """Returns every bucket, empty ones with zeros."""
+    rows = request.read(response, *series.queries(request.selection, request.range))
+    laid = series.buckets(request.range, *rows)
     counts = [Counts.of(row) for row in laid]
     revenue = [money.major(one.revenue, request.website.currency) for one in counts]
     return [

@@ -26,9 +26,9 @@ class ConversionPoint(ResponseModel):
 
 
 def read(request: AnalyticsRequest, response: Response) -> list[ConversionPoint]:
-    """Every bucket, empty ones with zeros."""
-    [found] = request.read(response, series.counted(request.selection, request.range, CONVERSION_COUNTERS))
-    counts = [Counts.of(row) for row in series.buckets(request.range, found)]
+    """Returns every bucket, empty ones with zeros."""
+    [rows] = request.read(response, series.counted(request.selection, request.range, CONVERSION_COUNTERS))
+    counts = [Counts.of(row) for row in series.buckets(request.range, rows)]
     revenue = [money.major(one.revenue, request.website.currency) for one in counts]
     return [
         ConversionPoint(

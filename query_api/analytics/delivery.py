@@ -166,9 +166,9 @@ def get_delivery(
     queries = [_counted(website, range_, *parts) for parts in _SUMMED.values()]
     more = (_last_refusals(website, range_), _reasons(website, range_), _by_partner(website, range_))
     not_kept = [_not_kept(website, range_)] if _keeps_ad_ids(scope, website) else []
-    found = context.read(response, *more, *not_kept, *queries)
-    refusals, reasons, reports = found[: len(more)]
-    counted = found[len(more) + len(not_kept) :]
+    results = context.read(response, *more, *not_kept, *queries)
+    refusals, reasons, reports = results[: len(more)]
+    counted = results[len(more) + len(not_kept) :]
     series = _series(range_, [row for rows in counted for row in rows])
     total = sum(series, Counter[str]())
     return Delivery(
@@ -178,7 +178,7 @@ def get_delivery(
         reasons=[DeliveryReason.model_validate(row) for row in reasons[:REASONS]],
         partners=_partners(scope, reports, reasons),
         refusals=[DeliveryRefusal.model_validate({**row, "at": row["at"].replace(tzinfo=UTC)}) for row in refusals],
-        ad_ids_not_kept=found[len(more)][0]["events"] if not_kept else 0,
+        ad_ids_not_kept=results[len(more)][0]["events"] if not_kept else 0,
     )
 
 
@@ -197,9 +197,9 @@ def _range(query: DeliveryQuery, website: Website, context: Services) -> Range:
 def _counted(
     website: Website, range_: Range, table: str, time: str, outcome: str, count: str, which: str
 ) -> clickhouse_reader.Query:
-    shown = statement.bucket_of(time), f"{outcome} AS result", f"{count} AS events"
-    found = statement.of_range(str(website.id), range_, table, time, shown, which, group="edge, result")
-    return replace(found, parameters={**found.parameters, **edges_of(range_)})
+    selected = statement.bucket_of(time), f"{outcome} AS result", f"{count} AS events"
+    query = statement.of_range(str(website.id), range_, table, time, selected, which, group="edge, result")
+    return replace(query, parameters={**query.parameters, **edges_of(range_)})
 
 
 def _not_kept(website: Website, range_: Range) -> clickhouse_reader.Query:
@@ -213,13 +213,13 @@ def _not_kept(website: Website, range_: Range) -> clickhouse_reader.Query:
 
 def _last_refusals(website: Website, range_: Range) -> clickhouse_reader.Query:
     names = ("at", "code", "message", "endpoint", "count", "sample", "partner", "id")
-    shown = *(f"t.{name} AS {name}" for name in names), _OUTCOME, "t.request <> '' AS isReplayable"
+    selected = *(f"t.{name} AS {name}" for name in names), _OUTCOME, "t.request <> '' AS isReplayable"
     clauses = {"order": "t.at DESC, t.id", "limit": str(REFUSALS)}
-    return statement.of_range(str(website.id), range_, "refusals", "at", shown, **clauses)
+    return statement.of_range(str(website.id), range_, "refusals", "at", selected, **clauses)
 
 
 def _reasons(website: Website, range_: Range) -> clickhouse_reader.Query:
-    shown = (
+    selected = (
         *(_OUTCOME, "t.code AS code", "any(t.message) AS message", "t.endpoint AS endpoint", "t.partner AS partner"),
         *(f"t.report_id <> toUUID('{NO_ID}') AS is_decision", "sum(t.count) AS count"),
     )
@@ -228,25 +228,25 @@ def _reasons(website: Website, range_: Range) -> clickhouse_reader.Query:
         "order": "count DESC, code, endpoint, partner",
         "limit": str(MAX_GROUPS),
     }
-    return statement.of_range(str(website.id), range_, "refusals", "at", shown, **clauses)
+    return statement.of_range(str(website.id), range_, "refusals", "at", selected, **clauses)
 
 
 def _by_partner(website: Website, range_: Range) -> clickhouse_reader.Query:
-    shown = "toString(t.partner_id) AS partner_id", f"{_REPORTED} AS result", "count() AS count"
+    selected = "toString(t.partner_id) AS partner_id", f"{_REPORTED} AS result", "count() AS count"
     which = "t.reported_by = 'postback'", "t.outcome <> 'conflict'"
     clauses = {
         "group": "partner_id, result", "order": "count DESC, partner_id, result", "limit": str(MAX_GROUPS)
     }  # fmt: skip
-    return statement.of_range(str(website.id), range_, "conversion_reports", "received_at", shown, *which, **clauses)
+    return statement.of_range(str(website.id), range_, "conversion_reports", "received_at", selected, *which, **clauses)
 
 
 def _partners(scope: AccountScope, reports: Sequence[Row], reasons: Sequence[Row]) -> list[DeliveryPartner]:
     """Postbacks by partner: accepted reports name its id, rejected requests a slug, which need not exist."""
     ids = [row["partner_id"] for row in reports]
     slugs = [row["partner"] for row in reasons]
-    known = scope.reader.rows(_PARTNERS, {"ids": ids, "slugs": slugs})
-    slug_of = {row["id"]: row["slug"] for row in known}
-    name_of = {row["slug"]: row["name"] for row in known}
+    partners = scope.reader.rows(_PARTNERS, {"ids": ids, "slugs": slugs})
+    slug_of = {row["id"]: row["slug"] for row in partners}
+    name_of = {row["slug"]: row["name"] for row in partners}
     counts: dict[str, Counter[str]] = {}
     for row in reports:
         counts.setdefault(slug_of.get(row["partner_id"], ""), Counter())[_column(row["result"])] += int(row["count"])

@@ -77,5 +77,5 @@ def _fits(one: Parsed, name: str) -> bool:
 
 
 def _pattern(value: str) -> str:
-    """`*` is any text; every other sign stands for itself."""
+    """Returns the pattern: `*` is any text; every other sign is literal."""
     return translate("*".join(part.replace("[", "[[]").replace("?", "[?]") for part in value.split("*")))

@@ -1,4 +1,5 @@
-"""What the erasure of a visitor does with each kind of what is stored, and what stays, with the reason: for people."""
+"""Describes for people what the erasure of a visitor does with each kind of stored data, and what remains, with the
+reason."""
 
 from __future__ import annotations
 
@@ -48,7 +49,7 @@ EFFECTS: Final[Mapping[str, tuple[str, Effect, str]]] = {
         "erased automatically.",
     ),
 }
-"""By store: its name, what happens, and how."""
+"""The effect by store: its name, what happens, and how."""
 
 KEPT: Final = (
     ("Counts in reports", "Totals over many visitors. They identify nobody."),
@@ -70,6 +71,6 @@ KEPT: Final = (
     ),
     ("Backups", "Earlier backups contain the data until they are deleted."),
 )
-"""What stays whatever is erased, and why."""
+"""The data that stays whatever is erased, and why."""
 
 NOT_SEARCHED: Final = "Images, and all but the ten newest PDF files. Check them at Payouts."

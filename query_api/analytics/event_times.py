@@ -1,4 +1,5 @@
-"""When a website's data begins and ends: its first event to the quarter of an hour, its newest to the millisecond."""
+"""Reads when a website's data begins and ends: its first event to the quarter of an hour, its newest to the
+millisecond."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ _LAST: Final = (
 
 
 def first(website: Website) -> Query:
-    """One row, or none of a website without events."""
+    """Returns the query of the first event: one row, or none for a website without events."""
     return Query(_FIRST, {"website": str(website.id)})
 
 
@@ -50,7 +51,8 @@ def day(website: Website, found: Sequence[Row]) -> date | None:
 
 
 def begins_within(range_: Range, first_at: datetime | None) -> bool:
-    """Whether the first event is in the range but not in its first day (hour), so that a part of it has no data."""
+    """Returns whether the first event is in the range but not in its first day (hour), so that a part of it has no
+    data."""
     if first_at is None or first_at >= range_.end:
         return False
     if range_.bucket is BucketKind.HOUR:

@@ -40,7 +40,7 @@ _SUSPICIONS: Final = frozenset(Suspicion)
 
 
 def read(request: AnalyticsRequest, response: Response) -> list[ExcludedTraffic]:
-    """One row per reason; filters hold, and `bots` is what this is about."""
+    """Returns one row per reason; filters apply, except `bots`, which is always `only`."""
     plan = TablePlan(
         replace(request.selection, bots=Bots.ONLY),
         request.range,
@@ -54,12 +54,12 @@ def read(request: AnalyticsRequest, response: Response) -> list[ExcludedTraffic]
         group="reason",
         order="events DESC, reason",
     )
-    [found] = request.read(response, statement.table(plan))
+    [rows] = request.read(response, statement.table(plan))
     return [
         ExcludedTraffic.of_row(
             row,
             kind=Kind.SUSPICIOUS if row["reason"] in _SUSPICIONS else Kind.BOT,
             visitors=row["unique_visitors"],
         )
-        for row in found
+        for row in rows
     ]

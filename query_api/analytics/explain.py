@@ -118,8 +118,8 @@ def get_events(
         limit="{limit:UInt32}",
         bound=bound,
     )
-    [found] = what.read(response, statement.table(plan))
-    return [_event(row) for row in page.take(found, "place", "id")]
+    [rows] = what.read(response, statement.table(plan))
+    return [_event(row) for row in page.take(rows, "place", "id")]
 
 
 def _event(row: clickhouse_reader.Row) -> LoggedEvent:

@@ -64,7 +64,7 @@ class Filter:
         return COLUMNS[self.name]
 
     def replaced(self, values: Mapping[str, str]) -> Filter:
-        """With values exchanged for what they stand for (slugs for ids)."""
+        """Returns the filter with its values replaced, for example slugs by ids."""
         return Filter(
             self.name,
             tuple(values.get(value, value) for value in self.wanted),
@@ -78,7 +78,7 @@ class Filter:
 
     @property
     def needs_visits(self) -> bool:
-        """It is about single events, as it was before there were visits."""
+        """Returns False: the filter is about single events, as it was before there were visits."""
         return False
 
 
@@ -109,11 +109,11 @@ class DimensionFilter:
 
     @property
     def needs_visits(self) -> bool:
-        """Rows with their visits have every dimension."""
+        """Returns True: rows with their visits have every dimension."""
         return True
 
     def condition(self, number: int) -> Condition:
-        """Its condition; `number` tells its parameters from those of others."""
+        """Returns its condition; `number` distinguishes its parameters from those of others."""
         bound = f"filter_{number}"
         is_not = self.operator in (Operator.IS_NOT, Operator.NOT_CONTAINS)
         parameters: dict[str, Any]
@@ -163,7 +163,7 @@ class Parsed:
 
 
 def parse_dimension_filter(text: str) -> Parsed:
-    """The parts of `DIMENSION:OPERATOR:VALUES`. Raises `InvalidFilter`, naming what is valid."""
+    """Returns the parts of `DIMENSION:OPERATOR:VALUES`. Raises `InvalidFilter`, naming what is valid."""
     dimension, rest = _split_dimension(text)
     operator, colon, listed = rest.partition(":")
     if not is_dimension(dimension):
@@ -179,7 +179,7 @@ def parse_dimension_filter(text: str) -> Parsed:
 
 
 def _split_dimension(text: str) -> tuple[str, str]:
-    """Before and after the colon that ends the dimension; `prop:NAME` has a colon of its own."""
+    """Returns the text before and after the colon that ends the dimension; `prop:NAME` has a colon of its own."""
     start = len(PROPERTY) if text.startswith(PROPERTY) else 0
     dimension, _, rest = text[start:].partition(":")
     return text[:start] + dimension[:MAX_LENGTH], rest
@@ -201,14 +201,14 @@ def _split_values(text: str) -> Iterator[str]:
 
 def parse(name: str, text: str) -> Filter | None:
     """The filter that `text` means; none for an empty text. Raises `InvalidFilter`."""
-    found = list(values(text))
-    if not found:
+    listed = list(values(text))
+    if not listed:
         return None
-    if len(found) > MAX_VALUES:
+    if len(listed) > MAX_VALUES:
         raise InvalidFilter(name, f"{name} takes at most {MAX_VALUES} values.")
-    wanted = tuple(dict.fromkeys(_value(name, one) for one in found if not one.is_not))
-    unwanted = tuple(dict.fromkeys(_value(name, one) for one in found if one.is_not))
-    return Filter(name, wanted, unwanted)
+    included = tuple(dict.fromkeys(_value(name, one) for one in listed if not one.is_not))
+    excluded = tuple(dict.fromkeys(_value(name, one) for one in listed if one.is_not))
+    return Filter(name, included, excluded)
 
 
 def _value(name: str, named: Named) -> str:
@@ -230,9 +230,9 @@ def condition(filters: Iterable[AnyFilter], bots: Bots) -> Condition:
     parameters: dict[str, Any] = {}
     for number, one in enumerate(filters):
         if isinstance(one, DimensionFilter):
-            found = one.condition(number)
-            parts.append(found.sql)
-            parameters |= found.parameters
+            part = one.condition(number)
+            parts.append(part.sql)
+            parameters |= part.parameters
             continue
         kind = "UUID" if one.column.endswith("_id") else "String"
         for operator, listed in (("IN", one.wanted), ("NOT IN", one.unwanted)):

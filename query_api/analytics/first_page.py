@@ -27,7 +27,7 @@ from query_api.kernel.clickhouse_reader import Row
 
 MAX_ROWS: Final = 101
 ERROR: Final = 0.1
-"""Of an estimate: six standard deviations, each 1.04 / sqrt(2^12)."""
+"""Relative error of an estimate: six standard deviations, each 1.04 / sqrt(2^12)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +45,17 @@ def read(request: AnalyticsRequest, response: Response, plan: Plan) -> FirstPage
     if page is None or page.after or limit > MAX_ROWS or not plan.is_led_by_traffic:
         return None
     leading, sales = rewritten(plan, LEADING_TRAFFIC), count_sales(plan)
-    found, sold = request.read(response, statement.report(leading), statement.report(sales))
+    leading_rows, sold = request.read(response, statement.report(leading), statement.report(sales))
     if page.sorted_by == "visitors":
-        visited = _most_visited(request, response, leading, found, limit)
+        visited = _most_visited(request, response, leading, leading_rows, limit)
         if visited is None:
             return None
-        found = visited
+        leading_rows = visited
     if len(others_of(sold)) < MAX_SOLD:
-        return FirstPage(_united(plan, METRICS[page.sorted_by].per != "", found, sold, limit), plan.late)
-    is_settled = len(others_of(found)) == limit and found[-1]["sorted"] > 0
+        return FirstPage(_united(plan, METRICS[page.sorted_by].per != "", leading_rows, sold, limit), plan.late)
+    is_settled = len(others_of(leading_rows)) == limit and leading_rows[-1]["sorted"] > 0
     late = (*plan.late, *(name for name in plan.counters if name in MONEY))
-    return FirstPage(found, late) if is_settled else None
+    return FirstPage(leading_rows, late) if is_settled else None
 
 
 def values_of(row: Row, by: Sequence[str]) -> tuple[str, ...]:
@@ -76,7 +76,8 @@ def others_of(found: Iterable[Row]) -> list[Row]:
 def _most_visited(
     request: AnalyticsRequest, response: Response, plan: Plan, found: Sequence[Row], limit: int
 ) -> list[Row] | None:
-    """The row of everything and the first `limit` rows by visitors, of rows by bound; none if the bounds don't tell."""
+    """Returns the row of everything and the first `limit` rows by visitors, of rows by bound; none if the bounds do not
+    decide it."""
     candidates = others_of(found)
     is_cut = len(candidates) == limit * CANDIDATES
     if is_cut and _may_reach(candidates[-1], candidates[limit - 1][VISITOR_BOUND]):
@@ -94,7 +95,7 @@ def _most_visited(
 
 
 def _may_reach(last: Row, visitors: int) -> bool:
-    """Whether a value with a bound up to that of `last` may have so many visitors."""
+    """Returns whether a value with a bound up to that of `last` may have so many visitors."""
     return bool(last[VISITOR_BOUND] * (1 + ERROR) >= visitors)
 
 

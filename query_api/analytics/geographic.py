@@ -42,8 +42,8 @@ def read(request: AnalyticsRequest, response: Response) -> list[CountryPerforman
         having=f"{metrics.is_active()} OR c_pending + c_approved <> 0",
         order="clicks DESC, c_pending + c_approved DESC, code",
     )
-    [found] = request.read(response, statement.table(plan))
-    counts = [Counts.of(row) for row in found]
+    [rows] = request.read(response, statement.table(plan))
+    counts = [Counts.of(row) for row in rows]
     revenue = [money.major(one.revenue, request.website.currency) for one in counts]
     return [
         CountryPerformance(
@@ -53,7 +53,7 @@ def read(request: AnalyticsRequest, response: Response) -> list[CountryPerforman
             conversions=one.conversions,
             revenue=earned,
         )
-        for row, one, earned in zip(found, counts, revenue, strict=True)
+        for row, one, earned in zip(rows, counts, revenue, strict=True)
     ]
 
 

@@ -1,7 +1,4 @@
-"""From when on single events of a website are there: earlier ones have expired by its owner's setting. Pure.
-
-Sums and whole days of visits are there permanently; what needs single events says so for a range that begins before.
-"""
+"""The time from which single events of a website are stored: earlier ones have expired by its owner's setting. Pure."""
 
 from __future__ import annotations
 
@@ -35,15 +32,15 @@ class KeptEvents:
         return first_kept_day(self.before, self.zone) if self.before is not None else None
 
     def has(self, day: date) -> bool:
-        """Whether the events of a UTC day are there."""
+        """Returns whether the events of a UTC day are stored."""
         return self.before is None or day >= self.before
 
     def has_all(self, start: datetime) -> bool:
-        """Whether all events from `start` on are there."""
+        """Returns whether all events from `start` on are stored."""
         return self.before is None or start >= datetime.combine(self.before, time(), UTC)
 
     def require(self, start: datetime) -> None:
-        """Raises `Problem` 422 unless all events from `start` on are there."""
+        """Checks that all events from `start` on are stored. Raises `Problem` 422 if they are not."""
         if not self.has_all(start):
             raise self.problem()
 

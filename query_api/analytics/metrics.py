@@ -1,12 +1,4 @@
-"""The definition of every metric: how it is counted in each table, and what is derived from the counts.
-
-Every card, series, export and insight goes through here, so no two of them can disagree.
-
-- clicks, page views, conversions and money: `schemas.figures`
-- unique: distinct visitors among the clicks; visitors: distinct visitors of anything but conversions. Both are
-  estimates (`uniqCombined(12)`, about 1 %), exact for small numbers, and the same from rollup and raw table
-- a partner is active in a range in which it has a click or a conversion that counts
-"""
+"""Defines every metric: how it is counted in each table, and what is derived from the counts."""
 
 from __future__ import annotations
 
@@ -63,12 +55,12 @@ class Source(StrEnum):
 
     @property
     def has_rows(self) -> bool:
-        """Whether it holds events, not sums."""
+        """Returns whether the source holds events, not sums."""
         return self in (Source.RAW, Source.VISITS)
 
     @property
     def table(self) -> str:
-        """What to write behind FROM."""
+        """Returns the text to write behind FROM."""
         return live_table(self)
 
     @property

@@ -75,8 +75,8 @@ class ShownRange(ResponseModel):
 
     @classmethod
     def of_range(cls, range_: Range) -> ShownRange:
-        shown = {"from": range_.shown_from, "to": range_.shown_to, "timezone": range_.timezone.key}
-        return cls.model_validate({**shown, "bucket": range_.bucket})
+        fields = {"from": range_.shown_from, "to": range_.shown_to, "timezone": range_.timezone.key}
+        return cls.model_validate({**fields, "bucket": range_.bucket})
 
 
 class Overview(Figures):
@@ -99,7 +99,7 @@ class Overview(Figures):
 
 
 def _totals(selection: Selection, range_: Range) -> Query:
-    """Plain selects, put together by UNION ALL: planning a join costs the engine more than reading the rows."""
+    """Returns plain selects, combined by UNION ALL: planning a join costs the engine more than reading the rows."""
     counting, seeing = (TablePlan(selection, range_, names) for names in (_COUNTERS, UNIQUES))
     source = choose_table(seeing).source
     promoted = statement.table(partners.by_partner(selection, range_))
@@ -130,7 +130,7 @@ _ACTIVE = metrics.is_active("p")
 
 
 def figures(row: Mapping[str, Any], currency: str) -> Figures:
-    """The figures of one row of totals; what it lacks is zero."""
+    """Returns the metrics of one row of totals; counters that it lacks are zero."""
     counts = Counts.of(row)
     return Figures(
         clicks=ClickTotals(total=counts.clicks, unique=row.get("unique_clickers", 0)),
@@ -163,10 +163,10 @@ def read(request: AnalyticsRequest, response: Response) -> Overview:
     totals = [_totals(request.selection, compared)] if compared is not None else []
     looks_for_first = compared is not None and (since is None or since >= compared.start)
     first = [event_times.first(website)] if looks_for_first else []  # else an older first event would change nothing
-    found = request.read(
+    results = request.read(
         response, *shared, partners.query(request.selection, range_), event_times.last(website), *totals, *first
     )
-    of_series, (of_partners, newest, *others) = found[: len(shared)], found[len(shared) :]
+    of_series, (of_partners, newest, *others) = results[: len(shared)], results[len(shared) :]
     if first:
         since = event_times.instant(others.pop())
         if since is not None:
@@ -187,7 +187,8 @@ _NO_COMPARISON: Final[Mapping[str, Any]] = {
 
 
 def _comparison(website: Website, range_: Range, totals: Sequence[Row], since: datetime | None) -> Mapping[str, Any]:
-    """What the overview says of the comparison range, from its totals and the time of the website's first event."""
+    """Returns what the overview says of the comparison range, from its totals and the time of the website's first
+    event."""
     is_partial = event_times.begins_within(range_, since)
     return {
         "previous": figures(_summed(totals), website.currency),

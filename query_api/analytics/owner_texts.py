@@ -1,4 +1,4 @@
-"""Where the owner of a website wrote a person's id themselves: named, so that they can delete it there.
+"""Finds where the owner of a website wrote a person's id themselves, so that they can delete it there.
 
 These texts are theirs: they are found and shown, never changed. What is searched is bounded: the newest rows of each
 kind, and the newest files of payouts. An id is found where it stands between other letters and digits, to the letter.
@@ -28,7 +28,7 @@ MIN_LENGTH: Final = 4
 """A shorter id is a number or word like any other."""
 MAX_IDS: Final = 50
 MAX_PLACES: Final = 10
-"""Of one kind that are named."""
+"""Maximum number of places of one kind that are named."""
 MAX_FILES: Final = 10
 MAX_IDS_IN_FILES: Final = 10
 MAX_INFLATED: Final = 1024 * 1024
@@ -46,7 +46,7 @@ class OwnText(ResponseModel):
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """Texts of one table: whose they are, where they stand, how each is named, and how many of the newest are read."""
+    """Texts of one table: whose they are, where they are, how each is named, and how many of the newest are read."""
 
     what: str
     table: str
@@ -239,16 +239,16 @@ _COUNT: Final = "SELECT count(*) AS files FROM read.payouts WHERE website_id = %
 
 @dataclass(frozen=True, slots=True)
 class OwnerTextMatches:
-    """Where the ids stand, and how many files with payouts were not searched: images, and what is older."""
+    """The texts with the ids, and how many files with payouts were not searched: images, and files that are older."""
 
     texts: list[OwnText]
     files_not_searched: int
 
 
 def sought_ids(person: Person, value: str) -> list[str]:
-    """What is looked for: the requested id, and the clicks and orders that it leads to."""
-    found = [value, *sorted(person.txids), *sorted(person.click_ids)]
-    return [text for text in dict.fromkeys(found) if len(text) >= MIN_LENGTH][:MAX_IDS]
+    """Returns the texts to search: the requested id, and the clicks and orders that it leads to."""
+    ids = [value, *sorted(person.txids), *sorted(person.click_ids)]
+    return [text for text in dict.fromkeys(ids) if len(text) >= MIN_LENGTH][:MAX_IDS]
 
 
 def find_own_texts(
@@ -270,7 +270,7 @@ def find_own_texts(
 
 
 def _pattern(ids: Sequence[str]) -> str:
-    """Of Postgres: one of the ids, not within a longer word."""
+    """Returns the pattern of Postgres for one of the ids, not within a longer word."""
     texts = "|".join(re.sub(r"([^0-9A-Za-z\u0080-\U0010ffff])", r"\\\1", text) for text in ids)
     return f"(?<![0-9A-Za-z])(?:{texts})(?![0-9A-Za-z])"
 
@@ -283,7 +283,8 @@ def _content(settings: Settings, payout_id: UUID, sealed: str) -> bytes:
 
 
 def _stands_in(ids: Sequence[str], document: bytes) -> bool:
-    """Whether a PDF has one of the ids, as it stands or in its compressed parts, where texts may be cut in pieces."""
+    """Returns whether a PDF has one of the ids, as written or in its compressed parts, where texts may be cut in
+    pieces."""
     return any(_stands_alone(text.encode(), part) for part in _parts(document) for text in ids)
 
 

@@ -30,7 +30,7 @@ router = APIRouter(tags=["admin"])
 
 CURRENCY: Final = "USD"
 UTC_ZONE: Final = "UTC"
-"""Of websites that are not there any more."""
+"""The time zone of websites that do not exist any more."""
 _COUNTED: Final = (
     "SELECT toString(t.partner_id) AS partner, toString(t.website_id) AS website,"  # noqa: S608 - own text
     " roundDown(toUnixTimestamp(t.bucket), {starts:Array(UInt32)}) AS slot,"
@@ -70,10 +70,10 @@ def _begin(zone: str, now: datetime) -> int:
 
 
 def _totals(context: Context, admin: AdminScope, now: datetime, currency: str) -> list[PartnerTotals]:
-    found = admin.reader.rows("SELECT id::text, currency, timezone FROM read.websites")
-    currencies = {row["id"]: row["currency"] for row in found}
-    begins = {zone: _begin(zone, now) for zone in {*(row["timezone"] for row in found), UTC_ZONE}}
-    first_of = {row["id"]: begins[row["timezone"]] for row in found}
+    websites = admin.reader.rows("SELECT id::text, currency, timezone FROM read.websites")
+    currencies = {row["id"]: row["currency"] for row in websites}
+    begins = {zone: _begin(zone, now) for zone in {*(row["timezone"] for row in websites), UTC_ZONE}}
+    first_of = {row["id"]: begins[row["timezone"]] for row in websites}
     bound = {"since": min(begins.values()), "starts": sorted(set(begins.values()))}
     rows = context.clickhouse.rows(clickhouse_reader.Query(_COUNTED, bound))
     clicks, conversions = Counter[str](), Counter[str]()
@@ -86,19 +86,19 @@ def _totals(context: Context, admin: AdminScope, now: datetime, currency: str) -
         conversions[row["partner"]] += counts.conversions
         revenue[row["partner"]][currencies.get(row["website"], CURRENCY)] += counts.revenue
     earned = {code for sums in revenue.values() for code, amount in sums.items() if amount}
-    shown = currency or (next(iter(earned)) if len(earned) == 1 else CURRENCY)
-    rates = newest_rates(admin.reader, shown)
+    report_currency = currency or (next(iter(earned)) if len(earned) == 1 else CURRENCY)
+    rates = newest_rates(admin.reader, report_currency)
     totals = []
     for partner, sums in sorted(revenue.items()):
-        total = sum(convert(amount, one, shown, rates[one]) for one, amount in sums.items() if one in rates)
+        total = sum(convert(amount, one, report_currency, rates[one]) for one, amount in sums.items() if one in rates)
         totals.append(
             PartnerTotals(
                 partner_id=UUID(partner),
                 clicks=clicks[partner],
                 conversions=conversions[partner],
-                revenue=money.major(total, shown),
-                epc=money.per(total, clicks[partner], shown),
-                currency=shown,
+                revenue=money.major(total, report_currency),
+                epc=money.per(total, clicks[partner], report_currency),
+                currency=report_currency,
                 not_converted=[
                     Amount(amount=amount, currency=one)
                     for one, amount in sorted(sums.items())

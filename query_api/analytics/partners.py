@@ -41,7 +41,8 @@ def by_partner(selection: Selection, range_: Range) -> TablePlan:
 
 
 def query(selection: Selection, range_: Range) -> Query:
-    """One row per partner, best first; each also says how many partners were active in all."""
+    """Returns the query with one row per partner, best first; each row also has the number of active partners in
+    all."""
     plan = replace(
         by_partner(selection, range_),
         before=("toString(t.partner_id) AS partner",),
@@ -54,17 +55,17 @@ def query(selection: Selection, range_: Range) -> Query:
 
 
 def active(found: Sequence[Row]) -> int:
-    """How many partners had a click or a conversion, from the rows of `query`."""
+    """Counts the partners that had a click or a conversion, from the rows of `query`."""
     return int(found[0]["active_partners"]) if found else 0
 
 
 def read(request: AnalyticsRequest, response: Response) -> list[PartnerPerformance]:
     """The best first."""
-    [found] = request.read(response, query(request.selection, request.range))
-    names = partner_names(request.reader, {row["partner"] for row in found})
+    [rows] = request.read(response, query(request.selection, request.range))
+    names = partner_names(request.reader, {row["partner"] for row in rows})
     currency = request.website.currency
     performances = []
-    for row in found:
+    for row in rows:
         counts = Counts.of(row)
         performances.append(
             PartnerPerformance(

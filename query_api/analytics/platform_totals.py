@@ -65,8 +65,8 @@ def get_admin_analytics(
 
 def _totals(context: Context, admin: AdminScope, currency: str) -> AdminAnalytics:
     rows = context.clickhouse.rows(clickhouse_reader.Query(_COUNTED, {}))
-    found = admin.reader.rows("SELECT id::text, currency FROM read.websites")
-    currencies = {row["id"]: row["currency"] for row in found}
+    websites = admin.reader.rows("SELECT id::text, currency FROM read.websites")
+    currencies = {row["id"]: row["currency"] for row in websites}
     clicks = conversions = 0
     revenue: Counter[str] = Counter()
     for row in rows:
@@ -75,16 +75,18 @@ def _totals(context: Context, admin: AdminScope, currency: str) -> AdminAnalytic
         conversions += counts.conversions
         revenue[currencies.get(row["website"], CURRENCY)] += counts.revenue
     earned = {code: amount for code, amount in revenue.items() if amount}
-    shown = currency or (next(iter(earned)) if len(earned) == 1 else CURRENCY)
-    rates = dated_rates(admin.reader, shown)
-    total = sum(convert(amount, one, shown, rates[one].worth) for one, amount in earned.items() if one in rates)
+    report_currency = currency or (next(iter(earned)) if len(earned) == 1 else CURRENCY)
+    rates = dated_rates(admin.reader, report_currency)
+    total = sum(
+        convert(amount, one, report_currency, rates[one].worth) for one, amount in earned.items() if one in rates
+    )
     return AdminAnalytics(
         total_clicks=clicks,
         total_conversions=conversions,
         conversion_rate=money.percent(conversions, clicks),
-        total_revenue=money.major(total, shown),
-        currency=shown,
-        rates=used_rates(rates, earned.keys() - {shown}),
+        total_revenue=money.major(total, report_currency),
+        currency=report_currency,
+        rates=used_rates(rates, earned.keys() - {report_currency}),
         not_converted=[
             Amount(amount=amount, currency=one) for one, amount in sorted(earned.items()) if one not in rates
         ],

@@ -1,9 +1,4 @@
-"""A query as a value: of which website, time and filters, what is counted by what, in which order. Pure.
-
-`rewrites` decides where the numbers are read, `statement` writes the SQL. A `TablePlan` is answered by one table: the
-cheapest that has what the call states and its filters read. All tables give the same numbers, since one definition
-(`metrics`) makes them. A `Plan` is a report by dimensions: it adds up partial counters of several sources.
-"""
+"""A query as a value: its website, time and filters, its counters and dimensions, and its order. Pure."""
 
 from __future__ import annotations
 
@@ -45,7 +40,7 @@ class Selection:
     visits: VisitRows | None = None
     """Set if a filter is about visits (`filters.needs_visits`), and for reports."""
     kept: KeptEvents = KeptEvents()
-    """Which single events are there."""
+    """The stored single events."""
 
     @property
     def columns(self) -> set[str]:
@@ -57,7 +52,7 @@ class Selection:
         return any(each.needs_visits for each in self.filters)
 
     def rows(self, range_: Range, without: Collection[date] = ()) -> DayRows:
-        """Where its traffic is, without some whole days. Raises `Problem` 422 and 503 (`VisitRows.rows`)."""
+        """Returns where its traffic is, without some whole days. Raises `Problem` 422 and 503 (`VisitRows.rows`)."""
         return self.known_visits.rows(range_.start, range_.end, without)
 
     @property
@@ -79,14 +74,14 @@ class TablePlan:
     selection: Selection
     range: Range
     counters: tuple[str, ...] = ()
-    """Of `metrics.COUNTERS` and `metrics.UNIQUES`."""
+    """Names from `metrics.COUNTERS` and `metrics.UNIQUES`."""
     columns: tuple[str, ...] = ()
-    """Of `events`: what else the expressions read."""
+    """Further columns of `events` that the expressions read."""
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
-    """What is selected before and after the counters."""
+    """The expressions that are selected before and after the counters."""
     by_bucket: bool = False
-    """Whether `edge`, the begin of each row's bucket (Unix time), is selected first."""
+    """True: `edge`, the begin of each row's bucket (Unix time), is selected first."""
     where: str = ""
     group: str = ""
     having: str = ""
@@ -94,7 +89,7 @@ class TablePlan:
     limit: str = ""
     bound: Mapping[str, Any] = field(default_factory=dict)
     of_partners: bool = False
-    """Whether it leaves out what has no partner."""
+    """True: rows without a partner are excluded."""
     source: Source = Source.RAW
     rows: DayRows = NO_ROWS
 
@@ -133,29 +128,29 @@ class Plan:
     only: tuple[tuple[str, ...], ...] | None = None
     """The values that it is limited to; none: all."""
     by_bucket: bool = False
-    """Whether it is a series: counters by bucket (`edge`) and value, without those of everything."""
+    """True: a series, with counters by bucket (`edge`) and value, without those of everything."""
     page: Page | None = None
     """Without one, the rows are in no order."""
     limit: int | None = None
-    """Of rows beside that of everything."""
+    """Maximum number of rows beside that of everything."""
     late: tuple[str, ...] = ()
     """Counters that are read for the shown rows alone."""
     daily: str = ""
     """The daily dimension whose counters are read; empty: rows are counted by the dimensions themselves."""
     builds: tuple[Build, ...] = ()
-    """Whose counters are read."""
+    """The builds whose counters are read."""
     rows: DayRows = NO_ROWS
     """The rows of traffic that are counted."""
     reads_sales: bool = False
-    """Whether rows of conversions are counted."""
+    """True: rows of conversions are counted."""
     total: Plan | None = None
-    """What counts everything, where this does not."""
+    """The plan that counts everything, where this one does not."""
 
     @property
     def is_counted_daily(self) -> bool:
-        """Whether whole days of it are counted already."""
-        known = not self.by if self.by_bucket else len(self.by) == 1 and self.by[0] in (*DAILY, WEEKDAY_HOUR)
-        return known and not self.selection.filters
+        """Returns whether whole days of it are counted already."""
+        has_counters = not self.by if self.by_bucket else len(self.by) == 1 and self.by[0] in (*DAILY, WEEKDAY_HOUR)
+        return has_counters and not self.selection.filters
 
     @property
     def has_many_values(self) -> bool:
@@ -163,14 +158,14 @@ class Plan:
 
     @property
     def is_led_by_traffic(self) -> bool:
-        """Whether traffic alone tells the first of thousands of values: those without have zero."""
+        """Returns whether traffic alone decides which of thousands of values come first: those without have zero."""
         if self.page is None or self.page.sorted_by not in METRICS or not self.page.is_descending:
             return False
         return self.has_many_values and not {*METRICS[self.page.sorted_by].counters} & {*MONEY}
 
     @property
     def is_of_time(self) -> bool:
-        """Whether its rows are parts of time. Their `visits` are those that begin in the part: they add up."""
+        """Returns whether its rows are parts of time. Their `visits` are those that begin in the part: they add up."""
         return not self.by or (WEEKDAY_HOUR in self.by and not self.by_bucket)
 
     @property
@@ -181,12 +176,12 @@ class Plan:
 
     @property
     def counts_all(self) -> bool:
-        """Whether the SELECTs that count the values count everything, too."""
+        """Returns whether the SELECTs that count the values count everything, too."""
         return bool(self.daily or (self.selection.filters and not self.by_bucket))
 
     @property
     def dimensions(self) -> tuple[str, ...]:
-        """Those that rows are counted by."""
+        """Returns the dimensions that rows are counted by."""
         return (self.daily,) if self.daily else self.by
 
     @property
@@ -208,7 +203,7 @@ class Plan:
 
 
 def counts_by_edge(range_: Range, found: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """One row per bucket of the range, in order; empty ones where `found` (with column `edge`) has none.
+    """Returns one row per bucket of the range, in order; empty ones where `found` (with column `edge`) has none.
 
     Where a zone skipped a whole day two buckets begin together; the later one, which is not empty, gets the rows.
     """
@@ -218,7 +213,7 @@ def counts_by_edge(range_: Range, found: Sequence[Mapping[str, Any]]) -> list[Ma
 
 
 def edges_of(range_: Range) -> Mapping[str, Any]:
-    """What the expression of a bucket is bound to."""
+    """Returns the parameters of the expression of a bucket."""
     return {"edges": [seconds(moment) for moment in range_.edges[:-1]]}
 
 

@@ -78,40 +78,40 @@ class Range:
     bucket: BucketKind
     edges: tuple[datetime, ...]
     dates: tuple[date, ...] = ()
-    """Of local days: its first one, for longer buckets the first one of each, and the day after its last. Empty for
-    the last hours and minutes."""
+    """Of a range of local days: its first day, for longer buckets the first day of each, and the day after its last.
+    Empty for the last hours and minutes."""
 
     is_open: bool = False
-    """Whether it ends with the bucket that is filling now, before the end of its calendar period."""
+    """True: it ends with the bucket that is filling now, before the end of its calendar period."""
 
     before: tuple[date, date] | None = None
     """Of a calendar period: first day of the period before it, and the day after that one's last."""
 
     @property
     def start(self) -> datetime:
-        """First instant, UTC."""
+        """Returns the first instant, UTC."""
         return self.edges[0]
 
     @property
     def end(self) -> datetime:
-        """First instant after the range, UTC."""
+        """Returns the first instant after the range, UTC."""
         return self.edges[-1]
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """One per bucket: its first local date for days and months, else local time with its offset."""
+        """Returns one label per bucket: its first local date for days and months, else local time with its offset."""
         if self.bucket in (BucketKind.DAY, BucketKind.MONTH):
             return tuple(day.isoformat() for day in self.dates[:-1])
         return tuple(self._label(edge) for edge in self.edges[:-1])
 
     @property
     def shown_from(self) -> str:
-        """Where the range begins, inclusive: a date, or the first hour's label."""
+        """Returns the start of the range, inclusive: a date, or the first hour's label."""
         return self.dates[0].isoformat() if self.dates else self._label(self.start)
 
     @property
     def shown_to(self) -> str:
-        """Where the range ends, inclusive: its last date, or the last hour's label."""
+        """Returns the end of the range, inclusive: its last date, or the last hour's label."""
         return (self.dates[-1] - _DAY).isoformat() if self.dates else self._label(self.edges[-2])
 
     def _label(self, edge: datetime) -> str:
@@ -181,7 +181,7 @@ def _until(now: datetime, range_: Range) -> Range:
 
 
 def _both(first: date | None, last: date | None, names: tuple[str, str], given: str) -> tuple[date, date]:
-    """Both days. Raises `InvalidRange` for a missing one."""
+    """Returns both days. Raises `InvalidRange` for a missing one."""
     if first is None or last is None:
         missing = names[0] if first is None else names[1]
         raise InvalidRange(missing, f"{given} needs both {names[0]} and {names[1]} (dates, YYYY-MM-DD).")
@@ -189,7 +189,7 @@ def _both(first: date | None, last: date | None, names: tuple[str, str], given: 
 
 
 def last_hours(timezone: ZoneInfo, now: datetime, hours: int) -> Range:
-    """This hour of the local clock and the `hours - 1` before it."""
+    """Returns this hour of the local clock and the `hours - 1` before it."""
     edges = [_next_hour(timezone, hour_start(timezone, now)), hour_start(timezone, now)]
     while len(edges) <= hours:
         edges.append(hour_start(timezone, edges[-1] - timedelta(microseconds=1)))
@@ -197,7 +197,7 @@ def last_hours(timezone: ZoneInfo, now: datetime, hours: int) -> Range:
 
 
 def last_minutes(timezone: ZoneInfo, now: datetime, minutes: int) -> Range:
-    """This minute and the `minutes - 1` before it."""
+    """Returns this minute and the `minutes - 1` before it."""
     end = now.astimezone(UTC).replace(second=0, microsecond=0) + timedelta(minutes=1)
     edges = tuple(end - timedelta(minutes=back) for back in range(minutes, -1, -1))
     return Range(timezone, BucketKind.MINUTE, edges)
@@ -252,8 +252,8 @@ def comparison(
         return _with_weekdays_of(of, given) if match_weekdays else given
     if not of.dates:
         return _hours_before(of, compare, match_weekdays)
-    found = _a_year_before(of) if compare is Compare.YEAR else _just_before(of)
-    return _on_the_weekdays_of(of, found.dates[0]) if match_weekdays else found
+    before = _a_year_before(of) if compare is Compare.YEAR else _just_before(of)
+    return _on_the_weekdays_of(of, before.dates[0]) if match_weekdays else before
 
 
 def _hours_before(of: Range, compare: Compare, match_weekdays: bool) -> Range:
@@ -284,7 +284,7 @@ def _a_year_before(of: Range) -> Range:
 
 
 def _on_the_weekdays_of(of: Range, first: date) -> Range:
-    """As many days as `of` has, before it, from the day nearest to `first` that has its weekday."""
+    """Returns as many days as `of` has, before it, from the day nearest to `first` that has its weekday."""
     first = _nearest_weekday(first, of.dates[0])
     while first + (of.dates[-1] - of.dates[0]) > of.dates[0]:
         first -= _WEEK
@@ -305,7 +305,7 @@ def _nearest_weekday(day: date, like: date) -> date:
 
 
 def _as_open(of: Range, compared: Range) -> Range:
-    """Of hours that are still being filled, as many of the compared days as have begun."""
+    """Cuts the compared range to as many hours as have begun, if `of` has hours that are still being filled."""
     if of.is_open and of.bucket is BucketKind.HOUR:
         return replace(compared, edges=compared.edges[: len(of.edges)])
     return compared
@@ -313,22 +313,22 @@ def _as_open(of: Range, compared: Range) -> Range:
 
 def hour_start(timezone: ZoneInfo, moment: datetime) -> datetime:
     """The last instant at or before `moment` at which the local clock showed :00, UTC."""
-    found = moment.astimezone(UTC)
+    hour = moment.astimezone(UTC)
     while True:
-        local = found.astimezone(timezone)
+        local = hour.astimezone(timezone)
         past = timedelta(minutes=local.minute, seconds=local.second, microseconds=local.microsecond)
         if not past:
-            return found
-        found -= past
+            return hour
+        hour -= past
 
 
 def _next_hour(timezone: ZoneInfo, start: datetime) -> datetime:
     """The first instant after `start` at which the local clock shows :00. Zones that move by half an hour make some
     hours 90 minutes long."""
-    found = start + _HOUR
-    while (local := found.astimezone(timezone)).minute:
-        found += timedelta(minutes=60 - local.minute)
-    return found
+    hour = start + _HOUR
+    while (local := hour.astimezone(timezone)).minute:
+        hour += timedelta(minutes=60 - local.minute)
+    return hour
 
 
 def _hours_of_days(timezone: ZoneInfo, first: date, after: date) -> Range:

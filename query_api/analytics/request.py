@@ -104,7 +104,7 @@ class AnalyticsQuery(FigureQuery, RangeQuery):
 
 @dataclass(frozen=True, slots=True)
 class AnalyticsRequest:
-    """One analytics request, understood: the website is theirs, ranges are instants, slugs are ids."""
+    """One parsed analytics request: the website is the caller's, ranges are instants, slugs are replaced by ids."""
 
     services: Services
     reader: Reader
@@ -130,7 +130,7 @@ def request_for(
     Raises `Problem` 400."""
     range_ = range_of(query, website, context)
     compared = compared_range(query, range_)
-    chosen = [found for name in filters.COLUMNS if (found := parse_filter(name, getattr(query, name))) is not None]
+    chosen = [parsed for name in filters.COLUMNS if (parsed := parse_filter(name, getattr(query, name))) is not None]
     spans = [(each.start, each.end) for each in (range_, compared) if each is not None]
     named = dimension_filters.read(query.filter, scope.reader, website, spans)
     kept = KeptEvents.of(website)
@@ -152,8 +152,8 @@ def range_of(query: TimeQuery, website: Website, context: Services) -> Range:
     """The requested range in the website's time zone. Raises `Problem` 400, and 503 for `all` without ClickHouse."""
     since = None
     if query.time_range is TimeRange.ALL:
-        [found] = context.query_coalescer.all(event_times.first(website))
-        since = event_times.day(website, found)
+        [rows] = context.query_coalescer.all(event_times.first(website))
+        since = event_times.day(website, rows)
     return range_in(query, website.zone, since)
 
 
@@ -168,8 +168,8 @@ def range_in(query: TimeQuery, zone: ZoneInfo, since: date | None = None) -> Ran
 def compared_range(query: FigureQuery, range_: Range) -> Range | None:
     """The range that `range_` is compared with. Raises `Problem` 400."""
     try:
-        given = ranges.compared_days(query.compare, range_.timezone, query.compare_from, query.compare_to)
-        return ranges.comparison(range_, query.compare, given, match_weekdays=query.match_weekdays)
+        custom = ranges.compared_days(query.compare, range_.timezone, query.compare_from, query.compare_to)
+        return ranges.comparison(range_, query.compare, custom, match_weekdays=query.match_weekdays)
     except InvalidRange as error:
         raise invalid_parameter(error.field, str(error)) from error
 
@@ -196,7 +196,7 @@ def _with_ids(reader: Reader, website: Website, chosen: Iterable[Filter]) -> Ite
             yield one
             continue
         values = {*one.wanted, *one.unwanted}
-        ids = {value: str(found) for value in values if (found := _uuid(value)) is not None}
+        ids = {value: str(uuid) for value in values if (uuid := _uuid(value)) is not None}
         slugs = sorted(values - ids.keys())
         if slugs:
             bound: dict[str, Any] = {"slugs": slugs, "website": website.id}

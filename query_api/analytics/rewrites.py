@@ -1,4 +1,4 @@
-"""What a query is turned into before it is written as SQL: each function has one rule, from plan to plan. Pure.
+"""Rewrites a query before it is written as SQL: each function has one rule, from plan to plan. Pure.
 
 `TABLE` and `SOURCES` are the rules that every statement follows, in this order. The others are for the pages of a
 report, which `breakdown` and `first_page` read.
@@ -31,7 +31,7 @@ ROLLUPS: Final = {
     Source.COUNTRY: {*COUNTERS, "country"},
     Source.VISITORS: {*UNIQUES},
 }
-"""What each rollup can give, cheapest first; all have `is_bot`. The tables of rows give everything."""
+"""The counters and columns of each rollup, cheapest first; all have `is_bot`. The tables of rows have everything."""
 
 
 def rewritten(plan: P, rewrites: Iterable[Callable[[P], P]]) -> P:
@@ -46,12 +46,13 @@ def choose_table(plan: TablePlan) -> TablePlan:
         return replace(plan, source=Source.VISITS)
     read = plan.needs | plan.selection.columns
     has_partners = plan.of_partners or _names_partners(plan.selection)
-    found = (each for each, has in ROLLUPS.items() if read <= has and (each is not Source.PARTNER or has_partners))
-    return replace(plan, source=next(found, Source.RAW))
+    rollups = (each for each, has in ROLLUPS.items() if read <= has and (each is not Source.PARTNER or has_partners))
+    return replace(plan, source=next(rollups, Source.RAW))
 
 
 def _names_partners(selection: Selection) -> bool:
-    """Whether the filters leave nothing that has no partner: the rollup of partners has no rows of that."""
+    """Returns whether the filters exclude everything that has no partner: the rollup of partners has no rows of
+    that."""
     return any(
         isinstance(each, Filter) and each.name == "partner" and each.wanted and str(NO_ID) not in each.wanted
         for each in selection.filters
@@ -69,7 +70,7 @@ def find_rows(plan: TablePlan) -> TablePlan:
 
 
 def read_daily_counters(plan: Plan) -> Plan:
-    """Without filters, one dimension is read from counters by day."""
+    """Reads one dimension from counters by day, if there are no filters."""
     return replace(plan, daily=plan.by[0]) if plan.is_counted_daily and plan.by and not plan.is_of_time else plan
 
 
@@ -77,14 +78,14 @@ def read_hours(plan: Plan) -> Plan:
     """Parts of time are read from counters by hour, or by quarter of an hour if the zone or a bucket needs it."""
     if not plan.is_counted_daily or not plan.is_of_time:
         return plan
-    found = zone_offsets.offsets(plan.range.timezone, plan.range.start, plan.range.end)
-    moments = (*(offset for _, offset in found), *edges_of(plan.range)["edges"])
+    changes = zone_offsets.offsets(plan.range.timezone, plan.range.start, plan.range.end)
+    moments = (*(offset for _, offset in changes), *edges_of(plan.range)["edges"])
     return replace(plan, daily=QUARTER if any(each % 3600 for each in moments) else HOUR)
 
 
 def read_total_of_days(plan: Plan) -> Plan:
-    """Without filters, everything is read from counters by day: to count what is distinct among all rows takes as long
-    as counting it by value."""
+    """Reads everything from counters by day, if there are no filters: to count what is distinct among all rows takes as
+    long as counting it by value."""
     if plan.daily or plan.by_bucket or plan.selection.filters:
         return plan
     return replace(plan, total=rewritten(replace(plan, daily=TOTAL), (read_builds, read_rows, read_sales)))
@@ -120,13 +121,13 @@ SOURCES: Final = (read_daily_counters, read_hours, read_total_of_days, read_buil
 
 
 def look_ahead(plan: Plan) -> Plan:
-    """One row more than is shown tells whether there is a page after this one."""
+    """Reads one row more than the page displays: it shows whether another page follows."""
     return replace(plan, limit=(plan.limit or 0) + 1)
 
 
 def defer_counters(plan: Plan) -> Plan:
-    """Counting what is distinct among all values takes longer than the rest of a report: it is counted for the shown
-    rows alone, unless they are sorted by it. With filters, the row of everything needs it anyway."""
+    """Counts distinct visitors and visits for the displayed rows alone, unless they are sorted by them: among all
+    values it takes longer than the rest of a report. With filters, the row of everything needs it anyway."""
     slow: set[str] = set()
     if plan.is_counted_daily:
         slow = {"visitors"} if plan.has_many_values else set()
@@ -147,7 +148,8 @@ def count_traffic(plan: Plan) -> Plan:
 
 
 def sort_by_bound(plan: Plan) -> Plan:
-    """In place of visitors: more candidates, by the sum of the visitors of each build, which is at least as much."""
+    """Sorts by the sum of the visitors of each build in place of visitors, with more candidates; the sum is at least as
+    much."""
     if plan.page is None or plan.page.sorted_by != "visitors":
         return plan
     page, limit = replace(plan.page, sorted_by=VISITOR_BOUND), (plan.limit or 0) * CANDIDATES

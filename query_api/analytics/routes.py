@@ -93,9 +93,9 @@ def get_breakdown_csv(
     alone = {"compare": Compare.NONE, "compare_from": None, "compare_to": None}
     everything = query.model_copy(update={"limit": breakdown.MAX_EXPORTED, "cursor": None, **alone})
     request = request_for(everything, scope.website(query.website_id), context, scope, needs_visits=True)
-    found = breakdown.read(everything, request, response)
-    columns, lines = breakdown.lines(found, breakdown.parse(query).metrics)
-    name = f"{'-'.join(found.by)}-{request.website.domain}-{request.range.shown_from[:10]}"
+    report = breakdown.read(everything, request, response)
+    columns, lines = breakdown.lines(report, breakdown.parse(query).metrics)
+    name = f"{'-'.join(report.by)}-{request.website.domain}-{request.range.shown_from[:10]}"
     file = csv_response(name.replace(":", "-"), columns, lines)
     file.headers.update(response.headers)
     return file
@@ -112,12 +112,12 @@ class FigureRow(ResponseModel):
 @router.get("/overview.csv", **_CSV)
 def get_overview_csv(request: ParsedRequest, response: Response) -> Response:
     """The overview, one metric per row."""
-    found = overview.read(request, response)
+    metrics = overview.read(request, response)
     apart = {"previous", "previous_range", "previous_has_data", "previous_data_from", "last_event_at"}
-    values = _flat(found.model_dump(by_alias=True, mode="json", exclude=apart))
-    before = _flat(found.previous.model_dump(by_alias=True, mode="json")) if found.previous is not None else {}
-    if found.previous_range is not None:
-        before |= _flat(found.previous_range.model_dump(by_alias=True, mode="json"), "range.")
+    values = _flat(metrics.model_dump(by_alias=True, mode="json", exclude=apart))
+    before = _flat(metrics.previous.model_dump(by_alias=True, mode="json")) if metrics.previous is not None else {}
+    if metrics.previous_range is not None:
+        before |= _flat(metrics.previous_range.model_dump(by_alias=True, mode="json"), "range.")
     rows = [FigureRow(figure=name, value=value, previous=before.get(name)) for name, value in values.items()]
     return _file(request, response, "overview", FigureRow, rows)
 
@@ -160,10 +160,10 @@ def _file(request: AnalyticsRequest, response: Response, name: str, row: type[Ba
 
 
 def _flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    flat: dict[str, Any] = {}
     for name, value in values.items():
         if isinstance(value, dict):
-            found.update(_flat(value, f"{prefix}{name}."))
+            flat.update(_flat(value, f"{prefix}{name}."))
         else:
-            found[f"{prefix}{name}"] = value
-    return found
+            flat[f"{prefix}{name}"] = value
+    return flat

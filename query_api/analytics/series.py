@@ -1,4 +1,4 @@
-"""What happened per bucket of a range and in the whole of it: the statements that several calls share.
+"""Counts events per bucket of a range and in the whole of it: the statements that several calls share.
 
 `overview`, `clicks` and `conversions` are cut from the same rows, so a total cannot differ from its series, and a
 dashboard that requests all of them at once runs each statement once (`query_api.kernel.query_coalescing`).
@@ -28,7 +28,7 @@ def queries(selection: Selection, range_: Range) -> list[Query]:
 
 
 def visitors(selection: Selection, range_: Range) -> Query:
-    """Both kinds of unique visitors."""
+    """Returns the query of both kinds of unique visitors."""
     seeing = _by_bucket(selection, range_, UNIQUES)
     whole = statement.table(seeing)
     if choose_table(seeing).source is not Source.VISITORS:
@@ -42,20 +42,21 @@ def visitors(selection: Selection, range_: Range) -> Query:
 def past_and_parts(selection: Selection, range_: Range) -> tuple[Query, Query]:
     """`past` and `parts` of a `VisitorQuery` over buckets that are all past."""
     merged = (f"uniqCombinedMergeState(12)(t.{name}) AS {of}" for of, name in _STATES.items())
-    found = (*merged, "groupUniqArray(t._part) AS p")
-    states = statement.table(_of_states(selection, range_, found, by_bucket=True, group=_BY_BUCKET))
-    shown = (
+    merged_states = (*merged, "groupUniqArray(t._part) AS p")
+    states = statement.table(_of_states(selection, range_, merged_states, by_bucket=True, group=_BY_BUCKET))
+    selected = (
         *("edge", "finalizeAggregation(c) AS unique_clickers", "finalizeAggregation(v) AS unique_visitors"),
         *(f"if(edge = {WHOLE}, hex(CAST({of}, 'String')), '') AS {name}" for of, name in _STATES.items()),
         *(f"if(edge = {WHOLE}, arraySort(p), []) AS parts", _SERVER_TIME),
     )
-    past = statement.over(states, "", *shown)
+    past = statement.over(states, "", *selected)
     parts = _of_states(selection, range_, ("arraySort(groupUniqArray(t._part)) AS parts", _SERVER_TIME))
     return past, statement.table(parts)
 
 
 def counted(selection: Selection, range_: Range, names: tuple[str, ...]) -> Query:
-    """One statement for at least the counters `names`; the same as one of `queries` where the same table answers."""
+    """Returns one statement for at least the counters `names`; the same as one of `queries` where the same table
+    answers."""
     source = choose_table(TablePlan(selection, range_, names)).source
     if source is choose_table(TablePlan(selection, range_, tuple(COUNTERS))).source:
         return queries(selection, range_)[0]
@@ -68,7 +69,7 @@ def whole(*found: Sequence[Row]) -> Mapping[str, Any]:
 
 
 def buckets(range_: Range, *found: Sequence[Row]) -> list[Mapping[str, Any]]:
-    """One row per bucket of the range, in order; an empty mapping where there was nothing."""
+    """Returns one row per bucket of the range, in order; an empty mapping for a bucket without events."""
     by_edge = _by_edge(found)
     by_edge.pop(WHOLE, None)
     return counts_by_edge(range_, list(by_edge.values()))
@@ -81,7 +82,7 @@ def _by_bucket(selection: Selection, range_: Range, names: tuple[str, ...]) -> T
 def _of_states(
     selection: Selection, range_: Range, shown: tuple[str, ...], *, by_bucket: bool = False, group: str = ""
 ) -> TablePlan:
-    """From the states of visitors."""
+    """Returns a plan over the states of visitors."""
     return TablePlan(selection, range_, columns=UNIQUES, before=shown, by_bucket=by_bucket, group=group)
 
 

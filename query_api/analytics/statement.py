@@ -40,17 +40,17 @@ def table(plan: TablePlan) -> Query:
     source, chosen = plan.source, _chosen(plan)
     where = chosen.sql, f"t.partner_id <> {NO_PARTNER}" if plan.of_partners else "", plan.where
     edge = bucket_of(source.time) if plan.by_bucket else ""
-    shown = (edge, *plan.before, metrics.counters(source, plan.counters), *plan.after)
+    selected = (edge, *plan.before, metrics.counters(source, plan.counters), *plan.after)
     clauses = {"group": plan.group, "having": plan.having, "order": plan.order, "limit": plan.limit}
     if source is Source.VISITS:
         read = {column for name in plan.needs for column in _columns_of(name)}
         columns = {*plan.selection.columns, *read, "is_bot", "occurred_at"}
         rows = " UNION ALL ".join(filter(None, (traffic(plan.rows, columns), _conversions(columns))))
-        sql = _select(shown, f"({rows}) AS t", where, **clauses)
+        sql = _select(selected, f"({rows}) AS t", where, **clauses)
     else:
         time = f"t.{source.time}"
         within = f"{time} >= {source.instant('start')}", f"{time} < {source.instant('end')}"
-        sql = _own_rows(shown, f"{source.table} AS t", (*within, *where), **clauses)
+        sql = _own_rows(selected, f"{source.table} AS t", (*within, *where), **clauses)
     edges = edges_of(plan.range) if plan.by_bucket else {}
     return Query(sql, {**_span(plan.selection.website_id, plan.range), **chosen.parameters, **edges, **plan.bound})
 
@@ -65,17 +65,19 @@ def report(plan: Plan) -> Query:
         edge = "roundDown(toUInt32(p.v0), {edges:Array(UInt32)}) AS edge"
         return Query(_select((edge, sums), rows, ("NOT p.is_total",), group="edge"), bound)
     keys = (*plan.values, "is_total") if not plan.by_bucket else ("edge", *plan.values)
-    shown = (*(f"p.{key} AS {key}" for key in keys), sums)
+    selected = (*(f"p.{key} AS {key}" for key in keys), sums)
     group, limit = ", ".join(keys), ""
     if plan.limit is not None:
         bound["limit"], limit = plan.limit + 1, "{limit:UInt32}"
     if plan.page is None:
-        return Query(_select(shown, rows, group=group, limit=limit), bound)
+        return Query(_select(selected, rows, group=group, limit=limit), bound)
     key, kind = _sort_key(plan.page)
     having = " AND ".join(_page_conditions(plan, plan.page, kind))
     order = f"is_total DESC, sorted {'DESC' if plan.page.is_descending else 'ASC'}, {', '.join(plan.values)}"
     clauses = {"group": group, "having": f"is_total OR ({having})", "order": order, "limit": limit}
-    return Query(_select((*shown, f"CAST({key} AS {kind}) AS sorted"), rows, **clauses), bound | _page_bound(plan.page))
+    return Query(
+        _select((*selected, f"CAST({key} AS {kind}) AS sorted"), rows, **clauses), bound | _page_bound(plan.page)
+    )
 
 
 def of_range(
@@ -101,17 +103,17 @@ def union(*queries: Query) -> Query:
 
 def traffic(rows: DayRows, columns: Collection[str]) -> str:
     """A SELECT of `columns`: the rows of traffic. Needs the website and the range."""
-    shown = _cast(columns, _NO_CONVERSION)
+    selected = _cast(columns, _NO_CONVERSION)
     selects = []
     if rows.whole or rows.cut:
         cut = f"{_rows_of(rows.cut)} AND {_AT_THE_TIME}" if rows.cut else ""
         chosen = " OR ".join(filter(None, (_rows_of(rows.whole) if rows.whole else "", cut)))
-        selects.append(_own_rows(shown, tables.table(tables.VISIT_EVENTS), (f"({chosen})",)))
+        selects.append(_own_rows(selected, tables.table(tables.VISIT_EVENTS), (f"({chosen})",)))
     if rows.live:
         days = ", ".join(f"'{day}'" for day in rows.live)
-        selects.append(_found(shown, columns, f"{_OF_WEBSITE} AND toDate(occurred_at) IN ({days})"))
+        selects.append(_found(selected, columns, f"{_OF_WEBSITE} AND toDate(occurred_at) IN ({days})"))
     for day in rows.grown:
-        selects += _grown(day, shown, columns)
+        selects += _grown(day, selected, columns)
     return " UNION ALL ".join(selects)
 
 
@@ -121,7 +123,7 @@ def _own_rows(shown: Iterable[str], source: str, where: Iterable[str], **clauses
 
 
 def _select(shown: Iterable[str], source: str, where: Iterable[str] = (), **clauses: str) -> str:
-    """A SELECT; `clauses` are those of `_CLAUSES`. What is empty is left out."""
+    """Returns a SELECT; `clauses` are those of `_CLAUSES`. Empty ones are left out."""
     parts = [f"SELECT {', '.join(filter(None, shown))} FROM {source}"]
     if conditions := " AND ".join(filter(None, where)):
         parts.append(f"WHERE {conditions}")
@@ -134,7 +136,7 @@ _OF_WEBSITE: Final = "website_id = {website:UUID}"
 
 
 def _span(website_id: str, range_: Range) -> dict[str, Any]:
-    """What every statement is bound to."""
+    """Returns the parameters of every statement."""
     return {"website": website_id, "start": seconds(range_.start), "end": seconds(range_.end)}
 
 
@@ -166,7 +168,7 @@ def _bound(plan: Plan) -> dict[str, Any]:
 
 
 def _sort_key(page: Page) -> tuple[str, str]:
-    """What a page is sorted by, and its type."""
+    """Returns the expression that a page is sorted by, and its type."""
     if page.sorted_by == VISITOR_BOUND:
         return VISITOR_BOUND, "Int128"
     metric = METRICS.get(page.sorted_by)
@@ -174,13 +176,13 @@ def _sort_key(page: Page) -> tuple[str, str]:
 
 
 def _page_conditions(plan: Plan, page: Page, kind: str) -> Iterator[str]:
-    """Of the rows of a page, but for that of everything."""
+    """Yields the conditions on the rows of a page, except the row of everything."""
     counted = (METRICS[name] for name in SHOWN if {*METRICS[name].counters} <= {*plan.counters})
     yield f"({' OR '.join(f'{metric.sql} <> 0' for metric in counted)})"
     if page.search is not None:
-        found = (f"positionCaseInsensitiveUTF8({value}, {{search:String}}) > 0" for value in plan.values)
+        matching = (f"positionCaseInsensitiveUTF8({value}, {{search:String}}) > 0" for value in plan.values)
         named = (f"{value} IN {{search_ids:Array(String)}}" for value in plan.values)
-        yield f"({' OR '.join((*found, *named))})"
+        yield f"({' OR '.join((*matching, *named))})"
     if page.after:
         place = ", ".join(f"{{after_{number}:String}}" for number in range(len(plan.values)))
         than, after = "<" if page.is_descending else ">", f"{{after:{kind}}}"
@@ -220,8 +222,8 @@ def _partial(plan: Plan) -> str:
         selects.append(_of_rows(plan, _conversions({*_CONVERSIONS_COUNTED, *plan.columns}), _OF_CONVERSION))
     if plan.total is not None:
         values = (f"'' AS {value}" for value in plan.values)
-        shown = (*values, "1 AS is_total", *plan.partial)
-        selects.append(_select(shown, f"({_partial(plan.total)}) AS e", ("e.is_total",)))
+        selected = (*values, "1 AS is_total", *plan.partial)
+        selects.append(_select(selected, f"({_partial(plan.total)}) AS e", ("e.is_total",)))
     rows = " UNION ALL ".join(selects)
     if plan.daily not in (HOUR, QUARTER) or plan.by_bucket:
         return rows
@@ -235,26 +237,26 @@ def _of_builds(plan: Plan) -> str:
     listed = ", ".join(f"({build.days}, toDate('{build.day}'), {build.number})" for build in plan.builds)
     only = f"(dimension = '{TOTAL}' OR value IN {{only_0:Array(String)}})" if plan.wanted is not None else ""
     named = f"(days, day, build) IN ({listed})", f"dimension IN ('{plan.daily}', '{TOTAL}')"
-    shown = (*value, _of(plan.partial, _BUILT))
-    return _own_rows(shown, f"{tables.table(tables.BREAKDOWN)} AS t", (*named, _chosen(plan).sql, only))
+    selected = (*value, _of(plan.partial, _BUILT))
+    return _own_rows(selected, f"{tables.table(tables.BREAKDOWN)} AS t", (*named, _chosen(plan).sql, only))
 
 
 def _of_rows(plan: Plan, rows: str, expressions: Mapping[str, str]) -> str:
     """Counters of rows with their visits, or of conversions."""
-    found = (DAILY[plan.daily],) if plan.daily else map(_value, plan.by)
-    values, where = dict(zip(plan.values, found, strict=True)), [_chosen(plan).sql]
+    expressions_by = (DAILY[plan.daily],) if plan.daily else map(_value, plan.by)
+    values, where = dict(zip(plan.values, expressions_by, strict=True)), [_chosen(plan).sql]
     if plan.wanted is not None and plan.counts_all:
         values = {name: _limited(value, number) for number, (name, value) in enumerate(values.items())}
     elif plan.wanted is not None:
         where += [f"{value} IN {{only_{number}:Array(String)}}" for number, value in enumerate(values.values())]
-    shown, groups = [f"{value} AS {name}" for name, value in values.items()], ", ".join(values)
+    selected, groups = [f"{value} AS {name}" for name, value in values.items()], ", ".join(values)
     if plan.counts_all:
-        shown, groups = [*shown, "grouping(v0) = 1 AS is_total"], f"GROUPING SETS (({groups}), ())"
+        selected, groups = [*selected, "grouping(v0) = 1 AS is_total"], f"GROUPING SETS (({groups}), ())"
     elif plan.by_bucket:
-        shown, groups = [bucket_of(Source.VISITS.time), *shown], ", ".join(("edge", *values))
+        selected, groups = [bucket_of(Source.VISITS.time), *selected], ", ".join(("edge", *values))
     else:
-        shown = [*shown, "0 AS is_total"]
-    return _select((*shown, _of(plan.partial, expressions)), f"({rows}) AS t", where, group=groups)
+        selected = [*selected, "0 AS is_total"]
+    return _select((*selected, _of(plan.partial, expressions)), f"({rows}) AS t", where, group=groups)
 
 
 def _of_sales(plan: Plan) -> str:
@@ -264,8 +266,8 @@ def _of_sales(plan: Plan) -> str:
     value = _limited(value, 0) if plan.wanted is not None else value
     each = (f"{value} AS v0", _of(counters, _OF_CONVERSION))
     rows = _own_rows(each, _CONVERSION_EVENTS, (_AT_THE_TIME, _chosen(plan).sql), group="v0")
-    shown = _of(plan.partial, {**_NOT_SOLD, **{name: f"c.{name}" for name in counters}})
-    return _select(("if(is_total, '', c.v0) AS v0", "is_total", shown), f"({rows}) AS c ARRAY JOIN [0, 1] AS is_total")
+    sums = _of(plan.partial, {**_NOT_SOLD, **{name: f"c.{name}" for name in counters}})
+    return _select(("if(is_total, '', c.v0) AS v0", "is_total", sums), f"({rows}) AS c ARRAY JOIN [0, 1] AS is_total")
 
 
 def _of(counters: Iterable[str], expressions: Mapping[str, str]) -> str:

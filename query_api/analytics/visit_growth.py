@@ -56,7 +56,7 @@ def check_query(website_id: str, builds: Sequence[Build]) -> Query:
 
 
 def grown_days(builds: Sequence[Build], found: Sequence[Row]) -> Mapping[date, GrownDay]:
-    """Those whose events up to the build's offsets are what the build has."""
+    """Returns the days whose events up to the build's offsets equal the build's."""
     by_day: dict[date, list[Row]] = defaultdict(list)
     for row in found:
         by_day[row["day"]].append(row)
@@ -71,7 +71,7 @@ def grown_days(builds: Sequence[Build], found: Sequence[Row]) -> Mapping[date, G
 
 
 def up_to(offsets: Offsets) -> str:
-    """The condition on events with at most these offsets; what is in no named partition is not among them."""
+    """Returns the condition on events with at most these offsets; events of other partitions are not among them."""
     places = []
     for place, offset in sorted(offsets.items()):
         topic, _, partition = place.rpartition(":")

@@ -1,4 +1,4 @@
-"""Where the rows of a report's days are: in current builds of whole days, and for other days in `events`.
+"""Finds the rows of a report's days: in current builds of whole days, and for other days in `events`.
 
 Counters of whole builds come from those of their weeks where these are current.
 
@@ -30,7 +30,7 @@ MAX_LIVE_EVENTS: Final = 5_000_000
 
 @dataclass(frozen=True, slots=True)
 class DayRows:
-    """Where the rows of some days are."""
+    """The places of the rows of some days."""
 
     whole: tuple[Build, ...] = ()
     """Builds whose rows are all meant."""
@@ -49,7 +49,7 @@ NO_ROWS: Final = DayRows()
 
 @dataclass(frozen=True, slots=True)
 class VisitRows:
-    """Where the rows of a website's days are. Days without events are in neither `builds` nor `live`."""
+    """The places of the rows of a website's days. Days without events are in neither `builds` nor `live`."""
 
     website_id: str
     builds: Mapping[date, Build]
@@ -66,13 +66,14 @@ class VisitRows:
     """Current builds of the parts of days."""
 
     def with_grown(self, found: Sequence[Row]) -> VisitRows:
-        """With the days for which `visit_growth.check_query` found that their builds are a part of them."""
+        """Returns a copy with the days for which `visit_growth.check_query` found that their builds are a part of
+        them."""
         grown = visit_growth.grown_days(self.outdated, found)
         live = {day: events for day, events in self.live.items() if day not in grown}
         return replace(self, live=live, grown=grown, outdated=())
 
     def rows(self, start: datetime, end: datetime, without: Collection[date] = ()) -> DayRows:
-        """Where traffic from `start` until before `end` is, without some whole days.
+        """Returns where traffic from `start` until before `end` is, without some whole days.
 
         Raises `Problem` 503, and 422 for days whose events have expired."""
         days = [day for day in days_of(start, end) if day not in without]
@@ -99,14 +100,15 @@ class VisitRows:
         return sorted((*weeks, *days, *parts), key=lambda build: build.day)
 
     def _parts_within(self, day: date, start: datetime, end: datetime) -> Sequence[Build]:
-        """The parts of a day that make up what it has in the range; none if they do not, or the whole day does."""
+        """Returns the parts of a day that make up its events in the range; none if they do not, or the whole day
+        does."""
         if self.kept.has(day) or day not in self.builds or self.builds[day].lies_within(start, end):
             return ()
         parts = [part for part in self.parts[day] if not part.lies_outside(start, end)]
         return parts if all(part.lies_within(start, end) for part in parts) else ()
 
     def _needs_rows(self, day: date, start: datetime, end: datetime) -> bool:
-        """Whether the range has events of an expired day; those that counters have are left out before."""
+        """Returns whether the range has events of an expired day; those that counters have are excluded before."""
         if day not in self.builds:
             return day in self.live or day in self.grown
         parts = self.parts.get(day, (self.builds[day],))
@@ -135,7 +137,7 @@ def plan_queries(website_id: str, spans: Sequence[tuple[datetime, datetime]]) ->
 
 
 def plan(website_id: str, days: Sequence[Row], builds: Sequence[Row], kept: KeptEvents) -> VisitRows:
-    """From the rows of `plan_queries`."""
+    """Returns the rows of visits, from the rows of `plan_queries`."""
     now: dict[date, Contents] = {row["day"]: (row["events"], row["fingerprint"]) for row in days if row["events"]}
     built: dict[int, dict[date, Build]] = {number: {} for number in (1, tables.DAYS_OF_WEEK, *tables.PARTS)}
     for row in builds:
@@ -145,9 +147,9 @@ def plan(website_id: str, days: Sequence[Row], builds: Sequence[Row], kept: Kept
     current = {day: build for day, build in built[1].items() if now.get(day) == build.contents}
     outdated = {day: build for day, build in built[1].items() if day in now and day not in current and kept.has(day)}
     parts = {
-        day: found
+        day: existing
         for day, build in current.items()
-        if (found := [built[each][day] for each in tables.PARTS if _is_part(built[each].get(day), build)])
+        if (existing := [built[each][day] for each in tables.PARTS if _is_part(built[each].get(day), build)])
     }
     return VisitRows(
         website_id,
@@ -169,8 +171,8 @@ def _is_part(part: Build | None, build: Build) -> bool:
 
 
 def _together(now: Mapping[date, Contents], days: Sequence[date]) -> Contents:
-    found = [now[day] for day in days if day in now]
-    return sum(events for events, _ in found), sum(fingerprint for _, fingerprint in found) % 2**64
+    contents = [now[day] for day in days if day in now]
+    return sum(events for events, _ in contents), sum(fingerprint for _, fingerprint in contents) % 2**64
 
 
 def _utc(moment: datetime) -> datetime:

@@ -1,4 +1,4 @@
-"""What is stored of one of a website's visitors: found by an id, for the website's owner alone.
+"""Reads the stored data of one of a website's visitors, found by an id, for the website's owner alone.
 
 `POST /api/platform/websites/{id}/visitor-data/find` shows what there is, `…/export` gives the rows themselves. Both are
 reads; the id is in the body, so that no address and no log of requests holds it. A session is needed, no access token.
@@ -70,7 +70,7 @@ class VisitorQuery(QueryModel):
     @field_validator("value", "event")
     @classmethod
     def _storable(cls, text: str) -> str:
-        """What Postgres cannot store names nobody."""
+        """Rejects text that Postgres cannot store: no visitor has such an id."""
         if any(sign == "\x00" or "\ud800" <= sign <= "\udfff" for sign in text):
             raise ValueError("Text must be valid Unicode without NUL characters.")
         return text
@@ -142,16 +142,16 @@ def find_visitor_data(
     id: UUID, query: VisitorQuery, scope: CallerScope, context: Context, request: Request
 ) -> VisitorData:
     """What is stored of the person whom the id names. 422 `too_much_data` for an id of more than 10,000 events."""
-    found = _found(scope.website(id), query, scope, context)
-    _note("visitor_data.found", found, context, request)
+    data = _found(scope.website(id), query, scope, context)
+    _note("visitor_data.found", data, context, request)
     kept = [KeptPart(what=what, why=why) for what, why in KEPT]
     account_id = scope.principal.account_id
-    own = find_own_texts(scope.reader, context.settings, account_id, found.person, query.value)
+    own = find_own_texts(scope.reader, context.settings, account_id, data.person, query.value)
     if own.files_not_searched:
         kept.append(
             KeptPart(what=f"Files of payouts that were not searched: {own.files_not_searched}", why=NOT_SEARCHED)
         )
-    return VisitorData(stored=found.parts(), conversions=found.conversions(), own_texts=own.texts, kept=kept)
+    return VisitorData(stored=data.parts(), conversions=data.conversions(), own_texts=own.texts, kept=kept)
 
 
 @router.post(
@@ -165,11 +165,11 @@ def export_visitor_data(
 ) -> Response:
     """The rows themselves, as a JSON document: for a person who wants their data."""
     website = scope.website(id)
-    found = _found(website, query, scope, context)
-    _note("visitor_data.exported", found, context, request)
+    data = _found(website, query, scope, context)
+    _note("visitor_data.exported", data, context, request)
     name = f"visitor-data-{datetime.now(UTC).date().isoformat()}.json"
     return Response(
-        orjson.dumps(found.document(query), default=str, option=orjson.OPT_UTC_Z | orjson.OPT_INDENT_2),
+        orjson.dumps(data.document(query), default=str, option=orjson.OPT_UTC_Z | orjson.OPT_INDENT_2),
         media_type="application/json",
         headers={"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"},
     )
@@ -206,11 +206,11 @@ class _Found:
     context: Services
 
     def parts(self) -> list[StoredPart]:
-        """By kind of what is stored; kinds of which there is nothing are left out."""
+        """Returns the stored parts by kind; kinds without any are left out."""
         sealed = StoredPart.of_store("ad_click_ids", len(self._sealed()))
         rows = [*self._counted_rows(), *self._postgres_rows(), *self._samples(), *self._letters()]
-        found = [*self._events(), sealed, *rows]
-        return [part for part in found if part.count]
+        stored = [*self._events(), sealed, *rows]
+        return [part for part in stored if part.count]
 
     def conversions(self) -> list[VisitorConversion]:
         return [
@@ -316,7 +316,7 @@ def _found(website: Website, query: VisitorQuery, scope: AccountScope, context: 
 
 
 def _note(action: str, found: _Found, context: Services, request: Request) -> None:
-    """Who looked at the data of a person of which website; never the id."""
+    """Records who looked at the data of a person of which website; never the id."""
     account_id = found.scope.principal.account_id
     entry = Entry(action, actor_id=account_id, account_id=account_id, subject_id=found.website.id)
     with context.pool.connection() as connection:

@@ -124,19 +124,21 @@ _PERIODS: Final = {"today": (29, 30), "yesterday": (28, 29), "last_7_days": (23,
 def get_websites_summary(response: Response, context: Context, scope: CallerScope, currency: Currency = "") -> Response:
     """Today, yesterday, 7 and 30 days of each website of the caller's own account, and their sums in one currency."""
     websites, count = scope.oldest_websites(MAX_WEBSITES)
-    shown = currency or _usual_currency(websites)
-    rates = dated_rates(scope.reader, shown)
+    report_currency = currency or _usual_currency(websites)
+    rates = dated_rates(scope.reader, report_currency)
     measured = _Measured.read(context, response, websites) if websites else _Measured({}, {}, {})
-    summaries = [_summary(website, measured, shown, rates) for website in websites]
-    used = used_rates(rates, {website.currency for website in websites} - {shown})
-    found = WebsitesSummary(
-        currency=shown,
+    summaries = [_summary(website, measured, report_currency, rates) for website in websites]
+    used = used_rates(rates, {website.currency for website in websites} - {report_currency})
+    summary = WebsitesSummary(
+        currency=report_currency,
         rates=used,
         websites=summaries,
-        totals=AllTotals(**{name: _total([getattr(one, name) for one in summaries], shown) for name in _PERIODS}),
+        totals=AllTotals(
+            **{name: _total([getattr(one, name) for one in summaries], report_currency) for name in _PERIODS}
+        ),
         omitted=count - len(websites),
     )
-    return exact_json(found, response)
+    return exact_json(summary, response)
 
 
 def _usual_currency(websites: Sequence[Website]) -> str:
@@ -147,13 +149,13 @@ def _usual_currency(websites: Sequence[Website]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """What ClickHouse says of all websites: counts per day, visitors per period."""
+    """The measurements of ClickHouse for all websites: counts per day, visitors per period."""
 
     days: Mapping[str, Range]
     """Time zone to its last 30 days."""
 
     counts: Mapping[tuple[str, int], Counts]
-    """By website and the Unix time at which the day begins."""
+    """Counts by website and the Unix time at which the day begins."""
 
     visitors: Mapping[str, Row]
 
@@ -224,17 +226,17 @@ def _period(
 
 
 def _total(of: Iterable[PeriodTotals], currency: str) -> WebsitesTotals:
-    found = list(of)
+    periods = list(of)
     apart: Counter[str] = Counter()
-    for one in found:
+    for one in periods:
         if one.converted is None:
             apart[one.revenue.currency] += one.revenue.amount
     return WebsitesTotals(
-        clicks=sum(one.clicks for one in found),
-        visitors=sum(one.visitors for one in found),
-        conversions=sum(one.conversions for one in found),
+        clicks=sum(one.clicks for one in periods),
+        visitors=sum(one.visitors for one in periods),
+        conversions=sum(one.conversions for one in periods),
         revenue=Amount(
-            amount=sum(one.converted.amount for one in found if one.converted is not None), currency=currency
+            amount=sum(one.converted.amount for one in periods if one.converted is not None), currency=currency
         ),
         not_converted=[Amount(amount=amount, currency=one) for one, amount in sorted(apart.items()) if amount],
     )

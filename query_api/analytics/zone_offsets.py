@@ -13,16 +13,16 @@ _FINEST: Final = timedelta(minutes=15)
 
 
 def offsets(timezone: ZoneInfo, start: datetime, end: datetime) -> list[tuple[int, int]]:
-    """From which Unix time on which UTC offset holds, both in seconds, for a span of time."""
-    found = [(int(start.timestamp()), _offset(timezone, start))]
+    """Returns from which Unix time on which UTC offset holds, both in seconds, for a span of time."""
+    changes = [(int(start.timestamp()), _offset(timezone, start))]
     moment = start
     while moment < end:
         following = min(moment + _STEP, end)
-        if _offset(timezone, following) != found[-1][1]:
+        if _offset(timezone, following) != changes[-1][1]:
             change = _change(timezone, moment, following)
-            found.append((int(change.timestamp()), _offset(timezone, change)))
+            changes.append((int(change.timestamp()), _offset(timezone, change)))
         moment = following
-    return found
+    return changes
 
 
 def local_hour(unix: str) -> str:
@@ -34,9 +34,9 @@ def local_hour(unix: str) -> str:
 
 
 def bound(timezone: ZoneInfo, start: datetime, end: datetime) -> Mapping[str, Any]:
-    """What `local_hour` is bound to, for moments in this span."""
-    found = offsets(timezone, start, end)
-    return {"zone_starts": [begin for begin, _ in found], "zone_offsets": [offset for _, offset in found]}
+    """Returns the parameters of `local_hour`, for moments in this span."""
+    changes = offsets(timezone, start, end)
+    return {"zone_starts": [begin for begin, _ in changes], "zone_offsets": [offset for _, offset in changes]}
 
 
 def _offset(timezone: ZoneInfo, moment: datetime) -> int:
@@ -47,14 +47,14 @@ def _offset(timezone: ZoneInfo, moment: datetime) -> int:
 
 def _change(timezone: ZoneInfo, before: datetime, after: datetime) -> datetime:
     """The first quarter of an hour in which the offset of `after` holds."""
-    wanted = _offset(timezone, after)
+    target = _offset(timezone, after)
     low = before.astimezone(UTC)
     low -= timedelta(seconds=low.timestamp() % _FINEST.total_seconds())
     steps = int((after - low) / _FINEST)
     first, last = 0, steps + 1
     while last - first > 1:
         middle = (first + last) // 2
-        if _offset(timezone, low + middle * _FINEST) == wanted:
+        if _offset(timezone, low + middle * _FINEST) == target:
             last = middle
         else:
             first = middle

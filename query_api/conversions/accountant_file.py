@@ -92,22 +92,22 @@ def _lines(reader: Reader, months: list[StatementMonth]) -> Iterator[PartnerMont
         names[row["partner_id"]] = row["partner_name"]
     for one in months:
         begin, end = date.fromisoformat(f"{one.month}-01"), _end(one.month)
-        lines = {found.partner_id: found for found in sums(reader, one)}
-        owing = {partner_id: found.partner_name for partner_id, found in lines.items()}
+        lines = {line.partner_id: line for line in sums(reader, one)}
+        owing = {partner_id: line.partner_name for partner_id, line in lines.items()}
         paying = {each: names[each] for each, days in paid.items() if any(day < end for day, _ in days)}
         everyone = {**paying, **owing}
         for partner_id, partner_name in sorted(everyone.items(), key=lambda each: (each[1], each[0])):
-            found = lines.get(partner_id)
+            line = lines.get(partner_id)
             until_now = sum(amount for day, amount in paid[partner_id] if day < end)
             this_month = sum(amount for day, amount in paid[partner_id] if begin <= day < end)
-            payable = found.closing - found.held if found else 0
+            payable = line.closing - line.held if line else 0
             amounts = {
-                "opening": found.opening if found else 0,
-                "approved": found.approved if found else 0,
-                "reversed": found.taken_back if found else 0,
-                "adjustments": found.adjustments if found else 0,
-                "closing": found.closing if found else 0,
-                "held": found.held if found else 0,
+                "opening": line.opening if line else 0,
+                "approved": line.approved if line else 0,
+                "reversed": line.taken_back if line else 0,
+                "adjustments": line.adjustments if line else 0,
+                "closing": line.closing if line else 0,
+                "held": line.held if line else 0,
                 "payable": payable,
                 "paid": this_month,
                 "paid_in_total": until_now,

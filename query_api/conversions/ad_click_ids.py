@@ -48,23 +48,23 @@ def ad_click_ids(
 
 
 def opened(reader: Reader, context: Services, sealed: Sequence[Sealed]) -> list[AdClickId]:
-    """What the texts say, each id once; `[erased]` once, if the key of any of them is gone."""
+    """Returns the ids of the texts, each once; `[erased]` once, if the key of any of them is gone."""
     if not sealed:
         return []
     rows = reader.rows(WRAPPED, (list(key_ids(one.text for one in sealed)),))
     wrapped, keys = {row["key_id"]: row["key_wrapped"] for row in rows}, VisitorKeys(context.settings)
-    found: dict[tuple[str, str], AdClickId] = {}
+    ids: dict[tuple[str, str], AdClickId] = {}
     for one in sealed:
         try:
             values = keys.open(one, wrapped)
         except DecryptionError:  # ingest did not seal it: the audit of the signatures reports its record
             continue
         if values is None:
-            found["", ERASED] = AdClickId(name=None, network=None, value=ERASED)
+            ids["", ERASED] = AdClickId(name=None, network=None, value=ERASED)
             continue
         for name, value in values.items():
-            found[name, value] = AdClickId(name=name, network=NETWORKS.get(name), value=value)
-    return list(found.values())
+            ids[name, value] = AdClickId(name=name, network=NETWORKS.get(name), value=value)
+    return list(ids.values())
 
 
 _DAY: Final = "website_id = {site:UUID} AND toDate(occurred_at) = {day:Date}"

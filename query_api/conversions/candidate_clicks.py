@@ -29,9 +29,10 @@ router = APIRouter(tags=["conversions"])
 MAX_CLICKS: Final = 200
 MAX_SEARCH: Final = 200
 MAX_VISITOR_EVENTS: Final = 1_000
-"""Of one visitor and day in which the page of a click is looked for, as the attribution does."""
+"""Maximum number of events of one visitor and day in which the page of a click is looked for, as the attribution
+does."""
 WINDOWS: Final = (timedelta(days=3), timedelta(days=30), timedelta(days=366))
-"""How far back one reading looks: further only when the nearer past has too few clicks."""
+"""The time spans of the readings: each goes further back only when the nearer past has too few clicks."""
 
 
 class CandidateClick(ResponseModel):
@@ -111,12 +112,12 @@ def _with_names(
     partners = {row["id"]: row for row in scope.reader.rows(_PARTNERS, (partner_ids,))}
     earned = {row["click_id"]: row["count"] for row in scope.reader.rows(_EARNED, ([row["click_id"] for row in rows],))}
     pages = _visits(context, conversion.website_id, rows)
-    found = []
+    candidates = []
     for row in rows:
         at = row["occurred_at"].replace(tzinfo=UTC)
         partner, visit = partners.get(row["partner_id"]), pages.get(row["event_id"])
         days = partner["cookie_days"] if partner else 0
-        found.append(
+        candidates.append(
             CandidateClick.of_row(
                 row,
                 at=at,
@@ -129,7 +130,7 @@ def _with_names(
                 conversions=earned.get(row["click_id"], 0),
             )
         )
-    return found
+    return candidates
 
 
 def _visits(context: Services, website_id: UUID, rows: Sequence[Row]) -> dict[UUID, Row]:

@@ -254,14 +254,15 @@ def _rule(reader: Reader, earning: Row, payout: Amount | None) -> CommissionRule
 
 
 def _version(held: Sequence[Row], terms: Terms, clicked_at: datetime) -> int | None:
-    """Which of the partner's terms, counted from 1, those are: the newest in force at the click that say the same.
+    """Returns which of the partner's terms, counted from 1, those are: the newest in force at the click that say the
+    same.
 
     One that was being stored while the conversion was decided may have come too late for it.
     """
     by_then = [number for number, since in enumerate(held, 1) if since["effective_at"] <= clicked_at]
-    known = by_then or [number for number, _ in enumerate(held[:1], 1)]
-    same = [number for number in known if Terms.model_validate(held[number - 1]["terms"]) == terms]
-    return max(same or known, default=None)
+    numbers = by_then or [number for number, _ in enumerate(held[:1], 1)]
+    same = [number for number in numbers if Terms.model_validate(held[number - 1]["terms"]) == terms]
+    return max(same or numbers, default=None)
 
 
 def _tier_text(tier: TierUsed, currency: str) -> str:
@@ -280,17 +281,21 @@ def _tier_text(tier: TierUsed, currency: str) -> str:
 def _click(
     reader: Reader, context: Services, conversion: ConversionInFull, earning: Row, kept_from: date | None
 ) -> ClickBehind:
-    told = earning["detail"]["facts"]["attribution"]
-    link = reader.row("SELECT slug FROM read.links WHERE id = %s", (told["link_id"],)) if told["link_id"] else None
-    place, ids = _tracked_click(reader, context, conversion, told) if told["click_id"] else (None, [])
+    attribution = earning["detail"]["facts"]["attribution"]
+    link = (
+        reader.row("SELECT slug FROM read.links WHERE id = %s", (attribution["link_id"],))
+        if attribution["link_id"]
+        else None
+    )
+    place, ids = _tracked_click(reader, context, conversion, attribution) if attribution["click_id"] else (None, [])
     return ClickBehind.of_row(
-        told,
-        at=told["clicked_at"],
-        click_id=told["click_id"] or None,
+        attribution,
+        at=attribution["clicked_at"],
+        click_id=attribution["click_id"] or None,
         link=link["slug"] if link else None,
         place=place,
         ad_click_ids=ids,
-        kept_from=kept_from if kept_from is not None and _utc_day(told["clicked_at"]) < kept_from else None,
+        kept_from=kept_from if kept_from is not None and _utc_day(attribution["clicked_at"]) < kept_from else None,
     )
 
 
@@ -301,7 +306,7 @@ def _utc_day(text: str) -> date:
 def _tracked_click(
     reader: Reader, context: Services, conversion: ConversionInFull, told: Row
 ) -> tuple[LogPosition | None, list[AdClickId] | None]:
-    """Where the click's record is, and the ad click ids of its visit."""
+    """Returns where the click's record is, and the ad click ids of its visit."""
     at = datetime.fromisoformat(told["clicked_at"]).astimezone(UTC)
     sql = (
         f"SELECT visitor, _partition, _offset FROM {live_table('events')} WHERE website_id = {{site:UUID}}"  # noqa: S608 - bound
@@ -311,29 +316,29 @@ def _tracked_click(
     bound = {"site": str(conversion.website_id), "day": at.date().isoformat(), "id": str(click)}
     place: LogPosition | None = None
     try:
-        [found] = context.query_coalescer.all(clickhouse_reader.Query(sql, bound))
-        if not found:
+        [rows] = context.query_coalescer.all(clickhouse_reader.Query(sql, bound))
+        if not rows:
             return None, []
-        place = LogPosition(topic=CLICKS.name, partition=found[0]["_partition"], offset=found[0]["_offset"])
-        return place, ad_click_ids(reader, context, conversion.website_id, click, found[0]["visitor"], at.date())
+        place = LogPosition(topic=CLICKS.name, partition=rows[0]["_partition"], offset=rows[0]["_offset"])
+        return place, ad_click_ids(reader, context, conversion.website_id, click, rows[0]["visitor"], at.date())
     except Problem:  # the rest of the explanation does not need it
         return place, None
 
 
 def _rate(reader: Reader, website: Website, earning: Row, payout: Amount | None) -> RateUsed | None:
-    """Of the website's day of the sale, as the decision took it."""
+    """Returns the rate of the website's day of the sale, as the decision took it."""
     rate = earning["detail"].get("exchange_rate")
     if rate is None:
         return None
     of, to = _basis(earning, payout)[1], earning["currency"]
-    known = rate_on(reader, of, to, local_day(website.zone, earning["occurred_at"]))
-    is_same = known is not None and known.rate == rate
+    dated = rate_on(reader, of, to, local_day(website.zone, earning["occurred_at"]))
+    is_same = dated is not None and dated.rate == rate
     return RateUsed(
         rate=rate,
         of_=of,
         to=to,
-        on=known.on if known and is_same else None,
-        derivation=known.derivation if known and is_same else None,
+        on=dated.on if dated and is_same else None,
+        derivation=dated.derivation if dated and is_same else None,
     )
 
 
@@ -343,12 +348,12 @@ def _working(earning: Row, payout: Amount | None) -> Working:
     exact = value / 10 ** digits(of) * (Fraction(rate) if rate else 1)
     again = round(exact * 10 ** digits(currency))
     recorded = earning["detail"]["commission"]
-    shown = _decimal(exact)
+    exact_text = _decimal(exact)
     if rate:
         text = f"{text} × {rate} {currency} per {of}"
     return Working(
-        text=f"{text} = {shown} {currency}, rounded {amount_text(again, currency)}",
-        exact=shown,
+        text=f"{text} = {exact_text} {currency}, rounded {amount_text(again, currency)}",
+        exact=exact_text,
         rounded=decimal_text(again, currency),
         agrees=recorded == {"amount": again, "currency": currency},
     )
@@ -374,14 +379,14 @@ def _basis(earning: Row, payout: Amount | None) -> tuple[Fraction, str, str]:
 
 
 def _amount_text(minor: Fraction, currency: str) -> str:
-    """With more decimals than the currency has, where a report named them."""
+    """Formats an amount, with more decimals than the currency has where a report named them."""
     if minor.denominator == 1:
         return amount_text(minor.numerator, currency)
     return f"{_decimal(minor / 10 ** digits(currency))} {currency}"
 
 
 def _reports(steps: Sequence[Row], stands: Amount) -> list[ReportBehind]:
-    """In the order in which they came."""
+    """Returns the reports in the order in which they came."""
     return [_report(step, stands) for step in steps if step["name"] in _REPORTING]
 
 
@@ -407,10 +412,10 @@ def _report(step: Row, stands: Amount) -> ReportBehind:
 
 
 def _said_before(detail: Row) -> Row:
-    """What an event from before reports were recorded tells of its report."""
+    """Returns the facts about its report that an event from before reports were recorded has."""
     amount = detail.get("amount") or detail["facts"]["amount"]
-    told = {"amount": amount, "payout": detail.get("payout"), "place": detail.get("report")}
-    return {**told, "reported_by": detail["reported_by"], "customer": detail.get("customer")}
+    facts = {"amount": amount, "payout": detail.get("payout"), "place": detail.get("report")}
+    return {**facts, "reported_by": detail["reported_by"], "customer": detail.get("customer")}
 
 
 def _unread(steps: Sequence[Row]) -> list[UnreadValue]:
@@ -545,7 +550,7 @@ _PLACES: Final = 8
 
 
 def _decimal(value: Fraction) -> str:
-    """As a decimal number; with … where it goes on for more than eight places."""
+    """Formats the value as a decimal number; with … where it goes on for more than eight places."""
     scaled = value * 10**_PLACES
     whole, part = divmod(abs(int(scaled)), 10**_PLACES)
     tail = f"{part:0{_PLACES}d}".rstrip("0")

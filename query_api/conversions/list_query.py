@@ -70,7 +70,7 @@ class ListQuery:
         return self.scope.reader.rows(sql, bound)
 
     def all_rows(self, select: str, order: Order) -> Iterator[Row]:
-        """All of them, read page by page."""
+        """Yields all rows, read page by page."""
         after: tuple[Any, ...] | None = None
         while True:
             page = self.rows(select, order, PAGE, after)
@@ -95,7 +95,7 @@ class Order:
 
     @property
     def by(self) -> str:
-        """For ORDER BY."""
+        """Returns the text for ORDER BY."""
         way = "ASC" if self.sign == ">" else "DESC"
         return ", ".join(f"{column} {way}" for column in self._columns)
 
@@ -111,7 +111,7 @@ class Order:
         return ("occurred_at", "id") if self._is_date else ("sort_key", "occurred_at", "id")
 
     def after(self, page: Page) -> tuple[Any, ...] | None:
-        """Where the page begins. Raises `Problem` 400 for a cursor of another order."""
+        """Returns where the page begins. Raises `Problem` 400 for a cursor of another order."""
         if page.is_first:
             return None
         return page.after(datetime, UUID) if self._is_date else page.after(self.kind, datetime, UUID)

@@ -69,22 +69,22 @@ class MissingClick(ResponseModel):
 def missing_click(
     scope: AccountScope, context: Services, conversion: ConversionInFull, steps: Sequence[Row]
 ) -> MissingClick | None:
-    """None once a click, a coupon or a person's choice is credited."""
+    """Returns why no click is credited; none once a click, a coupon or a person's choice is credited."""
     if conversion.partner_id is not None:
         return None
     traces = _traces(steps)
-    found = _MissingClickSearch(scope, context, conversion, traces).reason()
-    return found.model_copy(update=_partner(scope, found.partner_id or traces.partner_id))
+    reason = _MissingClickSearch(scope, context, conversion, traces).reason()
+    return reason.model_copy(update=_partner(scope, reason.partner_id or traces.partner_id))
 
 
 @dataclass(slots=True)
 class _Traces:
-    """What the reports of one trust level name, the first received first."""
+    """The click, coupon and visitor that the reports of one trust level name, the first received first."""
 
     is_claim: bool = False
     click_id: str = ""
     unread: str = ""
-    """What a report names that is no click id of the website."""
+    """The text that a report names and that is no click id of the website."""
     coupon: str = ""
     visitor: bool = False
     partner_id: UUID | None = None
@@ -93,29 +93,29 @@ class _Traces:
 
 
 def _traces(steps: Sequence[Row]) -> _Traces:
-    """Of the most trusted reports that name a click in some way, else of all of them together."""
+    """Returns the traces of the most trusted reports that name a click in some way, else of all of them together."""
     reports = [said for step in steps if (said := step["detail"].get("reported"))]
     reports.sort(key=lambda said: said["received_at"])
     trusted = [said for said in reports if said["key_kind"] != "site"]
     claims = [said for said in reports if said["key_kind"] == "site"]
     for group in (trusted, claims):
-        found = _merged(group)
-        if found.click_id or found.unread or found.coupon or found.visitor:
-            return found
+        traces = _merged(group)
+        if traces.click_id or traces.unread or traces.coupon or traces.visitor:
+            return traces
     return _merged(trusted or claims)
 
 
 def _merged(reports: Sequence[Row]) -> _Traces:
-    found = _Traces(is_claim=bool(reports) and reports[0]["key_kind"] == "site")
+    traces = _Traces(is_claim=bool(reports) and reports[0]["key_kind"] == "site")
     for said in reports:
-        if not found.click_id or (_is_click_id(said["click_id"]) and not _is_click_id(found.click_id)):
-            found.click_id = said["click_id"]
-        found.unread = found.unread or said.get("unread", {}).get("click_id", "")
-        found.coupon = found.coupon or said["coupon"]
-        found.visitor = found.visitor or bool(said["visitor"])
-        found.partner_id = found.partner_id or (UUID(said["partner_id"]) if said["partner_id"] else None)
-        found.payout = found.payout or (said["payout"]["currency"] if said["payout"] else "")
-    return found
+        if not traces.click_id or (_is_click_id(said["click_id"]) and not _is_click_id(traces.click_id)):
+            traces.click_id = said["click_id"]
+        traces.unread = traces.unread or said.get("unread", {}).get("click_id", "")
+        traces.coupon = traces.coupon or said["coupon"]
+        traces.visitor = traces.visitor or bool(said["visitor"])
+        traces.partner_id = traces.partner_id or (UUID(said["partner_id"]) if said["partner_id"] else None)
+        traces.payout = traces.payout or (said["payout"]["currency"] if said["payout"] else "")
+    return traces
 
 
 def _is_click_id(text: str) -> bool:
@@ -147,24 +147,24 @@ class _MissingClickSearch:
         return MissingClick(reason="no_click_id")
 
     def _of_click(self, text: str) -> MissingClick:
-        told: dict[str, Any] = {"click_id": text}
+        facts: dict[str, Any] = {"click_id": text}
         try:
             click = click_id.claimed(text)
         except click_id.ForgedClickId:
             is_unfilled = is_placeholder(text) or _PLACEHOLDER.search(text) is not None
-            return MissingClick(reason="placeholder" if is_unfilled else "unknown_click_id", **told)
+            return MissingClick(reason="placeholder" if is_unfilled else "unknown_click_id", **facts)
         link = self.scope.reader.row(_LINK, (click.link_code,))
         if link is None and self._has_expired(click.at):
-            return MissingClick(reason="click_expired", clicked_at=click.at, **told)
+            return MissingClick(reason="click_expired", clicked_at=click.at, **facts)
         if link is None or not click.is_of(link["website_id"]):
-            return MissingClick(reason="unknown_click_id", **told)
-        told |= {"clicked_at": click.at, "partner_id": link["partner_id"]}
+            return MissingClick(reason="unknown_click_id", **facts)
+        facts |= {"clicked_at": click.at, "partner_id": link["partner_id"]}
         if link["website_id"] != self.conversion.website_id:
-            return MissingClick(reason="other_website", domain=link["domain"], **told)
+            return MissingClick(reason="other_website", domain=link["domain"], **facts)
         sold = self.conversion.occurred_at
         if click.at > sold + CLOCK_TOLERANCE:
-            return MissingClick(reason="click_after_sale", **told)
-        return self._of_known_click(text, click, link["partner_id"], told)
+            return MissingClick(reason="click_after_sale", **facts)
+        return self._of_known_click(text, click, link["partner_id"], facts)
 
     def _of_known_click(self, text: str, click: click_id.Click, partner_id: UUID, told: dict[str, Any]) -> MissingClick:
         sql = "SELECT cookie_days, terms FROM read.partners WHERE id = %s"
@@ -180,8 +180,8 @@ class _MissingClickSearch:
         return MissingClick(reason="unknown_click_id", click_id=text)
 
     def _has_expired(self, at: datetime) -> bool:
-        """Whether single events of that time were deleted: what the id of a click in a page stands for was in its
-        event."""
+        """Returns whether single events of that time were deleted: their event had the meaning of the id of a click in
+        a page."""
         before = self.scope.website(self.conversion.website_id).expired_before
         return before is not None and at.astimezone(UTC).date() < before
 
@@ -196,10 +196,10 @@ class _MissingClickSearch:
         day = click.at.astimezone(UTC).date().isoformat()
         bound = {"site": str(self.conversion.website_id), "day": day, "id": str(click_id.event_id(text))}
         try:
-            [found] = self.context.query_coalescer.all(Query(sql, bound))
+            [rows] = self.context.query_coalescer.all(Query(sql, bound))
         except Problem:  # the other reasons do not need it
             return None
-        return found[0] if found else None
+        return rows[0] if rows else None
 
     def _without_rate(self, terms: Row) -> list[str]:
         """The currencies of the sale and of the terms that have no exchange rate for the day of the sale."""

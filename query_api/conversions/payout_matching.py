@@ -1,8 +1,8 @@
-"""Which commissions the payouts of a partner settle, and what is still open, by age. Pure.
+"""Matches a partner's payouts to the commissions that they settle, and sums what is still open, by age. Pure.
 
 A payable commission belongs to the month in which it became payable. A payout settles the months that a person matched
-it to, then, with the rest, the oldest open commissions. What is paid beyond all that is payable is a credit; it
-settles what becomes payable next. So open - credit = payable - paid, whatever happened in whatever order.
+it to, then, with the rest, the oldest open commissions. What is paid beyond all that is payable is a credit; it settles
+what becomes payable next. So open - credit = payable - paid, whatever happened in whatever order.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class MonthBalance:
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """What a partner owes a website. open - credit = payable - paid."""
+    """The debt of a website to a partner. open - credit = payable - paid."""
 
     payable: int
     paid: int
@@ -68,8 +68,8 @@ def balance(lots: Iterable[Lot], payouts: Sequence[Paid], today: date) -> Balanc
     credit = sum(payout.credited for payout in payouts)
     for payout in payouts:
         for month, amount in payout.allocations.items():
-            wanted = [number for number, lot in enumerate(ordered) if lot.month == month]
-            credit -= amount - _settle(left, wanted, amount)
+            numbers = [number for number, lot in enumerate(ordered) if lot.month == month]
+            credit -= amount - _settle(left, numbers, amount)
     everything = range(len(ordered))
     _settle(left, everything, reversed_)
     credit = _settle(left, everything, credit)
@@ -101,9 +101,9 @@ def _aged(lots: Sequence[Lot], left: Sequence[int], today: date) -> tuple[int, i
 
 
 def _months(lots: Sequence[Lot], left: Sequence[int]) -> tuple[MonthBalance, ...]:
-    found: dict[str, list[int]] = {}
+    by_month: dict[str, list[int]] = {}
     for lot, open_ in zip(lots, left, strict=True):
-        sums = found.setdefault(lot.month, [0, 0])
+        sums = by_month.setdefault(lot.month, [0, 0])
         sums[0] += lot.amount
         sums[1] += open_
-    return tuple(MonthBalance(month, payable, payable - open_) for month, (payable, open_) in sorted(found.items()))
+    return tuple(MonthBalance(month, payable, payable - open_) for month, (payable, open_) in sorted(by_month.items()))

@@ -136,12 +136,12 @@ def get_payouts(
 def get_payout_balances(scope: CallerScope, website_id: WebsiteId) -> Balances:
     """What each partner owes now, and for how long, the largest amount first."""
     website, now = scope.website(website_id), datetime.now(UTC)
-    found = balances(scope.reader, website, now)
-    held = found.held
+    all_balances = balances(scope.reader, website, now)
+    held = all_balances.held
     partners = [
         PartnerBalance(
             partner_id=partner_id,
-            partner_name=found.names.get(partner_id, str(partner_id)),
+            partner_name=all_balances.names.get(partner_id, str(partner_id)),
             payable=one.payable,
             held=held[partner_id],
             paid=one.paid,
@@ -150,7 +150,7 @@ def get_payout_balances(scope: CallerScope, website_id: WebsiteId) -> Balances:
             aged=_aged([one]),
             months=[PayableMonth(month=m.month, payable=m.payable, paid=m.paid) for m in one.months],
         )
-        for partner_id, one in found.by_partner.items()
+        for partner_id, one in all_balances.by_partner.items()
     ]
     partners.sort(key=lambda one: (-one.owed, one.partner_name.lower(), one.partner_id))
     return Balances(
@@ -162,7 +162,7 @@ def get_payout_balances(scope: CallerScope, website_id: WebsiteId) -> Balances:
         paid=sum(one.paid for one in partners),
         owed=sum(one.owed for one in partners),
         credit=sum(one.credit for one in partners),
-        aged=_aged(found.by_partner.values()),
+        aged=_aged(all_balances.by_partner.values()),
         partners=partners,
     )
 
@@ -189,10 +189,10 @@ def get_payout_steps(id: UUID, scope: CallerScope) -> list[PayoutStep]:
 def get_payout_file(id: UUID, scope: CallerScope, context: Context) -> Response:
     """The file of a payout, as a download."""
     row = scope.row(f"{_SELECT} WHERE t.id = %s", id, "payout")
-    found = scope.reader.row(
+    file_row = scope.reader.row(
         "SELECT sealed FROM conversions.payout_file WHERE payout_id = %s AND website_id = %s", (id, row["website_id"])
     )
-    sealed = require_existing(found if row["file"] else None, "file")["sealed"]
+    sealed = require_existing(file_row if row["file"] else None, "file")["sealed"]
     headers = {
         "Content-Disposition": f'attachment; filename="{row["file"]["name"]}"',
         "Cache-Control": "private, no-store",
@@ -212,7 +212,7 @@ class FoundBalances:
 
 
 def balances(reader: Reader, website: Website, now: datetime) -> FoundBalances:
-    """Of every partner that ever owed or paid something."""
+    """Returns the balances of every partner that ever owed or paid something."""
     today = local_day(website.zone, now)
     spans = _spans(today)
     values = {"website": website.id, "now": now, "starts": [day_start(website.zone, day) for day in spans]}
@@ -233,7 +233,8 @@ def balances(reader: Reader, website: Website, now: datetime) -> FoundBalances:
 
 
 def _spans(today: date) -> list[date]:
-    """The first days of what is added up: of each month, and each day of those that differ in age."""
+    """Returns the first days of the spans that are added up: of each month, and each day of those that differ in
+    age."""
     recent = today - timedelta(days=AGES[-1] + 1)
     months = (date(year, month, 1) for year in range(FIRST_YEAR, recent.year + 1) for month in range(1, 13))
     return [day for day in months if day <= recent] + [

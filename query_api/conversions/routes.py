@@ -117,8 +117,8 @@ FROM read.conversions AS c"""
 def get_conversions(wanted: Wanted, order: Ordered, page: Page50) -> list[ConversionInFull]:
     """Newest first by the time they occurred, unless `sort` says otherwise. Days are the website's, or UTC's when no
     website is named."""
-    found = wanted.rows(_SELECT, order, page.limit + 1, order.after(page))
-    return [_to_response(row) for row in page.take(found, *order.cursor)]
+    rows = wanted.rows(_SELECT, order, page.limit + 1, order.after(page))
+    return [_to_response(row) for row in page.take(rows, *order.cursor)]
 
 
 @router.get("/api/platform/conversions.csv", response_class=Response, responses=file_response("text/csv"))

@@ -1,4 +1,4 @@
-"""`GET /api/admin/domains`: every custom domain with its owner, and how its checks stand."""
+"""`GET /api/admin/domains`: every custom domain with its owner, and the state of its checks."""
 
 from __future__ import annotations
 

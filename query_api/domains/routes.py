@@ -1,4 +1,4 @@
-"""`GET /api/platform/custom-domains`: one's own custom domains, what proves them, and how their checks stand."""
+"""`GET /api/platform/custom-domains`: the account's custom domains, their proofs, and the state of their checks."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _to_response(row: dict[str, Any]) -> CustomDomain:
 
 
 def state_of(row: Mapping[str, Any]) -> State:
-    """How the search for the domain's record stands."""
+    """Returns the state of the search for the domain's record."""
     if row["is_verified"]:
         return "verified"
     if row["expires_at"] <= datetime.now(UTC):

@@ -90,8 +90,8 @@ def get_forum_me(scope: CallerScope) -> Me:
 def get_forum_log(viewer: CurrentViewer, page: Page50) -> list[LogEntry]:
     """Actions of moderators, newest first; only moderators see who acted."""
     rows = page.take(viewer.reader.rows(_LOG, (page.behind(2**62), page.limit + 1)), "position")
-    found = people(viewer.reader, (row[who] for row in rows for who in ("member_id", "actor_id")))
-    return [_entry(viewer, row, found) for row in rows]
+    authors = people(viewer.reader, (row[who] for row in rows for who in ("member_id", "actor_id")))
+    return [_entry(viewer, row, authors) for row in rows]
 
 
 @admin_router.get("/queue", dependencies=[READS_OWN_WRITES])
@@ -99,7 +99,7 @@ def get_forum_queue(viewer: ModeratorViewer, page: Page20) -> list[QueuedPost]:
     """Posts pending review, longest waiting first."""
     rows = page.rows(viewer.reader, _QUEUE, "waiting_since")
     flags = viewer.reader.rows(_FLAGS, ([row["id"] for row in rows],))
-    found = people(viewer.reader, (flag["account_id"] for flag in flags))
+    members = people(viewer.reader, (flag["account_id"] for flag in flags))
     posts = to_responses(viewer, rows)
     return [
         QueuedPost(
@@ -107,7 +107,7 @@ def get_forum_queue(viewer: ModeratorViewer, page: Page20) -> list[QueuedPost]:
             thread_title=said(row["thread_title"]),
             waits_for="approval" if row["state"] == "held" else "flags",
             waiting_since=row["waiting_since"],
-            flags=[_flag(flag, found) for flag in flags if flag["post_id"] == post.id],
+            flags=[_flag(flag, members) for flag in flags if flag["post_id"] == post.id],
         )
         for post, row in zip(posts, rows, strict=True)
     ]

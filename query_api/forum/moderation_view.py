@@ -25,7 +25,8 @@ NO_ACCOUNT: Final = UUID(int=0)
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """`account_id` is none for a visitor. `reader` gives what is shown to them, and nothing else."""
+    """The reader of the forum. `account_id` is none for a visitor. `reader` returns what is visible to them, and
+    nothing else."""
 
     reader: Reader
     account_id: UUID | None
@@ -80,7 +81,7 @@ ModeratorViewer = Annotated[Viewer, Depends(moderator_viewer)]
 async def public_reads_own_writes(
     response: Response, context: Context, viewer: CurrentViewer, x_wait_for: WaitFor = None
 ) -> None:
-    """As `query_api.kernel.dependencies.reads_own_writes`, for calls that visitors may make too; those do not get to
+    """As `query_api.kernel.dependencies.reads_own_writes`, for calls that visitors may make too; visitors cannot
     wait."""
     begin_waiting(response, context, x_wait_for, may_wait=viewer.account_id is not None)
 
@@ -90,10 +91,10 @@ PUBLIC_READS_OWN_WRITES: Final = Depends(public_reads_own_writes)
 
 def people(reader: Reader, ids: Iterable[UUID | None]) -> Mapping[UUID, Author]:
     """The names of accounts; who was erased, or is not there, is not in it."""
-    wanted = sorted({one for one in ids if one is not None})
-    if not wanted:
+    account_ids = sorted({one for one in ids if one is not None})
+    if not account_ids:
         return {}
-    return {row["account_id"]: author(row) for row in reader.rows(_PEOPLE, (wanted,)) if not row["erased"]}
+    return {row["account_id"]: author(row) for row in reader.rows(_PEOPLE, (account_ids,)) if not row["erased"]}
 
 
 def named(found: Mapping[UUID, Author], account_id: UUID | None) -> Author:

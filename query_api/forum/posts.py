@@ -56,13 +56,13 @@ def get_forum_posts(
         rows, before, after = _around(viewer, bound, around, limit)
         first = next(place for place, row in enumerate(rows) if row["id"] == around)
     elif cursor is not None and (place := pagination.decode(cursor, str, int))[0] == "before":
-        found = viewer.reader.rows(_BACK, {**bound, "place": place[1]})
-        rows, before, after = found[:limit][::-1], len(found) > limit, True
+        read_rows = viewer.reader.rows(_BACK, {**bound, "place": place[1]})
+        rows, before, after = read_rows[:limit][::-1], len(read_rows) > limit, True
         first = len(rows) - 1
     else:
         start = pagination.decode(cursor, str, int)[1] if cursor is not None else -1
-        found = viewer.reader.rows(_ON, {**bound, "place": start})
-        rows, before, after = found[:limit], cursor is not None, len(found) > limit
+        read_rows = viewer.reader.rows(_ON, {**bound, "place": start})
+        rows, before, after = read_rows[:limit], cursor is not None, len(read_rows) > limit
         first = 0
     if html:
         kept = rendered_at_once([len(said(row["text"])) for row in rows], first)
@@ -88,9 +88,9 @@ def get_forum_post_history(id: UUID, viewer: MemberViewer) -> list[Edit]:
     if post is None or not viewer.may_change(post["author_id"]):
         raise not_found("post")
     rows = viewer.reader.rows(_HISTORY, (id,))
-    found = people(viewer.reader, (row["edited_by"] for row in rows))
+    editors = people(viewer.reader, (row["edited_by"] for row in rows))
     return [
-        Edit.of_row(row, number=len(rows) - index, text=said(row["text"]), edited_by=named(found, row["edited_by"]))
+        Edit.of_row(row, number=len(rows) - index, text=said(row["text"]), edited_by=named(editors, row["edited_by"]))
         for index, row in enumerate(rows)
     ]
 
@@ -99,8 +99,8 @@ def to_responses(viewer: Viewer, rows: Sequence[Mapping[str, Any]], *, html: boo
     """The rows as posts: with names, quotes, and what the reader did with them."""
     ids = [row["id"] for row in rows]
     quoted = _quoted(viewer, rows)
-    wanted = [row["author_id"] for row in rows] + [one for row in rows for one in row["mentions"]]
-    found = people(viewer.reader, [*wanted, *(row["author_id"] for row in quoted.values())])
+    account_ids = [row["author_id"] for row in rows] + [one for row in rows for one in row["mentions"]]
+    authors = people(viewer.reader, [*account_ids, *(row["author_id"] for row in quoted.values())])
     mine = {**viewer.bound, "ids": ids}
     signed_in = viewer.account_id is not None
     liked = {row["post_id"] for row in viewer.reader.rows(_LIKED, mine)} if signed_in else set()
@@ -112,12 +112,12 @@ def to_responses(viewer: Viewer, rows: Sequence[Mapping[str, Any]], *, html: boo
         posts.append(
             Post.of_row(
                 row,
-                author=named(found, row["author_id"]),
+                author=named(authors, row["author_id"]),
                 text=text,
                 excerpt=_excerpt(text),
                 html=_rendered(text) if html else None,
-                reply_to=None if answered is None else _quote(answered, named(found, answered["author_id"])),
-                mentions=[found[one] for one in row["mentions"] if one in found],
+                reply_to=None if answered is None else _quote(answered, named(authors, answered["author_id"])),
+                mentions=[authors[one] for one in row["mentions"] if one in authors],
                 liked=row["id"] in liked,
                 can_edit=changeable and (viewer.is_moderator or not row["is_locked"]),
                 can_delete=changeable and (viewer.is_moderator or not row["is_first"] or row["thread_replies"] == 0),
@@ -128,7 +128,7 @@ def to_responses(viewer: Viewer, rows: Sequence[Mapping[str, Any]], *, html: boo
 
 
 def rendered_at_once(lengths: Sequence[int], first: int) -> range:
-    """Which texts of these lengths one answer renders: from the `first` on outwards, one at least."""
+    """Returns which texts of these lengths one answer renders: from the `first` on outwards, one at least."""
     spent, kept = 0, range(first, first)
     for place in sorted(range(len(lengths)), key=lambda one: abs(one - first)):
         spent += lengths[place]
@@ -165,8 +165,8 @@ def _link(request: Request, response: Response, rows: list[dict[str, Any]], befo
     links = []
     for there, way, rel, row in ((after, "after", "next", rows[-1]), (before, "before", "prev", rows[0])):
         if there:
-            given = urlencode([*query, ("cursor", pagination.encode(way, row["position"]))])
-            links.append(f'<{request.url.path}?{given}>; rel="{rel}"')
+            parameters = urlencode([*query, ("cursor", pagination.encode(way, row["position"]))])
+            links.append(f'<{request.url.path}?{parameters}>; rel="{rel}"')
     if links:
         response.headers["Link"] = ", ".join(links)
 

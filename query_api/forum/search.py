@@ -56,20 +56,20 @@ def search_forum(
     rows = viewer.reader.rows(_FOUND, {**bound, "offset": offset, "limit": limit + 1})
     more, page = len(rows) > limit and offset + limit < MAX_FOUND, rows[:limit]
     pagination.link_next(request, response, pagination.encode(offset + limit) if more else None)
-    found = people(viewer.reader, (row["author_id"] for row in page))
+    authors = people(viewer.reader, (row["author_id"] for row in page))
     return [
         Found.of_row(
             row,
             title=said(row["title"]),
             excerpt=list(pieces(row["excerpt"])),
-            author=named(found, row["author_id"]),
+            author=named(authors, row["author_id"]),
         )
         for row in page
     ]
 
 
 def pieces(marked: str) -> Iterator[Piece]:
-    """The text between the marks is what was found."""
+    """Yields the pieces of a text; those between the marks are the matches."""
     for number, part in enumerate(marked.split(_BEGIN)):
         hit, end, rest = part.partition(_END) if number else ("", "", part)
         if hit and end:

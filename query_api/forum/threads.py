@@ -120,21 +120,22 @@ def get_forum_thread(id: UUID, viewer: CurrentViewer) -> ThreadInFull:
 def _threads(viewer: Viewer, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The columns of `Thread`, and all others of the rows."""
     last = [_last(row) for row in rows]
-    found = people(viewer.reader, [row["author_id"] for row in rows] + [by for _, by in last])
+    authors = people(viewer.reader, [row["author_id"] for row in rows] + [by for _, by in last])
     return [
         {
             **row,
             "title": said(row["title"]),
-            "author": named(found, row["author_id"]),
+            "author": named(authors, row["author_id"]),
             "last_reply_at": at,
-            "last_reply_by": named(found, by) if by is not None else None,
+            "last_reply_by": named(authors, by) if by is not None else None,
         }
         for row, (at, by) in zip(rows, last, strict=True)
     ]
 
 
 def _last(row: Mapping[str, Any]) -> tuple[datetime | None, UUID | None]:
-    """When and by whom the last reply is that everybody sees; its post may come a moment later than the thread."""
+    """Returns when and by whom the last reply is that everybody sees; its post may come a moment later than the
+    thread."""
     if row["unanswered"] is None:
         return row["last_reply_at"], row["last_reply_by"]
     return (None, None) if row["unanswered"] else (row["last_at"], row["last_by"])

@@ -29,11 +29,11 @@ _ENTRIES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
-    """Which entries: all conditions that are given hold."""
+    """Conditions on audit entries: all that are set must be true."""
 
     account: UUID | None = None
     action: str | None = None
-    """How the action begins."""
+    """The beginning of the action."""
 
     outcome: str | None = None
     actor: str | None = None
@@ -47,7 +47,7 @@ class AuditFilter:
 
 
 def entries(reader: Reader, page: Page, chosen: AuditFilter) -> list[AuditEntry]:
-    """One page, newest first; adds the link to the next."""
+    """Reads one page, newest first; adds the link to the next."""
     [before] = page.after(int)
     bound = {**asdict(chosen), "before": before, "limit": page.limit + 1}
     return [AuditEntry.of_row(row) for row in page.take(reader.rows(_ENTRIES, bound), "seq")]

@@ -22,8 +22,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class AllAccounts:
-    """What an admin may read, for the routes of admins. `reader` returns rows of every account, but no drafts, views
-    and queries of one account alone."""
+    """The scope of an admin, for the routes of admins. `reader` returns rows of every account, but no drafts, views and
+    queries of one account alone."""
 
     principal: Principal
     reader: Reader
@@ -82,7 +82,7 @@ class AccountScope:
         return row
 
     def websites(self) -> list[Website]:
-        """All websites of the scope, oldest first."""
+        """Returns all websites of the scope, oldest first."""
         return self._read(_ALL, {})
 
     def oldest_websites(self, limit: int) -> tuple[list[Website], int]:
@@ -101,7 +101,7 @@ class AccountScope:
         return Reader(self._pool, account_id)
 
     def all_accounts(self) -> AllAccounts:
-        """What an admin may read of all accounts. Raises `Problem` 403."""
+        """Returns the scope of an admin: all accounts. Raises `Problem` 403."""
         require_admin(self.principal)
         return AllAccounts(self.principal, Reader(self._pool, ADMIN))
 
@@ -111,7 +111,7 @@ class AccountScope:
 
 
 def require_existing(found: T | None, what: str) -> T:
-    """What was found. Raises `Problem` 404 if there is none."""
+    """Returns `found`. Raises `Problem` 404 if there is none."""
     if not found:
         raise not_found(what)
     return found

@@ -74,15 +74,12 @@ class Query:
 
 
 def live_table(name: str) -> str:
-    """What to write behind FROM for the table that has this stable name."""
+    """Returns the text to write behind FROM for the table that has this stable name."""
     return f"{{{name}:Identifier}}"
 
 
 class ClickHouseReader:
-    """Thread-safe. Every method raises `Problem` 503 when ClickHouse does not answer.
-
-    `tables` says what a stable name stands for now: the table of the live generation, or the view of that name.
-    """
+    """Reads from ClickHouse. Thread-safe. Every method raises `Problem` 503 when ClickHouse does not answer."""
 
     def __init__(self, settings: Settings, tables: Callable[[], Mapping[str, str]]) -> None:
         if settings.clickhouse_url is None:
@@ -102,8 +99,8 @@ class ClickHouseReader:
 
     def rows(self, query: Query) -> list[Row]:
         """The rows of one statement."""
-        [found] = self.all(query)
-        return found
+        [rows] = self.all(query)
+        return rows
 
     def all(self, *queries: Query) -> list[list[Row]]:
         """The rows of each statement; they run at the same time."""
@@ -131,7 +128,7 @@ class ClickHouseReader:
             raise self._failed(error) from error
 
     def ready(self) -> bool:
-        """Whether the server answers a ping now."""
+        """Returns whether the server answers a ping now."""
         try:
             answers = self._connections.request("GET", self._ping_url, timeout=_PING, retries=False).status == 200
         except (urllib3.exceptions.HTTPError, OSError):
@@ -141,14 +138,14 @@ class ClickHouseReader:
         return answers
 
     def answers(self) -> bool:
-        """Whether the server answers a read now: a ping is answered also by one whose reads all hang."""
+        """Returns whether the server answers a read now: a ping is answered also by one whose reads all hang."""
         try:
-            found = self._connections.request(
+            response = self._connections.request(
                 "POST", self._read_url, body=_READ, headers=self._credentials, timeout=_READ_TIMEOUT, retries=False
             )
         except (urllib3.exceptions.HTTPError, OSError):
             return False
-        return found.status == 200 and found.data == b"1\n"
+        return response.status == 200 and response.data == b"1\n"
 
     def close(self) -> None:
         """Cancels statements that have not begun; does not wait for running ones."""
@@ -169,7 +166,7 @@ class ClickHouseReader:
                     raise OSError("no answer to a ping")
 
     def _is_alive(self) -> bool:
-        """Whether the server answers a ping or, in the meantime, another request."""
+        """Returns whether the server answers a ping or, in the meantime, another request."""
         asked_at = time.monotonic()
         return self.ready() or self._answered_at >= asked_at
 

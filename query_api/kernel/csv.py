@@ -41,7 +41,7 @@ def csv_response(name: str, columns: Sequence[str], rows: Iterable[BaseModel]) -
 
 
 def csv_stream(name: str, columns: Sequence[str], rows: Iterable[BaseModel]) -> Response:
-    """The same, sent as it is read, however long it is."""
+    """Returns the same as a stream, sent as it is read, however long it is."""
     lines = iter(rows)
     first = list(islice(lines, _CHUNK))  # what cannot be read at all is an error, not half a file
     return StreamingResponse(_chunks(columns, chain(first, lines)), media_type=_MEDIA_TYPE, headers=_headers(name))

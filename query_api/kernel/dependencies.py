@@ -35,7 +35,7 @@ REPEATABLE: Final = frozenset({"filter"})
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What one process has; made by `query_api.app`."""
+    """The services of one process; made by `query_api.app`."""
 
     settings: Settings
     pool: Pool
@@ -54,8 +54,8 @@ class Services:
 
 async def services(request: Request) -> Services:
     """Dependency: the services of the running process. Async: it needs no worker thread."""
-    found: Services = request.app.state.services
-    return found
+    running: Services = request.app.state.services
+    return running
 
 
 Context = Annotated[Services, Depends(services)]
@@ -75,12 +75,12 @@ async def refuse_odd_parameters(request: Request) -> None:
         raise Problem(400, "query_too_long", f"The query string may have at most {MAX_QUERY_BYTES:,} bytes.")
     seen: set[str] = set()
     for name, value in request.query_params.multi_items():
-        shown = name[:_SHOWN_LENGTH]
+        shortened = name[:_SHOWN_LENGTH]
         if "\0" in name or "\0" in value:
-            raise invalid_parameter(shown.replace("\0", ""), "A parameter cannot hold NUL characters.")
+            raise invalid_parameter(shortened.replace("\0", ""), "A parameter cannot hold NUL characters.")
         if name in seen and name not in REPEATABLE:
             raise invalid_parameter(
-                shown, f"{shown} is given twice; give it once. A filter takes several values with commas."
+                shortened, f"{shortened} is given twice; give it once. A filter takes several values with commas."
             )
         seen.add(name)
 

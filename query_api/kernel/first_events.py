@@ -38,7 +38,7 @@ _FIRST: Final = (
 
 
 class FirstEvents:
-    """Thread-safe."""
+    """Finds and remembers the first events of websites. Thread-safe."""
 
     def __init__(self, clickhouse: ClickHouseReader) -> None:
         self._columnar = clickhouse
@@ -53,9 +53,9 @@ class FirstEvents:
             rows = self._columnar.rows(Query(_FIRST, {"websites": [str(one) for one in websites]}))
         except Problem:
             return self._remembered(websites), False
-        found = {UUID(row["website"]): row["first"].replace(tzinfo=UTC) for row in rows}
-        self._remember(websites, found)
-        return found, True
+        first_events = {UUID(row["website"]): row["first"].replace(tzinfo=UTC) for row in rows}
+        self._remember(websites, first_events)
+        return first_events, True
 
     def known(self, website_id: UUID) -> datetime | None:
         """A time at or before which the website had an event, from an earlier read: an import may have added older
@@ -65,8 +65,8 @@ class FirstEvents:
 
     def note(self, website_id: UUID, quarter: datetime) -> None:
         """Remembers the quarter of an hour of the first event, unless the event itself is known."""
-        known = self.known(website_id)
-        if known is None or known - quarter >= QUARTER:
+        first_at = self.known(website_id)
+        if first_at is None or first_at - quarter >= QUARTER:
             self._remember([website_id], {website_id: quarter})
 
     def _remembered(self, websites: Sequence[UUID]) -> Mapping[UUID, datetime]:

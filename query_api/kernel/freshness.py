@@ -1,4 +1,5 @@
-"""How fresh an answer is: `X-As-Of`, up to when everything is in it, and `X-Lag-Seconds`, how long ago that is.
+"""Measures how fresh an answer is: `X-As-Of`, up to when everything is in it, and `X-Lag-Seconds`, how long ago that
+is.
 
 Both come from the log's own ends, never from the events: a quiet website is not taken for a slow projection, and a
 client whose clock is ahead makes nothing look newer than it is. While projection `events` has read the log to its end,
@@ -30,7 +31,7 @@ PATIENCE_S: Final = 0.5
 """For the first check after an idle time."""
 
 HOLDS: Final = timedelta(seconds=5)
-"""So long a look that found nothing unread speaks for now; while looks fail, the answers grow older."""
+"""For this time a look that found nothing unread is valid; while looks fail, the answers grow older."""
 
 READ_TIMEOUT_S: Final = 2.0
 READ_AGAIN: Final = timedelta(seconds=10)
@@ -42,13 +43,13 @@ PROJECTION: Final = "events"
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What one look found. `is_complete`: everything that was in the log then had been read."""
+    """The result of one look. `is_complete`: everything that was in the log then had been read."""
 
     as_of: datetime
     is_complete: bool
 
     def headers(self, now: datetime) -> dict[str, str]:
-        """Both headers at `now`; the lag is 0 while a complete look is younger than `HOLDS`."""
+        """Returns both headers at `now`; the lag is 0 while a complete look is younger than `HOLDS`."""
         as_of = min(self.as_of, now)
         since = now - as_of
         behind = timedelta(0) if self.is_complete and since < HOLDS else since
@@ -60,7 +61,8 @@ class Known:
 
 @dataclass(slots=True)
 class Looks:
-    """What earlier looks tell about one partition: `(end, at)` says that no record from `end` on was there before `at`.
+    """The results of earlier looks at one partition: `(end, at)` says that no record from `end` on was there before
+    `at`.
 
     Bounded: of a long backlog every other look is forgotten, which makes the answer older, never newer.
     """
@@ -76,7 +78,8 @@ class Looks:
             self._ends = deque(list(self._ends)[::2])
 
     def appended_after(self, offset: int) -> datetime | None:
-        """A time before which the record at `offset` was certainly not there; none when no look tells."""
+        """Returns a time before which the record at `offset` was certainly not in the log; none when no look shows
+        it."""
         while len(self._ends) > 1 and self._ends[1][0] <= offset:
             self._ends.popleft()
         return self._ends[0][1] if self._ends and self._ends[0][0] <= offset else None
@@ -124,7 +127,7 @@ class FreshnessMonitor:
         self._wanted.set()
 
     def headers(self) -> dict[str, str]:
-        """Both headers for what is read from now on; none while it cannot be known."""
+        """Returns both headers for what is read from now on; none while it cannot be known."""
         self._asked = time.monotonic()
         with self._looked:
             if not self._wanted.is_set():
@@ -133,8 +136,8 @@ class FreshnessMonitor:
             left = self._woken + PATIENCE_S - time.monotonic()
             if not self._has_looked and left > 0:  # concurrent callers wait, too
                 self._looked.wait_for(lambda: self._has_looked, left)
-            known = self._known
-        return known.headers(self._now()) if known is not None else {}
+            latest = self._known
+        return latest.headers(self._now()) if latest is not None else {}
 
     def _run(self) -> None:
         logging.begin_context(component="freshness")
@@ -154,7 +157,7 @@ class FreshnessMonitor:
             self._log.close()
 
     def look(self) -> None:
-        """Compares what was read with the log's ends now."""
+        """Compares the read positions with the log's ends now."""
         if self._positions.version is None:
             return  # how far it has read is not known just now
         if self._log is None:
@@ -174,14 +177,14 @@ class FreshnessMonitor:
         return self._positions.next_offset(PROJECTION, *place) or 0
 
     def _appended(self, place: TopicPartition, offset: int) -> datetime:
-        """When the first unread record was appended, or a moment before."""
-        found = self._looks[place].appended_after(offset)
-        if found is not None:
-            return found
-        known = self._read.get(place)
-        if known is None or known.offset > offset or self._now() - known.looked_at > READ_AGAIN:
-            known = self._read[place] = _Read(offset, self._now(), self._read_time(place, offset))
-        return known.appended_at
+        """Returns when the first unread record was appended, or a moment before."""
+        appended_at = self._looks[place].appended_after(offset)
+        if appended_at is not None:
+            return appended_at
+        entry = self._read.get(place)
+        if entry is None or entry.offset > offset or self._now() - entry.looked_at > READ_AGAIN:
+            entry = self._read[place] = _Read(offset, self._now(), self._read_time(place, offset))
+        return entry.appended_at
 
     def _read_time(self, place: TopicPartition, offset: int) -> datetime:
         assert self._log is not None  # noqa: S101 - opened above

@@ -44,8 +44,8 @@ def _divided(part: int, whole: int) -> int:
     """`part` ÷ `whole` (not 0), rounded half to even. A report divides thousands of times: `Fraction` is too slow."""
     if whole < 0:
         part, whole = -part, -whole
-    found, rest = divmod(part, whole)
-    return found + (2 * rest > whole or (2 * rest == whole and found % 2))
+    quotient, rest = divmod(part, whole)
+    return quotient + (2 * rest > whole or (2 * rest == whole and quotient % 2))
 
 
 def exact_json(found: BaseModel | Sequence[BaseModel], response: Response, *, exclude_unset: bool = False) -> Response:

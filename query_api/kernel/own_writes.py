@@ -25,18 +25,19 @@ STALE: Final = {"X-Stale": "1"}
 
 
 class Positions(Protocol):
-    """How far projections have read (`query_api.kernel.read_your_writes`)."""
+    """The positions up to which projections have read (`query_api.kernel.read_your_writes`)."""
 
     def wait(self, tokens: Iterable[PositionToken], projections: Iterable[str], timeout_s: float) -> bool:
-        """Whether they contain the tokens, after waiting so long at most."""
+        """Returns whether they contain the tokens, after waiting so long at most."""
 
     def domain_position(self, projections: Iterable[str]) -> int:
-        """The position of `domain` that all of them have read."""
+        """Returns the position of `domain` that all of them have read."""
 
 
 class OwnWrites:
-    """One request's. `headers`: of its response, which get `X-Position: domain@N`, up to where everything is in the
-    answer, and `X-Stale: 1` when a wait timed out. A request waits `MAX_WAIT_S` at most, whatever it reads."""
+    """The own writes of one request. `headers`: of its response, which get `X-Position: domain@N`, up to where
+    everything is in the answer, and `X-Stale: 1` when a wait timed out. A request waits `MAX_WAIT_S` at most, whatever
+    it reads."""
 
     def __init__(self, positions: Positions, tokens: tuple[PositionToken, ...], headers: MutableHeaders) -> None:
         self._positions = positions
@@ -47,7 +48,7 @@ class OwnWrites:
         self._left_s = MAX_WAIT_S
 
     def wait(self, projections: frozenset[str]) -> None:
-        """Before a statement that reads the tables of these projections."""
+        """Waits before a statement that reads the tables of these projections."""
         new = projections - self._seen
         if not new:
             return
@@ -66,12 +67,13 @@ _CURRENT: Final[ContextVar[OwnWrites | None]] = ContextVar("own_writes", default
 
 
 def begin(own_writes: OwnWrites) -> None:
-    """From here on the statements of this request wait."""
+    """Makes the statements of this request wait from here on."""
     _CURRENT.set(own_writes)
 
 
 def wait_for_tables_of(*statements: str) -> None:
-    """To be called before the statements are run. Outside of a request that waits, nothing happens."""
+    """Waits for the tables of the statements; called before they are run. Outside of a request that waits, it has no
+    effect."""
     own_writes = _CURRENT.get()
     if own_writes is not None:
         own_writes.wait(frozenset().union(*map(projections_of, statements)))

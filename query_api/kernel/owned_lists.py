@@ -42,15 +42,15 @@ OWNER: Final = "o.id AS owner_id, o.name AS owner_name, o.email AS owner_email"
 def owned_rows(
     page: Page, reader: Reader, select: str, sort: OwnedSort, search: str | None, values: Mapping[str, Any]
 ) -> list[Row]:
-    """One page of `select`, which gives `id`, `created_at` and `sort_name`, and finds `%(search)s` in lower case.
+    """Reads one page of `select`, which gives `id`, `created_at` and `sort_name`, and finds `%(search)s` in lower case.
     Raises `Problem` 400 for a cursor of another order."""
     bound = {**values, "search": search.strip().casefold() or None if search else None}
     rows = f"SELECT * FROM ({select}) AS owned"  # noqa: S608 - own text
     if sort is OwnedSort.CREATED:
         return page.rows(reader, f"{rows}{_NEWEST}", "created_at", bound)
     name, last = page.after(str, UUID)
-    found = reader.rows(f"{rows}{_BY_NAME}", {**bound, "name": name, "last": last, "limit": page.limit + 1})
-    return page.take(found, "sort_name", "id")
+    named = reader.rows(f"{rows}{_BY_NAME}", {**bound, "name": name, "last": last, "limit": page.limit + 1})
+    return page.take(named, "sort_name", "id")
 
 
 _NEWEST: Final = (

@@ -19,7 +19,7 @@ R = TypeVar("R", bound=Mapping[str, Any])
 
 MAX_LIMIT: Final = 200
 MAX_TEXT_BYTES: Final = 512 * 1024
-"""Of the long texts on one page (`bounded`)."""
+"""Maximum size of the long texts on one page (`bounded`)."""
 _OF_PAGE: Final = "rows_of_page"
 
 Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT, description="Rows of one page")]
@@ -35,7 +35,7 @@ class Page:
 
     @property
     def is_first(self) -> bool:
-        """Whether nothing comes before it."""
+        """Returns whether it is the first page."""
         return not self._cursor
 
     def after(self, *kinds: type) -> tuple[Any, ...]:
@@ -50,8 +50,8 @@ class Page:
         """The page's rows. `sql` sorts by `sorted_by`, a time, and `id`, begins behind `at` and `last`, which are None
         on the first page, and reads `limit` rows. Raises `Problem` 400."""
         at, last = self.after(datetime, UUID)
-        found = reader.rows(sql, {**(values or {}), "at": at, "last": last, "limit": self.limit + 1})
-        return self.take(found, sorted_by, "id")
+        rows = reader.rows(sql, {**(values or {}), "at": at, "last": last, "limit": self.limit + 1})
+        return self.take(rows, sorted_by, "id")
 
     def take(self, found: Sequence[R], *sorted_by: str) -> list[R]:
         """The page's own rows among `limit + 1`; adds the link to the next page."""
@@ -88,7 +88,7 @@ Page100 = Annotated[Page, Depends(paged(100))]
 
 
 def encode(*place: object) -> str:
-    """A cursor that stands for the place after a row with these sort values."""
+    """Returns a cursor of the position after a row with these sort values."""
     return urlsafe_b64encode(orjson.dumps(place)).decode().rstrip("=")
 
 
@@ -104,12 +104,12 @@ def decode(cursor: str, *kinds: type) -> tuple[Any, ...]:
 
 
 def bad_cursor() -> Problem:
-    """400 for a cursor that this list did not make."""
+    """Returns a 400 for a cursor that this list did not make."""
     return invalid_parameter("cursor", "Invalid cursor.")
 
 
 def invalid_parameter(name: str, message: str) -> Problem:
-    """400 for a parameter, or a header, that makes no sense."""
+    """Returns a 400 for a parameter, or a header, that makes no sense."""
     return Problem(400, "invalid", message, errors=[FieldError(name, message)])
 
 

@@ -22,7 +22,7 @@ class InvalidToken(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class PositionToken:
-    """One place in the log that an answer shall contain."""
+    """A position in the log that an answer must contain."""
 
     topic: str
     partition: int
@@ -38,17 +38,17 @@ def parse(text: str) -> tuple[PositionToken, ...]:
 
 
 def _token(text: str) -> PositionToken:
-    found = _TOKEN.fullmatch(text)
-    topic = BY_NAME.get(found["topic"]) if found else None
-    if found is None or topic not in (DOMAIN, CLICKS, REJECTED):
+    match = _TOKEN.fullmatch(text)
+    topic = BY_NAME.get(match["topic"]) if match else None
+    if match is None or topic not in (DOMAIN, CLICKS, REJECTED):
         raise InvalidToken("X-Wait-For takes positions such as domain@1234 or clicks[3]@98765.")
-    partition = int(found["partition"] or 0)
+    partition = int(match["partition"] or 0)
     last = (topic.partitions if topic is not CLICKS else MAX_PARTITIONS) - 1
     if partition > last:
         raise InvalidToken(f"X-Wait-For: {topic.name} has the partitions 0 to {last}.")
-    return PositionToken(topic.name, partition, int(found["offset"]))
+    return PositionToken(topic.name, partition, int(match["offset"]))
 
 
 def topics_of(projection: str) -> frozenset[str]:
-    """What the projection reads."""
+    """Returns the topics that the projection reads."""
     return frozenset(topic.name for topic in READ_BY.get(projection, (DOMAIN,)))

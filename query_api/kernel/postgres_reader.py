@@ -47,7 +47,7 @@ class Reader:
 
     @classmethod
     def of_caller(cls, pool: Pool, principal: Principal) -> Reader:
-        """For the caller's account; for an access token of single websites, for these alone."""
+        """Returns a reader for the caller's account; for an access token of single websites, for these alone."""
         if principal.website_ids is None:
             return cls(pool, principal.account_id)
         ids = ",".join(sorted(str(website_id) for website_id in principal.website_ids))
@@ -55,7 +55,7 @@ class Reader:
 
     @classmethod
     def of(cls, pool: Pool, principal: Principal) -> Reader:
-        """For what is open to all, and moderated: an admin reads everything, others the rows of their
+        """Returns a reader of what is open to all, and moderated: an admin reads everything, others the rows of their
         account and of no account."""
         return cls(pool, ADMIN) if principal.is_admin else cls.of_caller(pool, principal)
 
@@ -83,16 +83,16 @@ class Reader:
                 connection.execute("SELECT set_config('app.reader', %s, true)", (self._reads_for,))
                 cursor.execute(sql.encode(), values)
                 connection.commit()
-            found: list[Row] = cursor.fetchall()
-        names = name_columns(found[0]) if found else ()
-        for row in found if names else ():
+            rows: list[Row] = cursor.fetchall()
+        names = name_columns(rows[0]) if rows else ()
+        for row in rows if names else ():
             show_names(row, names)
-        return found
+        return rows
 
     def row(self, sql: str, values: Mapping[str, Any] | Sequence[Any] = ()) -> Row | None:
         """The first row, if there is one."""
-        found = self.rows(sql, values)
-        return found[0] if found else None
+        rows = self.rows(sql, values)
+        return rows[0] if rows else None
 
 
 def like(words: str | None) -> str | None:

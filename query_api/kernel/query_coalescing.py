@@ -67,10 +67,10 @@ class QueryCoalescer:
 
     def _join(self, query: Query, tables: Mapping[str, str]) -> _Shared:
         key = query.sql, orjson.dumps(query.parameters, option=orjson.OPT_SORT_KEYS)
-        found = self._running.get(key)
-        if found is None or found.rows.done():
+        shared = self._running.get(key)
+        if shared is None or shared.rows.done():
             running = self._running
-            found = running[key] = _Shared(self._columnar.start(query, tables))
-            found.rows.add_done_callback(lambda _: running.pop(key, None))
-        found.waiting += 1
-        return found
+            shared = running[key] = _Shared(self._columnar.start(query, tables))
+            shared.rows.add_done_callback(lambda _: running.pop(key, None))
+        shared.waiting += 1
+        return shared

@@ -51,18 +51,18 @@ _TABLES: Final = "SELECT name, name || '__g' || live_generation FROM engine.proj
 
 @dataclass(frozen=True, slots=True)
 class ProjectionPosition:
-    """How far one projection has read one partition."""
+    """The position up to which one projection has read one partition."""
 
     next_offset: int
     domain_position: int
 
     def contains(self, token: PositionToken) -> bool:
-        """Whether the token's record was read. Tokens of `domain` are commit positions, others offsets."""
+        """Returns whether the token's record was read. Tokens of `domain` are commit positions, others offsets."""
         return self.domain_position >= token.offset if token.topic == DOMAIN.name else self.next_offset > token.offset
 
 
 class ProjectionPositions:
-    """How far the live projections have read, kept up by notifications. Thread-safe."""
+    """The positions up to which the live projections have read, kept up by notifications. Thread-safe."""
 
     def __init__(self, settings: Settings) -> None:
         self._url = settings.postgres_url or ""
@@ -97,8 +97,8 @@ class ProjectionPositions:
 
     @property
     def version(self) -> int | None:
-        """Grows with every advance of a projection in ClickHouse; none while nothing can be known: then what was read
-        from there may not be shared."""
+        """Returns a number that grows with every advance of a projection in ClickHouse; none while nothing can be
+        known: then rows that were read from there may not be shared."""
         return self._version if self._listening else None
 
     @property
@@ -121,19 +121,20 @@ class ProjectionPositions:
         return min((seen.domain_position if seen else 0 for seen in places), default=0)
 
     def wait(self, tokens: Iterable[PositionToken], projections: Iterable[str], timeout_s: float = MAX_WAIT_S) -> bool:
-        """Whether, after waiting at most `timeout_s`, each of `projections` has read what it reads of `tokens`."""
-        wanted = [
+        """Returns whether, after waiting at most `timeout_s`, each of `projections` has read what it reads of
+        `tokens`."""
+        pairs = [
             ((name, token.topic, token.partition), token)
             for token in tokens
             for name in projections
             if token.topic in topics_of(name)
         ]
-        if self._have(wanted):
+        if self._have(pairs):
             return True
         if not self._waiters.acquire(blocking=False):
             return False
         try:
-            return self._wait(wanted, time.monotonic() + timeout_s)
+            return self._wait(pairs, time.monotonic() + timeout_s)
         finally:
             self._waiters.release()
 
@@ -153,7 +154,7 @@ class ProjectionPositions:
         return all((seen := self._seen.get(place)) is not None and seen.contains(token) for place, token in wanted)
 
     def _poll(self, left: float) -> None:
-        """While notifications do not arrive: look."""
+        """Reads the positions while notifications do not arrive."""
         try:
             with self._connect() as connection:
                 self._load(connection)
@@ -206,16 +207,16 @@ class ProjectionPositions:
 
     def _load(self, connection: Connection[Any]) -> None:
         """Reads all positions: at the start, after a switch of generations, and every `RELOAD_S`."""
-        found = {
+        positions = {
             (projection, topic, int(partition)): ProjectionPosition(int(offset), int(position))
             for projection, topic, partition, offset, position in connection.execute(_LIVE).fetchall()
         }
         tables = dict(connection.execute(_TABLES).fetchall())
         self._loaded = time.monotonic()
-        moved = {place[0] for place, seen in found.items() if self._seen.get(place) != seen}
+        moved = {place[0] for place, seen in positions.items() if self._seen.get(place) != seen}
         with self._changed:
             self._version += not moved.isdisjoint(tables) or tables != self._tables
-            self._seen, self._tables = found, tables
+            self._seen, self._tables = positions, tables
             self._changed.notify_all()
         self._tell(moved)
 

@@ -51,7 +51,7 @@ def no_access(to: NoAccess) -> Problem:
 
 
 def footer(what: str, order: RenderOrder) -> str:
-    """Why the person gets the email. `what`: "your view Revenue"."""
+    """Returns the sentence on why the person gets the email. `what`: "your view Revenue"."""
     if order.is_preview:
         return f"This is a preview of {what}. You requested it in your account settings."
     return f"You get this because you scheduled {what}. You can change or pause it in your account settings."
@@ -61,16 +61,16 @@ def fitting(
     made: Iterable[Callable[[], EmailFile]], pictures: Sequence[EmailFile]
 ) -> tuple[list[EmailFile], list[str]]:
     """The pictures, and the files that fit in an email with them; and a note about each that does not."""
-    found, notes = list(pictures), list[str]()
+    files, notes = list(pictures), list[str]()
     left = MAX_FILES_BYTES - sum(len(picture.content) for picture in pictures)
     for make in made:
         file = make()
         if len(file.content) <= left:
-            found.append(file)
+            files.append(file)
             left -= len(file.content)
         else:
             notes.append(f"{file.name} is too large to attach. Download it from the page.")
-    return found, notes
+    return files, notes
 
 
 _PERSON: Final = (

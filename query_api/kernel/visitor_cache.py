@@ -34,7 +34,7 @@ OF_PAST: Final = 1
 """`edge` of the row that the states of the past come from."""
 CLICKERS: Final = "{clickers}"
 VISITORS: Final = "{visitors}"
-"""Where a statement needs the states of the past, as text."""
+"""The placeholder for the states of the past, as text."""
 LARGE: Final = 50_000
 """Visitors of all buckets together from which on merging them takes longer than the two statements in place of it."""
 MAX_CACHED: Final = 256
@@ -68,7 +68,7 @@ class _Past:
     whole: Row
 
     def holds(self, now: Row) -> bool:
-        """Whether the table has the same rows of the past, by the row of `VisitorQuery.parts`."""
+        """Returns whether the table has the same rows of the past, by the row of `VisitorQuery.parts`."""
         has_run_since = now["up"] - (now["at"] - self.whole["at"]) >= RESTARTED_S
         return bool(now["parts"] == self.whole["parts"]) and has_run_since
 
@@ -89,7 +89,7 @@ class _Past:
 
 @dataclass(frozen=True, slots=True)
 class _CacheEntry:
-    """Of a large range. Without `past` it is read at the next request `after` that time (`time.monotonic`)."""
+    """An entry of a large range. Without `past` it is read at the next request `after` that time (`time.monotonic`)."""
 
     past: _Past | None
     after: float
@@ -101,7 +101,7 @@ _Answer = Generator[list[Query], list[Rows], Rows]
 
 
 class VisitorCache:
-    """Thread-safe; passes other statements on to the coalescer."""
+    """Caches the past of statements about visitors. Thread-safe; passes other statements on to the coalescer."""
 
     def __init__(
         self,
@@ -119,14 +119,14 @@ class VisitorCache:
         """The rows of each statement; they run at the same time. Raises `Problem` 503."""
         wait_for_tables_of(*(query.sql for query in queries))
         answers = {number: self._answer(query) for number, query in enumerate(queries)}
-        wanted = {number: next(answer) for number, answer in answers.items()}
+        pending = {number: next(answer) for number, answer in answers.items()}
         rows: dict[int, Rows] = {}
-        while wanted:
-            found = iter(self._coalescer.all(*(query for each in wanted.values() for query in each)))
-            asked, wanted = wanted, {}
+        while pending:
+            results = iter(self._coalescer.all(*(query for each in pending.values() for query in each)))
+            asked, pending = pending, {}
             for number, statements in asked.items():
                 try:
-                    wanted[number] = answers[number].send([next(found) for _ in statements])
+                    pending[number] = answers[number].send([next(results) for _ in statements])
                 except StopIteration as done:
                     rows[number] = done.value
         return [rows[number] for number in range(len(queries))]
@@ -178,13 +178,13 @@ class VisitorCache:
 
 
 def _text(state: str) -> str:
-    """A state as a string in SQL. Raises `ValueError` for what is not hexadecimal."""
+    """Returns a state as a string in SQL. Raises `ValueError` if it is not hexadecimal."""
     if not _HEXADECIMAL.fullmatch(state):
         raise ValueError("ClickHouse gave a state that is not hexadecimal")
     return f"'{state}'"
 
 
 def _past(rows: Rows) -> _Past | None:
-    """None: there was nothing."""
+    """Returns the past of these rows; none if there was nothing."""
     whole = next((row for row in rows if row["edge"] == WHOLE), None)
     return None if whole is None else _Past([row for row in rows if row is not whole], whole)

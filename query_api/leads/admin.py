@@ -146,13 +146,13 @@ WHERE left_at IS NULL AND place IS NULL AND held_until IS NULL AND (joined_at, i
 
 @router.get("/leads", dependencies=[READS_OWN_WRITES])
 def get_lead_totals(admin: AdminScope) -> LeadTotals:
-    found: dict[str, dict[str, int]] = {"inquiries": {}, "subscribers": {}, "signups": {}}
+    counts: dict[str, dict[str, int]] = {"inquiries": {}, "subscribers": {}, "signups": {}}
     for row in admin.reader.rows(_TOTALS):
-        found[row["of"]][row["what"]] = row["found"]
-    signups = found["signups"]
+        counts[row["of"]][row["what"]] = row["found"]
+    signups = counts["signups"]
     return LeadTotals(
-        inquiries=found["inquiries"],
-        subscribers=found["subscribers"],
+        inquiries=counts["inquiries"],
+        subscribers=counts["subscribers"],
         places=PLACES,
         places_taken=signups.get("placed", 0),
         waiting=signups.get("waiting", 0),
@@ -204,8 +204,8 @@ def get_subscribers(
 )
 def get_subscribers_csv(context: Context, admin: AdminScope) -> Response:
     """All confirmed subscribers, for the program that sends the newsletter, each with an unsubscribe link."""
-    found = _confirmed(admin.reader, context.settings)
-    return csv_stream("subscribers", columns_of(SubscriberForSending), found)
+    subscribers = _confirmed(admin.reader, context.settings)
+    return csv_stream("subscribers", columns_of(SubscriberForSending), subscribers)
 
 
 @router.get("/early-access", dependencies=[READS_OWN_WRITES])
@@ -225,7 +225,7 @@ def get_early_access(context: Context, admin: AdminScope, page: Page50) -> list[
 
 
 def _confirmed(reader: Reader, settings: Settings) -> Iterator[SubscriberForSending]:
-    """Newest first, read in batches: the file is complete and may be long."""
+    """Yields the subscribers newest first, read in batches: the file is complete and may be long."""
     after: dict[str, Any] = {"at": None, "last": None}
     while rows := reader.rows(_SUBSCRIBERS, {"state": "confirmed", "id": None, "limit": _BATCH_SIZE, **after}):
         yield from (_for_sending(settings, row) for row in rows if row["email_sealed"] is not None)

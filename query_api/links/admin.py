@@ -1,4 +1,4 @@
-"""`GET /api/admin/links`: every tracked link with whose it is and what it brought."""
+"""`GET /api/admin/links`: every tracked link with its owner and its results."""
 
 from __future__ import annotations
 

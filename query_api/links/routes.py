@@ -158,8 +158,8 @@ def span_of(query: TimeQuery, zone: ZoneInfo) -> Span:
     is_given = query.model_fields_set & {"time_range", "from_", "to"}
     if not is_given or (query.time_range is TimeRange.ALL and query.from_ is None and query.to is None):
         return _ALL_TIME
-    found = range_in(query, zone)
-    return int(found.start.timestamp() * 1000), int(found.end.timestamp() * 1000)
+    range_ = range_in(query, zone)
+    return int(range_.start.timestamp() * 1000), int(range_.end.timestamp() * 1000)
 
 
 @router.get("/api/platform/links")
@@ -182,8 +182,8 @@ def get_links(
     begin = page.behind(0)
     places = [{"id": id, "place": begin + at + 1} for at, id in enumerate(ids[begin : begin + page.limit + 1])]
     mine = [place["id"] for place in page.take(places, "place")]
-    found = {row["id"]: row for row in scope.reader.rows(f"SELECT {COLUMNS}{FROM} WHERE l.id = ANY(%s)", (mine,))}
-    return to_responses(context, [found[id] for id in mine if id in found], response, span)
+    by_id = {row["id"]: row for row in scope.reader.rows(f"SELECT {COLUMNS}{FROM} WHERE l.id = ANY(%s)", (mine,))}
+    return to_responses(context, [by_id[id] for id in mine if id in by_id], response, span)
 
 
 @router.get("/api/platform/links/labels")
@@ -230,8 +230,8 @@ def _sorted_ids(
         return ids
     websites = [str(id) for id in values["websites"]]
     bound = {"websites": websites, "since": span[0], "until": span[1]}
-    found = context.clickhouse.rows(clickhouse_reader.Query(_FIGURES.replace(_IN_LINKS, ""), bound)) if ids else []
-    figures = {UUID(row["link"]): Counts.of(row) for row in found}
+    counted = context.clickhouse.rows(clickhouse_reader.Query(_FIGURES.replace(_IN_LINKS, ""), bound)) if ids else []
+    figures = {UUID(row["link"]): Counts.of(row) for row in counted}
     none, key = Counts(), _METRICS[wanted.sort]
     return sorted(ids, key=lambda id: -key(figures.get(id, none)))
 
@@ -266,8 +266,8 @@ def counts_of(context: Services, rows: Sequence[Mapping[str, Any]], span: Span) 
         "since": span[0],
         "until": span[1],
     }
-    found = context.clickhouse.rows(clickhouse_reader.Query(_FIGURES, bound))
-    return {UUID(row["link"]): Counts.of(row) for row in found}
+    counted = context.clickhouse.rows(clickhouse_reader.Query(_FIGURES, bound))
+    return {UUID(row["link"]): Counts.of(row) for row in counted}
 
 
 def _link(context: Services, row: Mapping[str, Any], counts: Counts | None) -> LinkWithFigures:

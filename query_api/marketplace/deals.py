@@ -100,9 +100,9 @@ def get_my_offers(scope: CallerScope, page: Page50, side: Literal["buyer", "sell
         " AND (%(at)s::timestamptz IS NULL OR (o.created_at, o.id) < (%(at)s, %(last)s))"
         " ORDER BY o.created_at DESC, o.id DESC LIMIT %(limit)s"
     )
-    found = page.rows(scope.reader, sql, "created_at", {"me": scope.principal.account_id})
-    by = shown.names(scope.reader, *(row[f"{one}_id"] for row in found for one in ("buyer", "seller")))
-    return [Offer.of_row(_offer(row, side, by)) for row in found]
+    rows = page.rows(scope.reader, sql, "created_at", {"me": scope.principal.account_id})
+    by = shown.names(scope.reader, *(row[f"{one}_id"] for row in rows for one in ("buyer", "seller")))
+    return [Offer.of_row(_offer(row, side, by)) for row in rows]
 
 
 @router.get("/offers/{id}", dependencies=[READS_OWN_WRITES])
@@ -110,13 +110,13 @@ def get_offer(id: UUID, context: Context, scope: CallerScope) -> OfferInFull:
     """One offer, with the escrow once it is accepted."""
     reader, side, row = _one(id, scope)
     by = shown.names(reader, row["buyer_id"], row["seller_id"])
-    found = reader.row("SELECT * FROM read.escrows WHERE id = %s", (row["escrow_id"],)) if row["escrow_id"] else None
+    escrow = reader.row("SELECT * FROM read.escrows WHERE id = %s", (row["escrow_id"],)) if row["escrow_id"] else None
     offer = _offer(row, side, by)
     return OfferInFull.of_row(
         offer,
-        escrow=_escrow(found, side) if found is not None else None,
-        next=_next(offer, found, side),
-        escrow_kind=_kind(found, context.settings, direct=_allows_direct_deals(reader)),
+        escrow=_escrow(escrow, side) if escrow is not None else None,
+        next=_next(offer, escrow, side),
+        escrow_kind=_kind(escrow, context.settings, direct=_allows_direct_deals(reader)),
         buyer_name=by[row["buyer_id"]],
         seller_name=by[row["seller_id"]],
     )
@@ -126,7 +126,7 @@ def get_offer(id: UUID, context: Context, scope: CallerScope) -> OfferInFull:
 def get_offer_messages(id: UUID, scope: CallerScope, page: Page100) -> list[Message]:
     """The thread, oldest first."""
     reader, _, row = _one(id, scope)
-    found = reader.rows(bounded(_MESSAGES, "text"), {"id": id, "after": page.behind(0), "limit": page.limit + 1})
+    rows = reader.rows(bounded(_MESSAGES, "text"), {"id": id, "after": page.behind(0), "limit": page.limit + 1})
     by = shown.names(reader, row["buyer_id"], row["seller_id"])
     return [
         Message.of_row(
@@ -136,7 +136,7 @@ def get_offer_messages(id: UUID, scope: CallerScope, page: Page100) -> list[Mess
             is_mine=one["author_id"] == scope.principal.account_id,
             price=shown.amount(one, "price"),
         )
-        for one in page.take(found, "number")
+        for one in page.take(rows, "number")
     ]
 
 
@@ -150,8 +150,8 @@ def get_offer_history(id: UUID, scope: CallerScope) -> list[ListingStep]:
 @admin_router.get("/disputes", dependencies=[READS_OWN_WRITES])
 def get_disputes(admin: AdminScope, page: Page50, all: bool = False) -> list[Dispute]:
     """Deals awaiting a decision, oldest first; with `all` also decided ones."""
-    found = page.rows(admin.reader, _DISPUTES, "disputed_at", {"all": all})
-    by = shown.names(admin.reader, *(row[f"{one}_id"] for row in found for one in ("buyer", "seller")))
+    rows = page.rows(admin.reader, _DISPUTES, "disputed_at", {"all": all})
+    by = shown.names(admin.reader, *(row[f"{one}_id"] for row in rows for one in ("buyer", "seller")))
     return [
         Dispute.of_row(
             row,
@@ -160,7 +160,7 @@ def get_disputes(admin: AdminScope, page: Page50, all: bool = False) -> list[Dis
             buyer_name=by[row["buyer_id"]],
             seller_name=by[row["seller_id"]],
         )
-        for row in found
+        for row in rows
     ]
 
 
@@ -207,7 +207,8 @@ def _escrow(row: Mapping[str, Any], side: SideShown) -> Escrow:
 
 
 def _kind(escrow: Mapping[str, Any] | None, settings: Settings, *, direct: bool) -> EscrowKind:
-    """Of a deal that has begun, its own: the provider may be another by now. `direct`: direct deals are allowed."""
+    """Returns the kind of escrow; of a deal that has begun, its own: the provider may be another by now. `direct`:
+    direct deals are allowed."""
     if escrow is not None and escrow["is_direct"]:
         return "direct"
     if escrow is not None and escrow["payment_url"] is not None:
@@ -230,7 +231,7 @@ _NEXT: Final[Mapping[str, tuple[NextStep, NextStep]]] = {
     "accepted": ("wait_for_payout", "wait_for_payout"),
     "disputed": ("wait_for_decision", "wait_for_decision"),
 }
-"""By the escrow's state: what the buyer, and what the seller has to do."""
+"""The next step of the buyer and of the seller, by the escrow's state."""
 
 
 def _next(offer: Mapping[str, Any], escrow: Mapping[str, Any] | None, side: SideShown) -> NextStep:

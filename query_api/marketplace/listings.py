@@ -97,8 +97,8 @@ def get_listings(
         f" ORDER BY {column} {direction}, id LIMIT %(limit)s"
     )
     # The public view for every caller: an admin's list has no drafts.
-    found = Reader.of_service(context.pool).rows(sql, {**values, "limit": page.limit + 1})
-    return shown.listings(page.take(found, column, "id"))
+    rows = Reader.of_service(context.pool).rows(sql, {**values, "limit": page.limit + 1})
+    return shown.listings(page.take(rows, column, "id"))
 
 
 @router.get("/listings/{id}", dependencies=[PUBLIC_READS_OWN_WRITES])
@@ -142,8 +142,8 @@ def get_listing_questions(id: UUID, context: Context, viewer: CurrentViewer, pag
     """What members asked, and the seller's answers, oldest first."""
     one(viewer, context, id)
     values = {"id": id, "me": viewer.account_id, "admin": viewer.is_admin}
-    found = page.rows(viewer.reader, bounded(_QUESTIONS, "text", "answer"), "asked_at", values)
-    return [Question.of_row(row) for row in _questions(viewer.reader, found, viewer)]
+    rows = page.rows(viewer.reader, bounded(_QUESTIONS, "text", "answer"), "asked_at", values)
+    return [Question.of_row(row) for row in _questions(viewer.reader, rows, viewer)]
 
 
 @router.get("/images/{hash}", response_class=Response, responses=file_response(WEBP))
@@ -190,8 +190,8 @@ def get_flagged_questions(
     viewer: CurrentViewer, admin: AdminScope, page: Page50, all: bool = False
 ) -> list[FlaggedQuestion]:
     """Questions that members reported and no admin has decided on, oldest first; with `all` also hidden ones."""
-    found = page.rows(admin.reader, bounded(_FLAGGED, "text", "answer"), "asked_at", {"all": all})
-    return [FlaggedQuestion.of_row(row) for row in _questions(admin.reader, found, viewer)]
+    rows = page.rows(admin.reader, bounded(_FLAGGED, "text", "answer"), "asked_at", {"all": all})
+    return [FlaggedQuestion.of_row(row) for row in _questions(admin.reader, rows, viewer)]
 
 
 def one(viewer: Viewer, context: Services, listing_id: UUID) -> tuple[Reader, dict[str, Any]]:
@@ -209,7 +209,7 @@ def one(viewer: Viewer, context: Services, listing_id: UUID) -> tuple[Reader, di
 
 
 def steps(reader: Reader, *aggregates: UUID) -> list[ListingStep]:
-    """The histories of these, put together."""
+    """Returns the steps of these aggregates' histories in one list."""
     return [ListingStep.of_row(row) for row in reader.rows(_STEPS, (list(aggregates),))]
 
 

@@ -93,22 +93,22 @@ def image_url(name: str) -> str:
 
 
 def verification(row: Mapping[str, Any]) -> VerifiedFigures | None:
-    """What was measured, against what is claimed now."""
-    found = row["verification"]
-    if found is None or not row["is_measured"]:
+    """Returns the measured figures, against the claims of now."""
+    measured = row["verification"]
+    if measured is None or not row["is_measured"]:
         return None
-    revenue = Amount(**found["monthly_revenue"]) if found["monthly_revenue"] is not None else None
+    revenue = Amount(**measured["monthly_revenue"]) if measured["monthly_revenue"] is not None else None
     return VerifiedFigures(
-        as_of=datetime.fromisoformat(found["as_of"]),
+        as_of=datetime.fromisoformat(measured["as_of"]),
         proven_domain=_host(row["website_url"]),
-        share=MeasuredShare.of_row(found["share"]),
-        months=[MeasuredMonth.of_row(month) for month in found["months"]],
-        monthly_traffic=found["monthly_traffic"],
+        share=MeasuredShare.of_row(measured["share"]),
+        months=[MeasuredMonth.of_row(month) for month in measured["months"]],
+        monthly_traffic=measured["monthly_traffic"],
         monthly_revenue=revenue,
         tolerance_percent=TOLERANCE_PERCENT,
-        traffic_overstated=is_overstated(row["monthly_traffic"], found["monthly_traffic"]),
+        traffic_overstated=is_overstated(row["monthly_traffic"], measured["monthly_traffic"]),
         revenue_overstated=is_overstated(row["monthly_revenue"], revenue.amount if revenue is not None else None),
-        traffic_difference=difference(row["monthly_traffic"], found["monthly_traffic"]),
+        traffic_difference=difference(row["monthly_traffic"], measured["monthly_traffic"]),
         revenue_difference=difference(row["monthly_revenue"], revenue.amount) if revenue is not None else None,
     )
 
@@ -129,8 +129,8 @@ def seller(reader: Reader, account_id: UUID) -> Seller | None:
 
 def names(reader: Reader, *account_ids: UUID) -> dict[UUID, str]:
     rows = reader.rows(_SELLERS, (list(set(account_ids)),)) if account_ids else []
-    found = {row["account_id"]: shown_name(row["name"]) for row in rows}
-    return {one: found.get(one, DELETED_MEMBER) for one in account_ids}
+    names_by_id = {row["account_id"]: shown_name(row["name"]) for row in rows}
+    return {one: names_by_id.get(one, DELETED_MEMBER) for one in account_ids}
 
 
 def shown_name(name: str) -> str:

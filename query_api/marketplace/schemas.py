@@ -1,4 +1,5 @@
-"""What the marketplace's reads answer. In the specification's own list money is in major units, elsewhere in minor."""
+"""The responses of the marketplace's reads. In the specification's own list money is in major units, elsewhere in
+minor."""
 
 from __future__ import annotations
 

@@ -27,9 +27,9 @@ def get_transfer(id: UUID, scope: CallerScope) -> Transfer:
     status = offer["transfer_status"]
     website_id = offer["transfer_website"] or offer["website_id"]
     is_accepted = status == "accepted"
-    shown = website_id is not None and not is_accepted and (side == "seller" or status == "proposed")
+    is_visible = website_id is not None and not is_accepted and (side == "seller" or status == "proposed")
     of_seller = scope.of_account(offer["seller_id"])
-    website = of_seller.row(_WEBSITE, (website_id, offer["seller_id"])) if shown else None
+    website = of_seller.row(_WEBSITE, (website_id, offer["seller_id"])) if is_visible else None
     of_buyer = scope.of_account(offer["buyer_id"])
     moved = of_buyer.row(_WEBSITE, (website_id, offer["buyer_id"])) if is_accepted and side == "buyer" else None
     return Transfer(

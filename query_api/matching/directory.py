@@ -59,7 +59,7 @@ class ProgramEntry(ResponseModel):
 
 
 class Dates(NamedTuple):
-    """When a program's facts were written down, and are to be compared with its page again."""
+    """The days when a program's facts were written down, and are to be compared with its page again."""
 
     recorded_on: date
     review_on: date
@@ -98,5 +98,5 @@ def get_program_categories(_admin: AdminScope) -> list[ProgramCategory]:
 
 
 def active_programs(reader: Reader) -> list[tuple[Listed, Dates]]:
-    """What may be recommended, by name."""
+    """Returns the programs that may be recommended, by name."""
     return [(listed_of(row), Dates(row["recorded_on"], row["review_on"])) for row in reader.rows(ACTIVE)]

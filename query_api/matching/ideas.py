@@ -195,7 +195,7 @@ def get_ideas(context: Context, scope: CallerScope) -> Ideas:
         )  # fmt: skip
     choices = [choice for choice in scope.reader.rows(_CHOICES, (account_id,)) if choice["idea"] in niches()]
     listed = [one for one, _ in active_programs(scope.reader)]
-    results, known = results_or_none(context, scope, listed)
+    results, are_results_known = results_or_none(context, scope, listed)
     directory = ProgramDirectory(listed, results, worth_of(scope))
     heeded = [
         Dismissal(choice["idea"], choice["reason"])
@@ -220,7 +220,7 @@ def get_ideas(context: Context, scope: CallerScope) -> Ideas:
         min_score=MIN_SCORE,
         saved=[_idea(idea, words, partners) for idea in saved],
         dismissed=[_dismissed(choice, row["number"]) for choice in choices if choice["choice"] == "dismissed"],
-        results_known=known,
+        results_known=are_results_known,
         wording=wording_of(context.settings, row),
     )  # fmt: skip
 
@@ -239,9 +239,9 @@ def _dismissed(choice: Mapping[str, Any], number: int) -> DismissedIdea:
 
 
 def _idea(idea: BusinessIdea, words: Mapping[str, IdeaWords], partners: Mapping[UUID, UUID]) -> GeneratedIdea:
-    niche, told = idea.niche, words.get(idea.niche.key)
-    if told is not None and told.of != fingerprint(niche):
-        told = None
+    niche, texts = idea.niche, words.get(idea.niche.key)
+    if texts is not None and texts.of != fingerprint(niche):
+        texts = None
     return GeneratedIdea(
         id=niche.key,
         name=niche.name,
@@ -260,8 +260,8 @@ def _idea(idea: BusinessIdea, words: Mapping[str, IdeaWords], partners: Mapping[
             )
             for part in idea.parts
         ],
-        audience=(told.audience if told is not None else "") or f"{niche.readers[0].upper()}{niche.readers[1:]}",
-        pitch=(told.pitch if told is not None else "") or None,
+        audience=(texts.audience if texts is not None else "") or f"{niche.readers[0].upper()}{niche.readers[1:]}",
+        pitch=(texts.pitch if texts is not None else "") or None,
         intent=_intent(niche.queries, idea.articles),
         competition=CompetitionEstimate(level=idea.competition, reason=idea.competition_reason),
         season=SeasonEstimate(months=list(niche.months), reason=niche.season_reason),
@@ -278,8 +278,8 @@ def _idea(idea: BusinessIdea, words: Mapping[str, IdeaWords], partners: Mapping[
             )
             for article in idea.articles
         ],
-        more_titles=list(told.titles) if told is not None else [],
-        narrated_by="model" if told is not None else "rules",
+        more_titles=list(texts.titles) if texts is not None else [],
+        narrated_by="model" if texts is not None else "rules",
     )
 
 

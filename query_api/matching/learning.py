@@ -102,8 +102,9 @@ def best_industries(listed: Sequence[Listed], results: Sequence[tuple[object, Re
 
 
 def suggested(earned: Mapping[str, str]) -> list[Suggestion]:
-    """Every niche of the two best industries, then the first of the others, the easiest and best paying first. Pure."""
-    found = [
+    """Returns every niche of the two best industries, then the first of the others, the easiest and best paying first.
+    Pure."""
+    earned_first = [
         _suggestion(taxonomy()[key], number, why)
         for key, why in list(earned.items())[:2]
         for number in range(len(taxonomy()[key].niches))
@@ -113,7 +114,7 @@ def suggested(earned: Mapping[str, str]) -> list[Suggestion]:
         key=lambda industry: _EASE[industry.difficulty] + _WORTH[industry.monetization],
     )
     easy = [_suggestion(industry, 0, _why(industry)) for industry in others]
-    return [*found, *easy][:MAX_SUGGESTIONS]
+    return [*earned_first, *easy][:MAX_SUGGESTIONS]
 
 
 def _suggestion(industry: Industry, number: int, why: str) -> Suggestion:

@@ -1,4 +1,4 @@
-"""What an account's own websites measured with the programs of the directory, in the last 90 days."""
+"""Reads the measurements of an account's own websites with the programs of the directory, in the last 90 days."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PARTNERS: Final = (
     "SELECT id, base_url FROM read.partners AS p WHERE removed_at IS NULL AND account_id IS NULL"
     " ORDER BY created_at, id"
 )
-"""Of the directory: private partners tell nothing about its programs."""
+"""Partners of the directory: private partners say nothing about its programs."""
 _COUNTED: Final = (
     f"SELECT toString(t.website_id) AS website, toString(t.partner_id) AS partner,"  # noqa: S608 - own text
     f" {metrics.counters(Source.PARTNER, PERFORMANCE_COUNTERS)} FROM {Source.PARTNER.table} AS t"
@@ -48,7 +48,7 @@ class _Sum:
 def own_results(
     reader: Reader, clickhouse: ClickHouseReader, account_id: UUID, programs: Sequence[Listed], now: datetime
 ) -> Mapping[UUID, Results]:
-    """By program id; in the currency in which the program got most clicks. Raises `Problem` 503."""
+    """Returns the results by program id, in the currency in which the program got most clicks. Raises `Problem` 503."""
     currencies = {row["id"]: row["currency"] for row in reader.rows(_WEBSITES, (account_id,))}
     if not currencies:
         return {}
@@ -66,50 +66,51 @@ def own_results(
 def partners_of(reader: Reader, programs: Sequence[Listed]) -> Mapping[UUID, UUID]:
     """Partner id by program id, for those programs that a partner of the directory measures; the oldest of several."""
     partners = [(row["id"], row["base_url"]) for row in reader.rows(_PARTNERS)]
-    found: dict[UUID, UUID] = {}
+    partner_by_program: dict[UUID, UUID] = {}
     for partner, program in partner_programs(programs, partners).items():
-        found.setdefault(program, partner)
-    return found
+        partner_by_program.setdefault(program, partner)
+    return partner_by_program
 
 
 def results_of(counted: Iterable[tuple[UUID, str, Counts]], programs: Mapping[UUID, UUID]) -> Mapping[UUID, Results]:
-    """From counts per partner and currency. `programs`: program id by partner id. Pure."""
+    """Returns the results by program, from counts per partner and currency. `programs`: program id by partner id.
+    Pure."""
     totals: defaultdict[str, _Sum] = defaultdict(_Sum)
     sums: defaultdict[UUID, defaultdict[str, _Sum]] = defaultdict(lambda: defaultdict(_Sum))
     for partner, currency, counts in counted:
         totals[currency].add(counts)
         if partner in programs:
             sums[programs[partner]][currency].add(counts)
-    found: dict[UUID, Results] = {}
+    by_program: dict[UUID, Results] = {}
     for program, by_currency in sums.items():
         currency, own = max(by_currency.items(), key=lambda item: (item[1].clicks, item[0]))
         everything = totals[currency]
-        found[program] = Results(
+        by_program[program] = Results(
             own.clicks, own.conversions, own.earned, everything.clicks, everything.earned, currency
         )
-    return found
+    return by_program
 
 
 def partner_programs(programs: Iterable[Listed], partners: Iterable[tuple[UUID, str]]) -> Mapping[UUID, UUID]:
-    """Program id by partner id: as an admin linked them, else by the host of their addresses, where only one program
-    has it (several programs of one network do not tell which one a partner is). Pure."""
+    """Returns the program id by partner id: as an admin linked them, else by the host of their addresses, where only
+    one program has it (several programs of one network do not show which one a partner is). Pure."""
     programs = list(programs)
     linked = {listed.program.partner_id: listed.id for listed in programs if listed.program.partner_id is not None}
     hosts = [(_host(listed.program.url), listed.id) for listed in programs if listed.program.partner_id is None]
-    found: dict[UUID, UUID] = {}
+    by_partner: dict[UUID, UUID] = {}
     for partner, address in partners:
         same = linked.get(partner) or _of_host(_host(address), hosts)
         if same is not None:
-            found[partner] = same
-    return found
+            by_partner[partner] = same
+    return by_partner
 
 
 def _of_host(host: str, hosts: Sequence[tuple[str, UUID]]) -> UUID | None:
     """The one program of the same host; else the one of a host above or below it."""
     if not host:
         return None
-    same = [program for known, program in hosts if known == host]
-    near = same or [program for known, program in hosts if known and _is_below(host, known)]
+    same = [program for other, program in hosts if other == host]
+    near = same or [program for other, program in hosts if other and _is_below(host, other)]
     return near[0] if len(near) == 1 else None
 
 

@@ -199,23 +199,23 @@ def get_recommendations(context: Context, scope: CallerScope) -> Recommendations
         return Recommendations(
             recommendations=[], min_score=MIN_SCORE, empty_reason=None, results_known=True, wording=silent
         )
-    found = active_programs(scope.reader)
-    listed, dates = [one for one, _ in found], {one.id: of_one for one, of_one in found}
-    results, known = results_or_none(context, scope, listed)
+    programs = active_programs(scope.reader)
+    listed, dates = [one for one, _ in programs], {one.id: of_one for one, of_one in programs}
+    results, are_results_known = results_or_none(context, scope, listed)
     idea = Idea(row["business_idea"], row["industry"], by_model=row["method"] == "model")
     matches = ranked(idea, listed, results, worth_of(scope))
     ids = [match.listed.id for match in matches]
     applied = {one["program_id"]: one for one in scope.reader.rows(_APPLIED, (scope.principal.account_id, ids))}
     words = wording.from_json(row["words"])
-    shown = [
+    recommended = [
         _recommendation(match, dates[id], applied.get(id), wording.narrative(match, words.get(id)))
         for id, match in zip(ids, matches, strict=True)
     ]
     return Recommendations(
-        recommendations=shown,
+        recommendations=recommended,
         min_score=MIN_SCORE,
         empty_reason=_empty_reason(idea, matches),
-        results_known=known,
+        results_known=are_results_known,
         wording=wording_of(context.settings, row),
     )
 
@@ -224,9 +224,9 @@ def get_recommendations(context: Context, scope: CallerScope) -> Recommendations
 def get_applications(scope: CallerScope) -> list[FollowedApplication]:
     """Newest first, at most 500."""
     account_id = scope.principal.account_id
-    found = scope.reader.rows(_APPLICATIONS, (account_id,))
+    rows = scope.reader.rows(_APPLICATIONS, (account_id,))
     steps: defaultdict[UUID, list[Mapping[str, Any]]] = defaultdict(list)
-    for row in scope.reader.rows(_STEPS, {"account": account_id, "applications": [row["id"] for row in found]}):
+    for row in scope.reader.rows(_STEPS, {"account": account_id, "applications": [row["id"] for row in rows]}):
         steps[row["application_id"]].append(row)
     return [
         FollowedApplication.of_row(
@@ -237,7 +237,7 @@ def get_applications(scope: CallerScope) -> list[FollowedApplication]:
             steps=steps[row["id"]][0]["steps"] if steps[row["id"]] else 0,
             history=steps[row["id"]],
         )
-        for row in found
+        for row in rows
     ]
 
 
@@ -254,7 +254,7 @@ def _empty_reason(idea: Idea, matches: Sequence[Match]) -> EmptyReason | None:
 
 
 def wording_of(settings: Settings, row: Mapping[str, Any]) -> Wording:
-    """Of a row with a model's `words` and `words_silent`."""
+    """Returns the wording of a row with a model's `words` and `words_silent`."""
     silence = row["words_silent"] or None
     if row["words"] and silence is None:
         return Wording(narrated_by="model", silence=None, may_be_asked=False)
@@ -287,10 +287,10 @@ def results_or_none(
 ) -> tuple[Mapping[UUID, Results], bool]:
     """The account's own results by program; none, and false, while the analytics store is unavailable."""
     try:
-        found = own_results(scope.reader, context.clickhouse, scope.principal.account_id, listed, datetime.now(UTC))
+        results = own_results(scope.reader, context.clickhouse, scope.principal.account_id, listed, datetime.now(UTC))
     except Problem:
         return {}, False
-    return found, True
+    return results, True
 
 
 def _recommendation(

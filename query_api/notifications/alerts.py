@@ -1,4 +1,4 @@
-"""`GET /api/platform/alerts`: what holds for a website's alerts. `…/alerts/raised`: alerts that are or were open, of
+"""`GET /api/platform/alerts`: the settings of a website's alerts. `…/alerts/raised`: alerts that are or were open, of
 all websites of the account or of one. `…/alert-delivery`: how the account gets them outside the app.
 
 All are read as the account itself, whatever roles it has: an admin's own alerts are not those of everybody.

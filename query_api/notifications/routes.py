@@ -65,8 +65,8 @@ def get_notifications(
     me, reader = scope.principal.account_id, scope.reader
     bound = {"me": me, "off": _off(reader, me), "unseen": unseen}
     rows = page.rows(reader, _ALL, "at", bound)
-    found = people(reader, (row["actor_id"] for row in rows))
-    return [_to_response(row, named(found, row["actor_id"]) if row["actor_id"] is not None else None) for row in rows]
+    actors = people(reader, (row["actor_id"] for row in rows))
+    return [_to_response(row, named(actors, row["actor_id"]) if row["actor_id"] is not None else None) for row in rows]
 
 
 @router.get("/notifications/unseen", dependencies=[READS_OWN_WRITES])

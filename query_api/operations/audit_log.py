@@ -49,8 +49,8 @@ def get_audit_trail(
     until: Annotated[AwareDatetime | None, Query(description="Exclusive")] = None,
 ) -> list[AuditEntry]:
     """Newest first."""
-    wanted = actor.strip().lower() if actor else None
-    chosen = AuditFilter(account_id, action, outcome, wanted or None, object_id, since, until)
+    part = actor.strip().lower() if actor else None
+    chosen = AuditFilter(account_id, action, outcome, part or None, object_id, since, until)
     return audit_rows.entries(admin.reader, page, chosen)
 
 

@@ -34,7 +34,7 @@ class AwaitingRate(ResponseModel):
 
 
 def awaiting_rate(reader: Reader, website_id: UUID | None = None) -> list[AwaitingRate]:
-    """What the reader may see, of this website or of all; the oldest first."""
+    """Returns the waiting conversions that the reader may see, of this website or of all; the oldest first."""
     rows = reader.rows(_WAITING, {"website": website_id, "named": MAX_NAMED, "most": MAX_PAIRS})
     return [_of(row) for row in rows]
 

@@ -105,7 +105,8 @@ def get_exchange_rate_status(admin: AdminScope, context: Context) -> RatesStatus
 
 
 def rate_on(reader: Reader, base: str, quote: str, day: date) -> DatedRate | None:
-    """What one `base` is worth in `quote` on `day`, as decisions see it; `None` if no recorded rate tells it."""
+    """Returns the worth of one `base` in `quote` on `day`, as decisions see it; `None` if no recorded rate states
+    it."""
     rows = reader.rows(_ON_DAY, {"day": day, "codes": sorted({base, quote, PIVOT})})
     return rate_of(base, quote, {(row["base"], row["quote"]): RecordedRate(row["rate"], row["on"]) for row in rows})
 
@@ -125,7 +126,7 @@ def dated_rates(reader: Reader, quote: str) -> Mapping[str, DatedRate]:
 
 
 def used_rates(rates: Mapping[str, DatedRate], currencies: set[str]) -> list[UsedRate]:
-    """Those of these currencies, by their codes."""
+    """Returns the rates of these currencies, by their codes."""
     return [UsedRate(currency=one, rate=rates[one].rate, on=rates[one].on) for one in sorted(currencies & rates.keys())]
 
 

@@ -1,4 +1,4 @@
-"""What the calls about projections answer."""
+"""The responses of the calls about projections."""
 
 from __future__ import annotations
 
@@ -122,9 +122,11 @@ class RequestShown(ResponseModel):
 
     @classmethod
     def of_request(cls, row: Mapping[str, Any]) -> RequestShown:
-        found = row["result"] or row["progress"] or None
-        tables = len(found["tables"]) if found else 0
-        return cls.of_row(row, comparison=Comparison(**{"done": tables, "of": tables, **found}) if found else None)
+        comparison = row["result"] or row["progress"] or None
+        tables = len(comparison["tables"]) if comparison else 0
+        return cls.of_row(
+            row, comparison=Comparison(**{"done": tables, "of": tables, **comparison}) if comparison else None
+        )
 
 
 class Projection(ResponseModel):
@@ -183,7 +185,7 @@ COPIED_PERCENT: Final = 80.0
 def progress_of(
     build: Mapping[str, Any], own: Sequence[PartitionPosition], *, alone: bool, log_end: int = 0
 ) -> Progress:
-    """How far a build is, as one percentage over all of its phases; 100 once it is ready, and not before.
+    """Returns the progress of a build, as one percentage over all of its phases; 100 once it is ready, and not before.
 
     Records read of those in the log; of a rollup that is built `alone`, months copied and then records. `log_end`: all
     records that there are, also of partitions that the build has not begun.

@@ -1,8 +1,5 @@
-"""`GET /api/admin/projections`: how every projection stands, how its lag went lately, and what is being done to it.
-
-The figures are what the running projectors note (`engine.position`, `engine.log_end`, `engine.sample`); while none runs
-they stand still, and `isRunning` says so.
-"""
+"""`GET /api/admin/projections`: the state of every projection, the recent course of its lag, and the operations on
+it."""
 
 # ruff: noqa: S608 - own text; values are bound
 
@@ -115,19 +112,19 @@ def get_projections(admin: AdminScope) -> list[Projection]:
 @router.get("/api/admin/projections/{name}")
 def get_projection(name: Annotated[str, Path(max_length=100)], context: Context, admin: AdminScope) -> ProjectionDetail:
     """One projection: partitions with their lag, generations, operators' requests and outcomes, a rebuild's cost."""
-    [shown] = require_existing(_read(admin.reader, name), "projection")
-    source = shown.family or name
-    generation = _live_source(shown)
+    [projection] = require_existing(_read(admin.reader, name), "projection")
+    source = projection.family or name
+    generation = _live_source(projection)
     bound = {"name": source, "generation": generation, "seconds": SERIES_POINTS * EVERY_S}
     series: dict[tuple[str, int], list[int]] = defaultdict(list)
     for row in admin.reader.rows(_PLACES, bound):
         series[row["topic"], row["partition"]].append(row["lag"])
     requests = admin.reader.rows(_LAST, {"name": name, "limit": LAST_REQUESTS})
     return ProjectionDetail(
-        **shown.model_dump(exclude={"requests"}),
+        **projection.model_dump(exclude={"requests"}),
         requests=[RequestShown.of_request(row) for row in requests],
         places=[PlaceSeries(topic=topic, partition=partition, lag=lag) for (topic, partition), lag in series.items()],
-        rebuild=_estimate(context, admin.reader, shown),
+        rebuild=_estimate(context, admin.reader, projection),
     )
 
 
@@ -167,8 +164,8 @@ def _projection(
     is_running: bool,
     differs: bool,
 ) -> Projection:
-    shown = [_build(row, build, places) for build in builds]
-    live = next((build for build in shown if build.generation == row["live_generation"]), None)
+    shown_builds = [_build(row, build, places) for build in builds]
+    live = next((build for build in shown_builds if build.generation == row["live_generation"]), None)
     own = live.positions if live is not None else []
     return Projection.of_row(
         row,
@@ -183,7 +180,7 @@ def _projection(
         updated_at=max((place.updated_at for place in own), default=None),
         lag_series=series,
         lag_every_seconds=EVERY_S,
-        builds=shown,
+        builds=shown_builds,
         requests=[RequestShown.of_request(one) for one in requests],
     )
 
@@ -223,7 +220,7 @@ def _live_source(shown: Projection) -> int:
 
 
 def _estimate(context: Context, reader: Reader, shown: Projection) -> RebuildEstimate:
-    """What building another generation costs, by the last build's own measure."""
+    """Estimates the cost of building another generation, by the last build's own measure."""
     last = reader.row(_LAST_BUILD, {"name": shown.name})
     live = next((build for build in shown.builds if build.generation == shown.live_generation), None)
     events = sum(place.end_offset or place.next_offset for place in live.positions) if live is not None else 0

@@ -213,12 +213,12 @@ def get_system(context: Context, admin: AdminScope) -> System:
     """Processes, engines, disk, log, freshness, throughput and backups."""
     reader = admin.reader
     data_dir = context.settings.data_dir.resolve()
-    found = processes.processes(data_dir)
+    running = processes.processes(data_dir)
     return System(
         version=product_version(),
         python=platform.python_version(),
-        is_stack=found is not None,
-        processes=[ProcessShown.of_row(asdict(one), uptime_seconds=one.uptime_s) for one in found or ()],
+        is_stack=running is not None,
+        processes=[ProcessShown.of_row(asdict(one), uptime_seconds=one.uptime_s) for one in running or ()],
         engines=_engines(context, reader),
         disk=_DISK.look(data_dir),
         log=_log(reader),
@@ -239,7 +239,7 @@ class DiskLooks:
         self._found: DiskShown | None = None
 
     def look(self, data_dir: Path) -> DiskShown | None:
-        """None where there is no such directory on this machine."""
+        """Returns the usage of the disk; none where there is no such directory on this machine."""
         with self._lock:
             if self._found is None or time.monotonic() - self._at > DISK_EVERY_S:
                 try:
@@ -259,15 +259,16 @@ def _engines(context: Services, reader: Reader) -> list[EngineShown]:
     [row] = reader.rows("SELECT current_setting('server_version') AS version")
     postgres = EngineShown(name="postgres", version=row["version"].split()[0], answers=True, note="")
     try:
-        [told] = context.clickhouse.rows(Query("SELECT version() AS version", {}))
-        clickhouse = EngineShown(name="clickhouse", version=told["version"], answers=True, note="")
+        [version_row] = context.clickhouse.rows(Query("SELECT version() AS version", {}))
+        clickhouse = EngineShown(name="clickhouse", version=version_row["version"], answers=True, note="")
     except Problem as problem:
         clickhouse = EngineShown(name="clickhouse", version=None, answers=False, note=problem.message)
     return [_log_engine(context.settings, reader), postgres, clickhouse]
 
 
 def _log_engine(settings: Settings, reader: Reader) -> EngineShown:
-    """A log in Postgres answers when Postgres does. Of Kafka the projectors tell; while none runs, it is asked."""
+    """Returns the state of the log. A log in Postgres answers when Postgres does. The projectors report on Kafka; while
+    none runs, it is queried."""
     stack = stack_state.read(settings.data_dir.resolve())
     if settings.log == "postgres" or (stack is not None and stack.log == "postgres"):
         return EngineShown(name="log", version=None, answers=True, note="The log is in Postgres.")
@@ -282,7 +283,7 @@ def _log_engine(settings: Settings, reader: Reader) -> EngineShown:
 
 
 def _kafka_answers(settings: Settings) -> bool:
-    """Whether one of the named servers answers; behind TLS or a sign-in, whether it can be reached."""
+    """Returns whether one of the named servers answers; behind TLS or a sign-in, whether it can be reached."""
     plain = (settings.kafka_security_protocol or "PLAINTEXT") == "PLAINTEXT"
     for server in (settings.kafka_bootstrap_servers or "").split(","):
         host, _, port = server.rpartition(":")
@@ -292,9 +293,9 @@ def _kafka_answers(settings: Settings) -> bool:
 
 
 def _kafka_version() -> str | None:
-    """Of the jar that the embedded one runs from."""
-    found = [re.fullmatch(r"kafka_[\d.]+-([\d.]+)\.jar", jar.name) for jar in KAFKA_JARS.glob("kafka_*.jar")]
-    return next((each[1] for each in found if each), None)
+    """Returns the version in the name of the jar that the embedded one runs from."""
+    matches = [re.fullmatch(r"kafka_[\d.]+-([\d.]+)\.jar", jar.name) for jar in KAFKA_JARS.glob("kafka_*.jar")]
+    return next((each[1] for each in matches if each), None)
 
 
 def _log(reader: Reader) -> list[LogPartition]:

@@ -53,7 +53,7 @@ MAX_VERSIONS: Final = 200
 MAX_RELEASES: Final = 50
 """As many as can be published again."""
 PREVIEWS: Final = Limit("site-preview", timedelta(milliseconds=500), 120)
-"""Of an account. An editor requests one a moment after each change, and several are open."""
+"""The limit of an account. An editor requests one a moment after each change, and several are open."""
 EXPORTS: Final = Limit("site-export", timedelta(seconds=30), 10)
 _EXPORTS: Final = BoundedSemaphore(2)
 """Exports of all accounts that are made at one time."""
@@ -181,9 +181,9 @@ def get_site_page_version(id: UUID, page_id: PageId, version: VersionNumber, sco
 @router.get("/{id}/releases", dependencies=[READS_OWN_WRITES])
 def get_site_releases(id: UUID, scope: CallerScope) -> list[Release]:
     """What was published, newest first."""
-    shown = _own(id, scope)["published"]
+    number = _own(id, scope)["published"]
     rows = scope.reader.rows(_RELEASES, (id, MAX_RELEASES))
-    return [Release.of_row(row, is_shown=row["number"] == shown) for row in rows]
+    return [Release.of_row(row, is_shown=row["number"] == number) for row in rows]
 
 
 @router.post("/{id}/preview", dependencies=[READS_OWN_WRITES], openapi_extra=costs(STATEMENT))
@@ -307,9 +307,9 @@ def _surroundings(
     links: str,
     form: str,
 ) -> Surroundings:
-    wanted = list(frozenset[UUID]().union(*(one.ids for one in refers_to)))
+    ids = list(frozenset[UUID]().union(*(one.ids for one in refers_to)))
     return Surroundings(
-        links={one["id"]: links + one["slug"] for one in scope.reader.rows(_LINKS, (wanted, row["website_id"]))},
+        links={one["id"]: links + one["slug"] for one in scope.reader.rows(_LINKS, (ids, row["website_id"]))},
         images={one["hash"]: image(one) for one in scope.reader.rows(_SIZES, (row["id"],))},
         newsletter_address=form,
     )

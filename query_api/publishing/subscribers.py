@@ -79,8 +79,8 @@ def get_site_subscribers(
 def get_site_subscribers_csv(id: UUID, scope: CallerScope, context: Context) -> Response:
     """All confirmed subscribers, for the program that sends the newsletter, each with an unsubscribe link."""
     slug = _own_slug(id, scope)
-    found = _confirmed(id, scope, context.settings)
-    return csv_stream(f"{slug}-subscribers", columns_of(SiteSubscriberForSending), found)
+    subscribers = _confirmed(id, scope, context.settings)
+    return csv_stream(f"{slug}-subscribers", columns_of(SiteSubscriberForSending), subscribers)
 
 
 @router.get(
@@ -94,7 +94,7 @@ def open_site_newsletter_stop(
 
 
 def _own_slug(site_id: UUID, scope: AccountScope) -> str:
-    """Raises `Problem` 404 for a site of anybody else, admins included."""
+    """Returns the slug of the account's own site. Raises `Problem` 404 for a site of anybody else, admins included."""
     row = require_existing(scope.reader.row(_SITE, (site_id, scope.principal.account_id)), "site")
     return str(row["slug"])
 
@@ -104,7 +104,7 @@ def _values(site_id: UUID, scope: AccountScope, state: str | None) -> dict[str, 
 
 
 def _confirmed(site_id: UUID, scope: AccountScope, settings: Settings) -> Iterator[SiteSubscriberForSending]:
-    """Newest first, read in batches: the file is complete and may be long."""
+    """Yields the subscribers newest first, read in batches: the file is complete and may be long."""
     values = _values(site_id, scope, "confirmed") | {"limit": _BATCH_SIZE, "at": None, "last": None}
     while rows := scope.reader.rows(_SUBSCRIBERS, values):
         for row in rows:

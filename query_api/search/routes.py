@@ -139,14 +139,14 @@ class WordSearch:
     limit: int
 
     def results(self) -> Iterator[Result]:
-        """Everything that was found, kind by kind."""
+        """Yields all results, kind by kind."""
         websites = self.scope.websites()
-        wanted = self.text.lower()
-        found = sorted(
-            (website for website in websites if wanted in website.domain.lower()),
-            key=lambda website: (not website.domain.lower().startswith(wanted), website.domain),
+        text = self.text.lower()
+        matching = sorted(
+            (website for website in websites if text in website.domain.lower()),
+            key=lambda website: (not website.domain.lower().startswith(text), website.domain),
         )
-        for website in found[: self.limit]:
+        for website in matching[: self.limit]:
             yield Result(kind="website", id=website.id, title=website.domain, detail="", website_id=website.id)
         bound = self._bound([website.id for website in websites])
         for kind, statement in STATEMENTS.items():

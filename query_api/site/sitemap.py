@@ -20,7 +20,7 @@ from query_api.kernel.postgres_reader import Reader
 router = APIRouter(prefix="/api/public", tags=["public"])
 
 MAX_URLS: Final = 10_000
-"""Of each; older ones are found by the links of the lists."""
+"""Maximum number of addresses of each; older ones are found by the links of the lists."""
 KEPT_S: Final = 600.0
 PATIENCE_S: Final = 1.0
 

@@ -78,10 +78,10 @@ def get_social_report(
     posts: dict[UUID, list[Mapping[str, Any]]] = defaultdict(list)
     for row in scope.reader.rows(_POSTS, bound):
         posts[row["channel_id"]].append(row)
-    found: list[SocialRow] = []
+    report: list[SocialRow] = []
     for channel in scope.reader.rows(CHANNELS, (website.id,)):
         network, of = Network(channel["network"]), reported.get(channel["id"], {})
-        found.append(
+        report.append(
             SocialRow(
                 kind="channel",
                 post_id=None,
@@ -98,7 +98,7 @@ def get_social_report(
         for post in posts[channel["id"]]:
             content = content_of(post["id"])
             counted = of_posts.get((channel["id"], content))
-            found.append(
+            report.append(
                 SocialRow(
                     kind="post",
                     post_id=post["id"],
@@ -112,7 +112,7 @@ def get_social_report(
                     **_common(channel["id"], network, post, counted, website.currency),
                 )
             )
-    return found
+    return report
 
 
 @router.get(

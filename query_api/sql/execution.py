@@ -44,7 +44,7 @@ FORMATS: Final[Mapping[str, str]] = {
 }
 _CONNECTIONS: Final = 24
 _GONE_S: Final = 40.0
-"""How long `KILL QUERY ... SYNC` may take: a server waits for the statement 30 s."""
+"""The time that `KILL QUERY ... SYNC` may take: a server waits for the statement 30 s."""
 
 _GIVEN_UP_S: Final = limits.DELIVERED_S + 80
 """After so long, a server that still answers that it waits is asked no more."""
@@ -74,7 +74,7 @@ _WORDS: Final[Mapping[int, str]] = {
 
 
 _Field = tuple[str, tuple[str | None, bytes]]
-"""Of a form: its name, its file name and its content."""
+"""A field of a form: its name, its file name and its content."""
 
 ON_BEHALF: Final = "X-Althing-Analyst"
 
@@ -93,7 +93,7 @@ class StatementFailed(Exception):
         self.parameter = parameter
 
     def explained(self, sql: str) -> StatementFailed:
-        """In terms of the text `sql` that the analyst wrote."""
+        """Returns the error in terms of the text `sql` that the analyst wrote."""
         if self.code == 0 or self.code in _WORDS:
             return self
         fault = explain(self.message, sql)
@@ -250,15 +250,15 @@ class StatementRunner:
 
 
 async def _beginning(response: httpx.Response) -> str:
-    found = b""
+    beginning = b""
     try:
         async for chunk in response.aiter_bytes():
-            found += chunk
-            if len(found) > _ERROR_BYTES:
+            beginning += chunk
+            if len(beginning) > _ERROR_BYTES:
                 break
     finally:
         await response.aclose()
-    return found.decode("utf-8", "replace")
+    return beginning.decode("utf-8", "replace")
 
 
 def _read_rows(response: httpx.Response) -> int:
@@ -269,17 +269,18 @@ def _read_rows(response: httpx.Response) -> int:
 
 
 def _failed(text: str) -> StatementFailed:
-    found = _MESSAGE.search(text)
-    if found is None:
+    match = _MESSAGE.search(text)
+    if match is None:
         return StatementFailed(1001, "The statement failed.")
-    code = int(found.group(1))
+    code = int(match.group(1))
     if code in (202, 210):
         return StatementFailed(0, "The analytics store is busy. Please try again in a moment.")
-    return StatementFailed(code, _WORDS.get(code, found.group(2).strip()[:2000]))
+    return StatementFailed(code, _WORDS.get(code, match.group(2).strip()[:2000]))
 
 
 async def until_gone(disconnected: asyncio.Task[None], work: asyncio.Task[Answer]) -> Answer | None:
-    """What `work` gives, or None when the client went away first. However this ends, `work` has ended, too."""
+    """Returns the result of `work`, or None when the client went away first. However this ends, `work` has ended,
+    too."""
     try:
         await asyncio.wait({disconnected, work}, return_when=asyncio.FIRST_COMPLETED)
         return work.result() if work.done() else None

@@ -68,12 +68,12 @@ class PinnedResults:
         scope = await anyio.to_thread.run_sync(analyst_accounts.scope, pool, person)
         key: Key = (person.account_id, person.is_admin, scope.websites, sql, tuple(sorted(parameters.items())))
         most = FRESH_S if refresh else KEPT_S
-        if found := self._younger_than(most, key):
-            return found
+        if stored := self._younger_than(most, key):
+            return stored
         turn = self._turns.setdefault(person.account_id, asyncio.Lock())
         async with turn:
-            if found := self._younger_than(most, key):
-                return found
+            if stored := self._younger_than(most, key):
+                return stored
             async with self._all:
                 as_of = datetime.now(UTC)
                 question = SqlQuestion.named(sql=sql, parameters=dict(parameters), max_rows=ROWS)
@@ -81,8 +81,8 @@ class PinnedResults:
         return self._store(key, PinnedResult(body, as_of, time.monotonic(), kept_from))
 
     def _younger_than(self, seconds: float, key: Key) -> PinnedResult | None:
-        found = self._stored.get(key)
-        return found if found is not None and time.monotonic() - found.stored_at < seconds else None
+        stored = self._stored.get(key)
+        return stored if stored is not None and time.monotonic() - stored.stored_at < seconds else None
 
     def _store(self, key: Key, result: PinnedResult) -> PinnedResult:
         self._stored.pop(key, None)
@@ -95,5 +95,5 @@ class PinnedResults:
 
 async def pinned_results(request: Request) -> PinnedResults:
     """Dependency: the process's results, set by `query_api.app`."""
-    found: PinnedResults = request.app.state.pinned_results
-    return found
+    results: PinnedResults = request.app.state.pinned_results
+    return results

@@ -54,7 +54,8 @@ def _query_of(order: RenderOrder, scope: AccountScope) -> Row:
 
 
 def _question_of(sql: str, order: RenderOrder) -> SqlQuestion:
-    """With the values of the parameters that the text has now. Raises `Problem` 409 for one without a value."""
+    """Returns the question with the values of the parameters that the text has now. Raises `Problem` 409 for one
+    without a value."""
     names = declared(sql)
     missing = [name for name in names if name not in order.parameters]
     if missing:
@@ -81,7 +82,7 @@ def _rendered(title: str, result: CsvResult, order: RenderOrder, link: str) -> R
     pictures = [_picture(chart, title)] if chart is not None else []
     if chart is not None and result.rows > MAX_POINTS:
         notes.append(f"The chart shows the first {MAX_POINTS} rows.")
-    shown = "" if result.rows <= SHOWN_ROWS else f"The first {SHOWN_ROWS} rows."
+    caption = "" if result.rows <= SHOWN_ROWS else f"The first {SHOWN_ROWS} rows."
     days = figures.days_text(order.first_day, order.last_day)
     letter = ReportLetter(
         title=title,
@@ -89,7 +90,7 @@ def _rendered(title: str, result: CsvResult, order: RenderOrder, link: str) -> R
         lead=f"The query returned {count}." if result.is_whole else "",
         kpis=[],
         pictures=[shown_picture for shown_picture, _ in pictures],
-        tables=[LetterTable("Result", [_cell(name) for name in columns[:SHOWN_COLUMNS]], rows, shown)],
+        tables=[LetterTable("Result", [_cell(name) for name in columns[:SHOWN_COLUMNS]], rows, caption)],
         notes=notes,
         link_label="Open SQL",
         link=link,

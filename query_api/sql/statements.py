@@ -69,14 +69,14 @@ def analyst(principal: CurrentPrincipal) -> Analyst:
 
 
 def same_site(request: Request, context: Context) -> None:
-    """Raises `Problem` 403 for a request that another site's page may have made."""
+    """Checks that the request is of this site. Raises `Problem` 403 for one that another site's page may have made."""
     refuse_cross_site(request.headers, request.method, context.settings.app_url)
 
 
 async def statement_runner(request: Request) -> StatementRunner:
     """Dependency: the process's runner, set by `query_api.app`."""
-    found: StatementRunner = request.app.state.statement_runner
-    return found
+    runner: StatementRunner = request.app.state.statement_runner
+    return runner
 
 
 AnAnalyst = Annotated[Analyst, Depends(analyst)]
@@ -144,13 +144,13 @@ class _Statement:
         return self.running.id
 
     async def start(self, format_: str, max_rows: int) -> Answer:
-        """Its answer, which is closed when the statement ends. Raises `StatementFailed`."""
+        """Returns its answer, which is closed when the statement ends. Raises `StatementFailed`."""
         account, sql = self.analyst.account_id, self.executable
         self.answer = await self.runner.start(self.id, account, sql, format_, self.parameters, max_rows, self.walls)
         return self.answer
 
     def ended(self, outcome: str, message: str = "") -> None:
-        """What is recorded as its end."""
+        """Records the end of the statement."""
         answer = self.answer
         self.running.outcome = (
             StatementOutcome(outcome, 0, message) if answer is None else answer.outcome(outcome, message)
@@ -200,7 +200,8 @@ async def run_sql(
 
 
 async def _answer_or_gone(request: Request, statement: _Statement, format_: str, max_rows: int) -> Answer:
-    """The beginning of the answer. Raises `StatementFailed`, and `Problem` 409 when the client goes away before."""
+    """Returns the beginning of the answer. Raises `StatementFailed`, and `Problem` 409 when the client goes away
+    before."""
     disconnected = asyncio.create_task(_disconnected(request))
     try:
         answer = await until_gone(disconnected, asyncio.create_task(statement.start(format_, max_rows)))
@@ -244,7 +245,7 @@ async def run_to_end(
 
 @contextmanager
 def _problems() -> Iterator[None]:
-    """Before the response begins, a `StatementFailed` is the problem that it means."""
+    """Raises the problem of a `StatementFailed`, before the response begins."""
     try:
         yield
     except StatementFailed as failure:
@@ -414,8 +415,8 @@ def csv_result(content: bytes, rows: int, *, is_whole: bool) -> CsvResult:
     types = _RECORD.match(content, names.end()) if names else None
     if names is None or types is None:
         return CsvResult(content, (), rows, is_whole)
-    [found] = csv.reader(io.StringIO(types.group().decode("utf-8", "replace")))
-    return CsvResult(names.group() + content[types.end() :], found, rows, is_whole)
+    [type_names] = csv.reader(io.StringIO(types.group().decode("utf-8", "replace")))
+    return CsvResult(names.group() + content[types.end() :], type_names, rows, is_whole)
 
 
 _RECORD: Final = re.compile(rb'(?:"(?:[^"]++|"")*+"|[^"\n])*+\n')

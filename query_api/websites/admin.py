@@ -1,4 +1,4 @@
-"""`GET /api/admin/websites`: every website with its owner. What it measured is its owner's alone."""
+"""`GET /api/admin/websites`: every website with its owner. Its measurements are visible to its owner alone."""
 
 from __future__ import annotations
 

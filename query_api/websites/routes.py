@@ -137,8 +137,8 @@ def snippet(tracking_url: str, site_key: str) -> str:
 
 
 def _with_defaults(currency: str, settings: Mapping[str, Any]) -> dict[str, Any]:
-    given = {name: value for name, value in settings.items() if value}
-    return {"max_claim_amount": default_max_claim(currency), **_DEFAULTS, **given}
+    chosen = {name: value for name, value in settings.items() if value}
+    return {"max_claim_amount": default_max_claim(currency), **_DEFAULTS, **chosen}
 
 
 def _site_keys(scope: AccountScope, ids: list[UUID]) -> dict[UUID, str]:

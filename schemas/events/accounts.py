@@ -1,4 +1,4 @@
-"""What happens to accounts: the people who sign in."""
+"""Events of accounts: the people who sign in."""
 
 from __future__ import annotations
 

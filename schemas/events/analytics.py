@@ -1,5 +1,4 @@
-"""What people note on the charts of their websites, what was imported, the views that they save, and the reports that
-they get by email."""
+"""Events of analytics: notes on the charts of websites, imports, saved views, and reports by email."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""What happens to conversions: leads and sales that a partner or the site reported, and what they earn.
+"""Events of conversions: leads and sales that a partner or the site reported, and what they earn.
 
-Each event carries the conversion's facts, so that a projection needs no memory of the ones before.
-What leads to the person behind a conversion is `Sealed`; the visitor of its click is not: the log names the person by
-the same pseudonym, and without it a rebuild could not keep a forgotten visitor's conversions and visits together.
-Money moves as signed differences (`CounterDelta`), so that counters add up in any order.
+Each event carries the conversion's facts, so that a projection needs no memory of the ones before. What leads to the
+person behind a conversion is `Sealed`; the visitor of its click is not: the log names the person by the same pseudonym,
+and without it a rebuild could not keep a forgotten visitor's conversions and visits together. Money moves as signed
+differences (`CounterDelta`), so that counters add up in any order.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What happens to custom domains: host names of a publisher's own under which a website's links are served.
+"""Events of custom domains: host names of a publisher's own under which a website's links are served.
 
 A domain is one aggregate per account and host name. The name itself is guarded by an aggregate of its own (`host.*`),
 so that at most one website has it, even if another account could prove it as well.

@@ -1,8 +1,8 @@
-"""What members do together in the forum, and what moderators do about it.
+"""Events of the forum: what members write, and what moderators do about it.
 
 A thread and each of its posts have histories of their own, so that a long thread costs no more to answer than a short
-one. A like and a follow are histories of one person and one thing: nobody likes twice. Text is encrypted
-with the key of its author, also after another member edits or moves it.
+one. A like and a follow are histories of one person and one thing: nobody likes twice. Text is encrypted with the key
+of its author, also after another member edits or moves it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What happens to links: tracked links of a website to a partner, `/go/{slug}`."""
+"""Events of links: tracked links of a website to a partner, `/go/{slug}`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Which notifications members want, and how; and alerts of websites. The notifications themselves follow from events
-and are no events."""
+"""Events of notification preferences: which notifications members want, and how; and of alerts of websites. The
+notifications themselves follow from events and are no events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What operators and the system did to the platform itself.
+"""Events of operations: what operators and the system did to the platform itself.
 
 `operator` names who asked at the machine itself, where no account did; `request_id` is the request in `engine.request`.
 """

@@ -1,4 +1,4 @@
-"""What happens to partners: the affiliate programs that websites promote."""
+"""Events of partners: the affiliate programs that websites promote."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens to sites of the website builder: their documents, their pages and what is published.
+"""Events of sites of the website builder: their documents, their pages and what is published.
 
 A site belongs to a website, whose links it uses and whose figures its visitors count in. Each page is an aggregate of
 its own, so that two people can edit two pages. Documents are JSON that `infra.domain.publishing.document` reads and

@@ -1,4 +1,4 @@
-"""What happens to social channels: a website's presence on a social network, its posts, and figures of both."""
+"""Events of social channels: a website's presence on a social network, its posts, and figures of both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What analysts keep: queries with their versions, and charts on their dashboards.
+"""Events of saved SQL: queries with their versions, and charts on their dashboards.
 
 A query is a history of its own; each new title or text is a version. Both are encrypted with the key of the author,
 also after an admin changes a shared query.
@@ -16,7 +16,7 @@ from schemas.base import DomainEvent, Frozen, Personal
 
 ChartKind = Literal["line", "bar", "table"]
 MAX_VERSIONS: Final = 50
-"""Of a query: older ones are neither shown nor restored."""
+"""Maximum number of versions of a query: older ones are neither shown nor restored."""
 
 
 class _OfQuery(Frozen):

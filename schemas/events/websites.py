@@ -1,4 +1,4 @@
-"""What happens to websites: a publisher's properties, to which everything measured belongs."""
+"""Events of websites: a publisher's properties, to which everything measured belongs."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class ShownInsight(Narrated[NarratedBy]):
 
 
 def insights_id(website_id: UUID) -> UUID:
-    """What was found in a website's figures."""
+    """The aggregate of the insights into a website's figures."""
     return uuid5(NAMESPACE, f"insights\n{website_id}")
 
 
@@ -62,7 +62,7 @@ def insight_id(website_id: UUID, key: str) -> UUID:
 
 
 def digest_id(account_id: UUID) -> UUID:
-    """How an account is mailed its insights."""
+    """The preferences of an account for insights by email."""
     return uuid5(NAMESPACE, f"insights-digest\n{account_id}")
 
 

@@ -76,7 +76,7 @@ def paid_terms(held: Terms | Mapping[str, Any]) -> dict[str, Any]:
 
 
 def terms_shape(held: Terms | Mapping[str, Any]) -> TermsShape:
-    """From terms, or from what a read model holds of them, of whatever version."""
+    """Returns the shape of terms, or of what a read model holds of them, of whatever version."""
     terms = Terms.model_validate(held)
     is_percent = terms.kind is TermsKind.PERCENT
     return TermsShape(

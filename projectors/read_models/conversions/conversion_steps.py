@@ -65,7 +65,7 @@ def _put_with_facts(
     rows: Rows,
     event: conversions.ConversionRecorded | conversions.ConversionAttributed | conversions.ConversionRestated,
 ) -> None:
-    """With the inputs of a commission. Data of the visitor is not included."""
+    """Stores the step with the inputs of a commission. Data of the visitor is not included."""
     excluded: Any = {"website_id": True, "attribution": {"visitor"}}
     _put(rows, event, facts=event.facts.model_dump(mode="json", exclude=excluded))
 
@@ -119,7 +119,7 @@ CONVERSION_STEPS.on(conversions.ConversionAssigned)(_note)
 
 @CONVERSION_STEPS.on(conversions.ConversionForgotten)
 def _forgotten(rows: Rows, event: conversions.ConversionForgotten) -> None:
-    """What the steps before say of the person is gone; what they moved stays."""
+    """Removes what the steps before say of the person; the money that they moved stays."""
     for version in range(1, event.originator_version):
         step = {"conversion_id": event.originator_id, "version": version}
         if row := rows.get(**step):

@@ -251,14 +251,14 @@ def _coupon(reported: conversions.Reported | None) -> dict[str, str]:
 
 
 def _is_timed(reported: conversions.Reported | None) -> bool:
-    """Whether a timer approves it: no claim, and no sale whose transaction id is a placeholder."""
+    """Returns whether a timer approves it: no claim, and no sale whose transaction id is a placeholder."""
     return reported is None or (reported.key_kind != "site" and "txid" not in reported.unread)
 
 
 def _approves_at_if_identified(rows: Rows, event: conversions.ConversionAttributed) -> datetime | None:
-    found = _approves_at(event.facts, event.timestamp) if event.key_kind != "site" else None
-    row = rows.get(id=event.originator_id) if found is not None else None
-    return found if row is not None and "txid" not in row["unread"].split(",") else None
+    approves_at = _approves_at(event.facts, event.timestamp) if event.key_kind != "site" else None
+    row = rows.get(id=event.originator_id) if approves_at is not None else None
+    return approves_at if row is not None and "txid" not in row["unread"].split(",") else None
 
 
 def _approves_at(facts: conversions.ConversionFacts, since: datetime) -> datetime | None:
@@ -277,18 +277,18 @@ def _earned(change: conversions.CounterDelta) -> int:
 
 
 def _attribution(facts: conversions.ConversionFacts) -> dict[str, Any]:
-    found = facts.attribution
-    if found is None:
+    attribution = facts.attribution
+    if attribution is None:
         return {}
     return {
-        "partner_id": found.partner_id,
-        "link_id": found.link_id,
-        "click_id": found.click_id or None,
-        "attributed_by": found.by.value,
-        "clicked_at": found.clicked_at,
-        "click_bot_reason": found.bot_reason,
-        "country": found.country,
-        "device": found.device,
-        "source": found.source,
-        "subs": dict(found.subs),
+        "partner_id": attribution.partner_id,
+        "link_id": attribution.link_id,
+        "click_id": attribution.click_id or None,
+        "attributed_by": attribution.by.value,
+        "clicked_at": attribution.clicked_at,
+        "click_bot_reason": attribution.bot_reason,
+        "country": attribution.country,
+        "device": attribution.device,
+        "source": attribution.source,
+        "subs": dict(attribution.subs),
     }

@@ -50,9 +50,9 @@ def _book(rows: Rows, event: Booking) -> None:
     if click is None or not earned:
         return
     month, currency = event.timestamp.astimezone(UTC).date().replace(day=1), event.change.currency
-    found = uuid5(event.facts.website_id, f"{click.partner_id}\n{currency}\n{month}")
-    rows.put(id=found, website_id=event.facts.website_id, partner_id=click.partner_id, currency=currency, month=month)
-    rows.add({"id": found}, earned=earned)
+    row_id = uuid5(event.facts.website_id, f"{click.partner_id}\n{currency}\n{month}")
+    rows.put(id=row_id, website_id=event.facts.website_id, partner_id=click.partner_id, currency=currency, month=month)
+    rows.add({"id": row_id}, earned=earned)
 
 
 STATEMENT_MONTHS.on(conversions.ConversionAttributed)(_book)

@@ -1,9 +1,4 @@
-"""`read.forum_posts` and what lies around a post: its earlier texts, its likes, its reports.
-
-`position` is a post's place in the log: pages of a thread go by it, so they keep their place whatever is added or
-removed. A reply that waited stands where it was approved: it is new to everybody only then. `waiting_since` is set
-while a moderator has to look, from the first report on.
-"""
+"""`read.forum_posts` and the tables around a post: its earlier texts, its likes, its reports."""
 
 from __future__ import annotations
 

@@ -45,14 +45,14 @@ LINKS.begins(LinkCreated, at="created_at", is_active=True)
 @LINKS.on(LinkUpdated)
 def updated(rows: Rows, event: LinkUpdated) -> None:
     kept = {"destination", "subs", "coupon", "is_active", "tags", "folder", "is_archived"}
-    given = event.model_dump(mode="json", include=kept, exclude_none=True)
+    changes = event.model_dump(mode="json", include=kept, exclude_none=True)
     if event.routing is not None:
-        given["routing"] = event.routing.model_dump(mode="json")
+        changes["routing"] = event.routing.model_dump(mode="json")
     if event.coupon == "":  # the coupon was taken away
-        given["coupon"] = None
+        changes["coupon"] = None
     if event.folder == "":
-        given["folder"] = None
-    rows.update({"id": event.originator_id}, **given)
+        changes["folder"] = None
+    rows.update({"id": event.originator_id}, **changes)
 
 
 LINKS.follows(LinkDeleted, at="deleted_at", is_active=False)

@@ -105,9 +105,14 @@ def verified(rows: Rows, event: marketplace.ListingVerified) -> None:
         note = "domain_not_proven"
         rows.update({"id": event.originator_id}, verified_website=None, verification=None, verification_note=note)
         return
-    shown = event.model_dump(mode="json", include={"as_of", "months", "monthly_traffic", "monthly_revenue", "share"})
+    verification = event.model_dump(
+        mode="json", include={"as_of", "months", "monthly_traffic", "monthly_revenue", "share"}
+    )
     rows.update(
-        {"id": event.originator_id}, verified_website=event.website_id, verification=shown, verification_note=None
+        {"id": event.originator_id},
+        verified_website=event.website_id,
+        verification=verification,
+        verification_note=None,
     )
 
 

@@ -1,4 +1,4 @@
-"""What goes with listings: `read.market_steps` (their and the deals' history), `read.sellers`,
+"""Read models beside listings: `read.market_steps` (their and the deals' history), `read.sellers`,
 `read.listing_questions`, `read.listing_watches` and `read.saved_searches`."""
 
 from __future__ import annotations
@@ -116,8 +116,8 @@ By = Literal["buyer", "seller", "admin", "reviewer", "system", "provider"]
 def _by(event: DomainEvent) -> By:
     side = getattr(event, "side", None)
     if side in ("buyer", "seller", "admin"):
-        found: By = side
-        return found
+        by: By = side
+        return by
     if getattr(event, "by_reviewer", False):
         return "reviewer"
     actor: By = _ACTORS.get(event.NAME, "seller")
@@ -204,7 +204,8 @@ LISTING_QUESTIONS.adds(marketplace.QuestionFlagged, flags=1)
 
 @LISTING_QUESTIONS.on(marketplace.QuestionHidden)
 def hidden(rows: Rows, event: marketplace.QuestionHidden) -> None:
-    """By members' flags: then it waits for an admin. By an admin: then nothing is left to decide."""
+    """Hides the question. By members' flags: then it waits for an admin. By an admin: then nothing is left to
+    decide."""
     rows.update({"id": event.originator_id}, hidden_at=event.timestamp)
     if event.actor_id is not None:
         rows.update({"id": event.originator_id}, flags=0)

@@ -178,7 +178,7 @@ OFFERS.follows(marketplace.TransferAccepted, at=("transfer_at", "updated_at"), t
 
 @OFFERS.on(WebsiteDisconnected)
 def nothing_to_transfer(rows: Rows, event: WebsiteDisconnected) -> None:
-    """What the seller has removed cannot move any more; with the seller's account all websites are removed."""
+    """Withdraws the proposed transfer of a removed website; with the seller's account all websites are removed."""
     open_one = {"transfer_website": event.originator_id, "transfer_status": "proposed"}
     rows.update(open_one, transfer_status="withdrawn", transfer_at=event.timestamp)
 

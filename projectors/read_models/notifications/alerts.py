@@ -1,4 +1,4 @@
-"""`read.alert_rules`: what is set for the alerts of websites. `read.alerts`: every cause, with its last opening.
+"""`read.alert_rules`: the settings of the alerts of websites. `read.alerts`: every cause, with its last opening.
 `read.alert_deliveries`: how accounts get alerts outside the app. No row: the default."""
 
 from __future__ import annotations

@@ -187,8 +187,8 @@ def website_transferred(rows: Rows, event: WebsiteTransferred) -> None:
 
 @ACTIVITY.on(operations.ProjectionVerified)
 def projection_verified(rows: Rows, event: operations.ProjectionVerified) -> None:
-    found = "is equal to the live one" if event.is_equal else f"differs from the live one in {event.differences} rows"
-    _add(rows, event, f"Generation {event.generation} of projection {event.projection} {found}")
+    verdict = "is equal to the live one" if event.is_equal else f"differs from the live one in {event.differences} rows"
+    _add(rows, event, f"Generation {event.generation} of projection {event.projection} {verdict}")
 
 
 def _field(event: conversions.ConversionReportConflicted) -> str:

@@ -1,5 +1,5 @@
-"""`read.partners`: the affiliate programs. `terms`: those that were last given to hold at once; what holds at a moment
-stands in `read.partner_terms`. `account_id`: whose private partner it is; none: it is in the directory."""
+"""`read.partners`: the affiliate programs. `terms`: those that were last set to apply at once; the terms of a moment
+are in `read.partner_terms`. `account_id`: whose private partner it is; none: it is in the directory."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ PARTNERS.follows(partners.PartnerDeactivated, at="updated_at", is_active=False)
 
 @PARTNERS.on(partners.PartnerRemoved)
 def removed(rows: Rows, event: partners.PartnerRemoved) -> None:
-    """With its owner's account the owner's texts go; the slug becomes one that cannot be chosen."""
+    """Removes the owner's texts with the owner's account; the slug becomes one that cannot be chosen."""
     one = {"id": event.originator_id}
     rows.update(one, is_active=False, updated_at=event.timestamp, removed_at=event.timestamp)
     if event.owner_erased:

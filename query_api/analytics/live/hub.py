@@ -36,7 +36,7 @@ THREADS: Final = 4
 
 
 class LiveReader(Protocol):
-    """How the hub reads; called in threads."""
+    """Reads for the hub; called in threads."""
 
     def read(self, website_id: UUID) -> LiveData: ...
 
@@ -154,8 +154,8 @@ class LiveHub:
         return [one for watched in self._watched.values() for one in watched.subscriptions]
 
     def _admit(self, account_id: UUID) -> None:
-        """Raises `Problem` when there is no place. When all are taken, the account with the most gives its oldest to
-        one that has at least two less: so shares become equal."""
+        """Admits the subscription, or raises `Problem` when there is no place. When all are taken, the account with the
+        most gives its oldest to one that has at least two less: so shares become equal."""
         own = self._count.get(account_id, 0)
         if own >= MAX_OF_ONE_ACCOUNT:
             message = f"At most {MAX_OF_ONE_ACCOUNT} live views can be open at once; close one first."
@@ -219,10 +219,10 @@ class LiveHub:
         return True
 
     async def _read(self, website_id: UUID) -> None:
-        found = await self._in_thread(self._reader.read, website_id)
+        snapshot = await self._in_thread(self._reader.read, website_id)
         watched = self._watched.get(website_id)
-        if watched is not None and not found.same_as(watched.latest):
-            watched.latest = found
+        if watched is not None and not snapshot.same_as(watched.latest):
+            watched.latest = snapshot
             for subscription in watched.subscriptions:
                 subscription.changed.set()
 

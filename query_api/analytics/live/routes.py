@@ -47,8 +47,8 @@ router = APIRouter(tags=["analytics"])
 
 async def running_hub(request: Request) -> LiveHub:
     """Dependency: the process's live hub, set by `query_api.app`."""
-    found: LiveHub = request.app.state.live_hub
-    return found
+    hub: LiveHub = request.app.state.live_hub
+    return hub
 
 
 RunningHub = Annotated[LiveHub, Depends(running_hub)]
@@ -130,7 +130,7 @@ async def _changes(subscription: LiveSubscription, timeout_s: float) -> bool:
 
 
 def _is_allowed(request: Request, context: Services, subscription: LiveSubscription) -> bool | None:
-    """Whether the stream may go on; none when that cannot be looked up."""
+    """Returns whether the stream may continue; none when that cannot be looked up."""
     try:
         principal = authenticate_caller(context.pool, request.headers, request.method)
         AccountScope(context.pool, principal).website(subscription.website_id)

@@ -1,4 +1,4 @@
-"""What the live card shows of one website: read from `recent_events`, the last two days in order of arrival."""
+"""Reads the contents of the live card of one website from `recent_events`, the last two days in order of arrival."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class LiveData(ResponseModel):
     top: LiveTop = Field(description="The last 30 minutes by page, source, country and event")
 
     def same_as(self, other: LiveData | None) -> bool:
-        """Whether it shows the same (but for the time it was read)."""
+        """Returns whether it has the same contents (except the time it was read)."""
         return other is not None and self.model_copy(update={"as_of": other.as_of}) == other
 
 
@@ -111,7 +111,7 @@ _FINGERPRINTS: Final = (
 
 
 def read(clickhouse: ClickHouseReader, reader: Reader, website_id: UUID, now: datetime) -> LiveData:
-    """What is to be shown now. Raises `Problem` 503 when ClickHouse does not answer."""
+    """Reads the current contents of the live card. Raises `Problem` 503 when ClickHouse does not answer."""
     since = now.astimezone(UTC) - timedelta(minutes=MINUTES)
     first = since.replace(second=0, microsecond=0)
     counted, active, newest, top = clickhouse.all(
@@ -133,7 +133,8 @@ def read(clickhouse: ClickHouseReader, reader: Reader, website_id: UUID, now: da
 
 
 def fingerprints(clickhouse: ClickHouseReader, websites: Iterable[UUID], now: datetime) -> dict[UUID, int]:
-    """Per website a number that changes when rows arrive: tells cheaply which of many are worth reading again."""
+    """Returns a number per website that changes when rows arrive: a cheap check which of many are worth reading
+    again."""
     bound = {"websites": [str(one) for one in websites], "since": _milliseconds(now - timedelta(hours=1))}
     return {UUID(row["website"]): int(row["events"]) for row in clickhouse.rows(Query(_FINGERPRINTS, bound))}
 
@@ -153,13 +154,13 @@ def _event(row: Mapping[str, Any], names: Mapping[str, str]) -> LiveEvent:
 def _top(rows: Iterable[Mapping[str, Any]]) -> LiveTop:
     by_dimension: dict[str, list[LiveValue]] = {}
     for row in rows:
-        found = LiveValue(value=row["value"], visitors=row["visitors"], events=row["events"])
-        by_dimension.setdefault(row["dimension"], []).append(found)
+        entry = LiveValue(value=row["value"], visitors=row["visitors"], events=row["events"])
+        by_dimension.setdefault(row["dimension"], []).append(entry)
     return LiveTop.model_validate({name: by_dimension.get(name, []) for name in LiveTop.model_fields})
 
 
 def _names(reader: Reader, website_id: UUID, ids: Iterable[str]) -> Mapping[str, str]:
-    """Names are a nicety here: without Postgres the feed goes on without them."""
+    """Reads the names; they are optional here: without Postgres the feed continues without them."""
     try:
         return names_for_website(reader, website_id, {one for one in ids if one != str(NO_ID)})
     except psycopg.OperationalError:

@@ -1,4 +1,4 @@
-"""How emails write the metrics of reports."""
+"""Formats the metrics of reports for emails."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NAMES: Final[Mapping[str, str]] = {
     "revenue_per_1000_visits": "Revenue per 1,000 visits",
 }
 CHARTED: Final = ("clicks", "visitors", "conversions", "revenue", "epc", "conversion_rate", "pageviews")
-"""Those that the page's main chart can show, the default first."""
+"""The metrics that the page's main chart can show, the default first."""
 
 _SUMS: Final = frozenset({"clicks", "conversions", "revenue", "pageviews"})
 """The total of a range is the sum of its days; of visitors it is not."""

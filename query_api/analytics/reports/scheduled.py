@@ -42,14 +42,14 @@ def get_reports(scope: CallerScope) -> list[ListedReport]:
     websites = {one.id: one for one in scope.websites()} if any(row["website_id"] for row in rows) else {}
     names = _names(scope.reader, rows)
     own_zone = (scope.reader.row(_ZONE, (me,)) or {}).get("timezone") or "UTC"
-    found = []
+    reports = []
     for row in rows:
         website = websites.get(row["website_id"])
         schedule = ReportSchedule.model_validate(row["schedule"])
         timezone = website.timezone if website else own_zone
         after = max(at for at in (row["since"], row["sent_at"], row["failed_at"]) if at is not None)
         next_at = next_time(schedule, ZoneInfo(timezone), after, handled=row["handled"])
-        found.append(
+        reports.append(
             ListedReport.of_row(
                 row,
                 **schedule.model_dump(),
@@ -59,7 +59,7 @@ def get_reports(scope: CallerScope) -> list[ListedReport]:
                 next_at=None if row["paused"] else next_at,
             )
         )
-    return found
+    return reports
 
 
 def _names(reader: Reader, rows: list[Row]) -> dict[UUID, str]:

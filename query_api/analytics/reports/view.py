@@ -84,7 +84,7 @@ class _View:
 
     def query(self, compare: Compare | None = None) -> dict[str, Any]:
         """The parameters of an analytics call. Raises `Problem` 400 for a filter that holds no longer."""
-        given: dict[str, Any] = {
+        parameters: dict[str, Any] = {
             "websiteId": self.website.id,
             "timeRange": "custom",
             "from": self.period.first.isoformat(),
@@ -94,13 +94,13 @@ class _View:
         }
         for text in self.state["filters"]:
             if text.startswith(f"{_REASON}:"):
-                given[_REASON] = self._reasons(text)
+                parameters[_REASON] = self._reasons(text)
             else:
-                given.setdefault("filter", []).append(text)
-        return given
+                parameters.setdefault("filter", []).append(text)
+        return parameters
 
     def request(self, query: AnalyticsQuery, *, needs_visits: bool = False) -> AnalyticsRequest:
-        """Without the comparison if it needs single events that have expired."""
+        """Returns the parsed request, without the comparison if it needs single events that have expired."""
         request = request_for(query, self.website, self.context, self.scope, needs_visits=needs_visits)
         kept, compared = request.selection.kept, request.compared
         if compared is not None and request.selection.filters and not kept.has_all(compared.start):
@@ -109,8 +109,8 @@ class _View:
 
     def by(self, dimension: str, **more: Any) -> BreakdownQuery:
         """The report by a dimension, sorted as on the page."""
-        given = {**self.query(Compare.NONE), "by": dimension, "sort": f"-{self.bar_metric}", **more}
-        return BreakdownQuery.model_validate(given)
+        parameters = {**self.query(Compare.NONE), "by": dimension, "sort": f"-{self.bar_metric}", **more}
+        return BreakdownQuery.model_validate(parameters)
 
     @property
     def bar_metric(self) -> str:
@@ -135,12 +135,12 @@ class _View:
 
     def address(self) -> str:
         """The page with the same numbers."""
-        given = self.query()
+        query = self.query()
         parts: list[tuple[str, str]] = [("website", str(self.website.id)), ("range", "custom")]
         parts += [
-            (name, given[name]) for name in ("from", "to", "compare", "compareFrom", "compareTo") if name in given
+            (name, query[name]) for name in ("from", "to", "compare", "compareFrom", "compareTo") if name in query
         ]
-        if given.get("matchWeekdays"):
+        if query.get("matchWeekdays"):
             parts.append(("weekdays", "match"))
         if self.state["bots"] != "exclude":
             parts.append(("bots", self.state["bots"]))
@@ -150,7 +150,8 @@ class _View:
         return f"{self.context.settings.app_url}/analytics?{urlencode(parts)}"
 
     def _compared(self, compare: Compare) -> dict[str, Any]:
-        """Whole months are compared with whole months. A view's own days to compare with belong to its own range."""
+        """Returns the parameters of the comparison: whole months are compared with whole months. A view's own days to
+        compare with belong to its own range."""
         if compare in (Compare.NONE, Compare.YEAR):
             return {"compare": compare.value, "matchWeekdays": self.state["match_weekdays"]}
         before = self.period.before
@@ -204,7 +205,7 @@ def _rendered(view: _View, order: RenderOrder, response: Response) -> Rendered:
         period=f"{days}{f', {view.period.last.year}' if str(view.period.last.year) not in days else ''}",
         lead=_lead(now),
         kpis=_kpis(now),
-        pictures=[shown for shown, _ in charts],
+        pictures=[drawn for drawn, _ in charts],
         tables=tables,
         notes=notes,
         link_label="Open in Analytics",
@@ -223,7 +224,7 @@ def _subject(view: _View, days: str, now: Overview) -> str:
 
 
 def _lead(now: Overview) -> str:
-    """What happened, in one sentence or two."""
+    """Returns the summary of the period in one or two sentences."""
     revenue = figures.money_text(now.revenue.total, now.currency)
     if now.previous is None or now.previous_range is None:
         return f"Revenue was {revenue}."
@@ -295,17 +296,17 @@ def _table(view: _View, title: str, name: str, dimension: str, response: Respons
     """The top rows of a card; none where no row has a value."""
     metrics = list(dict.fromkeys((view.bar_metric, *_SHOWN)))
     query = view.by(dimension, limit=TOP, metrics=",".join(metrics))
-    found = breakdown.read(query, view.request(query, needs_visits=True), response)
-    if not any(any(row.values.values()) for row in found.rows):
+    data = breakdown.read(query, view.request(query, needs_visits=True), response)
+    if not any(any(row.values.values()) for row in data.rows):
         return None
     return LetterTable(
         title,
         [name, *(report_metrics.NAMES[metric] for metric in metrics)],
         [
-            [row.label, *(report_metrics.text_of(metric, getattr(row, metric), found.currency) for metric in metrics)]
-            for row in found.rows
+            [row.label, *(report_metrics.text_of(metric, getattr(row, metric), data.currency) for metric in metrics)]
+            for row in data.rows
         ],
-        f"Top {TOP}. The attached file has all rows." if found.next_cursor else "",
+        f"Top {TOP}. The attached file has all rows." if data.next_cursor else "",
     )
 
 
@@ -336,8 +337,8 @@ def _day(label: str) -> str:
 def _in_address(text: str) -> str:
     """A filter as the page's address has it: `not,country,DE`."""
     dimension, _, rest = text.partition(":")
-    known = dimension if dimension != _REASON else "event"
-    parsed = filters.parse_dimension_filter(f"{known}:{rest}")
+    parsed_dimension = dimension if dimension != _REASON else "event"
+    parsed = filters.parse_dimension_filter(f"{parsed_dimension}:{rest}")
     operator = "not" if parsed.operator is filters.Operator.IS_NOT else parsed.operator.value
     return ",".join((operator, dimension, *(quote(_in_page(value), safe="") for value in parsed.values)))
 

@@ -1,4 +1,4 @@
-"""What a statement is made of: the bookings of a month, and the sum of all before it. Reads Postgres.
+"""Reads the parts of a statement from Postgres: the bookings of a month, and the sum of all before it.
 
 A statement reads its own month, one row for each month before it, and what is still within its hold; never the whole
 history. Bookings are never changed, so that those up to a position are the same however often they are read.
@@ -43,22 +43,23 @@ class Sums(BaseModel, frozen=True):
 
 
 def sums(reader: Reader, period: StatementMonth, partner_id: UUID | None = None) -> list[Sums]:
-    """Of every partner with a booking until the month's end, or of one; by their names. One look, at one moment."""
+    """Returns the sums of every partner with a booking until the month's end, or of one; by their names. Reads at one
+    moment."""
     rows = reader.rows(_SUMMED, {**period.bound, "partner": partner_id})
     return [Sums.model_validate(row) for row in rows]
 
 
 def bookings(reader: Reader, period: StatementMonth, of: Sums, most: int | None = None) -> Iterator[Mapping[str, Any]]:
     """The month's bookings that are in the sums, in their order, read page by page; the first `most` of them."""
-    wanted = of.bookings if most is None else min(most, of.bookings)
+    left = of.bookings if most is None else min(most, of.bookings)
     place = {"at": period.start, "position": 0}
     bound = {**period.bound, "partner": of.partner_id, "currency": of.currency, "up_to": of.up_to}
-    while wanted > 0:
-        rows = reader.rows(_BOOKED, {**bound, **place, "limit": min(PAGE, wanted)})
+    while left > 0:
+        rows = reader.rows(_BOOKED, {**bound, **place, "limit": min(PAGE, left)})
         yield from rows
-        if len(rows) < min(PAGE, wanted):
+        if len(rows) < min(PAGE, left):
             return
-        wanted -= len(rows)
+        left -= len(rows)
         place = {"at": rows[-1]["at"], "position": rows[-1]["position"]}
 
 

@@ -20,7 +20,7 @@ from schemas.days import month_start
 from schemas.zones import ZoneInfo
 
 SETTLED_AFTER: Final = timedelta(minutes=15)
-"""What was decided in a month's last moments is stored, and read by the projections, long before this has passed."""
+"""The decisions of a month's last moments are stored, and read by the projections, long before this time has passed."""
 
 _MONTH: Final = re.compile(r"([0-9]{4})-([0-9]{2})")
 _ZONES: Final = "SELECT since, timezone FROM read.website_zones WHERE website_id = %s ORDER BY since"
@@ -54,16 +54,17 @@ class StatementMonth:
         return self.end <= now
 
     def is_final(self, reader: Reader, now: datetime) -> bool:
-        """Whether nothing can be booked in it any more: it has been over for a while, and everything was read."""
+        """Returns whether no further booking can be in the month: it has been over for a while, and everything was
+        read."""
         return self.end + SETTLED_AFTER <= now and reader.row(_BEHIND) is None
 
 
 def period(scope: AccountScope, website_id: UUID, month: str) -> StatementMonth:
     """The month YYYY-MM of a website. Raises `Problem` 400 and 404."""
-    found = _MONTH.fullmatch(month)
-    if found is None or not 1990 <= int(found[1]) <= 2100 or not 1 <= int(found[2]) <= 12:
+    match = _MONTH.fullmatch(month)
+    if match is None or not 1990 <= int(match[1]) <= 2100 or not 1 <= int(match[2]) <= 12:
         raise invalid_parameter("month", "A month is written YYYY-MM, from 1990-01 to 2100-12.")
-    first = date(int(found[1]), int(found[2]), 1)
+    first = date(int(match[1]), int(match[2]), 1)
     after = date(first.year + first.month // 12, first.month % 12 + 1, 1)
     website = scope.website(website_id)
     rows = scope.reader.rows(_ZONES, (website.id,))

@@ -107,8 +107,8 @@ def get_statements(scope: CallerScope, website_id: WebsiteId, month: MonthText) 
 def get_statement_csv(partner_id: PartnerId, scope: CallerScope, website_id: WebsiteId, month: MonthText) -> Response:
     """Every booking of one statement, between its opening and its closing balance."""
     selected = period(scope, website_id, month)
-    found = _one(scope.reader, selected, partner_id)
-    return csv_stream(_file(selected, found), COLUMNS, _lines(scope.reader, selected, found))
+    total = _one(scope.reader, selected, partner_id)
+    return csv_stream(_file(selected, total), COLUMNS, _lines(scope.reader, selected, total))
 
 
 @router.get("/{partnerId}.html", response_class=Response, responses=file_response("text/html", description="The page"))
@@ -116,18 +116,18 @@ def get_statement_page(partner_id: PartnerId, scope: CallerScope, website_id: We
     """The same as a page for printing or saving as PDF; of very long statements only the first bookings."""
     selected, now = period(scope, website_id, month), datetime.now(UTC)
     is_final = selected.is_final(scope.reader, now)  # first: what is read after it can only be newer
-    found = _one(scope.reader, selected, partner_id)
-    more = found.bookings - MAX_PRINTED
+    total = _one(scope.reader, selected, partner_id)
+    more = total.bookings - MAX_PRINTED
     body = page.page(
         title=f"Statement {month}",
         facts={
-            "Partner": found.partner_name,
+            "Partner": total.partner_name,
             "Website": selected.website.domain,
             "Month": f"{month} ({selected.zone.key})",
             "State": "final" if is_final else "not final yet" if selected.is_over(now) else "the month is not over",
         },
-        sums=[(name, getattr(_to_response(found), field)) for name, field in _SUMS],
-        lines=[line.model_dump() for line in _lines(scope.reader, selected, found, MAX_PRINTED)],
+        sums=[(name, getattr(_to_response(total), field)) for name, field in _SUMS],
+        lines=[line.model_dump() for line in _lines(scope.reader, selected, total, MAX_PRINTED)],
         notes=[
             *_NOTES,
             *([f"{more:,} further bookings are not on this page; the CSV has them all."] if more > 0 else []),
