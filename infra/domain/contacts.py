@@ -86,6 +86,6 @@ def unsubscribe_page(settings: Settings, kind: Kind, contact: UUID) -> str:
 
 
 def one_click_url(settings: Settings, contact: UUID, kind: Kind = "newsletter") -> str:
-    """What a mail program may POST to (RFC 8058). A browser that opens it is led to the page. Raises `LookupError` for
-    a kind without one."""
+    """Returns the address that a mail program may POST to (RFC 8058). A browser that opens it is led to the page.
+    Raises `LookupError` for a kind without one."""
     return f"{settings.app_url}{_STOP[kind]}{unsubscribe_token(settings, kind, contact)}"

@@ -1,4 +1,4 @@
-"""Which conversions: the filter of the list, its totals, its file and of decisions about many, as SQL. Pure.
+"""The filter of conversions for the list, its totals, its file and decisions about many, as SQL. Pure.
 
 Both APIs use it, so that a decision about "all that match" concerns what the list shows. Every condition compares with
 operators that Postgres pushes below row-level security, so that indexes are used.

@@ -42,15 +42,15 @@ def shared_id(report: ConversionReported) -> UUID:
 def candidates(report: ConversionReported) -> Candidates:
     """Every id under which the report's sale may be recorded."""
     shared = shared_id(report)
-    found = [report.conversion_id]
+    ids = [report.conversion_id]
     if report.other_id != NO_ID:
-        found.append(report.other_id)
+        ids.append(report.other_id)
     if "txid" not in report.unread and "event" not in report.unread:
-        found.append(shared)
+        ids.append(shared)
         if report.click_id:
-            found.append(conversion_id(report.website_id, report.event, report.txid, click_id=report.click_id))
+            ids.append(conversion_id(report.website_id, report.event, report.txid, click_id=report.click_id))
     is_scoped = report.txid_scope == TxidScope.CLICK and report.conversion_id == shared and not report.click_id
-    return Candidates(tuple(dict.fromkeys(found)), shared, is_scoped)
+    return Candidates(tuple(dict.fromkeys(ids)), shared, is_scoped)
 
 
 def chosen(
@@ -73,7 +73,7 @@ def chosen(
             return other
     if not wanted.is_scoped:
         return None
-    found = scoped()
-    if len(found) > 1:
-        raise AmbiguousTxid(f"{len(found)} sales have the transaction id {report.txid!r}; name the click")
-    return found[0] if found else None
+    sales = scoped()
+    if len(sales) > 1:
+        raise AmbiguousTxid(f"{len(sales)} sales have the transaction id {report.txid!r}; name the click")
+    return sales[0] if sales else None

@@ -41,7 +41,7 @@ class RecordedRate:
 
 @dataclass(frozen=True, slots=True)
 class DatedRate:
-    """What one major unit of a currency is worth in another: a decimal as text, and the day since when."""
+    """The worth of one major unit of a currency in another: a decimal as text, and the day since when."""
 
     rate: str
     on: date
@@ -63,8 +63,8 @@ class _Leg:
 
 def rate_of(base: str, quote: str, recorded: Mapping[Pair, RecordedRate]) -> DatedRate | None:
     """The rate of the pair; `None` if it follows from none of the recorded rates."""
-    found = [DatedRate(one.own, one.on) for one in _own(base, quote, recorded) if one.own is not None]
-    found += [
+    rates = [DatedRate(one.own, one.on) for one in _own(base, quote, recorded) if one.own is not None]
+    rates += [
         DatedRate(_decimal(one.worth), one.on, Derivation.INVERSE)
         for one in _own(base, quote, recorded)
         if one.own is None
@@ -73,9 +73,9 @@ def rate_of(base: str, quote: str, recorded: Mapping[Pair, RecordedRate]) -> Dat
         first, second = _newest(base, PIVOT, recorded), _newest(PIVOT, quote, recorded)
         if first is not None and second is not None:
             on = min(first.on, second.on)
-            found.append(DatedRate(_decimal(first.worth * second.worth), on, Derivation.CROSS))
+            rates.append(DatedRate(_decimal(first.worth * second.worth), on, Derivation.CROSS))
     # max takes the first of equal days.
-    return max(found, key=lambda one: one.on, default=None)
+    return max(rates, key=lambda one: one.on, default=None)
 
 
 def _own(base: str, quote: str, recorded: Mapping[Pair, RecordedRate]) -> list[_Leg]:

@@ -62,7 +62,8 @@ class ChainedEvent:
 
 @dataclass(frozen=True, slots=True)
 class Booking:
-    """What an event of a conversion books in a statement: `earned` in minor units, negative when it takes off."""
+    """The amount that an event of a conversion books in a statement: `earned` in minor units, negative when it takes
+    off."""
 
     message_id: str
     at: datetime
@@ -77,25 +78,25 @@ def chain(select: Select, aggregates: Iterable[UUID] = (), correlations: Iterabl
     """The messages of the aggregates and correlations, and of all that these lead to, in commit order."""
     if not select(_IS_THERE, {}):
         return []  # no command service has worked here yet
-    found: dict[int, ChainedEvent] = {}
+    by_position: dict[int, ChainedEvent] = {}
     new_aggregates, new_correlations = set(aggregates), set(correlations)
     followed, connected = set(new_aggregates), set(new_correlations)
-    while len(found) < MAX_MESSAGES and (new_aggregates or new_correlations):
+    while len(by_position) < MAX_MESSAGES and (new_aggregates or new_correlations):
         values = {"aggregates": list(new_aggregates), "correlations": list(new_correlations), "limit": MAX_MESSAGES}
         new_aggregates, new_correlations = set(), set()
         for row in select(_MESSAGES, values):
-            found[row["position"]] = _message(row)
+            by_position[row["position"]] = _message(row)
             if row["name"].startswith(_FOLLOWED):
                 new_aggregates |= {row["aggregate_id"], row["related_id"]} - followed - {None}
                 followed |= new_aggregates
             if row["aggregate_id"] in followed and row["correlation_id"] not in {*connected, None}:
                 new_correlations.add(row["correlation_id"])
                 connected |= new_correlations
-    return [found[position] for position in sorted(found)][:MAX_MESSAGES]
+    return [by_position[position] for position in sorted(by_position)][:MAX_MESSAGES]
 
 
 def bookings(select: Select, messages: Sequence[ChainedEvent]) -> list[Booking]:
-    """What the conversions among the messages booked in statements, in commit order."""
+    """Returns what the conversions among the messages booked in statements, in commit order."""
     ids = list({message.aggregate_id for message in messages if message.name.startswith("conversion.")})
     rows = select(_BOOKINGS, {"conversions": ids}) if ids else ()
     zones = {website_id: _zones(select, website_id) for website_id in {row["website_id"] for row in rows}}

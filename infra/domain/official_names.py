@@ -26,7 +26,7 @@ _SPLIT: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|[^\w@$|!]+|_+")
 
 
 def suggests_staff(name: str) -> bool:
-    """Whether readers could take the name for one of the installation's staff."""
+    """Returns whether readers could take the name for one of the installation's staff."""
     plain = unicodedata.normalize("NFKD", name)
     plain = "".join(sign for sign in plain if not unicodedata.combining(sign))
     words = {_folded(word) for word in _SPLIT.split(plain)}
@@ -35,7 +35,7 @@ def suggests_staff(name: str) -> bool:
 
 
 def has_badge(name: str) -> bool:
-    """Whether the name has a pictogram or another sign that looks like a badge: \u2713, \u2605, emoji."""
+    """Returns whether the name has a pictogram or another sign that looks like a badge: \u2713, \u2605, emoji."""
     kinds = (unicodedata.category(sign) for sign in name if not sign.isascii())
     return any(kind.startswith("S") or kind in ("Co", "Cn") for kind in kinds)
 

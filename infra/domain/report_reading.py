@@ -44,11 +44,11 @@ def read_decimal(text: str) -> Decimal | None:
     """An amount in major units, with or without a currency: ` +12.00 `, `.5`, `12,50`, `$12.00`, `1.234,56`,
     `1 234,56 EUR`. A single point is a decimal point. `1,234` is either of two numbers: `None`, like a negative amount.
     """
-    found = _AMOUNT.fullmatch(_plain(text))
-    if found is None:
+    match = _AMOUNT.fullmatch(_plain(text))
+    if match is None:
         return None
-    before, number, after = (part.strip() for part in found.group("before", "number", "after"))
-    sign, value = found["sign"] + found["inner_sign"], _number(number)
+    before, number, after = (part.strip() for part in match.group("before", "number", "after"))
+    sign, value = match["sign"] + match["inner_sign"], _number(number)
     if value is None or (sign not in ("", "+") and value) or (before and after):
         return None
     if not before + after:
@@ -68,14 +68,14 @@ def to_minor(value: Fraction, currency: str) -> MinorUnits | None:
 def read_currency(text: str, own: str) -> str | None:
     """The ISO 4217 code, in any case. A sign that several currencies share (`$`) is the website's `own`, if that is one
     of them."""
-    found = _currencies(_plain(text))
-    if len(found) == 1:
-        return next(iter(found))
-    return own if own in found else None
+    currencies = _currencies(_plain(text))
+    if len(currencies) == 1:
+        return next(iter(currencies))
+    return own if own in currencies else None
 
 
 def currency_of(decimal: Decimal, given: str) -> str | None:
-    """In which currency a decimal is, where the report gives `given`; `None`: its sign contradicts that."""
+    """Returns the currency of a decimal, where the report gives `given`; `None`: its sign contradicts that."""
     if decimal.currencies is None or given in decimal.currencies:
         return given
     return None
@@ -100,8 +100,8 @@ def read_txid(text: str) -> str:
 
 
 def is_placeholder(text: str) -> bool:
-    """Whether a value is a placeholder that was not filled in (`{click_id}`, `[TID]`, `%7Btid%7D`), or what programs
-    write for nothing (`null`, `undefined`, `0`, blanks)."""
+    """Returns whether a value is a placeholder that was not filled in (`{click_id}`, `[TID]`, `%7Btid%7D`), or what
+    programs write for nothing (`null`, `undefined`, `0`, blanks)."""
     forms = {text, unquote(text), unquote(unquote(text))}
     return any(_is_placeholder(read_txid(form)) for form in forms)
 
@@ -111,16 +111,16 @@ def _is_placeholder(text: str) -> bool:
         return True
     if _GUID.fullmatch(text):
         return False
-    if found := _WRAPPED.fullmatch(text):
-        inner = next(part for part in found.groups() if part is not None)
+    if match := _WRAPPED.fullmatch(text):
+        inner = next(part for part in match.groups() if part is not None)
         return _MACRO.fullmatch(inner.strip()) is not None
     return _EMBEDDED.search(text) is not None
 
 
 def _plain(text: str) -> str:
     """Decimal digits of any script as 0 to 9, signs and blanks in their plain form, nothing around it."""
-    found = "".join(_PLAIN_SIGNS.get(char) or _plain_char(char) for char in text[:256])
-    return found.strip()
+    plain = "".join(_PLAIN_SIGNS.get(char) or _plain_char(char) for char in text[:256])
+    return plain.strip()
 
 
 def _plain_char(char: str) -> str:
@@ -139,12 +139,12 @@ def _number(text: str) -> Fraction | None:
     if _DIGITS.fullmatch(text):
         return Fraction(int(text))
     for form in (_SPACED, _POINT_LAST, _COMMA_LAST, _POINTS, _COMMAS):
-        if found := form.fullmatch(text):
-            return _fraction(re.sub(r"\D", "", found[1]), found.groupdict().get("rest") or "")
+        if match := form.fullmatch(text):
+            return _fraction(re.sub(r"\D", "", match[1]), match.groupdict().get("rest") or "")
     if text.count(",") == 1 and "." not in text and not _AMBIGUOUS.fullmatch(text):
         text = text.replace(",", ".")
-    if found := _DECIMAL.fullmatch(text):
-        return _fraction(found[1], found["rest"])
+    if match := _DECIMAL.fullmatch(text):
+        return _fraction(match[1], match["rest"])
     return None
 
 
@@ -302,7 +302,7 @@ _NOTHING_WORDS: Final = frozenset(
         "orderid",
     ]
 )
-"""What programs write for a value that they do not have, and names of parameters in place of their values."""
+"""The words that programs write for a value that they do not have, and names of parameters in place of their values."""
 _GUID: Final = re.compile(r"\{?[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}\}?", re.I)
 _MACRO: Final = re.compile(r"(?![^|]*\d{3})[^\W\d][\w .:|/=()\[\]$-]*")
 """A name such as `sub_id_10`; what has three digits in a row is a value in brackets."""

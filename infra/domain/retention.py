@@ -40,8 +40,8 @@ def wanted_before(months: int, zone: ZoneInfo, now: datetime) -> date:
 def first_kept_day(before: date, zone: ZoneInfo) -> date:
     """The first local day whose events are all kept, where events before the UTC day `before` are not."""
     kept_from = datetime.combine(before, time(), UTC)
-    shown = local_day(zone, kept_from)
-    return shown if day_start(zone, shown) >= kept_from else shown + timedelta(days=1)
+    day = local_day(zone, kept_from)
+    return day if day_start(zone, day) >= kept_from else day + timedelta(days=1)
 
 
 def midnights(zone: ZoneInfo, day: date) -> list[datetime]:
@@ -49,8 +49,8 @@ def midnights(zone: ZoneInfo, day: date) -> list[datetime]:
     start = datetime.combine(day, time(), UTC)
     end = start + timedelta(days=1)
     local = local_day(zone, start)
-    found = (day_start(zone, local + timedelta(days=number)) for number in range(4))
-    return sorted({moment for moment in found if start < moment < end})
+    moments = (day_start(zone, local + timedelta(days=number)) for number in range(4))
+    return sorted({moment for moment in moments if start < moment < end})
 
 
 def _months_before(day: date, months: int) -> date:

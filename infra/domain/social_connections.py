@@ -14,7 +14,7 @@ from infra.kernel.security.encryption import decrypt, derived_key, encrypt
 from schemas.social_networks import Network
 
 NETWORKS: Final = (Network.YOUTUBE, Network.INSTAGRAM)
-"""Those that a channel can be connected to."""
+"""The networks that a channel can be connected to."""
 _NAME: Final = "social-connection-name"
 
 
@@ -38,14 +38,14 @@ class SocialApp:
 
 
 def configured_apps(settings: Settings) -> dict[Network, SocialApp]:
-    """Those that have a client id and a secret."""
-    found = {}
+    """Returns the apps that have a client id and a secret."""
+    apps = {}
     for network in NETWORKS:
         client_id = getattr(settings, f"{network.value}_client_id")
         client_secret = getattr(settings, f"{network.value}_client_secret")
         if client_id and client_secret:
-            found[network] = SocialApp(network, client_id, client_secret, getattr(settings, f"{network.value}_api_url"))
-    return found
+            apps[network] = SocialApp(network, client_id, client_secret, getattr(settings, f"{network.value}_api_url"))
+    return apps
 
 
 def encrypt_name(settings: Settings, channel_id: UUID, name: str) -> str:

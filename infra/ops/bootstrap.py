@@ -1,4 +1,4 @@
-"""What `make` does: checks the tools, installs and builds what is missing inside the checkout, then starts or tests.
+"""The steps of `make`: checks the tools, installs and builds what is missing inside the checkout, then starts or tests.
 
 Standard library only, and parsable by old Pythons, since it runs before anything is installed. Each step is skipped
 while the hash of its inputs is the one of its last success (`.build/stamps`), so that a second start takes seconds.
@@ -178,10 +178,10 @@ def note_unsteady(names: list[str]) -> None:
 def unsteady_tests() -> list[str]:
     """Names of the tests of the last run that failed and then passed."""
     try:
-        found: list[str] = json.loads((ROOT / UNSTEADY).read_text())
+        names: list[str] = json.loads((ROOT / UNSTEADY).read_text())
     except FileNotFoundError:
         return []
-    return found
+    return names
 
 
 def remember_run() -> None:
@@ -207,10 +207,10 @@ def unsteady_at(name: str, runs: list[dict[str, Any]]) -> str:
 def failed_tests() -> list[str]:
     """Names of the tests that failed in the last run of pytest."""
     try:
-        found: dict[str, bool] = json.loads((ROOT / FAILED_IN_PYTHON).read_text())
+        names: dict[str, bool] = json.loads((ROOT / FAILED_IN_PYTHON).read_text())
     except FileNotFoundError:
         return []
-    return sorted(found)
+    return sorted(names)
 
 
 def failed_web_tests() -> list[str]:
@@ -229,19 +229,19 @@ def _failed_in_web() -> dict[str, list[str]]:
         report = json.loads((ROOT / FAILED_IN_WEB).read_text())
     except FileNotFoundError:
         return {}
-    found: dict[str, list[str]] = {}
+    by_file: dict[str, list[str]] = {}
     for file in report["testResults"]:
         if file["status"] == "failed":
             names = [test["fullName"] for test in file["assertionResults"] if test["status"] == "failed"]
-            found[os.path.relpath(file["name"], ROOT / "web")] = names or ["the file itself"]
-    return found
+            by_file[os.path.relpath(file["name"], ROOT / "web")] = names or ["the file itself"]
+    return by_file
 
 
 @contextmanager
 def folder_for_tests() -> Iterator[str]:
-    """Where the stacks under test keep their data: in memory if enough is free. Their engines wait for the disk at each
-    write, which took a sixth of the time. No test looks at the disk itself: the one of a power failure reads what the
-    log forced to it."""
+    """Yields the folder where the stacks under test keep their data: in memory if enough is free. Their engines wait
+    for the disk at each write, which took a sixth of the time. No test looks at the disk itself: the one of a power
+    failure reads what the log forced to it."""
     is_free = MEMORY.is_dir() and min(shutil.disk_usage(MEMORY).free, available_memory()) > MEMORY_FOR_TESTS
     with TemporaryDirectory(prefix="althing-", dir=MEMORY if is_free else None) as folder:
         Path(folder).chmod(0o755)  # as root, Postgres runs as another user
@@ -251,10 +251,10 @@ def folder_for_tests() -> Iterator[str]:
 def available_memory() -> int:
     """Bytes that programs can still take; 0 where the system does not say."""
     try:
-        found = re.search(r"^MemAvailable: +(\d+) kB$", Path("/proc/meminfo").read_text(), re.MULTILINE)
+        match = re.search(r"^MemAvailable: +(\d+) kB$", Path("/proc/meminfo").read_text(), re.MULTILINE)
     except OSError:
         return 0
-    return int(found.group(1)) * 1024 if found else 0
+    return int(match.group(1)) * 1024 if match else 0
 
 
 IN_PARALLEL = ("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder")
@@ -270,7 +270,8 @@ def test_fast() -> None:
 
 
 def test_slow() -> None:
-    """What takes minutes and rarely fails: whole upgrades, long rounds of kills, the worked examples in a copy."""
+    """Runs the tests that take minutes and rarely fail: whole upgrades, long rounds of kills, the worked examples in a
+    copy."""
     set_up(development=True)
     environment = dict(os.environ, CHROMIUM=browser(), PHP=php())
     failed: list[str] = []
@@ -308,7 +309,7 @@ def docs() -> None:
 
 
 def oracle() -> None:
-    """Many random histories against independent books; `ORACLE_SEEDS` says how many."""
+    """Tests many random histories against independent books; `ORACLE_SEEDS` says how many."""
     set_up(development=True)
     seed = str(int(time.time()) % 10**6)
     environment = {"ORACLE_SEEDS": "20", "ORACLE_SALES": "60", "ORACLE_SEED": seed, **os.environ}
@@ -352,7 +353,8 @@ def parts_of_wheel(development: bool) -> None:
 
 
 def ci() -> None:
-    """Everything that must hold before a change is taken. Goes on after a failure, to show all of them at the end."""
+    """Checks everything that must hold before a change is taken. Goes on after a failure, to show all of them at the
+    end."""
     failed: list[str] = []
     began = time.monotonic()
     for step in (lint, gate, test, web_pages, test_slow):
@@ -369,12 +371,12 @@ def ci() -> None:
 
 
 def gate() -> None:
-    """Whether a hot path became slower, by its ratio to reference work of the same run."""
+    """Checks whether a hot path became slower, by its ratio to reference work of the same run."""
     call([str(PYTHON), "-m", "tests.bench", "gate"])
 
 
 def web_pages() -> None:
-    """How much the built web app sends, and the accessibility of all that it shows."""
+    """Checks how much the built web app sends, and the accessibility of all that it shows."""
     if not has_web():
         return
     web(build=True)  # done already, unless the tests' set-up did not get that far
@@ -397,8 +399,8 @@ def check_tools(web: bool) -> None:
     """One line for each tool that is missing or too old."""
     problems: list[str] = []
     if sys.version_info < OLDEST_PYTHON:
-        found = ".".join(str(part) for part in sys.version_info[:3])
-        problems.append(f"Python 3.11 or newer is needed, this is {found}: install python3.11 and python3.11-venv.")
+        version = ".".join(str(part) for part in sys.version_info[:3])
+        problems.append(f"Python 3.11 or newer is needed, this is {version}: install python3.11 and python3.11-venv.")
     if web:
         node = version_of(["node", "--version"], r"v(\d+)")
         if node is None:
@@ -456,10 +458,12 @@ def uv_settings() -> dict[str, str]:
     """pip's settings of where packages come from, as environment variables of uv, which does not read them."""
     command = [str(PYTHON), "-m", "pip", "config", "list"]
     listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout
-    found: dict[str, str] = {}
+    options: dict[str, str] = {}
     for section in ("global", "install", ":env:"):  # a later one takes precedence
-        found.update(re.findall(rf"^{section}\.([a-z-]+)=(.*)$", listed, re.MULTILINE))
-    return {UV_NAMES[name]: " ".join(literal_eval(value).split()) for name, value in found.items() if name in UV_NAMES}
+        options.update(re.findall(rf"^{section}\.([a-z-]+)=(.*)$", listed, re.MULTILINE))
+    return {
+        UV_NAMES[name]: " ".join(literal_eval(value).split()) for name, value in options.items() if name in UV_NAMES
+    }
 
 
 def kafka_jars() -> None:
@@ -511,14 +515,14 @@ def fetch_jars(name: str, source: Path, what: str) -> Path:
 def check_jars(folder: Path, list_: Path) -> None:
     """Raises `Failed` unless the jars are exactly those of the list of their SHA-256."""
     listed = {name: wanted for wanted, name in (line.split() for line in list_.read_text().splitlines())}
-    found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.glob("*.jar")}
-    wrong = sorted(name for name in {*listed, *found} if listed.get(name) != found.get(name))
+    jars = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.glob("*.jar")}
+    wrong = sorted(name for name in {*listed, *jars} if listed.get(name) != jars.get(name))
     if wrong:
         raise Failed(f"These jars are not those of {list_.relative_to(ROOT)}: {', '.join(wrong)}.")
 
 
 def kafka_archive() -> None:
-    """With its classes in an archive Kafka starts in half the time."""
+    """Makes an archive of Kafka's classes, with which it starts in half the time."""
     java = shutil.which("java")
     if java is None or not (BUILD / "kafka").exists():
         return
@@ -573,12 +577,12 @@ GENERATED_FROM_API = ("schema.d.ts", "request-schemas.ts")
 
 
 def web_sources(folder: Path) -> list[Path]:
-    """What a build of the web app depends on, besides its packages."""
+    """Returns the files that a build of the web app depends on, besides its packages."""
     parts = ("src", "public", "scripts", "content")
-    found = [path for part in parts for path in (folder / part).rglob("*") if path.is_file()]
-    found += (folder.parent / "docs").glob("*.md")  # the API's documentation is a page of the app
-    found += [path for path in folder.iterdir() if path.is_file() and path.suffix in (".html", ".ts", ".js", ".json")]
-    return sorted({path for path in found if not path.name.startswith(GENERATED_FROM_API)})
+    paths = [path for part in parts for path in (folder / part).rglob("*") if path.is_file()]
+    paths += (folder.parent / "docs").glob("*.md")  # the API's documentation is a page of the app
+    paths += [path for path in folder.iterdir() if path.is_file() and path.suffix in (".html", ".ts", ".js", ".json")]
+    return sorted({path for path in paths if not path.name.startswith(GENERATED_FROM_API)})
 
 
 def browser() -> str:
@@ -601,25 +605,25 @@ def php() -> str:
 
 
 def program_for_tests(setting: str, names: Sequence[str], packages: Sequence[str], need: str, kind: str) -> str:
-    """What only tests need. Raises `Failed` with one sentence when it is not there and cannot be installed: the first
-    of `packages` that the system has."""
-    given = os.environ.get(setting)
-    if given:
-        if shutil.which(given) is None:
-            raise Failed(f"{setting} names {given}, which is not a program.")
-        return given
-    found = next((path for path in map(shutil.which, names) if path), None)
-    if found is None and hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get"):
+    """Returns a program that only tests need. Raises `Failed` with one sentence when it is not there and cannot be
+    installed: the first of `packages` that the system has."""
+    configured = os.environ.get(setting)
+    if configured:
+        if shutil.which(configured) is None:
+            raise Failed(f"{setting} names {configured}, which is not a program.")
+        return configured
+    program = next((path for path in map(shutil.which, names) if path), None)
+    if program is None and hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get"):
         call(["apt-get", "update", "-qq"])
         for package in packages:
             say(f"installing {package} for the tests")
             with suppress(Failed):
                 call(["apt-get", "install", "-y", "-qq", "--no-install-recommends", package])
                 break
-        found = next((path for path in map(shutil.which, names) if path), None)
-    if found is None:
+        program = next((path for path in map(shutil.which, names) if path), None)
+    if program is None:
         raise Failed(f"{need}: install {packages[-1]}, or set {setting} to {kind} program.")
-    return found
+    return program
 
 
 def has_web() -> bool:
@@ -643,12 +647,12 @@ def forget(name: str) -> None:
 
 
 def digest(paths: list[Path]) -> str:
-    found = hashlib.sha256()
+    sha256 = hashlib.sha256()
     for path in paths:
         content = path.read_bytes()
-        found.update(f"{path.relative_to(ROOT)} {len(content)}\n".encode())
-        found.update(content)
-    return found.hexdigest()
+        sha256.update(f"{path.relative_to(ROOT)} {len(content)}\n".encode())
+        sha256.update(content)
+    return sha256.hexdigest()
 
 
 def version_of(command: list[str], pattern: str) -> int | None:
@@ -659,8 +663,8 @@ def version_of(command: list[str], pattern: str) -> int | None:
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    found = re.search(pattern, done.stdout + done.stderr)
-    return int(found.group(1)) if found else None
+    match = re.search(pattern, done.stdout + done.stderr)
+    return int(match.group(1)) if match else None
 
 
 def call(command: list[str], environment: dict[str, str] | None = None) -> None:

@@ -133,7 +133,7 @@ def _function(target: str) -> Main:
 
 
 def _use_running_stack() -> None:
-    """Where no server is named, a command speaks to the stack that runs on the data directory, if one does.
+    """Connects a command to the stack that runs on the data directory, if one does and no server is named.
 
     One named server is enough to stay away: a production database and a local log must never be mixed.
     """

@@ -59,25 +59,25 @@ def main(arguments: Sequence[str]) -> int:
     ]
     for family in (4, 6):
         with (folder / f"asn-ipv{family}.csv").open(newline="") as file:
-            found = sorted(
+            ranges = sorted(
                 (ip_address(first), ip_address(last))
                 for first, last, number, *_ in csv.reader(file)
                 if int(number) in HOSTERS
             )
-        lines += [f"{first},{last}" for first, last in _joined(found) if _size(first, last) >= SMALLEST[family]]
+        lines += [f"{first},{last}" for first, last in _joined(ranges) if _size(first, last) >= SMALLEST[family]]
     TARGET.write_text("\n".join(lines) + "\n")
     return 0
 
 
 def _joined(ranges: Iterable[tuple[Address, Address]]) -> list[tuple[Address, Address]]:
     """Ranges that touch, as one. `ranges` are in order."""
-    found: list[tuple[Address, Address]] = []
+    joined: list[tuple[Address, Address]] = []
     for first, last in ranges:
-        if found and int(first) <= int(found[-1][1]) + 1:
-            found[-1] = found[-1][0], max(found[-1][1], last, key=int)
+        if joined and int(first) <= int(joined[-1][1]) + 1:
+            joined[-1] = joined[-1][0], max(joined[-1][1], last, key=int)
         else:
-            found.append((first, last))
-    return found
+            joined.append((first, last))
+    return joined
 
 
 def _size(first: Address, last: Address) -> int:

@@ -40,10 +40,10 @@ def documents() -> dict[Path, str]:
     written = {schemas.docs.PATH: schemas.docs.events_page(), import_diagram.PATH: import_diagram.diagram()}
     for pages in (settings_docs.DOCUMENTS, schemas.networks_docs.DOCUMENTS):
         written |= {path: make() for path, make in pages.items()}
-    known = parts()
+    part_texts = parts()
     for path in sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]):
         if path not in written and PART.search(text := path.read_text()):
-            written[path] = with_parts(text, known)
+            written[path] = with_parts(text, part_texts)
     return written
 
 

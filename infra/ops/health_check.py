@@ -20,28 +20,29 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="althing health", description=__doc__)
     parser.add_argument("service", choices=addresses(Settings()))
     parser.add_argument("--live", action="store_true", help="only whether it responds (/livez instead of /readyz)")
-    given = parser.parse_args(arguments)
-    host, port = addresses(load())[given.service]
+    options = parser.parse_args(arguments)
+    host, port = addresses(load())[options.service]
     if port is None:
-        name = f"ALTHING_{given.service.upper()}_PORT"
-        raise SettingsError(f"{name} is not set: {given.service} has no health without it.")
+        name = f"ALTHING_{options.service.upper()}_PORT"
+        raise SettingsError(f"{name} is not set: {options.service} has no health without it.")
     connection = http.client.HTTPConnection(reachable(host), port, timeout=TIMEOUT_S)
     try:
-        connection.request("GET", "/livez" if given.live else "/readyz")
+        connection.request("GET", "/livez" if options.live else "/readyz")
         response = connection.getresponse()
         body = response.read().decode(errors="replace")
     except (OSError, http.client.HTTPException) as error:
-        sys.stderr.write(f"althing: {given.service} does not respond: {error}\n")
+        sys.stderr.write(f"althing: {options.service} does not respond: {error}\n")
         return 1
     finally:
         connection.close()
     if response.status != 200:
-        sys.stderr.write(f"althing: {given.service} is not ready: {body}\n")
+        sys.stderr.write(f"althing: {options.service} is not ready: {body}\n")
     return 0 if response.status == 200 else 1
 
 
 def addresses(settings: Settings) -> Mapping[str, tuple[str, int | None]]:
-    """Where each service answers `/livez` and `/readyz`. Without a port it has no health."""
+    """Returns the addresses where the services answer `/livez` and `/readyz`. Without a port a service has no
+    health."""
     public, internal = settings.host, settings.internal_host
     return {
         "ingest": (public, settings.tracking_port),

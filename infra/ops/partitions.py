@@ -29,13 +29,13 @@ def main(arguments: list[str]) -> int:
     raising = actions.add_parser("raise", help="multiply the partitions of a topic; this cannot be undone")
     raising.add_argument("topic")
     raising.add_argument("number", type=int, help="how many the topic has then: a multiple of those it has")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     settings = load()
     try:
         with psycopg.connect(required_url(settings), autocommit=True, connect_timeout=5) as connection:
-            if given.action == "raise":
+            if options.action == "raise":
                 with closing(open_log(settings)) as log:
-                    raise_to(connection, log, given.topic, given.number)
+                    raise_to(connection, log, options.topic, options.number)
             for topic, number in partitions.counts(connection).items():
                 sys.stdout.write(f"{topic:<12} {number}\n")
     except ValueError as error:
@@ -65,8 +65,8 @@ def _split(connection: psycopg.Connection[Any], log: Log, topic: str, after: int
     before = partitions.counts(connection).get(topic, 0)
     _check(topic, before, after)
     _check_letters(connection, topic)
-    found = log.end_offsets([(topic, partition) for partition in range(before)])
-    ends = tuple(found[topic, partition] for partition in range(before))
+    end_offsets = log.end_offsets([(topic, partition) for partition in range(before)])
+    ends = tuple(end_offsets[topic, partition] for partition in range(before))
     partitions.store_split(connection, topic, partitions.Split(before, after, ends))
     for partition in range(before, after):
         positions.add_partition(connection, topic, partition)

@@ -31,7 +31,7 @@ def main(arguments: list[str]) -> int:
 
 
 class InlineCommands:
-    """What `projectors.cli` is handed: rows for `list`, and the commands of a single inline projection."""
+    """The part of `projectors.cli` for inline projections: rows for `list`, and the commands of a single one."""
 
     def rows(self, connection: psycopg.Connection[Any]) -> Sequence[dict[str, Any]]:
         """One row a projection, as `list --json` gives it."""
@@ -83,24 +83,24 @@ def _verify(arguments: Namespace, tools: Tools, projection: InlineProjection) ->
     name = projection.name
     generation = inline_rebuild.built_versions(tools.connection)[name].generation
     with requests.by_operator(tools.connection, name, "verify", operator(), arguments.reason) as request:
-        found = inline_rebuild.verify(tools.settings, tools.connection, projection)
+        comparison = inline_rebuild.verify(tools.settings, tools.connection, projection)
         result = {
             "rebuilt": generation,
             "live": generation,
-            "isEqual": not found.differences,
-            "differenceCount": len(found.differences),
+            "isEqual": not comparison.differences,
+            "differenceCount": len(comparison.differences),
         }
         requests.finish(tools.connection, request, result=result)
     tell_if_unrecorded(tools.connection)
     if arguments.json:
-        differences = [asdict(each) for each in found.differences]
-        write_json({"name": name, "equal": not differences, "rows": found.rows, "differences": differences})
+        differences = [asdict(each) for each in comparison.differences]
+        write_json({"name": name, "equal": not differences, "rows": comparison.rows, "differences": differences})
     else:
-        say(f"{name}: {found.rows:,} rows compared with the events.")
-        for each in found.differences:
+        say(f"{name}: {comparison.rows:,} rows compared with the events.")
+        for each in comparison.differences:
             say(f"{each.table} {each.key}: {each.actual} instead of {each.expected}")
-        say(f"Not equal: {len(found.differences)} differences shown." if found.differences else "Equal.")
-    return FOUND if found.differences else DONE
+        say(f"Not equal: {len(comparison.differences)} differences shown." if comparison.differences else "Equal.")
+    return FOUND if comparison.differences else DONE
 
 
 def _row(connection: psycopg.Connection[Any], projection: InlineProjection) -> dict[str, Any]:

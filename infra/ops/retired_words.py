@@ -68,8 +68,8 @@ class Patterns:
         """Start, end and replacement of each match."""
         if self._is_empty:
             return
-        for found in self._pattern.finditer(text):
-            yield found.start(), found.end(), self._replacements[(found.lastindex or 1) - 1]
+        for match in self._pattern.finditer(text):
+            yield match.start(), match.end(), self._replacements[(match.lastindex or 1) - 1]
 
 
 class RetiredWords:
@@ -85,7 +85,7 @@ class RetiredWords:
         self._allowed = [re.compile(re.escape(" ".join(text.split())), re.IGNORECASE) for text in sorted(texts)]
 
     def covers(self, path: str) -> bool:
-        """Whether the file is checked."""
+        """Returns whether the file is checked."""
         return not any(fnmatch(path, pattern) for pattern in self._excluded)
 
     def check(self, path: str, source: str) -> list[Hit]:
@@ -112,22 +112,22 @@ class RetiredWords:
 
     def _is_allowed(self, text: str, start: int, end: int) -> bool:
         return any(
-            found.start() <= start and end <= found.end()
+            match.start() <= start and end <= match.end()
             for pattern in self._allowed
-            for found in pattern.finditer(text)
+            for match in pattern.finditer(text)
         )
 
 
 def block_of(text: str, line: int) -> Block:
     """`text`, which begins on `line`, with every run of white space as one blank."""
     words, starts, lines, offset, at = [], [], [], 0, 0
-    for found in re.finditer(r"\S+", text):
-        line += text.count("\n", at, found.start())
-        at = found.start()
-        words.append(found.group())
+    for match in re.finditer(r"\S+", text):
+        line += text.count("\n", at, match.start())
+        at = match.start()
+        words.append(match.group())
         starts.append(offset)
         lines.append(line)
-        offset += len(found.group()) + 1
+        offset += len(match.group()) + 1
     return Block(" ".join(words), tuple(starts), tuple(lines))
 
 
@@ -185,7 +185,7 @@ def script_blocks(source: str, *, has_jsx: bool) -> list[Block]:
     code = _SCRIPT_PROSE.sub(take, source)
     if has_jsx:
         texts = _JSX_TEXT.finditer(code)
-        blocks += [block_of(found.group(1), code.count("\n", 0, found.start(1)) + 1) for found in texts]
+        blocks += [block_of(match.group(1), code.count("\n", 0, match.start(1)) + 1) for match in texts]
     return blocks
 
 

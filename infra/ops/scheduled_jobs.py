@@ -19,7 +19,7 @@ from infra.ops.jobs.canary import CanaryLost
 
 
 def jobs(settings: Settings) -> Sequence[RecurringJob]:
-    """All of them; their functions say what each does."""
+    """Returns all recurring jobs; their functions say what each does."""
 
     def alone(work: Callable[[Settings], object]) -> Callable[[Event], object]:
         """Work that ends within seconds."""

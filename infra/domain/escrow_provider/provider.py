@@ -27,7 +27,7 @@ Status = Literal["open", "funded", "settled", "cancelled"]
 
 
 class ProviderUnavailable(Exception):
-    """No answer, or one that says "later": nothing is known; the call is to be repeated."""
+    """The provider gave no answer, or one that says "later": nothing is known; the call is to be repeated."""
 
 
 class ProviderRejected(Exception):
@@ -60,7 +60,7 @@ class TransactionState:
 
 
 class Provider(Protocol):
-    """All methods raise `ProviderUnavailable` and `ProviderRejected`. Amounts in minor units."""
+    """An escrow provider. All methods raise `ProviderUnavailable` and `ProviderRejected`. Amounts in minor units."""
 
     def open(self, escrow_id: UUID, amount: int, currency: str) -> OpenedTransaction: ...
 
@@ -81,7 +81,7 @@ class EscrowProvider:
 
     @classmethod
     def over_http(cls, settings: Settings) -> EscrowProvider | None:
-        """None when no provider is set."""
+        """Returns the provider of the settings; None when none is set."""
         if settings.escrow_url is None or settings.escrow_key is None:
             return None
         return cls(settings.escrow_url, settings.escrow_key)
@@ -102,7 +102,7 @@ class EscrowProvider:
         self._call("POST", escrow_id, "cancel", {})
 
     def find(self, escrow_id: UUID) -> TransactionState | None:
-        """None: the provider knows no transaction of this escrow."""
+        """Returns the state of the escrow's transaction; None: the provider knows no transaction of this escrow."""
         try:
             answer = self._call("GET", escrow_id, "find")
         except ProviderRejected as refused:
@@ -135,10 +135,10 @@ class EscrowProvider:
         if not 200 <= status < 300:
             raise ProviderRejected(_plain(f"HTTP {status}: {content[:200].decode(errors='replace')}"), status)
         try:
-            found = httpx.Response(200, content=content or b"{}").json()
+            document = httpx.Response(200, content=content or b"{}").json()
         except ValueError as error:
             raise ProviderUnavailable("the answer is no JSON") from error
-        return found if isinstance(found, dict) else {}
+        return document if isinstance(document, dict) else {}
 
     async def _asked(
         self, method: str, url: str, headers: dict[str, str], body: dict[str, Any] | None

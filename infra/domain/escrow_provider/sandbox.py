@@ -57,7 +57,7 @@ class RequestRejected(Exception):
 
 
 class TransactionStore:
-    """What the sandbox knows. Thread-safe: one statement at a time."""
+    """The transactions of the sandbox. Thread-safe: one statement at a time."""
 
     def __init__(self, path: Path, address: str) -> None:
         self._address = address
@@ -127,7 +127,7 @@ class TransactionStore:
             database.execute("update message set taken = 1 where number = ?", (number,))
 
     def postpone(self, number: int) -> None:
-        """Behind all others: one that is not taken must not hold them up."""
+        """Moves the message behind all others: one that is not taken must not delay them."""
         with self._transaction() as database:
             database.execute(
                 "update message set number = (select max(number) from message) + 1 where number = ?", (number,)
@@ -177,7 +177,7 @@ class _SandboxServer(ThreadingHTTPServer):
         self.sandbox = sandbox
 
     def handle_error(self, _request: Any, client_address: Any) -> None:
-        """Who hangs up early, like a probe, is no trouble."""
+        """Logs the exception of a request. A client that hangs up early, like a probe, is not logged."""
         if isinstance(sys.exception(), OSError):
             return
         log.exception("sandbox_request_failed", client_address=client_address)
@@ -277,24 +277,24 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def _api(self, content: bytes) -> tuple[int, str, str]:
-        given = self.headers.get("Authorization", "")
-        if not secrets.compare_digest(given.encode(), f"Bearer {self.server.sandbox.key}".encode()):
+        authorization = self.headers.get("Authorization", "")
+        if not secrets.compare_digest(authorization.encode(), f"Bearer {self.server.sandbox.key}".encode()):
             raise RequestRejected(401, "wrong key")
         parts = urlsplit(self.path).path.strip("/").split("/")
         if parts[:2] != ["v1", "transactions"] or len(parts) not in (3, 4):
             raise RequestRejected(404, "there is nothing here")
         body, reference = json.loads(content or b"{}"), parts[2]
         if self.command == "GET" and len(parts) == 3:
-            shown = self.server.sandbox.book.find(reference)
+            transaction = self.server.sandbox.book.find(reference)
         elif self.command == "PUT" and len(parts) == 3:
-            shown = self.server.sandbox.book.open(reference, int(body["amount"]), str(body["currency"]))
+            transaction = self.server.sandbox.book.open(reference, int(body["amount"]), str(body["currency"]))
         elif self.command == "POST" and parts[3:] == ["settle"]:
-            shown = self.server.sandbox.book.settle(reference, int(body["toSeller"]), int(body["toBuyer"]))
+            transaction = self.server.sandbox.book.settle(reference, int(body["toSeller"]), int(body["toBuyer"]))
         elif self.command == "POST" and parts[3:] == ["cancel"]:
-            shown = self.server.sandbox.book.cancel(reference)
+            transaction = self.server.sandbox.book.cancel(reference)
         else:
             raise RequestRejected(404, "there is nothing here")
-        return 200, "application/json", json.dumps(shown)
+        return 200, "application/json", json.dumps(transaction)
 
     def _page(self, _: bytes) -> tuple[int, str, str]:
         path = urlsplit(self.path).path
@@ -332,17 +332,17 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--webhook", help="default: the app's own address")
     parser.add_argument("--book", type=Path, help="default: escrow-sandbox.sqlite in the data directory")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     settings = load()
     if settings.escrow_key is None or not settings.escrow_webhook_secrets:
         raise SettingsError("Set ALTHING_ESCROW_KEY and ALTHING_ESCROW_WEBHOOK_SECRET: the sandbox needs both.")
-    webhook = given.webhook or f"{settings.app_url}/api/public/escrow/messages"
-    book = given.book or settings.data_dir / "escrow-sandbox.sqlite"
+    webhook = options.webhook or f"{settings.app_url}/api/public/escrow/messages"
+    book = options.book or settings.data_dir / "escrow-sandbox.sqlite"
     book.parent.mkdir(parents=True, exist_ok=True)
     try:
-        sandbox = Sandbox(book, given.port, settings.escrow_key, settings.escrow_webhook_secrets[0], webhook).start()
+        sandbox = Sandbox(book, options.port, settings.escrow_key, settings.escrow_webhook_secrets[0], webhook).start()
     except OSError as error:
-        raise SettingsError(f"The escrow sandbox cannot listen on port {given.port}: {error.strerror}.") from error
+        raise SettingsError(f"The escrow sandbox cannot listen on port {options.port}: {error.strerror}.") from error
     sys.stdout.write(f"The escrow sandbox answers at {sandbox.address} and sends webhooks to {webhook}.\n")
     sys.stdout.flush()
     ended = threading.Event()

@@ -51,13 +51,13 @@ def verified(secrets: Sequence[str], headers: Mapping[str, str], body: bytes, no
         raise BadSignature("no webhook-timestamp")
     if abs(now.timestamp() - int(timestamp)) > TOLERANCE.total_seconds():
         raise BadSignature("too old, or from the future")
-    given = [
+    signatures = [
         value
         for version, _, value in (part.partition(",") for part in headers.get("webhook-signature", "").split(" "))
         if version == "v1"
     ]
     expected = [_signature(secret, message_id, timestamp, body).encode() for secret in secrets]
-    for value in given[:_MAX_SIGNATURES]:
+    for value in signatures[:_MAX_SIGNATURES]:
         for one in expected:
             if hmac.compare_digest(value.encode(), one):
                 return EscrowMessage(message_id, body)

@@ -1,4 +1,5 @@
-"""What a member answers before ideas are generated, as it is stored, and the reasons to dismiss an idea. Pure."""
+"""The answers that a member gives before ideas are generated, as they are stored, and the reasons to dismiss an idea.
+Pure."""
 
 from __future__ import annotations
 
@@ -46,14 +47,14 @@ class Dismissal:
 
 
 def answers_of(text: str) -> Answers | None:
-    """What `to_json` made; none of what was erased."""
+    """Reads what `to_json` made; None for an erased text."""
     if not text or text == ERASED:
         return None
-    given: dict[str, Any] = json.loads(text)
+    content: dict[str, Any] = json.loads(text)
     return Answers(
-        tuple(given["interests"]),
-        tuple(cast("Skill", skill) for skill in given["skills"] if skill in SKILLS),
-        tuple(code for code in given["languages"] if code in LANGUAGES),
-        given["hours"],
-        given["money"],
+        tuple(content["interests"]),
+        tuple(cast("Skill", skill) for skill in content["skills"] if skill in SKILLS),
+        tuple(code for code in content["languages"] if code in LANGUAGES),
+        content["hours"],
+        content["money"],
     )

@@ -1,4 +1,5 @@
-"""What 1,000 visitors may earn with a program: from the member's own results, else from the program's terms. Pure.
+"""The expected earnings of 1,000 visitors with a program: from the member's own results, else from the program's terms.
+Pure.
 
 The terms say what one sale pays; how many visitors click and buy is an assumption, stated with the result. Therefore
 the result is a range of rounded amounts.
@@ -18,10 +19,10 @@ from schemas.currencies import amount_text, digits
 
 VISITORS: Final = 1_000
 CLICKS: Final = 50
-"""Of 1,000 visitors: assumed, for every program."""
+"""The assumed clicks of 1,000 visitors, for every program."""
 SALES_LOW: Final = 1
 SALES_HIGH: Final = 3
-"""Of 100 clicks: assumed."""
+"""The assumed sales of 100 clicks."""
 
 Basis = Literal["terms", "results"]
 
@@ -42,8 +43,8 @@ class Earnings:
 
 
 def expected(match: Match, niche: Niche, worth: Mapping[str, Decimal]) -> Earnings | None:
-    """None where the terms mix a share with a sum in a currency without a known rate. `worth`: value of one major unit
-    of a currency, in `COMPARED_IN`."""
+    """Returns the expected earnings; None where the terms mix a share with a sum in a currency without a known rate.
+    `worth`: value of one major unit of a currency, in `COMPARED_IN`."""
     own = match.results
     if own is not None and own.clicks >= MIN_CLICKS:
         earned = _rounded(max(own.epc, Decimal(0)) * CLICKS, 2)
@@ -89,7 +90,7 @@ def _by_terms(match: Match, niche: Niche, worth: Mapping[str, Decimal]) -> Earni
 
 
 def _rounded(amount: Decimal, figures: int) -> int:
-    """To so many significant figures: more would look measured."""
+    """Rounds to so many significant figures: more would look measured."""
     if amount <= 0:
         return 0
     places = figures - 1 - math.floor(math.log10(amount))

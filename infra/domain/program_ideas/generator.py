@@ -36,16 +36,17 @@ WEIGHTS: Final[Mapping[PartName, float]] = {
     "results": 0.10,
 }
 MIN_SCORE: Final = 0.45
-"""What has less is not shown, however few are left."""
+"""The minimum score of an idea that is shown, however few are left."""
 MIN_INTEREST: Final = 0.5
-"""Of the part `interest`, before dismissals: an idea below it is only shown if its industry earned the member money."""
+"""The minimum of the part `interest`, before dismissals: an idea below it is only shown if its industry earned the
+member money."""
 MAX_IDEAS: Final = 12
 MAX_PROGRAMS: Final = 3
 
 _INDUSTRY_SHARE: Final = 0.7
 _WORDS_ONLY: Final = 0.6
 _SKILLS: Final = (0.3, 0.7, 1.0)
-"""By the number of the member's skills that the niche needs; the last for that many and more."""
+"""The value by the number of the member's skills that the niche needs; the last for that many and more."""
 _COMPETITION: Final[Mapping[Level, float]] = {"low": 1.0, "medium": 0.6, "high": 0.2}
 _FULL_EARNINGS: Final = 100
 """Major units of USD per 1,000 visitors."""
@@ -116,17 +117,19 @@ def generate(
     `hidden`: keys of ideas that are saved or dismissed. `heeded`: dismissals whose reasons count.
     """
     earned = results_by_industry(directory)
-    found = {
+    interests = {
         niche.key: interest
         for niche in niches().values()
         if (interest := _interest(answers, niche)).value >= MIN_INTEREST or _has_earned(earned.get(niche.industry.key))
     }
-    if not found:
+    if not interests:
         return Round((), "interests_unclear")
-    left = found.keys() - set(hidden)
+    left = interests.keys() - set(hidden)
     if not left:
         return Round((), "all_chosen")
-    ideas = [idea for key in found if key in left and (idea := idea_of(key, answers, directory, heeded)) is not None]
+    ideas = [
+        idea for key in interests if key in left and (idea := idea_of(key, answers, directory, heeded)) is not None
+    ]
     best = sorted((idea for idea in ideas if idea.score >= MIN_SCORE), key=lambda idea: -idea.score)
     return Round(tuple(best[:MAX_IDEAS]), None if best else "below_minimum")
 
@@ -172,22 +175,22 @@ def results_by_industry(directory: ProgramDirectory) -> Mapping[str, Results]:
     for program, own in directory.results.items():
         if program in category:
             sums[category[program], own.currency].append(own)
-    found: dict[str, Results] = {}
+    by_industry: dict[str, Results] = {}
     for (key, currency), every in sums.items():
         clicks = sum(own.clicks for own in every)
-        if key not in found or (clicks, currency) > (found[key].clicks, found[key].currency):
+        if key not in by_industry or (clicks, currency) > (by_industry[key].clicks, by_industry[key].currency):
             conversions, earned = sum(own.conversions for own in every), sum(own.earned for own in every)
-            found[key] = Results(clicks, conversions, earned, every[0].all_clicks, every[0].all_earned, currency)
-    return found
+            by_industry[key] = Results(clicks, conversions, earned, every[0].all_clicks, every[0].all_earned, currency)
+    return by_industry
 
 
 class _Heeding:
-    """What the reasons of earlier dismissals change in the parts of an idea."""
+    """The changes that the reasons of earlier dismissals make in the parts of an idea."""
 
     def __init__(self, niche: Niche, competition: Level, heeded: Sequence[Dismissal]) -> None:
         self._niche, self._competition = niche, competition
-        known = [(niches()[one.idea], one.reason) for one in heeded if one.idea in niches()]
-        self._others = [(other, reason) for other, reason in known if other.key != niche.key]
+        dismissed = [(niches()[one.idea], one.reason) for one in heeded if one.idea in niches()]
+        self._others = [(other, reason) for other, reason in dismissed if other.key != niche.key]
 
     def applied(self, part: IdeaScorePart) -> IdeaScorePart:
         for other, reason in self._others:
@@ -224,10 +227,10 @@ def _interest(answers: Answers, niche: Niche) -> IdeaScorePart:
     """The best of the member's interests: its share of the industry, and whether the niche has its words."""
     best, why = 0.0, "None of your interests is about it"
     for interest in answers.interests:
-        given = set(stems(interest))
-        share, shares_word = _share(interest, niche.industry.key), bool(given & niche.stems)
+        interest_stems = set(stems(interest))
+        share, shares_word = _share(interest, niche.industry.key), bool(interest_stems & niche.stems)
         value = _INDUSTRY_SHARE * share + (1 - _INDUSTRY_SHARE) * (shares_word and share > 0)
-        if given and given <= niche.stems:
+        if interest_stems and interest_stems <= niche.stems:
             value = max(value, _WORDS_ONLY)
         if value > best:
             best, why = value, f"Your interest: {interest}"
@@ -235,9 +238,9 @@ def _interest(answers: Answers, niche: Niche) -> IdeaScorePart:
 
 
 def _share(interest: str, industry: str) -> float:
-    found = fits(interest)
-    most = max(found[0].score, CERTAIN) if found else 1.0
-    return next((fit.score / most for fit in found if fit.industry.key == industry), 0.0)
+    matched = fits(interest)
+    most = max(matched[0].score, CERTAIN) if matched else 1.0
+    return next((fit.score / most for fit in matched if fit.industry.key == industry), 0.0)
 
 
 def _skills(answers: Answers, niche: Niche) -> IdeaScorePart:
@@ -278,9 +281,9 @@ def _results(niche: Niche, own: Results | None) -> IdeaScorePart:
     label = niche.industry.label
     if own is None or own.clicks <= 0:
         return IdeaScorePart("results", _UNKNOWN, f"You have no results in {label} yet")
-    shown = amount_text(own.earned, own.currency)
+    amount = amount_text(own.earned, own.currency)
     return IdeaScorePart(
-        "results", round(own_value(own), 4), f"Your links in {label} earned {shown} from {own.clicks:,} clicks"
+        "results", round(own_value(own), 4), f"Your links in {label} earned {amount} from {own.clicks:,} clicks"
     )
 
 
@@ -290,10 +293,10 @@ def _has_earned(own: Results | None) -> bool:
 
 def _in_best_language(niche: Niche, languages: Sequence[str]) -> tuple[str, Level, str]:
     """The member's language with the least competition, the first of several; with the estimate and its reason."""
-    found = [
+    options = [
         (LEVELS.index(level), language, level, why) for language in languages for level, why in [_in(niche, language)]
     ]
-    _, language, level, why = min(found, key=lambda item: item[0])
+    _, language, level, why = min(options, key=lambda item: item[0])
     return language, level, why
 
 

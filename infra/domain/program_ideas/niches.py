@@ -53,7 +53,7 @@ class Niche:
 
     @property
     def stems(self) -> frozenset[str]:
-        """Of its name, its idea and what people search."""
+        """The stems of its name, its idea and what people search."""
         return frozenset(stems(" . ".join((self.name, self.idea, *self.queries))))
 
 
@@ -63,12 +63,12 @@ def niches() -> Mapping[str, Niche]:
     industries: dict[str, Any] = json.loads((files("infra.domain.program_ideas") / "niches.json").read_text("utf-8"))[
         "industries"
     ]
-    found = (
+    all_niches = (
         _niche(industry, niche.name, niche.idea, industries[industry.key])
         for industry in taxonomy().values()
         for niche in industry.niches
     )
-    return {niche.key: niche for niche in found}
+    return {niche.key: niche for niche in all_niches}
 
 
 def _niche(industry: Industry, name: str, idea: str, entry: Mapping[str, Any]) -> Niche:

@@ -44,7 +44,7 @@ def to_json(words: Mapping[str, IdeaWords]) -> str:
 
 
 def from_json(text: str) -> Mapping[str, IdeaWords]:
-    """What `to_json` made; nothing of what was erased."""
+    """Reads what `to_json` made; nothing from an erased text."""
     if not text or text == ERASED:
         return {}
     return {key: IdeaWords(**{**one, "titles": tuple(one["titles"])}) for key, one in json.loads(text).items()}

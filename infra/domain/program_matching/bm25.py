@@ -29,7 +29,7 @@ class TextIndex:
         self._having = Counter(stem for counts in self._counts for stem in counts)
 
     def idf(self, stem: str) -> float:
-        """How much a stem says: the fewer texts have it, the more. 0 for one that none has."""
+        """Returns how much a stem says: the fewer texts have it, the more. 0 for one that none has."""
         having = self._having[stem]
         return math.log(1 + (len(self._counts) - having + 0.5) / (having + 0.5)) if having else 0.0
 

@@ -1,4 +1,4 @@
-"""Which industries a text is about: by the words that the taxonomy knows. Pure.
+"""Finds the industries that a text is about, by the words that the taxonomy knows. Pure.
 
 A known word or phrase counts by its weight; one that a word of the text merely resembles, by that part of it
 (`resemblance.py`). Once the subject is certain, words after `for` name its audience and count half: accounting for
@@ -38,7 +38,7 @@ class Fit:
 
 @dataclass(slots=True)
 class _Clue:
-    """What a known word adds, and how often it occurs. Any occurrence outside the audience counts for all."""
+    """The weight of a known word, and how often it occurs. Any occurrence outside the audience counts for all."""
 
     weight: float
     written: str
@@ -51,7 +51,7 @@ class _Clue:
 
 @dataclass(slots=True)
 class _Clues:
-    """Of one industry, by known word."""
+    """The clues of one industry, by known word."""
 
     found: dict[tuple[str, ...], _Clue] = field(default_factory=dict)
 
@@ -77,13 +77,13 @@ def fits(text: str) -> list[Fit]:
     of = _clues(words(text))
     is_certain = any(clues.score(0) >= CERTAIN for clues in of.values())
     audience = AUDIENCE if is_certain else 1.0
-    found = [
+    matches = [
         Fit(industry, score, of[key].written())
         for key, industry in taxonomy().items()
         if key in of and (score := of[key].score(audience)) > 0
     ]
-    found.sort(key=lambda fit: -fit.score)
-    return found if found and found[0].score >= MIN_FIT else []
+    matches.sort(key=lambda fit: -fit.score)
+    return matches if matches and matches[0].score >= MIN_FIT else []
 
 
 @lru_cache(maxsize=10_000)
@@ -95,19 +95,19 @@ def meanings(word: Word) -> tuple[str, ...]:
 
 
 def _clues(text: Sequence[Word]) -> Mapping[str, _Clues]:
-    found: defaultdict[str, _Clues] = defaultdict(_Clues)
-    known, unknown = _known(), 0
+    clues: defaultdict[str, _Clues] = defaultdict(_Clues)
+    keywords, unknown = _known(), 0
     for at, word in enumerate(text):
         for length in range(1, min(_longest(), len(text) - at) + 1):
             phrase = text[at : at + length]
             stems = tuple(one.stem for one in phrase)
-            for key, whole in known.get(stems, ()):
-                found[key].add(stems, whole, phrase)
+            for key, whole in keywords.get(stems, ()):
+                clues[key].add(stems, whole, phrase)
         if word.stem not in _known_stems() and unknown < MAX_UNKNOWN:
             unknown += 1
             for key, weight in _resembled(word).items():
-                found[key].add((word.stem,), weight, (word,))
-    return found
+                clues[key].add((word.stem,), weight, (word,))
+    return clues
 
 
 @lru_cache(maxsize=10_000)
@@ -122,12 +122,12 @@ def _resembled(word: Word) -> Mapping[str, float]:
 
 @cache
 def _known() -> Mapping[tuple[str, ...], tuple[tuple[str, int], ...]]:
-    """Of each known word or phrase: the industries, with its weight there."""
-    found: defaultdict[tuple[str, ...], list[tuple[str, int]]] = defaultdict(list)
+    """Returns the industries of each known word or phrase, with its weight there."""
+    by_phrase: defaultdict[tuple[str, ...], list[tuple[str, int]]] = defaultdict(list)
     for key, industry in taxonomy().items():
         for phrase, weight in industry.keywords.items():
-            found[phrase].append((key, weight))
-    return {phrase: tuple(industries) for phrase, industries in found.items()}
+            by_phrase[phrase].append((key, weight))
+    return {phrase: tuple(industries) for phrase, industries in by_phrase.items()}
 
 
 @cache

@@ -15,15 +15,15 @@ from typing import Final
 from infra.domain.program_matching.words import Word, stem
 
 MIN_LIKENESS: Final = 0.7
-"""Of trigrams. From 0.6 on `organ` would be `organic`."""
+"""The minimum likeness of trigrams. From 0.6 on `organ` would be `organic`."""
 COMPOUND: Final = 0.6
-"""What a part says of its compound: more than half of what the word alone would."""
+"""The likeness of a compound and its part: more than half of that of the word alone."""
 _MIN_LETTERS: Final = 5
 _MAX_LETTERS: Final = 40
 _SAME_BEGINNING: Final = 2
 _MIN_PART: Final = 4
 _MIN_LONE_PART: Final = 5
-"""Of a part whose other half is unknown."""
+"""The minimum length of a part whose other half is unknown."""
 _MIN_REST: Final = 3
 
 
@@ -34,9 +34,9 @@ class KnownWords:
         self._stems = frozenset(stems)
         self._trigrams = {one: _trigrams(one) for one in self._stems if len(one) >= _MIN_LETTERS}
         self._having: defaultdict[str, list[str]] = defaultdict(list)
-        for known in sorted(self._trigrams):
-            for trigram in self._trigrams[known]:
-                self._having[trigram].append(known)
+        for known_stem in sorted(self._trigrams):
+            for trigram in self._trigrams[known_stem]:
+                self._having[trigram].append(known_stem)
 
     def like(self, word: Word) -> Mapping[str, float]:
         """The known stems that an unknown word resembles, each with how much, below 1: what it misspells, else the
@@ -49,13 +49,15 @@ class KnownWords:
             return {}
         alike: dict[str, float] = {}
         for own in (_trigrams(word.stem), _trigrams(word.plain)):
-            shared = Counter(known for trigram in own for known in self._having.get(trigram, ()))
-            for known, count in shared.items():
-                if known[:_SAME_BEGINNING] == word.stem[:_SAME_BEGINNING]:
-                    likeness = 2 * count / (len(own) + len(self._trigrams[known]))
-                    alike[known] = max(alike.get(known, 0.0), likeness)
+            shared = Counter(known_stem for trigram in own for known_stem in self._having.get(trigram, ()))
+            for known_stem, count in shared.items():
+                if known_stem[:_SAME_BEGINNING] == word.stem[:_SAME_BEGINNING]:
+                    likeness = 2 * count / (len(own) + len(self._trigrams[known_stem]))
+                    alike[known_stem] = max(alike.get(known_stem, 0.0), likeness)
         best = max(alike.values(), default=0.0)
-        return {known: value for known, value in alike.items() if value == best} if best >= MIN_LIKENESS else {}
+        return (
+            {known_stem: value for known_stem, value in alike.items() if value == best} if best >= MIN_LIKENESS else {}
+        )
 
     def _compound(self, word: Word) -> Mapping[str, float]:
         if not _may_resemble(word):

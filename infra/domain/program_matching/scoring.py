@@ -38,14 +38,15 @@ VERDICTS: Final[tuple[tuple[float, Verdict], ...]] = (
     (0.6, "recommended"),
     (0.4, "consider"),
 )
-"""From this score on; below all of them a program is `review_needed`."""
+"""The verdicts, each from its score on; below all of them a program is `review_needed`."""
 TO_BE_CHECKED: Final = "Terms not verified yet"
 MAX_MATCHES: Final = 20
 MIN_SCORE: Final = 0.4
-"""What matches less is no recommendation, however few are left."""
+"""The minimum score of a recommendation, however few are left."""
 MIN_INDUSTRY: Final = 0.5
-"""Of the part `industry`: its programs are recommended from here on, others only if their text has all that the idea
-says. The terms alone are worth up to 0.4, so a chance word would lift a program of any industry to `MIN_SCORE`."""
+"""The minimum of the part `industry`: its programs are recommended from here on, others only if their text has all that
+the idea says. The terms alone are worth up to 0.4, so a chance word would lift a program of any industry to
+`MIN_SCORE`."""
 MAX_WORDS: Final = 6
 """Words that a reason names."""
 MIN_CLICKS: Final = 50
@@ -63,7 +64,8 @@ _SHORT_COOKIE: Final = 7
 _OWN_WEIGHT: Final = 200
 _WORDS_ENOUGH: Final = 0.35
 _MIN_WORDS: Final = 6.0
-"""Of BM25: ideas of one or two common words are no full match of every text that has them."""
+"""The minimum BM25 score of a full match: ideas of one or two common words are no full match of every text that has
+them."""
 _ONE_WORD: Final = 0.5
 """One shared word is never a full match, however rare it is and however short the text."""
 
@@ -98,8 +100,8 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """What the member's own websites measured with a program in the last 90 days, beside what all their partners
-    brought in the same currency. Amounts in minor units."""
+    """The results that the member's own websites measured with a program in the last 90 days, beside what all their
+    partners brought in the same currency. Amounts in minor units."""
 
     clicks: int
     conversions: int
@@ -153,7 +155,7 @@ class Match:
 
     @property
     def is_relevant(self) -> bool:
-        """Whether it is about the idea: by its industry, or by its text alone."""
+        """Returns whether the program is about the idea: by its industry, or by its text alone."""
         values = {part.name: part.value for part in self.parts}
         return values["industry"] >= MIN_INDUSTRY or values["text"] >= 1
 
@@ -163,8 +165,8 @@ class Match:
 
 
 def is_understood(idea: Idea) -> bool:
-    """Whether the idea is about an industry. One that is not has no recommendations, unless a program's text has all
-    of its words."""
+    """Returns whether the idea is about an industry. One that is not has no recommendations, unless a program's text
+    has all of its words."""
     return bool(_industries(idea))
 
 
@@ -178,11 +180,11 @@ def ranked(
     sorted by name. `results`: by program id. `worth`: value of one major unit of a currency, in `COMPARED_IN`.
     """
     asked = _asked(idea.text)
-    query = [stem for known in asked.values() for stem in known]
+    query = [stem for word_stems in asked.values() for stem in word_stems]
     index = TextIndex([_words(listed.program) for listed in programs])
     most = max(_WORDS_ENOUGH * index.best_possible(query), _MIN_WORDS)
     industries = _industries(idea)
-    found: list[Match] = []
+    matches: list[Match] = []
     for listed, raw in zip(programs, index.scores(query), strict=True):
         if raw > 0 or listed.category in industries:
             own = results.get(listed.id)
@@ -191,8 +193,8 @@ def ranked(
             text = min(raw / most, 1.0 if len(shared) > 1 else _ONE_WORD)
             match = Match(listed, _parts(listed.program, fit, text, shared, own, worth), own)
             if match.is_relevant and match.score >= MIN_SCORE:
-                found.append(match)
-    return sorted(found, key=lambda match: (-match.score, match.program.company_name, match.listed.id))[:MAX_MATCHES]
+                matches.append(match)
+    return sorted(matches, key=lambda match: (-match.score, match.program.company_name, match.listed.id))[:MAX_MATCHES]
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,9 +211,9 @@ _NO_FIT: Final = _IndustryFit(0.0)
 def _industries(idea: Idea) -> Mapping[str, _IndustryFit]:
     """How far each industry is the idea's: the best 1 if enough speaks for it, others by their share of its score; one
     that a model named is always 1."""
-    found = fits(idea.text)
-    most = max(found[0].score, CERTAIN) if found else 1.0
-    industries = {fit.industry.key: _IndustryFit(fit.score / most, fit.words[:MAX_WORDS]) for fit in found}
+    matched = fits(idea.text)
+    most = max(matched[0].score, CERTAIN) if matched else 1.0
+    industries = {fit.industry.key: _IndustryFit(fit.score / most, fit.words[:MAX_WORDS]) for fit in matched}
     if idea.by_model and idea.industry != GENERAL:
         industries[idea.industry] = _IndustryFit(1.0, industries.get(idea.industry, _NO_FIT).words)
     return industries
@@ -223,7 +225,7 @@ def _asked(idea: str) -> Mapping[str, tuple[str, ...]]:
 
 
 def _words(program: Program) -> tuple[str, ...]:
-    """What is compared with the idea: who sells what to whom, and what its category is called."""
+    """Returns the stems that are compared with the idea: of who sells what to whom, and of the category's name."""
     return stems(f"{program.company_name} {program.description} {program.audience} {label_of(program.category)}")
 
 
@@ -299,8 +301,8 @@ def _own(own: Results | None) -> MatchScorePart:
         return MatchScorePart(
             "results", 0.5, f"Your links to it have {own.clicks} of the {MIN_CLICKS} clicks that count"
         )
-    shown = amount_text(round(own.epc * 100), own.currency)
-    return MatchScorePart("results", round(own_value(own), 4), f"Your links to it earned {shown} per 100 clicks")
+    amount = amount_text(round(own.epc * 100), own.currency)
+    return MatchScorePart("results", round(own_value(own), 4), f"Your links to it earned {amount} per 100 clicks")
 
 
 def own_value(own: Results) -> float:
@@ -320,12 +322,14 @@ def _beside(one: Decimal, average: Decimal) -> float:
 
 def _shared_words(asked: Mapping[str, tuple[str, ...]], program: Program) -> list[str]:
     """The words whose stems occur in the program's text, at most `MAX_WORDS`."""
-    known = set(_words(program))
-    return list(islice((word for word, found in asked.items() if not known.isdisjoint(found)), MAX_WORDS))
+    program_stems = set(_words(program))
+    return list(
+        islice((word for word, word_stems in asked.items() if not program_stems.isdisjoint(word_stems)), MAX_WORDS)
+    )
 
 
 def pros(match: Match) -> list[str]:
-    """What speaks for the program, from its parts."""
+    """Returns the arguments for the program, from its parts."""
     program, parts = match.program, {part.name: part for part in match.parts}
     said = (
         (parts["industry"].value >= 1, parts["industry"].why),

@@ -85,5 +85,5 @@ def _weighted(keyword: str) -> tuple[str, int]:
 
 
 def _read(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((files("infra.domain.program_matching") / name).read_text("utf-8"))
-    return found
+    content: dict[str, Any] = json.loads((files("infra.domain.program_matching") / name).read_text("utf-8"))
+    return content

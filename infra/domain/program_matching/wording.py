@@ -58,7 +58,7 @@ def to_json(words: Mapping[UUID, ModelWords]) -> str:
 
 
 def from_json(text: str) -> Mapping[UUID, ModelWords]:
-    """What `to_json` made; nothing of what was erased."""
+    """Reads what `to_json` made; nothing from an erased text."""
     if not text or text == ERASED:
         return {}
     return {UUID(id): ModelWords(**one) for id, one in json.loads(text).items()}

@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Final
 
 MAX_WORDS: Final = 2_000
-"""Of a text; the rest of it is ignored."""
+"""The maximum number of words of a text; the rest of it is ignored."""
 
 _TOKEN: Final = re.compile(r"(?:[^\W_][\u0300-\u036f]*)+(?:'[a-z]+)?|[.,;:!?()\n]")
 _PLAIN: Final = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
@@ -18,7 +18,8 @@ _SHORT: Final = re.compile(r"[^aeiou][aeiou][^aeiouwxy]")
 _DOUBLED: Final = frozenset("bdgmnprt")
 _TOGETHER: Final = (("e-mail", "email"), ("e-commerce", "ecommerce"), ("make-up", "makeup"), ("wi-fi", "wifi"))
 _FOR: Final = frozenset(("for", "für", "para", "pour"))
-"""What follows, up to the next punctuation mark, names who an offer is for: in English, German, Spanish, French."""
+"""The words before the name of an audience, which ends at the next punctuation mark: in English, German, Spanish,
+French."""
 _OTHER_WORDS: Final = frozenset((files("infra.domain.program_matching") / "other_words.txt").read_text("utf-8").split())
 """They say something else than the word that they seem to be a form of."""
 _STOP: Final = frozenset((files("infra.domain.program_matching") / "stop_words.txt").read_text("utf-8").split())
@@ -40,7 +41,7 @@ def words(text: str) -> list[Word]:
     text = unicodedata.normalize("NFKC", text.replace("’", "'")).casefold()
     for apart, together in _TOGETHER:
         text = text.replace(apart, together)
-    found: list[Word] = []
+    result: list[Word] = []
     count, is_audience = 0, False
     for written in _TOKEN.findall(text):
         plain = _without_accents(written)
@@ -52,8 +53,8 @@ def words(text: str) -> list[Word]:
             break
         is_audience = is_audience or written in _FOR
         if plain.partition("'")[0] not in _STOP and written not in _FOR and len(plain) > 1:
-            found.append(Word(written, plain, stem(plain), is_audience))
-    return found
+            result.append(Word(written, plain, stem(plain), is_audience))
+    return result
 
 
 @lru_cache(maxsize=20_000)
@@ -91,7 +92,7 @@ def _singular(word: str) -> str:
 
 
 def _uninflected(word: str) -> str:
-    """Of a word without -ing or -ed: runn -> run, bak -> bake."""
+    """Returns the stem of a word without -ing or -ed: runn -> run, bak -> bake."""
     if word[-1] == word[-2] and word[-1] in _DOUBLED:
         return word[:-1]
     return word + "e" if _SHORT.fullmatch(word) else word

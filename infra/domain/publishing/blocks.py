@@ -39,7 +39,8 @@ class BlockPart(BaseModel):
 
 
 def is_web_address(url: str) -> bool:
-    """Whether it is a complete http or https address with a host that browsers can read, without credentials."""
+    """Returns whether the text is a complete http or https address with a host that browsers can read, without
+    credentials."""
     if len(url) > MAX_URL or _NOT_IN_ADDRESS.search(url) or not url.lower().startswith(("http://", "https://")):
         return False
     try:

@@ -96,8 +96,8 @@ def _without_tags(path: Sequence[int | str], data: object) -> Location:
             continue
         place.append(key)
         data = _inside(data, key)
-        found = (data.get("type"), data.get("kind")) if isinstance(data, Mapping) else ()
-        tags = {tag for tag in found if isinstance(tag, str)}
+        values = (data.get("type"), data.get("kind")) if isinstance(data, Mapping) else ()
+        tags = {tag for tag in values if isinstance(tag, str)}
     return tuple(place)
 
 
@@ -144,5 +144,5 @@ def _block_id(place: Location, data: object) -> str | None:
     if len(place) < 2 or place[0] != "blocks" or not isinstance(place[1], int):
         return None
     block = _of_block(place[1], data)
-    found = block.get("id") if block is not None else None
-    return found if isinstance(found, str) and len(found) <= _MAX_ID else None
+    block_id = block.get("id") if block is not None else None
+    return block_id if isinstance(block_id, str) and len(block_id) <= _MAX_ID else None

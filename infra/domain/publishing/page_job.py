@@ -41,7 +41,7 @@ class Mentioned:
 
 
 def mentioned(text: str) -> Mentioned:
-    """What the page refers to."""
+    """Returns the ids and hashes that the page refers to."""
     return Mentioned(frozenset(map(UUID, set(_UUID.findall(text)))), frozenset(_HASH.findall(text)))
 
 

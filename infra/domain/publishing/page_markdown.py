@@ -31,12 +31,12 @@ _ATTRIBUTES: Final = {
 }
 _MAX_LEVEL: Final = 6
 _SIZES: Final = "(min-width: 62rem) 60rem, 100vw"
-"""How wide an image may be shown: as the page, until that has its greatest width."""
+"""The width at which an image may be shown: as the page, until that has its greatest width."""
 
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """Where a link leads, and its `rel`; empty: none."""
+    """The address that a link leads to, and its `rel`; empty: none."""
 
     href: str
     rel: str = ""
@@ -54,7 +54,7 @@ class Picture:
     is_first: bool = False
 
     def attributes(self) -> dict[str, str | int]:
-        """All of `<img>` but the alternative text."""
+        """Returns all attributes of `<img>` but the alternative text."""
         loading = {"fetchpriority": "high"} if self.is_first else {"loading": "lazy"}
         sources = ", ".join(f"{address} {width}w" for width, address in {**self.copies, self.width: self.src}.items())
         choice = {"srcset": sources, "sizes": _SIZES} if self.copies else {}
@@ -62,13 +62,13 @@ class Picture:
 
 
 class Resolver(Protocol):
-    """What references lead to; `None`: nowhere, the text stays."""
+    """Resolves references to what they lead to; `None`: nowhere, the text stays."""
 
     def anchor(self, address: str) -> Anchor | None:
-        """Of a link: an http or https address, `link:ID` or `page:ID`."""
+        """Returns the anchor of a link: an http or https address, `link:ID` or `page:ID`."""
 
     def picture(self, content_hash: str) -> Picture | None:
-        """Of an uploaded image."""
+        """Returns an uploaded image."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +89,8 @@ _MARKDOWN: Final = parser(_is_allowed)
 
 
 def is_browsable(url: str) -> bool:
-    """Whether browsers can read the http or https address: its host is one (`http://|` and `http://1.2.3.4.5` have
-    none)."""
+    """Returns whether browsers can read the http or https address: its host is one (`http://|` and `http://1.2.3.4.5`
+    have none)."""
     link = f'<a href="{escape(url)}"></a>'
     checked = nh3.clean(link, tags={"a"}, attributes={"a": {"href"}}, url_schemes=set(SCHEMES), link_rel=None)
     return checked.startswith("<a href=")
@@ -120,19 +120,19 @@ def plain_page(source: str) -> str:
 
 
 def page_references(source: str) -> References:
-    """What the source refers to."""
-    found: dict[str, list[str]] = {"link": [], "page": []}
+    """Returns the references of the source."""
+    by_kind: dict[str, list[str]] = {"link": [], "page": []}
     images: list[str] = []
     undescribed = 0
     for token in (child for part in _MARKDOWN.parse(source) for child in part.children or ()):
         reference = _REFERENCE.fullmatch(_attribute(token, "href")) if token.type == "link_open" else None
         image = _IMAGE.fullmatch(_attribute(token, "src")) if token.type == "image" else None
         if reference:
-            found[reference[1]].append(reference[2])
+            by_kind[reference[1]].append(reference[2])
         if image:
             images.append(image[1])
             undescribed += not token.content.strip()
-    return References(tuple(found["link"]), tuple(found["page"]), tuple(images), undescribed)
+    return References(tuple(by_kind["link"]), tuple(by_kind["page"]), tuple(images), undescribed)
 
 
 def _attribute(token: Token, name: str) -> str:

@@ -29,8 +29,8 @@ def run(request: bytes) -> bytes:
     try:
         return to_json(parse_page(content))
     except DocumentRejected as fault:
-        told = [fault.code, fault.message, fault.field, fault.block_id]
-        raise JobRejected(json.dumps(told).encode()) from fault
+        parts = [fault.code, fault.message, fault.field, fault.block_id]
+        raise JobRejected(json.dumps(parts).encode()) from fault
 
 
 if __name__ == "__main__":

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 SITES: Final = "/sites/"
-"""Where the tracking address serves sites, each under its slug."""
+"""The path under which the tracking address serves sites, each under its slug."""
 PAGE_PARAMETER: Final = "page"
 PLACEMENT_PARAMETER: Final = "placement"
 """Query parameters in which the tracked links of a page tell where they were followed."""
 
 NEWSLETTER_FORM: Final = "subscribe"
-"""Where newsletter forms of a site are posted to, relative to its home page."""
+"""The path that newsletter forms of a site are posted to, relative to its home page."""
 FORM_SENT: Final = "subscribe/sent"
 FORM_REFUSED: Final = "subscribe/again"
 """Pages that answer a form: whatever we know of the address, and when it is none."""

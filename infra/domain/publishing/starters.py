@@ -27,7 +27,7 @@ _PLACE: Final = re.compile(r"\[(?:Name|Your|Date|Price|Result|Number|Reason|Coun
 
 @dataclass(frozen=True, slots=True)
 class Starter:
-    """What a starter is, for choosing one. `pages`: titles, the home page first."""
+    """The description of a starter, for choosing one. `pages`: titles, the home page first."""
 
     niche: Niche
     label: str
@@ -86,8 +86,8 @@ def places_to_fill(document: PageDocument | SiteDocument) -> tuple[TextPlacehold
 
 def _places(placement: str, part: BaseModel) -> Iterator[TextPlaceholder]:
     for field, text in _texts(part, ""):
-        for found in _PLACE.findall(text):
-            yield TextPlaceholder(placement, field, found)
+        for placeholder in _PLACE.findall(text):
+            yield TextPlaceholder(placement, field, placeholder)
 
 
 @cache

@@ -66,7 +66,7 @@ def _readable(source: str, info: ValidationInfo) -> str:
 
 
 def has_images(text: str) -> bool:
-    """Whether there can be an image in the Markdown; without one there is nothing to parse it for."""
+    """Returns whether there can be an image in the Markdown; without one there is nothing to parse it for."""
     return "![" in text
 
 

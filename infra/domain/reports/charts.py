@@ -13,7 +13,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 WIDTH: Final = 600
 HEIGHT: Final = 220
-"""In the email; the picture has twice as many pixels, for dense screens."""
+"""The height in the email; the picture has twice as many pixels, for dense screens."""
 
 SCALE: Final = 2
 Point = tuple[float, float]
@@ -67,7 +67,7 @@ class Frame:
             self._text((left - 8 * SCALE, y), written(tick), "rm")
 
     def point(self, across: float, value: float) -> Point:
-        """Where a value stands."""
+        """Returns the position of a value in the picture."""
         share = (value - self._low) / (self._high - self._low)
         return (
             (_LEFT + across * (WIDTH - _LEFT - _RIGHT)) * SCALE,
@@ -106,7 +106,8 @@ def ticks_for(low: float, high: float) -> list[float]:
 
 
 def shown_labels(count: int) -> list[int]:
-    """Which of `count` labels are written: the first, the last, and some between at one distance."""
+    """Returns the indexes of those of `count` labels that are written: the first, the last, and some between at one
+    distance."""
     if count <= _MAX_LABELS:
         return list(range(count))
     every = ceil((count - 1) / (_MAX_LABELS - 1))
@@ -115,14 +116,14 @@ def shown_labels(count: int) -> list[int]:
 
 def _dashes(points: Sequence[Point]) -> list[tuple[Point, Point]]:
     """The strokes of a dashed line through `points`."""
-    length, found, run, is_drawn = _DASH * SCALE, [], 0.0, True
+    length, strokes, run, is_drawn = _DASH * SCALE, [], 0.0, True
     for (x0, y0), (x1, y1) in pairwise(points):
         whole = ((x1 - x0) ** 2 + (y1 - y0) ** 2) ** 0.5
         at = 0.0
         while at < whole:
             step = min(length - run, whole - at)
             if is_drawn:
-                found.append(
+                strokes.append(
                     (
                         (x0 + (x1 - x0) * at / whole, y0 + (y1 - y0) * at / whole),
                         (x0 + (x1 - x0) * (at + step) / whole, y0 + (y1 - y0) * (at + step) / whole),
@@ -131,4 +132,4 @@ def _dashes(points: Sequence[Point]) -> list[tuple[Point, Point]]:
             at, run = at + step, run + step
             if run >= length - 1e-9:
                 run, is_drawn = 0.0, not is_drawn
-    return found
+    return strokes

@@ -1,5 +1,5 @@
-"""What the write side orders and the read side answers: one report of a person, with its numbers as this person sees
-them.
+"""The orders of the write side and the answers of the read side: one report of a person, with its numbers as this
+person sees them.
 
 The write side knows when a report is due, the read side alone knows the numbers. The order is an HTTP call to a
 port that others may reach, too; so it carries a keyed hash of its body, and is valid for a minute.
@@ -27,7 +27,7 @@ MAX_FILES_BYTES: Final = 4_500_000
 """Pictures and files of one email; with the texts it stays below 5 MB."""
 
 NoAccess = Literal["account", "website", "view", "query"]
-"""What the person may no longer use; the code of the read side's answer, and the reason of the pause."""
+"""The thing that the person may no longer use; the code of the read side's answer, and the reason of the pause."""
 
 Content = Annotated[
     bytes,

@@ -37,7 +37,7 @@ def percent_text(number: float) -> str:
 
 
 def change_of(now: Decimal | float, before: Decimal | float) -> int | None:
-    """By how many percent a number changed; none if there is nothing to compare with."""
+    """Returns by how many percent a number changed; none if there is nothing to compare with."""
     return round((Decimal(str(now)) - Decimal(str(before))) / abs(Decimal(str(before))) * 100) if before else None
 
 

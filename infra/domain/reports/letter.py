@@ -58,7 +58,7 @@ class ReportLetter:
     stop_url: str
 
     def text(self) -> str:
-        """As plain text."""
+        """Returns the letter as plain text."""
         parts = [f"{self.title}\n{self.period}", self.lead]
         if self.kpis:
             parts.append("\n".join(f"{kpi.label}: {kpi.value}{_beside(kpi.change)}" for kpi in self.kpis))
@@ -68,7 +68,7 @@ class ReportLetter:
         return "\n\n".join(part for part in parts if part) + "\n"
 
     def html(self) -> str:
-        """As HTML; pictures by `cid:`."""
+        """Returns the letter as HTML; pictures by `cid:`."""
         body = [
             f'<h1 style="margin:0;font-size:22px;line-height:1.3">{escape(self.title)}</h1>',
             f'<p style="margin:2px 0 16px;color:{_MUTED}">{escape(self.period)}</p>',
@@ -163,7 +163,7 @@ def _table_html(table: LetterTable) -> str:
 
 
 def _widths(columns: int) -> str:
-    """Few columns stand below each other in all tables; many take the width that they need."""
+    """Returns the widths of columns: few are aligned with those of all tables; many take the width that they need."""
     if not 2 <= columns <= MAX_ALIGNED:
         return ""
     others = f'<col width="{_NUMBER_WIDTH}%">' * (columns - 1)

@@ -26,7 +26,7 @@ COLORS: Final = (
     ("cyan", "#0099c4"),
     ("red", "#dd3849"),
 )
-"""Of the series, in their order, as on the page; the names are for the text beside the picture."""
+"""The colors of the series, in their order, as on the page; the names are for the text beside the picture."""
 
 _NUMBER: Final = re.compile(r"(?:LowCardinality\(|Nullable\()*(?:U?Int\d+|Float\d+|Decimal)")
 _TIME: Final = re.compile(r"(?:LowCardinality\(|Nullable\()*Date")
@@ -85,14 +85,14 @@ def chart_of(names: Sequence[str], types: Sequence[str], rows: Sequence[Sequence
     one that names the points."""
     label = next((index for index, type_ in enumerate(types) if not _NUMBER.match(type_)), 0)
     chosen = [index for index, type_ in enumerate(types) if _NUMBER.match(type_) and index != label][:MAX_SERIES]
-    shown = rows[:MAX_POINTS]
-    if not chosen or not shown:
+    points = rows[:MAX_POINTS]
+    if not chosen or not points:
         return None
     return ResultChart(
         x=names[label],
-        labels=[row[label] for row in shown],
+        labels=[row[label] for row in points],
         names=[names[index] for index in chosen],
-        series=[[_finite(row[index]) for row in shown] for index in chosen],
+        series=[[_finite(row[index]) for row in points] for index in chosen],
         is_line=bool(_TIME.match(types[label])),
     )
 
@@ -109,13 +109,13 @@ def _finite(text: str) -> float | None:
 
 def _runs(values: Sequence[float | None]) -> list[list[tuple[int, float]]]:
     """The parts of a line between the gaps."""
-    found: list[list[tuple[int, float]]] = [[]]
+    runs: list[list[tuple[int, float]]] = [[]]
     for index, value in enumerate(values):
         if value is None:
-            found.append([])
+            runs.append([])
         else:
-            found[-1].append((index, value))
-    return [run for run in found if run]
+            runs[-1].append((index, value))
+    return [run for run in runs if run]
 
 
 def _short(text: str) -> str:

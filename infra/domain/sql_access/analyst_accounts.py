@@ -1,4 +1,4 @@
-"""Who an analyst is and what they may see: roles, tokens of ClickHouse clients, websites, and the names behind ids.
+"""The identity and rights of an analyst: roles, tokens of ClickHouse clients, websites, and the names behind ids.
 
 Everything is read from Postgres at each statement, under row-level security for that person, so a token that is
 revoked, a role that is taken away and a website that is removed count at once. Roles are read where they are decided
@@ -54,10 +54,10 @@ def analyst_of_token(pool: Pool, name: str, token: str) -> Analyst | None:
     if not token.startswith(TOKEN_PREFIX):
         return None
     with pool.connection() as connection:
-        found = connection.execute(_BY_HASH, (token_hash(token),)).fetchone()
-        if found is None:
+        row = connection.execute(_BY_HASH, (token_hash(token),)).fetchone()
+        if row is None:
             return None
-        token_id, account_id, touch = row_values(found)
+        token_id, account_id, touch = row_values(row)
         _read_for(connection, str(account_id))
         person = connection.execute(_PERSON, (account_id,)).fetchone()
         if person is None:
@@ -76,7 +76,7 @@ def token_hash(token: str) -> bytes:
 
 
 def scope(pool: Pool, analyst: Analyst) -> Scope:
-    """What this person may see now: the websites of the account, whatever roles it has."""
+    """Returns what this person may see now: the websites of the account, whatever roles it has."""
     with reader_transaction(pool, analyst) as connection:
         rows = connection.execute(_WEBSITES, {"account": analyst.account_id}).fetchall()
         built = connection.execute(_TABLES).fetchall()

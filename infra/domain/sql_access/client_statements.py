@@ -29,10 +29,11 @@ class ClientStatement:
 
 
 def read(text: str) -> ClientStatement:
-    """What answers `text`; a statement of no such kind is its own answer. Raises `UnknownTable`."""
+    """Returns the statement that answers `text`; a statement of no such kind is its own answer. Raises
+    `UnknownTable`."""
     for pattern, answer in _ANSWERS:
-        if found := pattern.fullmatch(text.strip().rstrip(";").strip()):
-            return answer(found)
+        if match := pattern.fullmatch(text.strip().rstrip(";").strip()):
+            return answer(match)
     return ClientStatement(text)
 
 
@@ -102,8 +103,8 @@ def _columns(found: re.Match[str]) -> ClientStatement:
 
 def _require(database: str, table: str) -> None:
     if find("" if database == DATABASE else database, table) is None:
-        shown = f"{database}.{table}" if database != DATABASE else table
-        raise UnknownTable(f"There is no table {shown[:_MAX_SHOWN]}. Tables: {', '.join(sorted(SCHEMA))}.")
+        full_name = f"{database}.{table}" if database != DATABASE else table
+        raise UnknownTable(f"There is no table {full_name[:_MAX_SHOWN]}. Tables: {', '.join(sorted(SCHEMA))}.")
 
 
 class UnknownTable(Exception):
@@ -126,8 +127,8 @@ def _exists(found: re.Match[str]) -> ClientStatement:
 
 
 def _exists_database(found: re.Match[str]) -> ClientStatement:
-    known = (DATABASE, "default", "system", "information_schema")
-    return ClientStatement(f"SELECT toUInt8({int(_bare(found['table']).lower() in known)}) AS result")
+    databases = (DATABASE, "default", "system", "information_schema")
+    return ClientStatement(f"SELECT toUInt8({int(_bare(found['table']).lower() in databases)}) AS result")
 
 
 def _nothing(columns: str) -> Callable[[re.Match[str]], ClientStatement]:

@@ -37,17 +37,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--user", help="also the statements for this analyst (an email address)")
     parser.add_argument("--website", type=UUID, action="append", default=[], help="a website that they may see")
     parser.add_argument("--everything", action="store_true", help="they may see all (admins)")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     statements = [
         *isolation_statements(),
-        *(analyst_statements(given.user, given.website, everything=given.everything) if given.user else ()),
+        *(analyst_statements(options.user, options.website, everything=options.everything) if options.user else ()),
     ]
     sys.stdout.write("".join(f"{statement};\n\n" for statement in statements))
     return 0
 
 
 def isolation_statements() -> Iterator[str]:
-    """What all analysts share. Run as an administrator of the server; may be run again."""
+    """Yields the statements for what all analysts share. Run as an administrator of the server; may be run again."""
     yield f"CREATE DATABASE IF NOT EXISTS {DATABASE}"
     yield (
         f"CREATE TABLE IF NOT EXISTS {DATABASE}.access (user String, website_id UUID, everything Bool)"
@@ -70,7 +70,8 @@ def isolation_statements() -> Iterator[str]:
 
 
 def analyst_statements(user: str, websites: Sequence[UUID], *, everything: bool = False) -> Iterator[str]:
-    """What one analyst needs besides. Set the password afterwards: it belongs in no file. Raises `ValueError`."""
+    """Yields the statements for what one analyst needs besides. Set the password afterwards: it belongs in no file.
+    Raises `ValueError`."""
     if not _NAME.fullmatch(user):
         raise ValueError("a user's name holds no blanks, quotes or backslashes")
     yield f"CREATE USER IF NOT EXISTS `{user}` DEFAULT ROLE {ROLE} SETTINGS PROFILE {PROFILE}"

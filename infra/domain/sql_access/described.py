@@ -23,12 +23,12 @@ def find(database: str, name: str) -> AnalystView | None:
 
 def select(view: AnalystView) -> str:
     """SQL for the rows of such a table."""
-    known, rows = _ROWS.get((view.database, view.name), ((), list))
-    return _select(view.columns, known, list(rows()))
+    names, rows = _ROWS.get((view.database, view.name), ((), list))
+    return _select(view.columns, names, list(rows()))
 
 
 def create_statement(view: AnalystView) -> str:
-    """What SHOW CREATE TABLE returns: the columns, without what is behind them."""
+    """Returns what SHOW CREATE TABLE returns: the columns, without what is behind them."""
     columns = ",\n".join(f"    `{one.name}` {one.type} COMMENT {text(one.comment)}" for one in view.columns)
     return f"CREATE VIEW {view.database}.{view.name}\n(\n{columns}\n)\nCOMMENT {text(view.comment)}"
 
@@ -44,8 +44,8 @@ def _select(columns: Sequence[AnalystColumn], known: Sequence[str], rows: Sequen
     if not rows:
         return f"SELECT {chosen} WHERE 0"
     structure = ", ".join(f"{name} {types[name]}" for name in known)
-    shown = ", ".join(f"({', '.join(_literal(value) for value in row)})" for row in rows)
-    return f"SELECT {chosen} FROM values({text(structure)}, {shown})"  # noqa: S608 - literals only
+    values = ", ".join(f"({', '.join(_literal(value) for value in row)})" for row in rows)
+    return f"SELECT {chosen} FROM values({text(structure)}, {values})"  # noqa: S608 - literals only
 
 
 def _literal(value: Any) -> str:

@@ -59,5 +59,5 @@ class AnalystSql(ClickHouse):
 
 def _limit(parser: Any) -> tuple[str, exp.Expr | None]:
     """LIMIT, or LIMIT BY, after which LIMIT may follow: the library keeps one of both only."""
-    found = parser._parse_limit()
-    return (LIMIT_BY if found is not None and found.expressions else "limit"), found
+    limit = parser._parse_limit()
+    return (LIMIT_BY if limit is not None and limit.expressions else "limit"), limit

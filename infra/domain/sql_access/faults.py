@@ -25,15 +25,15 @@ class Fault:
 
 
 def explain(message: str, sql: str) -> Fault:
-    """What `message`, of the validator or of ClickHouse, says about the statement `sql`."""
+    """Explains what `message`, of the validator or of ClickHouse, says about the statement `sql`."""
     for pattern, explanation in _EXPLANATIONS:
-        if found := pattern.search(message):
-            return explanation(found, sql)
+        if match := pattern.search(message):
+            return explanation(match, sql)
     return Fault(_without_quotation(message, sql))
 
 
 def words_of_type(type_: str) -> str:
-    """What a person enters as a value of the ClickHouse type."""
+    """Returns the description of what a person enters as a value of the ClickHouse type."""
     lowered = type_.lower()
     return next((words for kind, words in _TYPES.items() if lowered.startswith(kind)), f"a value of type {type_}")
 
@@ -55,18 +55,18 @@ class _Place:
 def _misspelt_column(found: re.Match[str], sql: str) -> Fault:
     name = found["name"]
     meant = re.search(r"Maybe you meant: \['([^'\]]+)'", found.string)
-    known = meant[1] if meant else _similar(name.rpartition(".")[2], _columns_in(sql))
-    return _at_name(sql, name, f"There is no column {name}.{_suggestion(known)}")
+    similar = meant[1] if meant else _similar(name.rpartition(".")[2], _columns_in(sql))
+    return _at_name(sql, name, f"There is no column {name}.{_suggestion(similar)}")
 
 
 def _misspelt_table(found: re.Match[str], sql: str) -> Fault:
-    known = _similar(found["name"].rpartition(".")[2], SCHEMA)
-    return _at_name(sql, found["name"], f"{found['said']}{_suggestion(known)}{found['rest']}")
+    similar = _similar(found["name"].rpartition(".")[2], SCHEMA)
+    return _at_name(sql, found["name"], f"{found['said']}{_suggestion(similar)}{found['rest']}")
 
 
 def _misspelt_function(found: re.Match[str], sql: str) -> Fault:
-    known = _similar(found["name"], functions.SPELLED)
-    return _at_name(sql, found["name"], f"{found['said']}{_suggestion(known)}")
+    similar = _similar(found["name"], functions.SPELLED)
+    return _at_name(sql, found["name"], f"{found['said']}{_suggestion(similar)}")
 
 
 def _named(found: re.Match[str], sql: str) -> Fault:
@@ -75,9 +75,9 @@ def _named(found: re.Match[str], sql: str) -> Fault:
 
 def _not_grouped(found: re.Match[str], sql: str) -> Fault:
     name = found["name"]
-    shown = name if _find(sql, name) else name.rpartition(".")[2]
-    message = f"The column {shown} is neither in GROUP BY nor in an aggregate function such as sum or any."
-    return _at_name(sql, shown, message)
+    column = name if _find(sql, name) else name.rpartition(".")[2]
+    message = f"The column {column} is neither in GROUP BY nor in an aggregate function such as sum or any."
+    return _at_name(sql, column, message)
 
 
 def _unreadable(found: re.Match[str], sql: str) -> Fault:
@@ -140,7 +140,7 @@ _QUOTATION: Final = re.compile(
 _INNER: Final = re.compile(
     r"defaultValueOfTypeName|\bFROM althing\.|website_id IN \(|\brows_[0-9a-f]{16}|\(SELECT ", re.IGNORECASE
 )
-"""What only the rewritten statement has, or a quotation of more than a few words."""
+"""Matches what only the rewritten statement has, or a quotation of more than a few words."""
 
 
 def _without_quotation(message: str, sql: str) -> str:
@@ -153,11 +153,11 @@ def _without_quotation(message: str, sql: str) -> str:
 
 
 def _at_name(sql: str, name: str, message: str) -> Fault:
-    found = _find(sql, name) or _find(sql, name.rpartition(".")[2], "")
-    if found is None:
+    match = _find(sql, name) or _find(sql, name.rpartition(".")[2], "")
+    if match is None:
         return Fault(message)
-    before = sql[: found.start()]
-    return _Place(before.count("\n") + 1, found.start() - before.rfind("\n")).says(message)
+    before = sql[: match.start()]
+    return _Place(before.count("\n") + 1, match.start() - before.rfind("\n")).says(message)
 
 
 _UNSPOKEN: Final = re.compile(r"'(?:[^'\\]|\\.)*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -165,7 +165,7 @@ _UNSPOKEN: Final = re.compile(r"'(?:[^'\\]|\\.)*'|--[^\n]*|/\*.*?\*/", re.DOTALL
 
 
 def _find(sql: str, name: str, qualifier: str = ".") -> re.Match[str] | None:
-    """Where the name stands, but not after a `qualifier`."""
+    """Returns the match of the name, but not after a `qualifier`."""
     spaced = r"\s*\.\s*".join(re.escape(part) for part in name.split("."))
     return re.search(rf"(?<![\w{qualifier}]){spaced}(?!\w)", without_texts(sql), re.IGNORECASE)
 
@@ -179,8 +179,8 @@ def _columns_in(sql: str) -> list[str]:
 
 def _similar(name: str, known: Iterable[str]) -> str:
     by_lower = {one.lower(): one for one in known}
-    found = get_close_matches(name.lower()[:_MAX_SHOWN], by_lower, 1, 0.7)
-    return by_lower[found[0]] if found else ""
+    matches = get_close_matches(name.lower()[:_MAX_SHOWN], by_lower, 1, 0.7)
+    return by_lower[matches[0]] if matches else ""
 
 
 def _suggestion(known: str) -> str:

@@ -115,7 +115,7 @@ _SCALARS: Final = (
 
 SCALARS: Final = names(f"{_SCALARS} {_WINDOWS}")
 SPELLED: Final = sorted(f"{_SCALARS} {_WINDOWS} {_AGGREGATES}".split(), key=str.lower)
-"""All of them as ClickHouse spells them."""
+"""All functions as ClickHouse spells them."""
 
 TAKES_FUNCTION: Final = names(
     "arraymap arrayfilter arrayexists arrayall arraycount arrayfirst arrayfirstornull arraylast arraylastornull"
@@ -127,7 +127,7 @@ TAKES_FUNCTION: Final = names(
 
 
 def is_allowed(name: str) -> bool:
-    """Whether a function of this name may be called, in whatever case it is written; combinators included."""
+    """Returns whether a function of this name may be called, in whatever case it is written; combinators included."""
     lowered = name.lower()
     return lowered in SCALARS or is_aggregate(lowered)
 

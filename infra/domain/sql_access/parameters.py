@@ -19,8 +19,8 @@ class BadParameter(Exception):
     """A value does not fit its type; the message explains why to its author."""
 
     def __init__(self, name: str, type_: str, value: str) -> None:
-        shown = f'"{value[:_MAX_SHOWN]}"' if value else "An empty text"
-        super().__init__(f"{shown} is not valid for the parameter {name}: enter {words_of_type(type_)}.")
+        quoted = f'"{value[:_MAX_SHOWN]}"' if value else "An empty text"
+        super().__init__(f"{quoted} is not valid for the parameter {name}: enter {words_of_type(type_)}.")
         self.name = name
 
 
@@ -41,7 +41,7 @@ def bind(sql: str, values: Mapping[str, str]) -> dict[str, str]:
 
 def declared(sql: str) -> dict[str, str]:
     """The type of each parameter that the text declares outside of literals and comments."""
-    return {found["name"]: found["type"].strip() for found in _DECLARED.finditer(without_texts(sql))}
+    return {match["name"]: match["type"].strip() for match in _DECLARED.finditer(without_texts(sql))}
 
 
 def _bound(name: str, type_: str, value: str) -> str:
@@ -96,7 +96,7 @@ def _fraction(value: str) -> str:
 
 
 def _text(value: str) -> str:
-    """As ClickHouse's escaped format writes it."""
+    """Returns the text as ClickHouse's escaped format writes it."""
     for sign, escape in (("\\", "\\\\"), ("\t", "\\t"), ("\n", "\\n"), ("\r", "\\r"), ("\0", "\\0")):
         value = value.replace(sign, escape)
     return value

@@ -47,7 +47,7 @@ class RunningStatement:
         return self.outcome is not None and self.outcome.outcome == "done"
 
     def outcome_after(self, failure: BaseException | None) -> StatementOutcome:
-        """What is recorded when the block ends with `failure`."""
+        """Returns the outcome to record when the block ends with `failure`."""
         if self.outcome is not None:
             return self.outcome
         ms = int((time.monotonic() - self.started) * 1000)

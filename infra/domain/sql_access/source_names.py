@@ -41,7 +41,8 @@ def rewrite_values(tree: exp.Expr) -> None:
 
 
 def _alias_for(column: exp.Column) -> str | None:
-    """None where the column's qualifier is an alias, or nothing that its SELECTs read."""
+    """Returns the alias for the qualifier of the column; None where this is an alias, or nothing that its SELECTs
+    read."""
     select = column.find_ancestor(exp.Select)
     while select is not None:
         sources = list(_sources(select))
@@ -107,5 +108,5 @@ def _cell(place: int, name: str, type_: str) -> exp.Expr:
 def _columns(structure: str) -> list[tuple[str, str]] | None:
     """Names and types of a structure; None if the text is none."""
     parts = re.split(r",(?![^(]*\))", structure)
-    found = [_COLUMN.fullmatch(part) for part in parts]
-    return [(one["name"], one["type"]) for one in found if one] if all(found) else None
+    matches = [_COLUMN.fullmatch(part) for part in parts]
+    return [(one["name"], one["type"]) for one in matches if one] if all(matches) else None

@@ -64,16 +64,16 @@ def _parse(sql: str) -> exp.Expr:
     if "\0" in sql:
         raise StatementRejected("A statement cannot hold a zero byte.")
     try:
-        found = [tree for tree in sqlglot.parse(sql, read=AnalystSql) if tree is not None]
+        trees = [tree for tree in sqlglot.parse(sql, read=AnalystSql) if tree is not None]
     except RecursionError as failure:
         raise _too_deep() from failure
     except (SqlglotError, ValueError, KeyError, IndexError, AttributeError, TypeError) as failure:
         raise StatementUnreadable(f"This is no SELECT that can be read: {_first_line(failure)}") from failure
-    if len(found) > 1:
+    if len(trees) > 1:
         raise StatementRejected("One statement at a time, please.")
-    if not found or not isinstance(found[0], exp.Select | exp.SetOperation | exp.Subquery):
+    if not trees or not isinstance(trees[0], exp.Select | exp.SetOperation | exp.Subquery):
         raise StatementRejected("Only SELECT statements can run here.")
-    tree = found[0]
+    tree = trees[0]
     assert isinstance(tree, exp.Expr)  # noqa: S101 - it is a query, see above
     return tree
 
@@ -241,8 +241,8 @@ def _replace_tables(tree: exp.Expr) -> list[tuple[Trusted, AnalystView]]:
             continue
         view = find(database, name)
         if view is None:
-            shown = f"{database}.{name}" if database else name
-            raise StatementRejected(f"There is no table {shown[:_MAX_SHOWN]}. Tables: {', '.join(sorted(SCHEMA))}.")
+            full_name = f"{database}.{name}" if database else name
+            raise StatementRejected(f"There is no table {full_name[:_MAX_SHOWN]}. Tables: {', '.join(sorted(SCHEMA))}.")
         place = Trusted(this="SELECT 1")
         table.replace(exp.Subquery(this=place, alias=alias or _alias(name)))
         places.append((place, view))
@@ -317,7 +317,7 @@ def _check_written(sql: str) -> None:
 
 
 def _reads(words: Sequence[str], at: int) -> bool:
-    """Whether the word introduces a source of rows, and is no part of ARRAY JOIN or of another phrase."""
+    """Returns whether the word introduces a source of rows, and is no part of ARRAY JOIN or of another phrase."""
     if words[at] == "join":
         return words[at - 1] != "array"
     other = words[at - 1] in ("distinct", "fill") or words[at - 3] == "extract"

@@ -39,7 +39,7 @@ class TooManyRunning(Exception):
 
 @dataclass(frozen=True, slots=True)
 class StatementOutcome:
-    """How a statement ended: `done`, `failed` or `cancelled`."""
+    """The outcome of a statement: `done`, `failed` or `cancelled`."""
 
     outcome: str
     ms: int
@@ -79,7 +79,7 @@ def record_rejected(
 
 
 def is_running(pool: Pool, analyst: Analyst, statement_id: UUID) -> bool:
-    """Whether this runs and is the analyst's; an admin's are all."""
+    """Returns whether the statement runs and is the analyst's; an admin's are all."""
     with reader_transaction(pool, analyst) as connection:
         return connection.execute(_RUNNING, (statement_id,)).fetchone() is not None
 
@@ -94,7 +94,7 @@ def end(pool: Pool, analyst: Analyst, statement_id: UUID, outcome: StatementOutc
 
 
 def _kept(text: str) -> str:
-    """As Postgres can keep it."""
+    """Returns the text as Postgres can keep it."""
     return text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()[: limits.TEXT_BYTES]
 
 

@@ -40,8 +40,8 @@ class AnalystView:
 
 def columns_of(lines: str) -> tuple[AnalystColumn, ...]:
     """One column per line: name, type (without blanks), comment."""
-    found = (line.split(None, 2) for line in lines.splitlines() if line.strip())
-    return tuple(AnalystColumn(name, kind, comment) for name, kind, comment in found)
+    rows = (line.split(None, 2) for line in lines.splitlines() if line.strip())
+    return tuple(AnalystColumn(name, kind, comment) for name, kind, comment in rows)
 
 
 def _of_events(

@@ -46,7 +46,7 @@ class ExecutableStatement:
 
 
 def fill(validated: ValidatedStatement, scope: Scope) -> ExecutableStatement:
-    """What runs within `scope`. Raises `TooManyNames` for a table of names with too many rows."""
+    """Returns the statement that runs within `scope`. Raises `TooManyNames` for a table of names with too many rows."""
     if len(validated.pieces) != len(validated.tables) + 1:
         raise ValueError("there are not as many tables as places")
     views = {table: _known(*table) for table in validated.tables}

@@ -34,7 +34,8 @@ class TooManyNames(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What one analyst may see: rows of `websites`. `named` gives the rows of a table of names that they may see.
+    """The data that one analyst may see: rows of `websites`. `named` gives the rows of a table of names that they may
+    see.
 
     `tables` are ClickHouse's own tables that rows lie in, for `row_filter`. `mark` is in the names of the tables with
     its data: random, so that no statement can name or hide one. `kept_from`: the first UTC day from which on the single
@@ -66,7 +67,7 @@ def sub_select(view: AnalystView, scope: Scope) -> str:
 
 
 def data_of(views: Sequence[AnalystView], scope: Scope) -> tuple[DataTable, ...]:
-    """What the sub-selects of `views` and the row filter read. Raises `TooManyNames`."""
+    """Returns the tables that the sub-selects of `views` and the row filter read. Raises `TooManyNames`."""
     named = {view.name: view for view in views if not view.source and view.database == DATABASE}
     return (
         DataTable(_name(scope, OWN), _OWN_COLUMNS, [(website,) for website in sorted(scope.websites)]),
@@ -75,7 +76,8 @@ def data_of(views: Sequence[AnalystView], scope: Scope) -> tuple[DataTable, ...]
 
 
 def events_kept_from(views: Sequence[AnalystView], scope: Scope) -> date | None:
-    """From which UTC day on what `views` have of `scope` is whole, if it has lost single events of earlier ones."""
+    """Returns the UTC day from which on what `views` have of `scope` is whole, if it has lost single events of earlier
+    ones."""
     lost = any(view.database == DATABASE and view.name in OF_SINGLE_EVENTS for view in views)
     return scope.kept_from if lost else None
 

@@ -1,1 +1,1 @@
-"""What is stored of one person among a website's visitors: found by an id, shown, exported and erased."""
+"""The stored data of one person among a website's visitors: found by an id, shown, exported and erased."""

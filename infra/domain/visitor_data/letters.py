@@ -56,10 +56,12 @@ def find_letters(stores: Stores, person: Person, texts: Texts) -> list[Letter]:
     if rows[0]["searched"] > MAX_LETTERS:
         message = f"More than {MAX_LETTERS:,} records of this website could not be processed. Handle them first."
         raise Problem(422, "too_much_data", message)
-    found = [row for row in rows if row["id"] is not None]
-    opened = texts([StoredRecord(row["topic"], 0, 0, 0, bytes(row["key"]), bytes(row["value"]), ()) for row in found])
+    candidates = [row for row in rows if row["id"] is not None]
+    opened = texts(
+        [StoredRecord(row["topic"], 0, 0, 0, bytes(row["key"]), bytes(row["value"]), ()) for row in candidates]
+    )
     return [
         Letter(row["id"], row["topic"], row["first_at"], row["record_id"])
-        for row, record in zip(found, opened, strict=True)
+        for row, record in zip(candidates, opened, strict=True)
         if row["is_named"] or words.intersection(_WORD.findall(record.value.decode("utf-8", "replace")))
     ]

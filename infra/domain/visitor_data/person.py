@@ -69,7 +69,7 @@ class Stores(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """By what a person is found in the data of one website."""
+    """The ids by which a person is found in the data of one website."""
 
     website_id: UUID
     visitors: frozenset[int] = frozenset()
@@ -79,7 +79,7 @@ class Person:
     conversion_ids: frozenset[UUID] = frozenset()
     txids: frozenset[str] = frozenset()
     undecided: frozenset[UUID] = frozenset()
-    """Of `conversion_ids`: those of which there are only reports that are not decided yet."""
+    """Those of `conversion_ids` of which there are only reports that are not decided yet."""
 
     @property
     def bound(self) -> dict[str, Any]:
@@ -103,7 +103,8 @@ SEALED: Final = f"SELECT website_id, event_id, ad_ids FROM {{events}} WHERE {ROW
 
 
 def too_large(what: str, limit: int) -> Problem:
-    """More than one answer may hold: an id that many people share is none of a person."""
+    """Returns the problem of an id that leads to more than one answer may hold: an id that many people share is none of
+    a person."""
     message = (
         f"This ID leads to more than {limit:,} {what}. One person has fewer: the website seems to give it to many."
     )
@@ -163,9 +164,9 @@ class _PersonSearch:
                 self._take(_OF_ORDER, txid=identifier.value, event=identifier.event, ids=ids)
 
     def _follow_conversions(self) -> None:
-        found = self.conversions.values()
-        self.click_ids |= {row["click_id"] for row in found if row["click_id"] and row["attributed_by"] in _TRACES}
-        if found:
+        rows = self.conversions.values()
+        self.click_ids |= {row["click_id"] for row in rows if row["click_id"] and row["attributed_by"] in _TRACES}
+        if rows:
             bound = {"site": self.website_id, "ids": list(self.conversions)}
             for row in self.stores.postgres(_REPORTED, bound):
                 self.visitors |= {int(row["visitor"])} - {0}
@@ -182,9 +183,9 @@ class _PersonSearch:
         while new := self.sessions - followed:
             followed |= new
             bound = {"site": str(self.website_id), "sessions": sorted(new)}
-            found = {row["visitor"] for row in self.stores.clickhouse(_VISITORS_OF_SESSIONS, bound)} - {0}
-            if found - self.visitors:
-                self.visitors |= found
+            visitors = {row["visitor"] for row in self.stores.clickhouse(_VISITORS_OF_SESSIONS, bound)} - {0}
+            if visitors - self.visitors:
+                self.visitors |= visitors
                 self._read_visitors()
 
     def _read_visitors(self) -> None:

@@ -12,7 +12,7 @@ from infra.domain.visitor_data.person import Person
 
 MAX_SAMPLES: Final = 1_000
 GATHERED_FOR_S: Final = 0.5
-"""So long ingest gathers refused requests before it appends them to topic `rejected`."""
+"""The time for which ingest gathers refused requests before it appends them to topic `rejected`."""
 MIN_LENGTH: Final = 4
 """A shorter transaction id is a number like any other in a sample: it would find the samples of others."""
 

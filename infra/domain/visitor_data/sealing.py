@@ -14,7 +14,7 @@ from schemas.click_id import event_id
 
 
 def leaf_of_event(website: bytes, visitor: int, session: int, click_id: str, own_id: str) -> bytes:
-    """Of a record of topic `clicks`. `website`: the id's bytes; `own_id`: the event's id as text."""
+    """Returns the leaf of a record of topic `clicks`. `website`: the id's bytes; `own_id`: the event's id as text."""
     if visitor:
         return leaf_of("visitor", website, visitor.to_bytes(8, "big"))
     if session:
@@ -25,15 +25,15 @@ def leaf_of_event(website: bytes, visitor: int, session: int, click_id: str, own
 
 
 def leaf_of_report(report_id: UUID) -> bytes:
-    """Of a record of topic `conversions`."""
+    """Returns the leaf of a record of topic `conversions`."""
     return leaf_of("report", report_id.bytes)
 
 
 def leaf_of_refusal(refusal_id: UUID) -> bytes:
-    """Of a record of topic `rejected`."""
+    """Returns the leaf of a record of topic `rejected`."""
     return leaf_of("refusal", refusal_id.bytes)
 
 
 def leaf_of_stream(stream_id: UUID) -> bytes:
-    """Of a decided event, in the event store and topic `domain`."""
+    """Returns the leaf of a decided event, in the event store and topic `domain`."""
     return leaf_of("conversion", stream_id.bytes)  # older than other sealed streams; the name never changes

@@ -16,7 +16,7 @@ Offsets = Mapping[str, int]
 
 
 GROWN_DAY_EVENTS: Final = 250_000
-"""From this size on a report reads a growing day from its build and from `events`; a smaller one is found from
+"""The size from which on a report reads a growing day from its build and from `events`; a smaller one is found from
 `events` (0.7 µs an event) sooner than it is checked and read in two parts."""
 
 
@@ -32,19 +32,19 @@ class Build:
     first_at: datetime
     last_at: datetime
     offsets: Offsets
-    """Of one day's events; a week and a part have none."""
+    """The offsets of one day's events; a week and a part have none."""
 
     def lies_within(self, start: datetime, end: datetime) -> bool:
-        """Whether all of its events happened from `start` until before `end`."""
+        """Returns whether all of its events happened from `start` until before `end`."""
         return start <= self.first_at and self.last_at < end
 
     def lies_outside(self, start: datetime, end: datetime) -> bool:
-        """Whether none of them did."""
+        """Returns whether none of its events happened from `start` until before `end`."""
         return self.last_at < start or end <= self.first_at
 
     @property
     def covered(self) -> list[date]:
-        """Its days."""
+        """The days of the build."""
         if self.days in PARTS:
             return [self.day]
         return [self.day + timedelta(days=number) for number in range(self.days)]

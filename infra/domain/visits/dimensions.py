@@ -53,7 +53,7 @@ def columns(name: str) -> tuple[str, ...]:
 
 
 def is_dimension(name: str) -> bool:
-    """Whether reports know it."""
+    """Returns whether reports know the dimension."""
     return name in NAMES or _PROPERTY.fullmatch(name) is not None
 
 
@@ -79,8 +79,8 @@ def stored(name: str, values: Iterable[str]) -> tuple[str, str, list[str]] | Non
         return None
     column = COLUMNS[name]
     if column.endswith("_id"):
-        found = (NO_ID_TEXT if value == "" else value for value in values)
-        return f"t.{column}", "UUID", [value for value in found if _UUID.fullmatch(value)]
+        ids = (NO_ID_TEXT if value == "" else value for value in values)
+        return f"t.{column}", "UUID", [value for value in ids if _UUID.fullmatch(value)]
     empty = NO_COUNTRY if column == "country" else ""
     return f"t.{column}", "String", [value or empty for value in values]
 

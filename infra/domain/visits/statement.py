@@ -23,7 +23,7 @@ from typing import Final
 from schemas.tracking import COLUMNS, IMPRESSION, PAGE_NAMED, SUBS
 
 IDLE_MINUTES: Final = 30
-"""As long as the script's sessions (docs/tracking-api.md)."""
+"""The idle time that ends a visit: as long as that of the script's sessions (docs/tracking-api.md)."""
 
 EVENT_COLUMNS: Final = (
     *("event_id", "type", "occurred_at", "received_at", "visitor", "is_bot", "bot_reason"),
@@ -56,8 +56,9 @@ ROW_COLUMNS: Final = (*EVENT_COLUMNS, *VISIT_COLUMNS)
 """The columns of a row with its visit, after `website_id` and `day`."""
 
 FINGERPRINT: Final = "cityHash64(_topic, _partition, _offset, is_bot, bot_reason, visitor, click_id, city, props)"
-"""Of a row of `events`. Two sets of rows with the same sum are the same: a row is a function of its record in the log,
-but for what traffic rules mark, and for what is taken from the rows of a visitor who is forgotten."""
+"""The fingerprint of a row of `events`. Two sets of rows with the same sum are the same: a row is a function of its
+record in the log, but for what traffic rules mark, and for what is taken from the rows of a visitor who is
+forgotten."""
 
 
 def visits(table: str, condition: str, columns: Collection[str] = ROW_COLUMNS) -> str:
@@ -100,10 +101,10 @@ def visits(table: str, condition: str, columns: Collection[str] = ROW_COLUMNS) -
         " ORDER BY occurred_at, event_id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)"
     )
     expressions = {**_EXPRESSIONS, **{name: f"brought.{number}" for number, name in enumerate(brought, 1)}}
-    shown = [
+    selected = [
         f"CAST({expressions[name]} AS {TYPES[name]}) AS {name}" if name in VISIT_COLUMNS else name for name in wanted
     ]
-    return f"SELECT website_id, day, {', '.join(shown)} FROM ({whole})"
+    return f"SELECT website_id, day, {', '.join(selected)} FROM ({whole})"
 
 
 _ALWAYS: Final = ("event_id", "type", "occurred_at", "visitor", "is_bot")

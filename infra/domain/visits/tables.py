@@ -24,7 +24,7 @@ from infra.domain.visits.statement import ROW_COLUMNS, TYPES
 from schemas.tracking import COLUMNS, CONVERSION_COLUMNS, IMPRESSION
 
 VERSION: Final = 4
-"""Of the tables below and of what a build contains; with a new version every day is built again."""
+"""The version of the tables below and of what a build contains; with a new version every day is built again."""
 
 EVENT_DAYS: Final = "event_days"
 CONVERSION_EVENTS: Final = "conversion_events"
@@ -34,15 +34,15 @@ VISIT_BUILDS: Final = "visit_builds"
 DAYS_OF_WEEK: Final = 7
 BEFORE_MIDNIGHT: Final = 101
 FROM_MIDNIGHT: Final = 102
-"""In place of a number of days: the parts of one day."""
+"""The mark of the parts of one day, in place of a number of days."""
 PARTS: Final = (BEFORE_MIDNIGHT, FROM_MIDNIGHT)
 
 _OF_CONVERSIONS: Final = {"website_id", *ROW_COLUMNS, *(column.name for column in CONVERSION_COLUMNS)}
 CONVERSION_EVENTS_COLUMNS: Final = tuple(column.name for column in COLUMNS if column.name in _OF_CONVERSIONS)
-"""What rows of conversions have of what a report reads."""
+"""The columns that rows of conversions have, of those that a report reads."""
 
 COUNTERS: Final = ("events", "pageviews", "clicks", "impressions", "visits", "entries", "bounces", "seconds")
-"""Of `breakdown`; `visits` add up over days, since a visit lies within one."""
+"""The counters of `breakdown`; `visits` add up over days, since a visit lies within one."""
 
 
 def table(name: str) -> str:

@@ -39,7 +39,7 @@ _EXACT: Mapping[str, Any] = {
 _TABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _SERVER_SETTINGS: Final[dict[tuple[str, str | None], dict[str, SettingDef]]] = {}
-"""By `CLICKHOUSE_URL` and version: the settings that the server knows, and which of them may be set."""
+"""The settings that the server knows, and which of them may be set, by `CLICKHOUSE_URL` and version."""
 
 
 class NotConfiguredError(RuntimeError):
@@ -80,8 +80,8 @@ def client(settings: Settings, *, read_timeout_s: int = READ_TIMEOUT_S) -> Clien
         settings=dict(_EVERY_INSERT),
     )
     # More than a thousand objects, which each client would keep for itself.
-    known = _SERVER_SETTINGS.setdefault((settings.clickhouse_url, made.server_version), made.server_settings)
-    made.server_settings = known
+    server_settings = _SERVER_SETTINGS.setdefault((settings.clickhouse_url, made.server_version), made.server_settings)
+    made.server_settings = server_settings
     return made
 
 

@@ -15,8 +15,8 @@ def contradictions(settings: Settings) -> Iterator[SettingsProblem]:
     if (settings.admin_email is None) != (settings.admin_password is None):
         yield _together("ALTHING_ADMIN_EMAIL", "ALTHING_ADMIN_PASSWORD")
     for name in _PROVIDERS:
-        given = [getattr(settings, f"{name}_client_id"), getattr(settings, f"{name}_client_secret")]
-        if any(given) and not all(given):
+        credentials = [getattr(settings, f"{name}_client_id"), getattr(settings, f"{name}_client_secret")]
+        if any(credentials) and not all(credentials):
             yield _together(f"ALTHING_{name.upper()}_CLIENT_ID", f"ALTHING_{name.upper()}_CLIENT_SECRET")
     yield from _of_kafka(settings)
     if settings.escrow_url is not None and not (settings.escrow_key and settings.escrow_webhook_secrets):

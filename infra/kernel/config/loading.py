@@ -40,9 +40,9 @@ def examine(environ: Mapping[str, str] | None = None, env_file: Path | None = Pa
         try:
             values[row.name] = row.metadata["parse"](text)
         except ValueError as error:
-            shown = "its value" if row.metadata["secret"] else repr(text)
+            quoted = "its value" if row.metadata["secret"] else repr(text)
             problems.append(
-                SettingsProblem((name,), f"{name}: {shown} is not valid: {error}.", f"Correct or remove {name}.")
+                SettingsProblem((name,), f"{name}: {quoted} is not valid: {error}.", f"Correct or remove {name}.")
             )
     settings = Settings(**values)
     named = {name for problem in problems for name in problem.names}
@@ -57,10 +57,10 @@ def load(environ: Mapping[str, str] | None = None, env_file: Path | None = Path(
 
     Raises `SettingsError` for an unknown `ALTHING_*` name, a value that does not parse, or a contradiction.
     """
-    found = examine(environ, env_file)
-    if found.problems:
-        raise SettingsError(found.problems[0].text)
-    return found.settings
+    examination = examine(environ, env_file)
+    if examination.problems:
+        raise SettingsError(examination.problems[0].text)
+    return examination.settings
 
 
 def _own(environ: Mapping[str, str] | None) -> Mapping[str, str]:

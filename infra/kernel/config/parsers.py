@@ -65,19 +65,19 @@ def parse_figure(text: str) -> str:
 
 def parse_endpoint(text: str) -> str:
     """An address that others see in logs: names and passwords have settings of their own."""
-    found = parse_url("http", "https")(text)
-    parts = urlsplit(found)
+    url = parse_url("http", "https")(text)
+    parts = urlsplit(url)
     if not parts.hostname or "@" in parts.netloc or parts.query or parts.fragment:
         raise ValueError("an address without user, password, ? and # is needed; the key has a setting of its own")
-    return found
+    return url
 
 
 def parse_origin(text: str) -> str:
     """The address of a server, without a path; a slash at the end is removed."""
-    found = parse_endpoint(text)
-    if urlsplit(found).path:
+    origin = parse_endpoint(text)
+    if urlsplit(origin).path:
         raise ValueError("scheme, host and port are needed, without a path")
-    return found
+    return origin
 
 
 def parse_one_of(*names: str) -> Callable[[str], str]:
@@ -92,7 +92,7 @@ def parse_one_of(*names: str) -> Callable[[str], str]:
 
 
 def parse_rate_source(text: str) -> str | None:
-    """Where exchange rates come from; `none`: from nowhere outside."""
+    """Parses the source of exchange rates; `none`: no source outside."""
     return None if text == "none" else parse_one_of("ecb", "none")(text)
 
 
@@ -131,16 +131,16 @@ def parse_networks(text: str) -> tuple[Network, ...]:
 
 def parse_resolvers(text: str) -> tuple[Server, ...]:
     """`192.0.2.1`, `192.0.2.1:5353`, `2001:db8::1` or `[2001:db8::1]:5353`, with commas between them."""
-    found: list[Server] = []
+    servers: list[Server] = []
     for part in text.split(","):
-        given = part.strip()
-        address, port = given.strip("[]"), "53"
-        if given.startswith("[") and "]:" in given:
-            address, _, port = given[1:].partition("]:")
-        elif given.count(":") == 1:
-            address, _, port = given.partition(":")
-        found.append((str(ip_address(address)), parse_port(port)))
-    return tuple(found)
+        server = part.strip()
+        address, port = server.strip("[]"), "53"
+        if server.startswith("[") and "]:" in server:
+            address, _, port = server[1:].partition("]:")
+        elif server.count(":") == 1:
+            address, _, port = server.partition(":")
+        servers.append((str(ip_address(address)), parse_port(port)))
+    return tuple(servers)
 
 
 def parse_email(text: str) -> str:

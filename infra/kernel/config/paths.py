@@ -1,4 +1,4 @@
-"""Where the parts of the product are that are not Python: in a checkout, or inside the installed package.
+"""The paths of the parts of the product that are not Python: in a checkout, or inside the installed package.
 
 A wheel has them in `infra/parts` (`infra/ops/release/build_hook.py` puts them there); in a checkout they are where
 `make` builds and fetches them. No other module of an installed product knows a path outside its own package.
@@ -12,7 +12,7 @@ PACKAGES: Final = Path(__file__).resolve().parents[3]
 ROOT: Final = PACKAGES
 """The checkout: for tests and for the tools that write its files. An installed product has none."""
 BUILD: Final = ROOT / ".build"
-"""What `make` fetches and builds in a checkout besides the Python packages."""
+"""The folder of what `make` fetches and builds in a checkout besides the Python packages."""
 PARTS: Final = PACKAGES / "infra" / "parts"
 IS_INSTALLED: Final = PARTS.is_dir()
 

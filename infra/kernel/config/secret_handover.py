@@ -44,10 +44,10 @@ def keep(secrets: Mapping[str, str]) -> None:
 def take(names: Collection[str]) -> None:
     """Moves these variables into memory and wipes them where the kernel shows the environment. Before that, a moment
     after the start of the program, they can be seen there."""
-    found = {name: os.environ.pop(name) for name in names if name in os.environ}
-    keep(found)
-    if found and sys.platform == "linux":
-        _wipe(found)
+    variables = {name: os.environ.pop(name) for name in names if name in os.environ}
+    keep(variables)
+    if variables and sys.platform == "linux":
+        _wipe(variables)
 
 
 @contextmanager
@@ -62,7 +62,7 @@ def handed_over(environ: Mapping[str, str], names: Collection[str]) -> Iterator[
         return
     reading, writing = os.pipe()
     try:
-        given = fcntl.fcntl(reading, fcntl.F_DUPFD_CLOEXEC, _MIN_DESCRIPTOR)
+        descriptor = fcntl.fcntl(reading, fcntl.F_DUPFD_CLOEXEC, _MIN_DESCRIPTOR)
         try:
             os.set_blocking(writing, False)
             content = json.dumps(secrets).encode()
@@ -70,9 +70,9 @@ def handed_over(environ: Mapping[str, str], names: Collection[str]) -> Iterator[
                 raise OSError("the secrets are too large for a pipe")
             os.close(writing)
             writing = -1
-            yield {**variables, DESCRIPTOR: str(given)}, (given,)
+            yield {**variables, DESCRIPTOR: str(descriptor)}, (descriptor,)
         finally:
-            os.close(given)
+            os.close(descriptor)
     finally:
         os.close(reading)
         if writing >= 0:

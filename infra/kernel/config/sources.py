@@ -1,4 +1,4 @@
-"""Where the values of settings come from: the environment, a file `.env`, files of secrets, and systemd's credentials.
+"""The sources of settings: the environment, a file `.env`, files of secrets, and systemd's credentials.
 
 Containers get secrets as files: `NAME_FILE` names the file that has the value of a secret setting `NAME`.
 
@@ -55,10 +55,10 @@ def read(
 def as_environment(environ: Mapping[str, str], known: Container[str]) -> dict[str, str]:
     """The environment of child processes that get their settings as variables: credentials become variables, because
     one value in both places would be refused."""
-    found = {name: value for name, value in environ.items() if name != CREDENTIALS_DIRECTORY}
+    variables = {name: value for name, value in environ.items() if name != CREDENTIALS_DIRECTORY}
     for path in _credentials(environ, known):
-        found[path.name] = path.read_text().strip()
-    return found
+        variables[path.name] = path.read_text().strip()
+    return variables
 
 
 def _read_secret_files(given: dict[str, str], secrets: Collection[str], problems: list[SettingsProblem]) -> None:
@@ -69,16 +69,16 @@ def _read_secret_files(given: dict[str, str], secrets: Collection[str], problems
         if not path:
             continue
         if given.get(name, "").strip():
-            shown = f"{name} and {file_name} are both set: set one of them."
-            problems.append(SettingsProblem((name,), shown, f"Remove {name} or {file_name}."))
+            message = f"{name} and {file_name} are both set: set one of them."
+            problems.append(SettingsProblem((name,), message, f"Remove {name} or {file_name}."))
             continue
         try:
             given[name] = Path(path).read_text()
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", None) or "it is not text"
-            shown = f"{file_name}: {path} cannot be read: {reason}."
+            message = f"{file_name}: {path} cannot be read: {reason}."
             problems.append(
-                SettingsProblem((name,), shown, f"Correct {file_name}, or let this user read the file as text.")
+                SettingsProblem((name,), message, f"Correct {file_name}, or let this user read the file as text.")
             )
 
 
@@ -94,12 +94,12 @@ def _credentials(environ: Mapping[str, str], known: Container[str]) -> Iterator[
 def _read_env_file(path: Path, problems: list[SettingsProblem]) -> Mapping[str, str]:
     if not path.is_file():
         return {}
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     try:
         lines = path.read_text().splitlines()
     except (OSError, ValueError) as error:
-        shown = f"{path} cannot be read as text: {type(error).__name__}."
-        problems.append(SettingsProblem((), shown, "Make it a text file that this user may read, or remove it."))
+        message = f"{path} cannot be read as text: {type(error).__name__}."
+        problems.append(SettingsProblem((), message, "Make it a text file that this user may read, or remove it."))
         return {}
     for number, line in enumerate(lines, start=1):
         text = line.strip().removeprefix("export ").strip()
@@ -107,8 +107,8 @@ def _read_env_file(path: Path, problems: list[SettingsProblem]) -> Mapping[str, 
             continue
         name, equals, value = text.partition("=")
         if equals:
-            found[name.strip()] = value.strip().strip("\"'")
+            values[name.strip()] = value.strip().strip("\"'")
         else:
-            shown = f"{path}, line {number}: {text.split()[0][:40]!r} is not NAME=value."
-            problems.append(SettingsProblem((), shown, "Write NAME=value, or remove the line."))
-    return found
+            message = f"{path}, line {number}: {text.split()[0][:40]!r} is not NAME=value."
+            problems.append(SettingsProblem((), message, "Write NAME=value, or remove the line."))
+    return values

@@ -1,1 +1,1 @@
-"""What every HTTP service shares: server, request limits, problem documents, health, client addresses."""
+"""The parts that every HTTP service shares: server, request limits, problem documents, health, client addresses."""

@@ -1,4 +1,4 @@
-"""Whether the client of a request has left: what nobody waits for any more is not done."""
+"""Detects that the client of a request has left, so that nothing is done that no one waits for."""
 
 from __future__ import annotations
 

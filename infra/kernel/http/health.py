@@ -36,24 +36,24 @@ def livez(why_hung: str | None = None) -> tuple[int, bytes]:
 def readyz(parts: Parts) -> tuple[int, bytes]:
     """Status code and JSON body for these parts: 200 when every one is True, else 503."""
     ready = all(value is True for value in parts.values())
-    shown = {name: ("ok" if value is True else value or "failing") for name, value in parts.items()}
-    return (200 if ready else 503), json.dumps({"status": "ok" if ready else "unready", "parts": shown}).encode()
+    states = {name: ("ok" if value is True else value or "failing") for name, value in parts.items()}
+    return (200 if ready else 503), json.dumps({"status": "ok" if ready else "unready", "parts": states}).encode()
 
 
 def metrics() -> tuple[bytes, str]:
-    """All metrics of this process in Prometheus's text form, and its content type."""
+    """Returns all metrics of this process in Prometheus's text form, and its content type."""
     return generate_latest(), CONTENT_TYPE_LATEST
 
 
 def is_loopback(address: str | None) -> bool:
-    """Whether a peer's address is this machine's own."""
-    found = unmapped(address_in(address or ""))
-    return found is not None and found.is_loopback
+    """Returns whether a peer's address is this machine's own."""
+    parsed = unmapped(address_in(address or ""))
+    return parsed is not None and parsed.is_loopback
 
 
 def may_monitor(scope: Mapping[str, Any], networks: Iterable[Network]) -> bool:
-    """Whether the client of this ASGI request may read metrics and internal health: it is this machine, or in one of
-    `networks`, and no proxy handed the request on."""
+    """Returns whether the client of this ASGI request may read metrics and internal health: it is this machine, or in
+    one of `networks`, and no proxy handed the request on."""
     client, server = scope.get("client"), scope.get("server")
     names = (name for name, _ in scope["headers"])
     return _may_monitor(client[0] if client else "", server[0] if server else None, names, networks)

@@ -77,7 +77,7 @@ class Lane:
             self.limiter.release_on_behalf_of(borrower)
 
     def stalled_s(self) -> float:
-        """For how long requests have waited here without any of them getting a thread; 0 while they do."""
+        """Returns for how long requests have waited here without any of them getting a thread; 0 while they do."""
         return 0.0 if self._starved_since is None else monotonic() - self._starved_since
 
     async def _wait(self, borrower: object) -> None:
@@ -114,7 +114,7 @@ class Lanes:
         return self._lanes[name]
 
     def why_hung(self) -> str | None:
-        """Why this process should be restarted, or None while it serves."""
+        """Returns the reason why this process should be restarted, or None while it serves."""
         return why_hung(self._lanes.values())
 
 

@@ -26,7 +26,7 @@ Schema = dict[str, Any]
 SESSION: Final = "session"
 WEBSITE_SESSION: Final = "websiteSession"
 OPTIONAL_SESSION: Final = "optionalSession"
-"""Of routes that show signed-in callers more than others."""
+"""The security of routes that show signed-in callers more than others."""
 
 _SCHEMES: Final[Mapping[str, Schema]] = {
     "token": {"type": "http", "scheme": "bearer", "description": "`token` of the sign-in; for programs it is enough."},
@@ -75,7 +75,7 @@ def operation_id(route: APIRoute) -> str:
 
 
 def file_response(*media_types: str, description: str = "The file") -> dict[int | str, dict[str, Any]]:
-    """For `responses` of a route that answers 200 with a file of one of these media types."""
+    """Returns the `responses` of a route that answers 200 with a file of one of these media types."""
     return {200: {"description": description, "content": file_content(*media_types)}}
 
 
@@ -142,7 +142,7 @@ def _describe_stream(operation: Schema) -> None:
 
 
 def _make_exact(schema: Schema) -> None:
-    """Whole bounds are integers, and the default of a number is a number, as on the wire."""
+    """Makes whole bounds integers, and the default of a number a number, as on the wire."""
     for bound in _BOUNDS:
         value = schema.get(bound)
         if isinstance(value, float) and value.is_integer():
@@ -192,4 +192,4 @@ REFUSALS: Final[dict[int | str, dict[str, Any]]] = {
         "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
     }
 }
-"""What every call may answer besides its own: for `FastAPI(responses=...)`."""
+"""The answers that every call may give besides its own: for `FastAPI(responses=...)`."""

@@ -32,7 +32,7 @@ log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
-    """What is wrong with one field. `field` is its name as the caller wrote it (`sub1`, `items.0.amount`)."""
+    """A problem with one field. `field` is its name as the caller wrote it (`sub1`, `items.0.amount`)."""
 
     field: str
     message: str
@@ -62,7 +62,7 @@ class Problem(Exception):
 
     def body(self) -> dict[str, Any]:
         """The members of the document; `detail` and `message` hold the same sentence."""
-        found: dict[str, Any] = {
+        document: dict[str, Any] = {
             "type": "about:blank",
             "title": HTTPStatus(self.status).phrase,
             "status": self.status,
@@ -71,8 +71,8 @@ class Problem(Exception):
             "message": self.message,
         }
         if self.errors:
-            found["errors"] = [{"field": error.field, "message": error.message} for error in self.errors]
-        return found | self.more
+            document["errors"] = [{"field": error.field, "message": error.message} for error in self.errors]
+        return document | self.more
 
     def response(self) -> Response:
         """The HTTP response, with the problem's own headers."""
@@ -101,12 +101,12 @@ async def _problem(_: Request, error: Exception) -> Response:
 
 async def _invalid(_: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - for the type checker; registered for this kind alone
-    found = error.errors()
-    if any(item["loc"][:1] == ("path",) for item in found):
+    items = error.errors()
+    if any(item["loc"][:1] == ("path",) for item in items):
         return _no_such_address().response()  # a text that is no id is an id that nothing has
-    errors = [_field_error(item) for item in found[:MAX_ERRORS]]
+    errors = [_field_error(item) for item in items[:MAX_ERRORS]]
     message = errors[0].message if errors else "The request is not valid."
-    more = {"errorCount": len(found)} if len(found) > MAX_ERRORS else {}
+    more = {"errorCount": len(items)} if len(items) > MAX_ERRORS else {}
     return Problem(400, "invalid", message, errors=errors, more=more).response()
 
 
@@ -118,19 +118,19 @@ def _field_error(item: Mapping[str, Any]) -> FieldError:
     name = ".".join(place)[:MAX_NAME]
     if kind == "json_invalid":
         return FieldError("", "The body is not valid JSON.")
-    shown = name or "The body"
+    subject = name or "The body"
     if kind == "missing":
-        return FieldError(name, f"{shown} is required.")
+        return FieldError(name, f"{subject} is required.")
     if kind == "extra_forbidden":
-        return FieldError(name, f"{shown} is not a field of this call.")
+        return FieldError(name, f"{subject} is not a field of this call.")
     if kind == "value_error":
         return FieldError(name, str(item["msg"]).removeprefix("Value error, "))
     if kind in ("model_attributes_type", "model_type", "dict_type"):
-        return FieldError(name, f"{shown} must be a JSON object.")
+        return FieldError(name, f"{subject} must be a JSON object.")
     reason = str(item["msg"])
     if reason.startswith("Input should "):
-        return FieldError(name, f"{shown} must {reason.removeprefix('Input should ')}.")
-    return FieldError(name, f"{shown}: {_uncapitalised(reason)}.")
+        return FieldError(name, f"{subject} must {reason.removeprefix('Input should ')}.")
+    return FieldError(name, f"{subject}: {_uncapitalised(reason)}.")
 
 
 def _uncapitalised(reason: str) -> str:
@@ -141,14 +141,14 @@ def _uncapitalised(reason: str) -> str:
 async def _http(_: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - for the type checker; registered for this kind alone
     if error.status_code == 404:
-        found = _no_such_address()
+        problem = _no_such_address()
     elif error.status_code == 405:
-        found = Problem(405, "method_not_allowed", "Method not allowed.")
+        problem = Problem(405, "method_not_allowed", "Method not allowed.")
     else:
         phrase = HTTPStatus(error.status_code).phrase
-        found = Problem(error.status_code, phrase.lower().replace(" ", "_"), f"{phrase}.")
-    found.headers.update(error.headers or {})
-    return found.response()
+        problem = Problem(error.status_code, phrase.lower().replace(" ", "_"), f"{phrase}.")
+    problem.headers.update(error.headers or {})
+    return problem.response()
 
 
 def _no_such_address() -> Problem:

@@ -119,7 +119,7 @@ def _has_body(scope: Scope) -> bool:
 
 
 def _replayed(first: Message, receive: Receive) -> Receive:
-    """Gives the message that has been read once more, and then what follows."""
+    """Returns a `receive` that repeats the message that has been read, and then passes on what follows."""
     left: list[Message] = [first]
 
     async def replay() -> Message:

@@ -41,8 +41,8 @@ class LogContextMiddleware:
 
 def bind(headers: RawHeaders) -> None:
     """Begins a request's context, with the id in `headers` if there is a well-formed one, else with a new one."""
-    given = next((value for name, value in headers if name == REQUEST_ID), b"")
-    request_id = given.decode() if _FORM.fullmatch(given) else secrets.token_hex(8)
+    sent = next((value for name, value in headers if name == REQUEST_ID), b"")
+    request_id = sent.decode() if _FORM.fullmatch(sent) else secrets.token_hex(8)
     logging.begin_context(request_id=request_id, correlation_id=request_id)
 
 

@@ -31,11 +31,11 @@ OnRejected = Callable[[Scope, int, str, str], None]
 MAX_BODY_BYTES = 1024 * 1024
 MAX_IMAGE_BYTES = 5 * 1024 * 1024
 IMAGE_PATH = re.compile(r"/api/[a-z]+/[a-z-]+/[0-9a-f-]{36}/images")
-"""Where images of something are sent: the bodies may be larger, wherever bodies of the usual size may."""
+"""The paths to which images are sent: the bodies may be larger, wherever bodies of the usual size may."""
 MAX_HEAD_BYTES = 32 * 1024
 MAX_HEADERS = 256
 PIECE_BYTES = 8 * 1024
-"""What is parsed in one round of the event loop, apart from a plain body."""
+"""The bytes that are parsed in one round of the event loop, apart from a plain body."""
 MAX_BODY_PARTS = 4096
 _PART_BYTES = 16
 """A chunked body may have more parts than `MAX_BODY_PARTS` if they have so many bytes on average."""
@@ -136,11 +136,11 @@ class Guarded(HttpToolsProtocol):
     def _piece(self) -> int:
         """Returns how many bytes to take next: up to the next blank line, where a request may end."""
         least = self._at + (_MIN_PIECE if self._in_head else _MIN_CHUNKED_PIECE) - len(_BLANK_LINE)
-        found = self._rest.find(_BLANK_LINE, least, self._at + PIECE_BYTES)
-        return found + len(_BLANK_LINE) - self._at if found >= 0 else PIECE_BYTES
+        position = self._rest.find(_BLANK_LINE, least, self._at + PIECE_BYTES)
+        return position + len(_BLANK_LINE) - self._at if position >= 0 else PIECE_BYTES
 
     def _is_answering(self) -> bool:
-        """A whole request was read and is not answered yet."""
+        """Returns whether a whole request was read and is not answered yet."""
         is_last_whole = self._in_head and self.cycle is not None
         return bool(self.pipeline) or (is_last_whole and not self.cycle.response_complete)
 

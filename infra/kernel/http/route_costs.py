@@ -1,4 +1,4 @@
-"""What a request may cost: each route declares a class here, and each class its bounds.
+"""The permitted cost of a request: each route declares a class here, and each class its bounds.
 
 A route without a declaration has the class of its method. A router declares one for all its routes (`route_class=`),
 a route for itself alone (`openapi_extra=`); the OpenAPI document shows it as `x-cost-class`. `request_bounds` refuses
@@ -47,7 +47,7 @@ MONEY: Final = CostClass("money", "money", 128 * KIB, 1_200, 250, 16 * KIB, 512)
 PROVIDER: Final = CostClass("provider", "money", 64 * KIB, 600, 250, 16 * KIB, 256, needs_session=False)
 """Messages of a provider of payments, which a signature authenticates."""
 PUBLIC: Final = CostClass("public", "public", 64 * KIB, 64, 100, 8 * KIB, 256, needs_session=False)
-"""What a visitor without an account may send."""
+"""Requests that a visitor without an account may send."""
 COMMAND: Final = CostClass("command", "commands", 128 * KIB, 600, 250, 24 * KIB, 512)
 """Every other command."""
 DOCUMENT: Final = CostClass("document", "documents", 1024 * KIB, 20_000, 1_500, 64 * KIB, 4_096)
@@ -62,8 +62,7 @@ STATEMENT: Final = CostClass("statement", "reads", 1024 * KIB, 20_000, 1_000, 64
 """Reads with a body: an analyst's statement, the preview of a page."""
 
 CLASSES: Final[Mapping[str, CostClass]] = {
-    found.name: found
-    for found in (SIGN_IN, MONEY, PROVIDER, PUBLIC, COMMAND, DOCUMENT, UPLOAD, READ, EXPORT, STATEMENT)
+    each.name: each for each in (SIGN_IN, MONEY, PROVIDER, PUBLIC, COMMAND, DOCUMENT, UPLOAD, READ, EXPORT, STATEMENT)
 }
 _READ_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -103,9 +102,9 @@ class CostTable:
 
     def of(self, method: str, path: str) -> CostClass:
         """The class of a request, also of one that no route takes."""
-        found = self._exact.get((method, path))
-        if found is not None:
-            return found
+        exact = self._exact.get((method, path))
+        if exact is not None:
+            return exact
         for methods, pattern, cost in self._patterns:
             if method in methods and pattern.match(path):
                 return cost

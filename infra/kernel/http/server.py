@@ -35,7 +35,7 @@ KEEP_ALIVE_S = 30
 DRAIN_S = 8
 _FIRST_INHERITED = 3
 _TICKS_A_SECOND = 10
-"""As uvicorn counts: every tenth renews the header `Date`."""
+"""The ticks a second as uvicorn counts them: every tenth renews the header `Date`."""
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 
@@ -138,10 +138,10 @@ def inherited(environ: MutableMapping[str, str] = os.environ) -> list[socket.soc
 
 def _listening(number: int) -> socket.socket:
     try:
-        found = socket.socket(fileno=number)
-        found.set_inheritable(False)
-        if found.type == socket.SOCK_STREAM and found.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
-            return found
+        listener = socket.socket(fileno=number)
+        listener.set_inheritable(False)
+        if listener.type == socket.SOCK_STREAM and listener.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+            return listener
     except OSError as error:
         raise InheritedSocketError(f"descriptor {number}: {error.strerror}") from error
     raise InheritedSocketError(
@@ -175,7 +175,7 @@ class _Server(uvicorn.Server):
             self._manager.ready()
 
     async def main_loop(self) -> None:
-        """As uvicorn's, which wakes ten times a second to see a signal; here a signal ends the wait."""
+        """Waits like uvicorn's loop, which wakes ten times a second to see a signal; here a signal ends the wait."""
         self._loop = asyncio.get_running_loop()
         counter = 0
         while not await self.on_tick(counter):
@@ -184,7 +184,7 @@ class _Server(uvicorn.Server):
                 await asyncio.wait_for(self._woken.wait(), 1.0)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Called by a signal, in the loop's own thread, perhaps in the middle of it."""
+        """Handles a signal, in the loop's own thread, perhaps in the middle of it."""
         super().handle_exit(sig, frame)
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._woken.set)

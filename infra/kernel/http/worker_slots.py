@@ -27,7 +27,8 @@ _LENDABLE: Final = BoundedSemaphore(MAX_WAITING)
 
 
 def bind_slot(limiter: CapacityLimiter) -> None:
-    """What runs for the current request from here on lends a slot of `limiter`. Called in the event loop."""
+    """Binds `limiter` to the current request: what runs for it from here on lends a slot of `limiter`. Called in the
+    event loop."""
     _SLOT.set((asyncio.get_running_loop(), limiter))
 
 
@@ -45,8 +46,8 @@ class WorkerSlotMiddleware:
 
 @contextmanager
 def release_worker_slot() -> Iterator[None]:
-    """While this lasts the request's place is another's. For waits that have an end and hold no connection; what is not
-    done for a request has no place to give."""
+    """Lends the request's slot to another one while this lasts. For waits that have an end and hold no connection; what
+    is not done for a request has no slot to lend."""
     slot = _SLOT.get()
     if slot is None or not _LENDABLE.acquire(blocking=False):
         yield

@@ -36,8 +36,8 @@ class LlmBudget:
         call_id = uuid7()
         with self._pool.connection() as connection, connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
-            found = connection.execute(_SPENT, {"account": account_id}).fetchone()
-            calls, call_wait, spent, token_wait = row_values(found or (0, 0, 0, 0))
+            row = connection.execute(_SPENT, {"account": account_id}).fetchone()
+            calls, call_wait, spent, token_wait = row_values(row or (0, 0, 0, 0))
             if calls >= self._calls:
                 raise LlmBudgetSpent(max(1, int(call_wait)))
             if spent + tokens > self._tokens:
@@ -49,7 +49,7 @@ class LlmBudget:
         return call_id
 
     def settle(self, call_id: UUID, tokens: int, outcome: str) -> None:
-        """What the call took in truth. A second settlement of the same call changes nothing."""
+        """Records what the call took in truth. A second settlement of the same call changes nothing."""
         with self._pool.connection() as connection:
             connection.execute(
                 "UPDATE ops.llm_call SET used_tokens = %s, outcome = %s, settled_at = now()"

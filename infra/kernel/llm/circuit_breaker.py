@@ -23,7 +23,8 @@ class CircuitBreaker:
         self._opens_again_at: float | None = None
 
     def allows_call(self) -> bool:
-        """Whether a call may start now. After the pause only one caller gets True, until its outcome is known."""
+        """Returns whether a call may start now. After the pause only one caller gets True, until its outcome is
+        known."""
         with self._lock:
             if self._opens_again_at is None:
                 return True

@@ -22,7 +22,7 @@ log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 DEADLINE_S: Final = 30.0
 MAX_CHARACTERS: Final = 24_000
-"""Of instructions and data together; a caller cuts its data before."""
+"""The maximum length of instructions and data together; a caller cuts its data before."""
 CHARACTERS_PER_TOKEN: Final = 2
 """Fewer than any tokenizer needs on average for JSON, so that a reservation is never too small."""
 
@@ -57,12 +57,12 @@ class LanguageModel:
 
     @property
     def is_configured(self) -> bool:
-        """Whether questions may be answered at all."""
+        """Returns whether questions may be answered at all."""
         return self._settings.openai_base_url is not None and self._settings.llm_enabled
 
     @property
     def unavailable_reason(self) -> Reason:
-        """Why none is, where none may be."""
+        """The reason why no questions may be answered, where none may be."""
         return "not_configured" if self._settings.openai_base_url is None else "switched_off"
 
     def complete(self, question: LlmRequest[Answer]) -> Answer:
@@ -117,7 +117,7 @@ class LanguageModel:
 
 
 def _named(error: Exception) -> str:
-    """What kind of failure it was. Not its text: an endpoint's may repeat the key, or be anything at all."""
+    """Returns the kind of a failure. Not its text: an endpoint's may repeat the key, or be anything at all."""
     status, cause = getattr(error, "status_code", None), type(error.__cause__).__name__
-    known = f" {status}" if isinstance(status, int) else f" ({cause})" if error.__cause__ is not None else ""
-    return type(error).__name__ + known
+    detail = f" {status}" if isinstance(status, int) else f" ({cause})" if error.__cause__ is not None else ""
+    return type(error).__name__ + detail

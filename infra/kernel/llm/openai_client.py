@@ -67,7 +67,7 @@ async def _asked(settings: Settings, question: LlmRequest[Answer], system: str, 
 
 
 def consumed_no_tokens(error: BaseException) -> bool:
-    """Whether a failed call certainly cost no tokens: it was refused, or never arrived."""
+    """Returns whether a failed call certainly cost no tokens: it was refused, or never arrived."""
     never_arrived = isinstance(error.__cause__, (httpx2.ConnectError, httpx2.ConnectTimeout))
     return isinstance(error, APIStatusError) or (isinstance(error, APIConnectionError) and never_arrived)
 
@@ -78,18 +78,18 @@ def strict_schema(answer: type[Answer]) -> dict[str, Any]:
 
 
 def _strict(schema: dict[str, Any]) -> dict[str, Any]:
-    found = {key: value for key, value in schema.items() if key not in ("default", "title")}
+    strict = {key: value for key, value in schema.items() if key not in ("default", "title")}
     for key in ("properties", "$defs"):
-        if key in found:
-            found[key] = {name: _strict(part) for name, part in found[key].items()}
+        if key in strict:
+            strict[key] = {name: _strict(part) for name, part in strict[key].items()}
     for key in ("anyOf", "allOf"):
-        if key in found:
-            found[key] = [_strict(part) for part in found[key]]
-    if isinstance(found.get("items"), dict):
-        found["items"] = _strict(found["items"])
-    if "properties" in found:
-        found["required"], found["additionalProperties"] = list(found["properties"]), False
-    return found
+        if key in strict:
+            strict[key] = [_strict(part) for part in strict[key]]
+    if isinstance(strict.get("items"), dict):
+        strict["items"] = _strict(strict["items"])
+    if "properties" in strict:
+        strict["required"], strict["additionalProperties"] = list(strict["properties"]), False
+    return strict
 
 
 class _Bounded(httpx2.AsyncBaseTransport):

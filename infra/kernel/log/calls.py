@@ -1,4 +1,5 @@
-"""What both logs keep of a `publish` until its future is done: its size counts against a bound, its deadline runs."""
+"""The calls of `publish`, which both logs keep until their futures are done: their sizes count against a bound, their
+deadlines run."""
 
 from __future__ import annotations
 
@@ -67,7 +68,7 @@ class Calls:
         return call
 
     def forget(self, call: PublishCall) -> None:
-        """Its bytes do not wait any more; to be called once for each call that began."""
+        """Subtracts the bytes of the call, which do not wait any more; to be called once for each call that began."""
         with self._lock:
             self._buffered -= call.size
 

@@ -108,14 +108,14 @@ class Appender:
             accumulator._appends_in_progress.decrement()
 
     def _headers(self, place: TopicPartition, run: Sequence[Record]) -> Headers:
-        """Those of the run's last record, with the signature of the run."""
+        """Returns the headers of the run's last record, with the signature of the run."""
         last = run[-1]
         if self._signer is None or not last.is_signed:
             return last.headers
         return (*last.headers, self._signer.header(place.topic, place.partition, run))
 
     def _has_room(self, batch: ProducerBatch, size: int) -> bool:
-        """Whether `size` more bytes fit into the batch; any single run fits into an empty one."""
+        """Returns whether `size` more bytes fit into the batch; any single run fits into an empty one."""
         records = batch.records
         if records._closed:
             return False

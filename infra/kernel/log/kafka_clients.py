@@ -51,7 +51,7 @@ def cluster_of(settings: Settings) -> Cluster:
     """The cluster that the settings name. Raises `ValueError` when they name none."""
     if settings.kafka_bootstrap_servers is None:
         raise ValueError("KAFKA_BOOTSTRAP_SERVERS is not set")
-    given = {
+    options = {
         "security_protocol": settings.kafka_security_protocol,
         "sasl_mechanism": settings.kafka_sasl_mechanism if settings.kafka_sasl_username else None,
         "sasl_plain_username": settings.kafka_sasl_username,
@@ -60,7 +60,7 @@ def cluster_of(settings: Settings) -> Cluster:
         "ssl_certfile": settings.kafka_ssl_certfile and str(settings.kafka_ssl_certfile),
         "ssl_keyfile": settings.kafka_ssl_keyfile and str(settings.kafka_ssl_keyfile),
     }
-    security = {name: value for name, value in given.items() if value is not None}
+    security = {name: value for name, value in options.items() if value is not None}
     return Cluster(tuple(settings.kafka_bootstrap_servers.split(",")), security)
 
 
@@ -131,18 +131,18 @@ def create_topics(cluster: Cluster, stored: Mapping[str, int]) -> Mapping[str, i
             with suppress(TopicAlreadyExistsError):  # two processes start at once: the other one was first
                 admin.create_topics(missing, timeout_ms=15_000)
         admin.wait_for_topics([topic.name for topic in topics.ALL], timeout_ms=15_000)
-        lacking = {name: stored[name] for name, found in _counts(admin).items() if found < stored.get(name, 0)}
+        lacking = {name: stored[name] for name, count in _counts(admin).items() if count < stored.get(name, 0)}
         if lacking:
             with suppress(InvalidPartitionsError):  # as above
                 admin.create_partitions(lacking, timeout_ms=15_000)
-        found = _wait_for_partitions(admin, lacking)
-        _check_counts(found, stored)
+        counts = _wait_for_partitions(admin, lacking)
+        _check_counts(counts, stored)
         _check_options(admin)
     except (KafkaError, OSError) as error:
         raise LogUnavailable(f"{cluster} did not create the topics: {error}") from error
     finally:
         admin.close()
-    return found
+    return counts
 
 
 def _options(topic: topics.Topic, partitions: int) -> dict[str, Any]:
@@ -167,16 +167,17 @@ def _wait_for_partitions(admin: KafkaAdminClient, wanted: Mapping[str, int]) -> 
     """A broker shows a new partition a moment after it was created."""
     deadline = monotonic() + 15
     while True:
-        found = _counts(admin)
-        if all(found[name] >= number for name, number in wanted.items()):
-            return found
+        counts = _counts(admin)
+        if all(counts[name] >= number for name, number in wanted.items()):
+            return counts
         if monotonic() > deadline:
             raise KafkaTimeoutError("the new partitions do not appear")
         sleep(0.05)
 
 
 def _check_counts(found: Mapping[str, int], stored: Mapping[str, int]) -> None:
-    """Of a topic without a stored number, one that can grow may have any."""
+    """Raises `RuntimeError` if a topic has another number of partitions. A topic without a stored number, if it can
+    grow, may have any."""
     for topic in topics.ALL:
         wanted = stored.get(topic.name, found[topic.name] if topic is topics.CLICKS else topic.partitions)
         if found[topic.name] != wanted:
@@ -200,8 +201,8 @@ _connect: Callable[..., Awaitable[socket]] = KafkaNetSocket.sock_connect
 
 
 async def _connect_or_close(self: KafkaNetSocket, net: Any, sock: socket, *args: Any, **named: Any) -> socket:
-    """As the client's own, which leaves a socket that does not connect to the garbage collector: while no broker
-    answers, each process would open a few more every second."""
+    """Connects as the client's own function, which leaves a socket that does not connect to the garbage collector:
+    while no broker answers, each process would open a few more every second."""
     try:
         return await _connect(self, net, sock, *args, **named)
     except BaseException:

@@ -105,7 +105,7 @@ def _decoded(batch: DefaultRecordBatch, topic: str, partition: int, signer: Sign
     buffer, at = bytes(batch._buffer), batch._pos
     base, first = batch.base_offset, batch.first_timestamp
     append_time = batch.max_timestamp if batch.timestamp_type == batch.LOG_APPEND_TIME else None
-    found: list[StoredRecord] = []
+    records: list[StoredRecord] = []
     is_signed = signer is not None  # until `signer` has looked
     ends: list[tuple[int, bytes]] = []
     for _ in range(batch.records_count):
@@ -128,13 +128,13 @@ def _decoded(batch: DefaultRecordBatch, topic: str, partition: int, signer: Sign
         else:
             headers, at = _headers(buffer, at)
             if headers and headers[-1][0] == HEADER:
-                ends.append((len(found), headers[-1][1]))
+                ends.append((len(records), headers[-1][1]))
                 headers = headers[:-1]
         if at != end:
             raise CorruptRecordError(f"the record {topic}[{partition}]@{base + offset_delta} has a wrong length")
         moment = first + time_delta if append_time is None else append_time
-        found.append(StoredRecord(topic, partition, base + offset_delta, moment, key, value, headers, is_signed))
-    return found if signer is None else signer.checked(found, ends)
+        records.append(StoredRecord(topic, partition, base + offset_delta, moment, key, value, headers, is_signed))
+    return records if signer is None else signer.checked(records, ends)
 
 
 def _headers(buffer: bytes, at: int) -> tuple[Headers, int]:

@@ -110,7 +110,8 @@ class KafkaLog(Log):
         return self._offsets.ends(places, timeout_s)
 
     def partitions(self, topic: str) -> int:
-        """Of `clicks`, as the broker's newest answer says; those of other topics are fixed."""
+        """Returns the number of partitions: of `clicks`, as the broker's newest answer says; those of other topics are
+        fixed."""
         if topic != topics.CLICKS.name:
             return topics.BY_NAME[topic].partitions
         with self._gate:
@@ -221,8 +222,8 @@ class KafkaLog(Log):
                 self._send(self._parked.popleft(), appender)
 
     def _learns_partitions(self, producer: KafkaProducer) -> bool:
-        """Whether the broker says, within a moment, how many partitions `clicks` has: without that number no record
-        with a key can be placed."""
+        """Returns whether the broker says, within a moment, how many partitions `clicks` has: without that number no
+        record with a key can be placed."""
         producer._sender.add_topic(topics.CLICKS.name)
         deadline = monotonic() + _CONNECT_TIMEOUT_S
         while not _known_partitions(producer):
@@ -232,7 +233,7 @@ class KafkaLog(Log):
         return True
 
     def _retire_producer(self) -> None:
-        """From now on calls wait for the next producer."""
+        """Closes the producer; from now on calls wait for the next one."""
         with self._gate:
             if self._producer is not None:
                 self._producer._sender.force_close()  # `close` alone would wait for what the broker never answers

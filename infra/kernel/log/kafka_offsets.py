@@ -45,8 +45,8 @@ class KafkaOffsets:
         try:
             client = self._opened(deadline)
             left_ms = max(1, int((deadline - monotonic()) * 1000))
-            found = client.end_offsets([KafkaPartition(*place) for place in places], timeout_ms=left_ms)
-            answer = {place: found[KafkaPartition(*place)] for place in places}
+            offsets = client.end_offsets([KafkaPartition(*place) for place in places], timeout_ms=left_ms)
+            answer = {place: offsets[KafkaPartition(*place)] for place in places}
             self._answered_at = monotonic()
             return answer
         except (KafkaError, OSError, KeyError) as error:  # KeyError: kafka-python left a partition out

@@ -1,4 +1,4 @@
-"""Whether a Kafka server answers, without a client: a readiness check that needs no sign-in."""
+"""Probes whether a Kafka server answers, without a client: a readiness check that needs no sign-in."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ _API_VERSIONS: Final = struct.pack(">ihhih", 12, 18, 0, 1, 2) + b"up"
 
 
 def answers(port: int, host: str = "127.0.0.1", *, plain: bool = True) -> bool:
-    """Whether it answers a request of its protocol (an open port alone comes earlier than that); not `plain`: whether
-    the port is open."""
+    """Returns whether the server answers a request of its protocol (an open port alone comes earlier than that); not
+    `plain`: whether the port is open."""
     try:
         with socket.create_connection((host, port), timeout=1) as connection:
             if not plain:

@@ -16,8 +16,8 @@ from infra.kernel.log.signature import Signer
 
 _CONTACT_S: Final = 2.5
 _FETCH_WAIT_MS: Final = 2_000
-"""How long the broker keeps a fetch that finds nothing. A fetch goes on over several polls: an idle partition costs one
-request in this time."""
+"""The time for which the broker keeps a fetch that finds nothing. A fetch goes on over several polls: an idle partition
+costs one request in this time."""
 _ANSWER_TIMEOUT_MS: Final = 3000
 """A broker answers the requests of a connection in order, so this one waits for a long-polling fetch; on a busy
 machine, as at every start, the rest of a second was too short, and all readers reconnected."""
@@ -41,8 +41,8 @@ class KafkaSource:
         try:
             if self._consumer is None:
                 self._consumer = self._connect(timeout_s)
-            found = self._consumer.poll(timeout_ms=int(timeout_s * 1000), max_records=max_records)
-            records: list[StoredRecord] = found.get(self._place, [])
+            polled = self._consumer.poll(timeout_ms=int(timeout_s * 1000), max_records=max_records)
+            records: list[StoredRecord] = polled.get(self._place, [])
             if not records:
                 self._check_contact(self._consumer)
                 return []

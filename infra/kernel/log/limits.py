@@ -1,4 +1,4 @@
-"""What both logs agree on: how large a record may be, and where it goes."""
+"""The limits that both logs agree on: how large a record may be, and where it goes."""
 
 from __future__ import annotations
 

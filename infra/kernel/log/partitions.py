@@ -33,7 +33,7 @@ COUNT_OF_SPLITS: Final = "(select count(distinct after) from log.split where log
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """From `before` to `after` partitions; `ends` has the end of each of the former ones at that moment."""
+    """A split from `before` to `after` partitions; `ends` has the end of each of the former ones at that moment."""
 
     before: int
     after: int
@@ -50,24 +50,24 @@ class Ancestor:
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """What the splits of a topic, in order, mean for one of its partitions."""
+    """The meaning of the splits of a topic, in order, for one of its partitions."""
 
     partition: int
     splits: tuple[Split, ...] = ()
 
     @property
     def ancestors(self) -> tuple[Ancestor, ...]:
-        """Where ids of this partition were sent before it existed, the oldest first."""
-        found: list[Ancestor] = []
+        """Returns the places where ids of this partition were sent before it existed, the oldest first."""
+        ancestors: list[Ancestor] = []
         partition = self.partition
         for split in reversed(self.splits):
             if partition >= split.before:
                 partition %= split.before
-                found.append(Ancestor(partition, split.ends[partition]))
-        return tuple(reversed(found))
+                ancestors.append(Ancestor(partition, split.ends[partition]))
+        return tuple(reversed(ancestors))
 
     def inherits(self, key: bytes) -> bool:
-        """Whether a record of an ancestor with this key would lie in this partition, had it existed already."""
+        """Returns whether a record of an ancestor with this key would lie in this partition, had it existed already."""
         return any(
             split.before <= self.partition < split.after and partition_of(key, split.after) == self.partition
             for split in self.splits
@@ -102,7 +102,8 @@ def place_of(number: int, partition: int) -> tuple[int, int]:
 
 
 def is_before(number: int, other: int) -> bool:
-    """Whether the first comes earlier: what lies in an ancestor comes before everything of the partition itself."""
+    """Returns whether the first comes earlier: what lies in an ancestor comes before everything of the partition
+    itself."""
     return number ^ _IN_ANCESTOR < other ^ _IN_ANCESTOR
 
 
@@ -119,12 +120,12 @@ def _stored(connection: psycopg.Connection[Any]) -> Mapping[str, int]:
 
 def places(connection: psycopg.Connection[Any], *wanted: topics.Topic) -> list[TopicPartition]:
     """Every partition of the `wanted` topics, by default of all."""
-    known = counts(connection)
-    return [(topic.name, number) for topic in wanted or topics.ALL for number in range(known[topic.name])]
+    numbers = counts(connection)
+    return [(topic.name, number) for topic in wanted or topics.ALL for number in range(numbers[topic.name])]
 
 
 def lineage(connection: psycopg.Connection[Any], topic: str, partition: int) -> Lineage:
-    """What the splits so far mean for a partition."""
+    """Returns the lineage of a partition by the splits so far."""
     return Lineage(partition, splits(connection, topic))
 
 

@@ -112,7 +112,7 @@ TopicPartition = tuple[str, int]
 
 
 def describe_partitions(places: Sequence[TopicPartition]) -> str:
-    """For messages: `clicks[0]`, or `clicks[0] and 15 more`."""
+    """Describes partitions for messages: `clicks[0]`, or `clicks[0] and 15 more`."""
     (topic, partition), *more = places
     return f"{topic}[{partition}]" + (f" and {len(more)} more" if more else "")
 
@@ -143,8 +143,9 @@ class Log(Protocol):
         ...
 
     def partitions(self, topic: str) -> int:
-        """How many partitions of `topic` this log knows of; it never waits. Before the log has answered once, and for
-        up to a minute after a raise, it is too few: for writers only (others: `infra.kernel.log.partitions`)."""
+        """Returns how many partitions of `topic` this log knows of; it never waits. Before the log has answered once,
+        and for up to a minute after a raise, it is too few: for writers only (others:
+        `infra.kernel.log.partitions`)."""
         ...
 
     def create_topics(self, stored: Mapping[str, int] = NO_COUNTS) -> Mapping[str, int]:
@@ -153,7 +154,7 @@ class Log(Protocol):
         ...
 
     def ready(self, timeout_s: float = 0.2) -> bool:
-        """Whether the log answers now, and its topics are there."""
+        """Returns whether the log answers now, and its topics are there."""
         try:
             self.end_offsets([(topics.DOMAIN.name, 0)], timeout_s)
         except LogUnavailable:

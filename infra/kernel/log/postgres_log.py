@@ -40,7 +40,7 @@ from schemas import topics
 GROUP_RECORDS: Final = 10_000
 GROUP_BYTES: Final = 16 * 1024 * 1024
 COUNTED_EVERY_S: Final = 5.0
-"""How often a writer reads the number of partitions."""
+"""The interval at which a writer reads the number of partitions."""
 _TICK_S: Final = 0.1
 
 CONNECTION: Final = {
@@ -129,34 +129,34 @@ class PostgresLog(Log):
             raise LogUnavailable(
                 f"Postgres does not return the end of {describe_partitions(places)}: {error}"
             ) from error
-        found = {(topic, partition): end for topic, partition, end in rows}
-        if missing := [place for place in places if place not in found]:
+        ends = {(topic, partition): end for topic, partition, end in rows}
+        if missing := [place for place in places if place not in ends]:
             raise LogUnavailable(f"{describe_partitions(missing)} is not created yet")
-        return {place: found[place] for place in places}
+        return {place: ends[place] for place in places}
 
     def partitions(self, topic: str) -> int:
-        """As the writer has last read it from the table."""
+        """Returns the number of partitions as the writer has last read it from the table."""
         return self._counts.get(topic, 1)
 
     def create_topics(self, stored: Mapping[str, int] = NO_COUNTS) -> Mapping[str, int]:
         """Adds the table's partitions. Raises `RuntimeError` when a topic has more of them than it should."""
         with psycopg.connect(self._url, **CONNECTION) as connection:  # type: ignore[arg-type]  # typed per keyword
-            there, wanted = _counts(connection), dict[str, int]()
+            there, numbers = _counts(connection), dict[str, int]()
             for topic in topics.ALL:
                 default = (there.get(topic.name) if topic is topics.CLICKS else None) or topic.partitions
-                wanted[topic.name] = stored.get(topic.name, default)
+                numbers[topic.name] = stored.get(topic.name, default)
                 connection.execute(
                     "INSERT INTO log.partition (topic, partition) SELECT %s, generate_series(0, %s - 1) "
                     "ON CONFLICT DO NOTHING",
-                    (topic.name, wanted[topic.name]),
+                    (topic.name, numbers[topic.name]),
                 )
-            found = _counts(connection)
-            for name, number in found.items():
-                if number != wanted.get(name, number):
+            counts = _counts(connection)
+            for name, number in counts.items():
+                if number != numbers.get(name, number):
                     raise RuntimeError(
-                        f"Topic {name} has {number} partitions, not {wanted[name]}: keys would change their place."
+                        f"Topic {name} has {number} partitions, not {numbers[name]}: keys would change their place."
                     )
-            return found
+            return counts
 
     def close(self) -> None:
         """Waits for what was handed over, at most the delivery timeout."""
@@ -216,7 +216,7 @@ class PostgresLog(Log):
             return group
 
     def _retry(self, group: list[PublishCall], error: Exception) -> bool:
-        """Nothing of the group was committed: requeues it in order while the database is unavailable and time is
+        """Requeues the group, of which nothing was committed, in order while the database is unavailable and time is
         left."""
         if not isinstance(error, (psycopg.OperationalError, OSError)):
             return False

@@ -48,12 +48,12 @@ class PostgresSource:
         while True:
             rung = self._bell.rung(self._topic, self._partition)
             try:
-                found = self._page(max_records)
+                records = self._page(max_records)
             except (psycopg.Error, PoolTimeout) as error:
                 raise LogUnavailable(f"Postgres does not give {self._shown()}: {error}") from error
             left = deadline - monotonic()
-            if found or left <= 0:
-                return found
+            if records or left <= 0:
+                return records
             self._bell.wait(self._topic, self._partition, rung, min(left, _POLL_S))
 
     def seek(self, offset: int) -> None:
@@ -61,7 +61,7 @@ class PostgresSource:
         self._next = offset
 
     def close(self) -> None:
-        """Nothing to give back: connections belong to the log."""
+        """Does nothing: connections belong to the log."""
 
     def _page(self, max_records: int) -> list[StoredRecord]:
         with self._readers.connection() as connection, self._deadlines.within(ANSWER_TIMEOUT_S, connection):
@@ -122,12 +122,12 @@ class Bell:
         self._thread: Thread | None = None
 
     def rung(self, topic: str, partition: int) -> int:
-        """How often this partition was written to, as far as heard; read it before looking."""
+        """Returns how often this partition was written to, as far as heard; read it before looking."""
         with self._changed:
             return self._counts[f"{topic}:{partition}"] + self._reconnected
 
     def wait(self, topic: str, partition: int, rung: int, timeout_s: float) -> None:
-        """Until the count differs from `rung`, or the time is over."""
+        """Waits until the count differs from `rung`, or the time is over."""
         name = f"{topic}:{partition}"
         with self._changed:
             if self._thread is None:

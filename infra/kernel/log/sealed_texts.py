@@ -58,8 +58,8 @@ def split(value: bytes) -> tuple[bytes, bytes]:
 
 
 def _place(value: bytes) -> int:
-    """Where the sealed member begins; 0: there is none. Only the last member of the whole object is looked at: senders
-    name members of inner ones."""
+    """Returns where the sealed member begins; 0: there is none. Only the last member of the whole object is looked at:
+    senders name members of inner ones."""
     at = value.rfind(b'"', 0, -2) + 1 - len(_MEMBER)
     return at if at > 0 and value.startswith(_MEMBER, at) and value.endswith(_END) else 0
 
@@ -71,13 +71,13 @@ def without_texts(records: Sequence[StoredRecord]) -> list[Opened]:
 
 def leaves_of(records: Sequence[StoredRecord]) -> dict[int, set[bytes]]:
     """The leaves that sealed the texts of these records, by key. Raises `DecryptionError`."""
-    found: dict[int, set[bytes]] = {}
+    leaves: dict[int, set[bytes]] = {}
     for record in records:
         text = split(record.value)[1]
         if text:
             sealed = text_keys.parse(text)
-            found.setdefault(sealed.number, set()).add(sealed.leaf)
-    return found
+            leaves.setdefault(sealed.number, set()).add(sealed.leaf)
+    return leaves
 
 
 Texts = Callable[[Sequence[StoredRecord]], list[Opened]]
@@ -114,5 +114,5 @@ def _opened(record: StoredRecord, keys: OpeningKeys) -> Opened:
 
 
 def bound_to(topic: str, key: bytes) -> bytes:
-    """What the texts of a record are bound to: its topic and key."""
+    """Returns what the texts of a record are bound to: its topic and key."""
     return topic.encode() + b"\0" + key

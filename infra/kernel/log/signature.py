@@ -63,7 +63,7 @@ class Signer:
 
     @classmethod
     def of(cls, settings: Settings) -> Signer | None:
-        """None when there is no master key."""
+        """Returns the signer of the settings; None when there is no master key."""
         try:
             return cls(settings)
         except SettingsError:
@@ -129,15 +129,15 @@ def runs(records: Sequence[Record]) -> list[tuple[int, int, int]]:
     if whole <= RUN_BYTES and len(records) <= _MAX_RECORDS and not apart:
         return [(0, len(records), whole)]
     ends = list(accumulate(sizes))
-    found: list[tuple[int, int, int]] = []
+    result: list[tuple[int, int, int]] = []
     begin = before = 0
     while begin < len(records):
         end = min(max(bisect_right(ends, before + RUN_BYTES, begin), begin + 1), begin + _MAX_RECORDS)
         if apart:
             end = begin + 1 if not records[begin].is_signed else min([end, *(at for at in apart if at > begin)])
-        found.append((begin, end, ends[end - 1] - before))
+        result.append((begin, end, ends[end - 1] - before))
         begin, before = end, ends[end - 1]
-    return found
+    return result
 
 
 def note_starts(connection: psycopg.Connection[Any], log: Log) -> None:
@@ -146,8 +146,8 @@ def note_starts(connection: psycopg.Connection[Any], log: Log) -> None:
     Stored in Postgres, not in the log, so that write access to the log does not suffice to move it. For `althing
     migrate`, which runs before the services.
     """
-    known = starts(connection)
-    lacking = [place for place in partitions.places(connection) if place not in known]
+    stored = starts(connection)
+    lacking = [place for place in partitions.places(connection) if place not in stored]
     for (topic, partition), end in log.end_offsets(lacking).items():
         connection.execute(
             'INSERT INTO log.signed_from (topic, partition, "offset") VALUES (%s, %s, %s) ON CONFLICT DO NOTHING',

@@ -1,4 +1,4 @@
-"""Which texts are email addresses, for every form that takes one."""
+"""The syntax of email addresses, for every form that takes one."""
 
 from __future__ import annotations
 

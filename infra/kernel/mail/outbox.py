@@ -73,7 +73,7 @@ class Mail:
     kind: str
     account_id: UUID | None = None
     unsubscribe_url: str | None = None
-    """Of a mail to a list: a POST to it, by the reader's mail program, ends the subscription (RFC 8058)."""
+    """The address of a mail to a list: a POST to it, by the reader's mail program, ends the subscription (RFC 8058)."""
     about: UUID | None = None
     """The subject of an email to a person without an account; the email is deleted with it (`unqueue`)."""
     about_step: int | None = None
@@ -82,7 +82,7 @@ class Mail:
     """The same in HTML; empty: the text alone."""
     attachments: Sequence[Attachment] = ()
     id: UUID | None = None
-    """Of a mail that must not be queued twice: a second one of this id is an error."""
+    """The id of a mail that must not be queued twice: a second one of this id is an error."""
 
 
 def queue(cursor: Cursor[Any] | Connection[Any], settings: Settings, mail: Mail) -> UUID:
@@ -154,8 +154,8 @@ def decrypt_parts(settings: Settings, mail_id: UUID, parts_sealed: str | None) -
     """HTML and attachments of a stored mail."""
     if parts_sealed is None:
         return "", []
-    found = orjson.loads(decrypt(derived_key(settings, "mail"), parts_sealed, f"mail-parts:{mail_id}"))
-    return found["html"], [Attachment(**{**one, "content": b64decode(one["content"])}) for one in found["attachments"]]
+    parts = orjson.loads(decrypt(derived_key(settings, "mail"), parts_sealed, f"mail-parts:{mail_id}"))
+    return parts["html"], [Attachment(**{**one, "content": b64decode(one["content"])}) for one in parts["attachments"]]
 
 
 def send_due(settings: Settings, stop: Event | None = None) -> int:
@@ -211,10 +211,10 @@ def _add_parts(message: EmailMessage, html: str, attachments: Sequence[Attachmen
     """HTML with its pictures is an alternative of the text; files follow both."""
     if html:
         message.add_alternative(html, subtype="html")
-        shown = message.get_body(("html",))
+        body = message.get_body(("html",))
         for picture in attachments:
-            if shown is not None and picture.content_id:
-                shown.add_related(
+            if body is not None and picture.content_id:
+                body.add_related(
                     picture.content,
                     *picture.media_type.split("/", 1),
                     cid=f"<{picture.content_id}>",
@@ -238,14 +238,14 @@ def _deliverable(to: str) -> str:
 
 
 def _is_of_the_server(error: Exception) -> bool:
-    """Whether the server is unavailable or rejects the connection, rather than this one email."""
+    """Returns whether the server is unavailable or rejects the connection, rather than this one email."""
     if isinstance(error, smtplib.SMTPException):
         return isinstance(error, _SERVER_FAILURES)
     return isinstance(error, OSError)
 
 
 def _recipient_state(error: Exception, to: str) -> str:
-    """What went wrong, for logs and the outbox, without the address: servers like to repeat it."""
+    """Describes what went wrong, for logs and the outbox, without the address: servers like to repeat it."""
     if isinstance(error, smtplib.SMTPRecipientsRefused):
         text = " ".join(_answer(code, said) for code, said in error.recipients.values())
     elif isinstance(error, smtplib.SMTPResponseException):

@@ -42,11 +42,11 @@ class AuthoritativeServers:
         try:
             async with asyncio.timeout(LIFETIME_S) as limit:
                 real_name, servers = await self._resolvers.authority(name)
-                found = await asyncio.gather(*(self._texts(server, real_name) for server in servers[:MAX_SERVERS]))
+                answers = await asyncio.gather(*(self._texts(server, real_name) for server in servers[:MAX_SERVERS]))
         except (LookupFailed, TimeoutError):
             return ()
         # An end that falls together with an answer may pass unnoticed inside.
-        return () if limit.expired() else found
+        return () if limit.expired() else answers
 
     async def _texts(self, server: str, name: dns.name.Name) -> Texts:
         try:
@@ -56,10 +56,10 @@ class AuthoritativeServers:
             return Texts(server, failure=str(error) if isinstance(error, LookupFailed) else type(error).__name__)
         if answer.rcode() not in (dns.rcode.NOERROR, dns.rcode.NXDOMAIN) or not answer.flags & dns.flags.AA:
             return Texts(server, failure="no authority")
-        found = answer.get_rrset(dns.message.ANSWER, name, dns.rdataclass.IN, dns.rdatatype.TXT)
-        if found is None and answer.answer:
+        rrset = answer.get_rrset(dns.message.ANSWER, name, dns.rdataclass.IN, dns.rdatatype.TXT)
+        if rrset is None and answer.answer:
             return Texts(server, failure="an alias")  # the resolvers know where it leads
-        return Texts(server, tuple(b"".join(record.strings) for record in list(found or ())[:MAX_RECORDS]))
+        return Texts(server, tuple(b"".join(record.strings) for record in list(rrset or ())[:MAX_RECORDS]))
 
     def _chosen(self, addresses: Sequence[Address]) -> Address:
         for address in addresses:

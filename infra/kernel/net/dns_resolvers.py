@@ -37,7 +37,7 @@ class LookupFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """What one resolver said. No `values`: there is no such record. `failure`: it said nothing of use."""
+    """The answer of one resolver. No `values`: there is no such record. `failure`: it said nothing of use."""
 
     server: str
     values: tuple[bytes, ...] = ()
@@ -55,7 +55,8 @@ class Resolvers:
         return await asyncio.gather(*(self._texts(server, name) for server in self._found()))
 
     async def addresses(self, host: str) -> Sequence[Address]:
-        """All addresses of a host, of both families, by the first resolver with an answer. Raises `LookupFailed`."""
+        """Returns all addresses of a host, of both families, by the first resolver with an answer. Raises
+        `LookupFailed`."""
         failure = "no resolver"
         for server in self._found():
             answers = await asyncio.gather(*(self._ask(server, host, kind) for kind in ("A", "AAAA")))
@@ -63,12 +64,12 @@ class Resolvers:
             if failed:  # half an answer would hide the address that must not be called
                 failure = failed[0]
                 continue
-            found = [
+            addresses = [
                 ip_address(record.address) for answer in answers if not isinstance(answer, str) for record in answer
             ]
-            if len(found) > _MAX_ADDRESSES:
+            if len(addresses) > _MAX_ADDRESSES:
                 raise LookupFailed("too many addresses")
-            return found
+            return addresses
         raise LookupFailed(failure)
 
     async def authority(self, name: str) -> tuple[dns.name.Name, Sequence[str]]:
@@ -110,8 +111,8 @@ class Resolvers:
         resolver.use_edns(0, 0, 1232)
         try:
             async with asyncio.timeout(LIFETIME_S):
-                found = await resolver.resolve(_absolute(name), kind, search=False, raise_on_no_answer=False)
-                answer = found.response
+                resolution = await resolver.resolve(_absolute(name), kind, search=False, raise_on_no_answer=False)
+                answer = resolution.response
         except dns.resolver.NXDOMAIN as error:
             answer = error.response(_absolute(name))  # type: ignore[no-untyped-call]  # dnspython has no types there
         except (TimeoutError, dns.exception.Timeout):
@@ -126,10 +127,10 @@ class Resolvers:
         if self._servers:
             return self._servers
         try:
-            known = dns.resolver.Resolver()
+            resolver = dns.resolver.Resolver()
         except dns.resolver.NoResolverConfiguration:
             return ()
-        return [(str(server), known.port) for server in known.nameservers]
+        return [(str(server), resolver.port) for server in resolver.nameservers]
 
 
 def _zone(answer: dns.message.QueryMessage, name: dns.name.Name) -> dns.name.Name | None:

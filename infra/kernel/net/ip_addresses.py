@@ -22,5 +22,5 @@ def unmapped(address: IPv4Address | IPv6Address | None) -> IPv4Address | IPv6Add
 
 
 def is_trusted(address: IPv4Address | IPv6Address | None, trusted: Iterable[Network]) -> bool:
-    """Whether it is a proxy's whose forwarding headers count."""
+    """Returns whether it is the address of a proxy whose forwarding headers count."""
     return address is not None and any(address in network for network in trusted)

@@ -33,7 +33,7 @@ _EMBEDDING: Final = (ip_network("64:ff9b::/96"), ip_network("64:ff9b:1::/48"), i
 
 
 class OutboundRefused(Exception):
-    """Nothing was sent: the address is none that we call."""
+    """The address is none that we call; nothing was sent."""
 
 
 class OutboundFailed(Exception):
@@ -80,7 +80,7 @@ class Outbound:
         self._trust = trust or ssl.create_default_context()
 
     async def get(self, url: str, *, deadline_s: float = DEADLINE_S) -> OutboundResponse:
-        """Whatever is answered, redirects and errors included. Raises `OutboundRefused` or `OutboundFailed`."""
+        """Returns whatever is answered, redirects and errors included. Raises `OutboundRefused` or `OutboundFailed`."""
         return await self.call("GET", url, deadline_s=deadline_s)
 
     async def call(
@@ -95,8 +95,8 @@ class Outbound:
         deadline_s: float = DEADLINE_S,
         max_bytes: int = MAX_BYTES,
     ) -> OutboundResponse:
-        """As `get`. `configured_origin`: an origin (`origin_of`) from the operator's settings, which may have a private
-        address and is called by name."""
+        """Calls a server as `get` does. `configured_origin`: an origin (`origin_of`) from the operator's settings,
+        which may have a private address and is called by name."""
         request = _Request(method, headers or {}, form, content, max_bytes)
         try:
             async with asyncio.timeout(deadline_s):
@@ -126,16 +126,16 @@ class Outbound:
 
     async def _addresses(self, host: str) -> Sequence[Address]:
         try:
-            found: Sequence[Address] = [ip_address(host)]
+            addresses: Sequence[Address] = [ip_address(host)]
         except ValueError:
             try:
-                found = await self._resolvers.addresses(host)
+                addresses = await self._resolvers.addresses(host)
             except LookupFailed as error:
                 raise OutboundFailed(f"The host's address could not be found ({error}).") from error
-        for address in found:
+        for address in addresses:
             if not may_call(address, self._also):
                 raise OutboundRefused("The host is not on the open internet.")
-        return found
+        return addresses
 
     async def _send(self, request: _Request, url: str, host: str | None = None) -> OutboundResponse:
         """`host`: the name that an address is called for."""
@@ -170,19 +170,19 @@ def origin_of(url: str) -> str:
 
 
 def may_call(address: Address, also: Sequence[Network]) -> bool:
-    """Whether it is public, or of one of these networks."""
+    """Returns whether the address is public, or of one of these networks."""
     return is_public(address) or any(address in network for network in also)
 
 
 def is_public(address: Address) -> bool:
-    """Whether it is of the open internet, also where one address hides in another."""
+    """Returns whether the address is of the open internet, also where one address hides in another."""
     if isinstance(address, IPv6Address):
         hidden: list[IPv4Address | None] = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
         if any(address in network for network in _EMBEDDING):
             hidden.append(IPv4Address(int(address) & 0xFFFF_FFFF))
-        found = [inner for inner in hidden if inner is not None]
-        if found:
-            return all(is_public(inner) for inner in found)
+        embedded = [inner for inner in hidden if inner is not None]
+        if embedded:
+            return all(is_public(inner) for inner in embedded)
         if address.is_site_local:
             return False
     return address.is_global and not (address.is_multicast or address.is_reserved)

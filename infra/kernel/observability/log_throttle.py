@@ -18,7 +18,7 @@ class LogThrottle:
         self._at: dict[str, float] = {}
 
     def should_log(self, what: str) -> bool:
-        """Whether to log `what`: at most once a minute."""
+        """Returns whether to log `what`: at most once a minute."""
         now = self._clock()
         if now - self._at.get(what, -inf) < self.AGAIN_S:
             return False

@@ -28,7 +28,8 @@ from infra.kernel.observability.log_throttle import LogThrottle
 from infra.kernel.observability.spans import Attributes
 
 TIMEOUT_S: Final = 2.0
-"""Of one attempt with its retries; a process that ends does not wait longer for a collector that is down."""
+"""The time limit of one attempt with its retries; a process that ends does not wait longer for a collector that is
+down."""
 
 _PARENT: Final = re.compile(rb"00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})")
 _wanted: ContextVar[int] = ContextVar("wanted_trace_id", default=0)
@@ -88,10 +89,10 @@ class OtlpExporter:
 
     def _context(self, trace_id: int, parent: bytes) -> Context | None:
         """The given or the current span's context if it is of that trace; else an empty one."""
-        given = _PARENT.fullmatch(parent)
-        if given is not None and int(given[1], 16) == trace_id and int(given[2], 16):
-            flags = TraceFlags(int(given[3], 16) & TraceFlags.SAMPLED)
-            remote = SpanContext(trace_id, int(given[2], 16), is_remote=True, trace_flags=flags)
+        match = _PARENT.fullmatch(parent)
+        if match is not None and int(match[1], 16) == trace_id and int(match[2], 16):
+            flags = TraceFlags(int(match[3], 16) & TraceFlags.SAMPLED)
+            remote = SpanContext(trace_id, int(match[2], 16), is_remote=True, trace_flags=flags)
             return trace.set_span_in_context(NonRecordingSpan(remote), Context())
         is_current = trace.get_current_span().get_span_context().trace_id == trace_id
         return None if is_current and trace_id else Context()

@@ -1,4 +1,4 @@
-"""What runs on this machine, for the system page: the stack's processes with their memory, and the data directory."""
+"""The processes of this machine, for the system page: those of the stack with their memory, and the data directory."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class Disk:
 
 def processes(data_dir: Path) -> list[RunningProcess] | None:
     """The processes under the supervisor of `data_dir`; none when no stack runs there."""
-    found = stack_state.read(data_dir)
-    if found is None or not stack_state.is_running(found):
+    stack = stack_state.read(data_dir)
+    if stack is None or not stack_state.is_running(stack):
         return None
-    supervisor = stack_state.ProcessRow("stack", found.pid, found.born, "running", 0)
-    return [_running(row) for row in (supervisor, *found.processes)]
+    supervisor = stack_state.ProcessRow("stack", stack.pid, stack.born, "running", 0)
+    return [_running(row) for row in (supervisor, *stack.processes)]
 
 
 def disk(data_dir: Path) -> Disk:
@@ -54,8 +54,8 @@ def disk(data_dir: Path) -> Disk:
 def _running(row: stack_state.ProcessRow) -> RunningProcess:
     alive = stack_state.is_same(row.pid, row.born)
     if not alive or row.pid is None or row.born is None:
-        shown = row.state if row.state in ("backoff", "stopped") else "backoff"
-        return RunningProcess(row.name, None, shown, row.restarts, 0.0, 0)
+        state = row.state if row.state in ("backoff", "stopped") else "backoff"
+        return RunningProcess(row.name, None, state, row.restarts, 0.0, 0)
     with_children = row.name != "stack"
     memory = _memory(row.pid, with_children=with_children)
     return RunningProcess(row.name, row.pid, row.state, row.restarts, round(stack_state.now() - row.born, 1), memory)

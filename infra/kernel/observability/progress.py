@@ -46,7 +46,7 @@ class Meter:
 
     @property
     def rate(self) -> float:
-        """Things a second since the start."""
+        """The number of things a second since the start."""
         return self._done / max(time.monotonic() - self._started, 1e-9)
 
     def __exit__(self, *_: object) -> None:

@@ -51,7 +51,7 @@ class ServiceManager:
         self._send("STOPPING=1")
 
     def alive(self) -> None:
-        """To be called often: reports at half of the period that systemd requires."""
+        """Reports at half of the period that systemd requires; to be called often."""
         if self._period_s is not None and time.monotonic() >= self._next:
             self._next = time.monotonic() + self._period_s
             self._send("WATCHDOG=1")

@@ -1,4 +1,4 @@
-"""What traces are made of, without a framework: `tracing` decides what becomes a span, an `Exporter` sends it."""
+"""The parts of traces, without a framework: `tracing` decides what becomes a span, an `Exporter` sends it."""
 
 from __future__ import annotations
 

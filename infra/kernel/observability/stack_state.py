@@ -57,8 +57,8 @@ class StackState:
 
 
 def birth(pid: int) -> float | None:
-    """When the process with this id began, in seconds of `now`, or None if there is none. No step of the system's
-    clock changes it."""
+    """Returns the time when the process with this id began, in seconds of `now`, or None if there is none. No step of
+    the system's clock changes it."""
     try:
         process = psutil.Process(pid)
         if process.status() == psutil.STATUS_ZOMBIE:
@@ -77,27 +77,27 @@ def now() -> float:
 
 
 def is_same(pid: int | None, born: float | None) -> bool:
-    """Whether the process that had this id and start time still lives."""
+    """Returns whether the process that had this id and start time still lives."""
     if pid is None or born is None:
         return False
-    found = birth(pid)
-    return found is not None and abs(found - born) < 1.0
+    started_at = birth(pid)
+    return started_at is not None and abs(started_at - born) < 1.0
 
 
 def read(data_dir: Path) -> StackState | None:
     """The last state that was written since the machine was started; None if there is none. Whether it still runs:
     `is_running`."""
     try:
-        found = json.loads((data_dir / FILE_NAME).read_text())
-        rows = tuple(ProcessRow(**row) for row in found.pop("processes"))
-        state = StackState(**{"boot": "", **found}, processes=rows)
+        content = json.loads((data_dir / FILE_NAME).read_text())
+        rows = tuple(ProcessRow(**row) for row in content.pop("processes"))
+        state = StackState(**{"boot": "", **content}, processes=rows)
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
     return state if state.boot == boot() else None
 
 
 def is_running(state: StackState | None) -> bool:
-    """Whether the supervisor that wrote the state lives; another process with its number does not count."""
+    """Returns whether the supervisor that wrote the state lives; another process with its number does not count."""
     return state is not None and is_same(state.pid, state.born)
 
 

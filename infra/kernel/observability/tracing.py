@@ -47,7 +47,7 @@ def use(exporter: Exporter | None) -> None:
 
 
 def is_on() -> bool:
-    """Whether spans are recorded: asked before anything is prepared for them."""
+    """Returns whether spans are recorded: called before anything is prepared for them."""
     return _exporter is not None
 
 

@@ -86,8 +86,8 @@ class MemoryRows:
 
     def get(self, **key: Any) -> Row | None:
         """See `Rows.get`."""
-        found = self._matching(key)
-        return dict(self.rows[found[0]]) if found else None
+        keys = self._matching(key)
+        return dict(self.rows[keys[0]]) if keys else None
 
     def _write(self, place: Key, values: Mapping[str, Any]) -> None:
         row = self.rows.get(place)
@@ -164,7 +164,7 @@ def column_defaults(connection: Connection[Any], schema: str, table: str) -> Row
 
 
 def _sums(row: Row, differences: Mapping[str, int]) -> Row:
-    """As in SQL, nothing plus a number is nothing."""
+    """Adds the differences. As in SQL, nothing plus a number is nothing."""
     present = {name: row.get(name, 0) for name in differences}
     return {
         name: None if present[name] is None else present[name] + difference for name, difference in differences.items()

@@ -39,7 +39,7 @@ LOCK_LOST_S: Final = 3
 """A machine that the network cut off gives its locks back after this time: others take its work over within five
 seconds, the second between their tries included."""
 CLIENT_LOST_S: Final = 4
-"""So long may a transaction of a machine that the network cut off keep rows locked."""
+"""The time for which a transaction of a machine that the network cut off may keep rows locked."""
 RECONNECT_ROUND_S = 5.0
 """Reconnection attempts come after 1, 2, then 2 s, and then restart: the maximum delay until a recovered server is
 noticed."""
@@ -197,7 +197,8 @@ def _expect_nothing(results: Sequence[PGresult]) -> None:
 
 
 def _greets(host: str, port: int) -> bool:
-    """Whether a Postgres at that address (a host, or the folder of its Unix socket) answers a newcomer at once."""
+    """Returns whether a Postgres at that address (a host, or the folder of its Unix socket) answers a newcomer at
+    once."""
     path = f"{host}/.s.PGSQL.{port}" if host.startswith("/") else None
     try:
         with socket.socket(socket.AF_UNIX) if path else socket.create_connection((host, port), GREETING_WAIT_S) as link:

@@ -20,7 +20,7 @@ Row = dict[str, Any]
 
 
 class Rows(Protocol):
-    """What a handler may do with the rows of one table. `dict` values are stored as jsonb.
+    """The operations of a handler on the rows of one table. `dict` values are stored as jsonb.
 
     `position` is the place of the event in commit order, `offset` that in the topic. In a condition, `None` matches no
     row.

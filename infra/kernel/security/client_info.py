@@ -29,7 +29,7 @@ _FAMILIES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """Where a request comes from.
+    """The origin of a request.
 
     `address` is for limits: `auth.rate_limit` keeps it for a day, and nothing else keeps it as it is.
     """
@@ -58,8 +58,8 @@ class Client:
 
 
 def client_of(request: Request, settings: Settings, places: GeoIpDatabase | None = None) -> Client:
-    """Where the request comes from; with `places` also from which country. The address is the nearest that is neither
-    ours nor a trusted proxy's; IPv6 by its /64, which one person has whole."""
+    """Returns where the request comes from; with `places` also from which country. The address is the nearest that is
+    neither ours nor a trusted proxy's; IPv6 by its /64, which one person has whole."""
     whole = _nearest(request, settings)
     country = places.find(whole)[0] if places is not None else "ZZ"
     return Client(
@@ -86,18 +86,18 @@ def _nearest(request: Request, settings: Settings) -> str:
     """Accepts `X-Forwarded-For` from the gateway, which proves itself, and from `TRUSTED_PROXIES`; otherwise
     returns the peer's own address, including this machine's."""
     peer = request.client.host if request.client else ""
-    found = _address(peer)
+    nearest = _address(peer)
     forwarded = ",".join(request.headers.getlist("x-forwarded-for"))
-    by_proxy = is_trusted(found, settings.trusted_proxies)
+    by_proxy = is_trusted(nearest, settings.trusted_proxies)
     if forwarded and (by_proxy or is_proven(forwarding_key(settings), forwarded, request.headers)):
         for candidate in reversed([part.strip() for part in forwarded.split(",") if part.strip()]):
             address = _address(candidate)
             if address is None:
                 break
-            found = address
+            nearest = address
             if not is_trusted(address, settings.trusted_proxies):
                 break
-    return str(found) if found is not None else peer
+    return str(nearest) if nearest is not None else peer
 
 
 def _bucket(text: str) -> str:

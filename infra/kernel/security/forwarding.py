@@ -29,6 +29,6 @@ def proof_of(key: bytes, forwarded_for: str) -> str:
 
 
 def is_proven(key: bytes, forwarded_for: str, headers: Mapping[str, str]) -> bool:
-    """Whether the gateway wrote `forwarded_for`."""
+    """Returns whether the gateway wrote `forwarded_for`."""
     sent = headers.get(PROOF, "")
     return compare_digest(sent.encode(), proof_of(key, forwarded_for).encode())

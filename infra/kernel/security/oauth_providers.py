@@ -44,21 +44,21 @@ class IdentityProvider:
 
 
 def configured(settings: Settings) -> dict[ProviderName, IdentityProvider]:
-    """Those that have a client id and a secret."""
-    found: dict[ProviderName, IdentityProvider] = {}
+    """Returns the providers that have a client id and a secret."""
+    providers: dict[ProviderName, IdentityProvider] = {}
     for name in NAMES:
         client_id, client_secret = getattr(settings, f"{name}_client_id"), getattr(settings, f"{name}_client_secret")
         own = getattr(settings, f"{name}_url")
         if client_id and client_secret:
-            found[name] = IdentityProvider(name, own or _URLS[name], client_id, client_secret, own is None)
-    return found
+            providers[name] = IdentityProvider(name, own or _URLS[name], client_id, client_secret, own is None)
+    return providers
 
 
 def named(name: str) -> ProviderName:
     """Raises `ValueError` for a name that is none."""
-    for known in NAMES:
-        if known == name:
-            return known
+    for provider in NAMES:
+        if provider == name:
+            return provider
     raise ValueError(f"{name} is no identity provider")
 
 
@@ -68,7 +68,7 @@ def label_of(name: str) -> str:
 
 
 def encrypt_label(settings: Settings, link_id: str, label: str) -> str:
-    """What an owner knows a linked identity by, as it is kept."""
+    """Encrypts what an owner knows a linked identity by, as it is kept."""
     return encrypt(derived_key(settings, "linked-sign-in"), label, f"linked-sign-in:{link_id}")
 
 

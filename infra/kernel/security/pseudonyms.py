@@ -22,7 +22,7 @@ class Pseudonyms:
 
     @classmethod
     def of(cls, settings: Settings) -> Pseudonyms:
-        """With the keys of this installation."""
+        """Creates pseudonyms with the keys of this installation."""
         return Pseudonyms(derived_key(settings, "visitor"), derived_key(settings, "customer"))
 
     def visitor(self, website: bytes, visitor_id: str) -> int:

@@ -64,7 +64,8 @@ class Principal:
 
     @property
     def is_admin(self) -> bool:
-        """From the session's row, which a change of roles updates: no new sign-in is needed."""
+        """Returns whether the account is an admin, from the session's row, which a change of roles updates: no new
+        sign-in is needed."""
         return "admin" in self.roles
 
     @property
@@ -121,7 +122,7 @@ def find_live(kind: SessionKind, pool: Pool, headers: Headers, method: str) -> l
         row = connection.execute(find, {"hash": hashed(secret), "touch": TOUCH_AFTER, "idle": IDLE}).fetchone()
         if row is None:
             raise not_signed_in()
-        cookie_hash, touch, token_is_live, browser, *found = row_values(row)
+        cookie_hash, touch, token_is_live, browser, *columns = row_values(row)
         if token is not None:
             with_cookie = cookie is not None and compare_digest(hashed(cookie), bytes(cookie_hash))
             if not with_cookie and (browser or from_browser(headers) or not token_is_live):
@@ -129,9 +130,9 @@ def find_live(kind: SessionKind, pool: Pool, headers: Headers, method: str) -> l
         if touch:
             connection.execute(
                 f"UPDATE {kind.table} SET last_seen_at = now(), token_expires_at = now() + %s WHERE id = %s",  # noqa: S608 - own text
-                (TOKEN_LIFE, found[0]),
+                (TOKEN_LIFE, columns[0]),
             )
-    return found
+    return columns
 
 
 def require_admin(principal: Principal) -> None:
@@ -168,7 +169,7 @@ def refuse_cross_site(headers: Headers, method: str, public_url: str) -> None:
 
 
 def from_browser(headers: Headers) -> bool:
-    """Whether a browser sent this: only browsers send an origin or a fetch site."""
+    """Returns whether a browser sent this: only browsers send an origin or a fetch site."""
     return headers.get("origin") is not None or headers.get("sec-fetch-site") is not None
 
 
@@ -212,11 +213,11 @@ def open_session(
 def insert_session(kind: SessionKind, connection: Connection[Any], session_id: UUID, **columns: Any) -> OpenedSession:
     """A row of `kind.table` with new secrets; `columns` besides those that every kind has."""
     opened = OpenedSession(session_id, secrets.token_urlsafe(32), kind.token_prefix + secrets.token_urlsafe(32))
-    given = {"id": session_id, "cookie_hash": hashed(opened.cookie), "token_hash": hashed(opened.token), **columns}
+    values = {"id": session_id, "cookie_hash": hashed(opened.cookie), "token_hash": hashed(opened.token), **columns}
     connection.execute(
-        f"INSERT INTO {kind.table} (token_expires_at, expires_at, {', '.join(given)})"  # noqa: S608 - own names
-        f" VALUES (now() + %s, now() + %s{', %s' * len(given)})".encode(),
-        (TOKEN_LIFE, ABSOLUTE, *given.values()),
+        f"INSERT INTO {kind.table} (token_expires_at, expires_at, {', '.join(values)})"  # noqa: S608 - own names
+        f" VALUES (now() + %s, now() + %s{', %s' * len(values)})".encode(),
+        (TOKEN_LIFE, ABSOLUTE, *values.values()),
     )
     return opened
 
@@ -231,7 +232,7 @@ def beyond_cap(table: LiteralString) -> LiteralString:
 
 
 def cap_values() -> dict[str, Any]:
-    """What `beyond_cap` needs besides the account and the new session."""
+    """Returns the values that `beyond_cap` needs besides the account and the new session."""
     return {"idle": IDLE, "others": MAX_SESSIONS - 1}
 
 
@@ -271,12 +272,12 @@ def set_cookie(opened: OpenedSession | None, public_url: str, name: str = COOKIE
 
 def session_cookie(headers: Headers, name: str = COOKIE) -> str | None:
     """The session cookie's value, the `__Host-` one first: a subdomain cannot plant that one."""
-    found: dict[str, str] = {}
+    cookies: dict[str, str] = {}
     for part in headers.get("cookie", "").split(";"):
         key, equals, value = part.strip().partition("=")
         if equals:
-            found.setdefault(key, value)
-    return found.get(f"__Host-{name}") or found.get(name) or None
+            cookies.setdefault(key, value)
+    return cookies.get(f"__Host-{name}") or cookies.get(name) or None
 
 
 def not_signed_in() -> Problem:

@@ -28,7 +28,7 @@ from schemas.base import ERASED
 from schemas.envelope import ENCRYPTED_PREFIX
 
 CACHE_S: Final = 5.0
-"""How long an erased key may still be used by a process that had it."""
+"""The time for which an erased key may still be used by a process that had it."""
 CACHE_SIZE: Final = 10_000
 
 
@@ -66,7 +66,7 @@ class Keyring:
 
     @property
     def connections(self) -> ConnectionPool[Any]:
-        """Which no caller of the keyring holds when it calls: for readers of other keys."""
+        """The connections, of which no caller of the keyring holds one when it calls: for readers of other keys."""
         return self._pool
 
     def __call__(self, subject_id: UUID, field: str, text: str) -> str:

@@ -15,7 +15,7 @@ from infra.kernel.security.text_keys import OpeningKeys, TextKey
 from schemas.base import ERASED
 
 CACHE_S: Final = 30.0
-"""How long an erased person may still be read by a process that had the key."""
+"""The time for which an erased person may still be read by a process that had the key."""
 MAX_KEYS: Final = 1_000
 
 ReadKeys = Callable[[Collection[int]], Mapping[int, TextKey]]
@@ -33,7 +33,7 @@ class TextKeyCache:
         self._missing: set[int] = set()
 
     def keys(self, numbers: Collection[int]) -> Mapping[int, TextKey]:
-        """At least those of these keys that there are. Raises what reading raises."""
+        """Returns at least those of these keys that there are. Raises what reading raises."""
         now = monotonic()
         due = [number for number in numbers if self._read_at.get(number, -CACHE_S) <= now - CACHE_S]
         if due:
@@ -41,9 +41,9 @@ class TextKeyCache:
                 self._keys.clear()
                 self._read_at.clear()
                 due = [*numbers]
-            found = self._read(due)
+            keys = self._read(due)
             for number in due:
-                self._note(number, found.get(number), now)
+                self._note(number, keys.get(number), now)
         return self._keys
 
     def _note(self, number: int, found: TextKey | None, now: float) -> None:

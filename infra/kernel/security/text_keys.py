@@ -80,7 +80,7 @@ class LeafCipher(NamedTuple):
         return b2a_base64(self.head + nonce + self.cipher.encrypt(nonce, text, bound), newline=False)
 
     def open(self, nonce: bytes, content: bytes, bound: bytes) -> bytes:
-        """What was sealed. Raises `DecryptionError` for what was sealed for something else."""
+        """Decrypts what was sealed. Raises `DecryptionError` for what was sealed for something else."""
         try:
             return self.cipher.decrypt(nonce, content, bound)
         except (InvalidTag, ValueError) as error:
@@ -102,15 +102,15 @@ class TextKey:
 
     def leaf_at(self, head: bytes) -> LeafCipher | None:
         """The same by the begin of a text that this key sealed."""
-        found = self._leaves.get(head)
-        if found is None:
+        leaf = self._leaves.get(head)
+        if leaf is None:
             key = self._made(head[_NUMBER_BYTES:].hex())
             if key is None:
                 return None
             if len(self._leaves) >= MAX_LEAVES:
                 self._leaves.clear()
-            found = self._leaves[head] = LeafCipher(head, AESGCM(key))
-        return found
+            leaf = self._leaves[head] = LeafCipher(head, AESGCM(key))
+        return leaf
 
     def _made(self, leaf: str) -> bytes | None:
         start = leaf[:_CACHED_LEVEL]
@@ -148,8 +148,8 @@ def puncture(nodes: dict[str, bytes], leaf: bytes) -> None:
 def seal(key: TextKey, leaf: bytes, text: bytes, bound: bytes) -> bytes | None:
     """`text` sealed for the person of `leaf` and bound to `bound`, as base64; none: the key is a copy from before the
     person was erased, and newer than that."""
-    found = key.leaf(leaf)
-    return found.seal(text, bound) if found is not None else None
+    cipher = key.leaf(leaf)
+    return cipher.seal(text, bound) if cipher is not None else None
 
 
 class SealedText(NamedTuple):
@@ -162,7 +162,7 @@ class SealedText(NamedTuple):
 
 
 def parse(sealed: bytes) -> SealedText:
-    """What `seal` gave, taken apart. Raises `DecryptionError`."""
+    """Parses what `seal` returned. Raises `DecryptionError`."""
     try:
         raw = a2b_base64(sealed, strict_mode=True)
         number, leaf = _HEAD.unpack_from(raw)
@@ -172,8 +172,8 @@ def parse(sealed: bytes) -> SealedText:
 
 
 def unseal(key: TextKey | None, sealed: SealedText, bound: bytes) -> bytes | None:
-    """What `seal` was given; `key`: of this number, none: it is not there any more. None: the person is erased, or
-    there is no key. Raises `DecryptionError` for what was sealed for something else."""
+    """Returns the text that `seal` was given; `key`: of this number, none: it is not there any more. None: the person
+    is erased, or there is no key. Raises `DecryptionError` for what was sealed for something else."""
     leaf = key.leaf(sealed.leaf) if key is not None else None
     return leaf.open(sealed.nonce, sealed.content, bound) if leaf is not None else None
 
@@ -232,11 +232,11 @@ class TextKeys:
 
     def newest(self, cursor: Querying) -> TextKey | None:
         """The key that seals."""
-        found = cursor.execute(NEWEST).fetchone()
-        return None if found is None else self.opened(*row_values(found))
+        row = cursor.execute(NEWEST).fetchone()
+        return None if row is None else self.opened(*row_values(row))
 
     def read(self, cursor: Querying, numbers: Collection[int]) -> dict[int, TextKey]:
-        """Those of these keys that there are."""
+        """Reads those of these keys that there are."""
         rows = cursor.execute(_NODES, (list(numbers),)).fetchall() if numbers else []
         return {key.number: key for key in (self.opened(*row_values(row)) for row in rows)}
 
@@ -253,12 +253,12 @@ class TextKeys:
         """Takes leaves out of the keys of these numbers, in the caller's transaction; those of a key that is not there
         are erased already."""
         for number in sorted(leaves):
-            found = cursor.execute(
+            row = cursor.execute(
                 "SELECT number, nodes_wrapped FROM log.text_key WHERE number = %s FOR UPDATE", (number,)
             ).fetchone()
-            if found is None:
+            if row is None:
                 continue
-            nodes = dict(self.opened(*row_values(found)).nodes)
+            nodes = dict(self.opened(*row_values(row)).nodes)
             for leaf in leaves[number]:
                 puncture(nodes, leaf)
             cursor.execute(

@@ -77,7 +77,7 @@ def key_id(text: str) -> UUID | None:
 
 def key_ids(texts: Iterable[str]) -> set[UUID]:
     """The keys that sealed any of the texts."""
-    return {found for text in texts if (found := key_id(text)) is not None}
+    return {id_ for text in texts if (id_ := key_id(text)) is not None}
 
 
 class VisitorKeys:

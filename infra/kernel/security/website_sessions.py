@@ -27,7 +27,7 @@ from infra.kernel.security.sessions import (
 
 COOKIE: Final = "wsid"
 PREFIX: Final = "wt_"
-"""What a website token starts with; a platform token has none."""
+"""The prefix of website tokens; a platform token has none."""
 _WEBSITE: Final = SessionKind("auth.website_session", COOKIE, PREFIX, "id, account_id, website_id")
 
 
@@ -41,7 +41,7 @@ class WebsitePrincipal:
 
 
 def authenticate_website(pool: Pool, headers: Headers, method: str) -> WebsitePrincipal:
-    """As `infra.kernel.security.sessions.authenticate`, for website tokens. Raises `Problem` 401."""
+    """Authenticates as `infra.kernel.security.sessions.authenticate` does, for website tokens. Raises `Problem` 401."""
     session_id, account_id, website_id = find_live(_WEBSITE, pool, headers, method)
     return WebsitePrincipal(account_id, website_id, session_id)
 

@@ -55,8 +55,8 @@ CORRELATION_SQL: Final = f"""coalesce(
 """The correlation id of a dead letter's record, as `schemas.message_ids.correlation_of` finds it."""
 
 DECIDED_SQL: Final = "decided_at = now(), retry_requested_at = null, value = '', headers = '[]'"
-"""What is set when a dead letter is retried or skipped. The content goes: nothing reads it any more, it may name
-people, and the log has the record."""
+"""The columns that are set when a dead letter is retried or skipped. The content goes: nothing reads it any more, it
+may name people, and the log has the record."""
 
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 _NAMESPACE: Final = UUID("3f2f8a64-0c55-5f0b-9a3b-5a0f4f1be9d2")
@@ -190,7 +190,7 @@ def waiting_for(connection: Connection[Any], key: WorkerKey, aggregate: bytes) -
 
 
 def readmit(connection: Connection[Any], key: WorkerKey) -> bool:
-    """Requests the retry of what an older version of the program could not read; whether there is any."""
+    """Requests the retry of what an older version of the program could not read; returns whether there is any."""
     changed = connection.execute(
         "update engine.dead_letter set retry_requested_at = now() where projection = %s and generation = %s "
         "and topic = %s and partition = %s and state = 'open' and reason = %s",

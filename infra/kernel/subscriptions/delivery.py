@@ -67,7 +67,8 @@ def deliver(
 
 
 def is_for(record: StoredRecord, event_names: Collection[str]) -> bool:
-    """Whether the record's event is one of these; true without a name, and for one that this code does not know."""
+    """Returns whether the record's event is one of these; true without a name, and for one that this code does not
+    know."""
     for name, value in record.headers:
         if name == "event":
             return value.decode(errors="replace") in event_names or not envelope.is_known(record.headers)

@@ -38,7 +38,7 @@ class WorkerKey:
 
 @dataclass(frozen=True)
 class StoredPosition:
-    """What is stored about a partition; see `0030_engine.sql`."""
+    """The stored position of a partition; see `0030_engine.sql`."""
 
     next_offset: int
     intent_to: int | None
@@ -69,14 +69,14 @@ _STOP = "case when stop_until > now() then stop_at end"
 def load(connection: Connection[Any], key: WorkerKey) -> StoredPosition:
     """The stored position. Raises `Fenced` when the generation was dropped."""
     with connection.cursor(row_factory=class_row(StoredPosition)) as cursor:
-        found = cursor.execute(
+        position = cursor.execute(
             f"select next_offset, intent_to, domain_position, {_STOP} as barrier_offset, starts, accept_bad_to "
             f"from engine.position where {_WHERE}",
             vars(key),
         ).fetchone()
-    if found is None:
+    if position is None:
         raise Fenced(f"{key.text} is no longer there")
-    return found
+    return position
 
 
 def create(connection: Connection[Any], key: WorkerKey) -> None:
@@ -89,7 +89,8 @@ def create(connection: Connection[Any], key: WorkerKey) -> None:
 
 
 def hold_all(connection: Connection[Any], wait_s: int) -> None:
-    """Until the transaction's end no position moves, and none is claimed. Raises `psycopg.errors.LockNotAvailable`."""
+    """Locks all positions: until the transaction's end none moves, and none is claimed. Raises
+    `psycopg.errors.LockNotAvailable`."""
     connection.execute(f"set local lock_timeout = '{wait_s}s'")
     connection.execute("lock table engine.position in exclusive mode")
 
@@ -138,7 +139,7 @@ def claim(connection: Connection[Any], key: WorkerKey, first: int, last: int, ow
 
 @dataclass(frozen=True)
 class Step:
-    """From `first` to `last` is done."""
+    """A step of a reader: the records from `first` to `last` are done."""
 
     first: int
     last: int
@@ -235,12 +236,12 @@ def note_error(connection: Connection[Any], key: WorkerKey, error: str) -> None:
 
 
 def _explain(connection: Connection[Any], key: WorkerKey, first: int, last: int) -> None:
-    found = load(connection, key)
+    position = load(connection, key)
     if (
-        found.next_offset == first
-        and found.intent_to is None
-        and found.barrier_offset is not None
-        and found.barrier_offset <= last
+        position.next_offset == first
+        and position.intent_to is None
+        and position.barrier_offset is not None
+        and position.barrier_offset <= last
     ):
-        raise BarrierReached(found.barrier_offset)
-    raise Fenced(f"{key.text}: expected {first}..{last}, found {found.next_offset}, intent {found.intent_to}")
+        raise BarrierReached(position.barrier_offset)
+    raise Fenced(f"{key.text}: expected {first}..{last}, found {position.next_offset}, intent {position.intent_to}")

@@ -47,7 +47,7 @@ def parser(is_allowed: Callable[[str], bool]) -> MarkdownIt:
 
 
 def is_web_link(url: str) -> bool:
-    """Whether the address is an http or https one."""
+    """Returns whether the address is an http or https one."""
     return bool(_WEB.match(url.strip()))
 
 
@@ -55,7 +55,7 @@ _MARKDOWN: Final = parser(is_web_link)
 
 
 def is_readable(source: str) -> bool:
-    """Whether the text stays below the limits of brackets, marks and cells: tens of thousands slow the parser
+    """Returns whether the text stays below the limits of brackets, marks and cells: tens of thousands slow the parser
     down.
 
     A row of a table has as many cells as its head, however short it is written.
@@ -99,26 +99,26 @@ def links(source: str) -> list[str]:
 
 
 def _links(tokens: list[Token]) -> list[str]:
-    found: list[str] = []
+    targets: list[str] = []
     for token in _inline(tokens):
         target = token.attrGet("href") if token.type == "link_open" else None
         target = token.attrGet("src") if token.type == "image" else target
-        if isinstance(target, str) and len(found) < MAX_LINKED:
-            found.append(target)
-    return found
+        if isinstance(target, str) and len(targets) < MAX_LINKED:
+            targets.append(target)
+    return targets
 
 
 def foreign_links(source: str, own_host: str) -> list[str]:
     """Links that lead away from the product's own host, including what another Markdown reader would treat as one:
     the page's own links every bare `www.` and `https://`, whatever follows and however it is written."""
     tokens = _MARKDOWN.parse(source)
-    bare = (found for text in _outside_of_links(tokens) for found in _BARE.findall(text))
-    found = [*_links(tokens), *(one if _WEB.match(one) else f"http://{one}" for one in bare)]
-    return [one for one in found[:MAX_LINKED] if _host(one) != own_host.lower()]
+    bare = (link for text in _outside_of_links(tokens) for link in _BARE.findall(text))
+    linked = [*_links(tokens), *(one if _WEB.match(one) else f"http://{one}" for one in bare)]
+    return [one for one in linked[:MAX_LINKED] if _host(one) != own_host.lower()]
 
 
 def prose(source: str) -> str:
-    """What it says outside of code, where a mention is none; a line for each part."""
+    """Returns the text outside of code, where a mention is none; a line for each part."""
     return "\n".join(
         token.content for token in _inline(_MARKDOWN.parse(source)) if token.type in ("text", "text_special")
     )

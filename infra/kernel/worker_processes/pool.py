@@ -32,13 +32,13 @@ START_S: Final = 60.0
 END_S: Final = 2.0
 MAX_ANSWER_BYTES: Final = 64 << 20
 _TICK_S: Final = 0.2
-"""How often a wait looks whether its client has left."""
+"""The interval at which a wait looks whether its client has left."""
 
 IsCancelled = Callable[[], bool]
 
 
 class NoProcessFree(Exception):
-    """All processes of the pool were busy for as long as the caller could wait, or too many wait already."""
+    """The pool has no free process: all were busy for as long as the caller could wait, or too many wait already."""
 
 
 class JobTooLong(Exception):
@@ -59,7 +59,7 @@ class JobCancelled(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a job returned, and the processor time that it used."""
+    """The result of a job, and the processor time that it used."""
 
     answer: bytes
     cpu_s: float
@@ -197,12 +197,12 @@ class _Process:
 
     @property
     def was_idle(self) -> bool:
-        """Whether it ended because it had nothing to do."""
+        """Returns whether the process ended because it had nothing to do."""
         return self._process.returncode == 0
 
     @property
     def was_too_long(self) -> bool:
-        """Whether the kernel ended it, because its job's processor time was used up."""
+        """Returns whether the kernel ended the process, because its job's processor time was used up."""
         return self._process.returncode == -signal.SIGXCPU
 
     def end(self) -> None:
@@ -224,14 +224,14 @@ class _Process:
         return kind, Done(self._read(length, deadline, is_cancelled), cpu_ms / 1000)
 
     def _read(self, length: int, deadline: float, is_cancelled: IsCancelled) -> bytes:
-        found = bytearray()
-        while len(found) < length:
+        content = bytearray()
+        while len(content) < length:
             left = deadline - time.monotonic()
             if left <= 0:
                 raise JobLate
             self._socket.settimeout(min(left, _TICK_S))
             try:
-                piece = self._socket.recv(min(length - len(found), 1 << 20))
+                piece = self._socket.recv(min(length - len(content), 1 << 20))
             except TimeoutError:
                 if is_cancelled():
                     raise JobCancelled from None
@@ -241,5 +241,5 @@ class _Process:
             if not piece:
                 self._has_hung_up = True
                 raise _ProcessEnded
-            found += piece
-        return bytes(found)
+            content += piece
+        return bytes(content)

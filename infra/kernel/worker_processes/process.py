@@ -23,7 +23,7 @@ LOW_PRIORITY: Final = 10
 IDLE_S: Final = 20.0
 
 Job = Callable[[bytes], bytes]
-"""From the request to the answer. Raises `JobRejected` for what is wrong with the request."""
+"""A function from the request to the answer. Raises `JobRejected` for what is wrong with the request."""
 
 
 def serve(job: Job, *, memory_bytes: int, idle_s: float = IDLE_S) -> None:
@@ -61,13 +61,13 @@ def _run(job: Job, request: bytes) -> tuple[int, bytes]:
 
 def _read(source: socket.socket, length: int) -> bytes | None:
     """The next bytes; `None` when the parent has ended."""
-    found = bytearray()
-    while len(found) < length:
-        piece = source.recv(min(length - len(found), 1 << 20))
+    content = bytearray()
+    while len(content) < length:
+        piece = source.recv(min(length - len(content), 1 << 20))
         if not piece:
             return None
-        found += piece
-    return bytes(found)
+        content += piece
+    return bytes(content)
 
 
 def _used_s() -> float:

@@ -1,4 +1,4 @@
-"""What a pool and its processes say to each other over a socket: frames with a header.
+"""The protocol of a pool and its processes over a socket: frames with a header.
 
 Answers are bytes and never pickled objects: a process that was taken over by its input cannot take over its parent.
 """

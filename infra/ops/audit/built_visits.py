@@ -27,7 +27,7 @@ CHECKS: Final = tuple(tables.table(name) for name in (tables.VISIT_EVENTS, table
 _ROWS, _BREAKDOWN, _BUILDS = CHECKS
 _MAX_EVENTS: Final = 400_000
 _MAX_DAYS: Final = 500
-"""Of a batch; a larger day is a batch of its own."""
+"""The maximum number of days of a batch; a larger day is a batch of its own."""
 _SHOWN: Final = 1_000
 _TRIES: Final = 3
 _UNREGISTERED: Final = timedelta(hours=1)
@@ -129,14 +129,14 @@ def audit_built_visits(
 
 
 def count_builds(clickhouse: Reader) -> int:
-    """How many builds `audit_built_visits` compares."""
+    """Returns how many builds `audit_built_visits` compares."""
     [row] = clickhouse.rows(f"SELECT uniqExact(website_id, days, day) AS builds FROM {_BUILDS}")
     return int(row["builds"])
 
 
 def _audit_days(clickhouse: Reader, columns: Sequence[str], builds: Sequence[_Build]) -> AuditReport:
-    """Many days at once, as if no event came meanwhile; those that differ, one by one, up to the offsets of their
-    build."""
+    """Compares many days at once, as if no event came meanwhile; those that differ, one by one, up to the offsets of
+    their build."""
     suspects = _days_that_differ(clickhouse, columns, builds)
     report = _compared(clickhouse, builds)
     for build in builds:
@@ -153,8 +153,8 @@ def _days_that_differ(clickhouse: Reader, columns: Sequence[str], builds: Sequen
         for website_id, days in _by_website(builds).items()
     )
     queries = _rows_query(columns, events, builds), _breakdown_query(*_sides_of_days(builds))
-    found = [(row["website_id"], row["day"]) for query in queries for row in clickhouse.rows(query)]
-    return {*wrong, *found}
+    differing = [(row["website_id"], row["day"]) for query in queries for row in clickhouse.rows(query)]
+    return {*wrong, *differing}
 
 
 def _audit_day(clickhouse: Reader, columns: Sequence[str], build: _Build) -> AuditReport:
@@ -219,16 +219,16 @@ def _audit_parts(days: Mapping[Day, _Build], parts: Sequence[_Build]) -> AuditRe
     for part in parts:
         if part.day in days and days[part.day].number == part.number:
             by_day[part.day].append(part)
-    for day, found in by_day.items():
+    for day, builds in by_day.items():
         whole = (
-            sum(part.events for part in found),
-            sum(part.fingerprint for part in found) % 2**64,
-            min(part.first_at for part in found),
-            max(part.last_at for part in found),
+            sum(part.events for part in builds),
+            sum(part.fingerprint for part in builds) % 2**64,
+            min(part.first_at for part in builds),
+            max(part.last_at for part in builds),
         )
         if whole != days[day].contents:
             report.found(DefectKind.WRONG, _BUILDS, f"the parts of the {days[day].name} come to {whole}")
-        report.checked["builds of parts of days"] += len(found)
+        report.checked["builds of parts of days"] += len(builds)
     return report
 
 
@@ -285,7 +285,7 @@ def _newest(clickhouse: Reader, condition: str) -> list[_Build]:
 
 
 def _own_contents(clickhouse: Reader, builds: Sequence[_Build]) -> Mapping[Day, tuple[Contents, Offsets]]:
-    """What the rows of each day's build come to: its contents and offsets."""
+    """Returns the contents and offsets of each day's build, computed from its rows."""
     rows = clickhouse.rows(
         "SELECT website_id, day, sum(part_events) AS events, sum(part_fingerprint) AS fingerprint,"
         " toString(min(part_first)) AS first_at, toString(max(part_last)) AS last_at,"
@@ -383,11 +383,11 @@ def _row_difference(build: _Build, row: Mapping[str, Any]) -> str:
 
 def _cell_difference(build: _Build, row: Mapping[str, Any]) -> str:
     counters = {name: row[f"d_{name}"] for name in _COUNTERS if row[f"d_{name}"]}
-    shown = ", ".join(f"{name} {difference:+d}" for name, difference in counters.items())
+    text = ", ".join(f"{name} {difference:+d}" for name, difference in counters.items())
     visitors = f"visitors {row['kept_visitors']} instead of {row['expected_visitors']}"
-    if not shown and row["d_copies"]:
-        shown = f"there {row['d_copies']:+d} times"
-    return f"{row['dimension']} {row['shown']!r} in the {build.name}: {shown or visitors}"
+    if not text and row["d_copies"]:
+        text = f"there {row['d_copies']:+d} times"
+    return f"{row['dimension']} {row['shown']!r} in the {build.name}: {text or visitors}"
 
 
 def _kind(copies: int) -> DefectKind:
@@ -407,10 +407,10 @@ def _is_day(build: _Build) -> str:
 
 
 def _by_website(builds: Iterable[_Build]) -> Mapping[str, list[str]]:
-    found: dict[str, list[str]] = defaultdict(list)
+    days: dict[str, list[str]] = defaultdict(list)
     for build in builds:
-        found[build.place[0]].append(build.place[2])
-    return found
+        days[build.place[0]].append(build.place[2])
+    return days
 
 
 def _listed(days: Iterable[str]) -> str:

@@ -100,10 +100,10 @@ def count(clickhouse: Reader, postgres: psycopg.Connection[Any], now: datetime, 
     until = now.replace(minute=0, second=0, microsecond=0)
     expired = Expired.read(postgres)
     read = {p: offset for reader, topic, p, offset in _positions(postgres) if (reader, topic) == ("events", _CLICKS)}
-    found = _bounds(clickhouse, until - WINDOW, until)
-    bounds = {partition: place for partition, place in found.items() if place[1] < read.get(partition, 0)}
+    all_bounds = _bounds(clickhouse, until - WINDOW, until)
+    bounds = {partition: place for partition, place in all_bounds.items() if place[1] < read.get(partition, 0)}
     checked = missing = duplicate = 0
-    unread = len(found) - len(bounds)
+    unread = len(all_bounds) - len(bounds)
     kept = _kept(clickhouse, bounds)
     for partition, (first, last) in bounds.items():
         rows, distinct = kept[partition]
@@ -121,16 +121,16 @@ def count(clickhouse: Reader, postgres: psycopg.Connection[Any], now: datetime, 
 
 
 def _expired(log: Log, partition: int, first: int, last: int, expired: Expired) -> int:
-    """How many of these records may have no row any more. Raises `LogUnavailable`."""
-    found, offset = 0, first
+    """Counts those of these records that may have no row any more. Raises `LogUnavailable`."""
+    total, offset = 0, first
     with closing(log.source(_CLICKS, partition, first)) as source:
         while offset <= last:
             records = source.read(_PAGE, 5.0)
             if not records:
                 raise LogUnavailable(f"{_CLICKS}[{partition}] gives nothing at {offset}, before its end")
-            found += sum(_has_expired(record, expired) for record in records if record.offset <= last)
+            total += sum(_has_expired(record, expired) for record in records if record.offset <= last)
             offset = records[-1].offset + 1
-    return found
+    return total
 
 
 def _has_expired(record: StoredRecord, expired: Expired) -> bool:
@@ -156,10 +156,10 @@ def _positions(postgres: psycopg.Connection[Any]) -> list[tuple[str, str, int, i
 
 def _age(log: Log, topic: str, partition: int, offset: int) -> float:
     with closing(log.source(topic, partition, offset)) as source:
-        found = source.read(1, 5.0)
-    if not found:
+        records = source.read(1, 5.0)
+    if not records:
         raise LogUnavailable(f"{topic}[{partition}] gives nothing at {offset}, before its end")
-    return max(0.0, datetime.now(UTC).timestamp() - found[0].timestamp_ms / 1000)
+    return max(0.0, datetime.now(UTC).timestamp() - records[0].timestamp_ms / 1000)
 
 
 def _bounds(clickhouse: Reader, since: datetime, until: datetime) -> Mapping[int, tuple[int, int]]:

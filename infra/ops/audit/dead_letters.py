@@ -21,10 +21,10 @@ _PATIENCE_S: Final = 30.0
 def audit_dead_letters(log: Log, postgres: psycopg.Connection[Any]) -> AuditReport:
     """Compares all, but for those of process managers: they are timeouts, and no records. Raises `LogUnavailable`."""
     report = AuditReport()
-    known = set(partitions.places(postgres))
+    places = set(partitions.places(postgres))
     newest: tuple[Any, ...] = ()
     for projection, generation, topic, partition, offset, state, key, value in postgres.execute(_LETTERS).fetchall():
-        if (topic, partition) not in known:
+        if (topic, partition) not in places:
             continue
         report.checked[f"rows of {TABLE}"] += 1
         place, newest_before = (projection, generation, topic, partition, offset), newest
@@ -41,7 +41,7 @@ def audit_dead_letters(log: Log, postgres: psycopg.Connection[Any]) -> AuditRepo
 
 
 def is_record(record: StoredRecord, state: str, key: bytes, value: bytes) -> bool:
-    """Whether a dead letter in this state is the record. Its value is deleted when it is retried or skipped."""
+    """Returns whether a dead letter in this state is the record. Its value is deleted when it is retried or skipped."""
     return key == record.key and (value == record.value or (value == b"" and state in ("retried", "skipped")))
 
 
@@ -52,9 +52,9 @@ def _record(log: Log, topic: str, partition: int, offset: int) -> StoredRecord |
     deadline = monotonic() + _PATIENCE_S
     with closing(log.source(topic, partition, offset)) as source:
         while monotonic() < deadline:
-            found = source.read(1, 1.0)
-            if found:
-                return found[0] if found[0].offset == offset else None
+            records = source.read(1, 1.0)
+            if records:
+                return records[0] if records[0].offset == offset else None
     raise LogUnavailable(f"{topic}[{partition}] gives nothing at {offset}")
 
 

@@ -65,12 +65,14 @@ def _audit_generation(
         sales = ReportedSales(postgres)
         # Read to where the topic ends now: what the relay had copied at the moment of `models` must be before that.
         until = max(end, models.end, log.end_offset(DOMAIN.name, 0))
-        for offset, found in _first_ones(log, until, store, Signatures(postgres, report), set_aside, decrypt, report):
-            if offset < end and isinstance(found.event, conversions.ConversionStep):
-                rows.audit(offset, found.event, is_whole=found.is_whole)
-            models.replay(offset, found.event, found.position)
-            notifications.count(offset, found.event, found.position)
-            sales.count(found.event, found.position)
+        for offset, enveloped in _first_ones(
+            log, until, store, Signatures(postgres, report), set_aside, decrypt, report
+        ):
+            if offset < end and isinstance(enveloped.event, conversions.ConversionStep):
+                rows.audit(offset, enveloped.event, is_whole=enveloped.is_whole)
+            models.replay(offset, enveloped.event, enveloped.position)
+            notifications.count(offset, enveloped.event, enveloped.position)
+            sales.count(enveloped.event, enveloped.position)
         store.finish()
         rows.finish()
         decided = {key for (key,) in models.conversions}
@@ -102,12 +104,12 @@ def _first_ones(
             if position <= newest:
                 continue
             newest = position
-            found = decode(record.value, record.headers, decrypt)
+            enveloped = decode(record.value, record.headers, decrypt)
         except (UndecodableEvent, ValueError) as error:
             if (0, record.offset) not in set_aside:
                 report.found(DefectKind.WRONG, "domain", f"domain[0]@{record.offset} cannot be read: {error}")
             continue
-        yield record.offset, found
+        yield record.offset, enveloped
 
 
 class _ConversionRows:
@@ -131,13 +133,13 @@ class _ConversionRows:
             self._report.found(DefectKind.MISSING, _ROWS, f"{name} has no row")
         elif homes > 1:
             self._report.found(DefectKind.DUPLICATE, _ROWS, f"{name} is kept {homes} times", homes - 1)
-        told = _row(event)
-        fields = self._forgotten.applied(told)
+        expected = _row(event)
+        fields = self._forgotten.applied(expected)
         if any(each != self._rows.hash_of(fields) for each in hashes):
-            if is_whole or fields is not told:
+            if is_whole or fields is not expected:
                 self._report.found(DefectKind.WRONG, _ROWS, f"{name} has {self._rows.difference(offset, fields)}")
-            elif found := self._rows.differences(offset, fields, OF_PERSONS):
-                self._report.found(DefectKind.WRONG, _ROWS, f"{name} has {'; '.join(found)}")
+            elif differences := self._rows.differences(offset, fields, OF_PERSONS):
+                self._report.found(DefectKind.WRONG, _ROWS, f"{name} has {'; '.join(differences)}")
 
     def finish(self) -> None:
         self._rows.finish()
@@ -203,7 +205,7 @@ def _value(event: conversions.ConversionStep) -> int:
 
 
 def _kind(event: conversions.ConversionStep) -> str:
-    """Of the most trusted key that had reported the conversion by then."""
+    """Returns the kind of the most trusted key that had reported the conversion by then."""
     if isinstance(event, conversions.ConversionRecorded):
         return event.reported.key_kind if event.reported is not None else ""
     return event.key_kind

@@ -39,16 +39,16 @@ class EventStoreSnapshot:
         if not self._is_there:
             return
         if position <= self._newest:  # the relay may repeat itself, but not change its mind
-            found = self._postgres.execute(f"{_COLUMNS} WHERE notification_id = %s", (position,)).fetchone()
-            self._compare_one(position, record, found)
+            stored = self._postgres.execute(f"{_COLUMNS} WHERE notification_id = %s", (position,)).fetchone()
+            self._compare_one(position, record, stored)
             return
         self._newest = position
         self._skip_to(position)
-        found, self._ahead = (self._ahead, self._next()) if self._is_at(position) else (None, self._ahead)
-        self._compare_one(position, record, found)
+        stored, self._ahead = (self._ahead, self._next()) if self._is_at(position) else (None, self._ahead)
+        self._compare_one(position, record, stored)
 
     def finish(self) -> None:
-        """After the topic's last record: what the relay says that it has copied must have been there."""
+        """Checks, after the topic's last record, that what the relay says that it has copied was there."""
         if self._is_there:
             self._skip_to(self._relayed + 1)
         with closing(self._cursor):

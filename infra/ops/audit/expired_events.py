@@ -32,7 +32,7 @@ class Expired:
 
     before: Mapping[str, str] = field(default_factory=dict)
     decided_at: Mapping[str, str] = field(default_factory=dict)
-    """When the last of them expired, UTC: none arrives later than an hour after that."""
+    """The time when the last of them expired, UTC: none arrives later than an hour after that."""
 
     @classmethod
     def read(cls, postgres: psycopg.Connection[Any]) -> Expired:
@@ -46,21 +46,21 @@ class Expired:
         return cls({row[0]: row[1] for row in rows}, {row[0]: row[2] for row in rows})
 
     def has(self, fields: Mapping[str, Any]) -> bool:
-        """Whether the record of topic `clicks` may have no row any more."""
+        """Returns whether the record of topic `clicks` may have no row any more."""
         first = self.before.get(fields["website_id"])
         return first is not None and str(fields["occurred_at"])[:10] < first
 
     def is_newer(self, than: datetime) -> bool:
-        """Whether events that arrived after `than` may have expired."""
+        """Returns whether events that arrived after `than` may have expired."""
         return any(last > f"{than.astimezone(UTC):%Y-%m-%d %H:%M:%S}" for last in self.decided_at.values())
 
     def condition(self, day: str, website: str = "website_id") -> str:
-        """That `day`, an expression, is one of those whose events have expired."""
+        """Returns the SQL condition that the events of `day`, an expression, have expired."""
         listed = (f"{website} = '{website_id}' AND {day} < '{first}'" for website_id, first in self.before.items())
         return f"({' OR '.join(listed) or '0'})"
 
     def may_have_arrived(self, at: str, website: str = "website_id") -> str:
-        """That events which arrived at the moment `at`, an expression, may have expired."""
+        """Returns the SQL condition that events which arrived at the moment `at`, an expression, may have expired."""
         listed = (
             f"{website} = '{website_id}' AND {at} < toDateTime('{last}', 'UTC')"
             for website_id, last in self.decided_at.items()
@@ -72,7 +72,7 @@ NONE: Final = Expired()
 
 
 def audit_expired_days(clickhouse: Reader, expired: Expired) -> AuditReport:
-    """What the counters of expired days say beside each other and beside the rollups."""
+    """Compares the counters of expired days with each other and with the rollups."""
     report = AuditReport()
     if not expired.before:
         return report

@@ -48,7 +48,7 @@ class ForgottenPerson:
             return True
         if fields.get("click_id") and _click(fields["click_id"]) in self.clicks:
             return True
-        is_theirs = any(fields.get(name, 0) in known for name, known in self.numbers.items())
+        is_theirs = any(fields.get(name, 0) in numbers for name, numbers in self.numbers.items())
         key = fields.get(TEXT_KEY, 0)
         if key and self.last_key:
             return is_theirs and key <= self.last_key
@@ -56,22 +56,22 @@ class ForgottenPerson:
 
 
 class ForgottenVisitors:
-    """Those that a generation of `events` was built without, the oldest first."""
+    """The forgotten visitors that a generation of `events` was built without, the oldest first."""
 
     def __init__(self, erasures: Sequence[ForgottenPerson]) -> None:
         self._erasures = erasures
 
     @classmethod
     def of(cls, postgres: psycopg.Connection[Any], generation: int, report: AuditReport) -> ForgottenVisitors:
-        """Those of a generation, as they are stored."""
+        """Reads the forgotten visitors of a generation, as they are stored."""
         row = postgres.execute(_PARAMETERS, ("events", generation)).fetchone()
-        known = [each["erasure"] for each in (row[0] if row is not None else None) or [] if "erasure" in each]
-        stored = {row[0]: row[1:] for row in postgres.execute(_STORED)} if known else {}
-        for erasure_id in known:
+        erasure_ids = [each["erasure"] for each in (row[0] if row is not None else None) or [] if "erasure" in each]
+        stored = {row[0]: row[1:] for row in postgres.execute(_STORED)} if erasure_ids else {}
+        for erasure_id in erasure_ids:
             report.checked["visitors whom events follow as forgotten"] += 1
             if erasure_id not in stored:
                 report.found(DefectKind.WRONG, _CHECK, f"events follows erasure {erasure_id}, which does not exist")
-        return cls([_erasure(*stored[erasure_id]) for erasure_id in known if erasure_id in stored])
+        return cls([_erasure(*stored[erasure_id]) for erasure_id in erasure_ids if erasure_id in stored])
 
     def applied(self, fields: Fields) -> Fields:
         """A record's fields as a row must have them."""
@@ -92,8 +92,8 @@ def _erasure(
     conversions: Sequence[UUID],
 ) -> ForgottenPerson:
     numbers = {"visitor": frozenset(map(int, visitors)), "session": frozenset(map(int, sessions))}
-    found = frozenset(map(str, conversions))
-    return ForgottenPerson(website_id, until, last_key, bytes.fromhex(salt), numbers, frozenset(clicks), found)
+    conversion_ids = frozenset(map(str, conversions))
+    return ForgottenPerson(website_id, until, last_key, bytes.fromhex(salt), numbers, frozenset(clicks), conversion_ids)
 
 
 def erased_samples(postgres: psycopg.Connection[Any]) -> frozenset[str]:

@@ -20,13 +20,13 @@ def audit_inline_projections(settings: Settings) -> AuditReport:
             return report
         for projection in INLINE_PROJECTIONS.projections:
             try:
-                found = inline_rebuild.verify(settings, connection, projection)
+                comparison = inline_rebuild.verify(settings, connection, projection)
             except ValueError as error:
                 what = f"{projection.name} cannot be replayed: {type(error).__name__}: {error}"
                 report.found(DefectKind.WRONG, "event store", what)
                 continue
-            report.checked[f"rows of inline projection {projection.name}"] += found.rows
-            for difference in found.differences:
+            report.checked[f"rows of inline projection {projection.name}"] += comparison.rows
+            for difference in comparison.differences:
                 report_difference(report, f"lookup.{difference.table}", difference)
     return report
 

@@ -1,4 +1,4 @@
-"""What a load generator wrote down before and after each request, and what must be stored because of it.
+"""The ledger of a load generator: its notes before and after each request, and what must be stored because of them.
 
 A ledger is a file of JSON lines. Before sending: `{"id", "website", "kind": "event"|"conversion", "expect": {column:
 value}}`. After the answer: `{"id", "website", "answer": "accepted"|"refused"|"unknown"}`. An id that was ever answered
@@ -42,7 +42,7 @@ class LedgerEntry:
 
 def read_ledger(path: Path) -> dict[Key, LedgerEntry]:
     """The entries by website and id. Raises `ValueError` for a line that is not one of a ledger's."""
-    found: dict[Key, LedgerEntry] = {}
+    entries: dict[Key, LedgerEntry] = {}
     lines = path.read_bytes().split(b"\n")
     for number, line in enumerate(lines, start=1):
         if not line:
@@ -55,10 +55,10 @@ def read_ledger(path: Path) -> dict[Key, LedgerEntry]:
             raise ValueError(f"{path}, line {number}: {error}") from error
         key = (entry["website"], entry["id"])
         if "answer" in entry:
-            found[key].answers.add(entry["answer"])
+            entries[key].answers.add(entry["answer"])
         else:
-            found.setdefault(key, LedgerEntry(entry["kind"], entry["expect"]))
-    return found
+            entries.setdefault(key, LedgerEntry(entry["kind"], entry["expect"]))
+    return entries
 
 
 def audit_ledger(path: Path, clickhouse: Reader, postgres: psycopg.Connection[Any]) -> AuditReport:
@@ -112,10 +112,10 @@ def _conversions(postgres: psycopg.Connection[Any], part: dict[Key, LedgerEntry]
 
 
 def _by_key(rows: Iterable[dict[str, Any]], id_column: str) -> dict[Key, list[dict[str, Any]]]:
-    found: dict[Key, list[dict[str, Any]]] = {}
+    by_key: dict[Key, list[dict[str, Any]]] = {}
     for row in rows:
-        found.setdefault((row["website_id"], row[id_column]), []).append(row)
-    return found
+        by_key.setdefault((row["website_id"], row[id_column]), []).append(row)
+    return by_key
 
 
 def _id(text: str) -> str:

@@ -20,7 +20,7 @@ _PAGE: Final = 10_000
 
 
 def ends_of(log: Log, postgres: psycopg.Connection[Any], *wanted: Topic) -> dict[TopicPartition, int]:
-    """Where each partition of the `wanted` topics ends now, by default of all. Raises `LogUnavailable`."""
+    """Returns the present end of each partition of the `wanted` topics, by default of all. Raises `LogUnavailable`."""
     return log.end_offsets(partitions.places(postgres, *wanted))
 
 
@@ -32,18 +32,18 @@ def read(log: Log, topic: str, partition: int, end: int) -> Iterator[StoredRecor
         last_news = monotonic()
         while True:
             try:
-                found = source.read(_PAGE, 1.0)
+                records = source.read(_PAGE, 1.0)
             except LogUnavailable:
                 if monotonic() - last_news > _PATIENCE_S:
                     raise
                 continue
-            for record in found:
+            for record in records:
                 if record.offset >= end:
                     return
                 yield record
-            if found:
+            if records:
                 last_news = monotonic()
-                if found[-1].offset >= end - 1:
+                if records[-1].offset >= end - 1:
                     return
             elif monotonic() - last_news > _PATIENCE_S:
                 raise LogUnavailable(f"{topic}[{partition}] gives nothing before its end {end}")
@@ -69,6 +69,6 @@ class _CountedSource:
         self.seek, self.close = source.seek, source.close
 
     def read(self, max_records: int, timeout_s: float) -> list[StoredRecord]:
-        found = self._read(max_records, timeout_s)
-        self._advance(len(found))
-        return found
+        records = self._read(max_records, timeout_s)
+        self._advance(len(records))
+        return records

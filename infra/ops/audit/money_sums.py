@@ -20,7 +20,7 @@ from infra.ops.audit.report import AuditReport, DefectKind
 _CHECK: Final = "money"
 _COMMISSIONS: Final = ("c_pending", "c_approved", "c_reversed")
 _ROLLUPS: Final = ("traffic_15m", "country_15m")
-"""Those that hold all of a website's conversions."""
+"""The rollups that hold all of a website's conversions."""
 _WRAP: Final = 2**32
 """Overflown sums differ by a multiple of this; rows in transit do not, except by chance."""
 
@@ -51,18 +51,18 @@ def _sums(
     wide = ", ".join(f"toString(sum(toInt256({name}))) AS true_{name}" for name in names)
     kept = ", ".join(f"toString(sum({name})) AS kept_{name}" for name in names)
     query = f"SELECT toString(website_id) AS website, {wide}, {kept} FROM {table} {where} GROUP BY website_id"
-    found: dict[str, dict[str, int]] = {}
+    sums: dict[str, dict[str, int]] = {}
     for row in clickhouse.rows(query):
         website = row["website"]
-        found[website] = {name: int(row[f"true_{name}"]) for name in names}
-        for name, total in found[website].items():
+        sums[website] = {name: int(row[f"true_{name}"]) for name in names}
+        for name, total in sums[website].items():
             report.checked["sums of money"] += 1
             if total != int(row[f"kept_{name}"]):
                 what = f"{table}: {name} of website {website} is {total} and wraps to {row[f'kept_{name}']}"
                 report.found(DefectKind.WRONG, _CHECK, what)
             elif total < 0 and is_whole:
                 report.found(DefectKind.WRONG, _CHECK, f"{table}: {name} of website {website} is {total}, below zero")
-    return found
+    return sums
 
 
 def _has_dead_letters(postgres: psycopg.Connection[Any]) -> bool:

@@ -38,7 +38,7 @@ class Notifications:
         self._reached = next((reached for (reached,) in postgres.execute(_POSITION, (handler.NAME,))), 0)
         self._dead = {offset for (offset,) in postgres.execute(_DEAD_LETTERS, (handler.NAME,))}
         self._given: Counter[tuple[UUID | None, str, str]] = Counter()
-        """By recipient (none: all followers or admins), kind, and what it is about."""
+        """The notifications by recipient (none: all followers or admins), kind, and what they are about."""
         self._begins: dict[UUID, DomainEvent] = {}
         self._followers: set[tuple[UUID, UUID]] = set()
         """Thread and account."""
@@ -57,15 +57,16 @@ class Notifications:
             case ThreadUnfollowed():
                 self._followers.discard((event.thread_id, event.account_id))
         if (rule := RULES.get(type(event))) is not None:
-            given = rule(event)
+            notifications = rule(event)
         elif (later := LATER_RULES.get(type(event))) is not None and event.originator_id in self._begins:
-            given = later(event, self._begins[event.originator_id])
+            notifications = later(event, self._begins[event.originator_id])
         else:
             return
-        self._given.update((each.to, each.kind, each.about) for each in given)
+        self._given.update((each.to, each.kind, each.about) for each in notifications)
 
     def compare(self, report: AuditReport) -> None:
-        """After the last event: compares every account's notifications of each kind and subject, and every follower."""
+        """Compares, after the last event, every account's notifications of each kind and subject, and every
+        follower."""
         if not exists(self._postgres, "notifications.notification"):
             return
         self._compare_followers(report)
@@ -73,21 +74,21 @@ class Notifications:
             cursor.itersize = _ROWS_A_FETCH
             for account, kind, about, count in cursor.execute(_NOTIFICATIONS):
                 report.checked["notifications"] += count
-                given = self._given[account, kind, about] + self._given[None, kind, about]
+                expected = self._given[account, kind, about] + self._given[None, kind, about]
                 name = f"{kind} about {about} to account {account}"
-                if not given:
+                if not expected:
                     report.found(DefectKind.WRONG, _CHECK, f"{name} has no event", count)
-                elif count > given:
-                    what = f"{name}: {count} notifications of {given} events"
-                    report.found(DefectKind.DUPLICATE, _CHECK, what, count - given)
+                elif count > expected:
+                    what = f"{name}: {count} notifications of {expected} events"
+                    report.found(DefectKind.DUPLICATE, _CHECK, what, count - expected)
 
     def _compare_followers(self, report: AuditReport) -> None:
-        found = set(self._postgres.execute(_FOLLOWING).fetchall())
-        if found:
-            report.checked[f"rows of {FOLLOWERS}"] += len(found)
-        for thread, account in found - self._followers:
+        rows = set(self._postgres.execute(_FOLLOWING).fetchall())
+        if rows:
+            report.checked[f"rows of {FOLLOWERS}"] += len(rows)
+        for thread, account in rows - self._followers:
             report.found(DefectKind.WRONG, FOLLOWERS, f"account {account} does not follow thread {thread}")
-        for thread, account in self._followers - found:
+        for thread, account in self._followers - rows:
             report.found(DefectKind.MISSING, FOLLOWERS, f"account {account} follows thread {thread}, and has no row")
 
 

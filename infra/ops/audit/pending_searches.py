@@ -1,5 +1,5 @@
-"""What searches for clicks have found out so far (`conversions.pending_attribution`), judged from the decided events,
-the projected clicks and the exchange rates, without the code of the search.
+"""Compares the results of searches for clicks so far (`conversions.pending_attribution`) with the decided events, the
+projected clicks and the exchange rates, without the code of the search.
 
 - `needs_rate`: the terms of a click that would earn the sale, the sale or its payout are in a currency that had no rate
   on the website's day of the sale; the owner reads these sales in the list of those that wait for a rate
@@ -55,7 +55,7 @@ MAX_STORED: Final = 500
 MAX_PAUSE: Final = timedelta(minutes=10)
 """Between two searches of a sale without a click."""
 _AGE: Final = timedelta(minutes=2)
-"""From then on a report was searched for at least once."""
+"""The age from which on a report was searched for at least once."""
 _MARGIN: Final = timedelta(minutes=2)
 _WINDOW: Final = timedelta(days=1)
 """Every partner pays for a click this old."""
@@ -115,8 +115,8 @@ class ProjectedClick:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What all searches are judged by. `websites`: account, currency and time zone. `terms`: by partner, newest first,
-    with since when. `accounts`: whose private partner one is."""
+    """The data that all searches are judged by. `websites`: account, currency and time zone. `terms`: by partner,
+    newest first, with since when. `accounts`: whose private partner one is."""
 
     websites: Mapping[UUID, tuple[UUID, str, str]]
     rates: Mapping[tuple[str, str], date]
@@ -149,7 +149,8 @@ class World:
         )
 
     def has_rate(self, currency: str, quote: str, day: date) -> bool:
-        """By the pair's own rates, those the other way round, or those of both against the euro."""
+        """Returns whether there is a rate on that day: the pair's own, the one the other way round, or those of both
+        against the euro."""
 
         def known(base: str, other: str) -> bool:
             firsts = (self.rates.get((base, other)), self.rates.get((other, base)))
@@ -158,7 +159,7 @@ class World:
         return known(currency, quote) or (known(currency, _PIVOT) and known(_PIVOT, quote))
 
     def currencies(self, partner_id: UUID, at: datetime | None = None) -> set[str]:
-        """Those of the partner's terms, at any time or at this one."""
+        """Returns the currencies of the partner's terms, at any time or at `at`."""
         terms = self.terms.get(partner_id, ())
         if at is not None:
             terms = [each for each in terms if each[0] <= at][:1] or terms[-1:]
@@ -166,7 +167,7 @@ class World:
         return {currency for _, of_partner in terms for name in names if (currency := of_partner.get(name))}
 
     def was_projected(self, place: Place, at: datetime) -> bool:
-        """Whether it is certain that this click could be found at that time."""
+        """Returns whether it is certain that this click could be found at that time."""
         reached = next((offset for then, offset in self.samples.get(place[0], ()) if then <= at), 0)
         return place[1] < reached
 
@@ -209,13 +210,13 @@ def _judge(clickhouse: Reader, world: World, searches: Sequence[PendingSearch], 
             for click in clicks.get(facts.website_id, ())
             if click.visitor in search.visitors or click.click_id in search.click_ids
         ]
-        found = (wrong_places(search, facts, mine, world), wrong_wait(search, facts, mine, world))
-        for what in filter(None, found):
+        faults = (wrong_places(search, facts, mine, world), wrong_wait(search, facts, mine, world))
+        for what in filter(None, faults):
             report.found(DefectKind.WRONG, PENDING, f"row {search.id}: {what}")
 
 
 def wrong_places(search: PendingSearch, facts: ConversionFacts, clicks: Sequence[ProjectedClick], world: World) -> str:
-    """What is wrong with `passed_over`; empty: nothing."""
+    """Returns what is wrong with `passed_over`; empty: nothing."""
     try:
         stored = {(int(partition), int(offset)) for partition, offset in search.passed_over or ()}
     except (TypeError, ValueError):
@@ -244,7 +245,7 @@ def _must_be_passed_over(search: PendingSearch, facts: ConversionFacts, clicks: 
         return set()
     if taken is not None and (taken.by != "visitor" or taken.visitor != told.visitor):
         return set()
-    known = {seen.partition: seen.offset for seen in search.seen}
+    ends = {seen.partition: seen.offset for seen in search.seen}
     latest = facts.occurred_at
     return {
         click.place
@@ -252,7 +253,7 @@ def _must_be_passed_over(search: PendingSearch, facts: ConversionFacts, clicks: 
         if click.is_bot
         and click.visitor == told.visitor
         and latest - timedelta(days=300) < click.at <= latest
-        and click.place[1] < known.get(click.place[0], 0)
+        and click.place[1] < ends.get(click.place[0], 0)
         and (
             taken is None
             or (click.at < taken.clicked_at if taken.model == "first_click" else click.at > taken.clicked_at)
@@ -261,7 +262,7 @@ def _must_be_passed_over(search: PendingSearch, facts: ConversionFacts, clicks: 
 
 
 def wrong_wait(search: PendingSearch, facts: ConversionFacts, clicks: Sequence[ProjectedClick], world: World) -> str:
-    """What is wrong with `needs_rate`; empty: nothing."""
+    """Returns what is wrong with `needs_rate`; empty: nothing."""
     account_id, quote, zone = world.websites[facts.website_id]
     day = local_day(ZoneInfo(zone), facts.occurred_at)
 
@@ -296,9 +297,9 @@ def _clicks(clickhouse: Reader, searches: Sequence[PendingSearch]) -> Mapping[UU
     """The clicks that the reports of these searches may mean, by website."""
     visitors = {visitor for search in searches for visitor in search.visitors}
     click_ids = {click_id for search in searches for click_id in search.click_ids}
-    found: dict[UUID, list[ProjectedClick]] = defaultdict(list)
+    by_website: dict[UUID, list[ProjectedClick]] = defaultdict(list)
     if not visitors and not click_ids:
-        return found
+        return by_website
     websites = {str(search.facts.website_id) for search in searches if search.facts is not None}
     rows = clickhouse.rows(
         "SELECT toString(website_id) AS website, toString(visitor) AS who, click_id,"
@@ -311,12 +312,12 @@ def _clicks(clickhouse: Reader, searches: Sequence[PendingSearch]) -> Mapping[UU
         at = datetime.fromtimestamp(int(row["at"]) / 1000, UTC)
         place = int(row["_partition"]), int(row["_offset"])
         click = ProjectedClick(int(row["who"]), row["click_id"], at, UUID(row["partner"]), bool(row["bot"]), place)
-        found[UUID(row["website"])].append(click)
-    return found
+        by_website[UUID(row["website"])].append(click)
+    return by_website
 
 
 def _texts(values: Iterable[str]) -> str:
-    """As literals of ClickHouse."""
+    """Returns the values as literals of ClickHouse."""
     quoted = (value.replace("\\", "\\\\").replace("'", "\\'") for value in sorted(values))
     return ", ".join(f"'{value}'" for value in quoted)
 

@@ -98,6 +98,6 @@ def _projections_behind(postgres: psycopg.Connection[Any], ends: Ends) -> str:
 
 
 def exists(postgres: psycopg.Connection[Any], table: str) -> bool:
-    """Whether the table exists: a feature that was never used is not audited."""
+    """Returns whether the table exists: a feature that was never used is not audited."""
     row = postgres.execute("SELECT to_regclass(%s)", (table,)).fetchone()
     return row is not None and row[0] is not None

@@ -60,7 +60,7 @@ class _Audited:
 
 
 class ReadModels:
-    """All read models as they were at one moment, each with its own place in the log."""
+    """The read models as they were at one moment, each with its own place in the log."""
 
     def __init__(self, postgres: psycopg.Connection[Any]) -> None:
         self._postgres = postgres
@@ -103,7 +103,7 @@ class ReadModels:
                     self._report.found(DefectKind.WRONG, f"read.{audited.model.name}", what)
 
     def compare(self, report: AuditReport) -> None:
-        """After the last event: compares every row."""
+        """Compares, after the last event, every row."""
         report.add(self._report)
         for audited in self._audited.values():
             if audited.model.name == "conversions":
@@ -139,10 +139,10 @@ class ReadModels:
         return _digest(value) if len(value) > _MAX_TEXT else value
 
     def _compare_money(self, expected: Mapping[Any, int], report: AuditReport) -> None:
-        found = dict(self._postgres.execute(_COMMISSIONS).fetchall())
-        for website in expected.keys() | found.keys():
-            if expected.get(website, 0) != found.get(website, 0):
-                what = f"{found.get(website, 0)} instead of {expected.get(website, 0)}"
+        stored = dict(self._postgres.execute(_COMMISSIONS).fetchall())
+        for website in expected.keys() | stored.keys():
+            if expected.get(website, 0) != stored.get(website, 0):
+                what = f"{stored.get(website, 0)} instead of {expected.get(website, 0)}"
                 report.found(DefectKind.WRONG, "money", f"commission of website {website} is {what}")
 
 

@@ -24,13 +24,15 @@ _COLUMNS: Final = f"{_KEY}, occurred_at, type, visitor, country, device, path, s
 def audit_recent(clickhouse: Reader, expired: Expired = NONE) -> AuditReport:
     """Compares every row of the last day."""
     since = instants.literal(datetime.now(UTC) - _HELD)
-    found: list[tuple[DefectKind, str, int]] = []
+    differences: list[tuple[DefectKind, str, int]] = []
     for _ in range(_TRIES):
-        found = _differences(clickhouse, f"received_at > {since} AND NOT {expired.condition('toDate(occurred_at)')}")
-        if not found:
+        differences = _differences(
+            clickhouse, f"received_at > {since} AND NOT {expired.condition('toDate(occurred_at)')}"
+        )
+        if not differences:
             break
     report = AuditReport()
-    for kind, what, count in found:
+    for kind, what, count in differences:
         report.found(kind, _CHECK, what, count)
     [rows] = clickhouse.rows(f"SELECT count() AS compared FROM recent_events WHERE received_at > {since}")
     report.checked["rows of recent_events"] += rows["compared"]

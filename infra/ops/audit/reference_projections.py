@@ -23,7 +23,7 @@ Rows = dict[Key, Row]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an event is: `position` in commit order, `offset` in the topic."""
+    """The place of an event: `position` in commit order, `offset` in the topic."""
 
     position: int
     offset: int
@@ -97,12 +97,12 @@ def _count(row: Row, event: conversions.ConversionStep) -> None:
 def _reported(row: Row, event: conversions.ConversionReportConflicted | conversions.ConversionReportMerged) -> Row:
     if event.conflicts is None:
         return {"conflicts": row["conflicts"] + 1}
-    found = event.reported.coupon if event.reported else ""
+    coupon = event.reported.coupon if event.reported else ""
     return {
         "conflicts": event.conflicts,
         "key_kind": event.key_kind,
         "approves_at": event.approves_at,
-        "coupon": found or row["coupon"],
+        "coupon": coupon or row["coupon"],
         "unread": ",".join(event.unread),
     }
 
@@ -201,16 +201,16 @@ def _conversion_steps(rows: Rows, event: DomainEvent, place: Place) -> None:
             if (before := rows.get((event.originator_id, version))) is not None:
                 _forget(before["detail"])
     state = event.model_dump(mode="json")
-    told = state.pop("facts", None)
+    facts_state = state.pop("facts", None)
     for name in ("originator_id", "originator_version", "timestamp", "actor_id", "change", "customer", "website_id"):
         state.pop(name, None)
     facts, change = getattr(event, "facts", None), getattr(event, "change", None)
     click = facts.attribution if facts else None
     if event.NAME in ("conversion.recorded", "conversion.attributed", "conversion.restated"):
-        del told["website_id"]
+        del facts_state["website_id"]
         if click:
-            del told["attribution"]["visitor"]
-        state["facts"] = told
+            del facts_state["attribution"]["visitor"]
+        state["facts"] = facts_state
     rows[event.originator_id, event.originator_version] = {
         "conversion_id": event.originator_id,
         "version": event.originator_version,
@@ -319,15 +319,15 @@ def _statement_months(rows: Rows, event: DomainEvent, _: Place) -> None:
     if facts is None or change is None or facts.attribution is None or not change.commission_approved:
         return
     at = event.timestamp.astimezone(UTC)
-    told = {
+    columns = {
         "website_id": facts.website_id,
         "partner_id": facts.attribution.partner_id,
         "currency": change.currency,
         "month": date(at.year, at.month, 1),
     }
-    website_id, *others = told.values()
+    website_id, *others = columns.values()
     key = uuid5(website_id, "\n".join(map(str, others)))
-    row = rows.setdefault((key,), {"id": key, **told, "earned": 0})
+    row = rows.setdefault((key,), {"id": key, **columns, "earned": 0})
     row["earned"] += change.commission_approved
 
 
@@ -352,13 +352,13 @@ def _payouts(rows: Rows, event: DomainEvent, _: Place) -> None:
         case conversions.PayoutVoided() if key in rows:
             rows[key] |= {"voided_at": event.timestamp, "reason": event.reason}
         case conversions.PayoutFileAttached() if key in rows:
-            found = event.file
+            file = event.file
             rows[key]["file"] = {
-                "id": str(found.id),
-                "name": found.name,
-                "media_type": found.media_type,
-                "size": found.size,
-                "sha256": found.sha256,
+                "id": str(file.id),
+                "name": file.name,
+                "media_type": file.media_type,
+                "size": file.size,
+                "sha256": file.sha256,
             }
         case conversions.PayoutFileRemoved() if key in rows:
             rows[key]["file"] = None

@@ -59,15 +59,16 @@ def audit_rejected_events(
         elif times[key] > 1:
             report.found(DefectKind.DUPLICATE, _CHECK, f"{place} has {times[key]} rows", times[key] - 1)
         elif wrong := [name for name in _COLUMNS if kept[key][name] != refusal[name] and _is_known(name, opened)]:
-            shown = ", ".join(f"{name}={kept[key][name]!r} instead of {refusal[name]!r}" for name in wrong)
-            report.found(DefectKind.WRONG, _CHECK, f"{place} has {shown}")
+            differences = ", ".join(f"{name}={kept[key][name]!r} instead of {refusal[name]!r}" for name in wrong)
+            report.found(DefectKind.WRONG, _CHECK, f"{place} has {differences}")
     for key in kept.keys() - logged:
         report.found(DefectKind.WRONG, _CHECK, f"row {key[0]} has no record in the log")
     return report
 
 
 def _is_known(name: str, opened: Opened) -> bool:
-    """Whether the log says what the column is: of an erased person it does not, before the table is built again."""
+    """Returns whether the log says what the column is: of an erased person it does not, before the table is built
+    again."""
     return opened.is_whole or name not in SEALED_OF_REFUSALS
 
 

@@ -1,4 +1,4 @@
-"""What an audit found: three numbers, and examples that say where to look."""
+"""The findings of an audit: three numbers, and examples that say where to look."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ EXAMPLES: Final = 20
 
 
 class DefectKind(StrEnum):
-    """What is wrong with something."""
+    """The kind of a defect."""
 
     MISSING = "missing"
     DUPLICATE = "duplicate"
@@ -21,7 +21,8 @@ class DefectKind(StrEnum):
 
 @dataclass
 class AuditReport:
-    """Filled by the checks. `checked` counts what was compared, by name; it proves that there was something."""
+    """The findings, added by the checks. `checked` counts what was compared, by name; it proves that there was
+    something."""
 
     counts: Counter[DefectKind] = field(default_factory=Counter)
     examples: list[tuple[DefectKind, str, str]] = field(default_factory=list)

@@ -47,14 +47,14 @@ def audit_reported_conversions(
         )
         times = Counter(int(row["_offset"]) for row in rows)
         kept = {int(row["_offset"]): row for row in rows}
-        known: set[str] = set()
+        seen_ids: set[str] = set()
         for record in read(log, CONVERSIONS.name, partition, end):
             place = f"{CONVERSIONS.name}[{partition}]@{record.offset}"
             row = kept.pop(record.offset, None)
             if record.offset in dead:
                 continue
             try:
-                expected = _row(record, known)
+                expected = _row(record, seen_ids)
             except ValidationError as error:
                 report.found(DefectKind.WRONG, _CHECK, f"{place} cannot be read: {error.errors()[0]['msg']}")
                 continue
@@ -66,8 +66,8 @@ def audit_reported_conversions(
                     DefectKind.DUPLICATE, _CHECK, f"{place} has {times[record.offset]} rows", times[record.offset] - 1
                 )
             elif wrong := [name for name in COLUMNS if row[name] != expected[name]]:
-                shown = ", ".join(f"{name}={row[name]!r} instead of {expected[name]!r}" for name in wrong)
-                report.found(DefectKind.WRONG, _CHECK, f"{place} has {shown}")
+                differences = ", ".join(f"{name}={row[name]!r} instead of {expected[name]!r}" for name in wrong)
+                report.found(DefectKind.WRONG, _CHECK, f"{place} has {differences}")
         for offset in kept:
             report.found(
                 DefectKind.WRONG, _CHECK, f"row of {CONVERSIONS.name}[{partition}]@{offset} has no record in the log"

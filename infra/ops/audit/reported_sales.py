@@ -42,17 +42,18 @@ KNOWN: Final = "ingest.conversion_key"
 _RATE_MISSING: Final = "currency_unknown"
 """The code of a rejection that is decided again."""
 _SEARCHED: Final = timedelta(days=30)
-"""How long after its report a conversion's click may arrive."""
+"""The time after its report in which a conversion's click may arrive."""
 
 
 @dataclass(slots=True)
 class _ClickSearch:
-    """What the events of a conversion say about the search for its click."""
+    """The search for the click of a conversion, as the conversion's events describe it."""
 
     moments: list[datetime] = field(default_factory=list)
     """Receipt of the reports that name a click or visitor, or the moment in which a person chose a click."""
     begins: set[datetime] = field(default_factory=set)
-    """When it may have begun: a report without a click of its own begins it again, for what other reports name."""
+    """The times when the search may have begun: a report without a click of its own begins it again, for what other
+    reports name."""
     is_over: bool = False
     """A person chose a link."""
 
@@ -72,9 +73,9 @@ class ReportedSales:
         self._known: dict[UUID, tuple[UUID, list[bytes]]] = {}
         self._newest, self._now = 0, datetime.now(UTC)
         if self.is_there:
-            self._known = {key: (website_id, told) for key, website_id, told in postgres.execute(_KNOWN)}
+            self._known = {key: (website_id, report_ids) for key, website_id, report_ids in postgres.execute(_KNOWN)}
             self._rejected = {report_id: tuple(rest) for report_id, *rest in postgres.execute(_REJECTED)}
-            self._awaiting = {report_id: (key, told) for report_id, key, told in postgres.execute(_AWAITING)}
+            self._awaiting = {report_id: (key, reported) for report_id, key, reported in postgres.execute(_AWAITING)}
             self._erased = dict(postgres.execute(_ERASED).fetchall())
             self._kept = dict(postgres.execute(_KEPT).fetchall())
             self._pending = {key: (received, until) for key, received, until in postgres.execute(_PENDING)}
@@ -110,15 +111,15 @@ class ReportedSales:
             self._decided.add(event.originator_id)
 
     def _note_report(self, event: ConversionRecorded | ConversionReportMerged | ConversionReportConflicted) -> None:
-        if (told := event.reported) is None:
+        if (reported := event.reported) is None:
             return
         search = self._searches[event.originator_id]
-        search.begins.add(told.received_at)
-        if told.click_id or told.visitor:
-            search.moments.append(told.received_at)
+        search.begins.add(reported.received_at)
+        if reported.click_id or reported.visitor:
+            search.moments.append(reported.received_at)
 
     def compare_pending(self, report: AuditReport) -> None:
-        """After the last event: compares every row of `pending_attribution`."""
+        """Compares, after the last event, every row of `pending_attribution`."""
         for key, search in self._searches.items():
             is_due = bool(search.moments) and min(search.moments) + _SEARCHED > self._now
             if is_due and not search.is_over and key not in self._pending:
@@ -155,7 +156,7 @@ class ReportedSales:
         self._in_log[reported.report_id] = reported.conversion_id, reported.website_id
 
     def is_accounted(self, reported: ConversionReported, decided: set[UUID]) -> bool:
-        """Whether the report became a conversion, was refused, or waits for a rate."""
+        """Returns whether the report became a conversion, was refused, or waits for a rate."""
         if reported.conversion_id in decided or reported.report_id in self._awaiting:
             return True
         if reported.website_id in self._erased_owners:
@@ -164,7 +165,7 @@ class ReportedSales:
         return rejection is not None and rejection[2] != _RATE_MISSING
 
     def finish(self, clickhouse: Reader, report: AuditReport) -> None:
-        """After the last report: what no report gave, and reasons that topic `rejected` does not have."""
+        """Reports, after the last report, rows that no report gave, and reasons that topic `rejected` does not have."""
         for table, rows in ((REJECTED, self._rejected), (AWAITING, self._awaiting)):
             for report_id in rows.keys() - self._in_log.keys():
                 report.found(DefectKind.WRONG, table, f"row {report_id} has no report in the log")
@@ -179,9 +180,9 @@ class ReportedSales:
                 )
 
     def _compare_known(self, report: AuditReport) -> None:
-        for key, (website_id, told) in self._known.items():
+        for key, (website_id, report_ids) in self._known.items():
             report.checked[f"rows of {KNOWN}"] += 1
-            for report_id in (UUID(bytes=each) for each in told):
+            for report_id in (UUID(bytes=each) for each in report_ids):
                 if (logged := self._in_log.get(report_id)) is None:
                     report.found(DefectKind.MISSING, KNOWN, f"report {report_id} of {key} is known, but not in the log")
                 elif logged != (key, website_id):
@@ -193,15 +194,17 @@ class ReportedSales:
         if row is None:
             return
         report.checked[f"rows of {REJECTED}"] += 1
-        told = reported.conversion_id, reported.website_id, from_log_time(reported.received_at)
-        if (row[0], row[1], row[4]) != told:
+        expected = reported.conversion_id, reported.website_id, from_log_time(reported.received_at)
+        if (row[0], row[1], row[4]) != expected:
             report.found(
-                DefectKind.WRONG, REJECTED, f"row {reported.report_id} is {(row[0], row[1], row[4])} instead of {told}"
+                DefectKind.WRONG,
+                REJECTED,
+                f"row {reported.report_id} is {(row[0], row[1], row[4])} instead of {expected}",
             )
 
 
 def _is_same(kept: Any, reported: ConversionReported) -> bool:
-    """Whether a row keeps this report; it may be older than some fields."""
+    """Returns whether a row keeps this report; it may be older than some fields."""
     try:
         return bool(_as_kept(ConversionReported.model_validate(kept)) == _as_kept(reported))
     except ValidationError:
@@ -209,7 +212,7 @@ def _is_same(kept: Any, reported: ConversionReported) -> bool:
 
 
 def _as_kept(reported: ConversionReported) -> Any:
-    """As jsonb has it, which can hold no NUL."""
+    """Returns the report as jsonb has it, which can hold no NUL."""
     text = reported.model_dump_json().replace("\\u0000", "")
     return orjson.loads(text)
 

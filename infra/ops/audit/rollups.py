@@ -30,7 +30,7 @@ _MEASURES: Final = {
     "c_reversed": "toInt128(raw.c_reversed)",
 }
 _TYPES: Final = {"c_pending": "toInt128", "c_approved": "toInt128", "c_reversed": "toInt128"}
-"""What a sum of each measure cannot exceed; the others count rows."""
+"""The types that a sum of each measure cannot exceed; the others count rows."""
 _DECIDED: Final = ("pending", "approved", "rejected", "reversed", "c_pending", "c_approved", "c_reversed")
 _QUARTER: Final = "toDateTime(intDiv(toUnixTimestamp(raw.occurred_at), 900) * 900, 'UTC')"
 _MINUTE: Final = "toDateTime(intDiv(toUnixTimestamp(raw.received_at), 60) * 60, 'UTC')"

@@ -29,7 +29,7 @@ PATIENCE_S: Final = 40.0
 """Longer than it takes until a changed day makes the search of its sales due, and they are searched."""
 POLL_S: Final = 2.0
 MAX_EVENTS: Final = 1_000
-"""Of a visitor on a day: the attribution reads no more of them."""
+"""The maximum number of events of a visitor on a day: the attribution reads no more of them."""
 
 _CHECK: Final = "sale visits"
 _BATCH: Final = 500
@@ -44,7 +44,7 @@ _OF_CLICK: Final = {
     "visitor": "visitor",
     **{name: f"toString({name})" for name in _COLUMNS if name not in visits_of_events.COLUMNS},
 }
-"""What a row has from its event, not from its visit."""
+"""The columns that a row has from its event, not from its visit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def audit_sale_visits(clickhouse: Reader, postgres: psycopg.Connection[Any]) -> 
 
 
 def _differences(clickhouse: Reader, sales: Sequence[_Sale], report: AuditReport) -> dict[UUID, str]:
-    """What differs, by sale."""
+    """Returns the differences, by sale."""
     ids = _list(str(sale.id) for sale in sales)
     rows = clickhouse.rows(
         "SELECT toString(conversion_id) AS id, toString(argMax(visitor, _offset)) AS last_visitor,"
@@ -91,7 +91,7 @@ def _differences(clickhouse: Reader, sales: Sequence[_Sale], report: AuditReport
     )
     stored = {UUID(row["id"]): row for row in rows}
     clicks = _clicks(clickhouse, sales, {row["last_visitor"] for row in rows} - {"0"})
-    found: dict[UUID, str] = {}
+    differences: dict[UUID, str] = {}
     for sale in sales:
         click, row = clicks.get(_key_of(sale)), stored.get(sale.id)
         # What a traffic rule has marked otherwise since keeps the visit of its time.
@@ -102,9 +102,11 @@ def _differences(clickhouse: Reader, sales: Sequence[_Sale], report: AuditReport
         if sale.source != click["source"]:
             other["source in Postgres"] = sale.source
         if other:
-            told = ", ".join(f"{name}={value!r}" for name, value in other.items())
-            found[sale.id] = f"has {told}; the visit of its click has { ({name: click[name] for name in _COLUMNS}) }"
-    return found
+            text = ", ".join(f"{name}={value!r}" for name, value in other.items())
+            differences[sale.id] = (
+                f"has {text}; the visit of its click has { ({name: click[name] for name in _COLUMNS}) }"
+            )
+    return differences
 
 
 def _clicks(clickhouse: Reader, sales: Sequence[_Sale], visitors: Iterable[str]) -> Mapping[tuple[Any, ...], Any]:
@@ -118,10 +120,10 @@ def _clicks(clickhouse: Reader, sales: Sequence[_Sale], visitors: Iterable[str])
     )
     own = ", ".join(f"own_content.{number} AS {name}" for number, name in enumerate(_OF_CLICK, 1))
     of_visit = ", ".join(name for name in _COLUMNS if name not in _OF_CLICK)
-    found = visits_of_events.query(condition, f"({', '.join(_OF_CLICK.values())})")
+    query = visits_of_events.query(condition, f"({', '.join(_OF_CLICK.values())})")
     rows = clickhouse.rows(
         f"SELECT * FROM (SELECT toString(website_id) AS website, {of_visit}, {own}, count() OVER"
-        f" (PARTITION BY website_id, day, visitor) AS events FROM ({found}))"
+        f" (PARTITION BY website_id, day, visitor) AS events FROM ({query}))"
         f" WHERE type = 'click' AND events <= {MAX_EVENTS}"
     )
     return {key: row for row in rows for key in _keys_of(row)}

@@ -1,4 +1,4 @@
-"""From where signing began, every record of the log has a signature of one of our services
+"""Audits the signatures of the log: from where signing began, every record has one of one of our services
 (`infra.kernel.log.signature`)."""
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Signatures:
         self._report = report
 
     def watched(self, records: Iterable[StoredRecord]) -> Iterator[StoredRecord]:
-        """All of `records`, which are of one partition; reports forged ones."""
+        """Yields all of `records`, which are of one partition; reports forged ones."""
         for record in records:
             if not self.is_forged(record):
                 self._report.checked["signatures"] += record.is_signed
@@ -33,5 +33,5 @@ class Signatures:
             yield record
 
     def is_forged(self, record: StoredRecord) -> bool:
-        """Whether readers must dead-letter it, whatever its content."""
+        """Returns whether readers must dead-letter the record, whatever its content."""
         return not record.is_signed and record.offset >= self._starts.get((record.topic, record.partition), inf)

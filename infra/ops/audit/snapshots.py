@@ -43,28 +43,28 @@ def audit_snapshots(settings: Settings) -> AuditReport:
 
 
 def _difference(connection: psycopg.Connection[Any], mapper: EventMapper, stored: StoredEvent) -> str:
-    """What is wrong with a snapshot; empty: nothing."""
+    """Returns what is wrong with a snapshot; empty: nothing."""
     try:
         evolve = _function(stored.topic)
-        found = mapper.decode_snapshot(stored, evolve)
+        snapshot = mapper.decode_snapshot(stored, evolve)
     except (ValueError, KeyError, ImportError, AttributeError) as error:
         return f"cannot be read: {type(error).__name__}"
-    if found is None:
+    if snapshot is None:
         return ""  # of an erased person: nobody loads it
     expected = snapshots.Fold(evolve)
     events = connection.execute(_EVENTS, (stored.originator_id, stored.originator_version))
     for aggregate_id, version, topic, state in events:
         expected.add(mapper.to_domain_event(StoredEvent(aggregate_id, version, topic, bytes(state))))
-    if expected.version != found.version:
+    if expected.version != snapshot.version:
         return f"has no event: the stream ends at {expected.version}"
-    return "" if expected.state == found.state else "is not what its events give"
+    return "" if expected.state == snapshot.state else "is not what its events give"
 
 
 def _function(topic: str) -> Callable[[Any, Any], Any]:
     """The function that the topic names (`command_api.kernel.snapshots.topic_of`)."""
     module, _, name = topic.partition("@")[0].rpartition(".")
-    found: Callable[[Any, Any], Any] = getattr(import_module(module), name)
-    return found
+    function: Callable[[Any, Any], Any] = getattr(import_module(module), name)
+    return function
 
 
 _SNAPSHOTS: Final = (

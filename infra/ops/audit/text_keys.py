@@ -24,8 +24,8 @@ def audit_text_keys(clickhouse: Reader, postgres: psycopg.Connection[Any]) -> Au
     named: dict[int, str] = {}
     for row in clickhouse.rows(_HAVE_COLUMN):  # a table whose rebuild is not live yet lacks it
         table = row["table"]
-        for found in clickhouse.rows(f"SELECT DISTINCT {TEXT_KEY} AS number FROM {table} WHERE {TEXT_KEY} > 0"):
-            named.setdefault(int(found["number"]), table)
+        for key_row in clickhouse.rows(f"SELECT DISTINCT {TEXT_KEY} AS number FROM {table} WHERE {TEXT_KEY} > 0"):
+            named.setdefault(int(key_row["number"]), table)
     if named:
         report.checked["keys of texts"] += len(named)
     rows = postgres.execute("SELECT number FROM log.text_key WHERE number = ANY(%s)", (sorted(named),)).fetchall()

@@ -82,8 +82,8 @@ def _audit_generation(
 
 @dataclass(frozen=True)
 class Stored:
-    """What the tables have of one partition before `end`: dead letters, those that were taken again since (`late`), and
-    recorded duplicates, by offset."""
+    """The rows of one partition before `end`, by offset: dead letters, those that were taken again since (`late`), and
+    recorded duplicates."""
 
     partition: int
     end: int
@@ -134,7 +134,7 @@ class MovedRecords:
         self._waiting: list[tuple[StoredRecord, tuple[str, str]]] = []
 
     def takes(self, record: StoredRecord) -> bool:
-        """Whether the record was moved; then it is checked, at the latest by `finish`."""
+        """Returns whether the record was moved; then it is checked, at the latest by `finish`."""
         if self._lineage.elsewhere(record.key, record.offset) is None or not any(
             name == HASH_HEADER for name, _ in record.headers
         ):
@@ -209,7 +209,7 @@ def _audit_partition(
         if hashes:
             [opened] = texts([record])
             fields = forgotten.applied({**rules.applied(orjson.loads(opened.value)), TEXT_KEY: opened.number})
-            if any(found != rows.hash_of(fields) for found in hashes):
+            if any(row_hash != rows.hash_of(fields) for row_hash in hashes):
                 what = _difference(rows, offset, fields, opened)
                 if what:
                     report.found(DefectKind.WRONG, _CHECK, f"row {_shown(partition, offset)} has {what}")
@@ -226,23 +226,24 @@ def _audit_partition(
 
 
 def _difference(rows: WideRows, offset: int, fields: Mapping[str, Any], opened: Opened) -> str:
-    """What the row has instead. Until it is built without an erased person, it has texts that the log has not."""
+    """Returns the columns that differ. Until the row is built without an erased person, it has texts that the log has
+    not."""
     if opened.is_whole:
         return rows.difference(offset, fields)
     return "; ".join(rows.differences(offset, fields, without=SEALED_OF_EVENTS))
 
 
 def _duplicates(clickhouse: Reader, partition: int, end: int, report: AuditReport) -> dict[int, dict[str, Any]]:
-    found: dict[int, dict[str, Any]] = {}
+    duplicates: dict[int, dict[str, Any]] = {}
     query = (
         "SELECT _offset, first_offset, is_conflict, website_id, event_id, received_at FROM duplicates"
         f" WHERE _topic = '{CLICKS.name}' AND _partition = {partition} AND _offset < {end}"
     )
     for row in clickhouse.rows(query):
-        if row["_offset"] in found:
+        if row["_offset"] in duplicates:
             report.found(DefectKind.DUPLICATE, "duplicates", f"{_shown(partition, row['_offset'])} is recorded twice")
-        found[row["_offset"]] = row
-    return found
+        duplicates[row["_offset"]] = row
+    return duplicates
 
 
 def _audit_duplicate(
@@ -281,7 +282,7 @@ def _audit_duplicate(
 
 
 def _audit_repeated_ids(clickhouse: Reader, ends: Ends, report: AuditReport) -> None:
-    """No id has two rows within the window in which it counts once."""
+    """Reports ids that have two rows within the window in which they count once."""
     parts = 1 + sum(end for (topic, _), end in ends.items() if topic == CLICKS.name) // 500_000
     for part in range(parts):
         for row in clickhouse.rows(

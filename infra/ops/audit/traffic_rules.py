@@ -26,7 +26,7 @@ def generation_of(clickhouse: Reader) -> int:
 
 
 class Rules:
-    """Those that a generation was built by."""
+    """The traffic rules that a generation was built by."""
 
     def __init__(self, postgres: psycopg.Connection[Any], generation: int, report: AuditReport) -> None:
         row = postgres.execute(
@@ -49,14 +49,14 @@ class Rules:
         }
         for rule in self._rules:
             report.checked["rules that events follow"] += 1
-            told = (
+            form = (
                 rule["website_id"],
                 datetime.fromisoformat(rule["since"]),
                 datetime.fromisoformat(rule["until"]),
                 rule["mark"],
                 rule["conditions"],
             )
-            if told not in made.get(rule["id"], ()):
+            if form not in made.get(rule["id"], ()):
                 report.found(
                     DefectKind.WRONG, _CHECK, f"events follows rule {rule['id']}, which does not exist in this form"
                 )
@@ -86,7 +86,7 @@ def _held(
 
 
 def fits(rule: Fields, fields: Fields) -> bool:
-    """Whether the rule means the record."""
+    """Returns whether the rule applies to the record."""
     at = datetime.fromisoformat(fields["occurred_at"] + "+00:00")
     if not datetime.fromisoformat(rule["since"]) <= at < datetime.fromisoformat(rule["until"]):
         return False

@@ -23,7 +23,7 @@ COLUMNS: Final = (
 """Columns that a row has from its visit, or from the events before it."""
 _IDLE: Final = "INTERVAL 30 MINUTE"
 _WITHOUT_PAGE: Final = f"(origin = 'redirect' AND placement = '' AND NOT startsWith(flags, '{PAGE_NAMED}'))"
-"""Of a followed link whose page is not known."""
+"""The condition for a followed link whose page is not known."""
 
 # Elements of the arrays.
 _AT, _ID, _SESSION, _TYPE, _HOST, _PAGE, _SOURCES, _CONTENT, _PLACE, _IS_KNOWN = (f"e.{n}" for n in range(1, 11))

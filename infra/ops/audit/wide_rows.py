@@ -62,13 +62,13 @@ class WideRows:
             self._without_record(passed, len(self._taken(passed)))
 
     def difference(self, offset: int, fields: Mapping[str, Any]) -> str:
-        """What the rows at `offset` hold instead of `fields`."""
+        """Returns what the rows at `offset` hold instead of `fields`."""
         return "; ".join(self.differences(offset, fields)) or "other content"
 
     def differences(self, offset: int, fields: Mapping[str, Any], without: Collection[str] = ()) -> list[str]:
         """The same, by column, of all columns but those `without`."""
-        shown = ", ".join(f"{_TEXTS[name]} AS shown_{name}" for name in self._names)
-        rows = self._clickhouse.rows(f"SELECT {shown} FROM events WHERE {self._place} = {offset}")
+        columns = ", ".join(f"{_TEXTS[name]} AS shown_{name}" for name in self._names)
+        rows = self._clickhouse.rows(f"SELECT {columns} FROM events WHERE {self._place} = {offset}")
         expected = texts_of(fields, self._names)
         return [
             f"{name}: {row[f'shown_{name}']!r} instead of {expected[name]!r}"
@@ -83,11 +83,11 @@ class WideRows:
         return hashlib.md5("\x1f".join(texts).encode(), usedforsecurity=False).digest()
 
     def _taken(self, offset: int) -> list[bytes]:
-        found: list[bytes] = []
+        hashes: list[bytes] = []
         while self._next is not None and self._next[0] == offset:
-            found.append(self._next[1])
+            hashes.append(self._next[1])
             self._next = next(self._rows, None)
-        return found
+        return hashes
 
 
 def _columns_of_live_table(clickhouse: Reader) -> tuple[str, ...]:

@@ -154,35 +154,39 @@ def _taken(
 
 def _verified(folder: Path, progress: BackupProgress) -> tuple[int, dict[str, Any], str]:
     progress.begin("checking", manifest.read(folder).size)
-    found = manifest.verify(folder, progress.advance)
-    return 0, _about(folder, found), f"{folder} is whole: {len(found.files)} files, {found.size / 1e6:,.1f} MB."
+    verified = manifest.verify(folder, progress.advance)
+    return (
+        0,
+        _about(folder, verified),
+        f"{folder} is whole: {len(verified.files)} files, {verified.size / 1e6:,.1f} MB.",
+    )
 
 
 def _drilled(settings: Settings, source: Path, progress: BackupProgress) -> tuple[int, dict[str, Any], str]:
-    found = drill(settings, source, progress)
-    answer = _about(source, found.manifest) | {
-        "seconds": round(found.seconds, 1),
-        "checked": found.checked,
-        "differences": list(found.differences),
+    result = drill(settings, source, progress)
+    answer = _about(source, result.manifest) | {
+        "seconds": round(result.seconds, 1),
+        "checked": result.checked,
+        "differences": list(result.differences),
     }
-    if found.differences:
-        return 2, answer, f"{source} was restored, and differs:\n  " + "\n  ".join(found.differences)
-    text = f"{source} was restored in {found.seconds:.0f} s; {found.checked:,} things compared, nothing differs."
+    if result.differences:
+        return 2, answer, f"{source} was restored, and differs:\n  " + "\n  ".join(result.differences)
+    text = f"{source} was restored in {result.seconds:.0f} s; {result.checked:,} things compared, nothing differs."
     return 0, answer, text
 
 
 def _restored(
     source: Path, settings: Settings, key: str | None, progress: BackupProgress
 ) -> tuple[int, dict[str, Any], str]:
-    found = restore(source, settings, key, progress)
+    restored = restore(source, settings, key, progress)
     data_dir = settings.data_dir.resolve()
     has_list = (source.parent / erased_subjects.FILE_NAME).exists()
-    lines = [f"{data_dir} holds the backup of {found.made_at}. Start it with `althing up`."]
+    lines = [f"{data_dir} holds the backup of {restored.made_at}. Start it with `althing up`."]
     if not has_list:
         lines.append(
             f"There is no {erased_subjects.FILE_NAME} beside the backup: accounts erased after the backup are restored."
         )
-    return 0, _about(data_dir, found) | {"erasedListFound": has_list}, "\n".join(lines)
+    return 0, _about(data_dir, restored) | {"erasedListFound": has_list}, "\n".join(lines)
 
 
 def _about(folder: Path, found: Manifest) -> dict[str, Any]:
@@ -197,10 +201,10 @@ def _about(folder: Path, found: Manifest) -> dict[str, Any]:
 
 
 def _newest(folder: Path) -> Path:
-    found = existing(folder)
-    if not found:
+    backups = existing(folder)
+    if not backups:
         raise SettingsError(f"There is no backup in {folder}.")
-    return found[0]
+    return backups[0]
 
 
 def _master_key(path: Path) -> str:

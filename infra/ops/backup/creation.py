@@ -49,7 +49,7 @@ COUNTED: Final = (
 
 
 class BackupProgress:
-    """Hears what is being done; nothing by default."""
+    """The recipient of a backup's progress; it does nothing by default."""
 
     def begin(self, what: str, total: int | None) -> None: ...
 
@@ -72,7 +72,7 @@ def take(
 
     Raises `BackupError`, and the engines' exceptions when they are unavailable; then nothing is left in `folder`.
     """
-    shown = progress or BackupProgress()
+    reporter = progress or BackupProgress()
     began = datetime.now(UTC)
     backup_id = uuid4()
     name = f"{began:%Y%m%dT%H%M%SZ}-{str(backup_id)[:8]}"
@@ -80,9 +80,9 @@ def take(
         making = folder / f"{CREATING_PREFIX}{name}"
         try:
             making.mkdir(mode=0o700)
-            made = _write(settings, making, backup_id, began, shown)
-            shown.begin("reading it again", made.size)
-            manifest.verify(making, shown.advance)
+            made = _write(settings, making, backup_id, began, reporter)
+            reporter.begin("reading it again", made.size)
+            manifest.verify(making, reporter.advance)
             for path in (*making.rglob("*"), making):
                 sync(path)
             making.rename(folder / name)
@@ -97,8 +97,8 @@ def take(
 
 def existing(folder: Path) -> list[Path]:
     """The whole backups in `folder`, newest first. What has another program's manifest is none."""
-    found = [path.parent for path in folder.glob(f"*/{manifest.FILE_NAME}") if _is_ours(path.parent)]
-    return sorted(found, key=lambda path: path.name, reverse=True)
+    folders = [path.parent for path in folder.glob(f"*/{manifest.FILE_NAME}") if _is_ours(path.parent)]
+    return sorted(folders, key=lambda path: path.name, reverse=True)
 
 
 def _is_ours(path: Path) -> bool:
@@ -168,7 +168,7 @@ def _ends(log: Log, connection: psycopg.Connection[Any]) -> Mapping[str, int]:
 
 
 def _ends_of_snapshot(connection: psycopg.Connection[Any]) -> Mapping[str, int]:
-    """Of the log in Postgres: it is part of the dump."""
+    """Returns the ends of the log in Postgres: it is part of the dump."""
     rows = connection.execute("SELECT topic || '-' || partition, next_offset FROM log.partition")
     return dict(rows.fetchall())
 
@@ -180,11 +180,11 @@ def _copy_log(log: Log, to: Path, ends: Mapping[str, int], decision: int, progre
     written: dict[str, int] = {}
     for place, end in ends.items():
         topic, _, partition = place.rpartition("-")
-        found = _unbroken(place, log_reader.read(log, topic, int(partition), end))
+        records = _unbroken(place, log_reader.read(log, topic, int(partition), end))
         if topic == topics.DOMAIN.name:
-            found = _until(decision, found)
+            records = _until(decision, records)
         try:
-            written[place] = log_records.write(to / place, found, progress.advance)
+            written[place] = log_records.write(to / place, records, progress.advance)
         except OffsetOutOfRange as error:
             raise BackupError(f"The log has lost its beginning, and with it what a backup needs: {error}.") from error
         except LogUnavailable as error:

@@ -42,7 +42,7 @@ _NOWHERE: Final = "127.0.0.1:9"
 
 @dataclass(frozen=True)
 class DrillResult:
-    """What a drill found. `differences` is empty when the backup is good."""
+    """The result of a drill. `differences` is empty when the backup is good."""
 
     manifest: Manifest
     seconds: float
@@ -55,19 +55,19 @@ def drill(settings: Settings, source: Path, progress: BackupProgress | None = No
 
     The result is recorded in the stack's own `ops.backup`, either way.
     """
-    shown = progress or BackupProgress()
+    reporter = progress or BackupProgress()
     backup_id = manifest.read(source).id
     began = time.monotonic()
     folder = Path(mkdtemp(prefix="althing-drill-"))
     try:
         copy = Settings(data_dir=folder / "data", host="127.0.0.1")
-        made = restore(source, copy, master_key(settings).hex(), shown)
-        shown.begin("audit", None)
+        made = restore(source, copy, master_key(settings).hex(), reporter)
+        reporter.begin("audit", None)
         with running(copy.data_dir) as environment:
             checked, differences = compare(environment, made)
-        found = DrillResult(made, time.monotonic() - began, checked, differences)
+        result = DrillResult(made, time.monotonic() - began, checked, differences)
         history.note_drill(settings, backup_id, "; ".join(differences))
-        return found
+        return result
     except BackupError as error:
         history.note_drill(settings, backup_id, str(error))
         raise
@@ -119,24 +119,24 @@ def running(data_dir: Path) -> Iterator[Mapping[str, str]]:
 
 
 def _is_up(data_dir: Path) -> bool:
-    found = stack_state.read(data_dir)
-    if found is None or not stack_state.is_running(found):
+    stack = stack_state.read(data_dir)
+    if stack is None or not stack_state.is_running(stack):
         return False
-    states = {row.name: row.state for row in found.processes}
+    states = {row.name: row.state for row in stack.processes}
     return all(states.get(name) == "running" for name in _SERVICES)
 
 
 def compare(environment: Mapping[str, str], made: Manifest) -> tuple[int, tuple[str, ...]]:
-    """How many things were compared, and what is wrong."""
+    """Returns how many things were compared, and what is wrong."""
     audited = _audit(environment)
     differences = [f"audit: {audited[kind]} {kind}" for kind in ("missing", "duplicate", "wrong") if audited[kind]]
     with psycopg.connect(environment["POSTGRES_URL"], autocommit=True, connect_timeout=5) as connection:
         for table, expected in made.counts.items():
             row = connection.execute(f"SELECT count(*) FROM {table}".encode()).fetchone()  # noqa: S608 - own text
-            found = row[0] if row else 0
+            count = row[0] if row else 0
             # What the log holds from after the snapshot may be decided in the copy: rows may be added, never lacking.
-            if found < expected:
-                differences.append(f"{table} has {found:,} rows instead of {expected:,}")
+            if count < expected:
+                differences.append(f"{table} has {count:,} rows instead of {expected:,}")
     return sum(audited["checked"].values()), tuple(differences)
 
 
@@ -153,9 +153,9 @@ def _audit(environment: Mapping[str, str]) -> dict[str, Any]:
                 timeout=AUDIT_S,
                 check=False,
             )
-        found: dict[str, Any] = json.loads(done.stdout)
+        report: dict[str, Any] = json.loads(done.stdout)
     except (subprocess.TimeoutExpired, ValueError) as error:
         raise BackupError(f"The restored copy could not be audited: {error}") from error
-    if "error" in found:
-        raise BackupError(f"The restored copy could not be audited: {found['error']}")
-    return found
+    if "error" in report:
+        raise BackupError(f"The restored copy could not be audited: {report['error']}")
+    return report

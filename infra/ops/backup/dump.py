@@ -104,9 +104,9 @@ def _wait(program: str, process: subprocess.Popen[bytes], growing: Path | None) 
             process.wait(_POLL_S)
             return
         except subprocess.TimeoutExpired:
-            found = growing.stat().st_size if growing is not None and growing.exists() else 0
-            if growing is None or found != size:
-                size, since = found, since if growing is None else monotonic()
+            written = growing.stat().st_size if growing is not None and growing.exists() else 0
+            if growing is None or written != size:
+                size, since = written, since if growing is None else monotonic()
             if monotonic() - since > (STALL_S if growing is not None else 6 * STALL_S):
                 raise BackupError(f"{program} came no further for {monotonic() - since:.0f} seconds.") from None
 

@@ -37,7 +37,7 @@ _FORGOTTEN: Final = (
 _VISITORS_TABLE: Final = (
     "CREATE TABLE IF NOT EXISTS ops.visitor_to_erase (erasure_id uuid PRIMARY KEY, decided jsonb NOT NULL)"
 )
-"""As in migration 0366, which a restored backup may not have yet."""
+"""The table as migration 0366 creates it, which a restored backup may not have yet."""
 
 
 def note(settings: Settings) -> str | None:
@@ -61,31 +61,31 @@ def update(connection: psycopg.Connection[Any], folder: Path) -> int:
 
 
 def _add(path: Path, found: Mapping[str, Any]) -> int:
-    known = _read(path)
-    new = {name: value for name, value in found.items() if name not in known}
+    listed = _read(path)
+    new = {name: value for name, value in found.items() if name not in listed}
     if new or not path.exists():
-        write_private(path, json.dumps({**known, **new}, indent=1) + "\n")
+        write_private(path, json.dumps({**listed, **new}, indent=1) + "\n")
     return len(new)
 
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """What the lists have: accounts with their times, and decided erasures of visitors by their ids."""
+    """The contents of the lists: accounts with their times, and decided erasures of visitors by their ids."""
 
     accounts: Mapping[str, str]
     visitors: Mapping[str, Any]
 
 
 def read(folder: Path) -> Erased:
-    """Both lists. Raises `BackupError` for a damaged one: who is on it must not come back."""
+    """Reads both lists. Raises `BackupError` for a damaged one: who is on it must not come back."""
     accounts = {subject: str(at) for subject, at in _read(folder / FILE_NAME).items()}
     return Erased(accounts, _read(folder / VISITORS_FILE_NAME))
 
 
 def _read(path: Path) -> Mapping[str, Any]:
     try:
-        found = json.loads(path.read_text())
-        return {str(name): value for name, value in found.items()}
+        content = json.loads(path.read_text())
+        return {str(name): value for name, value in content.items()}
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, AttributeError) as error:

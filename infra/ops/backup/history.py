@@ -1,4 +1,4 @@
-"""What came of each backup, in `ops.backup`: the system page and the metrics read it."""
+"""The outcome of each backup, in `ops.backup`: the system page and the metrics read it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Noted:
     backup_id: UUID
 
     def done(self, made: Manifest) -> None:
-        """It is whole, and was read again."""
+        """Records that the backup is whole, and was read again."""
         self.connection.execute(
             "UPDATE ops.backup SET state = 'done', finished_at = now(), verified_at = now(), bytes = %s, events = %s"
             " WHERE id = %s",
@@ -69,7 +69,7 @@ def close_dead(connection: psycopg.Connection[Any], holding: int = 0) -> None:
 
 
 def newest_done(settings: Settings) -> datetime | None:
-    """When the last whole backup was begun. Closes the rows of those that were killed."""
+    """Returns when the last whole backup was begun. Closes the rows of those that were killed."""
     with connect(settings) as connection:
         close_dead(connection)
         row = connection.execute("SELECT max(started_at) FROM ops.backup WHERE state = 'done'").fetchone()
@@ -77,7 +77,7 @@ def newest_done(settings: Settings) -> datetime | None:
 
 
 def note_drill(settings: Settings, backup_id: str, error: str) -> None:
-    """What a drill with that backup came to; no error: it was restored whole."""
+    """Records the outcome of a drill with that backup; no error: it was restored whole."""
     with connect(settings) as connection:
         connection.execute(
             "UPDATE ops.backup SET drill_error = %(e)s, restored_at = CASE WHEN %(e)s = '' THEN now() ELSE restored_at"

@@ -1,4 +1,4 @@
-"""What a backup says of itself: versions, positions, counts, and the checksum of each file beside it.
+"""The manifest of a backup: versions, positions, counts, and the checksum of each file beside it.
 
 It is written last, so a directory without one is no backup; it carries a checksum of its own.
 """
@@ -60,22 +60,22 @@ def read(folder: Path) -> Manifest:
     foreign."""
     path = folder / FILE_NAME
     try:
-        found = json.loads(path.read_text())
+        content = json.loads(path.read_text())
     except FileNotFoundError as error:
         raise BackupError(f"{folder} is not a backup: it has no {FILE_NAME}.") from error
     except (OSError, ValueError) as error:
         raise BackupError(f"{path} cannot be read: {error}.") from error
-    if not isinstance(found, dict) or not isinstance(found.get("format"), int):
+    if not isinstance(content, dict) or not isinstance(content.get("format"), int):
         raise BackupError(f"{path} is not the manifest of a backup.")
-    if found["format"] != FORMAT:
+    if content["format"] != FORMAT:
         raise BackupError(
-            f"{folder} has format {found['format']}, and this program reads format {FORMAT}: use the version of the "
+            f"{folder} has format {content['format']}, and this program reads format {FORMAT}: use the version of the "
             "program that made it."
         )
-    if found.pop("checksum", None) != _checksum(found):
+    if content.pop("checksum", None) != _checksum(content):
         raise BackupError(f"{path} was changed after it was written: its checksum does not fit.")
     try:
-        values: dict[str, Any] = {field.name: found[field.name] for field in fields(Manifest)}
+        values: dict[str, Any] = {field.name: content[field.name] for field in fields(Manifest)}
         values["files"] = {name: FileRow(**row) for name, row in values["files"].items()}
         values["migrations"] = tuple(values["migrations"])
         return Manifest(**values)
@@ -91,12 +91,12 @@ def verify(folder: Path, seen: Callable[[int], None] = lambda _bytes: None) -> M
         if ".." in Path(name).parts or Path(name).is_absolute():
             raise BackupError(f"{folder} names a file outside of itself: {name!r}.")
         try:
-            found = describe(path, seen)
+            actual = describe(path, seen)
         except OSError as error:
             raise BackupError(f"{path} cannot be read: {error.strerror or error}.") from error
-        if found.bytes != row.bytes:
-            raise BackupError(f"{path} has {found.bytes:,} bytes, and had {row.bytes:,} when it was written.")
-        if found.sha256 != row.sha256:
+        if actual.bytes != row.bytes:
+            raise BackupError(f"{path} has {actual.bytes:,} bytes, and had {row.bytes:,} when it was written.")
+        if actual.sha256 != row.sha256:
             raise BackupError(f"{path} was changed after it was written: its checksum does not fit.")
     return manifest
 

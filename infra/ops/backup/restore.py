@@ -46,37 +46,37 @@ def restore(
     `master_key`: the installation's, as hexadecimal digits, where `ALTHING_MASTER_KEY` is not set. Raises
     `BackupError` and `SettingsError`. Interrupted, it can be run again: it then starts from the beginning.
     """
-    shown = progress or BackupProgress()
-    found = manifest.read(source)
-    chosen = _settings(settings, found)
-    _check_program(found)
+    reporter = progress or BackupProgress()
+    backup = manifest.read(source)
+    chosen = _settings(settings, backup)
+    _check_program(backup)
     listed = erased_subjects.read(source.parent)
     data_dir = chosen.data_dir
     try:
         data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
         incomplete_restore.check(data_dir)
         with state.lock(data_dir):
-            shown.begin("checking", found.size)
-            manifest.verify(source, shown.advance)
+            reporter.begin("checking", backup.size)
+            manifest.verify(source, reporter.advance)
             state.end_orphans(data_dir)
             incomplete_restore.begin(data_dir, source)
             secrets = _secrets(chosen, master_key)
-            if key_mark(replace(chosen, master_key=chosen.master_key or secrets.master_key), found.id) != found.key:
+            if key_mark(replace(chosen, master_key=chosen.master_key or secrets.master_key), backup.id) != backup.key:
                 raise BackupError("This is not the master key that the backup was made under.")
-            _check_room(data_dir, found)
+            _check_room(data_dir, backup)
             secret_file.write_all(data_dir, secrets)
-            (data_dir / "log.kind").write_text(f"{found.log}\n")
-            _fill(source, found, StackLayout(chosen, secrets, data_dir, list(_WORKER)), listed, shown)
+            (data_dir / "log.kind").write_text(f"{backup.log}\n")
+            _fill(source, backup, StackLayout(chosen, secrets, data_dir, list(_WORKER)), listed, reporter)
             with suppress(FileNotFoundError):
                 (data_dir / stack_state.FILE_NAME).unlink()
             incomplete_restore.end(data_dir)
     except OSError as error:
         raise BackupError(f"{data_dir} cannot be filled: {error.strerror or error}.") from error
-    return found
+    return backup
 
 
 def _settings(settings: Settings, found: Manifest) -> Settings:
-    """For engines of our own on any ports. Raises `SettingsError` where servers are named."""
+    """Returns the settings for engines of our own on any ports. Raises `SettingsError` where servers are named."""
     for value, name in (
         (settings.postgres_url, "POSTGRES_URL"),
         (settings.kafka_bootstrap_servers, "KAFKA_BOOTSTRAP_SERVERS"),

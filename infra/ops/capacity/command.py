@@ -24,14 +24,16 @@ def main(arguments: list[str]) -> int:
         "--gib-month", type=float, default=Prices.gib_month, help="price of a GiB of disk (%(default)s)"
     )
     parser.add_argument("--json", action="store_true")
-    given = parser.parse_args(arguments)
-    load = Load(given.events_per_day, given.peak, given.batch, given.days, given.replicas)
+    options = parser.parse_args(arguments)
+    load = Load(options.events_per_day, options.peak, options.batch, options.days, options.replicas)
     try:
-        found = plan(load, Prices(given.core_hour, given.gib_month))
+        result = plan(load, Prices(options.core_hour, options.gib_month))
     except ValueError as error:
         sys.stderr.write(f"althing capacity: {error}\n")
         return 2
-    sys.stdout.write(json.dumps(asdict(found), indent=1) + "\n" if given.json else "\n".join(_text(load, found)) + "\n")
+    sys.stdout.write(
+        json.dumps(asdict(result), indent=1) + "\n" if options.json else "\n".join(_text(load, result)) + "\n"
+    )
     return 0
 
 

@@ -27,7 +27,8 @@ from schemas.topics import CLICKS
 
 DAY_S: Final = 86_400
 UTILISATION: Final = 0.6
-"""Of the measured throughput: the rest is for catching up after an outage, and for what was not measured."""
+"""The used share of the measured throughput: the rest is for catching up after an outage, and for what was not
+measured."""
 MERGE_SPACE: Final = 1.5
 """Disk of ClickHouse for each byte of data: merges write a part before they drop the old ones."""
 MIN_BROKERS: Final = 3
@@ -37,9 +38,9 @@ CORES_A_SHARD: Final = 16
 DISK_A_BROKER: Final = 4 << 40
 DISK_A_SHARD: Final = 8 << 40
 INSERTS_A_SECOND: Final = 1 / MAX_INTERVAL_S
-"""Of one busy partition."""
+"""The inserts a second of one busy partition."""
 PARTITIONS_A_PROCESS: Final = 2
-"""Of projectors, so that the others share the work of one that was lost."""
+"""The partitions of a process of projectors, so that the others share the work of one that was lost."""
 OTHER_CORES: Final = 8
 """Two command services, two query services, two gateways and Postgres with a standby: they follow people,
 not events."""
@@ -59,7 +60,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Prices:
-    """What a core costs for an hour, and a GiB of disk for a month, in any currency."""
+    """The prices of a core for an hour, and of a GiB of disk for a month, in any currency."""
 
     core_hour: float = 0.04
     gib_month: float = 0.10
@@ -67,7 +68,8 @@ class Prices:
 
 @dataclass(frozen=True)
 class CapacityPlan:
-    """What the load needs. Disk in bytes, all copies included; `cores` of everything; `month`: cost of a month."""
+    """The capacity that a load needs. Disk in bytes, all copies included; `cores` of everything; `month`: cost of a
+    month."""
 
     mean_per_s: float
     peak_per_s: float
@@ -133,17 +135,17 @@ def _ingest_per_core(batch: int) -> float:
 
 
 def _warnings(load: Load, partitions: int, is_disk_decisive: bool) -> list[str]:
-    found = []
+    texts = []
     if partitions > CLICKS.partitions:
-        found.append(
+        texts.append(
             f"A new installation has {CLICKS.partitions} partitions of {CLICKS.name}: `althing partitions raise "
             f"{CLICKS.name} {partitions}` lets so many processes of projectors share the work."
         )
     if is_disk_decisive:
-        found.append(
+        texts.append(
             f"The disk decides the number of brokers ({DISK_A_BROKER >> 40} TiB each): larger disks, or Kafka's tiered "
             "storage, need fewer."
         )
     if load.replicas < MIN_BROKERS:
-        found.append("With fewer than three copies in Kafka, the loss of one broker stops writes or loses data.")
-    return found
+        texts.append("With fewer than three copies in Kafka, the loss of one broker stops writes or loses data.")
+    return texts

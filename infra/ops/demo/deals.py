@@ -16,7 +16,7 @@ from infra.ops.demo.members import Done
 OPEN, COUNTERED, DECLINED, ACCEPTED = (listing.title for listing in market.LISTINGS[:4])
 ASKED: Final = market.LISTINGS[4].title
 _SHARE: Final = {OPEN: 0.9, COUNTERED: 0.85, DECLINED: 0.5, ACCEPTED: 0.96}
-"""What the buyer offers, as a part of the asking price."""
+"""The buyers' offers, as parts of the asking price."""
 
 
 async def make(seller: httpx.AsyncClient, buyers: Sequence[httpx.AsyncClient], done: Done) -> int:
@@ -25,11 +25,11 @@ async def make(seller: httpx.AsyncClient, buyers: Sequence[httpx.AsyncClient], d
     listings = {row["title"]: row for row in rows}
     first, second = buyers[:2]
     offers = (await done(seller.get("/api/marketplace/my/offers?side=seller&limit=200"))).json()
-    known = {offer["listingId"] for offer in offers}
+    listing_ids = {offer["listingId"] for offer in offers}
     offered = 0
     for title, buyer in ((OPEN, first), (COUNTERED, first), (DECLINED, second), (ACCEPTED, second)):
         listing = listings.get(title)
-        if listing is None or listing["id"] in known:
+        if listing is None or listing["id"] in listing_ids:
             continue
         offered += 1
         price = round(listing["askingPrice"] * _SHARE[title])

@@ -82,13 +82,13 @@ HELD_BY: Final = 4
 async def write(app: httpx.AsyncClient, members: Sequence[httpx.AsyncClient], done: Done) -> int:
     """Writes the threads that are not there yet; returns how many there are. `app`: an admin's client."""
     categories = {row["slug"]: row["id"] for row in (await done(app.get("/api/forum/categories"))).json()}
-    known = {row["title"] for row in (await done(app.get("/api/forum/threads?limit=100"))).json()}
+    titles = {row["title"] for row in (await done(app.get("/api/forum/threads?limit=100"))).json()}
 
     def client(author: int) -> httpx.AsyncClient:
         return app if author == ADMIN else members[author]
 
     for thread in THREADS:
-        if thread.title in known:
+        if thread.title in titles:
             continue
         body = {"categoryId": categories[thread.category], "title": thread.title, "text": thread.text}
         made = (await done(client(thread.author).post("/api/forum/threads", json=body))).json()
@@ -98,7 +98,7 @@ async def write(app: httpx.AsyncClient, members: Sequence[httpx.AsyncClient], do
             if member is not client(thread.author):
                 await done(member.put(f"/api/forum/posts/{made['postId']}/like"))
     category, title, text = HELD
-    if THREADS[0].title not in known:
+    if THREADS[0].title not in titles:
         held = {"categoryId": categories[category], "title": title, "text": text}
         await done(members[HELD_BY].post("/api/forum/threads", json=held))
     return len(THREADS)

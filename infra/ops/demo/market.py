@@ -151,12 +151,12 @@ def _partner(visit: plan.DemoVisit) -> str:
 
 
 def _fields(listing: DemoListing, website_id: str | None) -> dict[str, Any]:
-    told = asdict(listing)
+    values = asdict(listing)
     names = ("title", "niche", "description")
     figures = ("asking_price", "monthly_revenue", "monthly_profit", "monthly_traffic", "years_established")
     return {
-        **{name: told[name] for name in names},
-        **{_camel(name): told[name] for name in figures},
+        **{name: values[name] for name in names},
+        **{_camel(name): values[name] for name in figures},
         "websiteUrl": f"https://{listing.domain}/",
         "websiteId": website_id,
     }

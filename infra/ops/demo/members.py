@@ -39,12 +39,12 @@ async def signed_in(
 ) -> AsyncIterator[httpx.AsyncClient]:
     """A client of the member's account, which the first run creates. `app`: an admin's; `secret`: a secret of this
     installation, so that a later run knows the account's password."""
-    known = {"email": member.email, "password": password(secret, member)}
+    credentials = {"email": member.email, "password": password(secret, member)}
     async with httpx.AsyncClient(base_url=app.base_url, timeout=app.timeout) as client:
-        answer = await client.post("/api/platform/login", json=known)
+        answer = await client.post("/api/platform/login", json=credentials)
         if answer.status_code == 401:
             invite = (await done(app.post("/api/platform/invite-codes", json={}))).json()["code"]
-            body = {**known, "name": member.name, "inviteCode": invite}
+            body = {**credentials, "name": member.name, "inviteCode": invite}
             answer = await done(client.post("/api/platform/register", json=body))
         client.headers["Authorization"] = f"Bearer {(await done(_is(answer))).json()['token']}"
         yield client

@@ -1,4 +1,4 @@
-"""What the demonstration shows: three websites, eight partners, and the traffic of 90 days between them.
+"""The content of the demonstration: three websites, eight partners, and the traffic of 90 days between them.
 
 Pure and seeded: the same seed and day give the same events with the same ids, so running the demonstration twice on
 one data directory adds nothing. Nothing here talks to anything; `infra.ops.demo.run` sends it through the public API.
@@ -154,7 +154,7 @@ PLACEMENTS: Final = (
     (0.30, "review box"),
     (0.15, "sidebar"),
 )
-"""Where the links stand, and their part of the clicks; each is in view less often than the one before."""
+"""The places of the links, and their part of the clicks; each is in view less often than the one before."""
 
 
 def link_slug(website: DemoWebsite, partner_slug: str) -> str:

@@ -1,4 +1,4 @@
-"""What the demonstration's owner recorded: notes on charts, saved views, payouts of the partners, and insights.
+"""The records of the demonstration's owner: notes on charts, saved views, payouts of the partners, and insights.
 
 A second run adds nothing: notes and views are found by their texts and names, payouts by their partners.
 """
@@ -34,7 +34,7 @@ VIEWS: Final[tuple[tuple[str, str, bool, dict[str, Any]], ...]] = (
 )
 """Name, kind, whether it is shared with the website's people, and its state."""
 PAID: Final = (1.0, 0.8, 0.5)
-"""Which part of what is owed each of the largest partners has paid."""
+"""The part of what is owed that each of the largest partners has paid."""
 PATIENCE_S: Final = 60.0
 
 
@@ -43,19 +43,19 @@ async def annotate(app: httpx.AsyncClient, websites: dict[str, str], now: dateti
     for domain, back, text in NOTES:
         at = now - back
         query = {"websiteId": websites[domain], "timeRange": "90d"}
-        known = {note["text"] for note in (await done(app.get("/api/platform/annotations", params=query))).json()}
-        if text not in known:
+        texts = {note["text"] for note in (await done(app.get("/api/platform/annotations", params=query))).json()}
+        if text not in texts:
             body = {"websiteId": websites[domain], "at": at.isoformat(), "text": text}
             await done(app.post("/api/platform/annotations", json=body))
 
 
 async def save_views(app: httpx.AsyncClient, website_id: str, done: Done) -> None:
     """Saves the views that are not there yet, for the first website."""
-    known = {
+    names = {
         view["name"] for view in (await done(app.get("/api/platform/views", params={"websiteId": website_id}))).json()
     }
     for name, kind, is_shared, state in VIEWS:
-        if name not in known:
+        if name not in names:
             shared = {"websiteId": website_id} if is_shared else {}
             await done(app.post("/api/platform/views", json={"name": name, "kind": kind, "state": state, **shared}))
 
@@ -106,7 +106,7 @@ async def _owed(app: httpx.AsyncClient, website_id: str, done: Done) -> dict[str
     deadline = time.monotonic() + PATIENCE_S
     while True:
         answer = await done(app.get("/api/platform/payouts/balances", params={"websiteId": website_id}))
-        found: dict[str, Any] = answer.json()
-        if found["owed"] or time.monotonic() > deadline:
-            return found
+        balances: dict[str, Any] = answer.json()
+        if balances["owed"] or time.monotonic() > deadline:
+            return balances
         await asyncio.sleep(0.5)

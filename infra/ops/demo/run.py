@@ -147,16 +147,16 @@ async def _signed_in(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
 
 async def _partners(app: httpx.AsyncClient) -> dict[str, str]:
     """Ids by slug."""
-    known = {row["slug"]: row["id"] for row in (await _done(app.get("/api/admin/partners"))).json()}
+    partner_ids = {row["slug"]: row["id"] for row in (await _done(app.get("/api/admin/partners"))).json()}
     for partner in plan.PARTNERS:
-        if partner.slug not in known:
+        if partner.slug not in partner_ids:
             body = {
                 "name": partner.name, "slug": partner.slug, "baseUrl": f"https://{partner.slug}.example",
                 "commission": partner.commission, "description": f"{partner.name} affiliate program", "isActive": 1,
                 "cookieDays": partner.cookie_days, "postbackPreset": partner.network,
             }  # fmt: skip
-            known[partner.slug] = (await _done(app.post("/api/admin/partners", json=body))).json()["id"]
-    return known
+            partner_ids[partner.slug] = (await _done(app.post("/api/admin/partners", json=body))).json()["id"]
+    return partner_ids
 
 
 async def _connect(app: httpx.AsyncClient, site: plan.DemoWebsite, partner_ids: dict[str, str]) -> DemoSite:
@@ -258,8 +258,8 @@ async def _counted(seller: httpx.AsyncClient, site: DemoSite, sales: int, quiet:
     """Waits until the sales of the website that is for sale are counted: it is measured when it is listed."""
     deadline, path = time.monotonic() + CAUGHT_UP_WITHIN_S, f"/api/platform/conversions?websiteId={site.id}&limit=200"
     while time.monotonic() < deadline:
-        found = (await _done(seller.get(path))).json()
-        if len(found) >= min(sales, 200):
+        conversions = (await _done(seller.get(path))).json()
+        if len(conversions) >= min(sales, 200):
             break
         await asyncio.sleep(0.5)
     await _projected(seller, [site], quiet)

@@ -56,8 +56,8 @@ def start_and_fill(fill: Callable[[Settings], int]) -> int:
 def _environment(environ: Mapping[str, str]) -> dict[str, str]:
     """The caller's settings, completed: a data directory of its own, an admin to sign in as, and deals to try out."""
     made = dict(environ)
-    given = load(made)
-    if given.escrow_url is None and is_for_this_machine(given):
+    settings = load(made)
+    if settings.escrow_url is None and is_for_this_machine(settings):
         made.setdefault("ALTHING_ESCROW_SANDBOX", "1")
     made.setdefault("ALTHING_DATA_DIR", DATA_DIR)
     if not (made.get("ALTHING_ADMIN_EMAIL") and made.get("ALTHING_ADMIN_PASSWORD")):
@@ -70,8 +70,8 @@ def _admin(data_dir: Path) -> tuple[str, str]:
     kept = data_dir / "demo.json"
     try:
         if kept.exists():
-            found = json.loads(kept.read_text())
-            return found["email"], found["password"]
+            account = json.loads(kept.read_text())
+            return account["email"], account["password"]
         password = secrets.token_urlsafe(12)
         data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_private(kept, json.dumps({"email": EMAIL, "password": password}))

@@ -38,7 +38,7 @@ Ask = Callable[[], float]
 
 @dataclass(frozen=True)
 class Offset:
-    """How far another clock is ahead of this one; the truth is within `uncertainty_s`."""
+    """The difference of another clock: how far it is ahead of this one; the truth is within `uncertainty_s`."""
 
     seconds: float
     uncertainty_s: float
@@ -57,10 +57,10 @@ def check(subject: Subject) -> Iterator[Finding]:
     yield of_zones()
     for name, clock in clocks(subject).items():
         try:
-            found = offset(clock)
+            seconds = offset(clock)
         except (OSError, ValueError, HTTPException, psycopg.Error, httpx.HTTPError, clickhouse.Rejected):
             continue  # it does not answer, which the check of this engine or process reports
-        yield of_offset(name, found)
+        yield of_offset(name, seconds)
 
 
 def kernel_state() -> int | None:
@@ -96,14 +96,14 @@ def of_zones() -> Finding:
 
 def clocks(subject: Subject) -> Mapping[str, Clock]:
     """The clocks of the engines in use, and of the running services. Kafka's protocol has none."""
-    found: dict[str, Clock] = {}
+    by_name: dict[str, Clock] = {}
     used = subject.effective
     if (postgres_url := used.postgres_url) is not None:
-        found["Postgres"] = Clock(lambda: _of_postgres(postgres_url))
+        by_name["Postgres"] = Clock(lambda: _of_postgres(postgres_url))
     if (clickhouse_url := used.clickhouse_url) is not None:
-        found["ClickHouse"] = Clock(lambda: _of_clickhouse(clickhouse_url))
+        by_name["ClickHouse"] = Clock(lambda: _of_clickhouse(clickhouse_url))
     if subject.stack is not None:
-        found |= {
+        by_name |= {
             name: Clock(_of_service(host, port), _DATE_S)
             for name, host, port in (
                 ("web", used.host, used.port),
@@ -113,7 +113,7 @@ def clocks(subject: Subject) -> Mapping[str, Clock]:
             )
             if port is not None and any(row.name == name for row in subject.stack.processes)
         }
-    return found
+    return by_name
 
 
 def offset(clock: Clock, now: Callable[[], float] = time.time) -> Offset:

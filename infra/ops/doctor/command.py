@@ -43,7 +43,7 @@ def main(arguments: list[str]) -> int:
 
 
 def examine(subject: Subject, checks: Mapping[str, Check] = CHECKS, deadline_s: float = DEADLINE_S) -> list[Finding]:
-    """All findings, without secrets. The checks run at the same time: each waits for something else."""
+    """Returns all findings, without secrets. The checks run at the same time: each waits for something else."""
     runs = [_CheckRun(name, check, subject) for name, check in checks.items()]
     deadline = time.monotonic() + deadline_s
     for run in runs:
@@ -61,16 +61,16 @@ class _CheckRun:
         self.thread.start()
 
     def results(self, deadline_s: float) -> list[Finding]:
-        found = list(self._found)
+        findings = list(self._found)
         if self.thread.is_alive():
-            found.append(
+            findings.append(
                 warning(
                     self._name,
                     f"This check did not end within {deadline_s:.0f} seconds.",
                     "Run `althing doctor` again; if it repeats, a server accepts connections but does not answer.",
                 )
             )
-        return found
+        return findings
 
     def _run(self, check: Check, subject: Subject) -> None:
         try:

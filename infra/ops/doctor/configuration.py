@@ -18,8 +18,8 @@ def check(subject: Subject) -> Iterator[Finding]:
         yield error(CHECK, problem.text, problem.remedy)
     yield from _without_effect(subject.settings)
     yield from _of_production(subject)
-    given = sum(getattr(subject.settings, row.name) != row.default for row in fields(Settings))
-    yield ok(CHECK, f"{given} settings differ from their default.")
+    count = sum(getattr(subject.settings, row.name) != row.default for row in fields(Settings))
+    yield ok(CHECK, f"{count} settings differ from their default.")
 
 
 def _without_effect(given: Settings) -> Iterator[Finding]:
@@ -56,20 +56,20 @@ def _without_effect(given: Settings) -> Iterator[Finding]:
 
 
 def _of_production(subject: Subject) -> Iterator[Finding]:
-    given = subject.settings
-    if subject.has_external_engines_only and given.master_key is None:
+    settings = subject.settings
+    if subject.has_external_engines_only and settings.master_key is None:
         yield error(
             CHECK,
             "All engines are external, but ALTHING_MASTER_KEY is not set: all services need the same one.",
             "Set ALTHING_MASTER_KEY to the output of `openssl rand -hex 32`, and keep a copy elsewhere.",
         )
-    if given.public_url is not None and given.public_url.startswith("http://"):
+    if settings.public_url is not None and settings.public_url.startswith("http://"):
         yield warning(
             CHECK,
-            f"ALTHING_PUBLIC_URL is {given.public_url}: passwords and sessions cross the network unencrypted.",
+            f"ALTHING_PUBLIC_URL is {settings.public_url}: passwords and sessions cross the network unencrypted.",
             "Put a reverse proxy with a certificate in front, and set the https:// address.",
         )
-    if given.public_url is not None and given.backup_dir is None and given.postgres_url is None:
+    if settings.public_url is not None and settings.backup_dir is None and settings.postgres_url is None:
         yield warning(
             CHECK,
             "ALTHING_BACKUP_DIR is not set: no backups are taken.",

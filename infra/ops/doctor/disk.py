@@ -53,14 +53,14 @@ def nearest(path: Path) -> Path:
 
 
 def of_space(place: Path, free: int) -> Finding:
-    found = f"{free / GIB:.1f} GiB are free in {place}."
+    text = f"{free / GIB:.1f} GiB are free in {place}."
     if free < MIN_FREE:
         return error(
-            CHECK, found, "Free space, or move the data directory to a larger disk: the engines stop when it is full."
+            CHECK, text, "Free space, or move the data directory to a larger disk: the engines stop when it is full."
         )
     if free < LOW_FREE:
-        return warning(CHECK, found, "Free space before it is needed: a rebuild of the events takes their size again.")
-    return ok(CHECK, found)
+        return warning(CHECK, text, "Free space before it is needed: a rebuild of the events takes their size again.")
+    return ok(CHECK, text)
 
 
 def of_inodes(place: Path, found: os.statvfs_result) -> Finding:
@@ -95,7 +95,7 @@ def file_system(place: Path) -> str:
 
 
 def of_syncs(data_dir: Path, measure: Callable[[Path], Sequence[float]] | None = None) -> Finding:
-    """How long `fsync` of a small write takes: every acknowledged event waits for one."""
+    """Reports how long `fsync` of a small write takes: every acknowledged event waits for one."""
     if not os.access(data_dir, os.W_OK | os.X_OK):
         return ok(CHECK, "fsync is not measured: the data directory does not exist or cannot be written.")
     try:
@@ -107,36 +107,36 @@ def of_syncs(data_dir: Path, measure: Callable[[Path], Sequence[float]] | None =
             "Check the disk, its free space and its quota.",
         )
     middle, slow = times[len(times) // 2], times[int((len(times) - 1) * 0.99)]
-    found = f"fsync takes {middle * 1000:.1f} ms, and {slow * 1000:.1f} ms at the 99th percentile."
+    text = f"fsync takes {middle * 1000:.1f} ms, and {slow * 1000:.1f} ms at the 99th percentile."
     if slow > SLOW_SYNC_S:
         return warning(
             CHECK,
-            f"{found} An event is acknowledged after an fsync, so senders wait that long.",
+            f"{text} An event is acknowledged after an fsync, so senders wait that long.",
             "Move the data directory to an SSD that no other program keeps busy.",
         )
-    return ok(CHECK, found)
+    return ok(CHECK, text)
 
 
 def sync_times(folder: Path) -> list[float]:
     """Seconds of each fsync of a page that is appended to a file without a name. Raises `OSError`."""
-    found: list[float] = []
+    times: list[float] = []
     deadline = time.monotonic() + _SYNC_LIMIT_S
     with TemporaryFile(dir=folder) as file:
-        while len(found) < _SYNCS and (not found or time.monotonic() < deadline):
+        while len(times) < _SYNCS and (not times or time.monotonic() < deadline):
             os.write(file.fileno(), _PAGE)
             began = time.perf_counter()
             os.fsync(file.fileno())
-            found.append(time.perf_counter() - began)
-    return found
+            times.append(time.perf_counter() - began)
+    return times
 
 
 def of_open_files(limit: int) -> Finding:
     if limit in (resource.RLIM_INFINITY, -1):
         return ok(CHECK, "The number of open files of a process has no limit.")
-    found = f"A process may open {limit:,} files."
+    text = f"A process may open {limit:,} files."
     remedy = "Run `ulimit -n 65536` before the start, or set LimitNOFILE=65536 in the unit."
     if limit < MIN_FILES:
-        return error(CHECK, found, remedy)
+        return error(CHECK, text, remedy)
     if limit < LOW_FILES:
-        return warning(CHECK, f"{found} Many connections and files of the engines need more.", remedy)
-    return ok(CHECK, found)
+        return warning(CHECK, f"{text} Many connections and files of the engines need more.", remedy)
+    return ok(CHECK, text)

@@ -1,4 +1,4 @@
-"""What a check returns: one `Finding` for each thing that it looked at."""
+"""The results of a check: one `Finding` for each thing that it looked at."""
 
 from __future__ import annotations
 

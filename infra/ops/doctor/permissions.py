@@ -18,7 +18,7 @@ _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
 
 def can_write(path: Path) -> bool:
-    """Whether this process may create files there."""
+    """Returns whether this process may create files there."""
     return os.path.isdir(path) and os.access(path, os.W_OK | os.X_OK)  # false, too, below a folder of others
 
 
@@ -45,20 +45,20 @@ def of_data_directory(
 
 
 def _of_owner(folder: Path, user: int) -> Iterator[Finding]:
-    found = folder.stat()
-    if found.st_uid != user:
+    status = folder.stat()
+    if status.st_uid != user:
         yield warning(
             CHECK,
-            f"{folder} belongs to user {found.st_uid}, but this command runs as user {user}.",
+            f"{folder} belongs to user {status.st_uid}, but this command runs as user {user}.",
             "Run Althing as the user that owns the data directory.",
         )
-    if found.st_mode & _OTHERS:
+    if status.st_mode & _OTHERS:
         yield warning(
             CHECK,
-            f"{folder} is accessible to other users (mode {stat.S_IMODE(found.st_mode):04o}).",
+            f"{folder} is accessible to other users (mode {stat.S_IMODE(status.st_mode):04o}).",
             f"Run `chmod 700 {folder}`.",
         )
-    elif found.st_uid == user:
+    elif status.st_uid == user:
         yield ok(CHECK, f"{folder} belongs to this user alone.")
 
 

@@ -51,16 +51,16 @@ def check(subject: Subject) -> Iterator[Finding]:
 
 
 def wanted_ports(subject: Subject) -> Iterator[Wanted]:
-    given, used = subject.settings, subject.effective
-    yield Wanted("web", given.host, used.port, "ALTHING_PORT", is_fixed=True, is_service=True)
-    yield Wanted("ingest", given.host, used.tracking_port, "ALTHING_TRACKING_PORT", is_fixed=True, is_service=True)
+    settings, used = subject.settings, subject.effective
+    yield Wanted("web", settings.host, used.port, "ALTHING_PORT", is_fixed=True, is_service=True)
+    yield Wanted("ingest", settings.host, used.tracking_port, "ALTHING_TRACKING_PORT", is_fixed=True, is_service=True)
     external = {
-        "kafka": given.kafka_bootstrap_servers is not None or given.log == "postgres",
-        "postgres": given.postgres_url is not None,
-        "clickhouse": given.clickhouse_url is not None,
+        "kafka": settings.kafka_bootstrap_servers is not None or settings.log == "postgres",
+        "postgres": settings.postgres_url is not None,
+        "clickhouse": settings.clickhouse_url is not None,
     }
     for name, preferred in stack_ports.PREFERRED.items():
-        if external.get(name.partition("_")[0]) or (name == "escrow" and not given.escrow_sandbox):
+        if external.get(name.partition("_")[0]) or (name == "escrow" and not settings.escrow_sandbox):
             continue
         is_engine = name.partition("_")[0] in external
         if is_engine and subject.stack is not None:
@@ -101,7 +101,7 @@ def of_port(
 
 
 def of_openness(settings: Settings) -> Finding:
-    """Whether the public ports are open to other machines without a proxy that encrypts."""
+    """Checks whether the public ports are open to other machines without a proxy that encrypts."""
     if is_loopback(settings.host):
         return ok(CHECK, f"The public ports listen on {settings.host}, which other machines cannot reach.")
     if settings.trusted_proxies:
@@ -132,7 +132,7 @@ def own_processes(subject: Subject) -> frozenset[int]:
 
 
 def holder(host: str, port: int) -> Holder | None:
-    """Who listens there; None if a server could."""
+    """Returns the process that listens there; None if a server could."""
     if stack_ports.is_free(host, port):
         return None
     try:

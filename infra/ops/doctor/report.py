@@ -23,10 +23,10 @@ def sorted_by_severity(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def without_secrets(finding: Finding, secrets: Iterable[str]) -> Finding:
-    found, remedy = finding.found, finding.remedy
+    text, remedy = finding.found, finding.remedy
     for secret in sorted(secrets, key=len, reverse=True):
-        found, remedy = found.replace(secret, _BLANK), remedy.replace(secret, _BLANK)
-    return Finding(finding.check, finding.severity, found, remedy)
+        text, remedy = text.replace(secret, _BLANK), remedy.replace(secret, _BLANK)
+    return Finding(finding.check, finding.severity, text, remedy)
 
 
 def print_text(findings: Sequence[Finding], to: IO[str]) -> None:
@@ -59,8 +59,8 @@ def has_errors(findings: Iterable[Finding]) -> bool:
 
 
 def _counts(findings: Iterable[Finding]) -> dict[str, int]:
-    found = Counter(finding.severity for finding in findings)
-    return {severity.value: found[severity] for severity in _ORDER}
+    counts = Counter(finding.severity for finding in findings)
+    return {severity.value: counts[severity] for severity in _ORDER}
 
 
 def _summary(findings: Iterable[Finding]) -> str:

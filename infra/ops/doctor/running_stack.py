@@ -29,9 +29,9 @@ def check(subject: Subject) -> Iterator[Finding]:
     if subject.stack is None:
         yield ok(CHECK, f"No stack runs on {subject.data_dir}.")
     else:
-        found = addresses(subject.effective)
+        by_name = addresses(subject.effective)
         for row in subject.stack.processes:
-            host, port = found.get(row.name, ("", None))
+            host, port = by_name.get(row.name, ("", None))
             yield of_process(row, None if port is None else (host, port), str(subject.data_dir))
     yield from of_pipeline(subject)
 
@@ -83,8 +83,8 @@ def of_pipeline(subject: Subject) -> Iterator[Finding]:
 
 def of_dead_letters(count: int) -> Finding:
     if count:
-        found = f"{count:,} dead letters wait for a decision." if count > 1 else "1 dead letter waits for a decision."
-        return warning(CHECK, found, "Run `althing dlq list`, then `althing dlq retry` or `skip`.")
+        text = f"{count:,} dead letters wait for a decision." if count > 1 else "1 dead letter waits for a decision."
+        return warning(CHECK, text, "Run `althing dlq list`, then `althing dlq retry` or `skip`.")
     return ok(CHECK, "There are no dead letters.")
 
 

@@ -33,14 +33,14 @@ def check(subject: Subject) -> Iterator[Finding]:
 
 
 def of_python(found: tuple[int, ...]) -> Finding:
-    shown = ".".join(str(part) for part in found)
+    text = ".".join(str(part) for part in found)
     if found < MIN_PYTHON:
-        return error(CHECK, f"Python is {shown}.", "Install Python 3.11 or newer, and make the environment again.")
-    return ok(CHECK, f"Althing {product_version()} on Python {shown}.")
+        return error(CHECK, f"Python is {text}.", "Install Python 3.11 or newer, and make the environment again.")
+    return ok(CHECK, f"Althing {product_version()} on Python {text}.")
 
 
 def of_kafka(settings: Settings) -> Iterator[Finding]:
-    """What the embedded Kafka needs; nothing where the log is elsewhere."""
+    """Checks what the embedded Kafka needs; yields nothing where the log is elsewhere."""
     if settings.kafka_bootstrap_servers is not None or settings.log == "postgres":
         return
     lacking = tools.why_no_kafka()
@@ -94,7 +94,7 @@ def installed(name: str) -> str | None:
 
 def pinned(lock: str) -> Mapping[str, tuple[str, bool]]:
     """Package → version, and whether it is needed on every system, of a file of pip's requirements."""
-    return {name: (found, not marker) for name, found, marker in _PINNED.findall(lock)}
+    return {name: (number, not marker) for name, number, marker in _PINNED.findall(lock)}
 
 
 def of_packages(lock: str, installed: Callable[[str], str | None]) -> Iterator[Finding]:
@@ -103,9 +103,9 @@ def of_packages(lock: str, installed: Callable[[str], str | None]) -> Iterator[F
     if not wanted:
         yield ok(CHECK, "This installation has no lock of packages to compare with.")
     others = [
-        f"{name} {found or 'is missing'} (lock: {version_})"
+        f"{name} {current or 'is missing'} (lock: {version_})"
         for name, (version_, is_always) in wanted.items()
-        if (found := installed(name)) != version_ and (found is not None or is_always)
+        if (current := installed(name)) != version_ and (current is not None or is_always)
     ]
     if others:
         more = f" and {len(others) - _MAX_NAMED} more" if len(others) > _MAX_NAMED else ""

@@ -26,7 +26,7 @@ from infra.kernel.security.canary_key import key_text
 from schemas.canary import WEBSITE_ID
 
 WAIT_S: Final = 10.0
-"""So long a run waits; what comes later is found by a later run."""
+"""The time for which a run waits; what comes later is found by a later run."""
 TIMEOUT_S: Final = 600
 KEPT_HOURS: Final = 24
 _POLL_S: Final = 0.2
@@ -99,7 +99,7 @@ def _note_seen(postgres: psycopg.Connection[Any], clickhouse: Reader, event_id: 
         f"SELECT event_id FROM duplicates WHERE website_id = '{WEBSITE_ID}' AND event_id IN ({ids})"  # noqa: S608 - own text
         f" AND received_at > now64(3, 'UTC') - INTERVAL {2 * TIMEOUT_S} SECOND"
     )
-    found = None
+    seconds = None
     for row in rows:
         done = postgres.execute(
             "UPDATE ops.canary SET seen_after_s = extract(epoch FROM clock_timestamp() - sent_at)"
@@ -109,12 +109,13 @@ def _note_seen(postgres: psycopg.Connection[Any], clickhouse: Reader, event_id: 
         if done is not None:
             _SECONDS.observe(done[0])
             if row["event_id"] == str(event_id):
-                found = float(done[0])
-    return found
+                seconds = float(done[0])
+    return seconds
 
 
 def _tidy(postgres: psycopg.Connection[Any]) -> None:
-    """What did not come in ten minutes is no longer looked for, and counts as that late."""
+    """Records canaries that did not come in ten minutes as that late, so that they are no longer looked for, and
+    deletes old ones."""
     postgres.execute(
         "UPDATE ops.canary SET seen_after_s = %s"
         " WHERE seen_after_s IS NULL AND sent_at < now() - make_interval(secs => %s)",

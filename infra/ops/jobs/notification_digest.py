@@ -65,7 +65,7 @@ def send_due(settings: Settings, now: datetime | None = None) -> int:
 
 
 def periods(now: datetime) -> tuple[Period, Period]:
-    """Yesterday, and the week before this one."""
+    """Returns yesterday, and the week before this one."""
     today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     yesterday, monday = today - timedelta(days=1), today - timedelta(days=today.weekday())
     week = monday - timedelta(days=7)
@@ -157,7 +157,7 @@ def _bound(period: Period) -> dict[str, Any]:
 
 
 _FORMS: Final = {"daily": "____-__-__", "weekly": "____-W__"}
-"""Of the periods' names, which are in the order of time."""
+"""The forms of the periods' names, which are in the order of time."""
 _ENDS: Final = {
     "daily": "(max(d.period)::date + 1)::timestamp AT TIME ZONE 'UTC'",
     "weekly": """(to_date(max(d.period), 'IYYY"-W"IW') + 7)::timestamp AT TIME ZONE 'UTC'""",

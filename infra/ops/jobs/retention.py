@@ -73,7 +73,7 @@ _OF_READ_MODELS: Final[dict[str, str]] = {"keys of ad click ids": "read.websites
 
 
 def delete_expired(settings: Settings) -> dict[str, int]:
-    """How many rows went, per rule. Raises the last rule's error after all have been tried."""
+    """Deletes expired rows; returns how many went, per rule. Raises the last rule's error after all have been tried."""
     gone: dict[str, int] = {}
     failure: psycopg.Error | None = None
     with connect(settings) as connection:

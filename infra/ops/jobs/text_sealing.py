@@ -21,7 +21,7 @@ _IS_DUE: Final = (
 
 
 def begin_when_due(settings: Settings) -> bool:
-    """Creates the first key; whether it was due."""
+    """Creates the first key; returns whether it was due."""
     with connect(settings) as connection:
         if connection.execute(_IS_DUE, (AFTER,)).fetchone() is None:
             return False

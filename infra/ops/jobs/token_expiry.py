@@ -36,7 +36,7 @@ KINDS: Final = (
 
 
 def warn_due(settings: Settings) -> int:
-    """How many emails were queued. Does nothing while the accounts have no read model yet."""
+    """Queues warnings; returns how many. Does nothing while the accounts have no read model yet."""
     with connect(settings) as connection, connection.transaction():
         if connection.execute("SELECT to_regclass('read.accounts')").fetchone() == (None,):
             return 0

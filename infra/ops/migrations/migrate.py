@@ -39,7 +39,7 @@ FOLDER = Path(__file__).with_name("postgres")
 OLDER: Final = FOLDER / "from_0_2"
 FIRST: Final = "0410_read.sql"
 LAST: Final = "0429_sql.sql"
-"""Of the baseline."""
+"""The last migration of the baseline."""
 
 BRIDGE: Final = "commit c36edee7"
 """A version that has every migration from the first one on, and so upgrades any older database."""
@@ -54,7 +54,7 @@ CREATORS: Final[tuple[Callable[[Settings], None], ...]] = (
 """Create the tables that no SQL file does: the event store's, and those of every projection, inline or not."""
 
 ENGINE_UNAVAILABLE: Final = (psycopg.OperationalError, PersistenceError, LogUnavailable, Unavailable)
-"""What the steps raise while an engine starts or cannot be reached."""
+"""The exceptions that the steps raise while an engine starts or cannot be reached."""
 
 _LOCK = 7_265_401
 _LOCK_WAIT_S = 120
@@ -114,7 +114,7 @@ def migrate_patiently(settings: Settings, wait_s: float, pause_s: float = 1.0) -
 
 
 def migrate(settings: Settings) -> None:
-    """Everything in order. Raises `MigrationError`, `psycopg.Error` or `infra.kernel.log.LogUnavailable`."""
+    """Migrates everything in order. Raises `MigrationError`, `psycopg.Error` or `infra.kernel.log.LogUnavailable`."""
     applied = apply(required_url(settings), read_folder(FOLDER))
     log.info("migrations_applied", migrations=applied)
     with (
@@ -132,15 +132,15 @@ def migrate(settings: Settings) -> None:
 
 def read_folder(folder: Path) -> tuple[Migration, ...]:
     """The files in the order of their numbers. Raises `MigrationError` for a bad name or a number used twice."""
-    found: dict[str, Migration] = {}
+    by_number: dict[str, Migration] = {}
     for path in sorted(folder.glob("*.sql")):
         matched = _NAME.fullmatch(path.name)
         if matched is None:
             raise MigrationError(f"{path.name} is not named NNNN_what_it_does.sql.")
-        if matched[1] in found:
-            raise MigrationError(f"{path.name} and {found[matched[1]].name} have the same number.")
-        found[matched[1]] = Migration(path.name, path.read_text())
-    return tuple(found.values())
+        if matched[1] in by_number:
+            raise MigrationError(f"{path.name} and {by_number[matched[1]].name} have the same number.")
+        by_number[matched[1]] = Migration(path.name, path.read_text())
+    return tuple(by_number.values())
 
 
 def apply(url: str, migrations: Sequence[Migration]) -> list[str]:
@@ -158,17 +158,17 @@ def apply(url: str, migrations: Sequence[Migration]) -> list[str]:
             "create table if not exists ops.migrations "
             "(name text primary key, checksum text not null, applied_at timestamptz not null default now())"
         )
-        known: Mapping[str, str] = dict(connection.execute("select name, checksum from ops.migrations").fetchall())
-        check(migrations, known)
+        applied: Mapping[str, str] = dict(connection.execute("select name, checksum from ops.migrations").fetchall())
+        check(migrations, applied)
         upgraded: list[str] = []
-        if _is_before_baseline(migrations, known):
-            upgraded = _run_pending(connection, read_folder(OLDER), known)
-            known = _record_baseline(connection, migrations)
-        return upgraded + _run_pending(connection, migrations, known)
+        if _is_before_baseline(migrations, applied):
+            upgraded = _run_pending(connection, read_folder(OLDER), applied)
+            applied = _record_baseline(connection, migrations)
+        return upgraded + _run_pending(connection, migrations, applied)
 
 
 def check(migrations: Sequence[Migration], known: Mapping[str, str]) -> None:
-    """Whether these files can follow those that ran, `known` with their checksums. Raises `MigrationError`."""
+    """Checks whether these files can follow those that ran, `known` with their checksums. Raises `MigrationError`."""
     is_older = _is_before_baseline(migrations, known)
     files = (*migrations, *(read_folder(OLDER) if is_older else ()))
     for migration in files:
@@ -191,7 +191,7 @@ def check(migrations: Sequence[Migration], known: Mapping[str, str]) -> None:
 
 
 def newer_than_program(names: Collection[str]) -> list[str]:
-    """Those of the applied migrations that a later version has, in order."""
+    """Returns the applied migrations that a later version has, in order."""
     files = {migration.name for migration in read_folder(FOLDER)}
     return sorted(name for name in names if name >= FIRST and name not in files)
 

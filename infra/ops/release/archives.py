@@ -42,8 +42,8 @@ def build(root: Path, folder: Path, epoch: int) -> tuple[Path, Path]:
 
 def source_date(root: Path) -> int:
     """`SOURCE_DATE_EPOCH` where it is set, as in a container without history, else the time of the last commit."""
-    given = os.environ.get("SOURCE_DATE_EPOCH")
-    return int(given) if given else commit_time(root)
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    return int(epoch) if epoch else commit_time(root)
 
 
 if __name__ == "__main__":

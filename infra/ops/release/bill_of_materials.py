@@ -38,7 +38,7 @@ def document(root: Path, version: str, epoch: int) -> str:
     not follow CycloneDX's schema."""
     components = [
         *python_packages((root / "requirements.lock").read_text()),
-        *(found for lock in _NPM_LOCKS for found in npm_packages(json.loads((root / lock).read_text()))),
+        *(package for lock in _NPM_LOCKS for package in npm_packages(json.loads((root / lock).read_text()))),
         *maven_packages(_resolved(root), (root / _KAFKA / "jars.sha256").read_text()),
     ]
     unique = {str(component.purl): component for component in components}
@@ -85,10 +85,10 @@ def maven_packages(resolved: str, sums: str) -> Iterator[Component]:
     `ReleaseError` where the two differ."""
     wanted = {name: digest for digest, name in (line.split() for line in sums.splitlines())}
     rows = re.findall(r"^ +([\w.-]+):([\w.-]+):jar:([\w.-]+):(?:compile|runtime)", resolved, re.MULTILINE)
-    found = {f"{artifact}-{version}.jar": (group, artifact, version) for group, artifact, version in rows}
-    if found.keys() != wanted.keys():
-        raise ReleaseError(f"Maven resolves other jars than the list names: {sorted(found.keys() ^ wanted.keys())}.")
-    for jar, (group, artifact, version) in sorted(found.items()):
+    jars = {f"{artifact}-{version}.jar": (group, artifact, version) for group, artifact, version in rows}
+    if jars.keys() != wanted.keys():
+        raise ReleaseError(f"Maven resolves other jars than the list names: {sorted(jars.keys() ^ wanted.keys())}.")
+    for jar, (group, artifact, version) in sorted(jars.items()):
         purl = PackageURL("maven", namespace=group, name=artifact, version=version)
         yield _component(purl, artifact, None, [HashType(alg=HashAlgorithm.SHA_256, content=wanted[jar])], group)
 
@@ -116,7 +116,7 @@ def _integrity(text: str) -> Iterator[HashType]:
 
 
 def _resolved(root: Path) -> str:
-    """What Maven says of Kafka's jars, with their groups."""
+    """Returns Maven's list of Kafka's jars, with their groups."""
     with TemporaryDirectory() as folder:
         output = Path(folder) / "list"
         command = ["mvn", "--strict-checksums", "-q", "-B", "-f", f"{_KAFKA}/pom.xml", "dependency:list"]

@@ -22,7 +22,7 @@ PARTS: Final = {
     ),
     LOCK: LOCK,
 }
-"""Where each part is in a checkout, and in `TARGET`."""
+"""The place of each part in a checkout, and in `TARGET`."""
 
 
 class Parts(BuildHookInterface):  # type: ignore[type-arg]  # hatchling's parameter is of no use here

@@ -18,14 +18,14 @@ def require_clean(root: Path) -> None:
 
 
 def commit_time(root: Path) -> int:
-    """When the last commit was made, in seconds since 1970. Raises `ReleaseError`."""
+    """Returns the time of the last commit, in seconds since 1970. Raises `ReleaseError`."""
     return int(_git(root, "log", "-1", "--format=%ct"))
 
 
 def version(root: Path) -> str:
     """The version of the product, as `pyproject.toml` has it."""
-    found: str = tomllib.loads((root / "pyproject.toml").read_text())["project"]["version"]
-    return found
+    text: str = tomllib.loads((root / "pyproject.toml").read_text())["project"]["version"]
+    return text
 
 
 def _git(root: Path, *arguments: str) -> str:

@@ -14,7 +14,8 @@ from infra.ops.stack.tools import launched
 
 
 class ChildProcess(Protocol):
-    """What is used of `subprocess.Popen`. `stdout` has its standard output and error; it leads a session of its own."""
+    """The part of `subprocess.Popen` that is used. `stdout` has its standard output and error; it leads a session of
+    its own."""
 
     pid: int
 
@@ -27,9 +28,9 @@ class ChildProcess(Protocol):
 
 @dataclass(frozen=True)
 class ChildProgram:
-    """What to start. `environment` is all that it gets, secrets included; they do not become variables
-    (`infra.kernel.config.secret_handover`). `ordinary_user`: not as root. `death_signal`: sent to it when
-    this process ends. `listener`: the descriptor of a listening socket that it takes over."""
+    """The program to start. `environment` is all that it gets, secrets included; they do not become variables
+    (`infra.kernel.config.secret_handover`). `ordinary_user`: not as root. `death_signal`: sent to it when this process
+    ends. `listener`: the descriptor of a listening socket that it takes over."""
 
     command: Sequence[str]
     environment: Mapping[str, str]

@@ -58,7 +58,8 @@ class RotatingFile:
         self._size = 0
 
     def write(self, line: bytes) -> None:
-        """Never raises: a full disk must not stop the reading of a child's output. Each line is tried again."""
+        """Writes a line. Never raises: a full disk must not stop the reading of a child's output. Each line is tried
+        again."""
         try:
             if self._file is not None and self._size + len(line) > self._rotate_bytes:
                 self._rotate()

@@ -33,7 +33,7 @@ def check(settings: Settings) -> None:
 
 
 def is_for_this_machine(settings: Settings) -> bool:
-    """Whether the app is reachable from this machine only."""
+    """Returns whether the app is reachable from this machine only."""
     return all(_is_local(host) for host in (settings.host, urlsplit(settings.app_url).hostname))
 
 

@@ -155,5 +155,5 @@ def _end_late(connection: socket.socket) -> None:
 
 
 def _adopt_orphans(adopts: bool) -> None:
-    """Whether this process becomes the parent of descendants whose parents end."""
+    """Sets whether this process becomes the parent of descendants whose parents end."""
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, int(adopts), 0, 0, 0)

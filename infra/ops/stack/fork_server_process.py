@@ -48,8 +48,8 @@ PRELOADED: Final = (
     "uvicorn.lifespan.on",
     "uvloop",
 )
-"""These load nearly everything that two services load. No module of a single service: its metrics would be the others',
-too."""
+"""The modules that load nearly everything that two services load. No module of a single service: its metrics would be
+the others', too."""
 
 NOT_ADOPTED: Final = b"0"
 """The answer of a fork that is not the supervisor's child; it ends."""
@@ -84,8 +84,8 @@ def main(arguments: list[str]) -> int:
 
 
 def preload() -> None:
-    """Without the garbage collector, which would find nothing; later collections leave alone what is imported here,
-    so that its pages stay shared."""
+    """Imports modules without the garbage collector, which would find nothing; later collections leave alone what is
+    imported here, so that its pages stay shared."""
     gc.disable()
     for name in PRELOADED:
         import_module(name)
@@ -113,8 +113,8 @@ def _fork_for_each_request(connection: socket.socket) -> _ForkRequest | None:
 
 
 def _become_child_of(supervisor: int, death_signal: int) -> bool:
-    """What the launcher does for a process that is started on its own. The death signal is tied to the parent that the
-    process has when it is set."""
+    """Does what the launcher does for a process that is started on its own. The death signal is tied to the parent that
+    the process has when it is set. Returns whether the supervisor is the parent."""
     deadline = time.monotonic() + _ADOPTION_S
     while os.getppid() != supervisor:
         if time.monotonic() > deadline:
@@ -148,8 +148,8 @@ def _show_command(command: list[str]) -> None:
     after_name = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
     start, end = int(after_name[45]), int(after_name[46])
     if start:
-        shown = os.fsencode("\0".join(command))[: end - start - 1]
-        ctypes.memmove(start, shown.ljust(end - start, b"\0"), end - start)
+        content = os.fsencode("\0".join(command))[: end - start - 1]
+        ctypes.memmove(start, content.ljust(end - start, b"\0"), end - start)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,8 @@ def refuse(data_dir: Path) -> None:
 
 
 def check(data_dir: Path) -> bool:
-    """Whether a restore was interrupted here. Raises `SettingsError` when the directory contains anything else."""
+    """Returns whether a restore was interrupted here. Raises `SettingsError` when the directory contains anything
+    else."""
     was_interrupted = (data_dir / FILE_NAME).exists()
     others = [each for each in data_dir.iterdir() if each.name not in _OURS]
     if others and not was_interrupted:

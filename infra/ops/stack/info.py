@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 def ps_main(arguments: list[str]) -> int:
     """0 when the stack runs, 1 when it does not."""
-    as_json, found = _running("ps", "Shows every process of the stack.", arguments)
-    if found is None:
+    as_json, stack = _running("ps", "Shows every process of the stack.", arguments)
+    if stack is None:
         return _not_running("[]" if as_json else None)
-    rows = [_row(row) for row in found.processes]
+    rows = [_row(row) for row in stack.processes]
     if as_json:
         _print(json.dumps(rows))
     else:
@@ -40,10 +40,10 @@ def ps_main(arguments: list[str]) -> int:
 
 def info_main(arguments: list[str]) -> int:
     """0 when the stack runs, 1 when it does not."""
-    as_json, found = _running("info", "Shows the addresses that any client can use.", arguments)
-    if found is None:
+    as_json, stack = _running("info", "Shows the addresses that any client can use.", arguments)
+    if stack is None:
         return _not_running(None)
-    info = found.info
+    info = stack.info
     if as_json:
         _print(json.dumps(info))
         return 0
@@ -65,8 +65,8 @@ def info_main(arguments: list[str]) -> int:
 def describe(
     settings: Settings, made: StackPlan, secrets: StackSecrets, ports: Ports, data_dir: Path
 ) -> Mapping[str, Any]:
-    """What `info --json` prints. The users given here may only read, but the rows of all websites: they are for the
-    operator. Of servers of your own, addresses alone."""
+    """Returns what `info --json` prints. The users given here may only read, but the rows of all websites: they are for
+    the operator. Of servers of your own, addresses alone."""
     if settings.clickhouse_url is None:
         house: dict[str, str | None] = {
             "url": f"http://{LOOPBACK}:{ports.clickhouse}",
@@ -114,12 +114,12 @@ def _row(row: stack_state.ProcessRow) -> dict[str, Any]:
 
 
 def _running(name: str, text: str, arguments: list[str]) -> tuple[bool, stack_state.StackState | None]:
-    """Whether JSON is wanted, and the stack, if it runs."""
+    """Returns whether JSON is wanted, and the stack, if it runs."""
     parser = argparse.ArgumentParser(prog=f"althing {name}", description=text)
     parser.add_argument("--json", action="store_true", help="machine-readable output")
     as_json = bool(parser.parse_args(arguments).json)
-    found = stack_state.read(load().data_dir.resolve())
-    return as_json, found if found is not None and stack_state.is_running(found) else None
+    stack = stack_state.read(load().data_dir.resolve())
+    return as_json, stack if stack is not None and stack_state.is_running(stack) else None
 
 
 def _not_running(output: str | None) -> int:

@@ -30,7 +30,7 @@ _SIGN_IN = tuple(f"ALTHING_{name}_CLIENT_{part}" for name in _PROVIDERS for part
 _ESCROW = ("ALTHING_ESCROW_URL", "ALTHING_ESCROW_KEY", "ALTHING_ESCROW_WEBHOOK_SECRET")
 _CALLS_OUT = (*_MODEL, *_MAIL, *_SIGN_IN, *_ESCROW)
 _WITHHELD = (*_CALLS_OUT, *(f"{name}{FILE_SUFFIX}" for name in _CALLS_OUT if name in SECRET_NAMES))
-"""What services have no use for that speak to nobody outside."""
+"""The variables that services which call no one outside have no use for."""
 _SPEAK_TO_NOBODY = ("ingest", "projectors", "web")
 _FOR_COMMAND_ONLY = ("ALTHING_ADMIN_EMAIL", "ALTHING_ADMIN_PASSWORD")
 
@@ -85,7 +85,7 @@ def spec_of(plan: StackPlan, name: str) -> ProcessSpec:
 
 
 def base_environment(plan: StackPlan) -> dict[str, str]:
-    """What every child inherits: our own environment, completed and corrected by the plan."""
+    """Returns the environment that every child inherits: the supervisor's own, completed and corrected by the plan."""
     hidden = dict.fromkeys(_FOR_COMMAND_ONLY, "")
     hidden |= {f"{name}{FILE_SUFFIX}": "" for name in SECRET_NAMES & {*_FOR_COMMAND_ONLY, *plan.environment}}
     own = service_manager.withheld(child_environment(secret_handover.environment()))
@@ -144,12 +144,12 @@ def _environment(settings: Settings, secrets: StackSecrets, ports: Ports, data_d
 
 def _kafka_security(settings: Settings) -> dict[str, str]:
     """The settings of an external Kafka; paths are made absolute."""
-    found: dict[str, str] = {}
+    variables: dict[str, str] = {}
     for row in fields(Settings):
         value = getattr(settings, row.name)
         if row.name.startswith(("kafka_security_", "kafka_sasl_", "kafka_ssl_")) and value not in (None, row.default):
-            found[row.metadata["name"]] = str(value.resolve() if isinstance(value, Path) else value)
-    return found
+            variables[row.metadata["name"]] = str(value.resolve() if isinstance(value, Path) else value)
+    return variables
 
 
 def _service(name: str, settings: Settings, ports: Ports) -> ProcessSpec:

@@ -53,26 +53,26 @@ def choose(settings: Settings) -> Ports:
     taken: set[int] = set()
     web = _fixed(settings.host, settings.port, "ALTHING_PORT", taken)
     tracking = _fixed(settings.host, settings.tracking_port, "ALTHING_TRACKING_PORT", taken)
-    given = _given(settings)
-    fixed = {name: _fixed(LOOPBACK, port, _setting(name), taken) for name, port in given.items()}
-    free = {name: _free(preferred, taken) for name, preferred in PREFERRED.items() if name not in given}
+    chosen = _given(settings)
+    fixed = {name: _fixed(LOOPBACK, port, _setting(name), taken) for name, port in chosen.items()}
+    free = {name: _free(preferred, taken) for name, preferred in PREFERRED.items() if name not in chosen}
     return Ports(web=web, tracking=tracking, **fixed, **free)
 
 
 def free_ports(count: int) -> list[int]:
-    """So many different ports that are free now. Raises `SettingsError` when none is found."""
+    """Returns so many different ports that are free now. Raises `SettingsError` when none is found."""
     taken: set[int] = set()
     return [_free(None, taken) for _ in range(count)]
 
 
 def replace_taken(ports: Ports, settings: Settings, process: str) -> Ports | None:
     """New ports for those of `process` that another program has taken; None when none is, or none may be moved."""
-    given = _given(settings)
+    chosen = _given(settings)
     numbers: dict[str, int] = dict(vars(ports))
     moved = {
         name: _free(None, set(numbers.values()))
         for name in PREFERRED
-        if name.partition("_")[0] == process and name not in given and not is_free(LOOPBACK, numbers[name])
+        if name.partition("_")[0] == process and name not in chosen and not is_free(LOOPBACK, numbers[name])
     }
     return replace(ports, **moved) if moved else None
 
@@ -84,7 +84,7 @@ def listener(host: str, port: int) -> socket.socket:
 
 
 def is_free(host: str, port: int) -> bool:
-    """Whether a server could listen there now."""
+    """Returns whether a server could listen there now."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

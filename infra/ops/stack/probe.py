@@ -13,8 +13,8 @@ _MAX_BYTES: Final = 64 * 1024
 
 
 def why_not_alive(port: int, *, host: str = LOOPBACK, timeout_s: float = 3.0) -> str | None:
-    """None when `/livez` is answered 200 in time. Otherwise what the process says itself (it knows that it hangs), or
-    an empty text if it says nothing."""
+    """Returns None when `/livez` is answered 200 in time. Otherwise returns what the process says itself (it knows that
+    it hangs), or an empty text if it says nothing."""
     try:
         status, body = _get(port, "/livez", host, timeout_s)
         if status == 200:
@@ -25,7 +25,7 @@ def why_not_alive(port: int, *, host: str = LOOPBACK, timeout_s: float = 3.0) ->
 
 
 def answers(port: int, path: str, *, host: str = LOOPBACK, timeout_s: float = 1.0) -> bool:
-    """Whether `GET path` is answered 200 in time."""
+    """Returns whether `GET path` is answered 200 in time."""
     try:
         return _get(port, path, host, timeout_s)[0] == 200
     except (OSError, http.client.HTTPException):

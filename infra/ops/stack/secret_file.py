@@ -44,12 +44,12 @@ def load_or_create(data_dir: Path) -> StackSecrets:
     if not path.exists():
         write_all(data_dir, made())
     try:
-        found = json.loads(path.read_text())
-        lacking = {field.name for field in fields(StackSecrets)} - found.keys()
+        values = json.loads(path.read_text())
+        lacking = {field.name for field in fields(StackSecrets)} - values.keys()
         if lacking and lacking <= _ADDED:
-            found |= {name: secrets.token_urlsafe(24) for name in lacking}
-            write_private(path, json.dumps(found, indent=1))
-        return StackSecrets(**{field.name: str(found[field.name]) for field in fields(StackSecrets)})
+            values |= {name: secrets.token_urlsafe(24) for name in lacking}
+            write_private(path, json.dumps(values, indent=1))
+        return StackSecrets(**{field.name: str(values[field.name]) for field in fields(StackSecrets)})
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise SettingsError(
             f"{path} cannot be read as this stack's secrets ({error!r}); restore it from a backup."

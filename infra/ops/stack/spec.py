@@ -1,4 +1,4 @@
-"""What the supervisor needs to know of one child process."""
+"""The supervisor's description of one child process."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ENGINE_VARIABLES = (
     *("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TZDIR", "TMPDIR"),
     *("JAVA_HOME", "JAVA_TOOL_OPTIONS", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "MALLOC_ARENA_MAX"),
 )
-"""All that an engine gets of our own environment: programs of others need nothing else of it."""
+"""All variables that an engine gets of our own environment: programs of others need nothing else of it."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,9 @@ class ProcessSpec:
     withheld: Collection[str] = ()
 
     def environment_of(self, base: Mapping[str, str]) -> dict[str, str]:
-        """Everything that the process gets, secrets included; `base`: the environment of all children."""
-        found = base if self.inherits is None else {name: base[name] for name in self.inherits if name in base}
-        return {**found, **dict.fromkeys(self.withheld, ""), **self.environment}
+        """Returns everything that the process gets, secrets included; `base`: the environment of all children."""
+        inherited = base if self.inherits is None else {name: base[name] for name in self.inherits if name in base}
+        return {**inherited, **dict.fromkeys(self.withheld, ""), **self.environment}
 
 
 Stage = tuple[ProcessSpec, ...]

@@ -25,7 +25,7 @@ def write(data_dir: Path, state: StackState) -> None:
 
 
 def listens(pid: int, port: int) -> bool:
-    """Whether this very process accepts connections on `port`. True where the system does not let us see."""
+    """Returns whether this very process accepts connections on `port`, and True where the system does not say."""
     try:
         connections = psutil.Process(pid).net_connections(kind="tcp")
     except psutil.NoSuchProcess:

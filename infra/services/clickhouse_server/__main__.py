@@ -36,37 +36,37 @@ DEFAULT_MEMORY_MB = 2048
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs until a signal; returns the process's exit code: 0 after a clean stop, 1 when it could not start."""
-    given = _parser().parse_args(arguments)
+    options = _parser().parse_args(arguments)
     logs.configure("clickhouse", logging.WARNING)
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # an answer broken off on purpose is no news
-    given.data_dir.mkdir(parents=True, exist_ok=True)
+    options.data_dir.mkdir(parents=True, exist_ok=True)
     try:
-        users = read_users(given.users_file)
-        engine = Engine(given.data_dir, given.memory_mb << 20)
+        users = read_users(options.users_file)
+        engine = Engine(options.data_dir, options.memory_mb << 20)
         engine.create_database(DATABASE)
     except UsersFileError as failure:
         _say(str(failure))
         return 1
     except ClickHouseError as failure:
-        _say(f"ClickHouse cannot start on {given.data_dir} (has another process opened it?): {failure}")
+        _say(f"ClickHouse cannot start on {options.data_dir} (has another process opened it?): {failure}")
         return 1
     front = ClickHouseServer(
         engine,
         users,
         default_database=DATABASE,
         limits=Limits(
-            running=given.max_running, waiting=given.max_waiting, analysts_memory_bytes=given.memory_mb << 20
+            running=options.max_running, waiting=options.max_waiting, analysts_memory_bytes=options.memory_mb << 20
         ),
-        entry_point=_authenticator() if given.analysts else None,
+        entry_point=_authenticator() if options.analysts else None,
     )
-    code = _serve(front, given.host, given.port)
+    code = _serve(front, options.host, options.port)
     front.close()
     return code
 
 
 def _authenticator() -> AnalystAuthenticator | None:
-    found = load()
-    return AnalystAuthenticator(found) if found.postgres_url is not None else None
+    settings = load()
+    return AnalystAuthenticator(settings) if settings.postgres_url is not None else None
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -141,7 +141,7 @@ class AnalystExecutor:
     async def _job(
         self, analyst_statement: AnalystStatement, settings: Mapping[str, str], files: ExitStack
     ) -> StatementJob:
-        """What a process needs; its files last as long as `files`."""
+        """Returns the job for a process; its files last as long as `files`."""
         sql = analyst_statement.statement.head.decode("utf-8", "surrogateescape")
         tables: list[LiveTable] = []
         if self._database in sql:
@@ -151,7 +151,7 @@ class AnalystExecutor:
             for one in analyst_statement.request.external
         )
         written = await self._blocking(self._written, analyst_statement.data, files)
-        found = attached_tables.attachment(self._database, sql, tables)
+        attached = attached_tables.attachment(self._database, sql, tables)
         return StatementJob(
             kind=analyst_statement.statement.kind,
             sql=sql,
@@ -163,8 +163,8 @@ class AnalystExecutor:
             tables_in=self._database,
             is_checked=not analyst_statement.user.readonly,
             protocol_revision=analyst_statement.request.protocol_revision,
-            create=found.statements,
-            paths=found.paths,
+            create=attached.statements,
+            paths=attached.paths,
             external=(*brought, *written),
         )
 

@@ -55,7 +55,7 @@ _REFUSALS = (StatementRejected, TooManyNames, UnknownTable, statement_log.TooMan
 
 
 class AnalystAuthenticator:
-    """Knows analysts and lets their statements pass. Its reads of Postgres have threads of their own."""
+    """Authenticates analysts and lets their statements pass. Its reads of Postgres have threads of their own."""
 
     def __init__(self, settings: Settings) -> None:
         self._pool = pool.pool(settings, CONNECTIONS, least=0, configure=analyst_accounts.set_reader_role)
@@ -67,8 +67,8 @@ class AnalystAuthenticator:
         """The authenticated analyst, or None for unknown credentials. Raises `ClickHouseError` 210 while accounts
         cannot be looked up."""
         name, token = credentials(request.headers, request.own)
-        found = await self._do(analyst_accounts.analyst_of_token, self._pool, name, token)
-        return None if found is None else User(found.email, b"", readonly=True, analyst=found)
+        analyst = await self._do(analyst_accounts.analyst_of_token, self._pool, name, token)
+        return None if analyst is None else User(analyst.email, b"", readonly=True, analyst=analyst)
 
     @asynccontextmanager
     async def authorize(
@@ -89,10 +89,10 @@ class AnalystAuthenticator:
             try:
                 yield authorized
             except ClickHouseError as failure:
-                shown = explained(failure, text)
+                reworded = explained(failure, text)
                 ended = "cancelled" if failure.code == Code.QUERY_WAS_CANCELLED else "failed"
-                running.outcome = _outcome(running, authorized, ended, shown.text)
-                raise shown from failure
+                running.outcome = _outcome(running, authorized, ended, reworded.text)
+                raise reworded from failure
 
     async def _admitted(
         self,
@@ -125,15 +125,17 @@ class AnalystAuthenticator:
         own = {**request.own, "database": EXECUTION_DATABASE}
         granted = {**limits.settings(), **row_filter(scope)}
         account, inside = str(analyst.account_id), replace(request, own=own)
-        known = str(entry.statement_id), executable.data, executable.kept_from
-        return running, AnalystStatement(account, inside, runs, user, granted, *known)
+        rest = str(entry.statement_id), executable.data, executable.kept_from
+        return running, AnalystStatement(account, inside, runs, user, granted, *rest)
 
     async def _executable(self, analyst: Analyst, asked: ClientStatement, scope: Scope) -> ExecutableStatement:
         validated = await self._vetting.validate(analyst.account_id, asked.select, scope.name)
         executable = await self._do(fill, validated, scope)
         if asked.kind == "explain":
-            told = client_statements.explained(asked.select, executable.tables)
-            return replace(await self._executable(analyst, ClientStatement(told), scope), tables=executable.tables)
+            explanation = client_statements.explained(asked.select, executable.tables)
+            return replace(
+                await self._executable(analyst, ClientStatement(explanation), scope), tables=executable.tables
+            )
         if asked.kind == "describe":
             return replace(executable, sql=f"DESCRIBE TABLE ({executable.sql})", kept_from=None)
         return executable
@@ -185,7 +187,7 @@ def _reject_unsupported(
 
 
 def _lowers(max_rows: str) -> bool:
-    """Whether it is less than the limit that holds anyway."""
+    """Returns whether the value is less than the limit that holds anyway."""
     try:
         return float(max_rows) != 0 and not float(max_rows) >= limits.ROWS_READ
     except ValueError:
@@ -205,11 +207,11 @@ def _to_error(refusal: Exception) -> ClickHouseError:
 
 def _without_format(head: bytes) -> tuple[str, str | None]:
     """The statement without the `FORMAT name` and semicolon that clients put at its end, and that name."""
-    found = [token for token in tokens(head) if token.depth == 0]
-    if found and found[-1].text == b";":
-        head = head[: found.pop().start]
-    if len(found) > 2 and found[-2].word == "FORMAT" and found[-1].word:
-        name = found[-1].text.decode("ascii")
-        head = head[: found[-2].start]
+    outer = [token for token in tokens(head) if token.depth == 0]
+    if outer and outer[-1].text == b";":
+        head = head[: outer.pop().start]
+    if len(outer) > 2 and outer[-2].word == "FORMAT" and outer[-1].word:
+        name = outer[-1].text.decode("ascii")
+        head = head[: outer[-2].start]
         return head.decode("utf-8", "replace").strip(), name
     return head.decode("utf-8", "replace").strip(), None

@@ -66,7 +66,7 @@ READONLY_LIMITS = {
 
 @dataclass(frozen=True)
 class Limits:
-    """How many queries run and wait, and the memory of all statements of analysts together."""
+    """The limits of how many queries run and wait, and of the memory of all statements of analysts together."""
 
     running: int = 16
     waiting: int = 512
@@ -144,8 +144,8 @@ class ClickHouseServer:
         await reply.plain(200 if ok else 503, b"Ok.\n" if ok else b"Not ready.\n")
 
     async def _answers(self) -> bool:
-        """Whether the engine answers a read: one that uses threads of its pool, on a separate thread here, since a
-        busy engine is a ready one. No second probe is started while one hangs."""
+        """Returns whether the engine answers a read: one that uses threads of its pool, on a separate thread here,
+        since a busy engine is a ready one. No second probe is started while one hangs."""
         if self._probe is None or self._probe.done():
             loop = asyncio.get_running_loop()
             self._probe = loop.run_in_executor(self._probe_thread, self._engine.scalar, PROBE)
@@ -262,15 +262,15 @@ class ClickHouseServer:
         """Stops the queries and returns the statement that reports it."""
         if request.may_only_read:
             raise error(Code.READONLY, "Cannot execute query in readonly mode: KILL QUERY needs POST")
-        found = self._running.named(kill.query_id, user)
+        queries = self._running.named(kill.query_id, user)
         loop = asyncio.get_running_loop()
-        for entry in found:
+        for entry in queries:
             if entry.stop is not None:
                 entry.stop()
             else:
                 await loop.run_in_executor(self._side_threads, self._kill, entry.mark)
-        status = "finished" if kill.waits and await self._running.gone(found) else "waiting"
-        return Statement("SELECT", report(found, status), output_format=statement.output_format)
+        status = "finished" if kill.waits and await self._running.gone(queries) else "waiting"
+        return Statement("SELECT", report(queries, status), output_format=statement.output_format)
 
     async def _insert(self, query: UserQuery, user: User, body: StreamedBody) -> Stats:
         query.check_insert()
@@ -356,7 +356,7 @@ class ClickHouseServer:
 
     @asynccontextmanager
     async def _watched(self, receive: Receive, query: UserQuery) -> AsyncIterator[None]:
-        """While a query runs: a read is cancelled when its client goes away."""
+        """Watches the client while a query runs: a read is cancelled when its client goes away."""
         kill = partial(self._side_threads.submit, self._kill, query.mark)
         async with watched(receive, kill) if query.is_read else nullcontext():
             yield

@@ -49,16 +49,16 @@ class TableAttachment:
 
 
 def live_tables(engine: Engine, database: str) -> list[LiveTable]:
-    """What the live engine has now. Blocks."""
+    """Returns the tables that the live engine has now. Blocks."""
     with engine.connection() as connection:
-        found, _ = connection.run(_DESCRIBE, "JSONCompactEachRow", {"database": database})
-    return [LiveTable(*map(str, json.loads(line))) for line in found.splitlines()]
+        content, _ = connection.run(_DESCRIBE, "JSONCompactEachRow", {"database": database})
+    return [LiveTable(*map(str, json.loads(line))) for line in content.splitlines()]
 
 
 def attachment(database: str, sql: str, tables: Iterable[LiveTable]) -> TableAttachment:
-    """What `sql` needs of `tables`: those that it names in `database`, and whatever their views read."""
-    known = {table.name: table for table in tables if table.has_parts or table.engine == "View"}
-    needed = _needed(database, sql, known)
+    """Returns what `sql` needs of `tables`: those that it names in `database`, and whatever their views read."""
+    by_name = {table.name: table for table in tables if table.has_parts or table.engine == "View"}
+    needed = _needed(database, sql, by_name)
     views = [table for table in needed if not table.has_parts]
     stored = [table for table in needed if table.has_parts]
     statements = [_read_only(table) for table in stored] + [table.create for table in reversed(views)]
@@ -68,17 +68,17 @@ def attachment(database: str, sql: str, tables: Iterable[LiveTable]) -> TableAtt
 def _needed(database: str, sql: str, known: Mapping[str, LiveTable]) -> list[LiveTable]:
     """Each table once; a view comes before the tables that it reads."""
     named = re.compile(rf"`?\b{re.escape(database)}`?\.`?(\w+)`?")
-    found: dict[str, LiveTable] = {}
+    needed: dict[str, LiveTable] = {}
     texts = [sql]
     while texts:
         for name in named.findall(texts.pop()):
             if name in known:
                 table = known[name]
-                found.pop(name, None)
-                found[name] = table
+                needed.pop(name, None)
+                needed[name] = table
                 if not table.has_parts:
                     texts.append(table.create.partition(" AS SELECT ")[2] or table.create.partition(" AS ")[2])
-    return list(found.values())
+    return list(needed.values())
 
 
 def _read_only(table: LiveTable) -> str:
@@ -92,10 +92,10 @@ def _read_only(table: LiveTable) -> str:
 
 
 def _without_settings(create: bytes) -> tuple[str, list[str]]:
-    found = [token for token in tokens(create) if token.depth == 0 and token.word == "SETTINGS"]
-    if not found:
+    clauses = [token for token in tokens(create) if token.depth == 0 and token.word == "SETTINGS"]
+    if not clauses:
         return create.decode(), []
-    at = found[-1]
+    at = clauses[-1]
     kept = [part.decode() for part in split_at_commas(create[at.end :]) if _KEPT.match(part)]
     return create[: at.start].decode().rstrip(), kept
 
@@ -105,5 +105,5 @@ def drop_database(name: str) -> str:
 
 
 def create_database(name: str) -> str:
-    """In memory: a second engine keeps nothing."""
+    """Returns the statement for a database in memory: a second engine keeps nothing."""
     return f"CREATE DATABASE {identifier(name)} ENGINE = Memory"

@@ -49,7 +49,7 @@ class Decoder:
     def decompress(self, chunk: bytes) -> bytes:
         rest = self._rest
         rest += chunk
-        found: list[bytes] = []
+        blocks: list[bytes] = []
         at = 0
         while len(rest) - at >= _CHECKSUM.size + _HEAD.size:
             _, size, raw_size = _HEAD.unpack_from(rest, at + _CHECKSUM.size)
@@ -60,10 +60,10 @@ class Decoder:
             end = at + _CHECKSUM.size + size
             if len(rest) < end:
                 break
-            found.append(self._block(bytes(rest[at:end])))
+            blocks.append(self._block(bytes(rest[at:end])))
             at = end
         del rest[:at]
-        return b"".join(found)
+        return b"".join(blocks)
 
     def finish(self) -> bytes:
         if self._rest:

@@ -26,7 +26,7 @@ _DRAIN_BYTES = 64 << 20
 
 @asynccontextmanager
 async def watched(receive: Receive, gone: Callable[[], object]) -> AsyncIterator[None]:
-    """While this lasts, `gone` is called when the client goes away. For a request that has been read."""
+    """Calls `gone` when the client goes away while this lasts. For a request that has been read."""
 
     async def watch() -> None:
         await disconnected(receive)
@@ -50,7 +50,7 @@ class StreamedBody:
         self.complete = False
 
     def allow(self, seconds: float) -> None:
-        """From now on the rest has to come within so many seconds."""
+        """Sets the deadline of the rest: it has to come within so many seconds from now on."""
         self._deadline = time.monotonic() + seconds
 
     async def pieces(self) -> AsyncIterator[bytes]:
@@ -63,7 +63,7 @@ class StreamedBody:
         return await self._until(HEAD_BYTES)
 
     async def rest_of_statement(self, head: bytes) -> bytes:
-        """All of it; raises `ClickHouseError` 425 above `MAX_STATEMENT_BYTES`."""
+        """Returns the whole statement; raises `ClickHouseError` 425 above `MAX_STATEMENT_BYTES`."""
         text = head + (await self._until(MAX_STATEMENT_BYTES + 1))[0]
         if len(text) > MAX_STATEMENT_BYTES:
             raise error(Code.QUERY_IS_TOO_LARGE, f"A statement may have at most {MAX_STATEMENT_BYTES:,} bytes")

@@ -28,7 +28,7 @@ class Encoder:
         return data
 
     def finish(self) -> bytes:
-        """What ends the stream."""
+        """Returns the end of the stream."""
         return b""
 
 

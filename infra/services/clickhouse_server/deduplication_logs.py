@@ -46,7 +46,8 @@ def repair(data: Path) -> int:
 
 
 def _repair_table(table: Path) -> bool:
-    """Whether a record was dropped. Records are `operation TAB part TAB block`, the oldest first."""
+    """Drops the newest record if it is of an added part whose block the table lacks; returns whether it did. Records
+    are `operation TAB part TAB block`, the oldest first."""
     logs = sorted((table / _FOLDER).glob("deduplication_log_*.txt"), key=lambda path: int(path.stem.rpartition("_")[2]))
     for path in reversed(logs):
         records = path.read_text().splitlines(keepends=True)
@@ -62,14 +63,14 @@ def _repair_table(table: Path) -> bool:
 
 
 def _has_block(table: Path, partition: str, block: int) -> bool:
-    found = (_PART.fullmatch(path.name) for path in table.iterdir())
+    parts = (_PART.fullmatch(path.name) for path in table.iterdir())
     return any(
-        part["partition"] == partition and int(part["first"]) <= block <= int(part["last"]) for part in found if part
+        part["partition"] == partition and int(part["first"]) <= block <= int(part["last"]) for part in parts if part
     )
 
 
 def _replace(path: Path, records: Iterable[str]) -> None:
-    """At once, and forced to the disk: later records would follow this one, and then it stays."""
+    """Replaces the records at once, forced to the disk: later records would follow this one, and then it stays."""
     new = path.parent.parent / "repaired_deduplication_log.tmp"
     with new.open("w") as file:
         file.writelines(records)

@@ -29,7 +29,7 @@ _UNSTREAMABLE = "Streaming query is not supported"
 
 @dataclass(frozen=True)
 class Stats:
-    """What the engine says it read and wrote, for X-ClickHouse-Summary."""
+    """The engine's counts of what it read and wrote, for X-ClickHouse-Summary."""
 
     read_rows: int = 0
     read_bytes: int = 0
@@ -60,8 +60,8 @@ class Engine:
     def settings(self) -> Mapping[str, str]:
         """The value of each setting on a new connection."""
         with self.connection() as connection:
-            found, _ = connection.run("SELECT name, value FROM system.settings", "JSONCompactEachRow")
-        return {str(name): str(value) for name, value in map(json.loads, found.splitlines())}
+            content, _ = connection.run("SELECT name, value FROM system.settings", "JSONCompactEachRow")
+        return {str(name): str(value) for name, value in map(json.loads, content.splitlines())}
 
     def create_database(self, name: str) -> None:
         self._anchor.run(f"CREATE DATABASE IF NOT EXISTS {identifier(name)}")
@@ -109,9 +109,9 @@ class Connection:
         self.run(f"USE {identifier(database)}", "Null")
 
     def classify(self, sql: bytes) -> tuple[int, bool]:
-        """How many statements the engine's parser sees (0: it cannot parse it), and whether it only reads."""
-        found = self._raw.classify_query(sql)
-        return int(found["statement_count"]), bool(found["query_class"] == _chdb.query_class.READ_ONLY)
+        """Returns how many statements the engine's parser sees (0: it cannot parse it), and whether it only reads."""
+        classified = self._raw.classify_query(sql)
+        return int(classified["statement_count"]), bool(classified["query_class"] == _chdb.query_class.READ_ONLY)
 
     def run(
         self, sql: bytes | str, output_format: str = "TabSeparated", parameters: Mapping[str, str] | None = None
@@ -190,7 +190,8 @@ class ResultStream:
 
 
 def _empty_directory(path: Path) -> Path:
-    """Where bodies of inserts wait; what a killed process left there was never acknowledged."""
+    """Empties and returns the directory where bodies of inserts wait; what a killed process left there was never
+    acknowledged."""
     path.mkdir(exist_ok=True)
     for left in path.iterdir():
         left.unlink()

@@ -75,19 +75,19 @@ def error(code: Code, message: str) -> ClickHouseError:
 
 def explained(failure: ClickHouseError, sql: str) -> ClickHouseError:
     """The same error in terms of the text `sql` that its author wrote; code and form stay ClickHouse's."""
-    found = _WORDING.fullmatch(failure.text)
-    if found is None:
+    match = _WORDING.fullmatch(failure.text)
+    if match is None:
         return failure
-    message = explain(found["said"], sql).message
-    return ClickHouseError(failure.code, f"{found['head']}{message} {found['name']}", failure.status)
+    message = explain(match["said"], sql).message
+    return ClickHouseError(failure.code, f"{match['head']}{message} {match['name']}", failure.status)
 
 
 def from_engine(failure: BaseException) -> ClickHouseError:
     """The engine's exception with its code. It nests its text for SET and SETTINGS: the innermost counts."""
     text = str(failure)
-    found = list(_CODE.finditer(text))
-    if not found:
+    codes = list(_CODE.finditer(text))
+    if not codes:
         return ClickHouseError(1001, f"Code: 1001. DB::Exception: {text} (STD_EXCEPTION)")
-    is_nested = all(a.end() == b.start() for a, b in pairwise(found))  # "Code: 1. ...: Code: 1. ...: text"
-    counts = found[-1] if is_nested else found[0]
+    is_nested = all(a.end() == b.start() for a, b in pairwise(codes))  # "Code: 1. ...: Code: 1. ...: text"
+    counts = codes[-1] if is_nested else codes[0]
     return ClickHouseError(int(counts.group(1)), _TRAILING_VERSION.sub("", text[counts.start() :]).strip())

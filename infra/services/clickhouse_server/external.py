@@ -28,7 +28,7 @@ class ExternalTable:
 
 
 def table(name: str, file: Path, given: Mapping[str, str]) -> ExternalTable:
-    """What one of the form's files is, by `NAME_format`, `NAME_structure` or `NAME_types` in `given`.
+    """Describes one of the form's files, by `NAME_format`, `NAME_structure` or `NAME_types` in `given`.
 
     Raises `ClickHouseError` 36 for a file without a structure.
     """
@@ -68,6 +68,6 @@ def _numbered(types: str) -> str:
 def _columns(connection: Connection, structure: str) -> str:
     """The columns as the engine's own parser reads them: passed as a literal, returned as plain names and types, so
     that nothing in `structure` can be more than a column."""
-    found, _ = connection.run(f"DESCRIBE TABLE format('TSV', {literal(structure)}, '')", "JSONCompactEachRow")
-    rows = [json.loads(line) for line in found.splitlines()]
+    content, _ = connection.run(f"DESCRIBE TABLE format('TSV', {literal(structure)}, '')", "JSONCompactEachRow")
+    rows = [json.loads(line) for line in content.splitlines()]
     return ", ".join(f"{identifier(row[0])} {row[1]}" for row in rows)

@@ -35,7 +35,8 @@ def content_type(name: str) -> str:
 
 
 def header_cutter(name: str) -> Callable[[bytes], int] | None:
-    """How long the header of a chunk is, for a format that can be streamed; None for one that cannot."""
+    """Returns the function that measures the header of a chunk, for a format that can be streamed; None for one that
+    cannot."""
     base = name.lower().removesuffix("withnamesandtypes").removesuffix("withnames")
     if base not in _PLAIN:
         return None

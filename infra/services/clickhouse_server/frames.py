@@ -80,5 +80,5 @@ def encode(kind: bytes, value: Any) -> bytes:
 
 
 def decode(payload: bytes, form: type[T]) -> T:
-    """What `encode` made of a value of this type. Raises `msgspec.ValidationError` for anything else."""
+    """Reads what `encode` made of a value of this type. Raises `msgspec.ValidationError` for anything else."""
     return msgspec.convert(json.loads(payload), form)

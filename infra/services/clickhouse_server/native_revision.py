@@ -24,16 +24,17 @@ _BLOCK_INFO: Final = b"\x01\x00\x02\xff\xff\xff\xff\x00"
 _USUAL: Final = b"\x00"
 
 Skip = Callable[[bytes, int, int], int]
-"""Where the data of so many values ends that begins at this place."""
+"""A function that returns where the data of so many values ends that begins at this place."""
 
 
 def converter(revision: int) -> Callable[[bytes], bytes] | None:
-    """What makes whole blocks of revision 0 such of `revision`; None where nothing has to be changed."""
+    """Returns the function that converts whole blocks of revision 0 to `revision`; None where nothing has to be
+    changed."""
     return convert if revision >= FIRST_REVISION else None
 
 
 def convert(data: bytes) -> bytes:
-    """Whole blocks. Raises `ClickHouseError` 48 for a column whose length its type does not tell."""
+    """Converts whole blocks. Raises `ClickHouseError` 48 for a column whose length its type does not tell."""
     out, at = bytearray(), 0
     while at < len(data):
         start = at
@@ -55,7 +56,8 @@ def convert(data: bytes) -> bytes:
 
 @cache
 def _column(type_: str) -> tuple[Skip, int]:
-    """How a column's data is passed over, and how long its state in front of it is: that of its dictionaries."""
+    """Returns the function that skips a column's data, and the length of its state in front of it: that of its
+    dictionaries."""
     return _skip(type_), 8 * len(re.findall(r"\bLowCardinality\(", type_))
 
 
@@ -67,8 +69,8 @@ def _skip(type_: str) -> Skip:
         return _skip_texts
     if name in _NESTING:
         return _NESTING[name]([_skip(_without_name(one)) for one in arguments], arguments)
-    shown = "Use RowBinaryWithNamesAndTypes, or write the column as text"
-    raise error(Code.NOT_IMPLEMENTED, f"Native has no column of type {type_[:100]} for this client. {shown}")
+    advice = "Use RowBinaryWithNamesAndTypes, or write the column as text"
+    raise error(Code.NOT_IMPLEMENTED, f"Native has no column of type {type_[:100]} for this client. {advice}")
 
 
 _WIDTHS: Final = {
@@ -176,8 +178,8 @@ def _parsed(type_: str) -> tuple[str, list[str]]:
 
 def _without_name(argument: str) -> str:
     """The type of an element of a tuple, which may have a name."""
-    found = re.match(r"(?:`(?:[^`\\]|\\.)*`|\w+)\s+(?=[A-Z])", argument)
-    return argument[found.end() :] if found else argument
+    match = re.match(r"(?:`(?:[^`\\]|\\.)*`|\w+)\s+(?=[A-Z])", argument)
+    return argument[match.end() :] if match else argument
 
 
 def _text(data: bytes, at: int) -> tuple[str, int]:

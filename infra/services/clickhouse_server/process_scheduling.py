@@ -66,7 +66,7 @@ class ProcessScheduler:
             self._timer = asyncio.get_running_loop().call_later(SLICE_S, self._next_slice)
 
     def _next_slice(self) -> None:
-        """Those that wait longest go on, in the place of those that have run longest."""
+        """Resumes the processes that wait longest, in the place of those that have run longest."""
         self._timer = None
         ended = [one for one in self._running if one not in self._starting][: len(self._stopped)]
         for _ in ended:

@@ -32,7 +32,7 @@ class Lease:
 
     @property
     def is_open(self) -> bool:
-        """Whether there is something to give back."""
+        """Returns whether there is something to give back."""
         return self._own is not None or bool(self._brought)
 
     @property
@@ -86,7 +86,7 @@ class UserQuery:
 
     @property
     def is_read(self) -> bool:
-        """Whether cancelling it half-way is harmless."""
+        """Returns whether cancelling it half-way is harmless."""
         return self.statement.kind in ("SELECT", "WITH", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "EXISTS", "(", "")
 
     def read(self) -> query_execution.ResultReader:

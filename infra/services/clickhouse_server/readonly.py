@@ -52,13 +52,13 @@ def check(sql: bytes, explain: Explain) -> None:
 
 
 def _explains_select(tree: list[str]) -> bool:
-    """Whether an EXPLAIN's children are a SELECT and, at most, the EXPLAIN's own options."""
+    """Returns whether an EXPLAIN's children are a SELECT and, at most, the EXPLAIN's own options."""
     children = [line.strip().split(" ")[0] for line in tree[1:] if line.startswith(" ") and not line.startswith("  ")]
     return any(child in _SELECTS for child in children) and all(child in (*_SELECTS, "Set") for child in children)
 
 
 def _describes_select(root: str, tree: list[str]) -> bool:
-    """Whether it is DESCRIBE of a SELECT, whose names the listing has."""
+    """Returns whether it is DESCRIBE of a SELECT, whose names the listing has."""
     return root == "DescribeQuery" and any(line.strip().startswith(_SELECTS) for line in tree)
 
 
@@ -105,15 +105,15 @@ def settings_for(
     A higher limit is the limit. What changes nothing is accepted and left out: `allow_list.IGNORED`, and a value that a
     setting has already (`current`: the engine's). Raises `ClickHouseError` 164 for any other.
     """
-    found = dict(limits)
+    settings = dict(limits)
     for name, value in _without_break(asked).items():
         if name in _LOWER_ONLY or name in limits:
-            found |= {name: value} if name not in limits else {name: _bounded(name, value, limits[name])}
+            settings |= {name: value} if name not in limits else {name: _bounded(name, value, limits[name])}
         elif name in SETTINGS:
-            found[name] = value
+            settings[name] = value
         elif name not in IGNORED and name != "readonly" and not _same(value, (current or {}).get(name)):
             raise _refused(name)
-    return found
+    return settings
 
 
 def _without_break(asked: Mapping[str, str]) -> Mapping[str, str]:

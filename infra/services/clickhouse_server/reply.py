@@ -76,8 +76,8 @@ class ReplyWriter:
         message = f"{failure.text} (version {self.version})\n".encode()
         if self.started:
             tag = self._tag.encode()
-            shown = (tag, message, len(message), tag)
-            await self.chunk(b"\r\n__exception__\r\n%b\r\n%b%d %b\r\n__exception__\r\n" % shown)
+            tail = (tag, message, len(message), tag)
+            await self.chunk(b"\r\n__exception__\r\n%b\r\n%b%d %b\r\n__exception__\r\n" % tail)
             await asyncio.sleep(TAIL_S)
             return
         headers = self._headers("text/plain; charset=UTF-8", None)
@@ -98,21 +98,21 @@ class ReplyWriter:
         await self._body(b"" if self.head_only else body, more=False)
 
     def _headers(self, kind: str, stats: Stats | None, output_format: str = "") -> list[tuple[bytes, bytes]]:
-        shown = [
+        headers = [
             ("content-type", kind),
             ("x-clickhouse-server-display-name", SERVER_NAME),
             ("x-clickhouse-query-id", self.query_id),
             ("x-clickhouse-timezone", self.timezone),
         ]
         if self.tables_read_at:
-            shown.append(("x-tables-read-at", self.tables_read_at))
+            headers.append(("x-tables-read-at", self.tables_read_at))
         if self.events_kept_from:
-            shown.append(("x-events-kept-from", self.events_kept_from))
+            headers.append(("x-events-kept-from", self.events_kept_from))
         if output_format:
-            shown.append(("x-clickhouse-format", output_format))
+            headers.append(("x-clickhouse-format", output_format))
         if stats is not None:
-            shown.append(("x-clickhouse-summary", _summary(stats)))
-        return [(name.encode(), value.encode("latin-1", "replace")) for name, value in shown]
+            headers.append(("x-clickhouse-summary", _summary(stats)))
+        return [(name.encode(), value.encode("latin-1", "replace")) for name, value in headers]
 
     async def _start(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
         self.started = True

@@ -62,7 +62,7 @@ class ClickHouseRequest:
 
     @property
     def protocol_revision(self) -> int:
-        """In which the client reads Native."""
+        """The revision in which the client reads Native."""
         text = self.own.get("client_protocol_version", "0")
         return int(text) if text.isdecimal() and len(text) < 10 else 0
 
@@ -104,12 +104,12 @@ def with_form(request: ClickHouseRequest, form: Form) -> ClickHouseRequest:
     """The request with its parsed form: fields count like query parameters, files are its external tables. The user
     was authenticated before; a form cannot change it."""
     asked = {name: value for name, value in form.fields.items() if name not in ("user", "password")}
-    given = {**request.given, **asked}
+    parameters = {**request.given, **asked}
     if "query" in asked:
-        given["query"] = request.given.get("query", "") + asked["query"]
-    tables = tuple(external.table(name, file, given) for name, file in form.files.items())
+        parameters["query"] = request.given.get("query", "") + asked["query"]
+    tables = tuple(external.table(name, file, parameters) for name, file in form.files.items())
     about_tables = {f"{table.name}{suffix}" for table in tables for suffix in external.SUFFIXES}
-    rest = {name: value for name, value in given.items() if name not in about_tables}
+    rest = {name: value for name, value in parameters.items() if name not in about_tables}
     return replace(_read(request.method, request.headers, rest), external=tables)
 
 

@@ -54,7 +54,7 @@ class RunningQueries:
         return [entry for entry in self._now.values() if entry.is_read]
 
     def named(self, query_id: str, user: User) -> list[Running]:
-        """Those with this id; a readonly user sees its own only."""
+        """Returns the queries with this id; a readonly user sees its own only."""
         return [
             entry
             for entry in self._now.values()
@@ -62,7 +62,7 @@ class RunningQueries:
         ]
 
     async def gone(self, entries: Collection[Running]) -> bool:
-        """Waits `SYNC_WAIT_S` at most until none of them runs; whether that came."""
+        """Waits `SYNC_WAIT_S` at most until none of them runs; returns whether that came."""
         try:
             async with asyncio.timeout(SYNC_WAIT_S):
                 for entry in entries:
@@ -101,8 +101,8 @@ def report(killed: Sequence[Running], status: str) -> bytes:
     rows = [
         (status, entry.query_id, entry.user, entry.text[:_MAX_SHOWN].decode("utf-8", "replace")) for entry in killed
     ]
-    shown = rows or [("", "", "", "")]
-    values = ", ".join("(" + ", ".join(literal(value) for value in row) + ")" for row in shown)
+    listed = rows or [("", "", "", "")]
+    values = ", ".join("(" + ", ".join(literal(value) for value in row) + ")" for row in listed)
     condition = "" if rows else " WHERE 0"
     return f"SELECT * FROM values('{_COLUMNS}', {values}){condition}".encode()  # noqa: S608 - literals only
 

@@ -59,7 +59,7 @@ class Session:
 
 
 class Sessions:
-    """All sessions of all users; lives in the event loop's thread."""
+    """The sessions of all users; lives in the event loop's thread."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine

@@ -58,7 +58,7 @@ class Statement:
 
 
 def read_statement(text: bytes, *, data_follows: bool = False) -> Statement:
-    """What `text` is. `data_follows`: it is the `query` parameter, and a body with an INSERT's data follows."""
+    """Reads a statement. `data_follows`: it is the `query` parameter, and a body with an INSERT's data follows."""
     words = tokens(text)
     first = next(words, None)
     kind = first.word if first is not None else ""
@@ -89,37 +89,37 @@ class Token:
 
 
 def tokens(text: bytes) -> Iterator[Token]:
-    """What `text` consists of, without blanks and comments."""
+    """Yields the tokens of `text`, without blanks and comments."""
     depth = 0
     for match in _TOKEN.finditer(text):
         if match.lastgroup == "skip":
             continue
-        found = match.group()
-        if found in _CLOSING:
+        token = match.group()
+        if token in _CLOSING:
             depth -= 1
         yield _token(match, depth)
-        if found in _OPENING:
+        if token in _OPENING:
             depth += 1
 
 
 def outer_tokens(text: bytes) -> Iterator[Token]:
-    """Those of depth 0. Most of a long statement is inside of brackets, and is passed over in long runs."""
+    """Yields the tokens of depth 0. Most of a long statement is inside of brackets, and is passed over in long runs."""
     depth = at = 0
     while match := (_INSIDE if depth > 0 else _TOKEN).match(text, at):
         at = match.end()
-        found = match.group()
-        if found in _CLOSING:
+        token = match.group()
+        if token in _CLOSING:
             depth -= 1
         if depth == 0 and match.lastgroup != "skip":
             yield _token(match, depth)
-        if found in _OPENING:
+        if token in _OPENING:
             depth += 1
 
 
 def _token(match: re.Match[bytes], depth: int) -> Token:
-    found = match.group()
-    word = found.decode("ascii", "replace").upper() if match.lastgroup == "word" else ""
-    return Token(word, found, match.start(), match.end(), depth)
+    text = match.group()
+    word = text.decode("ascii", "replace").upper() if match.lastgroup == "word" else ""
+    return Token(word, text, match.start(), match.end(), depth)
 
 
 def _insert(text: bytes, words: Iterator[Token], data_follows: bool) -> Statement:

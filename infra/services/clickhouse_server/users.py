@@ -1,4 +1,4 @@
-"""Who may use the ClickHouse front: the users file, and how a request proves who it is.
+"""The users of the ClickHouse server: the users file, and how a request proves who it is.
 
 The file is JSON: `{"users": [{"name": "althing", "password": "...", "readonly": false}, ...]}`, readable by its owner
 only. A readonly user may run reads only (`readonly.py`).
@@ -34,7 +34,7 @@ class User:
     analyst: Analyst | None = field(default=None, repr=False)
 
     def visible_stats(self, stats: Stats) -> Stats:
-        """What of `stats` this user may know: how much was read counts other websites' rows, too."""
+        """Returns those of `stats` that this user may know: how much was read counts other websites' rows, too."""
         if self.analyst is None or self.analyst.is_admin:
             return stats
         return replace(stats, read_rows=0, read_bytes=0, total_rows_to_read=0)
@@ -66,9 +66,9 @@ def authenticate(users: Users, headers: Mapping[str, str], parameters: Mapping[s
     """
     name, password = credentials(headers, parameters)
     user = users.get(name)
-    given = hashlib.sha256(password.encode()).digest()
+    digest = hashlib.sha256(password.encode()).digest()
     expected = user.password_sha256 if user is not None else bytes(32)
-    if not hmac.compare_digest(given, expected) or user is None:
+    if not hmac.compare_digest(digest, expected) or user is None:
         refusal = error(
             Code.AUTHENTICATION_FAILED,
             f"{name}: Authentication failed: password is incorrect, or there is no user with such name",

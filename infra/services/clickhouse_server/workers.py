@@ -36,7 +36,7 @@ log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 START_S: Final = 30.0
 IDLE_S: Final = 60.0
 GRACE_S: Final = 1.0
-"""How long the engine may need to end a statement after its limit."""
+"""The time that the engine may need to end a statement after its limit."""
 
 WATCH_S: Final = 0.1
 SLACK_BYTES: Final = 384 << 20
@@ -150,7 +150,7 @@ class Workers:
             run.kill(error(Code.ABORTED, "The server is stopping"))
 
     def kill_all(self) -> None:
-        """At the very end, outside the event loop."""
+        """Kills all processes at the very end, outside the event loop."""
         for worker in (*self._busy, *self._idle):
             worker.kill()
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -283,7 +283,7 @@ class WorkerProcess:
         self._idle_timer = asyncio.get_running_loop().call_later(IDLE_S, then)
 
     def wake(self) -> bool:
-        """Whether it is still there for another job."""
+        """Returns whether the process is still there for another job."""
         if self._idle_timer is not None:
             self._idle_timer.cancel()
             self._idle_timer = None

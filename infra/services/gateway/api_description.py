@@ -23,14 +23,14 @@ _SERVICES: Final = ("query", "command")
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """Its two forms."""
+    """The description of the API in two forms."""
 
     json: bytes
     page: bytes
 
 
 class ApiDescription:
-    """Belongs to the event loop."""
+    """The description of all services' APIs. Belongs to the event loop."""
 
     def __init__(self, proxy: Proxy, app_url: str, tracking_url: str) -> None:
         self._proxy = proxy
@@ -52,9 +52,9 @@ class ApiDescription:
         return monotonic() < self._made_at + FRESH_S
 
     async def _renew(self) -> None:
-        found = [await self._proxy.document(service, "/api/openapi.json") for service in _SERVICES]
-        documents = [document for document in found if document is not None]
-        if len(documents) < len(found):
+        answers = [await self._proxy.document(service, "/api/openapi.json") for service in _SERVICES]
+        documents = [document for document in answers if document is not None]
+        if len(documents) < len(answers):
             return
         self._made = await asyncio.to_thread(_described, documents, *self._urls)
         self._made_at = monotonic()

@@ -72,12 +72,12 @@ def to_service(
     dropped = _HOP_BY_HOP | _FORWARDED | _TRACED | named
     kept = [(n, v) for n, v in headers if n not in dropped]
     kept = [(n, v) for n, v in kept if n not in (b"content-length", b"accept-encoding", b"expect")]
-    given = {n: v for n, v in headers if n in _FORWARDED}
+    forwarded = {n: v for n, v in headers if n in _FORWARDED}
     chain = b",".join(v for n, v in headers if n == b"x-forwarded-for")
     trusts = is_trusted(address_in(peer), trusted)
     client = client_address(chain.decode("latin-1"), peer, trusted) if trusts and chain else peer
-    proto = given.get(b"x-forwarded-proto", b"") if trusts else b""
-    host = given.get(b"x-forwarded-host", b"") if trusts else b""
+    proto = forwarded.get(b"x-forwarded-proto", b"") if trusts else b""
+    host = forwarded.get(b"x-forwarded-host", b"") if trusts else b""
     kept.append((b"x-forwarded-for", client.encode("latin-1")))
     kept.append((_PROOF, proof_of(key, client).encode()))
     kept.append((b"x-forwarded-proto", proto if proto in (b"http", b"https") else scheme.encode()))
@@ -115,8 +115,8 @@ def _listed(headers: list[tuple[bytes, bytes]]) -> frozenset[bytes]:
 
 
 def may_serve(scope: Scope, app_url: str) -> bool:
-    """Whether the request names the app as its host: `app_url`'s host, an address, or a name that no DNS gives to
-    strangers. One without a host, as old load balancers send, does.
+    """Returns whether the request names the app as its host: `app_url`'s host, an address, or a name that no DNS gives
+    to strangers. One without a host, as old load balancers send, does.
 
     A publisher's custom domain points to the tracking API. If it also served the app, the publisher's pages would be
     same-site with the app; and a name that an attacker points here (DNS rebinding) could read it as same-origin.

@@ -105,7 +105,7 @@ class LinkPreviews:
         return self._cache(subject, (page_file(document), 200), CACHE_S)
 
     async def _read(self, path: str) -> Any:
-        """None: there is no such object, or it is not public."""
+        """Returns the object at this path; None: there is no such object, or it is not public."""
         answer = await self._client.get(self._url + path)
         if answer.status_code == 404:
             return None
@@ -125,7 +125,8 @@ class LinkPreviews:
 
 
 def _is_navigation(scope: Scope) -> bool:
-    """Whether the request is a navigation: browsers say so, and programs that follow a link accept HTML or anything."""
+    """Returns whether the request is a navigation: browsers say so, and programs that follow a link accept HTML or
+    anything."""
     headers = dict(scope["headers"])
     accept = headers.get(b"accept", b"*/*")
     return headers.get(b"sec-fetch-mode", b"navigate") == b"navigate" and (b"text/html" in accept or b"*/*" in accept)

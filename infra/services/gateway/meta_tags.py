@@ -47,10 +47,10 @@ class PageHead:
 def line(text: str, most: int) -> str:
     """A member's text as one line of at most `most` characters, cut at a word; without invisible characters."""
     begin = " ".join(text[: most * _SINGLE_READ].split())
-    shown = " ".join("".join(sign for sign in begin if _is_shown(sign)).split())
-    if len(shown) <= most:
-        return shown
-    cut = shown[:most]
+    visible = " ".join("".join(sign for sign in begin if _is_shown(sign)).split())
+    if len(visible) <= most:
+        return visible
+    cut = visible[:most]
     return (cut.rsplit(" ", 1)[0] if " " in cut else cut[:-1]).rstrip() + "…"
 
 
@@ -69,7 +69,7 @@ def tags(head: PageHead, origin: str) -> list[str]:
     title = f"{line(head.title, MAX_TITLE)} · {PRODUCT_NAME}"
     text = line(head.description, MAX_TEXT)
     picture = origin + head.image
-    found = [
+    elements = [
         f"<title>{escape(title)}</title>",
         _meta("name", "description", text),
         _meta("name", "robots", "index, follow" if head.indexed else "noindex"),
@@ -86,15 +86,15 @@ def tags(head: PageHead, origin: str) -> list[str]:
         _meta("name", "twitter:image", picture),
     ]
     if head.image == PICTURE:
-        found += [
+        elements += [
             _meta("property", f"og:image:{side}", str(size))
             for side, size in zip(("width", "height"), _PICTURE_SIZE, strict=True)
         ]
     if head.indexed:
-        found.append(f'<link rel="canonical" href="{escape(origin + head.path)}" />')
+        elements.append(f'<link rel="canonical" href="{escape(origin + head.path)}" />')
     if head.described is not None:
-        found.append(_script({"@context": "https://schema.org", **head.described}))
-    return found
+        elements.append(_script({"@context": "https://schema.org", **head.described}))
+    return elements
 
 
 def _filled(document: bytes, added: list[str], instead_of: re.Pattern[bytes]) -> bytes:

@@ -25,10 +25,10 @@ def merged(documents: Sequence[Mapping[str, Any]], app_url: str, tracking_url: s
         renamed: dict[str, str] = {}
         own: Mapping[str, Mapping[str, Any]] = document.get("components", {})
         for kind, entries in own.items():
-            known = components.setdefault(kind, {})
+            earlier = components.setdefault(kind, {})
             for name, content in entries.items():
-                if name in known and known[name] != content:
-                    renamed[f"{_PREFIX}{kind}/{name}"] = f"{_PREFIX}{kind}/{_unused(name, {*known, *entries})}"
+                if name in earlier and earlier[name] != content:
+                    renamed[f"{_PREFIX}{kind}/{name}"] = f"{_PREFIX}{kind}/{_unused(name, {*earlier, *entries})}"
         for kind, entries in own.items():
             for name, content in entries.items():
                 target = renamed.get(f"{_PREFIX}{kind}/{name}", f"{_PREFIX}{kind}/{name}").rpartition("/")[2]

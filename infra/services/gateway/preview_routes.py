@@ -36,7 +36,7 @@ class InvalidData:
 
 
 def route_for(path: str) -> PreviewRoute | InvalidData | None:
-    """None: the page is not one of these."""
+    """Returns the route of a page; None: the page is not one of these."""
     for begin, form, reads, describe in _PAGES:
         if path.startswith(begin):
             name = path.removeprefix(begin).rstrip("/").lower()

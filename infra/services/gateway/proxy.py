@@ -30,7 +30,8 @@ log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 _READS = ("GET", "HEAD")
 _LIVE = b"/live"
-"""How the addresses of live streams end: whatever a client says that it accepts, they have connections of their own."""
+"""The ending of the addresses of live streams: whatever a client says that it accepts, they have connections of their
+own."""
 _READ_BY_ANY_METHOD = re.compile(
     r"/api/platform/(sql(/[0-9a-fA-F-]{32,36})?|sites/[0-9a-fA-F-]{32,36}/preview"
     r"|websites/[0-9a-fA-F-]{32,36}/visitor-data/(find|export))"
@@ -81,7 +82,7 @@ class Proxy:
         await self._streams.aclose()
 
     async def is_ready(self, service: str) -> bool:
-        """Whether the service says so, within a second."""
+        """Returns whether the service says that it is ready, within a second."""
         try:
             answer = await self._reserved[service].get(f"{self._urls[service]}/readyz", timeout=1.0)
         except httpx.HTTPError:
@@ -92,10 +93,10 @@ class Proxy:
         """A JSON document of a service, or None when it does not answer."""
         try:
             answer = await self._clients[service].get(f"{self._urls[service]}{path}", timeout=_DOCUMENT_S)
-            found = orjson.loads(answer.content) if answer.status_code == 200 else None
+            content = orjson.loads(answer.content) if answer.status_code == 200 else None
         except (httpx.HTTPError, orjson.JSONDecodeError):
             return None
-        return found if isinstance(found, dict) else None
+        return content if isinstance(content, dict) else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         service = _service_of(scope)
@@ -136,12 +137,13 @@ class Proxy:
 
 
 def is_reserved(path: str) -> bool:
-    """Whether a request to this path has connections to its service that others cannot use up."""
+    """Returns whether a request to this path has connections to its service that others cannot use up."""
     return _RESERVED.fullmatch(path) is not None
 
 
 def _client(read_s: float, limits: httpx.Limits) -> httpx.AsyncClient:
-    """Its jar stores nothing: httpx would keep one person's session and send it with another's request."""
+    """Returns a client whose jar stores nothing: httpx would keep one person's session and send it with another's
+    request."""
     timeout = httpx.Timeout(read_s, connect=_CONNECT_S, pool=_CONNECT_S)
     no_cookies = CookieJar(policy=DefaultCookiePolicy(allowed_domains=[]))
     return httpx.AsyncClient(timeout=timeout, limits=limits, trust_env=False, cookies=no_cookies)

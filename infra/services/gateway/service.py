@@ -48,7 +48,8 @@ def main(_arguments: list[str]) -> int:
 
 
 def is_relevant(record: logging.LogRecord) -> bool:
-    """uvicorn logs every aborted response as an error; the proxy has already logged the cause."""
+    """Returns whether a record of the log is relevant: uvicorn logs every aborted response as an error; the proxy has
+    already logged the cause."""
     return record.getMessage() != "ASGI callable returned without completing response."
 
 
@@ -160,14 +161,14 @@ class Gateway:
         await answer(send, 200, content_type.encode(), body)
 
     async def _describe(self, path: str, send: Send) -> None:
-        found = await self._description.read() if self._description is not None else None
-        if found is None:
+        description = await self._description.read() if self._description is not None else None
+        if description is None:
             await refuse(send, 503, "unavailable", "A service does not answer right now. Please try again in a moment.")
             return
         if path.endswith(".json"):
-            await answer(send, 200, _JSON, found.json)
+            await answer(send, 200, _JSON, description.json)
         else:
-            await answer(send, 200, _HTML, found.page, PAGE_HEADERS)
+            await answer(send, 200, _HTML, description.page, PAGE_HEADERS)
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         while True:

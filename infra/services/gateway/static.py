@@ -29,7 +29,7 @@ Answer = tuple[int, list[tuple[bytes, bytes]], bytes]
 _COMPRESSIBLE = ("text/", "application/javascript", "application/json", "image/svg+xml", "application/manifest+json")
 _WORTH_COMPRESSING = 1024
 _PLACEHOLDER = "https://origin.invalid"
-"""What the build writes where the app's own address belongs."""
+"""The address that the build writes where the app's own one belongs."""
 _FIGURE = re.compile(r'(<div data-figure="(\w+)"[^>]*>)(.*?)(</div>)', re.DOTALL)
 _FIGURE_VALUE = re.compile(r"(<dd[^>]*>).*?(</dd>)", re.DOTALL)
 """A marketing figure of a built page, and its value."""
@@ -107,14 +107,14 @@ class StaticSite:
         """The document of a page, and whether there is such a page: without a list, every address is one."""
         route = path.rstrip("/") or "/"
         index = self._files.get("/index.html")
-        known = route if self._pages is None else self._pages.of(route)
-        if known is None:
+        address = route if self._pages is None else self._pages.of(route)
+        if address is None:
             return self.no_page() or (None, 404)
-        name = "/home.html" if known == "/" else f"{known}.html"
+        name = "/home.html" if address == "/" else f"{address}.html"
         return self._files.get(name, index), 200
 
     def no_page(self) -> tuple[File, int] | None:
-        """What is answered where there is no page; None before the app is built."""
+        """Returns the document that is answered where there is no page; None before the app is built."""
         file = self._files.get("/404.html", self._files.get("/index.html"))
         return None if file is None else (file, 404)
 
@@ -138,11 +138,11 @@ class _Pages:
     def of(self, path: str) -> str | None:
         if path in self._exact:
             return path
-        given = path.split("/")
+        segments = path.split("/")
         for parts in self._patterns:
-            if len(parts) != len(given):
+            if len(parts) != len(segments):
                 continue
-            if all(part == own or (part.startswith("$") and own) for part, own in zip(parts, given, strict=True)):
+            if all(part == own or (part.startswith("$") and own) for part, own in zip(parts, segments, strict=True)):
                 return "/".join("_" if p.startswith("$") else p for p in parts)
         return None
 
@@ -189,7 +189,7 @@ def _file(content: bytes, brotli: bytes | None, kind: str, cache: bytes, level: 
 
 
 def _takes(coding: bytes, accept_encoding: bytes) -> bool:
-    """What is named counts before what `*` says of all others."""
+    """Returns whether the client takes the coding. A coding that is named counts before what `*` says of all others."""
     said = {}
     for part in accept_encoding.lower().split(b","):
         name, _, weight = part.partition(b";")

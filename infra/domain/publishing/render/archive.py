@@ -37,7 +37,7 @@ def archive_stream(files: Iterable[tuple[str, SiteFile]]) -> Iterator[bytes]:
 
 
 class _Written(RawIOBase):
-    """What is written, until it is taken."""
+    """A buffer of what is written, until it is taken."""
 
     def __init__(self) -> None:
         super().__init__()

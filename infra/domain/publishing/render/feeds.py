@@ -1,4 +1,4 @@
-"""What machines read of a site: `sitemap.xml`, `feed.xml` (Atom, RFC 4287) and `robots.txt`."""
+"""The files of a site for machines: `sitemap.xml`, `feed.xml` (Atom, RFC 4287) and `robots.txt`."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _entry(page: SitePage, around: Surroundings) -> str:
 
 
 def _updated(pages: Sequence[SitePage], around: Surroundings) -> datetime:
-    """Of the newest entry; a feed without entries never changed."""
+    """Returns the time of the newest entry; a feed without entries never changed."""
     return max((around.dates[page.id].updated for page in pages), default=datetime(1970, 1, 1, tzinfo=UTC))
 
 

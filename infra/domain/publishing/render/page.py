@@ -122,7 +122,7 @@ def form_files(site: SiteDocument, around: Surroundings) -> Mapping[str, SiteFil
 
 
 def has_newsletter(blocks: Iterable[AnyBlock]) -> bool:
-    """Whether a form is among the blocks."""
+    """Returns whether a form is among the blocks."""
     return any(block.type == NEWSLETTER for block in blocks)
 
 
@@ -215,8 +215,8 @@ def _crumbs(site: SiteDocument, page: SitePage) -> list[SitePage]:
     if not page.path:
         return []
     above = ancestors(page.path)
-    found = {one.path: one for one in site.pages}
-    return [*(found[path] for path in above if path in found), page]
+    by_path = {one.path: one for one in site.pages}
+    return [*(by_path[path] for path in above if path in by_path), page]
 
 
 def _open_graph(

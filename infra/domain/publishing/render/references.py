@@ -65,7 +65,7 @@ class ReferenceResolver:
         return address if is_whole else (self.root if self.root != "./" else "") + address
 
     def target(self, target: Target | None) -> Anchor | None:
-        """Where a target leads; `None`: nowhere."""
+        """Returns the anchor for a target; `None`: it leads nowhere."""
         match target:
             case LinkTarget():
                 return self._to_link(target.link_id)
@@ -76,7 +76,7 @@ class ReferenceResolver:
         return None
 
     def anchor(self, address: str) -> Anchor | None:
-        """Of a link in Markdown."""
+        """Returns the anchor of a link in Markdown."""
         kind, _, name = address.partition(":")
         if kind == "link":
             return self._to_link(UUID(name))
@@ -85,7 +85,8 @@ class ReferenceResolver:
         return self._to_web(address, False)
 
     def picture(self, content_hash: str) -> Picture | None:
-        """Of an image in Markdown. The page's first image loads at once, the others when they come into view."""
+        """Returns the picture of an image in Markdown. The page's first image loads at once, the others when they come
+        into view."""
         image = self.surroundings.images.get(content_hash)
         if image is None:
             self._lacks("image_missing", "An image is missing")
@@ -96,11 +97,11 @@ class ReferenceResolver:
         return Picture(self.to_file(image.address), image.width, image.height, copies, is_first)
 
     def image(self, image: ImagePart | None) -> Picture | None:
-        """Of an image of a block."""
+        """Returns the picture of an image of a block."""
         return self.picture(image.hash) if image is not None else None
 
     def has_picture(self, image: ImagePart) -> bool:
-        """Whether an image of a block is there."""
+        """Returns whether the image of a block exists."""
         return image.hash in self.surroundings.images
 
     def _to_link(self, link_id: UUID) -> Anchor | None:

@@ -12,7 +12,7 @@ from infra.domain.publishing.page_markdown import plain_page
 from infra.domain.publishing.render.surroundings import PageDates, Surroundings
 
 _ESCAPES: Final = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&'\u2028\u2029"}
-"""With them no text can end the element, begin a comment in it, or be another line for a script."""
+"""The escapes with which no text can end the element, begin a comment in it, or be another line for a script."""
 
 
 def script_json(value: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""What a site's pages need to know and their documents do not contain: addresses, sizes of images, dates."""
+"""The data that a site's pages need and their documents do not contain: addresses, sizes of images, dates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PARAMETER: Final = re.compile(r"[a-z0-9_]{0,20}")
 
 
 def is_address(address: str) -> bool:
-    """Whether it is a web address, or a path: from the host's root, or relative to the home page."""
+    """Returns whether the text is a web address, or a path: from the host's root, or relative to the home page."""
     return (is_web_address(address) and address.isascii()) or bool(_RELATIVE.fullmatch(address))
 
 
@@ -36,8 +36,8 @@ class SiteImage:
 
 @dataclass(frozen=True, slots=True)
 class PageDates:
-    """When a page was first published, and when the release came out that changed it last. Raises `ValueError` for a
-    time without a zone."""
+    """The time when a page was first published, and the time of the release that changed it last. Raises `ValueError`
+    for a time without a zone."""
 
     published: datetime
     updated: datetime
@@ -96,7 +96,7 @@ class Surroundings:
 
     @property
     def is_tracked(self) -> bool:
-        """Whether pages have the tracking script."""
+        """Returns whether pages have the tracking script."""
         return bool(self.tracker_address and self.site_key)
 
     @property

@@ -54,7 +54,7 @@ def wording_of(language: str) -> SiteWording:
 
 
 def is_right_to_left(language: str) -> bool:
-    """Whether the language is written from right to left."""
+    """Returns whether the language is written from right to left."""
     return _base(language) in _RIGHT_TO_LEFT
 
 

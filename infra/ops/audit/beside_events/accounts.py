@@ -60,7 +60,7 @@ ACCOUNTS: Final = TableFold(
 
 @ACCOUNTS.on(AccountRegistered)
 def _registered(tables: Tables, event: AccountRegistered) -> None:
-    """With a password, unless an identity of a provider is linked at the same moment."""
+    """Expects a password, unless an identity of a provider is linked at the same moment."""
     tables["auth.credential"].put(account_id=event.originator_id, registered_at=event.timestamp)
 
 

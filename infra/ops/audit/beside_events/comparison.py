@@ -54,7 +54,7 @@ class _Folding:
 
 @dataclass
 class _People:
-    """Who has personal data in events, and who was erased. A `Decrypt` that opens nothing."""
+    """The people with personal data in events, and those who were erased. A `Decrypt` that decrypts nothing."""
 
     named: set[UUID] = field(default_factory=set)
     erased: set[UUID] = field(default_factory=set)
@@ -99,7 +99,7 @@ def audit_rows_beside_events(settings: Settings) -> AuditReport:
 
 
 def folded(connection: psycopg.Connection[Any], keyring: Keyring) -> tuple[list[_Folding], _People]:
-    """What the stored events give. Raises `ValueError` for one that cannot be read."""
+    """Folds the stored events into tables. Raises `ValueError` for one that cannot be read."""
     foldings, people = [_Folding.of(fold) for fold in FOLDS], _People()
     for stored, event in _events(connection, keyring):
         people.note(stored)
@@ -135,8 +135,8 @@ def _compare(
     with connection.cursor("kept_rows", row_factory=dict_row) as cursor:
         cursor.itersize = _ROWS_A_FETCH
         cursor.execute(table.statement.encode())
-        for found in cursor:
-            row = table.read(settings, found)
+        for stored in cursor:
+            row = table.read(settings, stored)
             key = tuple(row[name] for name in table.key)
             wanted = expected.pop(key, None) or table.unlisted(tables, row)
             report.checked[f"rows of {table.name}"] += 1

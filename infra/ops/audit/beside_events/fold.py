@@ -1,4 +1,4 @@
-"""What tables beside the event store must hold: a fold of events into rows in memory. Pure."""
+"""The expected rows of tables beside the event store: a fold of events into rows in memory. Pure."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ANYTHING = OneOf(any_value=True)
 
 
 def _nothing(_tables: Tables) -> None:
-    """Nothing is left to do."""
+    """Does nothing."""
 
 
 def _as_it_is(_settings: Settings, row: Row) -> Row:

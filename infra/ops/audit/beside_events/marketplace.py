@@ -19,7 +19,7 @@ def _pictures(tables: Tables) -> None:
 
 
 PICTURE: Final = "encode(sha256(body), 'hex') = hash"
-"""Whether a picture is the one that its name says."""
+"""The condition that a picture is the one that its name says."""
 
 MARKETPLACE: Final = TableFold(
     (

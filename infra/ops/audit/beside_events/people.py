@@ -25,7 +25,7 @@ _CONTACTS: Final = "ops.contact"
 
 
 def _opened_file(settings: Settings, row: Row) -> Row:
-    """With the digest of the content in its place."""
+    """Returns the row with the digest of the content in its place."""
     try:
         digest = sha256(opened(settings, row["payout_id"], row.pop("sealed"))).hexdigest()
     except (DecryptionError, ValueError):
@@ -68,7 +68,8 @@ def _connected(tables: Tables, event: social.SocialChannelConnected) -> None:
 
 @PEOPLE.on(social.SocialChannelDisconnected)
 def _disconnected(tables: Tables, event: social.SocialChannelDisconnected) -> None:
-    """What the network has ended is shown with the problem until the owner ends it, too."""
+    """Deletes a connection that the owner has ended. One that the network has ended is shown with the problem until the
+    owner ends it, too."""
     if event.reason == "owner":
         tables[_CONNECTIONS].delete(channel_id=event.originator_id)
 
@@ -137,7 +138,7 @@ def _erased(tables: Tables, event: AccountErased) -> None:
 
 @PEOPLE.on(ForumMemberJoined)
 def _joined(tables: Tables, event: ForumMemberJoined) -> None:
-    """Of an erased member only the hash of the handle stays."""
+    """Expects the member; of an erased one only the hash of the handle stays."""
     handle = ANYTHING if event.handle == ERASED else event.handle
     tables["forum.member"].put(account_id=event.account_id, handle=handle)
 
@@ -193,5 +194,5 @@ def _ended(tables: Tables, event: Any) -> None:
 
 
 def _requested(tables: Tables, event: Any, **columns: Any) -> None:
-    """Until it is confirmed, retention may delete it."""
+    """Expects the contact, which retention may delete until it is confirmed."""
     tables[_CONTACTS].put(id=event.originator_id, is_confirmed=False, optional=True, **columns)

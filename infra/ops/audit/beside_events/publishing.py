@@ -41,7 +41,7 @@ _OTHER_FILES: Final[Mapping[str, str]] = {
     "sitemap.xml": "application/xml; charset=utf-8",
     "feed.xml": "application/atom+xml; charset=utf-8",
 }
-"""What every site has besides its pages, by path with its type."""
+"""The files that every site has besides its pages, by path with its type."""
 _FORM_FILES: Final = (file_of(FORM_SENT), file_of(FORM_REFUSED))
 """A site with a form has them."""
 _SHOWS_PICTURES: Final = f"""
@@ -49,7 +49,7 @@ NOT EXISTS (SELECT FROM regexp_matches(
     CASE WHEN f.content_type LIKE 'text/html%' THEN convert_from(f.body, 'UTF8') END,
     'images/([0-9a-f]{{64}})[.-]', 'g') AS named
     WHERE NOT EXISTS (SELECT FROM {_PICTURES} AS i WHERE i.site_id = f.site_id AND i.hash = named[1]))"""  # noqa: S608 - own text
-"""Whether each picture that a page shows is there."""
+"""The condition that each picture that a page shows exists."""
 
 
 def _unlisted_file(tables: Tables, row: Row) -> Row | None:
@@ -60,7 +60,7 @@ def _unlisted_file(tables: Tables, row: Row) -> Row | None:
 
 
 def _unlisted_picture(tables: Tables, row: Row) -> Row | None:
-    """No event says that a picture was uploaded."""
+    """Returns the row of a picture of a site: no event says that a picture was uploaded."""
     site = tables["site"].get(site_id=row["site_id"])
     return None if site is None else {**row, "is_whole": True}
 
@@ -113,7 +113,7 @@ def _moved(tables: Tables, event: SiteMoved) -> None:
 
 @PUBLISHING.on(SiteTransferred)
 def _transferred(tables: Tables, event: SiteTransferred) -> None:
-    """What is served stays as it is."""
+    """Changes the domain of the site; the published page stays as it is."""
     _note_paths(tables, event.originator_id, event.originator_version, event.document)
     tables["site"].update({"site_id": event.originator_id}, domain_id=event.domain_id)
     tables[_SERVED].update({"site_id": event.originator_id}, domain_id=OneOf((None, event.domain_id)))

@@ -128,8 +128,8 @@ def of_rights(server: Server) -> Iterator[Finding]:
 
 
 def of_cluster(server: Server, cluster: str) -> Finding:
-    known = _NAME.fullmatch(cluster) is not None
-    replicas = server.value(f"SELECT count() FROM system.clusters WHERE cluster = '{cluster}'") if known else "0"
+    is_valid = _NAME.fullmatch(cluster) is not None
+    replicas = server.value(f"SELECT count() FROM system.clusters WHERE cluster = '{cluster}'") if is_valid else "0"
     if replicas == "0":
         return error(
             CHECK, f"The server knows no cluster {cluster}.", "Correct CLICKHOUSE_CLUSTER, or define the cluster."
@@ -142,8 +142,8 @@ def of_disk(server: Server) -> Iterator[Finding]:
         free = int(server.value("SELECT min(free_space) FROM system.disks"))
     except (Rejected, ValueError):
         return
-    found = f"{free / (1 << 30):.1f} GiB are free on ClickHouse's disk."
+    text = f"{free / (1 << 30):.1f} GiB are free on ClickHouse's disk."
     if free < LOW_FREE:
-        yield warning(CHECK, found, "Enlarge the disk: a rebuild of the events takes their size again.")
+        yield warning(CHECK, text, "Enlarge the disk: a rebuild of the events takes their size again.")
     else:
-        yield ok(CHECK, found)
+        yield ok(CHECK, text)

@@ -161,7 +161,8 @@ def of_topics(
 
 
 def _stored_counts(settings: Settings) -> Mapping[str, int]:
-    """What Postgres knows; what `schemas.topics` says of topics that never change where it does not answer."""
+    """Returns the numbers of partitions that Postgres has; where it does not answer, those that `schemas.topics` has of
+    topics that never change."""
     fixed = {topic.name: topic.partitions for topic in topics.ALL if topic is not topics.CLICKS}
     try:
         with psycopg.connect(settings.postgres_url or "", connect_timeout=POSTGRES_TIMEOUT_S) as connection:
@@ -175,27 +176,25 @@ def _unknown(what: str) -> Finding:
 
 
 def _judged(what: str, brokers: int, replicas: int, min_insync: int) -> Iterator[Finding]:
-    found = f"{what} has {replicas} replicas, of which {min_insync} must confirm a write."
+    text = f"{what} has {replicas} replicas, of which {min_insync} must confirm a write."
     if replicas < min(TARGET_REPLICATION, brokers) or replicas == 1:
         yield warning(
             CHECK,
-            f"{found} The loss of {replicas} of {brokers} brokers loses data.",
+            f"{text} The loss of {replicas} of {brokers} brokers loses data.",
             f"Use {TARGET_REPLICATION} brokers with default.replication.factor={TARGET_REPLICATION}.",
         )
     elif min_insync >= replicas:
-        yield warning(
-            CHECK, f"{found} One lost broker stops all writes.", f"Set min.insync.replicas to {replicas - 1}."
-        )
+        yield warning(CHECK, f"{text} One lost broker stops all writes.", f"Set min.insync.replicas to {replicas - 1}.")
     elif min_insync == 1:
-        yield warning(CHECK, f"{found} A write can be lost with one broker.", "Set min.insync.replicas to 2.")
+        yield warning(CHECK, f"{text} A write can be lost with one broker.", "Set min.insync.replicas to 2.")
     else:
-        yield ok(CHECK, found)
+        yield ok(CHECK, text)
 
 
 def _broker_settings(admin: KafkaAdminClient, brokers: Sequence[Mapping[str, Any]]) -> Mapping[str, str]:
     name = str(brokers[0]["broker_id"])
-    found = admin.describe_configs([ConfigResource("BROKER", name)], config_filter="all")
-    return {key: str(row["value"]) for key, row in found["broker"][name].items()}
+    configs = admin.describe_configs([ConfigResource("BROKER", name)], config_filter="all")
+    return {key: str(row["value"]) for key, row in configs["broker"][name].items()}
 
 
 def _topics(admin: KafkaAdminClient) -> list[TopicState]:

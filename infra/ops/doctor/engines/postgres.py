@@ -56,10 +56,10 @@ def of_failure(failure: psycopg.Error) -> Finding:
 
 
 def of_version(version: int) -> Finding:
-    found = f"Postgres {version // 10_000}.{version % 10_000} answers."
+    text = f"Postgres {version // 10_000}.{version % 10_000} answers."
     if version < MIN_VERSION:
-        return error(CHECK, found, f"Upgrade Postgres to version {MIN_VERSION // 10_000} or newer.")
-    return ok(CHECK, found)
+        return error(CHECK, text, f"Upgrade Postgres to version {MIN_VERSION // 10_000} or newer.")
+    return ok(CHECK, text)
 
 
 def of_rights(connection: Connection[Any]) -> Iterator[Finding]:
@@ -91,8 +91,8 @@ def of_rights(connection: Connection[Any]) -> Iterator[Finding]:
 
 def of_durability(connection: Connection[Any]) -> Iterator[Finding]:
     names = ("fsync", "full_page_writes", "synchronous_commit")
-    found = {name: str(connection.execute(f"show {name}").fetchone()[0]) for name in names}  # type: ignore[index]
-    yield from judged_durability(found)
+    values = {name: str(connection.execute(f"show {name}").fetchone()[0]) for name in names}  # type: ignore[index]
+    yield from judged_durability(values)
 
 
 def judged_durability(found: Mapping[str, str]) -> Iterator[Finding]:

@@ -17,11 +17,11 @@ OPERATOR = "operator_readonly"
 """May read everything, of every website: for the operator of the stack. Analysts have users of their own."""
 
 _FOR_ANALYSTS = ("PYTHONPATH", "PYTHONUNBUFFERED", "ALTHING_DATA_DIR", "ALTHING_MASTER_KEY", "POSTGRES_URL")
-"""Where it finds who they are."""
+"""The variables by which it finds who analysts are."""
 
 
 def url(port: int, secrets: StackSecrets) -> str:
-    """Where services connect, with all rights."""
+    """Returns the address where services connect, with all rights."""
     return f"http://{OWNER}:{secrets.clickhouse_password}@{LOOPBACK}:{port}/{DATABASE}"
 
 

@@ -34,7 +34,7 @@ def sign_in(secrets: StackSecrets) -> dict[str, str]:
 
 
 def operator(secrets: StackSecrets) -> Mapping[str, str]:
-    """What a client of the operator needs besides the address, as `althing info --json` shows it."""
+    """Returns what a client of the operator needs besides the address, as `althing info --json` shows it."""
     return {
         "protocol": PROTOCOL,
         "mechanism": MECHANISM,
@@ -44,7 +44,7 @@ def operator(secrets: StackSecrets) -> Mapping[str, str]:
 
 
 def set_up(server: str, setup_password: str, secrets: StackSecrets) -> bool:
-    """Writes the users and their rights; whether Kafka took them. Does not raise while it is still starting."""
+    """Writes the users and their rights; returns whether Kafka took them. Does not raise while it is still starting."""
     # Imported here: only a stack that starts a Kafka of its own needs the client.
     from kafka import KafkaAdminClient
     from kafka.admin import ScramMechanism, UserScramCredentialUpsertion

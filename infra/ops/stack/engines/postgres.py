@@ -52,12 +52,12 @@ SERVER_SETTINGS = {
 
 
 def url(port: int, secrets: StackSecrets) -> str:
-    """Where services connect, with the owner's rights."""
+    """Returns the address where services connect, with the owner's rights."""
     return f"postgresql://{OWNER}:{secrets.postgres_password}@{LOOPBACK}:{port}/{DATABASE}"
 
 
 def analyst_url(port: int, secrets: StackSecrets) -> str:
-    """Where people connect: may only read the schema `read`."""
+    """Returns the address where people connect, who may only read the schema `read`."""
     return f"postgresql://{ANALYST}:{secrets.postgres_analyst_password}@{LOOPBACK}:{port}/{DATABASE}"
 
 
@@ -90,11 +90,11 @@ def set_up(port: int, secrets: StackSecrets) -> None:
     with psycopg.connect(_admin_url(port, secrets), autocommit=True, connect_timeout=5) as connection:
         if connection.execute("select 1 from pg_database where datname = %s", (DATABASE,)).fetchone() is None:
             connection.execute(sql.SQL("create database {}").format(sql.Identifier(DATABASE)))
-        known = connection.execute("select 1 from pg_roles where rolname = %s", (ANALYST,)).fetchone()
+        row = connection.execute("select 1 from pg_roles where rolname = %s", (ANALYST,)).fetchone()
         role = sql.SQL(
             "{} role {} with login nosuperuser nocreatedb nocreaterole connection limit 20 password {}"
         ).format(
-            sql.SQL("alter" if known else "create"),
+            sql.SQL("alter" if row else "create"),
             sql.Identifier(ANALYST),
             sql.Literal(secrets.postgres_analyst_password),
         )
@@ -131,7 +131,8 @@ def _prepare(folder: Path, secrets: StackSecrets) -> None:
 
 
 def _initialise(folder: Path, secrets: StackSecrets) -> None:
-    """Beside its place first: a half-made directory of an interrupted start is never taken for a database."""
+    """Makes the database's directory beside its place first: a half-made one of an interrupted start is never taken for
+    a database."""
     new = folder.with_name("postgres.new")
     shutil.rmtree(new, ignore_errors=True)
     password_file = folder.with_name("postgres.password")
@@ -148,7 +149,8 @@ def _initialise(folder: Path, secrets: StackSecrets) -> None:
 
 
 def _remove_stale_pid_file(path: Path) -> None:
-    """After a power loss the recorded process id may belong to someone else by now, and Postgres would refuse to start.
+    """Removes the file of a process id: after a power loss the id may belong to another process by now, and Postgres
+    would refuse to start.
 
     Safe, because the caller holds the lock of the data directory and has ended the processes of the last stack.
     """
