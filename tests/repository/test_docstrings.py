@@ -24,8 +24,8 @@ def test_a_docstring_begins_with_what_is_done_or_returned() -> None:
 
 
 def test_a_riddle_is_found() -> None:
-    text = 'def rest():\n    """What is left."""\nclass Answer(Model):\n    """What is published."""\n'
-    assert list(riddles_in(ast.parse(text))) == [(2, "What is left.")]
+    text = 'def rest():\n    """What counts."""\nclass Answer(Model):\n    """What is published."""\n'
+    assert list(riddles_in(ast.parse(text))) == [(2, "What counts.")]
 
 
 def riddles_in(tree: ast.Module) -> Iterator[tuple[int, str]]:
