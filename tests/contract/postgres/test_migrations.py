@@ -6,6 +6,7 @@ import re
 import threading
 import uuid
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -19,15 +20,29 @@ from tests.support.engines import ROOT
 from tests.support.previous_release import previous_release
 
 
-@pytest.fixture
-def database(embedded_postgres: Settings) -> Iterator[str]:
-    """An empty database of the test's own."""
+@contextmanager
+def empty_database(embedded_postgres: Settings) -> Iterator[str]:
     name = f"migrations_{uuid.uuid4().hex[:8]}"
     url = str(embedded_postgres.postgres_url)
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(f"create database {name}".encode())
         yield url.rpartition("/")[0] + f"/{name}"
         connection.execute(f"drop database {name} with (force)".encode())
+
+
+@pytest.fixture
+def database(embedded_postgres: Settings) -> Iterator[str]:
+    """An empty database of the test's own."""
+    with empty_database(embedded_postgres) as url:
+        yield url
+
+
+@pytest.fixture
+def new_database(embedded_postgres: Settings) -> Iterator[str]:
+    """Another one, for today's migrations: that of all tests has what others make in it."""
+    with empty_database(embedded_postgres) as url:
+        apply(url, read_folder(FOLDER))
+        yield url
 
 
 def one(name: str, sql: str) -> Migration:
@@ -103,7 +118,7 @@ def test_our_own_files_run_on_an_empty_database(database: str) -> None:
 
 
 SHOWN: Final = {
-    "schemas": "SELECT nspname, {acl(nspacl)} FROM pg_namespace n WHERE {own}",
+    "schemas": "SELECT nspname, {acl(coalesce(nspacl, acldefault('n', nspowner)))} FROM pg_namespace n WHERE {own}",
     "relations": """
         SELECT n.nspname, relname, relkind, relrowsecurity, relforcerowsecurity, reloptions, {acl(relacl)},
             obj_description(c.oid, 'pg_class'), CASE relkind WHEN 'v' THEN pg_get_viewdef(c.oid) END
@@ -139,7 +154,7 @@ not count."""
 
 def catalogue(url: str) -> dict[str, list[tuple[object, ...]]]:
     own = "n.nspname !~ '^(pg_|information_schema)'"
-    acl = re.compile(r"\{acl\((\w+)\)\}")
+    acl = re.compile(r"\{acl\((.+?)\)\}")
     return {
         kind: sorted(
             rows(
@@ -179,7 +194,7 @@ KEPT: Final = {
 
 @pytest.mark.parametrize("run_since", [0, 7, 16])
 def test_an_older_installation_gets_the_tables_of_a_new_one_and_keeps_its_rows(
-    database: str, embedded_postgres: Settings, released: Sequence[Migration], run_since: int
+    database: str, new_database: str, released: Sequence[Migration], run_since: int
 ) -> None:
     """From the previous release, and from versions between it and the baseline."""
     since = read_folder(OLDER)
@@ -188,10 +203,9 @@ def test_an_older_installation_gets_the_tables_of_a_new_one_and_keeps_its_rows(
         connection.execute(OLD_ROWS.encode())
     assert apply(database, read_folder(FOLDER)) == [each.name for each in since[run_since:]]
     assert apply(database, read_folder(FOLDER)) == []
-    new = str(embedded_postgres.postgres_url)
-    assert catalogue(database) == catalogue(new)
+    assert catalogue(database) == catalogue(new_database)
     migrations = "SELECT name, checksum FROM ops.migrations ORDER BY 1"
-    assert rows(database, migrations) == rows(new, migrations)
+    assert rows(database, migrations) == rows(new_database, migrations)
     assert {table: rows(database, f"SELECT count(*) FROM {table}")[0][0] for table in KEPT} == KEPT
 
 

@@ -38,7 +38,7 @@ def test_a_data_directory_that_cannot_be_used_is_refused_in_one_sentence(
 ) -> None:
     make(tmp_path)
     monkeypatch.setenv("ALTHING_DATA_DIR", str(tmp_path / "data"))
-    monkeypatch.setattr("infra.ops.stack.ports.choose", lambda _settings: Ports(*range(1, 12)))
+    monkeypatch.setattr("infra.ops.stack.ports.choose", lambda _settings: Ports(*range(1, 11)))
     with pytest.raises(SettingsError, match=f"^ALTHING_DATA_DIR: .*({reason})") as refused:
         up.main([])
     assert "\n" not in str(refused.value)
