@@ -2,7 +2,8 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import { answer, api, body } from '@/lib/api/client';
 import { command } from '@/lib/api/command';
 import { criteriaOf, type ListingSearch } from '../lib/search';
-import { at, FRESH, KEY } from './request';
+import type { FlagReason } from '../lib/types';
+import { at, FRESH, KEY, MARKET, pathOf } from './request';
 
 /** Cache time of a list, so that "back" returns to the same place. */
 const CACHE_MS = 1_800_000;
@@ -89,4 +90,27 @@ export const joinReview = (id: string) =>
   command({
     send: (token: string) =>
       body(api.POST('/api/marketplace/listings/{id}/review/join', { params: { path: { id } }, body: { token } })),
+  });
+
+export const askSeller = (listingId: string) =>
+  command({
+    send: (text: string) =>
+      body(api.POST('/api/marketplace/listings/{id}/questions', { ...pathOf(listingId), body: { text } })),
+    changes: MARKET,
+    success: ['Question sent', 'The seller is notified. The answer appears here.'],
+  });
+
+export const answerQuestion = (id: string) =>
+  command({
+    send: (text: string) => body(api.POST('/api/marketplace/questions/{id}/answer', { ...pathOf(id), body: { text } })),
+    changes: MARKET,
+    success: 'Answer sent',
+  });
+
+export const flagQuestion = (id: string) =>
+  command({
+    send: (reason: FlagReason) =>
+      body(api.POST('/api/marketplace/questions/{id}/flag', { ...pathOf(id), body: { reason } })),
+    changes: MARKET,
+    success: ['Reported', 'An admin will review it.'],
   });

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, body } from '@/lib/api/client';
-import { FRESH, KEY } from './request';
+import { command } from '@/lib/api/command';
+import { FRESH, KEY, MARKET, pathOf } from './request';
 
 /** The other side may agree, or say no. */
 const ASKED_MS = 5000;
@@ -21,3 +22,27 @@ export const transferQuery = (offerId: string, state: string) =>
     },
     ...FRESH,
   });
+
+/** What a side of the transfer does after a confirmation; with the id of the offer. */
+export const transferSteps = {
+  propose: command({
+    send: (id: string) => body(api.POST('/api/marketplace/offers/{id}/transfer/propose', pathOf(id))),
+    changes: MARKET,
+    success: 'The buyer is notified',
+  }),
+  withdraw: command({
+    send: (id: string) => body(api.POST('/api/marketplace/offers/{id}/transfer/withdraw', pathOf(id))),
+    changes: MARKET,
+    success: 'No longer offered',
+  }),
+  decline: command({
+    send: (id: string) => body(api.POST('/api/marketplace/offers/{id}/transfer/decline', pathOf(id))),
+    changes: MARKET,
+    success: 'Declined',
+  }),
+  accept: command({
+    send: (id: string) => body(api.POST('/api/marketplace/offers/{id}/transfer/accept', pathOf(id))),
+    changes: [[]], // who has which website, link and domain is shown all over the app
+    success: 'The website is yours',
+  }),
+} as const;

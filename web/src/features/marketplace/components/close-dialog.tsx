@@ -1,9 +1,7 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { TextArea } from '@/components/ui/field';
-import { api, body } from '@/lib/api/client';
-import { toast } from '@/stores/toasts';
-import { useMarketChanged } from '../hooks/use-market-changed';
+import { useCommand } from '@/lib/api/command';
+import { closeDispute } from '../api/moderation';
 import type { Dispute } from '../lib/types';
 import { Ask } from './action-confirmation';
 
@@ -16,21 +14,7 @@ export function CloseDialog({ offerId, buyerName, sellerName, onClose }: Props) 
   const [isSold, setSold] = useState(true);
   const [reason, setReason] = useState('');
   const [tried, setTried] = useState(false);
-  const changed = useMarketChanged();
-  const close = useMutation({
-    mutationFn: () =>
-      body(
-        api.POST('/api/admin/marketplace/offers/{id}/close', {
-          params: { path: { id: offerId } },
-          body: { isSold, reason: reason.trim() },
-        }),
-      ),
-    onSuccess: () => {
-      toast('Dispute recorded', 'Both sides see how it ended.');
-      onClose();
-    },
-    onSettled: changed,
-  });
+  const close = useCommand(closeDispute(offerId), { onSuccess: onClose });
   const choices = [
     [true, `Sold: ${buyerName} has the website`],
     [false, `Not sold: the website is ${sellerName}’s and for sale again`],
@@ -45,7 +29,7 @@ export function CloseDialog({ offerId, buyerName, sellerName, onClose }: Props) 
       onClose={onClose}
       onConfirm={() => {
         setTried(true);
-        if (reason.trim() !== '') close.mutate();
+        if (reason.trim() !== '') close.mutate({ isSold, reason: reason.trim() });
       }}
     >
       <fieldset className="flex flex-col gap-2">

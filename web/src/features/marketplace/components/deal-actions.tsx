@@ -1,20 +1,18 @@
-import { useMutation } from '@tanstack/react-query';
 import { ExternalLink } from 'lucide-react';
 import { useState } from 'react';
 import { Button, buttonClass } from '@/components/ui/button';
 import { TextArea } from '@/components/ui/field';
-import { api, body } from '@/lib/api/client';
+import { useCommand } from '@/lib/api/command';
 import { toMajor } from '@/lib/format';
-import { toast } from '@/stores/toasts';
+import { counterOffer, dealSteps, openDispute } from '../api/deals';
 import { Ask } from './action-confirmation';
 import { actionsOf, type Action, type Deal } from '../lib/deal-steps';
 import { CloseDialog } from './close-dialog';
 import { DecideDialog } from './decide-dialog';
 import { OfferDialog } from './offer-dialog';
-import { useMarketChanged } from '../hooks/use-market-changed';
 import { formatSum } from '../lib/format';
 
-type Asked = Exclude<Action, 'pay' | 'counter' | 'dispute' | 'dispute-direct' | 'decide' | 'close'>;
+type Asked = keyof typeof dealSteps;
 
 const BUTTONS: Record<Action, string> = {
   accept: 'Accept',
@@ -76,8 +74,7 @@ export function DealActions({ deal }: { readonly deal: Deal }) {
   );
 }
 
-const isAsked = (action: Action): action is Asked =>
-  !['pay', 'counter', 'dispute', 'dispute-direct', 'decide', 'close'].includes(action);
+const isAsked = (action: Action): action is Asked => action in dealSteps;
 
 function PayLink({ deal }: { readonly deal: Deal }) {
   const url = deal.escrow?.paymentUrl ?? '';
@@ -99,7 +96,6 @@ interface DialogProps {
 interface Texts {
   readonly title: string;
   readonly text: string;
-  readonly done: string;
   readonly danger?: boolean;
 }
 
@@ -111,7 +107,6 @@ function textsOf(action: Asked, deal: Deal): Texts {
         return {
           title: `${deal.side === 'buyer' ? 'Buy' : 'Sell'} for ${price} without escrow?`,
           text: 'Your money is not protected. You arrange payment and transfer with the other side; the platform never holds the money and cannot pay it back. The website is reserved, and sold once both of you have confirmed the handover.',
-          done: 'Offer accepted',
           danger: true,
         };
       }
@@ -119,110 +114,63 @@ function textsOf(action: Asked, deal: Deal): Texts {
         ? {
             title: `Buy for ${price}?`,
             text: `This is binding. You pay ${price} into escrow within a week. The seller is paid once you accept the website.`,
-            done: 'Offer accepted',
           }
         : {
             title: `Sell for ${price}?`,
             text: `This is binding. The website is reserved for ${deal.buyerName}, who pays ${price} into escrow. You transfer the site once escrow is funded.`,
-            done: 'Offer accepted',
           };
     case 'decline':
       return {
         title: 'Decline this offer?',
         text: 'The offer ends. Both of you can still read its thread.',
-        done: 'Offer declined',
         danger: true,
       };
     case 'withdraw':
       return {
         title: 'Withdraw your offer?',
         text: 'The offer ends. You can make another one later.',
-        done: 'Offer withdrawn',
         danger: true,
       };
     case 'cancel':
       return {
         title: 'Cancel this deal?',
         text: 'Nothing has been paid. The website is for sale again.',
-        done: 'Deal canceled',
         danger: true,
       };
     case 'confirm-handover':
       return {
         title: 'Is everything handed over?',
         text: `Confirm only if ${price} was paid and the website was transferred. This cannot be undone. Once both of you have confirmed, the website is sold.`,
-        done: 'Handover confirmed',
       };
     case 'cancel-direct':
       return {
         title: 'Cancel this deal?',
         text: 'The website is for sale again. The platform holds no money: settle a payment already made between you.',
-        done: 'Deal canceled',
         danger: true,
       };
     case 'deliver':
       return {
         title: 'Transferred everything?',
         text: `${deal.buyerName} is notified, confirms receipt, and has three days to inspect the website. Then the money is released.`,
-        done: 'The buyer is notified',
       };
     case 'confirm-receipt':
       return {
         title: 'Received the website?',
         text: 'The inspection starts: you have three days to accept the website or open a dispute. After that it is accepted automatically.',
-        done: 'Inspection began',
       };
     case 'accept-delivery':
       return {
         title: 'Accept the website?',
         text: `This cannot be undone. The escrow provider pays ${price} to ${deal.sellerName}.`,
-        done: 'Website accepted',
       };
   }
 }
 
-const send = (action: Asked, deal: Deal): Promise<unknown> => {
-  const path = { params: { path: { id: deal.id } } };
-  switch (action) {
-    case 'accept':
-      return body(
-        api.POST('/api/marketplace/offers/{id}/accept', {
-          ...path,
-          body: { price: toMajor(deal.price), withoutEscrow: deal.escrowKind === 'direct' },
-        }),
-      );
-    case 'decline':
-      return body(api.POST('/api/marketplace/offers/{id}/decline', path));
-    case 'withdraw':
-      return body(api.POST('/api/marketplace/offers/{id}/withdraw', path));
-    case 'cancel':
-      return body(api.POST('/api/marketplace/offers/{id}/escrow/cancel', path));
-    case 'confirm-handover':
-      return body(api.POST('/api/marketplace/offers/{id}/direct/confirm', path));
-    case 'cancel-direct':
-      return body(api.POST('/api/marketplace/offers/{id}/direct/cancel', path));
-    case 'deliver':
-      return body(api.POST('/api/marketplace/offers/{id}/escrow/deliver', path));
-    case 'confirm-receipt':
-      return body(api.POST('/api/marketplace/offers/{id}/escrow/confirm-receipt', path));
-    case 'accept-delivery':
-      return body(api.POST('/api/marketplace/offers/{id}/escrow/accept', path));
-  }
-};
-
 function Confirm({ deal, action, onClose }: DialogProps & { readonly action: Asked }) {
   // The deal is refetched meanwhile: the confirmed version is the one that is sent.
   const [asked] = useState(deal);
-  const changed = useMarketChanged();
   const words = textsOf(action, asked);
-  const doing = useMutation({
-    mutationFn: () => send(action, asked),
-    onSuccess: () => {
-      toast(words.done);
-      onClose();
-    },
-    onSettled: changed,
-  });
+  const doing = useCommand(dealSteps[action], { onSuccess: onClose });
   return (
     <Ask
       title={words.title}
@@ -230,27 +178,20 @@ function Confirm({ deal, action, onClose }: DialogProps & { readonly action: Ask
       action={BUTTONS[action]}
       danger={words.danger ?? false}
       doing={doing}
-      onConfirm={() => doing.mutate()}
+      onConfirm={() => doing.mutate(asked)}
       onClose={onClose}
     />
   );
 }
 
 function Counter({ deal, onClose }: DialogProps) {
-  const changed = useMarketChanged();
-  const counter = async (price: number, text: string) => {
-    await body(
-      api.POST('/api/marketplace/offers/{id}/counter', { params: { path: { id: deal.id } }, body: { price, text } }),
-    );
-    toast('Counter-offer sent');
-    await changed();
-  };
+  const counter = useCommand(counterOffer(deal.id), { onSuccess: onClose });
   return (
     <OfferDialog
       title="Counter-offer"
       action="Send counter-offer"
       suggested={Math.round(toMajor(deal.price))}
-      send={counter}
+      sending={counter}
       onClose={onClose}
       description={`The current offer is ${formatSum(deal.price)}. If the other side accepts, it is binding for both of you.`}
     />
@@ -260,25 +201,8 @@ function Counter({ deal, onClose }: DialogProps) {
 function Dispute({ deal, onClose }: DialogProps) {
   const [text, setText] = useState('');
   const [tried, setTried] = useState(false);
-  const changed = useMarketChanged();
   const isDirect = deal.escrow?.isDirect ?? false;
-  const words = { params: { path: { id: deal.id } }, body: { text: text.trim() } };
-  const dispute = useMutation({
-    mutationFn: () =>
-      body(
-        isDirect
-          ? api.POST('/api/marketplace/offers/{id}/direct/dispute', words)
-          : api.POST('/api/marketplace/offers/{id}/escrow/dispute', words),
-      ),
-    onSuccess: () => {
-      toast(
-        'Dispute opened',
-        isDirect ? 'An admin reviews it and records the end.' : 'An admin reviews and decides it.',
-      );
-      onClose();
-    },
-    onSettled: changed,
-  });
+  const dispute = useCommand(openDispute(deal.id, isDirect), { onSuccess: onClose });
   return (
     <Ask
       danger
@@ -293,7 +217,7 @@ function Dispute({ deal, onClose }: DialogProps) {
       onClose={onClose}
       onConfirm={() => {
         setTried(true);
-        if (text.trim() !== '') dispute.mutate();
+        if (text.trim() !== '') dispute.mutate(text.trim());
       }}
     >
       <TextArea

@@ -1,28 +1,19 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorBox, Skeleton } from '@/components/data/states';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
-import { api, body } from '@/lib/api/client';
-import { toast } from '@/stores/toasts';
+import { useCommand } from '@/lib/api/command';
 import { dealTermsQuery } from '../api/deal-terms';
-import { useMarketChanged } from '../hooks/use-market-changed';
+import { allowDirectDeals } from '../api/moderation';
 import { Ask } from './action-confirmation';
 
 /** The switch of deals without escrow, for admins. */
 export function DealSettings() {
   const terms = useQuery(dealTermsQuery);
   const [asking, setAsking] = useState(false);
-  const changed = useMarketChanged();
   const allowed = terms.data?.directDeals ?? false;
-  const set = useMutation({
-    mutationFn: () => body(api.PUT('/api/admin/marketplace/direct-deals', { body: { directDeals: !allowed } })),
-    onSuccess: () => {
-      toast(allowed ? 'Direct deals ended' : 'Direct deals allowed');
-      setAsking(false);
-    },
-    onSettled: changed,
-  });
+  const set = useCommand(allowDirectDeals, { onSuccess: () => setAsking(false) });
   if (terms.error && !terms.data)
     return <ErrorBox error={terms.error} prefix="Error loading the settings" onRetry={() => void terms.refetch()} />;
   if (!terms.data) return <Skeleton className="h-24" />;
@@ -56,7 +47,7 @@ export function DealSettings() {
           action={allowed ? 'End direct deals' : 'Allow direct deals'}
           danger={!allowed}
           doing={set}
-          onConfirm={() => set.mutate()}
+          onConfirm={() => set.mutate(!allowed)}
           onClose={() => setAsking(false)}
         />
       )}

@@ -1,12 +1,10 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { TextArea } from '@/components/ui/field';
-import { api, body } from '@/lib/api/client';
+import { useCommand } from '@/lib/api/command';
 import { toMajor } from '@/lib/format';
-import { toast } from '@/stores/toasts';
 import { Ask } from './action-confirmation';
 import { DollarsField } from './dollars-field';
-import { useMarketChanged } from '../hooks/use-market-changed';
+import { decideDispute } from '../api/moderation';
 import { formatPrice, formatSum, parseDollars } from '../lib/format';
 import type { Dispute } from '../lib/types';
 
@@ -22,7 +20,6 @@ export function DecideDialog({ offerId, price, buyerName, sellerName, onClose }:
   const [part, setPart] = useState('');
   const [reason, setReason] = useState('');
   const [tried, setTried] = useState(false);
-  const changed = useMarketChanged();
   const whole = toMajor(price);
   const toSeller = parseDollars(part, { zero: false });
   const partError =
@@ -30,20 +27,7 @@ export function DecideDialog({ offerId, price, buyerName, sellerName, onClose }:
       ? `Please enter whole dollars, less than ${formatSum(price)}`
       : undefined;
   const reasonError = reason.trim() === '' ? 'Please give a reason' : undefined;
-  const decide = useMutation({
-    mutationFn: () =>
-      body(
-        api.POST('/api/admin/marketplace/offers/{id}/decide', {
-          params: { path: { id: offerId } },
-          body: { outcome, toSeller: outcome === 'split' ? toSeller : null, reason: reason.trim() },
-        }),
-      ),
-    onSuccess: () => {
-      toast('Dispute decided', 'The escrow provider is instructed to pay.');
-      onClose();
-    },
-    onSettled: changed,
-  });
+  const decide = useCommand(decideDispute(offerId), { onSuccess: onClose });
   const choices: readonly (readonly [Outcome, string])[] = [
     ['release', `Release: ${sellerName} gets ${formatSum(price)}`],
     ['refund', `Refund: ${buyerName} gets ${formatSum(price)} back`],
@@ -59,7 +43,8 @@ export function DecideDialog({ offerId, price, buyerName, sellerName, onClose }:
       onClose={onClose}
       onConfirm={() => {
         setTried(true);
-        if (!partError && !reasonError) decide.mutate();
+        if (partError || reasonError) return;
+        decide.mutate({ outcome, toSeller: outcome === 'split' ? toSeller : null, reason: reason.trim() });
       }}
     >
       <fieldset className="flex flex-col gap-2">

@@ -2,9 +2,9 @@ import { ArrowLeft, ArrowRight, ImagePlus, Trash2 } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
-import { api, body } from '@/lib/api/client';
 import { cx } from '@/lib/cx';
 import type { Saver } from '@/lib/saver';
+import { orderImages, uploadImage } from '../api/selling';
 import { Ask } from './action-confirmation';
 import { MAX_IMAGES } from '../lib/draft';
 import { Picture } from './listing-card';
@@ -46,7 +46,7 @@ export function ImagesStep({ id, saver, isOnline, images, onChange }: Props) {
   };
   const send = (files: readonly File[]) =>
     perform('Uploading…', async () => {
-      for (const file of files) onChange((await saver.run(() => upload(id, file))).images);
+      for (const file of files) onChange((await saver.run(() => uploadImage(id, file))).images);
     });
   const add = (files: readonly File[]) => {
     const fault = faultOf(files, room);
@@ -57,11 +57,7 @@ export function ImagesStep({ id, saver, isOnline, images, onChange }: Props) {
   };
   const order = (next: readonly string[]) =>
     perform('Saving…', async () => {
-      const made = await saver.run(() =>
-        body(
-          api.PUT('/api/marketplace/listings/{id}/images', { params: { path: { id } }, body: { images: [...next] } }),
-        ),
-      );
+      const made = await saver.run(() => orderImages(id, next));
       onChange(made.images);
     });
   const move = (from: number, by: number) => {
@@ -174,16 +170,4 @@ function faultOf(files: readonly File[], room: number): string | null {
   const big = files.find((file) => file.size > MAX_MB * 1024 * 1024);
   if (big) return `“${big.name}” is larger than ${MAX_MB} MB.`;
   return files.length > room ? `A listing has at most ${MAX_IMAGES} images. You can add ${room} more.` : null;
-}
-
-/** The image itself is the body; its description has no place for that in the types. */
-function upload(id: string, file: File) {
-  return body(
-    api.POST('/api/marketplace/listings/{id}/images', {
-      params: { path: { id } },
-      headers: { 'Content-Type': file.type },
-      body: file as never,
-      bodySerializer: () => file,
-    }),
-  );
 }

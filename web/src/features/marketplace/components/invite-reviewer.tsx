@@ -1,21 +1,15 @@
-import { useMutation } from '@tanstack/react-query';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { CopyField } from '@/components/ui/copy-field';
-import { api, body } from '@/lib/api/client';
+import { useCommand } from '@/lib/api/command';
 import { browserTimezone, formatZoned } from '@/lib/dates';
-import { useMarketChanged } from '../hooks/use-market-changed';
+import { inviteReviewer } from '../api/selling';
 import type { ListingInFull } from '../lib/types';
 
 /** For an admin who sells: nobody approves their own listing, so they invite another person to review it. */
 export function InviteReviewer({ listing }: { readonly listing: ListingInFull }) {
-  const changed = useMarketChanged();
-  const invite = useMutation({
-    mutationFn: () =>
-      body(api.POST('/api/marketplace/listings/{id}/reviewer', { params: { path: { id: listing.id } } })),
-    onSettled: changed,
-  });
+  const invite = useCommand(inviteReviewer);
   return (
     <Card
       title="Review by another person"
@@ -35,7 +29,7 @@ export function InviteReviewer({ listing }: { readonly listing: ListingInFull })
           <p>{listing.hasReviewer ? 'Your reviewer has opened the link.' : 'Invite a reviewer by link.'}</p>
         )}
         {Boolean(invite.error) && <ErrorBox error={invite.error} />}
-        <Button busy={invite.isPending} onClick={() => invite.mutate()}>
+        <Button busy={invite.isPending} onClick={() => invite.mutate(listing.id)}>
           {invite.data || listing.hasReviewer ? 'Make a new link' : 'Make a review link'}
         </Button>
         {(invite.data ?? listing.hasReviewer) && (

@@ -1,23 +1,22 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Bookmark, BookmarkCheck, ExternalLink, Handshake, Pencil } from 'lucide-react';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { Badge } from '@/components/ui/badge';
 import { Button, buttonClass } from '@/components/ui/button';
 import { Card, surface } from '@/components/ui/card';
-import { api, body, done } from '@/lib/api/client';
-import { messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
 import { cx } from '@/lib/cx';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import { isAdmin, useSession } from '@/lib/session';
-import { toast, toastError } from '@/stores/toasts';
 import { ListingBadge, VerificationBadge } from './badges';
 import { isOffered } from '../lib/draft';
 import { Gallery } from './gallery';
 import { HistoryList } from './history';
 import { dealTermsQuery } from '../api/deal-terms';
+import { makeOffer } from '../api/deals';
 import { listingHistoryQuery } from '../api/listings';
-import { useMarketChanged } from '../hooks/use-market-changed';
+import { watchListing } from '../api/saved';
 import { OfferDialog } from './offer-dialog';
 import { Questions } from './questions';
 import { memberSince, SellerStats } from './seller';
@@ -187,18 +186,12 @@ function MakeOffer({ listing }: { readonly listing: ListingInFull }) {
   const [open, setOpen] = useState(false);
   const terms = useQuery(dealTermsQuery);
   const navigate = useNavigate();
-  const changed = useMarketChanged();
-  const send = async (price: number, text: string) => {
-    const offer = await body(
-      api.POST('/api/marketplace/listings/{id}/offers', {
-        params: { path: { id: listing.id } },
-        body: { price, text },
-      }),
-    );
-    toast('Offer sent', 'The seller has one week to respond.');
-    void changed();
-    await navigate({ to: '/marketplace/deals/$offerId', params: { offerId: offer.id } });
-  };
+  const offer = useCommand(makeOffer(listing.id), {
+    onSuccess: async ({ id }) => {
+      await navigate({ to: '/marketplace/deals/$offerId', params: { offerId: id } });
+      setOpen(false);
+    },
+  });
   return (
     <>
       <Button variant="primary" size="lg" onClick={() => setOpen(true)}>
@@ -210,7 +203,7 @@ function MakeOffer({ listing }: { readonly listing: ListingInFull }) {
           title="Make an offer"
           action="Send offer"
           suggested={listing.askingPrice}
-          send={send}
+          sending={offer}
           onClose={() => setOpen(false)}
           description={`For “${listing.title}”. ${whatFollows(terms.data?.escrowKind)} Until then you can withdraw the offer.`}
           note={<TermsNote />}
@@ -226,22 +219,15 @@ const whatFollows = (kind: OfferInFull['escrowKind'] | undefined): string =>
     : 'If the seller accepts, you agree to buy at this price.';
 
 export function WatchButton({ listing }: { readonly listing: Pick<ListingInFull, 'id' | 'isWatched'> }) {
-  const changed = useMarketChanged();
-  const path = { params: { path: { id: listing.id } } };
-  const watch = useMutation({
-    mutationFn: () =>
-      done(
-        listing.isWatched
-          ? api.DELETE('/api/marketplace/listings/{id}/watch', path)
-          : api.PUT('/api/marketplace/listings/{id}/watch', path),
-      ),
-    onSuccess: () => toast(listing.isWatched ? 'No longer watched' : 'Watching this listing'),
-    onError: (error) => toastError(listing.isWatched ? 'Failed to stop watching' : 'Failed to watch', messageOf(error)),
-    onSettled: changed,
-  });
+  const watch = useCommand(watchListing(listing.id));
   const Icon = listing.isWatched ? BookmarkCheck : Bookmark;
   return (
-    <Button size="lg" aria-pressed={listing.isWatched} busy={watch.isPending} onClick={() => watch.mutate()}>
+    <Button
+      size="lg"
+      aria-pressed={listing.isWatched}
+      busy={watch.isPending}
+      onClick={() => watch.mutate(!listing.isWatched)}
+    >
       <Icon aria-hidden className="size-4" />
       {listing.isWatched ? 'Watching' : 'Watch'}
     </Button>

@@ -1,21 +1,20 @@
-import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { BellPlus, Store } from 'lucide-react';
 import { useState } from 'react';
 import { Empty } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
-import { api, body } from '@/lib/api/client';
+import { useCommand } from '@/lib/api/command';
 import { cx } from '@/lib/cx';
 import { useSession } from '@/lib/session';
-import { toast } from '@/stores/toasts';
 import { Ask } from './action-confirmation';
 import { CardGrid, CardSkeletons } from './card-grid';
 import { Filters } from './filters';
 import { NoteOfTerms } from './terms-note';
 import { dealTermsQuery } from '../api/deal-terms';
 import { listingsQuery } from '../api/listings';
-import { useMarketChanged } from '../hooks/use-market-changed';
+import { saveSearch } from '../api/saved';
 import { criteriaOf, isNarrowed, ofNiche, type ListingSearch } from '../lib/search';
 import { formatPrice, NICHE_LABELS } from '../lib/format';
 
@@ -62,21 +61,13 @@ export function Listings({ state, onChange }: Props) {
 }
 
 function SaveSearch({ state, onClose }: { readonly state: ListingSearch; readonly onClose: () => void }) {
-  const changed = useMarketChanged();
-  const save = useMutation({
-    mutationFn: () => body(api.POST('/api/marketplace/saved-searches', { body: criteriaOf(state) })),
-    onSuccess: async () => {
-      toast('Search saved', 'You’ll be emailed about new listings like this.');
-      onClose();
-      await changed();
-    },
-  });
+  const save = useCommand(saveSearch, { onSuccess: onClose });
   return (
     <Ask
       title="Save this search?"
       action="Save search"
       doing={save}
-      onConfirm={() => save.mutate()}
+      onConfirm={() => save.mutate(criteriaOf(state))}
       onClose={onClose}
       description="You get an email when a new listing matches. Every email has an unsubscribe link."
     >

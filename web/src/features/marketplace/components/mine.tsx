@@ -1,19 +1,18 @@
-import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Store } from 'lucide-react';
 import { useState } from 'react';
 import { Empty } from '@/components/data/states';
 import { Button, buttonClass } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
-import { api, body } from '@/lib/api/client';
+import { useCommand } from '@/lib/api/command';
 import { cx } from '@/lib/cx';
-import { toast } from '@/stores/toasts';
 import { Ask } from './action-confirmation';
 import { ListingBadge } from './badges';
 import { CardGrid } from './card-grid';
 import { isChangeable, isWithdrawable } from '../lib/draft';
 import { myListingsQuery } from '../api/listings';
-import { useMarketChanged } from '../hooks/use-market-changed';
+import { withdrawListing } from '../api/selling';
 import { LISTING_STATES } from '../lib/format';
 import type { Listing } from '../lib/types';
 
@@ -78,23 +77,14 @@ export function MyListings() {
 }
 
 function Withdraw({ listing, onClose }: { readonly listing: Listing; readonly onClose: () => void }) {
-  const changed = useMarketChanged();
-  const withdraw = useMutation({
-    mutationFn: () =>
-      body(api.POST('/api/marketplace/listings/{id}/withdraw', { params: { path: { id: listing.id } } })),
-    onSuccess: () => {
-      toast('Listing withdrawn');
-      onClose();
-    },
-    onSettled: changed,
-  });
+  const withdraw = useCommand(withdrawListing, { onSuccess: onClose });
   return (
     <Ask
       title="Withdraw this listing?"
       action="Withdraw"
       danger
       doing={withdraw}
-      onConfirm={() => withdraw.mutate()}
+      onConfirm={() => withdraw.mutate(listing.id)}
       onClose={onClose}
       description={`“${listing.title || 'Untitled'}” is no longer visible to others. You can submit it again later for a new review.`}
     />

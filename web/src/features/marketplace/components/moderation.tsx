@@ -1,20 +1,24 @@
-import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { TextArea } from '@/components/ui/field';
-import { api, body, done } from '@/lib/api/client';
-import { messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
 import { browserTimezone, formatZoned } from '@/lib/dates';
-import { toast, toastError } from '@/stores/toasts';
 import { Ask } from './action-confirmation';
 import { EscrowBadge } from './badges';
 import { CloseDialog } from './close-dialog';
 import { DecideDialog } from './decide-dialog';
 import { PagedTable } from '@/components/data/paged-table';
-import { disputesQuery, escrowCallsQuery, flaggedQuery } from '../api/moderation';
-import { useMarketChanged } from '../hooks/use-market-changed';
+import {
+  disputesQuery,
+  escrowCallsQuery,
+  flaggedQuery,
+  hideQuestion,
+  keepQuestion,
+  retryEscrowCall,
+} from '../api/moderation';
 import { formatSum } from '../lib/format';
 import type { Dispute, EscrowCall, FlaggedQuestion } from '../lib/types';
 
@@ -83,14 +87,7 @@ export function Disputes() {
 export function FlaggedQuestions() {
   const flagged = useInfiniteQuery(flaggedQuery);
   const [hiding, setHiding] = useState<FlaggedQuestion | null>(null);
-  const changed = useMarketChanged();
-  const restore = useMutation({
-    mutationFn: (id: string) =>
-      body(api.POST('/api/admin/marketplace/questions/{id}/restore', { params: { path: { id } } })),
-    onSuccess: () => toast('Question kept'),
-    onError: (error) => toastError('Failed to keep the question', messageOf(error)),
-    onSettled: changed,
-  });
+  const keep = useCommand(keepQuestion);
   return (
     <>
       <PagedTable
@@ -136,8 +133,8 @@ export function FlaggedQuestions() {
                 <Button
                   size="sm"
                   aria-label={`Keep the question of ${row.authorName}`}
-                  disabled={restore.isPending}
-                  onClick={() => restore.mutate(row.id)}
+                  disabled={keep.isPending}
+                  onClick={() => keep.mutate(row.id)}
                 >
                   Keep
                 </Button>
@@ -154,21 +151,7 @@ export function FlaggedQuestions() {
 function HideDialog({ question, onClose }: { readonly question: FlaggedQuestion; readonly onClose: () => void }) {
   const [reason, setReason] = useState('');
   const [tried, setTried] = useState(false);
-  const changed = useMarketChanged();
-  const hide = useMutation({
-    mutationFn: () =>
-      body(
-        api.POST('/api/admin/marketplace/questions/{id}/hide', {
-          params: { path: { id: question.id } },
-          body: { reason: reason.trim() },
-        }),
-      ),
-    onSuccess: () => {
-      toast('Question hidden');
-      onClose();
-    },
-    onSettled: changed,
-  });
+  const hide = useCommand(hideQuestion(question.id), { onSuccess: onClose });
   return (
     <Ask
       title="Hide this question?"
@@ -179,7 +162,7 @@ function HideDialog({ question, onClose }: { readonly question: FlaggedQuestion;
       onClose={onClose}
       onConfirm={() => {
         setTried(true);
-        if (reason.trim() !== '') hide.mutate();
+        if (reason.trim() !== '') hide.mutate(reason.trim());
       }}
     >
       <TextArea
@@ -205,14 +188,7 @@ const STEPS: Readonly<Record<string, string>> = {
 /** What the escrow provider has not heard yet. */
 export function EscrowCalls() {
   const calls = useInfiniteQuery(escrowCallsQuery);
-  const changed = useMarketChanged();
-  const retry = useMutation({
-    mutationFn: (escrowId: string) =>
-      done(api.POST('/api/admin/marketplace/escrow-calls/{escrowId}/retry', { params: { path: { escrowId } } })),
-    onSuccess: () => toast('Retrying'),
-    onError: (error) => toastError('Failed to retry', messageOf(error)),
-    onSettled: changed,
-  });
+  const retry = useCommand(retryEscrowCall);
   return (
     <PagedTable
       caption="Calls to the escrow provider"

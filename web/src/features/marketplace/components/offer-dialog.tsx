@@ -1,7 +1,8 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { TextArea } from '@/components/ui/field';
+import type { NewOffer } from '../api/deals';
 import { Ask } from './action-confirmation';
+import type { ActionProps } from './action-dialog';
 import { DollarsField, WHOLE_DOLLARS } from './dollars-field';
 import { formatPrice, parseDollars } from '../lib/format';
 
@@ -11,19 +12,18 @@ interface Props {
   readonly action: string;
   /** Initial value in dollars. */
   readonly suggested: number | null;
-  readonly send: (price: number, text: string) => Promise<unknown>;
+  readonly sending: ActionProps['doing'] & { readonly mutate: (offer: NewOffer) => void };
   readonly onClose: () => void;
   /** What to know before sending. */
   readonly note?: ReactNode;
 }
 
 /** A price and some words: an offer, or a counter-offer. */
-export function OfferDialog({ title, description, action, suggested, send, onClose, note }: Props) {
+export function OfferDialog({ title, description, action, suggested, sending, onClose, note }: Props) {
   const [price, setPrice] = useState(suggested === null ? '' : String(suggested));
   const [text, setText] = useState('');
   const [tried, setTried] = useState(false);
   const dollars = parseDollars(price, { zero: false });
-  const sending = useMutation({ mutationFn: (amount: number) => send(amount, text.trim()), onSuccess: onClose });
   return (
     <Ask
       title={title}
@@ -33,7 +33,7 @@ export function OfferDialog({ title, description, action, suggested, send, onClo
       onClose={onClose}
       onConfirm={() => {
         setTried(true);
-        if (dollars !== null) sending.mutate(dollars);
+        if (dollars !== null) sending.mutate({ price: dollars, text: text.trim() });
       }}
     >
       {note}

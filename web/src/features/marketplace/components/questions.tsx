@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Flag } from 'lucide-react';
 import { useState } from 'react';
@@ -7,16 +7,14 @@ import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { SelectField, TextArea } from '@/components/ui/field';
-import { api, body } from '@/lib/api/client';
+import { useCommand } from '@/lib/api/command';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import { dropDraft, useDraft } from '@/lib/drafts';
 import { useSession } from '@/lib/session';
-import { toast } from '@/stores/toasts';
 import { Ask } from './action-confirmation';
 import { isOffered } from '../lib/draft';
-import { questionsQuery } from '../api/listings';
-import { useMarketChanged } from '../hooks/use-market-changed';
-import type { ListingInFull, Question } from '../lib/types';
+import { answerQuestion, askSeller, flagQuestion, questionsQuery } from '../api/listings';
+import type { FlagReason, ListingInFull, Question } from '../lib/types';
 
 const MAX_TEXT = 10_000;
 const REASONS = [
@@ -26,7 +24,6 @@ const REASONS = [
   ['off_topic', 'Off topic'],
   ['other', 'Something else'],
 ] as const;
-type Reason = (typeof REASONS)[number][0];
 
 /** Public questions of members with the seller's answers. */
 export function Questions({ listing }: { readonly listing: ListingInFull }) {
@@ -84,15 +81,7 @@ export function Questions({ listing }: { readonly listing: ListingInFull }) {
 }
 
 function AskSeller({ listingId }: { readonly listingId: string }) {
-  const changed = useMarketChanged();
-  const ask = useMutation({
-    mutationFn: (text: string) =>
-      body(
-        api.POST('/api/marketplace/listings/{id}/questions', { params: { path: { id: listingId } }, body: { text } }),
-      ),
-    onSuccess: () => toast('Question sent', 'The seller is notified. The answer appears here.'),
-    onSettled: changed,
-  });
+  const ask = useCommand(askSeller(listingId));
   return (
     <Writing
       key={listingId}
@@ -114,18 +103,7 @@ interface ItemProps {
 
 function QuestionItem({ question, mayAnswer, mayFlag, onFlag }: ItemProps) {
   const [answering, setAnswering] = useState(false);
-  const changed = useMarketChanged();
-  const answer = useMutation({
-    mutationFn: (text: string) =>
-      body(
-        api.POST('/api/marketplace/questions/{id}/answer', { params: { path: { id: question.id } }, body: { text } }),
-      ),
-    onSuccess: () => {
-      setAnswering(false);
-      toast('Answer sent');
-    },
-    onSettled: changed,
-  });
+  const answer = useCommand(answerQuestion(question.id), { onSuccess: () => setAnswering(false) });
   const zone = browserTimezone();
   return (
     <li className="py-4 first:pt-0">
@@ -253,26 +231,15 @@ export function Writing({ place, label, action, begin = '', doing, onCancel, cla
 }
 
 function FlagDialog({ question, onClose }: { readonly question: Question; readonly onClose: () => void }) {
-  const [reason, setReason] = useState<Reason>('spam');
-  const changed = useMarketChanged();
-  const flag = useMutation({
-    mutationFn: () =>
-      body(
-        api.POST('/api/marketplace/questions/{id}/flag', { params: { path: { id: question.id } }, body: { reason } }),
-      ),
-    onSuccess: () => {
-      toast('Reported', 'An admin will review it.');
-      onClose();
-    },
-    onSettled: changed,
-  });
+  const [reason, setReason] = useState<FlagReason>('spam');
+  const flag = useCommand(flagQuestion(question.id), { onSuccess: onClose });
   return (
     <Ask
       title="Report this question?"
       description="An admin decides whether to hide it."
       action="Report"
       doing={flag}
-      onConfirm={() => flag.mutate()}
+      onConfirm={() => flag.mutate(reason)}
       onClose={onClose}
     >
       <SelectField

@@ -1,18 +1,17 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { TextArea } from '@/components/ui/field';
-import { api, body } from '@/lib/api/client';
+import { useCommand } from '@/lib/api/command';
 import { useSession } from '@/lib/session';
-import { toast } from '@/stores/toasts';
 import { Ask } from './action-confirmation';
 import { ListingBadge } from './badges';
 import { Gallery } from './gallery';
 import { HistoryList } from './history';
 import { listingHistoryQuery, listingQuery } from '../api/listings';
-import { useMarketChanged } from '../hooks/use-market-changed';
+import { reviewListing, type ReviewDecision, type ReviewedBy } from '../api/moderation';
 import { formatPrice, formatTraffic, formatYears, NICHE_LABELS } from '../lib/format';
 import type { ListingInFull } from '../lib/types';
 import { VerifiedCard } from './verified-card';
@@ -40,17 +39,15 @@ export function ReviewDrawer({ id, onClose }: { readonly id: string; readonly on
   );
 }
 
-type Doing = 'approve' | 'reject' | 'suspend' | 'resume';
-
 interface SubmittedProps {
   readonly listing: ListingInFull;
   readonly onDone: () => void;
   /** An invited reviewer sees no history, and decides about this review only. */
-  readonly by?: 'admin' | 'reviewer';
+  readonly by?: ReviewedBy;
 }
 
 export function Submitted({ listing, onDone, by = 'admin' }: SubmittedProps) {
-  const [doing, setDoing] = useState<Doing | null>(null);
+  const [doing, setDoing] = useState<ReviewDecision | null>(null);
   const isAdmin = by === 'admin';
   const history = useQuery({ ...listingHistoryQuery(listing.id), enabled: isAdmin });
   const facts = [
@@ -105,40 +102,33 @@ export function Submitted({ listing, onDone, by = 'admin' }: SubmittedProps) {
   );
 }
 
-const TEXTS: Record<
-  Doing,
-  { readonly title: string; readonly text: string; readonly action: string; readonly done: string }
-> = {
+const TEXTS: Record<ReviewDecision, { readonly title: string; readonly text: string; readonly action: string }> = {
   approve: {
     title: 'Approve this listing?',
     text: 'It is online for 90 days, and members can make offers.',
     action: 'Approve',
-    done: 'Listing approved',
   },
   reject: {
     title: 'Reject this listing?',
     text: 'The seller sees the reason and can edit and resubmit the listing.',
     action: 'Reject',
-    done: 'Listing rejected',
   },
   suspend: {
     title: 'Take this listing offline?',
     text: 'It is hidden until it is put online again. The seller sees the reason.',
     action: 'Suspend',
-    done: 'Listing suspended',
   },
   resume: {
     title: 'Put this listing back online?',
     text: 'It is shown as before.',
     action: 'Put back online',
-    done: 'Listing online again',
   },
 };
 
 interface DecideProps {
   readonly listing: ListingInFull;
-  readonly doing: Doing;
-  readonly by: 'admin' | 'reviewer';
+  readonly doing: ReviewDecision;
+  readonly by: ReviewedBy;
   readonly onClose: () => void;
   readonly onDone: () => void;
 }
@@ -148,35 +138,13 @@ function Decide({ listing, doing, by, onClose, onDone }: DecideProps) {
   const [seen] = useState(listing.edition ?? 1);
   const [reason, setReason] = useState('');
   const [tried, setTried] = useState(false);
-  const changed = useMarketChanged();
   const texts = TEXTS[doing];
   const needsReason = doing === 'reject' || doing === 'suspend';
-  const decide = useMutation({
-    mutationFn: () => {
-      const path = { params: { path: { id: listing.id } } };
-      if (by === 'reviewer') {
-        return body(
-          doing === 'approve'
-            ? api.POST('/api/marketplace/listings/{id}/review/approve', { ...path, body: { edition: seen } })
-            : api.POST('/api/marketplace/listings/{id}/review/reject', { ...path, body: { reason: reason.trim() } }),
-        );
-      }
-      if (doing === 'approve')
-        return body(api.POST('/api/admin/marketplace/listings/{id}/approve', { ...path, body: { edition: seen } }));
-      if (doing === 'resume') return body(api.POST('/api/admin/marketplace/listings/{id}/resume', path));
-      const because = { ...path, body: { reason: reason.trim() } };
-      return body(
-        doing === 'reject'
-          ? api.POST('/api/admin/marketplace/listings/{id}/reject', because)
-          : api.POST('/api/admin/marketplace/listings/{id}/suspend', because),
-      );
-    },
+  const decide = useCommand(reviewListing(listing.id, by, doing), {
     onSuccess: () => {
-      toast(texts.done);
       onClose();
       onDone();
     },
-    onSettled: changed,
   });
   return (
     <Ask
@@ -188,7 +156,7 @@ function Decide({ listing, doing, by, onClose, onDone }: DecideProps) {
       onClose={onClose}
       onConfirm={() => {
         setTried(true);
-        if (!needsReason || reason.trim() !== '') decide.mutate();
+        if (!needsReason || reason.trim() !== '') decide.mutate({ edition: seen, reason: reason.trim() });
       }}
     >
       {needsReason && (

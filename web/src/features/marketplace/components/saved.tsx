@@ -1,19 +1,17 @@
-import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Bookmark, Search } from 'lucide-react';
 import { useState } from 'react';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Card, surface } from '@/components/ui/card';
-import { api, done } from '@/lib/api/client';
+import { useCommand } from '@/lib/api/command';
 import { cx } from '@/lib/cx';
 import { browserTimezone, formatZoned } from '@/lib/dates';
-import { toast } from '@/stores/toasts';
 import { Ask } from './action-confirmation';
 import { CardGrid } from './card-grid';
 import { describeCriteria } from './listings';
-import { savedSearchesQuery, watchesQuery } from '../api/saved';
-import { useMarketChanged } from '../hooks/use-market-changed';
+import { endWatch, removeSearch, savedSearchesQuery, watchesQuery } from '../api/saved';
 import { writeState } from '../lib/search';
 import type { SavedSearch } from '../lib/types';
 
@@ -43,16 +41,11 @@ export function Saved() {
 }
 
 function Unwatch({ id, title }: { readonly id: string; readonly title: string }) {
-  const changed = useMarketChanged();
-  const end = useMutation({
-    mutationFn: () => done(api.DELETE('/api/marketplace/listings/{id}/watch', { params: { path: { id } } })),
-    onSuccess: () => toast('No longer watched'),
-    onSettled: changed,
-  });
+  const end = useCommand(endWatch);
   return (
     <>
       {end.error && <ErrorBox error={end.error} className="w-full" />}
-      <Button size="sm" busy={end.isPending} aria-label={`Stop watching ${title}`} onClick={() => end.mutate()}>
+      <Button size="sm" busy={end.isPending} aria-label={`Stop watching ${title}`} onClick={() => end.mutate(id)}>
         Stop watching
       </Button>
     </>
@@ -108,22 +101,14 @@ function SavedSearches() {
 }
 
 function EndSearch({ saved, onClose }: { readonly saved: SavedSearch; readonly onClose: () => void }) {
-  const changed = useMarketChanged();
-  const end = useMutation({
-    mutationFn: () => done(api.DELETE('/api/marketplace/saved-searches/{id}', { params: { path: { id: saved.id } } })),
-    onSuccess: () => {
-      toast('Search removed');
-      onClose();
-    },
-    onSettled: changed,
-  });
+  const remove = useCommand(removeSearch, { onSuccess: onClose });
   return (
     <Ask
       title="Remove this search?"
       action="Remove"
       danger
-      doing={end}
-      onConfirm={() => end.mutate()}
+      doing={remove}
+      onConfirm={() => remove.mutate(saved.id)}
       onClose={onClose}
       description={`${describeCriteria(saved)}. You no longer receive emails about it.`}
     />

@@ -1,16 +1,16 @@
-import { useMutation } from '@tanstack/react-query';
 import { Check, CircleAlert, CloudUpload } from 'lucide-react';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
-import { api, body } from '@/lib/api/client';
+import { useCommand } from '@/lib/api/command';
 import { ApiError, messageOf } from '@/lib/api/errors';
 import { cx } from '@/lib/cx';
 import { createSaver, type Saver, type SaveState } from '@/lib/saver';
 import { toast } from '@/stores/toasts';
 import { Ask } from './action-confirmation';
 import { ListingBadge } from './badges';
+import { saveChanges, submitListing, writeListing } from '../api/selling';
 import { draftOf, fieldsOf, isAtRest, missingIn, withSaved, type Draft, type Faults } from '../lib/draft';
 import { ImagesStep } from './images-step';
 import { PreviewStep } from './preview-step';
@@ -48,13 +48,7 @@ export function SellEditor({ listing, step, onStep, onSubmitted, onReload }: Pro
       value: fieldsOf(draftOf(listing)).fields,
       conflict: 'changed_elsewhere',
       delayMs: atRest ? TYPING_MS : null,
-      write: (fields, edition) =>
-        body(
-          api.PATCH('/api/marketplace/listings/{id}', {
-            params: { path: { id: listing.id } },
-            body: { ...fields, edition },
-          }),
-        ),
+      write: (fields, edition) => writeListing(listing.id, fields, edition),
     }),
   );
   const saved = useSyncExternalStore(saver.subscribe, saver.state);
@@ -69,27 +63,17 @@ export function SellEditor({ listing, step, onStep, onSubmitted, onReload }: Pro
     setRefused({});
     update(saver, next);
   };
-  const submit = useMutation({
-    mutationFn: async () => {
-      const missing = { ...faults, ...missingIn(fields) };
-      if (Object.keys(missing).length > 0) {
-        setRefused(missing);
-        return false;
-      }
-      if (!(await saver.flush())) throw new Error('Your changes could not be saved yet.');
-      await body(api.POST('/api/marketplace/listings/{id}/submit', { params: { path: { id: listing.id } } }));
-      return true;
-    },
-    onSuccess: async (sent) => {
-      if (!sent) return;
-      toast('Submitted for review', 'It goes live once an admin approves it.');
-      await changed();
-      onSubmitted();
-    },
+  const missing = { ...faults, ...missingIn(fields) };
+  const submit = useCommand(submitListing(listing.id), {
+    onSuccess: onSubmitted,
     onError: (error) => {
       if (error instanceof ApiError) setRefused(error.fields as Faults);
     },
   });
+  const submitComplete = () => {
+    if (Object.keys(missing).length > 0) setRefused(missing);
+    else submit.mutate(saver.flush);
+  };
   const saveFaults = saved.error instanceof ApiError ? (saved.error.fields as Faults) : {};
   const shown = { ...refused, ...saveFaults, ...faults };
   const index = STEPS.findIndex((item) => item.id === step);
@@ -128,9 +112,9 @@ export function SellEditor({ listing, step, onStep, onSubmitted, onReload }: Pro
             listing={listing}
             fields={fields}
             images={images}
-            missing={{ ...faults, ...missingIn(fields) }}
+            missing={missing}
             onField={(name) => onStep(stepOfField(name))}
-            submit={atRest ? submit : null}
+            submit={atRest ? { mutate: submitComplete, isPending: submit.isPending, error: submit.error } : null}
           />
         )}
         <div className="mt-6 flex justify-between gap-2 border-t border-line pt-4">
@@ -192,15 +176,7 @@ interface ProgressProps {
 
 function Progress({ listing, saved, isWrong, atRest, saver, onReload }: ProgressProps) {
   const [asking, setAsking] = useState(false);
-  const changed = useMarketChanged();
-  const save = useMutation({
-    mutationFn: () => saver.flush(),
-    onSuccess: async (kept) => {
-      if (kept) toast('Changes saved');
-      setAsking(false);
-      await changed();
-    },
-  });
+  const save = useCommand(saveChanges, { onSuccess: () => setAsking(false) });
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
@@ -225,7 +201,7 @@ function Progress({ listing, saved, isWrong, atRest, saver, onReload }: Progress
             size="sm"
             busy={save.isPending}
             disabled={isWrong}
-            onClick={() => (listing.status === 'active' ? setAsking(true) : save.mutate())}
+            onClick={() => (listing.status === 'active' ? setAsking(true) : save.mutate(saver.flush))}
           >
             Save changes
           </Button>
@@ -250,7 +226,7 @@ function Progress({ listing, saved, isWrong, atRest, saver, onReload }: Progress
           title="Change a listing that is online?"
           action="Save changes"
           doing={save}
-          onConfirm={() => save.mutate()}
+          onConfirm={() => save.mutate(saver.flush)}
           onClose={() => setAsking(false)}
           description="A new price applies immediately. Any other change takes the listing offline until an admin approves it."
         />

@@ -1,42 +1,18 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { TextField } from '@/components/ui/field';
-import { api, body } from '@/lib/api/client';
+import { useCommand } from '@/lib/api/command';
 import { ApiError } from '@/lib/api/errors';
-import { useMarketChanged } from '../hooks/use-market-changed';
+import { startListing } from '../api/selling';
 
 /** Creates a draft from title and address; later changes are autosaved. */
 export function SellStart({ onStarted }: { readonly onStarted: (id: string) => void }) {
   const [title, setTitle] = useState('');
   const [websiteUrl, setWebsiteUrl] = useState('');
   const [tried, setTried] = useState(false);
-  const changed = useMarketChanged();
-  const start = useMutation({
-    mutationFn: () => {
-      const nothing = {
-        description: '',
-        niche: null,
-        askingPrice: null,
-        monthlyRevenue: null,
-        monthlyProfit: null,
-        monthlyTraffic: null,
-        yearsEstablished: null,
-        websiteId: null,
-      };
-      return body(
-        api.POST('/api/marketplace/listings', {
-          body: { ...nothing, title: title.trim(), websiteUrl: websiteUrl.trim() },
-        }),
-      );
-    },
-    onSuccess: async (made) => {
-      await changed();
-      onStarted(made.id);
-    },
-  });
+  const start = useCommand(startListing, { onSuccess: ({ id }) => onStarted(id) });
   const fields = start.error instanceof ApiError ? start.error.fields : {};
   return (
     <Card
@@ -50,7 +26,7 @@ export function SellStart({ onStarted }: { readonly onStarted: (id: string) => v
         onSubmit={(event) => {
           event.preventDefault();
           setTried(true);
-          if (title.trim() !== '') start.mutate();
+          if (title.trim() !== '') start.mutate({ title: title.trim(), websiteUrl: websiteUrl.trim() });
         }}
       >
         <TextField

@@ -1,16 +1,15 @@
-import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
-import { api, body } from '@/lib/api/client';
+import { useCommand } from '@/lib/api/command';
 import { cx } from '@/lib/cx';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import type { Deal } from '../lib/deal-steps';
 import { Writing } from './questions';
-import { isOver, messagesQuery } from '../api/deals';
-import { useMarketChanged } from '../hooks/use-market-changed';
+import { isOver, messagesQuery, sendMessage } from '../api/deals';
 import { formatSum } from '../lib/format';
 import type { Message } from '../lib/types';
 
@@ -27,12 +26,7 @@ export function Thread({ deal }: { readonly deal: Deal }) {
     if (more) void fetchNextPage();
   }, [more, pages, fetchNextPage]);
   const rows = messages.data?.pages.flatMap((page) => page.data).toSorted((left, right) => left.number - right.number);
-  const changed = useMarketChanged();
-  const write = useMutation({
-    mutationFn: (text: string) =>
-      body(api.POST('/api/marketplace/offers/{id}/messages', { params: { path: { id: deal.id } }, body: { text } })),
-    onSettled: changed,
-  });
+  const write = useCommand(sendMessage(deal.id));
   const mayWrite = deal.side !== 'admin' || deal.escrow?.status === 'disputed';
   return (
     <Card title="Thread" description="Visible only to the two of you, and to an admin in a dispute.">

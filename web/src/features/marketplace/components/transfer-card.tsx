@@ -1,19 +1,17 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ErrorBox, Skeleton } from '@/components/data/states';
 import { Button, buttonClass } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
-import { api, body } from '@/lib/api/client';
-import { toast } from '@/stores/toasts';
-import { transferQuery } from '../api/transfer';
-import { useMarketChanged } from '../hooks/use-market-changed';
+import { useCommand } from '@/lib/api/command';
+import { transferQuery, transferSteps } from '../api/transfer';
 import type { Deal } from '../lib/deal-steps';
 import { endsOf, movesOf, type Item } from '../lib/transfer-content';
 import type { Transfer, TransferContent } from '../lib/types';
 import { Ask } from './action-confirmation';
 
-type Step = 'propose' | 'withdraw' | 'decline' | 'accept';
+type Step = keyof typeof transferSteps;
 
 /** After the sale: the website with its measured history moves to the buyer, by consent of both. */
 export function TransferCard({ deal }: { readonly deal: Deal }) {
@@ -134,7 +132,6 @@ interface Texts {
   readonly button: string;
   readonly title: string;
   readonly text: string;
-  readonly done: string;
   readonly danger?: boolean;
 }
 
@@ -143,43 +140,25 @@ const TEXTS: Record<Step, Texts> = {
     button: 'Offer the move',
     title: 'Offer to move the website?',
     text: 'The buyer sees what moves, and accepts or declines. Once they accept, you no longer see the website, its history, links and sales. This cannot be undone then.',
-    done: 'The buyer is notified',
   },
   withdraw: {
     button: 'Withdraw this',
     title: 'No longer offer the move?',
     text: 'The website stays in your account. You can offer it again.',
-    done: 'No longer offered',
     danger: true,
   },
   decline: {
     button: 'Decline',
     title: 'Decline the move?',
     text: 'The website and its history stay with the seller, who can offer them again.',
-    done: 'Declined',
     danger: true,
   },
   accept: {
     button: 'Accept the website',
     title: 'Move the website to your account?',
     text: 'You get everything in the list, and the seller no longer sees it. Sales that are recorded later are yours. This cannot be undone.',
-    done: 'The website is yours',
   },
 };
-
-function send(step: Step, id: string): Promise<unknown> {
-  const path = { params: { path: { id } } };
-  switch (step) {
-    case 'propose':
-      return body(api.POST('/api/marketplace/offers/{id}/transfer/propose', path));
-    case 'withdraw':
-      return body(api.POST('/api/marketplace/offers/{id}/transfer/withdraw', path));
-    case 'decline':
-      return body(api.POST('/api/marketplace/offers/{id}/transfer/decline', path));
-    case 'accept':
-      return body(api.POST('/api/marketplace/offers/{id}/transfer/accept', path));
-  }
-}
 
 interface ConfirmProps {
   readonly deal: Deal;
@@ -189,17 +168,7 @@ interface ConfirmProps {
 
 function Confirm({ deal, step, onClose }: ConfirmProps) {
   const texts = TEXTS[step];
-  const client = useQueryClient();
-  const changed = useMarketChanged();
-  const act = useMutation({
-    mutationFn: () => send(step, deal.id),
-    onSuccess: () => {
-      toast(texts.done);
-      onClose();
-    },
-    // Who has which website, link and domain is shown all over the app.
-    onSettled: () => (step === 'accept' ? client.invalidateQueries() : changed()),
-  });
+  const act = useCommand(transferSteps[step], { onSuccess: onClose });
   return (
     <Ask
       title={texts.title}
@@ -208,7 +177,7 @@ function Confirm({ deal, step, onClose }: ConfirmProps) {
       danger={texts.danger ?? false}
       doing={act}
       onClose={onClose}
-      onConfirm={() => act.mutate()}
+      onConfirm={() => act.mutate(deal.id)}
     />
   );
 }

@@ -1,16 +1,15 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { BadgeCheck } from 'lucide-react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { SelectField } from '@/components/ui/field';
-import { api, body } from '@/lib/api/client';
+import { useCommand } from '@/lib/api/command';
 import type { Saver } from '@/lib/saver';
 import { useSession } from '@/lib/session';
 import { websitesQuery } from '@/lib/shared-queries';
-import { toast } from '@/stores/toasts';
 import { listingQuery } from '../api/listings';
-import { useMarketChanged } from '../hooks/use-market-changed';
+import { verifyListing } from '../api/selling';
 import type { FieldsProps } from './sell-fields';
 import type { ListingFields, ListingInFull } from '../lib/types';
 import { VerifiedCard } from './verified-card';
@@ -30,15 +29,7 @@ export function VerificationStep({ draft, faults, onChange, listing, saver }: Pr
     ...listingQuery(listing.id, session?.user.id),
     refetchInterval: (query) => (query.state.data?.verificationNote === 'asked' ? ASKED_MS : false),
   });
-  const changed = useMarketChanged();
-  const verify = useMutation({
-    mutationFn: async () => {
-      if (!(await saver.flush())) throw new Error('Your changes could not be saved yet.');
-      return body(api.POST('/api/marketplace/listings/{id}/verify', { params: { path: { id: listing.id } } }));
-    },
-    onSuccess: () => toast('Verification requested', 'We calculate the numbers from the website’s tracking data.'),
-    onSettled: changed,
-  });
+  const verify = useCommand(verifyListing(listing.id));
   return (
     <div className="flex flex-col gap-5">
       {websites.error && <ErrorBox error={websites.error} onRetry={() => void websites.refetch()} />}
@@ -65,7 +56,7 @@ export function VerificationStep({ draft, faults, onChange, listing, saver }: Pr
               </option>
             ))}
           </SelectField>
-          <Button disabled={draft.websiteId === ''} busy={verify.isPending} onClick={() => verify.mutate()}>
+          <Button disabled={draft.websiteId === ''} busy={verify.isPending} onClick={() => verify.mutate(saver.flush)}>
             <BadgeCheck aria-hidden className="size-4" />
             Verify my numbers
           </Button>

@@ -40,3 +40,5 @@ export type EscrowCall = Reads<'/api/admin/marketplace/escrow-calls'>[number];
 export type ListingFields = Takes<'/api/marketplace/listings'>;
 export type Criteria = Takes<'/api/marketplace/saved-searches'>;
 export type Decision = Takes<'/api/admin/marketplace/offers/{id}/decide'>;
+export type Closing = Takes<'/api/admin/marketplace/offers/{id}/close'>;
+export type FlagReason = Takes<'/api/marketplace/questions/{id}/flag'>['reason'];
