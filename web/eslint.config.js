@@ -40,22 +40,6 @@ const NO_FORM = {
   message: 'A form is a `useRequestForm` with the bounds of its request.',
 };
 
-/** Files whose commands do not yet stand in `api/` of their feature. */
-const COMMANDS_TO_MOVE = [
-  'src/features/matching/components/applications.tsx',
-  'src/features/matching/components/directory-panel.tsx',
-  'src/features/matching/components/dismiss-dialog.tsx',
-  'src/features/matching/components/idea-answers.tsx',
-  'src/features/matching/components/idea-form.tsx',
-  'src/features/matching/components/ideas.tsx',
-  'src/features/matching/components/import-dialog.tsx',
-  'src/features/matching/components/learn.tsx',
-  'src/features/matching/components/program-dialog.tsx',
-  'src/features/matching/components/review-dialog.tsx',
-  'src/features/matching/components/wording.tsx',
-  'src/features/matching/hooks/use-apply.ts',
-];
-
 export default tseslint.config(
   { ignores: ['dist', 'src/lib/api/schema.d.ts', 'src/lib/api/request-schemas.ts', 'test-results'] },
   ...tseslint.configs.strict,
@@ -87,18 +71,11 @@ export default tseslint.config(
   },
   {
     files: ['src/**/*.{ts,tsx}'],
-    ignores: [
-      'src/lib/**',
-      'src/test/**',
-      'src/**/*.test.{ts,tsx}',
-      'src/components/form/use-request-form.ts',
-      ...COMMANDS_TO_MOVE,
-    ],
+    ignores: ['src/lib/**', 'src/test/**', 'src/**/*.test.{ts,tsx}', 'src/components/form/use-request-form.ts'],
     rules: { 'no-restricted-imports': ['error', { paths: [NO_MUTATION, NO_CLIENT, NO_FORM] }] },
   },
   {
     files: ['src/features/*/api/**/*.ts'],
-    ignores: COMMANDS_TO_MOVE,
     rules: { 'no-restricted-imports': ['error', { paths: [NO_MUTATION] }] },
   },
   {

@@ -1,6 +1,7 @@
 // Courses are made of the articles that name one in their front matter, in the order of their lessons.
 import { queryOptions } from '@tanstack/react-query';
 import { api, body, done } from '@/lib/api/client';
+import { command } from '@/lib/api/command';
 import type { components } from '@/lib/api/schema';
 import { allCards, type Card } from '@/lib/content';
 
@@ -69,5 +70,10 @@ export const suggestionsQuery = queryOptions({
 export const keyOf = (course: string, lesson: string): string => `${course}/${lesson}`;
 
 /** A lesson counts as done, or as unread again. */
-export const mark = (course: string, lesson: string, isDone: boolean) =>
-  done(api.POST('/api/platform/learning/lessons', { body: { course, lesson, done: isDone } }));
+export const markLesson = (course: string, lesson: string) =>
+  command({
+    send: (isDone: boolean) =>
+      done(api.POST('/api/platform/learning/lessons', { body: { course, lesson, done: isDone } })),
+    changes: [progressQuery.queryKey],
+    failure: 'Error',
+  });

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, body, done } from '@/lib/api/client';
+import { command } from '@/lib/api/command';
 import type { components } from '@/lib/api/schema';
 
 type Schemas = components['schemas'];
@@ -17,18 +18,41 @@ export const ideasQuery = queryOptions({
   staleTime: 0,
 });
 
-export const requestIdeas = (answers: IdeaAnswers) =>
-  done(api.POST('/api/platform/affiliate/ideas', { body: answers }));
+const changes = [ideasQuery.queryKey];
 
-export const saveIdea = (idea: string) => done(api.POST('/api/platform/affiliate/ideas/save', { body: { idea } }));
+export const requestIdeas = command({
+  send: (answers: IdeaAnswers) => done(api.POST('/api/platform/affiliate/ideas', { body: answers })),
+  changes,
+});
 
-export const dismissIdea = (idea: string, reason: DismissReason, note: string) =>
-  done(api.POST('/api/platform/affiliate/ideas/dismiss', { body: { idea, reason, note } }));
+export const saveIdea = command({
+  send: (idea: string) => done(api.POST('/api/platform/affiliate/ideas/save', { body: { idea } })),
+  changes,
+  failure: 'Error',
+});
+
+interface Dismissal {
+  readonly reason: DismissReason;
+  readonly note: string;
+}
+
+export const dismissIdea = (idea: string) =>
+  command({
+    send: ({ reason, note }: Dismissal) =>
+      done(api.POST('/api/platform/affiliate/ideas/dismiss', { body: { idea, reason, note } })),
+    changes,
+  });
 
 /** Neither saved nor dismissed any more. */
-export const releaseIdea = (idea: string) =>
-  done(api.POST('/api/platform/affiliate/ideas/release', { body: { idea } }));
+export const releaseIdea = command({
+  send: (idea: string) => done(api.POST('/api/platform/affiliate/ideas/release', { body: { idea } })),
+  changes,
+  failure: 'Error',
+});
 
 /** Requests AI-written texts for these ideas. */
-export const wordIdeas = (ideas: string[]) =>
-  body(api.POST('/api/platform/affiliate/ideas/wording', { body: { ideas } }));
+export const wordIdeas = command({
+  send: (ideas: string[]): Promise<unknown> =>
+    body(api.POST('/api/platform/affiliate/ideas/wording', { body: { ideas } })),
+  changes,
+});

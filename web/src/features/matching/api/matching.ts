@@ -1,6 +1,8 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, body, done } from '@/lib/api/client';
+import { command } from '@/lib/api/command';
 import type { components } from '@/lib/api/schema';
+import { STATUSES } from '../lib/labels';
 
 type Schemas = components['schemas'];
 export type Profile = Schemas['BusinessProfile'];
@@ -29,15 +31,40 @@ export const applicationsQuery = queryOptions({
   refetchOnWindowFocus: true, // back from a program's page: its tracked link was followed
 });
 
-export const analyze = (businessIdea: string) =>
-  body(api.POST('/api/platform/affiliate/analyze-business', { body: { businessIdea } }));
+/** Its screen reads the profile before it shows the analysis. */
+export const analyze = command({
+  send: (businessIdea: string) =>
+    body(api.POST('/api/platform/affiliate/analyze-business', { body: { businessIdea } })),
+});
 
-export const apply = (programId: string) =>
-  body(api.POST('/api/platform/affiliate/applications', { body: { programId } }));
+interface NewApplication {
+  readonly programId: string;
+}
+
+export const applyTo = command({
+  send: ({ programId }: NewApplication) =>
+    body(api.POST('/api/platform/affiliate/applications', { body: { programId } })),
+  changes: [applicationsQuery.queryKey, recommendationsQuery.queryKey],
+  success: ['Application recorded', 'Track it under Your applications.'],
+  failure: 'Error',
+});
 
 /** Requests AI-written pros and cons for these programs. */
-export const word = (programIds: string[]) =>
-  body(api.POST('/api/platform/affiliate/recommendations/wording', { body: { programIds } }));
+export const wordPrograms = command({
+  send: (programIds: string[]): Promise<unknown> =>
+    body(api.POST('/api/platform/affiliate/recommendations/wording', { body: { programIds } })),
+  changes: [recommendationsQuery.queryKey],
+});
 
-export const move = (id: string, status: ApplicationStatus, note: string) =>
-  done(api.PATCH('/api/platform/affiliate/applications/{id}', { params: { path: { id } }, body: { status, note } }));
+interface Move {
+  readonly status: ApplicationStatus;
+  readonly note: string;
+}
+
+export const moveApplication = ({ id, companyName }: Application) =>
+  command({
+    send: (move: Move) =>
+      done(api.PATCH('/api/platform/affiliate/applications/{id}', { params: { path: { id } }, body: move })),
+    changes: [['matching']],
+    success: (_, { status }) => ['Application updated', `${companyName}: ${STATUSES[status].label}`],
+  });

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Badge } from '@/components/ui/badge';
@@ -6,9 +6,9 @@ import { Button, buttonClass } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { Dialog } from '@/components/ui/dialog';
 import { SelectField, TextArea } from '@/components/ui/field';
+import { useCommand } from '@/lib/api/command';
 import { browserTimezone, formatZoned } from '@/lib/dates';
-import { toast } from '@/stores/toasts';
-import { applicationsQuery, move, type Application, type ApplicationStatus } from '../api/matching';
+import { applicationsQuery, moveApplication, type Application, type ApplicationStatus } from '../api/matching';
 import { NEXT, STATUSES, trackedLink } from '../lib/labels';
 
 /** The member's applications with status and history; hidden while there are none. */
@@ -86,17 +86,9 @@ function Followed({ item, onUpdate }: { readonly item: Application; readonly onU
 }
 
 function UpdateDialog({ item, onClose }: { readonly item: Application; readonly onClose: () => void }) {
-  const client = useQueryClient();
   const [status, setStatus] = useState<ApplicationStatus>(item.status);
   const [note, setNote] = useState('');
-  const moving = useMutation({
-    mutationFn: () => move(item.id, status, note.trim()),
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: ['matching'] });
-      toast('Application updated', `${item.companyName}: ${STATUSES[status].label}`);
-      onClose();
-    },
-  });
+  const moving = useCommand(moveApplication(item), { onSuccess: onClose });
   return (
     <Dialog
       open
@@ -108,7 +100,7 @@ function UpdateDialog({ item, onClose }: { readonly item: Application; readonly 
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          moving.mutate();
+          moving.mutate({ status, note: note.trim() });
         }}
       >
         <SelectField

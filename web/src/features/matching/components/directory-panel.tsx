@@ -1,5 +1,5 @@
 // The program directory as admins maintain it.
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { PagedTable } from '@/components/data/paged-table';
 import type { Column } from '@/components/data/table';
@@ -9,10 +9,9 @@ import { Card } from '@/components/ui/card';
 import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { Select } from '@/components/ui/field';
 import { SearchField } from '@/components/ui/search-field';
-import { messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
 import { formatDay } from '@/lib/dates';
 import { formatMinor } from '@/lib/format';
-import { toast, toastError } from '@/stores/toasts';
 import { programsQuery, retireProgram, type ProgramEntry, type ProgramFilter } from '../api/directory';
 import { ImportDialog } from './import-dialog';
 import { ProgramDialog } from './program-dialog';
@@ -27,20 +26,11 @@ const paid = (row: ProgramEntry): string =>
     .join(' + ') + (row.recurring ? ', recurring' : '');
 
 export function DirectoryPanel() {
-  const client = useQueryClient();
   const [search, setSearch] = useState('');
   const [show, setShow] = useState<ProgramFilter['show']>('active');
   const [open, setOpen] = useState<Open | null>(null);
   const programs = useInfiniteQuery(programsQuery({ search: search.trim(), show }));
-  const retiring = useMutation({
-    mutationFn: ({ program, retired }: { program: ProgramEntry; retired: boolean }) =>
-      retireProgram(program.id, retired),
-    onSuccess: (_, { program, retired }) => {
-      toast(retired ? 'Program retired' : 'Program restored', program.companyName);
-      return client.invalidateQueries({ queryKey: ['programs'] });
-    },
-    onError: (error) => toastError('Error', messageOf(error)),
-  });
+  const retiring = useCommand(retireProgram);
   const columns: Column<ProgramEntry>[] = [
     {
       id: 'name',

@@ -1,36 +1,29 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { SelectField, TextArea } from '@/components/ui/field';
+import { useCommand } from '@/lib/api/command';
 import { dismissIdea, type DismissReason, type Idea } from '../api/ideas';
 import { MAX_NOTE, REASONS } from '../lib/idea-labels';
 
 interface Props {
   readonly idea: Idea;
-  readonly onDismissed: () => Promise<unknown>;
   readonly onClose: () => void;
 }
 
 /** Why an idea is not wanted, and what the reason changes. */
-export function DismissDialog({ idea, onDismissed, onClose }: Props) {
+export function DismissDialog({ idea, onClose }: Props) {
   const [reason, setReason] = useState<DismissReason>('not_interested');
   const [note, setNote] = useState('');
   const [tried, setTried] = useState(false);
   const missing = reason === 'other' && note.trim() === '';
-  const dismissing = useMutation({
-    mutationFn: () => dismissIdea(idea.id, reason, note.trim()),
-    onSuccess: async () => {
-      await onDismissed();
-      onClose();
-    },
-  });
+  const dismissing = useCommand(dismissIdea(idea.id), { onSuccess: onClose });
 
   function submit(event: FormEvent): void {
     event.preventDefault();
     setTried(true);
-    if (!missing) dismissing.mutate();
+    if (!missing) dismissing.mutate({ reason, note: note.trim() });
   }
 
   return (

@@ -1,12 +1,12 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { Check } from '@/components/ui/check';
 import { TextArea, TextField } from '@/components/ui/field';
+import { useCommand } from '@/lib/api/command';
 import { ApiError } from '@/lib/api/errors';
-import { ideasQuery, requestIdeas, type IdeaAnswers, type Skill } from '../api/ideas';
+import { requestIdeas, type IdeaAnswers, type Skill } from '../api/ideas';
 import { LANGUAGES, MAX_INTERESTS, MAX_LANGUAGES, SKILLS } from '../lib/idea-labels';
 
 interface Props {
@@ -19,7 +19,6 @@ const FIRST: IdeaAnswers = { interests: [], skills: [], languages: ['en'], hours
 
 /** The questions whose answers lead to ideas. */
 export function AnswersForm({ answers, onGenerated }: Props) {
-  const client = useQueryClient();
   const [begun] = useState(answers ?? FIRST);
   const [interests, setInterests] = useState(begun.interests.join(', '));
   const [skills, setSkills] = useState(begun.skills);
@@ -27,13 +26,7 @@ export function AnswersForm({ answers, onGenerated }: Props) {
   const [hours, setHours] = useState(String(begun.hours));
   const [money, setMoney] = useState(String(begun.money));
   const [tried, setTried] = useState(false);
-  const generating = useMutation({
-    mutationFn: requestIdeas,
-    onSuccess: async () => {
-      await client.refetchQueries({ queryKey: ideasQuery.queryKey });
-      onGenerated();
-    },
-  });
+  const generating = useCommand(requestIdeas);
   const given = interests
     .split(/[,;\n]/)
     .map((interest) => interest.trim())
@@ -50,7 +43,10 @@ export function AnswersForm({ answers, onGenerated }: Props) {
     event.preventDefault();
     setTried(true);
     if (missing || languages.length === 0 || generating.isPending) return;
-    generating.mutate({ interests: given, skills, languages, hours: Number(hours), money: Number(money) });
+    generating.mutate(
+      { interests: given, skills, languages, hours: Number(hours), money: Number(money) },
+      { onSuccess: onGenerated }, // once the ideas are there
+    );
   }
 
   return (

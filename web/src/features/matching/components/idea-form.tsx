@@ -1,9 +1,9 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState, type FormEvent, type KeyboardEvent } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { TextArea } from '@/components/ui/field';
+import { useCommand } from '@/lib/api/command';
 import { analyze } from '../api/matching';
 import { MIN_IDEA, MAX_IDEA, TOO_SHORT } from '../lib/labels';
 
@@ -17,7 +17,7 @@ interface Props {
 
 export function IdeaForm({ idea, onChange, onAnalyzed, onFind }: Props) {
   const [alert, setAlert] = useState('');
-  const analysis = useMutation({ mutationFn: analyze, onSuccess: onAnalyzed });
+  const analysis = useCommand(analyze, { onSuccess: onAnalyzed });
   const enough = [...idea.trim()].length >= MIN_IDEA;
 
   function submit(event: FormEvent): void {

@@ -1,5 +1,5 @@
 // Ideas and niches: a few answers, the ideas for them, and what was saved and dismissed.
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Bookmark, Compass, Pencil } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { Empty, ErrorBox, Loading } from '@/components/data/states';
@@ -7,9 +7,8 @@ import { Button } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
 import { Check } from '@/components/ui/check';
 import { Tabs } from '@/components/ui/tabs';
-import { messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
 import { cx } from '@/lib/cx';
-import { toastError } from '@/stores/toasts';
 import { DismissDialog } from './dismiss-dialog';
 import { AnswersForm } from './idea-answers';
 import { IdeaCard } from './idea-card';
@@ -93,7 +92,7 @@ interface Shared {
 
 function Round({ found, ...shared }: Shared & { readonly found: Ideas }) {
   const [refused, setRefused] = useState<Idea | null>(null);
-  const { change, reload, isPending } = useChoice();
+  const save = useCommand(saveIdea);
   const { ideas, emptyReason, minScore, resultsKnown, wording } = found;
   if (emptyReason)
     return (
@@ -108,12 +107,7 @@ function Round({ found, ...shared }: Shared & { readonly found: Ideas }) {
           Your results are unavailable right now: ideas are scored without them.
         </p>
       )}
-      <WordingLine
-        wording={wording}
-        what="Texts"
-        queryKey={ideasQuery.queryKey}
-        ask={() => wordIdeas(ideas.map((idea) => idea.id))}
-      />
+      <WordingLine wording={wording} what="Texts" command={wordIdeas} ids={ideas.map((idea) => idea.id)} />
       <Cards>
         {ideas.map((idea) => (
           <li key={idea.id}>
@@ -124,8 +118,8 @@ function Round({ found, ...shared }: Shared & { readonly found: Ideas }) {
                 <>
                   <Button
                     aria-label={`Save ${idea.name}`}
-                    disabled={isPending}
-                    onClick={() => change(() => saveIdea(idea.id))}
+                    disabled={save.isPending}
+                    onClick={() => save.mutate(idea.id)}
                   >
                     Save
                   </Button>
@@ -139,7 +133,7 @@ function Round({ found, ...shared }: Shared & { readonly found: Ideas }) {
         ))}
       </Cards>
       <p className="mt-4 text-[0.8125rem] text-muted">{`Ideas below ${percentOf(minScore)} are not shown.`}</p>
-      {refused && <DismissDialog idea={refused} onDismissed={reload} onClose={() => setRefused(null)} />}
+      {refused && <DismissDialog idea={refused} onClose={() => setRefused(null)} />}
     </>
   );
 }
@@ -147,7 +141,7 @@ function Round({ found, ...shared }: Shared & { readonly found: Ideas }) {
 function Saved({ ideas, ...shared }: Shared & { readonly ideas: readonly Idea[] }) {
   const [compared, setCompared] = useState<readonly string[]>([]);
   const [open, setOpen] = useState(false);
-  const { change, isPending } = useChoice();
+  const release = useCommand(releaseIdea);
   const chosen = ideas.filter((idea) => compared.includes(idea.id));
   if (ideas.length === 0)
     return (
@@ -183,8 +177,8 @@ function Saved({ ideas, ...shared }: Shared & { readonly ideas: readonly Idea[] 
                   <Button
                     variant="ghost"
                     aria-label={`Remove ${idea.name}`}
-                    disabled={isPending}
-                    onClick={() => change(() => releaseIdea(idea.id))}
+                    disabled={release.isPending}
+                    onClick={() => release.mutate(idea.id)}
                   >
                     Remove
                   </Button>
@@ -200,7 +194,7 @@ function Saved({ ideas, ...shared }: Shared & { readonly ideas: readonly Idea[] 
 }
 
 function Dismissed({ ideas }: { readonly ideas: readonly DismissedIdea[] }) {
-  const { change, isPending } = useChoice();
+  const release = useCommand(releaseIdea);
   if (ideas.length === 0) return <Empty title="No dismissed ideas" />;
   return (
     <ul className={cx(surface, 'divide-y divide-line px-5')}>
@@ -215,8 +209,8 @@ function Dismissed({ ideas }: { readonly ideas: readonly DismissedIdea[] }) {
           <Button
             size="sm"
             aria-label={`Restore ${idea.name}`}
-            disabled={isPending}
-            onClick={() => change(() => releaseIdea(idea.id))}
+            disabled={release.isPending}
+            onClick={() => release.mutate(idea.id)}
           >
             Restore
           </Button>
@@ -228,16 +222,4 @@ function Dismissed({ ideas }: { readonly ideas: readonly DismissedIdea[] }) {
 
 function Cards({ children }: { readonly children: ReactNode }) {
   return <ul className="grid items-start gap-5 lg:grid-cols-2">{children}</ul>;
-}
-
-/** Changes what is saved and dismissed, and shows it. */
-function useChoice() {
-  const client = useQueryClient();
-  const reload = () => client.refetchQueries({ queryKey: ideasQuery.queryKey });
-  const changing = useMutation({
-    mutationFn: (choice: () => Promise<unknown>) => choice(),
-    onSuccess: reload,
-    onError: (error) => toastError('Error', messageOf(error)),
-  });
-  return { change: changing.mutate, reload, isPending: changing.isPending };
 }

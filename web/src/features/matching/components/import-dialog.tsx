@@ -1,12 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Table } from '@/components/data/table';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { TextArea, TextField } from '@/components/ui/field';
-import { toast } from '@/stores/toasts';
-import { importPrograms } from '../api/directory';
+import { useCommand } from '@/lib/api/command';
+import { checkPrograms, importPrograms } from '../api/directory';
 
 const COLUMNS =
   'company_name, category, description, url, commission_type (percentage, flat, hybrid), cookie_days, approval (easy, medium, hard), payment (weekly, biweekly, monthly, quarterly, on_request), source; and audience, commission_percent, commission_amount, currency, recurring, partner_id';
@@ -15,18 +14,11 @@ const MAX_CHARACTERS = 900_000;
 
 /** First what would come of the file, then the file itself; with a fault nothing is imported. */
 export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
-  const client = useQueryClient();
   const [csv, setCsv] = useState('');
   const [tooLong, setTooLong] = useState(false);
-  const trying = useMutation({ mutationFn: () => importPrograms(csv, true) });
-  const importing = useMutation({
-    mutationFn: () => importPrograms(csv, false),
-    onSuccess: async ({ applied, added, changed }) => {
-      if (!applied) return trying.mutate();
-      await client.invalidateQueries({ queryKey: ['programs'] });
-      toast('Programs imported', `${added} added, ${changed} changed`);
-      onClose();
-    },
+  const trying = useCommand(checkPrograms);
+  const importing = useCommand(importPrograms, {
+    onSuccess: ({ applied }, file) => (applied ? onClose() : trying.mutate(file)),
   });
   const found = trying.data;
   const change = (text: string) => {
@@ -91,14 +83,14 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
         )}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
-          <Button disabled={!csv.trim()} busy={trying.isPending} onClick={() => trying.mutate()}>
+          <Button disabled={!csv.trim()} busy={trying.isPending} onClick={() => trying.mutate(csv)}>
             Check the file
           </Button>
           <Button
             variant="primary"
             disabled={!found || found.faults.length > 0 || found.added + found.changed === 0}
             busy={importing.isPending}
-            onClick={() => importing.mutate()}
+            onClick={() => importing.mutate(csv)}
           >
             Import
           </Button>

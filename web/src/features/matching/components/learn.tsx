@@ -1,20 +1,19 @@
 // The learning hub: courses of guides and articles, how far one got, and niches that may be worth a try.
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Lightbulb } from 'lucide-react';
 import { ErrorBox, Skeleton } from '@/components/data/states';
 import { Badge, type Tone } from '@/components/ui/badge';
 import { buttonClass } from '@/components/ui/button';
 import { Card, surface } from '@/components/ui/card';
-import { messageOf } from '@/lib/api/errors';
+import { useCommand } from '@/lib/api/command';
 import { cx } from '@/lib/cx';
 import { useSession } from '@/lib/session';
-import { toastError } from '@/stores/toasts';
 import { IdeasPanel, type ProgramLink } from './late-ideas';
 import {
   coursesQuery,
   keyOf,
-  mark,
+  markLesson,
   progressQuery,
   suggestionsQuery,
   type Course,
@@ -132,12 +131,7 @@ interface RowProps {
 }
 
 function LessonRow({ course, lesson: { id, card }, number, isDone, canMark }: RowProps) {
-  const client = useQueryClient();
-  const marking = useMutation({
-    mutationFn: (next: boolean) => mark(course.id, id, next),
-    onSettled: () => client.invalidateQueries({ queryKey: progressQuery.queryKey }),
-    onError: (error) => toastError('Error', messageOf(error)),
-  });
+  const marking = useCommand(markLesson(course.id, id));
   const shown = marking.isPending ? marking.variables : isDone;
   return (
     <div className="flex items-start gap-3">

@@ -1,65 +1,14 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { SelectField, TextArea, TextField } from '@/components/ui/field';
 import { Check } from '@/components/ui/check';
-import { parseMinor, toMajor } from '@/lib/format';
+import { useCommand } from '@/lib/api/command';
 import { partnersQuery } from '@/lib/shared-queries';
-import { toast } from '@/stores/toasts';
-import { categoriesQuery, saveProgram, type ProgramEntry, type ProgramInput } from '../api/directory';
-
-interface Draft {
-  readonly companyName: string;
-  readonly category: string;
-  readonly audience: string;
-  readonly description: string;
-  readonly url: string;
-  readonly commissionType: ProgramInput['commissionType'];
-  readonly rate: string;
-  readonly amount: string;
-  readonly currency: string;
-  readonly recurring: boolean;
-  readonly cookieDays: string;
-  readonly approval: ProgramInput['approval'];
-  readonly payment: ProgramInput['payment'];
-  readonly source: string;
-  readonly partnerId: string;
-}
-
-const draftOf = (program: ProgramEntry | null): Draft => ({
-  companyName: program?.companyName ?? '',
-  category: program?.category ?? '',
-  audience: program?.audience ?? '',
-  description: program?.description ?? '',
-  url: program?.url ?? 'https://',
-  commissionType: program?.commissionType ?? 'percentage',
-  rate: program?.commissionRate ? String(program.commissionRate) : '',
-  amount: program?.commissionAmount ? String(toMajor(program.commissionAmount)) : '',
-  currency: program?.commissionAmount?.currency ?? 'USD',
-  recurring: program?.recurring ?? false,
-  cookieDays: String(program?.cookieDays ?? 30),
-  approval: program?.approval ?? 'medium',
-  payment: program?.payment ?? 'monthly',
-  source: program?.source ?? '',
-  partnerId: program?.partnerId ?? '',
-});
-
-function given(draft: Draft): ProgramInput {
-  const { rate, amount, currency, cookieDays, partnerId, ...rest } = draft;
-  const share = draft.commissionType === 'flat' ? 0 : Number(rate.replace(',', '.'));
-  const minor = draft.commissionType === 'percentage' ? null : parseMinor(amount, currency);
-  if (draft.commissionType !== 'percentage' && minor === null)
-    throw new Error('The amount is not valid for that currency.');
-  return {
-    ...rest,
-    commissionRate: share,
-    commissionAmount: minor === null ? null : { amount: minor, currency },
-    cookieDays: Number(cookieDays),
-    partnerId: partnerId || null,
-  };
-}
+import { categoriesQuery, saveProgram, type ProgramEntry } from '../api/directory';
+import { draftOf, type ProgramDraft } from '../lib/program-draft';
 
 /** Adds a program, or changes the facts of one. */
 export function ProgramDialog({
@@ -69,28 +18,20 @@ export function ProgramDialog({
   readonly program: ProgramEntry | null;
   readonly onClose: () => void;
 }) {
-  const client = useQueryClient();
   const categories = useQuery(categoriesQuery);
   const partners = useQuery(partnersQuery);
   const [draft, setDraft] = useState(() => draftOf(program));
-  const set = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }));
+  const set = (part: Partial<ProgramDraft>) => setDraft((before) => ({ ...before, ...part }));
   const text = (
     name: 'companyName' | 'audience' | 'description' | 'url' | 'rate' | 'amount' | 'currency' | 'cookieDays' | 'source',
   ) => ({
     value: draft[name],
     onChange: (event: { target: { value: string } }) => set({ [name]: event.target.value }),
   });
-  const saving = useMutation({
-    mutationFn: async () => saveProgram(program?.id ?? null, given(draft)),
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: ['programs'] });
-      toast(program ? 'Program changed' : 'Program added', draft.companyName);
-      onClose();
-    },
-  });
+  const saving = useCommand(saveProgram(program?.id ?? null), { onSuccess: onClose });
   function submit(event: FormEvent): void {
     event.preventDefault();
-    saving.mutate();
+    saving.mutate(draft);
   }
   return (
     <Dialog
@@ -135,7 +76,7 @@ export function ProgramDialog({
         <SelectField
           label="Commission"
           value={draft.commissionType}
-          onChange={(event) => set({ commissionType: event.target.value as Draft['commissionType'] })}
+          onChange={(event) => set({ commissionType: event.target.value as ProgramDraft['commissionType'] })}
         >
           <option value="percentage">Percentage</option>
           <option value="flat">Flat fee</option>
@@ -184,7 +125,7 @@ export function ProgramDialog({
         <SelectField
           label="Approval"
           value={draft.approval}
-          onChange={(event) => set({ approval: event.target.value as Draft['approval'] })}
+          onChange={(event) => set({ approval: event.target.value as ProgramDraft['approval'] })}
         >
           <option value="easy">Easy</option>
           <option value="medium">Medium</option>
@@ -193,7 +134,7 @@ export function ProgramDialog({
         <SelectField
           label="Pays"
           value={draft.payment}
-          onChange={(event) => set({ payment: event.target.value as Draft['payment'] })}
+          onChange={(event) => set({ payment: event.target.value as ProgramDraft['payment'] })}
         >
           <option value="weekly">Weekly</option>
           <option value="biweekly">Every two weeks</option>

@@ -7,7 +7,7 @@ import { surface } from '@/components/ui/card';
 import { cx } from '@/lib/cx';
 import { formatDay } from '@/lib/dates';
 import { countOf, formatMoney } from '@/lib/format';
-import { recommendationsQuery, word, type Recommendation } from '../api/matching';
+import { recommendationsQuery, wordPrograms, type Recommendation } from '../api/matching';
 import { useApply } from '../hooks/use-apply';
 import { WordingLine } from './wording';
 import {
@@ -53,8 +53,8 @@ export function RecommendationsPanel() {
       )}
       <WordingLine
         wording={wording}
-        queryKey={recommendationsQuery.queryKey}
-        ask={() => word(recommendations.slice(0, MAX_WORDED).map((item) => item.id))}
+        command={wordPrograms}
+        ids={recommendations.slice(0, MAX_WORDED).map((item) => item.id)}
       />
       <ul className="grid gap-5 lg:grid-cols-2">
         {recommendations.map((item) => (

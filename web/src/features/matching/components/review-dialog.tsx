@@ -1,10 +1,9 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { TextField } from '@/components/ui/field';
-import { toast } from '@/stores/toasts';
+import { useCommand } from '@/lib/api/command';
 import { reviewProgram, type ProgramEntry } from '../api/directory';
 
 const DAY_MS = 86_400_000;
@@ -12,16 +11,8 @@ const REVIEW_DAYS = 180;
 const dayAfter = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
 
 export function ReviewDialog({ program, onClose }: { readonly program: ProgramEntry; readonly onClose: () => void }) {
-  const client = useQueryClient();
   const [reviewOn, setReviewOn] = useState(() => dayAfter(REVIEW_DAYS));
-  const reviewing = useMutation({
-    mutationFn: () => reviewProgram(program.id, reviewOn),
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: ['programs'] });
-      toast('Program reviewed', program.companyName);
-      onClose();
-    },
-  });
+  const reviewing = useCommand(reviewProgram(program), { onSuccess: onClose });
   return (
     <Dialog
       open
@@ -33,7 +24,7 @@ export function ReviewDialog({ program, onClose }: { readonly program: ProgramEn
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          reviewing.mutate();
+          reviewing.mutate(reviewOn);
         }}
       >
         <p>

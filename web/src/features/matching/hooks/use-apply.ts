@@ -1,8 +1,6 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messageOf } from '@/lib/api/errors';
-import { toast, toastError } from '@/stores/toasts';
-import { apply } from '../api/matching';
+import { useCommand } from '@/lib/api/command';
+import { applyTo } from '../api/matching';
 import { trackedLink } from '../lib/labels';
 
 interface Going {
@@ -13,26 +11,16 @@ interface Going {
 /** Records the application and opens the program's page by the tracked link. `blocked`: that link, where the browser let
  *  no window open. The window opens with the click itself: later no browser would allow it. */
 export function useApply() {
-  const client = useQueryClient();
   const [blocked, setBlocked] = useState('');
-  const going = useMutation({
-    mutationFn: ({ programId }: Going) => apply(programId),
-    onSuccess: ({ id }, { window: opened }) => {
+  const going = useCommand(applyTo, {
+    onSuccess: ({ id }, { window: opened }: Going) => {
       const link = trackedLink(id);
       if (opened && !opened.closed) {
         opened.opener = null;
         opened.location.replace(link);
       } else setBlocked(link);
-      toast('Application recorded', 'Track it under Your applications.');
     },
-    onError: (error, { window: opened }) => {
-      opened?.close();
-      toastError('Error', messageOf(error));
-    },
-    onSettled: () =>
-      Promise.all(
-        ['applications', 'recommendations'].map((what) => client.invalidateQueries({ queryKey: ['matching', what] })),
-      ),
+    onError: (_error, { window: opened }: Going) => opened?.close(),
   });
   return {
     busy: going.isPending,
