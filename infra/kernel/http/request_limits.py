@@ -30,8 +30,6 @@ OnRejected = Callable[[Scope, int, str, str], None]
 
 MAX_BODY_BYTES = 1024 * 1024
 MAX_IMAGE_BYTES = 5 * 1024 * 1024
-IMAGE_PATH = re.compile(r"/api/[a-z]+/[a-z-]+/[0-9a-f-]{36}/images")
-"""The paths to which images are sent: the bodies may be larger, wherever bodies of the usual size may."""
 MAX_HEAD_BYTES = 32 * 1024
 MAX_HEADERS = 256
 PIECE_BYTES = 8 * 1024
@@ -295,11 +293,11 @@ class BodyGuard:
     """Passes `app` every request with its whole body in one `http.request` message, or rejects it before `app`
     runs.
 
-    413: declared or counted (chunked) above `max_bytes`. 408: begun, and not complete within `deadline_s` from then
-    on (a request that does not begin to arrive is closed by `guarded_protocol`). 503: no memory for the body beside
-    others (`infra.kernel.http.body_budget`). Errors are `application/problem+json` with `Connection: close` and the
-    additional `headers` (for CORS), and `on_refused` is called. Requests without a body pass unchanged, so that
-    streams still see the client's disconnect.
+    413: declared or counted (chunked) above `max_bytes`; above `MAX_IMAGE_BYTES` on `image_path`. 408: begun, and not
+    complete within `deadline_s` from then on (a request that does not begin to arrive is closed by `guarded_protocol`).
+    503: no memory for the body beside others (`infra.kernel.http.body_budget`). Errors are `application/problem+json`
+    with `Connection: close` and the additional `headers` (for CORS), and `on_refused` is called. Requests without a
+    body pass unchanged, so that streams still see the client's disconnect.
     """
 
     def __init__(
@@ -307,6 +305,7 @@ class BodyGuard:
         app: App,
         *,
         max_bytes: int = MAX_BODY_BYTES,
+        image_path: re.Pattern[str] | None = None,
         deadline_s: float = REQUEST_DEADLINE_S,
         headers: RawHeaders = (),
         on_refused: OnRejected | None = None,
@@ -315,6 +314,7 @@ class BodyGuard:
         self._app = app
         self._budget = budget or BodyBudget()
         self._max_bytes = max_bytes
+        self._image_path = image_path
         self._deadline_s = deadline_s
         self._headers = headers
         self._on_refused = on_refused
@@ -327,7 +327,7 @@ class BodyGuard:
         declared = 0
         chunked = False
         most = self._max_bytes
-        if most == MAX_BODY_BYTES and IMAGE_PATH.fullmatch(scope.get("path", "")):
+        if self._image_path is not None and self._image_path.fullmatch(scope.get("path", "")):
             most = MAX_IMAGE_BYTES
         for name, value in scope["headers"]:
             if name == b"content-length":

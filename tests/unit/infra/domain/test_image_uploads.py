@@ -1,0 +1,42 @@
+"""Larger bodies are taken where images are sent, and nowhere else."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from infra.domain.image_uploads import IMAGE_PATH
+from infra.kernel.http.request_limits import MAX_BODY_BYTES, MAX_IMAGE_BYTES, BodyGuard
+
+ID = UUID(int=7)
+
+
+async def answered(path: str, size: int) -> int:
+    """The status of a request with a body of so many bytes."""
+    sent: list[Any] = []
+
+    async def app(_scope: Any, receive: Any, send: Any) -> None:
+        assert len((await receive())["body"]) == size
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": bytes(size), "more_body": False}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    headers = [(b"content-length", str(size).encode())]
+    scope = {"type": "http", "method": "POST", "path": path, "headers": headers}
+    await BodyGuard(app, image_path=IMAGE_PATH)(scope, receive, send)
+    return int(sent[0]["status"])
+
+
+@pytest.mark.asyncio
+async def test_an_image_may_be_larger_than_other_bodies() -> None:
+    for owner in ("marketplace/listings", "platform/sites", "platform/social-posts"):
+        assert await answered(f"/api/{owner}/{ID}/images", MAX_IMAGE_BYTES) == 200
+        assert await answered(f"/api/{owner}/{ID}/images", MAX_IMAGE_BYTES + 1) == 413
+    for path in (f"/api/platform/websites/{ID}/images", f"/api/platform/sites/{ID}", "/api/platform/sites/x/images"):
+        assert await answered(path, MAX_BODY_BYTES + 1) == 413
