@@ -1,6 +1,7 @@
 """Fixtures for all tests; each starts only when a test uses it."""
 
 import gc
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,6 +25,11 @@ __all__ = [
 ]
 
 gc.disable()  # until all tests are collected: imports and the tests themselves leave nothing to collect
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    text = "seconds since 1970 from which on no slow test begins"
+    parser.addoption("--slow-until", type=float, default=float("inf"), help=text)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -60,8 +66,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             terminalreporter.write_line(str(value))
 
 
-def pytest_runtest_setup() -> None:
+def pytest_runtest_setup(item: pytest.Item) -> None:
     """A test's log lines bear nothing that an earlier test bound in the same thread."""
+    if item.get_closest_marker("slow") and time.time() > item.config.getoption("--slow-until"):
+        pytest.skip("no time is left for slow tests")
     structlog.contextvars.clear_contextvars()
 
 

@@ -52,14 +52,15 @@ MAX_REPEATED = 5
 """Failed tests that are run once more. A busy machine makes one or two late; a fault of the code usually fails more."""
 FAILED_IN_PYTHON = ".pytest_cache/v/cache/lastfailed"
 FAILED_IN_WEB = ".build/vitest.json"
-SLOW_AFTER_S = 45 * 60
-"""`.ci/run` leaves the slow tests out if more time is over by then."""
+SLOW_WITHIN_S = 45 * 60
+"""`.ci/run` begins no slow test after so much time."""
 UNSTEADY = ".build/unsteady.json"
 """Tests of the last run that failed and then passed."""
 HISTORY = ".ci/output/runs.jsonl"
 """A line for each `.ci/run`: its commit and unsteady tests. It is committed with the next change."""
 REMEMBERED_RUNS = 20
 """A test that was unsteady in one of so many runs before is a failure when it is unsteady again."""
+_FAILED = "failed: "
 _QUIET_NPM = ("--no-audit", "--no-fund", "--loglevel=error")
 
 
@@ -112,12 +113,17 @@ def demo() -> None:
 
 
 def test() -> None:
+    run_tests("-m", "not slow")
+
+
+def run_tests(*chosen: str) -> None:
+    """Runs the web's tests and those of pytest's that its options `chosen` name; few that fail are run once more."""
     set_up(development=True)
     environment = dict(os.environ, CHROMIUM=browser(), PHP=php())
     for name in JARS_FOR_TESTS:
         jars_for_tests(name)
     failed: list[str] = []
-    of_python = [str(PYTHON), "-m", "pytest", *IN_PARALLEL, "-m", "not slow"]
+    of_python = [str(PYTHON), "-m", "pytest", *IN_PARALLEL, *chosen]
     of_web = ["npm", "test", "--prefix", "web"] if has_web() else []
     with folder_for_tests() as folder:
         environment["TMPDIR"] = folder
@@ -355,18 +361,31 @@ def parts_of_wheel(development: bool) -> None:
 def ci() -> None:
     """Checks everything that must hold before a change is taken. Goes on after a failure, to show all of them at the
     end."""
+    began = time.time()
     failed: list[str] = []
-    began = time.monotonic()
-    for step in (lint, gate, test, web_pages, test_slow):
-        if step is test_slow and time.monotonic() - began > SLOW_AFTER_S:
-            say(f"NOT RUN: test-slow, because {SLOW_AFTER_S / 60:.0f} minutes were over")
-            continue
+    for step in (lint, gate, partial(test_beside_pages, began + SLOW_WITHIN_S)):
         try:
             step()
         except Failed as failure:
             say(str(failure))
-            failed.append(f"{step.__name__} ({failure})")
+            failed.append(str(failure).removeprefix(_FAILED))
     remember_run()
+    finish(failed)
+
+
+def test_beside_pages(slow_until: float) -> None:
+    """Runs all tests, and at a low priority beside them the checks of the web pages: tests with engines wait half of
+    their time. Slow tests are in the same run, where they use the stacks of the others; none begins after
+    `slow_until`, in seconds since 1970."""
+    set_up(development=True)
+    failed: list[str] = []
+    with ThreadPoolExecutor(1) as threads:
+        pages = threads.submit(web_pages, failed)
+        try:
+            run_tests("--slow-until", str(slow_until))
+        except Failed as failure:
+            failed.append(str(failure).removeprefix(_FAILED))
+        pages.result()
     finish(failed)
 
 
@@ -375,15 +394,11 @@ def gate() -> None:
     call([str(PYTHON), "-m", "tests.bench", "gate"])
 
 
-def web_pages() -> None:
+def web_pages(failed: list[str]) -> None:
     """Checks how much the built web app sends, and the accessibility of all that it shows."""
-    if not has_web():
-        return
-    web(build=True)  # done already, unless the tests' set-up did not get that far
-    failed: list[str] = []
-    attempt(failed, ["node", "web/scripts/budgets.mjs"])
-    attempt(failed, ["npm", "run", "axe", "--prefix", "web"], dict(os.environ, CHROMIUM=browser()))
-    finish(failed)
+    if has_web():
+        checks = (["node", "web/scripts/budgets.mjs"], ["nice", "npm", "run", "axe", "--prefix", "web"])
+        attempt_side_by_side(failed, list(checks), environment=dict(os.environ, CHROMIUM=browser()))
 
 
 def set_up(development: bool = False, build_web: bool = True) -> None:
@@ -680,13 +695,15 @@ def attempt(failed: list[str], command: list[str], environment: dict[str, str] |
         failed.append(" ".join(command))
 
 
-def attempt_side_by_side(failed: list[str], *rows: list[list[str]]) -> None:
+def attempt_side_by_side(failed: list[str], *rows: list[list[str]], environment: dict[str, str] | None = None) -> None:
     """`attempt` for the checks of each row in turn, beside those of the other rows: most of them use one core. What a
     check says is shown once it has ended."""
 
     def attempt_all(row: list[list[str]]) -> None:
         for command in row:
-            done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+            done = subprocess.run(
+                command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+            )
             say(f"$ {' '.join(command)}\n{done.stdout.decode(errors='replace')}")
             if done.returncode != 0:
                 failed.append(" ".join(command))
@@ -697,7 +714,7 @@ def attempt_side_by_side(failed: list[str], *rows: list[list[str]]) -> None:
 
 def finish(failed: list[str]) -> None:
     if failed:
-        raise Failed("failed: " + "; ".join(failed))
+        raise Failed(_FAILED + "; ".join(failed))
 
 
 def become(command: list[str]) -> None:

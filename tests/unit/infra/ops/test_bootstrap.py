@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from infra.kernel.config.paths import ROOT
 from infra.ops import bootstrap
+from tests.conftest import pytest_runtest_setup
 
 
 @pytest.fixture(autouse=True)
@@ -104,51 +109,58 @@ def test_ci_looks_at_the_build_that_is_there_and_at_its_sizes(checkout: Path, mo
     (checkout / "web").mkdir()
     for name in ("package.json", "package-lock.json"):
         (checkout / "web" / name).write_text("{}")
-    for name in ("lint", "gate", "test_slow"):
+    for name in ("lint", "gate"):
         monkeypatch.setattr(bootstrap, name, lambda: None)
-    monkeypatch.setattr(bootstrap, "test", lambda: bootstrap.web(build=True))
+    monkeypatch.setattr(bootstrap, "set_up", lambda **_: bootstrap.web(build=True))
+    monkeypatch.setattr(bootstrap, "run_tests", lambda *_: None)
     monkeypatch.setattr(bootstrap, "browser", lambda: "chromium")
     monkeypatch.setattr(bootstrap, "call", build)
-    monkeypatch.setattr(bootstrap, "attempt", lambda _failed, command, *_: done.append(" ".join(command)))
-    looks = ["node web/scripts/budgets.mjs", "npm run axe --prefix web"]
+    looked: list[str] = []
+    monkeypatch.setattr(
+        bootstrap, "attempt_side_by_side", lambda _failed, row, **_: looked.extend(" ".join(check) for check in row)
+    )
+    looks = ["node web/scripts/budgets.mjs", "nice npm run axe --prefix web"]
     bootstrap.ci()
-    assert done[1:] == ["npm run build --prefix web", *looks], "built once"
-    done.clear()
+    assert (done[1:], looked) == (["npm run build --prefix web"], looks), "built once"
     bootstrap.ci()
-    assert done == looks, "what is current is not built again, but looked at"
+    assert (done[2:], looked) == ([], [*looks, *looks]), "what is current is not built again, but looked at"
     (checkout / "web" / "index.html").write_text("new")
-    done.clear()
     bootstrap.ci()
-    assert done == ["npm run build --prefix web", *looks]
+    assert done[2:] == ["npm run build --prefix web"]
 
 
 def test_ci_fails_when_a_page_is_too_large(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (checkout / "web").mkdir()
     (checkout / "web" / "package.json").write_text("{}")
-    for name in ("lint", "gate", "test", "test_slow"):
-        monkeypatch.setattr(bootstrap, name, lambda: None)
-    monkeypatch.setattr(bootstrap, "web", lambda **_: None)
+    for name in ("lint", "gate", "set_up", "run_tests"):
+        monkeypatch.setattr(bootstrap, name, lambda *_, **__: None)
     monkeypatch.setattr(bootstrap, "browser", lambda: "chromium")
     monkeypatch.setattr(
-        bootstrap, "attempt", lambda failed, command, *_: failed.append("sizes") if "node" in command else None
+        bootstrap, "attempt_side_by_side", lambda failed, *_, **__: failed.append("a page is too large")
     )
-    with pytest.raises(bootstrap.Failed, match="web_pages"):
+    with pytest.raises(bootstrap.Failed, match="a page is too large"):
         bootstrap.ci()
 
 
-@pytest.mark.usefixtures("checkout")
-def test_ci_leaves_the_slow_tests_out_when_its_time_is_over(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    ran: list[str] = []
-    for name in ("lint", "gate", "test", "web_pages"):
-        monkeypatch.setattr(bootstrap, name, lambda: None)
-    monkeypatch.setattr(bootstrap, "test_slow", lambda: ran.append("slow"))
+def test_ci_begins_no_slow_test_when_its_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[str] = []
+    for name in ("lint", "gate", "set_up", "web_pages"):
+        monkeypatch.setattr(bootstrap, name, lambda *_, **__: None)
+    monkeypatch.setattr(bootstrap, "run_tests", lambda *options: given.extend(options))
+    monkeypatch.setattr("time.time", lambda: 1_000.0)
     bootstrap.ci()
-    assert ran == ["slow"]
-    monkeypatch.setattr(bootstrap, "SLOW_AFTER_S", -1)
-    bootstrap.ci()
-    assert ran == ["slow"] and "NOT RUN: test-slow" in capsys.readouterr().out
+    assert given == ["--slow-until", str(1_000.0 + bootstrap.SLOW_WITHIN_S)]
+
+
+@pytest.mark.parametrize(("marks", "is_skipped"), [(["slow"], True), ([], False)])
+def test_a_slow_test_does_not_begin_after_the_given_time(marks: list[str], is_skipped: bool) -> None:
+    def item(slow_until: float) -> Any:
+        config = SimpleNamespace(getoption={"--slow-until": slow_until}.__getitem__)
+        return SimpleNamespace(config=config, get_closest_marker=lambda name: name in marks)
+
+    pytest_runtest_setup(item(time.time() + 60))
+    with pytest.raises(pytest.skip.Exception) if is_skipped else nullcontext():
+        pytest_runtest_setup(item(time.time() - 60))
 
 
 @pytest.mark.usefixtures("checkout")
@@ -159,11 +171,11 @@ def test_ci_fails_when_a_hot_path_is_slower_and_runs_the_tests_all_the_same(monk
         ran.append(" ".join(command[1:]))
         raise bootstrap.Failed("slower than recorded")
 
-    for name in ("lint", "web_pages", "test_slow"):
-        monkeypatch.setattr(bootstrap, name, lambda: None)
-    monkeypatch.setattr(bootstrap, "test", lambda: ran.append("test"))
+    for name in ("lint", "set_up", "web_pages"):
+        monkeypatch.setattr(bootstrap, name, lambda *_, **__: None)
+    monkeypatch.setattr(bootstrap, "run_tests", lambda *_: ran.append("test"))
     monkeypatch.setattr(bootstrap, "call", fails)
-    with pytest.raises(bootstrap.Failed, match=r"gate \(slower than recorded\)"):
+    with pytest.raises(bootstrap.Failed, match="slower than recorded"):
         bootstrap.ci()
     assert ran == ["-m tests.bench gate", "test"]
 
@@ -173,7 +185,7 @@ def test_ci_names_at_its_end_the_tests_that_failed(checkout: Path, monkeypatch: 
 
     monkeypatch.setattr(bootstrap, "attempt", fails_in(checkout, times=2))
     without_the_rest(monkeypatch)
-    with pytest.raises(bootstrap.Failed, match=r"failed: test \(failed: .* pytest .*; tests/unit/test_b.py::test_it\)"):
+    with pytest.raises(bootstrap.Failed, match=r"^failed: .* pytest .*; tests/unit/test_b.py::test_it$"):
         bootstrap.ci()
 
 
@@ -247,8 +259,8 @@ def fails_in(checkout: Path, times: int, count: int = 1) -> Callable[..., None]:
 
 
 def without_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("lint", "gate", "web_pages", "test_slow"):
-        monkeypatch.setattr(bootstrap, name, lambda: None)
+    for name in ("lint", "gate", "web_pages"):
+        monkeypatch.setattr(bootstrap, name, lambda *_: None)
     for name in ("browser", "php"):
         monkeypatch.setattr(bootstrap, name, lambda: "program")
     monkeypatch.setattr(bootstrap, "jars_for_tests", lambda _: Path("jars"))
