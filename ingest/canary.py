@@ -6,11 +6,11 @@ from hashlib import sha256
 
 from infra.kernel.config.settings import Settings
 from infra.kernel.security.canary_key import key_text
-from ingest.directory.directory import KeyEntry, Website
+from ingest.directory.directory import KeyEntry, WebsiteRow
 from schemas.canary import WEBSITE_ID
 
 
 def canary_key(settings: Settings) -> KeyEntry:
     """The key in the form of the directory."""
-    website = Website(WEBSITE_ID, "canary.invalid", "USD")
+    website = WebsiteRow(WEBSITE_ID, "canary.invalid", "USD")
     return KeyEntry(website, "secret", hash=sha256(key_text(settings).encode()).hexdigest())

@@ -65,7 +65,7 @@ from query_api.kernel.clickhouse_reader import ClickHouseReader
 from query_api.kernel.dependencies import Services, refuse_odd_parameters
 from query_api.kernel.first_events import FirstEvents
 from query_api.kernel.freshness import FreshnessMonitor
-from query_api.kernel.postgres_reader import ADMIN, Reader, take_role
+from query_api.kernel.postgres_reader import ADMIN, PostgresReader, take_role
 from query_api.kernel.query_coalescing import QueryCoalescer
 from query_api.kernel.read_your_writes import ProjectionPositions
 from query_api.kernel.visitor_cache import VisitorCache
@@ -237,7 +237,7 @@ def create_app(settings: Settings) -> FastAPI:
 async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
     anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
     pool = lane_pool(settings, POSTGRES_CONNECTIONS, configure=take_role)
-    everything = Reader(pool, ADMIN)
+    everything = PostgresReader(pool, ADMIN)
     positions = ProjectionPositions(settings)
     clickhouse = ClickHouseReader(settings, lambda: positions.tables)
     freshness = FreshnessMonitor(positions, lambda: open_log(settings))
@@ -269,7 +269,7 @@ async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
 @dataclass(frozen=True, slots=True)
 class _LiveReader:
     clickhouse: ClickHouseReader
-    reader: Reader
+    reader: PostgresReader
 
     def read(self, website_id: UUID) -> LiveData:
         return live_snapshot.read(self.clickhouse, self.reader, website_id, datetime.now(UTC))

@@ -49,7 +49,7 @@ class Account:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class SessionAggregate:
     """A session of an account or of its login to a website. Revocation decides whether it is valid (`auth.session`,
     `auth.website_session`); the events say when a person signed in and out."""
 
@@ -107,7 +107,7 @@ def sign_in(account: Account, *, session_id: UUID, method: str, context: Command
 
 
 def sign_out(
-    session: Session | None, *, session_id: UUID, account_id: UUID, context: CommandContext
+    session: SessionAggregate | None, *, session_id: UUID, account_id: UUID, context: CommandContext
 ) -> list[DomainEvent]:
     """Ends a session; idempotent. A session that began in its account's stream has none of its own yet."""
     if session is not None and session.ended:
@@ -309,10 +309,10 @@ def _unlinked(account: Account, event: accounts.SignInUnlinked) -> dict[str, Any
     return {"linked": account.linked - {event.subject_hash}}
 
 
-def evolve_session(_session: Session | None, event: DomainEvent) -> Session:
+def evolve_session(_session: SessionAggregate | None, event: DomainEvent) -> SessionAggregate:
     match event:
         case accounts.SignedIn() | accounts.SignedOut() if event.session_id == event.originator_id:
-            return Session(event.originator_version, isinstance(event, accounts.SignedOut))
+            return SessionAggregate(event.originator_version, isinstance(event, accounts.SignedOut))
         case _:
             raise UnexpectedEvent(f"{event.NAME} does not happen to sessions")
 

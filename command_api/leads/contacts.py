@@ -26,7 +26,7 @@ PLACE_EXPIRY: Final = "leads:place-expiry"
 
 
 @dataclass(frozen=True, slots=True)
-class Contact:
+class ContactDetails:
     """The decrypted address and name of a person without an account."""
 
     email: str
@@ -49,12 +49,12 @@ def linked(reader: AggregateReader, kind: Kind, code: str) -> UUID | None:
     return rows[0][0] if rows else None
 
 
-def find(uow: UnitOfWork, contact: UUID) -> Contact | None:
+def find(uow: UnitOfWork, contact: UUID) -> ContactDetails | None:
     rows = uow.select("SELECT email_sealed, name_sealed FROM ops.contact WHERE id = %s", contact)
     if not rows:
         return None
     [(email, name)] = rows
-    return Contact(
+    return ContactDetails(
         decrypt_field(uow.settings, contact, "email", email),
         decrypt_field(uow.settings, contact, "name", name) if name is not None else None,
     )

@@ -256,7 +256,7 @@ def _serve(uow: UnitOfWork, site: sites.Site, events: Sequence[DomainEvent], *, 
     return site_state(site)
 
 
-def _require_rendered(site: sites.Site, plan: releases.Plan, uow: UnitOfWork, *, is_new: bool) -> None:
+def _require_rendered(site: sites.Site, plan: releases.ReleasePlan, uow: UnitOfWork, *, is_new: bool) -> None:
     rendered = releases.rendered(site, plan, uow)
     for page in plan.pages:
         if page.key not in rendered:

@@ -3,9 +3,10 @@
 A release has its files twice if the site has a custom domain: for `/sites/{slug}/` of the tracking address, and for the
 root of the domain, since addresses in them differ.
 
-A `Plan` names each page of a release by the hash of all that its file depends on. `command_api.publishing.rendering`
-renders before the command what no file is there for; the command makes the plan again, in its transaction, and takes
-the files by their names. So it publishes exactly what is saved at its commit, and renders no page itself.
+A `ReleasePlan` names each page of a release by the hash of all that its file depends on.
+`command_api.publishing.rendering` renders before the command what no file is there for; the command makes the plan
+again, in its transaction, and takes the files by their names. So it publishes exactly what is saved at its commit, and
+renders no page itself.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ class PlannedPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ReleasePlan:
     """The files of a release. `contents`: JSON of its pages. `own_path`, `own_host`: files that are no pages."""
 
     document: SiteDocument
@@ -91,7 +92,7 @@ class Plan:
         return [page.key for page in self.pages]
 
 
-def plan(site: Site, uow: UnitOfWork) -> Plan | None:
+def plan(site: Site, uow: UnitOfWork) -> ReleasePlan | None:
     """The files of the release that visitors see, after the event that `site` already has; none: nothing is published.
     Raises `CommandRejected` if a version cannot be read any more, without a site key, and with too many links."""
     release = site.shown
@@ -125,10 +126,10 @@ def plan(site: Site, uow: UnitOfWork) -> Plan | None:
         for page in document.pages:
             job = page_job(document, page.id, texts[page.id], here, refers_to[page.id])
             planned.append(PlannedPage(page.id, bool(is_own_host), file_of(page.path), job, key_of(job)))
-    return Plan(document, texts, planned, *others)
+    return ReleasePlan(document, texts, planned, *others)
 
 
-def rendered(site: Site, plan: Plan, uow: UnitOfWork) -> Found:
+def rendered(site: Site, plan: ReleasePlan, uow: UnitOfWork) -> Found:
     """Returns the rendered pages of the plan, with their problems."""
     rows = uow.select_named(_RENDERED, {"site": site.id, "keys": plan.keys})
     return {bytes(key): _PROBLEMS.validate_python(problems) for key, problems in rows}
@@ -144,13 +145,13 @@ def keep(site_id: UUID, page: PlannedPage, file: SiteFile, uow: UnitOfWork) -> N
             charge_bytes(connection, uow.context.account_id, len(file.body))
 
 
-def drop_others(site_id: UUID, plan: Plan, uow: UnitOfWork) -> None:
+def drop_others(site_id: UUID, plan: ReleasePlan, uow: UnitOfWork) -> None:
     """Deletes kept pages that the plan does not need: those of releases that were never published."""
     with uow.pool.connection() as connection:
         connection.execute(_DROP_OTHERS, (site_id, plan.keys))
 
 
-def store(site: Site, plan: Plan | None, uow: Appended) -> None:
+def store(site: Site, plan: ReleasePlan | None, uow: Appended) -> None:
     """Serves these files, and nothing else of the site; none: nothing. Files that stay as they are are not written.
     Raises `ConcurrencyConflict` if a rendered page is gone."""
     if plan is None:

@@ -61,7 +61,9 @@ def prepared(command: commands.Serving, run: CommandRunner, is_cancelled: IsCanc
     return command
 
 
-def _render(site: Site, plan: releases.Plan, account_id: UUID, uow: UnitOfWork, is_cancelled: IsCancelled) -> None:
+def _render(
+    site: Site, plan: releases.ReleasePlan, account_id: UUID, uow: UnitOfWork, is_cancelled: IsCancelled
+) -> None:
     releases.drop_others(site.id, plan, uow)
     rendered = set(releases.rendered(site, plan, uow))
     end, cpu_s = time.monotonic() + TIME_S, 0.0

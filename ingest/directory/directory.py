@@ -51,7 +51,7 @@ _NEVER: Final[tuple[float, int | None]] = (0.0, None)
 
 
 @dataclass(frozen=True, slots=True)
-class Website:
+class WebsiteRow:
     """A website that may send. `id_text`, `id_bytes`: the id in the forms that the hot path needs.
 
     `link_click_ids`: its script adds click ids to the links of its pages; `link_impressions_every`: one page view of so
@@ -82,14 +82,14 @@ class Website:
 class KeyEntry:
     """A valid key. `kind`: site, secret or postback; `origins`: empty = any."""
 
-    website: Website
+    website: WebsiteRow
     kind: str
     origins: tuple[str, ...] = ()
     hash: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Partner:
+class PartnerRow:
     """A partner program. `preset`: how its postbacks name things; `click_id_parameter`: in which its links pass the
     click id, empty: none. `account_id`: whose private partner it is; none: it is in the directory, for everybody."""
 
@@ -103,7 +103,7 @@ class Partner:
     click_id_parameter: str = ""
     account_id: UUID | None = None
 
-    def is_open_to(self, website: Website) -> bool:
+    def is_open_to(self, website: WebsiteRow) -> bool:
         """Returns whether events of the website may name the partner. Any other private partner is as unknown as one
         that does not exist."""
         return self.account_id is None or self.account_id == website.account_id
@@ -117,7 +117,7 @@ class LinkEntry:
     id_text: str
     slug: str
     code: int
-    website: Website
+    website: WebsiteRow
     partner_id: str
     destination: str
     subs: tuple[tuple[str, str], ...]
@@ -163,17 +163,17 @@ class LinkRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class DirectoryListing:
     """One reading of the views, as they stand."""
 
-    websites: tuple[Website, ...] = ()
+    websites: tuple[WebsiteRow, ...] = ()
     keys: tuple[KeyRow, ...] = ()
     links: tuple[LinkRow, ...] = ()
-    partners: tuple[Partner, ...] = ()
+    partners: tuple[PartnerRow, ...] = ()
     domains: tuple[CustomDomainEntry, ...] = ()
 
 
-Lookup = Callable[[str, Sequence[str]], Awaitable[Listing]]
+Lookup = Callable[[str, Sequence[str]], Awaitable[DirectoryListing]]
 """Reads what belongs to key hashes (`"key"`), or to slugs or ids of links (`"link"`) or partners (`"partner"`) from the
 source. Raises `Unavailable`."""
 
@@ -219,21 +219,21 @@ class Index:
         "websites",
     )
 
-    def __init__(self, listing: Listing, built_in: Mapping[str, KeyEntry]) -> None:
-        self.websites: dict[UUID, Website] = {}
+    def __init__(self, listing: DirectoryListing, built_in: Mapping[str, KeyEntry]) -> None:
+        self.websites: dict[UUID, WebsiteRow] = {}
         self.ad_click_id_sites: dict[UUID, None] = {}
         """Websites that keep ad click ids; what `websites` says of them counts."""
         self.keys: dict[str, KeyEntry] = dict(built_in)
         self.links: dict[str, LinkEntry] = {}
         self.links_by_id: dict[str, LinkEntry] = {}
         self.links_by_code: dict[int, LinkEntry] = {}
-        self.partners: dict[str, Partner] = {}
+        self.partners: dict[str, PartnerRow] = {}
         self.network_partners: dict[tuple[UUID, str], str] = {}
         """By website and network: the partner of that network which the website has links of; empty: several."""
         self.domains: dict[str, CustomDomainEntry] = {}
         self.add(listing, _put)
 
-    def add(self, listing: Listing, put: Put) -> None:
+    def add(self, listing: DirectoryListing, put: Put) -> None:
         """Enters all that `listing` has by `put`."""
         for website in listing.websites:
             put(self.websites, website.id, website)
@@ -260,7 +260,7 @@ class Index:
         if before is None or not before.is_verified:
             put(self.domains, row.host, domain)
 
-    def _add_link(self, row: LinkRow, website: Website, put: Put) -> None:
+    def _add_link(self, row: LinkRow, website: WebsiteRow, put: Put) -> None:
         partner = self.partners.get(str(row.partner_id))
         gone = not row.is_active or (partner is not None and not partner.is_active)
         parameter = partner.click_id_parameter if partner is not None else ""
@@ -314,18 +314,18 @@ class Directory:
         """What stood where something was looked up since the last reading; by index and name."""
         self.used: dict[str, UUID] = {}
         """Hashes of the keys that were used since `ingest.directory.key_uses` took them, with their websites."""
-        self._set_index(Index(Listing(), {}))
+        self._set_index(Index(DirectoryListing(), {}))
 
     @property
     def is_known(self) -> bool:
         """Returns whether the directory is recent enough to be used."""
         return time() - self._read_at < MAX_AGE_S
 
-    def prepared(self, listing: Listing) -> Index:
+    def prepared(self, listing: DirectoryListing) -> Index:
         """`listing` as `replace` takes it at once. May be called from any thread."""
         return Index(listing, self._built_in)
 
-    def replace(self, listing: Listing | Index | None, read_at: float) -> None:
+    def replace(self, listing: DirectoryListing | Index | None, read_at: float) -> None:
         """Replaces the listing by `listing`, as it was read at `read_at` (Unix time); none: the one before stays valid.
 
         What was looked up in between goes either way: it may have been revoked before any reading saw it.
@@ -333,7 +333,7 @@ class Directory:
         self._read_at = read_at
         if listing is not None:
             self._before = {}
-            self._set_index(self.prepared(listing) if isinstance(listing, Listing) else listing)
+            self._set_index(self.prepared(listing) if isinstance(listing, DirectoryListing) else listing)
             return
         before, self._before = self._before, {}
         for into, name, value in before.values():
@@ -342,7 +342,7 @@ class Directory:
             else:
                 into[name] = value
 
-    def apply(self, changes: Listing, read_at: float) -> None:
+    def apply(self, changes: DirectoryListing, read_at: float) -> None:
         """Adds the rows in `changes`, in place of those of the same name."""
         self.replace(None, read_at)
         self._index.add(changes, _put)
@@ -384,7 +384,7 @@ class Directory:
             await self._find_one("link", slug, lookups)
         return self.links.get(slug)
 
-    async def partner(self, text: str, lookups: RequestLookups | None = None) -> Partner | None:
+    async def partner(self, text: str, lookups: RequestLookups | None = None) -> PartnerRow | None:
         """The partner of that slug or id, or none. Raises `Unavailable` when the look-up fails."""
         name = text.lower()
         if not self.is_known or not (text in self.partners or name in self.partners):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 from uuid import UUID
 
-from ingest.directory.directory import Listing, Lookup, Progress
+from ingest.directory.directory import DirectoryListing, Lookup, Progress
 from ingest.directory.postgres import Postgres
 from ingest.directory.refresh import KEYS, LINKS, PARTNERS, WEBSITES, listing_of
 
@@ -27,10 +27,10 @@ def lookup_in(postgres: Postgres) -> Lookup:
     """Reads keys (by hash), or links or partners (by slug or id), and what belongs to them from the read models: one
     statement for all names, and one each for the websites and partners of the results."""
 
-    async def lookup(kind: str, names: Sequence[str]) -> Listing:
+    async def lookup(kind: str, names: Sequence[str]) -> DirectoryListing:
         names = [name for name in names if "\0" not in name]
         if not names:
-            return Listing()
+            return DirectoryListing()
         if kind == "key":
             keys = await postgres.rows(_KEYS, ([bytes.fromhex(name) for name in names],))
             return listing_of(await _of(postgres, _WEBSITES, [row[0] for row in keys]), keys, [], [])

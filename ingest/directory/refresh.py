@@ -28,11 +28,11 @@ from infra.kernel.security.text_keys import TextKey
 from ingest.directory.changes import Changes, LivePositions, changes_between, progress_of
 from ingest.directory.directory import (
     CustomDomainEntry,
+    DirectoryListing,
     KeyRow,
     LinkRow,
-    Listing,
-    Partner,
-    Website,
+    PartnerRow,
+    WebsiteRow,
     origins_of,
     pairs_of,
 )
@@ -98,11 +98,11 @@ class Refresher:
         self,
         url: str | None,
         copy: Path,
-        on_listing: Callable[[Listing | None, float], object],
+        on_listing: Callable[[DirectoryListing | None, float], object],
         on_salts: Callable[[Salts], object],
         read_key: Callable[[psycopg.Connection[Any]], TextKey | None],
         on_key: Callable[[TextKey | None], object],
-        on_changes: Callable[[Listing, float], object],
+        on_changes: Callable[[DirectoryListing, float], object],
     ) -> None:
         self._url = url
         self._copy = copy
@@ -115,7 +115,7 @@ class Refresher:
         self._is_appended = False
         self._read_whole_at = -WHOLE_EVERY_S
         self._stopping = Event()
-        self._listing: Listing | None = None
+        self._listing: DirectoryListing | None = None
         self._saved_at = 0.0
         self._salts: Salts = {}
         self._key: TextKey | None = None
@@ -188,7 +188,7 @@ class Refresher:
         if changes is None:
             self._read_whole_at = monotonic()
             self._take_whole(listing, read_at)
-        elif listing == Listing():
+        elif listing == DirectoryListing():
             self._on_listing(None, read_at)
         else:
             self._on_changes(listing, read_at)
@@ -196,7 +196,7 @@ class Refresher:
             self._is_appended = True
         self._progress = progress
 
-    def _take_whole(self, listing: Listing, read_at: float) -> None:
+    def _take_whole(self, listing: DirectoryListing, read_at: float) -> None:
         changed = listing != self._listing or self._is_appended
         self._listing, self._is_appended = listing, False
         self._on_listing(listing if changed else None, read_at)
@@ -205,7 +205,7 @@ class Refresher:
             self._saved_at = read_at
 
 
-def _read_whole(connection: psycopg.Connection[Any]) -> Listing:
+def _read_whole(connection: psycopg.Connection[Any]) -> DirectoryListing:
     return listing_of(
         connection.execute(WEBSITES).fetchall(),
         connection.execute(KEYS).fetchall(),
@@ -215,7 +215,7 @@ def _read_whole(connection: psycopg.Connection[Any]) -> Listing:
     )
 
 
-def _read_changed(connection: psycopg.Connection[Any], changes: Changes) -> Listing:
+def _read_changed(connection: psycopg.Connection[Any], changes: Changes) -> DirectoryListing:
     """Reads the current rows of what changed."""
     websites, keys, links = list[Any](), list[Any](), list[Any]()
     if changes.websites:
@@ -226,16 +226,16 @@ def _read_changed(connection: psycopg.Connection[Any], changes: Changes) -> List
     return listing_of(websites, keys, links, [])
 
 
-def _website(row: Sequence[Any]) -> Website:
+def _website(row: Sequence[Any]) -> WebsiteRow:
     website_id, domain, currency, has_click_ids, every, account_id, scope, *more = row
-    return Website(website_id, domain, currency, has_click_ids, every, account_id, TxidScope(scope), *more)
+    return WebsiteRow(website_id, domain, currency, has_click_ids, every, account_id, TxidScope(scope), *more)
 
 
 def listing_of(
     websites: list[Any], keys: list[Any], links: list[Any], partners: list[Any], domains: Sequence[Any] = ()
-) -> Listing:
+) -> DirectoryListing:
     """A listing from the rows that `WEBSITES`, `KEYS`, `LINKS`, `PARTNERS` and `DOMAINS` give."""
-    return Listing(
+    return DirectoryListing(
         tuple(_website(row) for row in sorted(websites)),
         tuple(KeyRow(row[0], row[1], row[2], origins_of(row[3])) for row in sorted(keys, key=lambda row: row[1])),
         tuple(
@@ -254,7 +254,7 @@ def listing_of(
             for row in sorted(links, key=lambda row: row[0])
         ),
         tuple(
-            Partner(
+            PartnerRow(
                 row[0],
                 str(row[0]),
                 row[1],
@@ -282,7 +282,7 @@ def read_salts(connection: psycopg.Connection[Any], today: date) -> Salts:
     )
 
 
-def save_copy(path: Path, listing: Listing, read_at: float) -> None:
+def save_copy(path: Path, listing: DirectoryListing, read_at: float) -> None:
     """Writes the copy whole or not at all, readable by its owner only."""
     fresh = path.with_suffix(".new")
     content = msgspec.json.encode({"read_at": read_at, **asdict(listing)})
@@ -298,7 +298,7 @@ def save_copy(path: Path, listing: Listing, read_at: float) -> None:
         logger.warning("directory_copy_write_failed", path=path, error=error)
 
 
-def append_changes(path: Path, listing: Listing) -> None:
+def append_changes(path: Path, listing: DirectoryListing) -> None:
     """Adds a line to what changed since the copy was written."""
     try:
         with os.fdopen(
@@ -309,7 +309,7 @@ def append_changes(path: Path, listing: Listing) -> None:
         logger.warning("directory_copy_write_failed", path=path, error=error)
 
 
-def load_copy(path: Path) -> tuple[Listing, float] | None:
+def load_copy(path: Path) -> tuple[DirectoryListing, float] | None:
     """The copy with the changes since, and when it was read, or none when there is no usable one."""
     try:
         kept = msgspec.json.decode(path.read_bytes())
@@ -332,7 +332,7 @@ def _changes_beside(path: Path) -> list[bytes]:
         return []
 
 
-def _merged(listing: Listing, later: Listing) -> Listing:
+def _merged(listing: DirectoryListing, later: DirectoryListing) -> DirectoryListing:
     return replace(
         listing,
         websites=tuple({row.id: row for row in (*listing.websites, *later.websites)}.values()),
@@ -341,10 +341,10 @@ def _merged(listing: Listing, later: Listing) -> Listing:
     )
 
 
-def _listing_from(kept: dict[str, Any]) -> Listing:
-    return Listing(
+def _listing_from(kept: dict[str, Any]) -> DirectoryListing:
+    return DirectoryListing(
         tuple(
-            Website(
+            WebsiteRow(
                 UUID(w["id"]),
                 w["domain"],
                 w["currency"],
@@ -375,7 +375,7 @@ def _listing_from(kept: dict[str, Any]) -> Listing:
             for row in kept["links"]
         ),
         tuple(
-            Partner(
+            PartnerRow(
                 **{
                     "click_id_parameter": click_id_parameter(None, p["preset"]),
                     **p,

@@ -15,7 +15,7 @@ import msgspec
 from infra.kernel.http.request_limits import Receive, Scope, Send
 from ingest.clock import now_ms, parse_moment
 from ingest.context import IngestContext
-from ingest.directory.directory import Directory, KeyEntry, Partner
+from ingest.directory.directory import Directory, KeyEntry, PartnerRow
 from ingest.directory.request_lookups import RequestLookups
 from ingest.endpoints.conversion_reports import accept_report, check_report
 from ingest.endpoints.conversion_status import current_status, first_status
@@ -166,7 +166,9 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-async def _preset(directory: Directory, sent: dict[str, str], lookups: RequestLookups) -> tuple[Preset, Partner | None]:
+async def _preset(
+    directory: Directory, sent: dict[str, str], lookups: RequestLookups
+) -> tuple[Preset, PartnerRow | None]:
     """The preset of the request, otherwise the partner's; and that partner. Raises `Unavailable` when the look-up of
     the partner fails."""
     name, slug = sent.get("preset", ""), sent.get("partner", "")
@@ -178,7 +180,7 @@ async def _preset(directory: Directory, sent: dict[str, str], lookups: RequestLo
     return preset_of(name or partner.preset), partner
 
 
-def _partner_id(partner: Partner | None, key: KeyEntry) -> UUID:
+def _partner_id(partner: PartnerRow | None, key: KeyEntry) -> UUID:
     """Returns the id of the partner that the postback names. Raises `EventRejected` for a private partner of another
     account."""
     if partner is None:
@@ -192,7 +194,7 @@ def _unknown_partner() -> EventRejected:
     return invalid("unknown_partner", "There is no partner with this slug.")
 
 
-def _sender_of(context: IngestContext, key: KeyEntry, preset: Preset, partner: Partner | None) -> Sender:
+def _sender_of(context: IngestContext, key: KeyEntry, preset: Preset, partner: PartnerRow | None) -> Sender:
     return Sender(
         key,
         context.click_key,

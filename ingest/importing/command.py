@@ -37,7 +37,7 @@ from infra.kernel.postgres.pool import required_url
 from infra.kernel.security.encryption import derived_key
 from ingest.bots.user_agents import MAX_LENGTH, parse_agent
 from ingest.clock import now_ms
-from ingest.directory.directory import Website
+from ingest.directory.directory import WebsiteRow
 from ingest.event import ImportedPage, PageLine
 from ingest.importing.access_log import LineReader, Reason
 from ingest.importing.imported_events import (
@@ -133,7 +133,7 @@ class _ImportRun:
     """One running import."""
 
     def __init__(
-        self, website: Website, settings: Settings, log: Log, imported: ImportedEvents, sealing: TextSealing
+        self, website: WebsiteRow, settings: Settings, log: Log, imported: ImportedEvents, sealing: TextSealing
     ) -> None:
         self._website = website
         self._places = open_geoip(settings)

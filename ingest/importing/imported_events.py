@@ -17,7 +17,7 @@ from infra.kernel.config.settings import Settings
 from infra.kernel.log import Log, LogUnavailable, partitions
 from infra.kernel.postgres.pool import required_url
 from infra.kernel.security.text_keys import TextKey, TextKeys
-from ingest.directory.directory import Website
+from ingest.directory.directory import WebsiteRow
 from schemas import topics
 
 CATCH_UP_S: Final = 120.0
@@ -45,7 +45,7 @@ class ImportFailed(Exception):
     """The import failed; the message is one sentence for the operator."""
 
 
-def find_website(url: str, domain: str, *, quiet: bool = False) -> Website:
+def find_website(url: str, domain: str, *, quiet: bool = False) -> WebsiteRow:
     """Returns the connected website of that domain. While the read models are behind, waits for one that is not there
     yet. Raises `ImportFailed`."""
     try:
@@ -58,7 +58,7 @@ def find_website(url: str, domain: str, *, quiet: bool = False) -> Website:
     if len(rows) > 1:
         raise ImportFailed(f"Several websites have the domain {domain}; an import needs one.")
     website_id, name, currency, kept_from_ms = rows[0]
-    return Website(website_id, name, currency, kept_from_ms=kept_from_ms)
+    return WebsiteRow(website_id, name, currency, kept_from_ms=kept_from_ms)
 
 
 def text_key(settings: Settings) -> TextKey | None:
@@ -94,7 +94,7 @@ def _when_known(connection: psycopg.Connection[Any], domain: str, quiet: bool) -
 class ImportedEvents:
     """The events of one website that ClickHouse has."""
 
-    def __init__(self, settings: Settings, website: Website) -> None:
+    def __init__(self, settings: Settings, website: WebsiteRow) -> None:
         self._website = website
         try:
             self._client = client.client(settings)

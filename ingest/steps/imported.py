@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hashlib import blake2b
 
-from ingest.directory.directory import Website
+from ingest.directory.directory import WebsiteRow
 from ingest.errors import EventRejected
 from ingest.event import ImportedPage
 from ingest.origins.referrers import MAX_URL, ReferrerPage, host_of, read_page
@@ -28,7 +28,7 @@ def pseudonymise(event: ImportedPage) -> None:
     event.row.visitor = int.from_bytes(digest, "big")
 
 
-def _page(website: Website, target: str) -> ReferrerPage:
+def _page(website: WebsiteRow, target: str) -> ReferrerPage:
     try:
         return read_page(f"https://{website.domain}{target if target.startswith('/') else '/' + target}"[:MAX_URL])
     except EventRejected:

@@ -10,7 +10,7 @@ from uuid import UUID, uuid5
 import msgspec
 
 from ingest.clock import log_text
-from ingest.directory.directory import KeyEntry, Website
+from ingest.directory.directory import KeyEntry, WebsiteRow
 from ingest.errors import not_allowed
 from ingest.event import ConversionReport, ReportedEvent
 from ingest.limits.rate_limits import SiteRateLimits
@@ -116,5 +116,5 @@ def _content_digest(report: ConversionReport) -> bytes:
     return blake2b(_encode(content), digest_size=16).digest()
 
 
-def _money(amount: int | None, report: ConversionReport, website: Website) -> Money | None:
+def _money(amount: int | None, report: ConversionReport, website: WebsiteRow) -> Money | None:
     return None if amount is None else Money(amount=amount, currency=report.currency or website.currency)

@@ -11,7 +11,7 @@ from uuid import UUID, uuid5
 import msgspec
 
 from ingest.clock import DAY_MS, log_text, parse_moment
-from ingest.directory.directory import Website
+from ingest.directory.directory import WebsiteRow
 from ingest.errors import EventRejected, invalid
 from ingest.event import SiteEvent
 from ingest.rows import SentEvent
@@ -59,7 +59,7 @@ def set_time(event: SiteEvent) -> None:
     require_kept(request.website, event.occurred)
 
 
-def require_kept(website: Website, occurred: int) -> None:
+def require_kept(website: WebsiteRow, occurred: int) -> None:
     """Raises `EventRejected` (too_old) for an event of a day whose events have expired: it would change sums that
     nothing explains any more."""
     if occurred < website.kept_from_ms:

@@ -15,7 +15,7 @@ from infra.kernel.net.geoip import GeoIpDatabase, parse_address
 from ingest.bots import bot_detection
 from ingest.bots.user_agents import MAX_LENGTH, Agent, parse_agent
 from ingest.clock import log_text, now_ms
-from ingest.directory.directory import KeyEntry, Website
+from ingest.directory.directory import KeyEntry, WebsiteRow
 from ingest.errors import invalid, not_allowed
 from ingest.rows import EventRow
 from schemas.tracking import TrackedEvent
@@ -46,7 +46,7 @@ class RequestContext(Struct, frozen=True):
     """One request for one website. `now`: Unix time in ms; `received`: the same in the log's format. `backfill`: events
     may be of any age."""
 
-    website: Website
+    website: WebsiteRow
     kind: str
     origin: str
     client: RequestClient
@@ -56,7 +56,7 @@ class RequestContext(Struct, frozen=True):
 
 
 def new_request(
-    website: Website, kind: str, origin: str, client: RequestClient, now: int, *, backfill: bool = False
+    website: WebsiteRow, kind: str, origin: str, client: RequestClient, now: int, *, backfill: bool = False
 ) -> RequestContext:
     """The context of a request of `client`."""
     return RequestContext(website, kind, origin, client, now, log_text(now), backfill)

@@ -18,7 +18,7 @@ from infra.kernel.log import Record, StoredRecord
 from infra.kernel.log.sealed_texts import Texts, without_texts
 from infra.kernel.subscriptions.dead_letters import FailedRecord
 from projectors.engine.read_model import ReadModel
-from projectors.engine.tables import Rollup, Table
+from projectors.engine.tables import ClickHouseTable, Rollup
 from schemas.envelope import Decrypt
 from schemas.topics import DOMAIN, Topic
 
@@ -96,9 +96,9 @@ class ClickHouseProjection:
 
     name: str
     version: int
-    main: Table
+    main: ClickHouseTable
     transforms: Mapping[str, Transform]
-    others: tuple[Table, ...] = ()
+    others: tuple[ClickHouseTable, ...] = ()
     rollups: tuple[Rollup, ...] = ()
     deduplicated_topics: frozenset[str] = frozenset()
     """Topics whose transform uses the `DedupIndex`."""
@@ -113,7 +113,7 @@ class ClickHouseProjection:
     rollup is built with its family from the log, never from the main table."""
 
     @property
-    def tables(self) -> tuple[Table, ...]:
+    def tables(self) -> tuple[ClickHouseTable, ...]:
         """Returns all tables of the family, the main one first and the rollups last."""
         return (self.main, *self.others, *self.rollups)
 

@@ -20,8 +20,8 @@ from projectors.engine.clickhouse import ClickHouse, HttpClickHouse
 from projectors.engine.projection import ClickHouseProjection, Projection, Registry, topic_partitions
 from projectors.engine.read_model import ReadModel
 from projectors.engine.tables import (
+    ClickHouseTable,
     Rollup,
-    Table,
     create_feed,
     create_table,
     create_view,
@@ -153,7 +153,7 @@ def _columns_of(connection: psycopg.Connection[Any], relation: str) -> set[str]:
     return {name for (name,) in rows}
 
 
-def create_clickhouse_table(clickhouse: ClickHouse, table: Table, generation: int) -> None:
+def create_clickhouse_table(clickhouse: ClickHouse, table: ClickHouseTable, generation: int) -> None:
     """Makes the table of a generation; of one that exists, only when it is merged may change."""
     for statement in create_table(table, generation, clickhouse.cluster):
         clickhouse.run(statement)
@@ -164,13 +164,13 @@ def create_clickhouse_table(clickhouse: ClickHouse, table: Table, generation: in
                 clickhouse.run(merge_when_at_rest(table, generation, clickhouse.cluster))
 
 
-def drop_clickhouse_table(clickhouse: ClickHouse, table: Table, generation: int) -> None:
+def drop_clickhouse_table(clickhouse: ClickHouse, table: ClickHouseTable, generation: int) -> None:
     """Removes the table of a generation, with its feed."""
     for statement in drop_table(table, generation, clickhouse.cluster):
         clickhouse.run(statement)
 
 
-def feed(clickhouse: ClickHouse, rollup: Rollup, generation: int, raw: Table, source: int) -> None:
+def feed(clickhouse: ClickHouse, rollup: Rollup, generation: int, raw: ClickHouseTable, source: int) -> None:
     """Feeds a rollup's generation from generation `source` of the raw table from now on."""
     clickhouse.run(create_feed(rollup, generation, table_name(raw.name, source), clickhouse.cluster))
 
@@ -185,7 +185,7 @@ def point_family(connection: psycopg.Connection[Any], clickhouse: ClickHouse, fa
         clickhouse.run(create_view(rollup.name, live_generation(connection, rollup.name), clickhouse.cluster))
 
 
-def absent_columns(clickhouse: ClickHouse, table: Table, generation: int) -> tuple[str, ...]:
+def absent_columns(clickhouse: ClickHouse, table: ClickHouseTable, generation: int) -> tuple[str, ...]:
     """The DDL lines of the columns that the table of a generation lacks: it was made before they were declared."""
     existing = {row[0] for row in clickhouse.rows(_COLUMNS, {"table": table_name(table.name, generation)})}
     return tuple(line for line in table.columns if line.split(maxsplit=1)[0] not in existing)

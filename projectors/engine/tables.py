@@ -37,7 +37,7 @@ _DDL: Final = re.compile(r"(\w+) (.+?)(?: DEFAULT ('[^']*'))?(?: CODEC\(.*\))?")
 
 
 @dataclass(frozen=True)
-class Table:
+class ClickHouseTable:
     """One table of rows as they are. `columns` are DDL lines; `period` splits the table for `verify`."""
 
     name: str
@@ -69,7 +69,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Rollup(Table):
+class Rollup(ClickHouseTable):
     """One table that a materialized view feeds from the raw table.
 
     `select` reads `{source}` under the condition `{where}`; the same text makes the view and the backfill. `keys` are
@@ -98,7 +98,7 @@ def table_name(name: str, generation: int) -> str:
     return f"{name}__g{generation}"
 
 
-def create_table(table: Table, generation: int, cluster: str | None = None) -> list[str]:
+def create_table(table: ClickHouseTable, generation: int, cluster: str | None = None) -> list[str]:
     """Statements that make the table of a generation; running them again changes nothing."""
     name = table_name(table.name, generation)
     stored = f"{name}_local" if cluster else name
@@ -117,7 +117,7 @@ def create_table(table: Table, generation: int, cluster: str | None = None) -> l
     return statements
 
 
-def merge_when_at_rest(table: Table, generation: int, cluster: str | None = None) -> str:
+def merge_when_at_rest(table: ClickHouseTable, generation: int, cluster: str | None = None) -> str:
     """Gives a table that was made before `MERGED_AFTER_S` was declared the settings of `is_merged_at_rest`."""
     local = "_local" if cluster else ""
     name = f"{table_name(table.name, generation)}{local}"
@@ -163,7 +163,7 @@ def _default_of(line: str) -> str:
     return f"CAST({default} AS {kind}) AS {name}"
 
 
-def drop_table(table: Table, generation: int, cluster: str | None = None) -> list[str]:
+def drop_table(table: ClickHouseTable, generation: int, cluster: str | None = None) -> list[str]:
     """Statements that remove a generation with its feed; running them again changes nothing."""
     name = table_name(table.name, generation)
     statements = [f"DROP VIEW IF EXISTS {name}_feed{_on(cluster)} SYNC"] if isinstance(table, Rollup) else []
@@ -183,12 +183,12 @@ def _engine(kind: str, cluster: str | None) -> str:
     return f"Replicated{kind}('/clickhouse/tables/{{shard}}/{{database}}/{{table}}', '{{replica}}')"
 
 
-def _settings(table: Table, cluster: str | None) -> str:
+def _settings(table: ClickHouseTable, cluster: str | None) -> str:
     kind = "replicated" if cluster else "non_replicated"
     settings = [f"{kind}_deduplication_window = {DEDUPLICATION_WINDOW}", "fsync_after_insert = 1"]
     if cluster:
         settings.append(f"replicated_deduplication_window_seconds = {TOKEN_SECONDS}")
-    if table.granularity != Table.granularity:
+    if table.granularity != ClickHouseTable.granularity:
         settings.append(f"index_granularity = {table.granularity}")
     if table.ttl:
         settings.append("ttl_only_drop_parts = 1")

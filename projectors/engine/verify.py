@@ -22,7 +22,7 @@ from projectors.engine.clickhouse import ClickHouse
 from projectors.engine.generations import GenerationRow, NotAllowed
 from projectors.engine.projection import ClickHouseProjection, Registry
 from projectors.engine.read_model import ReadModel
-from projectors.engine.tables import Rollup, Table, table_name
+from projectors.engine.tables import ClickHouseTable, Rollup, table_name
 from schemas import instants
 
 HOLD_S: Final = 120
@@ -191,7 +191,7 @@ def _compare_read_models(connection: Connection[Any], model: ReadModel, report: 
 
 
 def _compare(
-    clickhouse: ClickHouse, table: Table, live: int, rebuilt: int, condition: str, report: VerifyReport
+    clickhouse: ClickHouse, table: ClickHouseTable, live: int, rebuilt: int, condition: str, report: VerifyReport
 ) -> None:
     names = {"live": table_name(table.name, live), "rebuilt": table_name(table.name, rebuilt)}
     if table.within:
@@ -215,7 +215,9 @@ def _compare(
         report.differences += _rows_that_differ(clickhouse, table, names, condition, period)
 
 
-def _periods(clickhouse: ClickHouse, table: Table, name: str, condition: str) -> dict[str, tuple[int, int, int]]:
+def _periods(
+    clickhouse: ClickHouse, table: ClickHouseTable, name: str, condition: str
+) -> dict[str, tuple[int, int, int]]:
     """Count and two hashes of a table's content by period, of merged cells where it is a rollup."""
     columns = ", ".join(_columns(table))
     rows = clickhouse.rows(
@@ -232,7 +234,7 @@ def _totals(clickhouse: ClickHouse, table: Rollup, name: str, condition: str) ->
 
 
 def _rows_that_differ(
-    clickhouse: ClickHouse, table: Table, names: dict[str, str], condition: str, period: str
+    clickhouse: ClickHouse, table: ClickHouseTable, names: dict[str, str], condition: str, period: str
 ) -> list[OneSidedRow]:
     within = f"toString({table.period}) = '{period}'"
     columns = ", ".join(_columns(table))
@@ -249,7 +251,7 @@ def _rows_that_differ(
     return one_sided or [OneSidedRow(table.name, period, "both", "the same rows, another number of times")]
 
 
-def _content(table: Table, name: str, condition: str) -> str:
+def _content(table: ClickHouseTable, name: str, condition: str) -> str:
     """A table's rows as they count: merged where it is a rollup.
 
     The bytes of a set of visitors depend on the order in which it grew, and ClickHouse switches it to an estimate at
@@ -274,7 +276,7 @@ def _content(table: Table, name: str, condition: str) -> str:
     return f"SELECT {keys}, {', '.join(selected)} FROM ({merged})"
 
 
-def _columns(table: Table) -> Sequence[str]:
+def _columns(table: ClickHouseTable) -> Sequence[str]:
     if not isinstance(table, Rollup) or not (table.sums or table.uniques):
         return table.column_names
     uniques = [f"{name}_{part}" for name in table.uniques for part in ("count", "hash")]

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from projectors.engine.tables import Table
+from projectors.engine.tables import ClickHouseTable
 
-CONVERSION_REPORTS: Final = Table(
+CONVERSION_REPORTS: Final = ClickHouseTable(
     name="conversion_reports",
     version=2,
     columns=(

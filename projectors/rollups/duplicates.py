@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from projectors.engine.tables import Table
+from projectors.engine.tables import ClickHouseTable
 
-DUPLICATES: Final = Table(
+DUPLICATES: Final = ClickHouseTable(
     name="duplicates",
     version=2,
     columns=(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from projectors.engine.tables import Table
+from projectors.engine.tables import ClickHouseTable
 from schemas.tracking import COLUMNS, LOW, TIME, Column
 
 NAME: Final = "events"
@@ -26,7 +26,7 @@ def _ddl(column: Column) -> str:
     return " ".join(filter(None, (column.name, column.type, default, codec)))
 
 
-EVENTS: Final = Table(
+EVENTS: Final = ClickHouseTable(
     name=NAME,
     version=VERSION,
     columns=tuple(_ddl(column) for column in COLUMNS),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from projectors.engine.tables import Table
+from projectors.engine.tables import ClickHouseTable
 
-REFUSALS: Final = Table(
+REFUSALS: Final = ClickHouseTable(
     name="refusals",
     version=4,
     columns=(

@@ -6,7 +6,7 @@ from typing import Final
 
 from infra.domain.visits import tables
 from projectors.engine.clickhouse import ClickHouse
-from projectors.engine.tables import Table, create_table
+from projectors.engine.tables import ClickHouseTable, create_table
 
 _MONTH: Final = "toYYYYMM(day)"
 
@@ -17,8 +17,8 @@ _BREAKDOWN_GRANULARITY: Final = 256
 """Visitor states are wide, and most dimensions have few values."""
 
 
-def _table(name: str, columns: tuple[str, ...], order_by: str, granularity: int = 8192) -> Table:
-    return Table(
+def _table(name: str, columns: tuple[str, ...], order_by: str, granularity: int = 8192) -> ClickHouseTable:
+    return ClickHouseTable(
         name,
         tables.VERSION,
         columns,

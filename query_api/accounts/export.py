@@ -25,7 +25,7 @@ from infra.kernel.security.audit_log import Entry, record
 from infra.kernel.security.client_info import client_of
 from infra.kernel.security.oauth_providers import decrypt_label
 from query_api.kernel.dependencies import CallerScope, Context
-from query_api.kernel.postgres_reader import Reader, Row
+from query_api.kernel.postgres_reader import PostgresReader, Row
 
 router = APIRouter(tags=["account"])
 PAGE: Final = 1_000
@@ -231,13 +231,13 @@ def export_account(request: Request, context: Context, scope: CallerScope) -> St
         record(connection, entry, client_of(request, context.settings))
     day = datetime.now(UTC).date().isoformat()
     return StreamingResponse(
-        document(Reader(context.pool, mine), mine, context.settings),
+        document(PostgresReader(context.pool, mine), mine, context.settings),
         media_type="application/json",
         headers={"Content-Disposition": f'attachment; filename="account-{day}.json"', "Cache-Control": "no-store"},
     )
 
 
-def document(reader: Reader, account: UUID, settings: Settings) -> Iterator[bytes]:
+def document(reader: PostgresReader, account: UUID, settings: Settings) -> Iterator[bytes]:
     """The document in chunks, read lazily."""
     head = orjson.dumps({"exportedAt": datetime.now(UTC), "accountId": account}).decode()
     yield head[:-1].encode()
@@ -252,7 +252,7 @@ def document(reader: Reader, account: UUID, settings: Settings) -> Iterator[byte
     yield b"}"
 
 
-def _pages(reader: Reader, account: UUID, section: Section) -> Iterator[list[dict[str, Any]]]:
+def _pages(reader: PostgresReader, account: UUID, section: Section) -> Iterator[list[dict[str, Any]]]:
     columns = [f"t.{name}" for name in section.key]
     selected = ", ".join((section.shown, *(f"{column} AS {_PLACE}{i}" for i, column in enumerate(columns))))
     order = ", ".join(columns)

@@ -21,14 +21,14 @@ from query_api.analytics.breakdown_metrics import METRICS, ReportMetrics, counte
 from query_api.analytics.first_page import others_of, total_of, values_of
 from query_api.analytics.geographic import country_name
 from query_api.analytics.overview import ShownRange
-from query_api.analytics.query_plan import Page, Plan, Search, counts_by_edge
+from query_api.analytics.query_plan import Plan, RowPage, Search, counts_by_edge
 from query_api.analytics.request import AnalyticsQuery, AnalyticsRequest
 from query_api.analytics.rewrites import PAGE, rewritten
 from query_api.kernel import pagination
 from query_api.kernel.clickhouse_reader import Row
 from query_api.kernel.money import Major
 from query_api.kernel.pagination import invalid_parameter
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 from schemas.http.responses import ResponseModel
 
 MAX_DIMENSIONS: Final = 2
@@ -107,7 +107,7 @@ def read(query: BreakdownQuery, request: AnalyticsRequest, response: Response) -
     """Returns one page. Raises `Problem` 400."""
     parsed = parse(query)
     after = _after(query.cursor, parsed) if query.cursor else ()
-    page = Page(parsed.sorted_by, parsed.is_descending, _search(request, query.search, parsed.by), after)
+    page = RowPage(parsed.sorted_by, parsed.is_descending, _search(request, query.search, parsed.by), after)
     counters = counters_of((*parsed.metrics, parsed.sorted_by))
     plan = Plan(request.selection, request.range, parsed.by, counters, page=page, limit=query.limit)
     page_rows, late, beside = _page(plan, request, response)
@@ -318,7 +318,7 @@ def _labels(request: AnalyticsRequest, by: Sequence[str], rows: Sequence[Row]) -
     return labels
 
 
-def _names(reader: Reader, dimension: str, values: set[str]) -> Mapping[str, str]:
+def _names(reader: PostgresReader, dimension: str, values: set[str]) -> Mapping[str, str]:
     if dimension in _NAMES and values - {""}:
         return {row["id"]: row["name"] for row in reader.rows(_NAMES[dimension], (sorted(values - {""}),))}
     if dimension == "country":

@@ -20,7 +20,7 @@ from query_api.kernel import clickhouse_reader, pagination
 from query_api.kernel.csv import columns_of, csv_response
 from query_api.kernel.dependencies import READS_OWN_WRITES, AdminScope, CallerScope, Context, Services
 from query_api.kernel.kept_from import kept_from_header, note_kept_from
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 from query_api.kernel.requests import QueryModel
 from schemas.currencies import decimal_text
 from schemas.events.conversions import ConversionStatus
@@ -140,7 +140,7 @@ def get_admin_clicks(
 
 
 def _page(
-    query: ClicksPage, request: Request, response: Response, context: Services, reader: Reader
+    query: ClicksPage, request: Request, response: Response, context: Services, reader: PostgresReader
 ) -> list[TrackedClick]:
     """Returns one page, newest first."""
     page = pagination.Page(request, response, query.limit, query.cursor)
@@ -178,7 +178,7 @@ def get_admin_clicks_csv(query: Annotated[ClicksQuery, Query()], context: Contex
     return answer
 
 
-def _kept_from(query: ClicksQuery, reader: Reader) -> dict[str, str]:
+def _kept_from(query: ClicksQuery, reader: PostgresReader) -> dict[str, str]:
     """The header about the one website that the filters leave, else about all."""
     one = {"website": query.website_id, "link": query.link_id, "conversion": query.conversion_id}
     row = reader.row(_EXPIRED if any(one.values()) else _ALL_EXPIRED, one)
@@ -186,7 +186,7 @@ def _kept_from(query: ClicksQuery, reader: Reader) -> dict[str, str]:
 
 
 def _read(
-    context: Services, reader: Reader, query: ClicksQuery, after: Sequence[Any] | None, limit: int
+    context: Services, reader: PostgresReader, query: ClicksQuery, after: Sequence[Any] | None, limit: int
 ) -> list[clickhouse_reader.Row]:
     """Reads up to `limit` rows, newest first, looking back only as far as it takes."""
     chosen = _chosen(reader, query)
@@ -214,7 +214,7 @@ def _read(
     return rows
 
 
-def _chosen(reader: Reader, query: ClicksQuery) -> tuple[list[str], dict[str, Any]] | None:
+def _chosen(reader: PostgresReader, query: ClicksQuery) -> tuple[list[str], dict[str, Any]] | None:
     """The conditions and their values; none when nothing can fit them."""
     where, bound = ["t.type = 'click'"], dict[str, Any]()
     for column in ("website_id", "partner_id", "link_id"):
@@ -269,7 +269,7 @@ _CONVERSIONS: Final = (
 )
 
 
-def _with_names(reader: Reader, rows: Sequence[clickhouse_reader.Row]) -> list[TrackedClick]:
+def _with_names(reader: PostgresReader, rows: Sequence[clickhouse_reader.Row]) -> list[TrackedClick]:
     ids = {name: list({row[f"{name}_id"] for row in rows}) for name in ("website", "partner", "link")}
     named = reader.rows(_NAMES, {f"{name}s": values for name, values in ids.items()}) if rows else []
     names = {(row["kind"], row["id"]): row["name"] for row in named}

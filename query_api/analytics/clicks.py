@@ -7,7 +7,7 @@ from fastapi import Response
 from pydantic import Field
 
 from query_api.analytics import series
-from query_api.analytics.metrics import Counts
+from query_api.analytics.metrics import MetricCounts
 from query_api.analytics.request import AnalyticsRequest
 from query_api.kernel import money
 from query_api.kernel.money import Major
@@ -30,7 +30,7 @@ def read(request: AnalyticsRequest, response: Response) -> list[ClickPoint]:
     """Returns every bucket, empty ones with zeros."""
     rows = request.read(response, *series.queries(request.selection, request.range))
     laid = series.buckets(request.range, *rows)
-    counts = [Counts.of(row) for row in laid]
+    counts = [MetricCounts.of(row) for row in laid]
     revenue = [money.major(one.revenue, request.website.currency) for one in counts]
     return [
         ClickPoint(

@@ -6,7 +6,7 @@ from fastapi import Response
 from pydantic import Field
 
 from query_api.analytics import series
-from query_api.analytics.metrics import CONVERSION_COUNTERS, Counts
+from query_api.analytics.metrics import CONVERSION_COUNTERS, MetricCounts
 from query_api.analytics.request import AnalyticsRequest
 from query_api.kernel import money
 from query_api.kernel.money import Major
@@ -28,7 +28,7 @@ class ConversionPoint(ResponseModel):
 def read(request: AnalyticsRequest, response: Response) -> list[ConversionPoint]:
     """Returns every bucket, empty ones with zeros."""
     [rows] = request.read(response, series.counted(request.selection, request.range, CONVERSION_COUNTERS))
-    counts = [Counts.of(row) for row in series.buckets(request.range, rows)]
+    counts = [MetricCounts.of(row) for row in series.buckets(request.range, rows)]
     revenue = [money.major(one.revenue, request.website.currency) for one in counts]
     return [
         ConversionPoint(

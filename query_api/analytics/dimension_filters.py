@@ -15,7 +15,7 @@ from query_api.analytics import filters, zone_offsets
 from query_api.analytics.filters import DimensionFilter, InvalidFilter, Operator, Parsed
 from query_api.kernel.authorization import Website
 from query_api.kernel.pagination import invalid_parameter
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 
 _NAMED: Final[Mapping[str, str]] = {
     "partner": "SELECT id::text AS id, slug, name FROM read.partners",
@@ -25,7 +25,7 @@ _EXACT: Final = frozenset({Operator.IS, Operator.IS_NOT})
 
 
 def read(
-    texts: Sequence[str], reader: Reader, website: Website, spans: Sequence[tuple[datetime, datetime]]
+    texts: Sequence[str], reader: PostgresReader, website: Website, spans: Sequence[tuple[datetime, datetime]]
 ) -> list[DimensionFilter]:
     """The filters that the request's texts mean, for rows within the spans. Raises `Problem` 400."""
     try:
@@ -36,7 +36,7 @@ def read(
 
 
 def _filter(
-    one: Parsed, reader: Reader, website: Website, spans: Sequence[tuple[datetime, datetime]]
+    one: Parsed, reader: PostgresReader, website: Website, spans: Sequence[tuple[datetime, datetime]]
 ) -> DimensionFilter:
     if one.dimension == WEEKDAY_HOUR:
         start, end = min(start for start, _ in spans), max(end for _, end in spans)

@@ -52,7 +52,7 @@ class InvalidFilter(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class ValueFilter:
     """One filter: rows whose value is among `wanted` (when there are any) and not among `unwanted`."""
 
     name: str
@@ -63,9 +63,9 @@ class Filter:
     def column(self) -> str:
         return COLUMNS[self.name]
 
-    def replaced(self, values: Mapping[str, str]) -> Filter:
+    def replaced(self, values: Mapping[str, str]) -> ValueFilter:
         """Returns the filter with its values replaced, for example slugs by ids."""
-        return Filter(
+        return ValueFilter(
             self.name,
             tuple(values.get(value, value) for value in self.wanted),
             tuple(values.get(value, value) for value in self.unwanted),
@@ -150,7 +150,7 @@ class Condition:
     parameters: Mapping[str, Any]
 
 
-AnyFilter = Filter | DimensionFilter
+AnyFilter = ValueFilter | DimensionFilter
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +199,7 @@ def _split_values(text: str) -> Iterator[str]:
     yield value
 
 
-def parse(name: str, text: str) -> Filter | None:
+def parse(name: str, text: str) -> ValueFilter | None:
     """The filter that `text` means; none for an empty text. Raises `InvalidFilter`."""
     listed = list(values(text))
     if not listed:
@@ -208,7 +208,7 @@ def parse(name: str, text: str) -> Filter | None:
         raise InvalidFilter(name, f"{name} takes at most {MAX_VALUES} values.")
     included = tuple(dict.fromkeys(_value(name, one) for one in listed if not one.is_not))
     excluded = tuple(dict.fromkeys(_value(name, one) for one in listed if one.is_not))
-    return Filter(name, included, excluded)
+    return ValueFilter(name, included, excluded)
 
 
 def _value(name: str, named: Named) -> str:

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from infra.kernel.net.geoip import country_names
 from query_api.analytics import metrics, statement
-from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts
+from query_api.analytics.metrics import PERFORMANCE_COUNTERS, MetricCounts
 from query_api.analytics.query_plan import TablePlan
 from query_api.analytics.request import AnalyticsRequest
 from query_api.kernel import money
@@ -43,7 +43,7 @@ def read(request: AnalyticsRequest, response: Response) -> list[CountryPerforman
         order="clicks DESC, c_pending + c_approved DESC, code",
     )
     [rows] = request.read(response, statement.table(plan))
-    counts = [Counts.of(row) for row in rows]
+    counts = [MetricCounts.of(row) for row in rows]
     revenue = [money.major(one.revenue, request.website.currency) for one in counts]
     return [
         CountryPerformance(

@@ -15,7 +15,7 @@ from schemas.figures import COUNTERS as COUNTERS
 
 
 @dataclass(frozen=True, slots=True)
-class Counts(figures.Counts):
+class MetricCounts(figures.Counts):
     """Counts and derived metrics; money in minor units of the website's currency."""
 
     @property

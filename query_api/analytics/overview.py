@@ -11,8 +11,8 @@ from fastapi import Response
 from pydantic import Field
 
 from query_api.analytics import event_times, metrics, partners, series, statement
-from query_api.analytics.metrics import UNIQUES, Counts, Source
-from query_api.analytics.query_plan import Selection, TablePlan
+from query_api.analytics.metrics import UNIQUES, MetricCounts, Source
+from query_api.analytics.query_plan import TablePlan, TrafficSelection
 from query_api.analytics.ranges import Range
 from query_api.analytics.request import AnalyticsRequest
 from query_api.analytics.rewrites import choose_table
@@ -20,7 +20,7 @@ from query_api.kernel import money
 from query_api.kernel.authorization import Website
 from query_api.kernel.clickhouse_reader import Query, Row
 from query_api.kernel.money import Major
-from query_api.kernel.visitor_cache import VisitorQuery
+from query_api.kernel.visitor_cache import CachedVisitorQuery
 from schemas.days import local_day
 from schemas.figures import MONEY
 from schemas.http.responses import ResponseModel
@@ -98,7 +98,7 @@ class Overview(Figures):
     )
 
 
-def _totals(selection: Selection, range_: Range) -> Query:
+def _totals(selection: TrafficSelection, range_: Range) -> Query:
     """Returns plain selects, combined by UNION ALL: planning a join costs the engine more than reading the rows."""
     counting, seeing = (TablePlan(selection, range_, names) for names in (_COUNTERS, UNIQUES))
     source = choose_table(seeing).source
@@ -112,7 +112,7 @@ def _totals(selection: Selection, range_: Range) -> Query:
     if source is not Source.VISITORS:
         return whole
     one_bucket = replace(range_, edges=(range_.start, range_.end))
-    return VisitorQuery(whole.sql, whole.parameters, *series.past_and_parts(selection, one_bucket), others)
+    return CachedVisitorQuery(whole.sql, whole.parameters, *series.past_and_parts(selection, one_bucket), others)
 
 
 def _select(plan: TablePlan, before: tuple[str, ...], after: tuple[str, ...]) -> Query:
@@ -121,7 +121,7 @@ def _select(plan: TablePlan, before: tuple[str, ...], after: tuple[str, ...]) ->
 
 _COUNTERS = tuple(metrics.COUNTERS)
 _EDGE = "toUInt32(2) AS edge"
-"""A `VisitorQuery` names the bucket of each row. Here all are of the same one."""
+"""A `CachedVisitorQuery` names the bucket of each row. Here all are of the same one."""
 _NO_COUNTERS = ", ".join(f"{'toInt128' if name in MONEY else 'toInt64'}(0) AS {name}" for name in metrics.COUNTERS)
 _NO_UNIQUES = "toUInt64(0) AS unique_clickers, toUInt64(0) AS unique_visitors"
 _NO_PARTNERS = "toUInt64(0) AS active_partners"
@@ -131,7 +131,7 @@ _ACTIVE = metrics.is_active("p")
 
 def figures(row: Mapping[str, Any], currency: str) -> Figures:
     """Returns the metrics of one row of totals; counters that it lacks are zero."""
-    counts = Counts.of(row)
+    counts = MetricCounts.of(row)
     return Figures(
         clicks=ClickTotals(total=counts.clicks, unique=row.get("unique_clickers", 0)),
         pageviews=counts.pageviews,

@@ -21,7 +21,7 @@ from infra.domain.payout_files import opened
 from infra.domain.visitor_data.person import Person
 from infra.kernel.config.settings import Settings
 from infra.kernel.security.encryption import DecryptionError
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 from schemas.http.responses import ResponseModel
 
 MIN_LENGTH: Final = 4
@@ -252,7 +252,7 @@ def sought_ids(person: Person, value: str) -> list[str]:
 
 
 def find_own_texts(
-    reader: Reader, settings: Settings, account_id: UUID, person: Person, value: str
+    reader: PostgresReader, settings: Settings, account_id: UUID, person: Person, value: str
 ) -> OwnerTextMatches:
     """Searches all kinds of texts of the account and of the person's website."""
     ids, bound = sought_ids(person, value), {"site": person.website_id, "me": account_id}

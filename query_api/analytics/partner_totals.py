@@ -15,7 +15,7 @@ from fastapi import APIRouter, Response
 from pydantic import Field
 
 from query_api.analytics import metrics, ranges
-from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts, Source
+from query_api.analytics.metrics import PERFORMANCE_COUNTERS, MetricCounts, Source
 from query_api.analytics.query_plan import NO_PARTNER, seconds
 from query_api.analytics.ranges import TimeRange
 from query_api.kernel import clickhouse_reader, money
@@ -81,7 +81,7 @@ def _totals(context: Context, admin: AdminScope, now: datetime, currency: str) -
     for row in rows:
         if int(row["slot"]) < first_of.get(row["website"], begins[UTC_ZONE]):
             continue
-        counts = Counts.of(row)
+        counts = MetricCounts.of(row)
         clicks[row["partner"]] += counts.clicks
         conversions[row["partner"]] += counts.conversions
         revenue[row["partner"]][currencies.get(row["website"], CURRENCY)] += counts.revenue

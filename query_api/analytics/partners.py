@@ -10,8 +10,8 @@ from fastapi import Response
 from pydantic import Field
 
 from query_api.analytics import metrics, statement
-from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts
-from query_api.analytics.query_plan import Selection, TablePlan
+from query_api.analytics.metrics import PERFORMANCE_COUNTERS, MetricCounts
+from query_api.analytics.query_plan import TablePlan, TrafficSelection
 from query_api.analytics.ranges import Range
 from query_api.analytics.request import AnalyticsRequest
 from query_api.kernel import money
@@ -35,12 +35,12 @@ class PartnerPerformance(ResponseModel):
     conversion_rate: float = Field(alias="conversion_rate", description="Conversions per hundred clicks, two decimals")
 
 
-def by_partner(selection: Selection, range_: Range) -> TablePlan:
+def by_partner(selection: TrafficSelection, range_: Range) -> TablePlan:
     """Counters of each partner."""
     return TablePlan(selection, range_, PERFORMANCE_COUNTERS, ("partner_id",), group="t.partner_id", of_partners=True)
 
 
-def query(selection: Selection, range_: Range) -> Query:
+def query(selection: TrafficSelection, range_: Range) -> Query:
     """Returns the query with one row per partner, best first; each row also has the number of active partners in
     all."""
     plan = replace(
@@ -66,7 +66,7 @@ def read(request: AnalyticsRequest, response: Response) -> list[PartnerPerforman
     currency = request.website.currency
     performances = []
     for row in rows:
-        counts = Counts.of(row)
+        counts = MetricCounts.of(row)
         performances.append(
             PartnerPerformance(
                 partner_id=row["partner"],

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from query_api.analytics import metrics
-from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts, Source
+from query_api.analytics.metrics import PERFORMANCE_COUNTERS, MetricCounts, Source
 from query_api.kernel import clickhouse_reader, money
 from query_api.kernel.dependencies import READS_OWN_WRITES, AdminScope, Context
 from query_api.kernel.money import Major, exact_json
@@ -70,7 +70,7 @@ def _totals(context: Context, admin: AdminScope, currency: str) -> AdminAnalytic
     clicks = conversions = 0
     revenue: Counter[str] = Counter()
     for row in rows:
-        counts = Counts.of(row)
+        counts = MetricCounts.of(row)
         clicks += counts.clicks
         conversions += counts.conversions
         revenue[currencies.get(row["website"], CURRENCY)] += counts.revenue

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from typing import Any, Final
 
 from infra.domain.visits import dimensions
-from infra.domain.visits.builds import Build
+from infra.domain.visits.builds import VisitBuild
 from infra.domain.visits.dimensions import DAILY, HOUR, QUARTER, TOTAL, WEEKDAY_HOUR
 from query_api.analytics.breakdown_metrics import COUNTERS, METRICS, MONEY
 from query_api.analytics.filters import AnyFilter
@@ -31,7 +31,7 @@ a report."""
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class TrafficSelection:
     """The website, filters and bot mode of a query."""
 
     website_id: str
@@ -61,7 +61,7 @@ class Selection:
         return self.visits
 
     @property
-    def of_conversions(self) -> Selection:
+    def of_conversions(self) -> TrafficSelection:
         """The same for a call that reads rows of conversions alone: these never expire. Rows with their visits are
         those of traffic, too."""
         return self if self.needs_visits else replace(self, kept=KeptEvents())
@@ -71,7 +71,7 @@ class Selection:
 class TablePlan:
     """One SELECT over one table `t`. Everything but names of counters and columns is SQL; values are in `bound`."""
 
-    selection: Selection
+    selection: TrafficSelection
     range: Range
     counters: tuple[str, ...] = ()
     """Names from `metrics.COUNTERS` and `metrics.UNIQUES`."""
@@ -108,7 +108,7 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class RowPage:
     """Rows by a metric or a dimension's value; ties by the values. `after`: sort value and values of the row before."""
 
     sorted_by: str
@@ -121,7 +121,7 @@ class Page:
 class Plan:
     """A report: counters of each value, or pair of values, of the dimensions `by`, and of everything (`is_total`)."""
 
-    selection: Selection
+    selection: TrafficSelection
     range: Range
     by: tuple[str, ...] = ()
     counters: tuple[str, ...] = COUNTERS
@@ -129,7 +129,7 @@ class Plan:
     """The values that it is limited to; none: all."""
     by_bucket: bool = False
     """True: a series, with counters by bucket (`edge`) and value, without those of everything."""
-    page: Page | None = None
+    page: RowPage | None = None
     """Without one, the rows are in no order."""
     limit: int | None = None
     """Maximum number of rows beside that of everything."""
@@ -137,7 +137,7 @@ class Plan:
     """Counters that are read for the shown rows alone."""
     daily: str = ""
     """The daily dimension whose counters are read; empty: rows are counted by the dimensions themselves."""
-    builds: tuple[Build, ...] = ()
+    builds: tuple[VisitBuild, ...] = ()
     """The builds whose counters are read."""
     rows: DayRows = NO_ROWS
     """The rows of traffic that are counted."""

@@ -13,16 +13,16 @@ from fastapi import Depends, Query, Response
 from pydantic import BeforeValidator, Field
 
 from query_api.analytics import dimension_filters, event_times, filters, ranges, visit_growth, visit_rows
-from query_api.analytics.filters import Filter, InvalidFilter
+from query_api.analytics.filters import InvalidFilter, ValueFilter
 from query_api.analytics.kept_events import KeptEvents
-from query_api.analytics.query_plan import Selection
+from query_api.analytics.query_plan import TrafficSelection
 from query_api.analytics.ranges import InvalidRange, Range, TimeRange
 from query_api.kernel import clickhouse_reader
 from query_api.kernel.authorization import AccountScope, Website
 from query_api.kernel.clickhouse_reader import Row
 from query_api.kernel.dependencies import CallerScope, Context, Services
 from query_api.kernel.pagination import invalid_parameter
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 from query_api.kernel.requests import QueryModel
 from schemas.http.analytics import Bots, Compare
 from schemas.zones import ZoneInfo
@@ -107,11 +107,11 @@ class AnalyticsRequest:
     """One parsed analytics request: the website is the caller's, ranges are instants, slugs are replaced by ids."""
 
     services: Services
-    reader: Reader
+    reader: PostgresReader
     website: Website
     range: Range
     compared: Range | None
-    selection: Selection
+    selection: TrafficSelection
 
     def read(self, response: Response, *queries: clickhouse_reader.Query) -> list[list[Row]]:
         """The rows of each statement, all run at once; adds the freshness headers."""
@@ -134,7 +134,9 @@ def request_for(
     spans = [(each.start, each.end) for each in (range_, compared) if each is not None]
     named = dimension_filters.read(query.filter, scope.reader, website, spans)
     kept = KeptEvents.of(website)
-    selection = Selection(str(website.id), (*_with_ids(scope.reader, website, chosen), *named), query.bots, kept=kept)
+    selection = TrafficSelection(
+        str(website.id), (*_with_ids(scope.reader, website, chosen), *named), query.bots, kept=kept
+    )
     if needs_visits or any(each.needs_visits for each in selection.filters):
         days, builds = context.query_coalescer.all(*visit_rows.plan_queries(selection.website_id, spans))
         visits = visit_rows.plan(selection.website_id, days, builds, kept)
@@ -174,7 +176,7 @@ def compared_range(query: FigureQuery, range_: Range) -> Range | None:
         raise invalid_parameter(error.field, str(error)) from error
 
 
-def parse_filter(name: str, text: str) -> Filter | None:
+def parse_filter(name: str, text: str) -> ValueFilter | None:
     """The filter that a parameter means; none for an empty one. Raises `Problem` 400."""
     try:
         return filters.parse(name, text)
@@ -188,7 +190,7 @@ _BY_SLUG: Final[Mapping[str, str]] = {
 }
 
 
-def _with_ids(reader: Reader, website: Website, chosen: Iterable[Filter]) -> Iterable[Filter]:
+def _with_ids(reader: PostgresReader, website: Website, chosen: Iterable[ValueFilter]) -> Iterable[ValueFilter]:
     """The filters, with slugs of partners and links exchanged for their ids."""
     for one in chosen:
         sql = _BY_SLUG.get(one.name)

@@ -14,9 +14,9 @@ from typing import Final, TypeVar
 from infra.domain.visits.dimensions import HOUR, QUARTER, TOTAL
 from query_api.analytics import zone_offsets
 from query_api.analytics.breakdown_metrics import METRICS, MONEY, VISITOR_BOUND
-from query_api.analytics.filters import Filter
+from query_api.analytics.filters import ValueFilter
 from query_api.analytics.metrics import CONVERSION_COUNTERS, COUNTERS, UNIQUES, Source
-from query_api.analytics.query_plan import Page, Plan, Selection, TablePlan, edges_of
+from query_api.analytics.query_plan import Plan, RowPage, TablePlan, TrafficSelection, edges_of
 from schemas.tracking import NO_ID
 
 P = TypeVar("P", Plan, TablePlan)
@@ -50,11 +50,11 @@ def choose_table(plan: TablePlan) -> TablePlan:
     return replace(plan, source=next(rollups, Source.RAW))
 
 
-def _names_partners(selection: Selection) -> bool:
+def _names_partners(selection: TrafficSelection) -> bool:
     """Returns whether the filters exclude everything that has no partner: the rollup of partners has no rows of
     that."""
     return any(
-        isinstance(each, Filter) and each.name == "partner" and each.wanted and str(NO_ID) not in each.wanted
+        isinstance(each, ValueFilter) and each.name == "partner" and each.wanted and str(NO_ID) not in each.wanted
         for each in selection.filters
     )
 
@@ -158,7 +158,7 @@ def sort_by_bound(plan: Plan) -> Plan:
 
 def count_sales(plan: Plan) -> Plan:
     """Conversions alone, of many values."""
-    page = Page(plan.by[0], is_descending=False, search=plan.page.search if plan.page else None)
+    page = RowPage(plan.by[0], is_descending=False, search=plan.page.search if plan.page else None)
     return replace(plan, counters=tuple(name for name in plan.counters if name in MONEY), page=page, limit=MAX_SOLD)
 
 

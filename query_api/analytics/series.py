@@ -12,14 +12,14 @@ from typing import Any
 
 from query_api.analytics import metrics, statement
 from query_api.analytics.metrics import COUNTERS, UNIQUES, Source
-from query_api.analytics.query_plan import Selection, TablePlan, counts_by_edge
+from query_api.analytics.query_plan import TablePlan, TrafficSelection, counts_by_edge
 from query_api.analytics.ranges import Range
 from query_api.analytics.rewrites import ROLLUPS, choose_table
 from query_api.kernel.clickhouse_reader import Query, Row
-from query_api.kernel.visitor_cache import CLICKERS, OF_PAST, VISITORS, WHOLE, VisitorQuery
+from query_api.kernel.visitor_cache import CLICKERS, OF_PAST, VISITORS, WHOLE, CachedVisitorQuery
 
 
-def queries(selection: Selection, range_: Range) -> list[Query]:
+def queries(selection: TrafficSelection, range_: Range) -> list[Query]:
     """Statements for every counter and both kinds of unique visitors."""
     counting, seeing = _by_bucket(selection, range_, tuple(COUNTERS)), _by_bucket(selection, range_, UNIQUES)
     if choose_table(counting).source is choose_table(seeing).source:
@@ -27,20 +27,22 @@ def queries(selection: Selection, range_: Range) -> list[Query]:
     return [statement.table(counting), visitors(selection, range_)]
 
 
-def visitors(selection: Selection, range_: Range) -> Query:
+def visitors(selection: TrafficSelection, range_: Range) -> Query:
     """Returns the query of both kinds of unique visitors."""
     seeing = _by_bucket(selection, range_, UNIQUES)
     whole = statement.table(seeing)
     if choose_table(seeing).source is not Source.VISITORS:
         return whole
     if len(range_.edges) == 2:
-        return VisitorQuery(whole.sql, whole.parameters, *past_and_parts(selection, range_))
+        return CachedVisitorQuery(whole.sql, whole.parameters, *past_and_parts(selection, range_))
     past, last = replace(range_, edges=range_.edges[:-1]), replace(range_, edges=range_.edges[-2:])
-    return VisitorQuery(whole.sql, whole.parameters, *past_and_parts(selection, past), _with_states(selection, last))
+    return CachedVisitorQuery(
+        whole.sql, whole.parameters, *past_and_parts(selection, past), _with_states(selection, last)
+    )
 
 
-def past_and_parts(selection: Selection, range_: Range) -> tuple[Query, Query]:
-    """`past` and `parts` of a `VisitorQuery` over buckets that are all past."""
+def past_and_parts(selection: TrafficSelection, range_: Range) -> tuple[Query, Query]:
+    """`past` and `parts` of a `CachedVisitorQuery` over buckets that are all past."""
     merged = (f"uniqCombinedMergeState(12)(t.{name}) AS {of}" for of, name in _STATES.items())
     merged_states = (*merged, "groupUniqArray(t._part) AS p")
     states = statement.table(_of_states(selection, range_, merged_states, by_bucket=True, group=_BY_BUCKET))
@@ -54,7 +56,7 @@ def past_and_parts(selection: Selection, range_: Range) -> tuple[Query, Query]:
     return past, statement.table(parts)
 
 
-def counted(selection: Selection, range_: Range, names: tuple[str, ...]) -> Query:
+def counted(selection: TrafficSelection, range_: Range, names: tuple[str, ...]) -> Query:
     """Returns one statement for at least the counters `names`; the same as one of `queries` where the same table
     answers."""
     source = choose_table(TablePlan(selection, range_, names)).source
@@ -75,12 +77,12 @@ def buckets(range_: Range, *found: Sequence[Row]) -> list[Mapping[str, Any]]:
     return counts_by_edge(range_, list(by_edge.values()))
 
 
-def _by_bucket(selection: Selection, range_: Range, names: tuple[str, ...]) -> TablePlan:
+def _by_bucket(selection: TrafficSelection, range_: Range, names: tuple[str, ...]) -> TablePlan:
     return TablePlan(selection, range_, names, by_bucket=True, group=_BY_BUCKET)
 
 
 def _of_states(
-    selection: Selection, range_: Range, shown: tuple[str, ...], *, by_bucket: bool = False, group: str = ""
+    selection: TrafficSelection, range_: Range, shown: tuple[str, ...], *, by_bucket: bool = False, group: str = ""
 ) -> TablePlan:
     """Returns a plan over the states of visitors."""
     return TablePlan(selection, range_, columns=UNIQUES, before=shown, by_bucket=by_bucket, group=group)
@@ -91,8 +93,8 @@ _STATES = {"c": "clickers", "v": "visitors"}
 _SERVER_TIME = "toUnixTimestamp(now()) AS at, uptime() AS up"
 
 
-def _with_states(selection: Selection, range_: Range) -> Query:
-    """`last` of a `VisitorQuery`."""
+def _with_states(selection: TrafficSelection, range_: Range) -> Query:
+    """`last` of a `CachedVisitorQuery`."""
     of_past = ", ".join(
         f"CAST(unhex({state}), 'AggregateFunction(uniqCombined(12), UInt64)')" for state in (CLICKERS, VISITORS)
     )

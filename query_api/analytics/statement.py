@@ -12,14 +12,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from infra.domain.visits import dimensions, tables
-from infra.domain.visits.builds import Build
+from infra.domain.visits.builds import VisitBuild
 from infra.domain.visits.dimensions import DAILY, HOUR, QUARTER, TOTAL, WEEKDAY_HOUR
 from infra.domain.visits.statement import ROW_COLUMNS, TYPES, visits
 from query_api.analytics import filters, metrics, zone_offsets
 from query_api.analytics.breakdown_metrics import COUNTERS, METRICS, MONEY, SHOWN, VISITOR_BOUND
 from query_api.analytics.filters import Condition
 from query_api.analytics.metrics import UNIQUES, Source
-from query_api.analytics.query_plan import NO_PARTNER, Page, Plan, TablePlan, edges_of, seconds
+from query_api.analytics.query_plan import NO_PARTNER, Plan, RowPage, TablePlan, edges_of, seconds
 from query_api.analytics.ranges import Range
 from query_api.analytics.rewrites import SOURCES, TABLE, rewritten
 from query_api.analytics.visit_growth import GrownDay, up_to
@@ -167,7 +167,7 @@ def _bound(plan: Plan) -> dict[str, Any]:
     return {**bound, **edges_of(plan.range)} if plan.by_bucket else bound
 
 
-def _sort_key(page: Page) -> tuple[str, str]:
+def _sort_key(page: RowPage) -> tuple[str, str]:
     """Returns the expression that a page is sorted by, and its type."""
     if page.sorted_by == VISITOR_BOUND:
         return VISITOR_BOUND, "Int128"
@@ -175,7 +175,7 @@ def _sort_key(page: Page) -> tuple[str, str]:
     return ("v0", "String") if metric is None else (metric.sql, "Float64" if metric.per else "Int128")
 
 
-def _page_conditions(plan: Plan, page: Page, kind: str) -> Iterator[str]:
+def _page_conditions(plan: Plan, page: RowPage, kind: str) -> Iterator[str]:
     """Yields the conditions on the rows of a page, except the row of everything."""
     counted = (METRICS[name] for name in SHOWN if {*METRICS[name].counters} <= {*plan.counters})
     yield f"({' OR '.join(f'{metric.sql} <> 0' for metric in counted)})"
@@ -190,7 +190,7 @@ def _page_conditions(plan: Plan, page: Page, kind: str) -> Iterator[str]:
         yield f"(sorted {than} {after} OR ({is_tie}))"
 
 
-def _page_bound(page: Page) -> dict[str, Any]:
+def _page_bound(page: RowPage) -> dict[str, Any]:
     bound: dict[str, Any] = {}
     if page.search is not None:
         bound |= {"search": page.search.text, "search_ids": list(page.search.ids)}
@@ -299,7 +299,7 @@ def _cast(columns: Collection[str], expressions: Mapping[str, str]) -> list[str]
     ]
 
 
-def _rows_of(builds: Sequence[Build]) -> str:
+def _rows_of(builds: Sequence[VisitBuild]) -> str:
     listed = ", ".join(f"(toDate('{build.day}'), {build.number})" for build in builds)
     return f"(day, build) IN ({listed})"
 

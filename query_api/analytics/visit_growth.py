@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from infra.domain.visits.builds import GROWN_DAY_EVENTS, Build, Offsets
+from infra.domain.visits.builds import GROWN_DAY_EVENTS, Offsets, VisitBuild
 from infra.domain.visits.statement import FINGERPRINT
 from query_api.kernel.clickhouse_reader import Query, Row, live_table
 
@@ -29,19 +29,19 @@ MAX_DAYS: Final = 3
 class GrownDay:
     """A day with its outdated build. `until`: the newest events to read."""
 
-    build: Build
+    build: VisitBuild
     until: Offsets
     newer: int
     """Number of events that the build lacks."""
 
 
-def candidates(now: Mapping[date, int], outdated: Mapping[date, Build]) -> list[Build]:
+def candidates(now: Mapping[date, int], outdated: Mapping[date, VisitBuild]) -> list[VisitBuild]:
     """The outdated builds that are worth a check, newest first. `now`: the number of events of each day."""
     large = [build for day, build in sorted(outdated.items(), reverse=True) if now[day] >= GROWN_DAY_EVENTS]
     return large[:MAX_DAYS]
 
 
-def check_query(website_id: str, builds: Sequence[Build]) -> Query:
+def check_query(website_id: str, builds: Sequence[VisitBuild]) -> Query:
     """The statement whose rows `grown_days` takes."""
     days = ", ".join(f"'{build.day}'" for build in builds)
     is_known = " OR ".join(f"toDate(occurred_at) = '{build.day}' AND {up_to(build.offsets)}" for build in builds)
@@ -55,7 +55,7 @@ def check_query(website_id: str, builds: Sequence[Build]) -> Query:
     )
 
 
-def grown_days(builds: Sequence[Build], found: Sequence[Row]) -> Mapping[date, GrownDay]:
+def grown_days(builds: Sequence[VisitBuild], found: Sequence[Row]) -> Mapping[date, GrownDay]:
     """Returns the days whose events up to the build's offsets equal the build's."""
     by_day: dict[date, list[Row]] = defaultdict(list)
     for row in found:

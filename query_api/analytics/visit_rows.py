@@ -17,7 +17,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
 from infra.domain.visits import tables
-from infra.domain.visits.builds import Build, Contents
+from infra.domain.visits.builds import Contents, VisitBuild
 from infra.kernel.http.problems import Problem
 from query_api.analytics import visit_growth
 from query_api.analytics.kept_events import KeptEvents
@@ -32,9 +32,9 @@ MAX_LIVE_EVENTS: Final = 5_000_000
 class DayRows:
     """The places of the rows of some days."""
 
-    whole: tuple[Build, ...] = ()
+    whole: tuple[VisitBuild, ...] = ()
     """Builds whose rows are all meant."""
-    cut: tuple[Build, ...] = ()
+    cut: tuple[VisitBuild, ...] = ()
     """Builds of which a part is meant."""
     live: tuple[date, ...] = ()
     """Days whose rows are found from `events`."""
@@ -52,17 +52,17 @@ class VisitRows:
     """The places of the rows of a website's days. Days without events are in neither `builds` nor `live`."""
 
     website_id: str
-    builds: Mapping[date, Build]
+    builds: Mapping[date, VisitBuild]
     live: Mapping[date, int]
     """Days without a current build, and their number of events."""
-    weeks: Mapping[date, Build]
+    weeks: Mapping[date, VisitBuild]
     """Current builds by Monday."""
-    outdated: Sequence[Build] = ()
+    outdated: Sequence[VisitBuild] = ()
     """Builds of large days in `live`."""
     grown: Mapping[date, GrownDay] = field(default_factory=dict)
     """Days that are read from an outdated build and their newer events."""
     kept: KeptEvents = KeptEvents()
-    parts: Mapping[date, Sequence[Build]] = field(default_factory=dict)
+    parts: Mapping[date, Sequence[VisitBuild]] = field(default_factory=dict)
     """Current builds of the parts of days."""
 
     def with_grown(self, found: Sequence[Row]) -> VisitRows:
@@ -91,7 +91,7 @@ class VisitRows:
         whole = tuple(build for build in built if build.lies_within(start, end))
         return DayRows(whole, tuple(build for build in built if build not in whole), live, grown)
 
-    def whole(self, start: datetime, end: datetime) -> list[Build]:
+    def whole(self, start: datetime, end: datetime) -> list[VisitBuild]:
         """The builds that lie within `start` and `end`: weeks, the days beside them, and the parts of expired days."""
         weeks = [week for week in self.weeks.values() if week.lies_within(start, end)]
         in_weeks = {day for week in weeks for day in week.covered}
@@ -99,7 +99,7 @@ class VisitRows:
         parts = (part for day in self.parts if day not in in_weeks for part in self._parts_within(day, start, end))
         return sorted((*weeks, *days, *parts), key=lambda build: build.day)
 
-    def _parts_within(self, day: date, start: datetime, end: datetime) -> Sequence[Build]:
+    def _parts_within(self, day: date, start: datetime, end: datetime) -> Sequence[VisitBuild]:
         """Returns the parts of a day that make up its events in the range; none if they do not, or the whole day
         does."""
         if self.kept.has(day) or day not in self.builds or self.builds[day].lies_within(start, end):
@@ -139,11 +139,11 @@ def plan_queries(website_id: str, spans: Sequence[tuple[datetime, datetime]]) ->
 def plan(website_id: str, days: Sequence[Row], builds: Sequence[Row], kept: KeptEvents) -> VisitRows:
     """Returns the rows of visits, from the rows of `plan_queries`."""
     now: dict[date, Contents] = {row["day"]: (row["events"], row["fingerprint"]) for row in days if row["events"]}
-    built: dict[int, dict[date, Build]] = {number: {} for number in (1, tables.DAYS_OF_WEEK, *tables.PARTS)}
+    built: dict[int, dict[date, VisitBuild]] = {number: {} for number in (1, tables.DAYS_OF_WEEK, *tables.PARTS)}
     for row in builds:
         contents, times = (row["events"], row["fingerprint"]), (_utc(row["first_at"]), _utc(row["last_at"]))
         number_of_days, day = row["days"], row["day"]
-        built[number_of_days][day] = Build(number_of_days, day, row["build"], contents, *times, row["offsets"])
+        built[number_of_days][day] = VisitBuild(number_of_days, day, row["build"], contents, *times, row["offsets"])
     current = {day: build for day, build in built[1].items() if now.get(day) == build.contents}
     outdated = {day: build for day, build in built[1].items() if day in now and day not in current and kept.has(day)}
     parts = {
@@ -166,7 +166,7 @@ def plan(website_id: str, days: Sequence[Row], builds: Sequence[Row], kept: Kept
     )
 
 
-def _is_part(part: Build | None, build: Build) -> bool:
+def _is_part(part: VisitBuild | None, build: VisitBuild) -> bool:
     return part is not None and part.number == build.number
 
 

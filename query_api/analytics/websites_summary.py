@@ -18,7 +18,7 @@ from pydantic import AfterValidator, Field
 
 from infra.domain.exchange_rates import DatedRate
 from query_api.analytics import metrics, ranges
-from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts, Source
+from query_api.analytics.metrics import PERFORMANCE_COUNTERS, MetricCounts, Source
 from query_api.analytics.query_plan import seconds
 from query_api.analytics.ranges import Range, TimeRange
 from query_api.kernel import clickhouse_reader
@@ -154,7 +154,7 @@ class _Measured:
     days: Mapping[str, Range]
     """Time zone to its last 30 days."""
 
-    counts: Mapping[tuple[str, int], Counts]
+    counts: Mapping[tuple[str, int], MetricCounts]
     """Counts by website and the Unix time at which the day begins."""
 
     visitors: Mapping[str, Row]
@@ -173,17 +173,17 @@ class _Measured:
         counted, seen = context.read(response, _daily(parts), _visitors(parts))
         return cls(
             days,
-            {(row["website"], int(row["edge"])): Counts.of(row) for row in counted},
+            {(row["website"], int(row["edge"])): MetricCounts.of(row) for row in counted},
             {row["website"]: row for row in seen},
         )
 
-    def of(self, website: Website) -> list[Counts]:
+    def of(self, website: Website) -> list[MetricCounts]:
         """The counts of each of the 30 days."""
         edges = self.days[website.timezone].edges[:-1]
         return [self.counts.get((str(website.id), seconds(moment)), _NOTHING) for moment in edges]
 
 
-_NOTHING: Final = Counts()
+_NOTHING: Final = MetricCounts()
 
 
 def _summary(website: Website, measured: _Measured, currency: str, rates: Mapping[str, DatedRate]) -> WebsiteSummary:
@@ -209,7 +209,7 @@ def _summary(website: Website, measured: _Measured, currency: str, rates: Mappin
 
 
 def _period(
-    website: Website, daily: Sequence[Counts], visitors: int, currency: str, rates: Mapping[str, DatedRate]
+    website: Website, daily: Sequence[MetricCounts], visitors: int, currency: str, rates: Mapping[str, DatedRate]
 ) -> PeriodTotals:
     revenue, rate = sum(one.revenue for one in daily), rates.get(website.currency)
     converted = None

@@ -20,7 +20,7 @@ from query_api.conversions.statements.periods import StatementMonth, period
 from query_api.kernel.csv import columns_of, csv_stream
 from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope
 from query_api.kernel.pagination import invalid_parameter
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 from schemas.currencies import decimal_text
 from schemas.http.responses import ResponseModel
 
@@ -83,7 +83,7 @@ def get_statements_csv(
     return csv_stream(name, COLUMNS, _lines(scope.reader, months))
 
 
-def _lines(reader: Reader, months: list[StatementMonth]) -> Iterator[PartnerMonthLine]:
+def _lines(reader: PostgresReader, months: list[StatementMonth]) -> Iterator[PartnerMonthLine]:
     website = months[0].website
     paid: defaultdict[UUID, list[tuple[date, int]]] = defaultdict(list)
     names: dict[UUID, str] = {}

@@ -20,7 +20,7 @@ from infra.kernel.security.encryption import DecryptionError
 from infra.kernel.security.visitor_keys import WRAPPED, Sealed, VisitorKeys, key_ids
 from query_api.kernel.clickhouse_reader import Query
 from query_api.kernel.dependencies import Services
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 from schemas.ad_click_ids import NETWORKS
 from schemas.base import ERASED
 from schemas.http.responses import ResponseModel
@@ -38,7 +38,7 @@ class AdClickId(ResponseModel):
 
 
 def ad_click_ids(
-    reader: Reader, context: Services, website_id: UUID, click: UUID, visitor: int, day: date
+    reader: PostgresReader, context: Services, website_id: UUID, click: UUID, visitor: int, day: date
 ) -> list[AdClickId]:
     """The ids in the visit of the click, the first seen first. `visitor`: the click's; `day`: its UTC day. Raises
     `Problem` 503."""
@@ -47,7 +47,7 @@ def ad_click_ids(
     return opened(reader, context, [Sealed(website_id, row["event_id"], row["ad_ids"]) for row in rows])
 
 
-def opened(reader: Reader, context: Services, sealed: Sequence[Sealed]) -> list[AdClickId]:
+def opened(reader: PostgresReader, context: Services, sealed: Sequence[Sealed]) -> list[AdClickId]:
     """Returns the ids of the texts, each once; `[erased]` once, if the key of any of them is gone."""
     if not sealed:
         return []

@@ -28,7 +28,7 @@ from query_api.kernel import clickhouse_reader
 from query_api.kernel.authorization import Website
 from query_api.kernel.clickhouse_reader import live_table
 from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context, Services
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 from query_api.operations.exchange_rates import rate_on
 from schemas.click_id import event_id
 from schemas.currencies import amount_text, decimal_text, digits
@@ -225,14 +225,14 @@ def explain_conversion(id: UUID, scope: CallerScope, context: Context) -> Explan
     )
 
 
-def _messages(reader: Reader, id: UUID) -> list[MessageBehind]:
+def _messages(reader: PostgresReader, id: UUID) -> list[MessageBehind]:
     """The conversion's chain, as `althing events show` follows it."""
     messages = chain(reader.rows, [id])
     months = {booking.message_id: booking.month for booking in bookings(reader.rows, messages)}
     return [MessageBehind.of_row(asdict(one), statement=months.get(one.id)) for one in messages]
 
 
-def _rule(reader: Reader, earning: Row, payout: Amount | None) -> CommissionRule:
+def _rule(reader: PostgresReader, earning: Row, payout: Amount | None) -> CommissionRule:
     attribution = earning["detail"]["facts"]["attribution"]
     held = reader.rows(
         "SELECT effective_at, terms FROM read.partner_terms WHERE partner_id = %s ORDER BY effective_at",
@@ -279,7 +279,7 @@ def _tier_text(tier: TierUsed, currency: str) -> str:
 
 
 def _click(
-    reader: Reader, context: Services, conversion: ConversionInFull, earning: Row, kept_from: date | None
+    reader: PostgresReader, context: Services, conversion: ConversionInFull, earning: Row, kept_from: date | None
 ) -> ClickBehind:
     attribution = earning["detail"]["facts"]["attribution"]
     link = (
@@ -304,7 +304,7 @@ def _utc_day(text: str) -> date:
 
 
 def _tracked_click(
-    reader: Reader, context: Services, conversion: ConversionInFull, told: Row
+    reader: PostgresReader, context: Services, conversion: ConversionInFull, told: Row
 ) -> tuple[LogPosition | None, list[AdClickId] | None]:
     """Returns where the click's record is, and the ad click ids of its visit."""
     at = datetime.fromisoformat(told["clicked_at"]).astimezone(UTC)
@@ -325,7 +325,7 @@ def _tracked_click(
         return place, None
 
 
-def _rate(reader: Reader, website: Website, earning: Row, payout: Amount | None) -> RateUsed | None:
+def _rate(reader: PostgresReader, website: Website, earning: Row, payout: Amount | None) -> RateUsed | None:
     """Returns the rate of the website's day of the sale, as the decision took it."""
     rate = earning["detail"].get("exchange_rate")
     if rate is None:

@@ -19,7 +19,7 @@ from query_api.conversions.payout_matching import AGES, Balance, Lot, Paid, bala
 from query_api.kernel.authorization import Website, require_existing
 from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context
 from query_api.kernel.pagination import Page50, bad_cursor
-from query_api.kernel.postgres_reader import Reader, Row
+from query_api.kernel.postgres_reader import PostgresReader, Row
 from schemas.days import FIRST_YEAR, day_start, local_day
 from schemas.http.conversions import Allocation, Payout
 from schemas.http.money import Amount
@@ -211,7 +211,7 @@ class FoundBalances:
     names: dict[UUID, str]
 
 
-def balances(reader: Reader, website: Website, now: datetime) -> FoundBalances:
+def balances(reader: PostgresReader, website: Website, now: datetime) -> FoundBalances:
     """Returns the balances of every partner that ever owed or paid something."""
     today = local_day(website.zone, now)
     spans = _spans(today)

@@ -16,7 +16,7 @@ from infra.kernel.security.access_tokens import authenticate_caller
 from infra.kernel.security.sessions import Principal, bearer, session_cookie
 from query_api.forum.schemas import DELETED_MEMBER, REMOVED, Author
 from query_api.kernel.dependencies import CallerScope, Context, Services, WaitFor, begin_waiting
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 from schemas.base import ERASED
 
 NO_ACCOUNT: Final = UUID(int=0)
@@ -28,7 +28,7 @@ class Viewer:
     """The reader of the forum. `account_id` is none for a visitor. `reader` returns what is visible to them, and
     nothing else."""
 
-    reader: Reader
+    reader: PostgresReader
     account_id: UUID | None
     is_moderator: bool
     is_admin: bool = False
@@ -48,7 +48,7 @@ def _moderation_view(request: Request) -> Viewer:
             person = authenticate_caller(context.pool, request.headers, request.method)
             if person.website_ids is None:
                 return viewer_for(context, person)
-    return Viewer(Reader.of_service(context.pool), None, False)
+    return Viewer(PostgresReader.of_service(context.pool), None, False)
 
 
 CurrentViewer = Annotated[Viewer, Depends(Authentication(OPTIONAL_SESSION, _moderation_view))]
@@ -58,8 +58,8 @@ CurrentViewer = Annotated[Viewer, Depends(Authentication(OPTIONAL_SESSION, _mode
 def viewer_for(context: Services, person: Principal) -> Viewer:
     """The viewer of a signed-in account."""
     if person.is_moderator and not person.is_admin:
-        return Viewer(Reader.of_moderator(context.pool, person.account_id), person.account_id, True)
-    return Viewer(Reader.of(context.pool, person), person.account_id, person.is_admin, person.is_admin)
+        return Viewer(PostgresReader.of_moderator(context.pool, person.account_id), person.account_id, True)
+    return Viewer(PostgresReader.of(context.pool, person), person.account_id, person.is_admin, person.is_admin)
 
 
 def member_viewer(context: Context, scope: CallerScope) -> Viewer:
@@ -89,7 +89,7 @@ async def public_reads_own_writes(
 PUBLIC_READS_OWN_WRITES: Final = Depends(public_reads_own_writes)
 
 
-def people(reader: Reader, ids: Iterable[UUID | None]) -> Mapping[UUID, Author]:
+def people(reader: PostgresReader, ids: Iterable[UUID | None]) -> Mapping[UUID, Author]:
     """The names of accounts; who was erased, or is not there, is not in it."""
     account_ids = sorted({one for one in ids if one is not None})
     if not account_ids:

@@ -8,7 +8,7 @@ from typing import Final
 from uuid import UUID
 
 from query_api.kernel.pagination import Page
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 from schemas.http.operations import AuditEntry
 
 _ENTRIES: Final = (
@@ -46,7 +46,7 @@ class AuditFilter:
     until: datetime | None = None
 
 
-def entries(reader: Reader, page: Page, chosen: AuditFilter) -> list[AuditEntry]:
+def entries(reader: PostgresReader, page: Page, chosen: AuditFilter) -> list[AuditEntry]:
     """Reads one page, newest first; adds the link to the next."""
     [before] = page.after(int)
     bound = {**asdict(chosen), "before": before, "limit": page.limit + 1}

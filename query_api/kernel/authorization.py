@@ -14,7 +14,7 @@ from uuid import UUID
 from infra.kernel.http.problems import Problem
 from infra.kernel.security.access_tokens import require_whole_account
 from infra.kernel.security.sessions import Pool, Principal, require_admin
-from query_api.kernel.postgres_reader import ADMIN, Reader, Row
+from query_api.kernel.postgres_reader import ADMIN, PostgresReader, Row
 from schemas.zones import ZoneInfo
 
 T = TypeVar("T")
@@ -26,7 +26,7 @@ class AllAccounts:
     queries of one account alone."""
 
     principal: Principal
-    reader: Reader
+    reader: PostgresReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class AccountScope:
 
     def __init__(self, pool: Pool, principal: Principal) -> None:
         self.principal = principal
-        self.reader = Reader.of_caller(pool, principal)
+        self.reader = PostgresReader.of_caller(pool, principal)
         self._pool = pool
 
     def website(self, website_id: UUID) -> Website:
@@ -95,15 +95,15 @@ class AccountScope:
         """Ids of the websites that a list may show: the given one, or all of the scope."""
         return [self.website(website_id).id] if website_id is not None else [one.id for one in self.websites()]
 
-    def of_account(self, account_id: UUID) -> Reader:
+    def of_account(self, account_id: UUID) -> PostgresReader:
         """Reads for another account: only for what that account has agreed to show this principal."""
         require_whole_account(self.principal)
-        return Reader(self._pool, account_id)
+        return PostgresReader(self._pool, account_id)
 
     def all_accounts(self) -> AllAccounts:
         """Returns the scope of an admin: all accounts. Raises `Problem` 403."""
         require_admin(self.principal)
-        return AllAccounts(self.principal, Reader(self._pool, ADMIN))
+        return AllAccounts(self.principal, PostgresReader(self._pool, ADMIN))
 
     def _read(self, sql: str, values: dict[str, Any]) -> list[Website]:
         bound = {**values, "account": self.principal.account_id}

@@ -11,7 +11,7 @@ from uuid import UUID
 from fastapi import Query
 
 from query_api.kernel.pagination import Page
-from query_api.kernel.postgres_reader import Reader, Row
+from query_api.kernel.postgres_reader import PostgresReader, Row
 from schemas.http.responses import ResponseModel
 
 
@@ -40,7 +40,7 @@ OWNER: Final = "o.id AS owner_id, o.name AS owner_name, o.email AS owner_email"
 
 
 def owned_rows(
-    page: Page, reader: Reader, select: str, sort: OwnedSort, search: str | None, values: Mapping[str, Any]
+    page: Page, reader: PostgresReader, select: str, sort: OwnedSort, search: str | None, values: Mapping[str, Any]
 ) -> list[Row]:
     """Reads one page of `select`, which gives `id`, `created_at` and `sort_name`, and finds `%(search)s` in lower case.
     Raises `Problem` 400 for a cursor of another order."""

@@ -13,7 +13,7 @@ import orjson
 from fastapi import Depends, Query, Request, Response
 
 from infra.kernel.http.problems import FieldError, Problem
-from query_api.kernel.postgres_reader import Reader, Row
+from query_api.kernel.postgres_reader import PostgresReader, Row
 
 R = TypeVar("R", bound=Mapping[str, Any])
 
@@ -46,7 +46,9 @@ class Page:
         """The integer that the page begins behind; `first` for the first page. Raises `Problem` 400."""
         return first if self.is_first else self.after(int)[0]
 
-    def rows(self, reader: Reader, sql: str, sorted_by: str, values: Mapping[str, Any] | None = None) -> list[Row]:
+    def rows(
+        self, reader: PostgresReader, sql: str, sorted_by: str, values: Mapping[str, Any] | None = None
+    ) -> list[Row]:
         """The page's rows. `sql` sorts by `sorted_by`, a time, and `id`, begins behind `at` and `last`, which are None
         on the first page, and reads `limit` rows. Raises `Problem` 400."""
         at, last = self.after(datetime, UUID)

@@ -38,7 +38,7 @@ def take_role(connection: Connection[Any]) -> None:
     connection.commit()
 
 
-class Reader:
+class PostgresReader:
     """Reads for one account, for an admin, or for the service's own work. Thread-safe."""
 
     def __init__(self, pool: Pool, reads_for: UUID | str) -> None:
@@ -46,7 +46,7 @@ class Reader:
         self._reads_for = str(reads_for)
 
     @classmethod
-    def of_caller(cls, pool: Pool, principal: Principal) -> Reader:
+    def of_caller(cls, pool: Pool, principal: Principal) -> PostgresReader:
         """Returns a reader for the caller's account; for an access token of single websites, for these alone."""
         if principal.website_ids is None:
             return cls(pool, principal.account_id)
@@ -54,23 +54,23 @@ class Reader:
         return cls(pool, f"{WEBSITES}{principal.account_id}:{ids}")
 
     @classmethod
-    def of(cls, pool: Pool, principal: Principal) -> Reader:
+    def of(cls, pool: Pool, principal: Principal) -> PostgresReader:
         """Returns a reader of what is open to all, and moderated: an admin reads everything, others the rows of their
         account and of no account."""
         return cls(pool, ADMIN) if principal.is_admin else cls.of_caller(pool, principal)
 
     @classmethod
-    def of_service(cls, pool: Pool) -> Reader:
+    def of_service(cls, pool: Pool) -> PostgresReader:
         """Reads what belongs to no account."""
         return cls(pool, SERVICE)
 
     @classmethod
-    def of_moderator(cls, pool: Pool, account_id: UUID) -> Reader:
+    def of_moderator(cls, pool: Pool, account_id: UUID) -> PostgresReader:
         """Reads for an account that also sees what moderation hides."""
         return cls(pool, f"{MODERATOR}{account_id}")
 
     @classmethod
-    def of_analyst(cls, pool: Pool, account_id: UUID) -> Reader:
+    def of_analyst(cls, pool: Pool, account_id: UUID) -> PostgresReader:
         """Reads for an account that also sees what analysts share."""
         return cls(pool, f"{ANALYST}{account_id}")
 

@@ -17,7 +17,7 @@ from infra.kernel.http.problems import Problem
 from infra.kernel.security.sessions import Principal
 from query_api.kernel.authorization import AccountScope
 from query_api.kernel.dependencies import Context
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 
 _NO_SESSION: Final = UUID(int=0)
 
@@ -35,7 +35,7 @@ ReportOrder = Annotated[RenderOrder, Depends(report_order)]
 
 def report_scope(order: ReportOrder, context: Context) -> AccountScope:
     """Dependency: what the person of the report may read now. Raises `Problem` 410 without an account."""
-    row = Reader(context.pool, order.account_id).row(_PERSON, (order.account_id,))
+    row = PostgresReader(context.pool, order.account_id).row(_PERSON, (order.account_id,))
     if row is None:
         raise no_access("account")
     roles = frozenset(("member", *(row["roles"] or ())))

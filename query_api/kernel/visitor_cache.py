@@ -1,9 +1,9 @@
 """Visitors of large ranges: the part before the last bucket is merged once and cached.
 
 To count the distinct visitors of 90 days of a large website, ClickHouse merges the states of 8,640 quarters of an hour,
-which takes most of the time of a dashboard. But the past rarely changes. A `VisitorQuery` is answered by one statement
-over the whole range, or from the cached past and a statement over the last bucket that has the states of the past in
-its text (as parameters they would make its address too long for some proxies).
+which takes most of the time of a dashboard. But the past rarely changes. A `CachedVisitorQuery` is answered by one
+statement over the whole range, or from the cached past and a statement over the last bucket that has the states of the
+past in its text (as parameters they would make its address too long for some proxies).
 
 The cached past is only used if the table's parts that hold rows of the past are still the same ones, which a statement
 beside that over the last bucket reads. Parts never change; what changes the rows, also a merge, makes others. A server
@@ -46,7 +46,7 @@ RESTARTED_S: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class VisitorQuery(Query):
+class CachedVisitorQuery(Query):
     """Rows with at least `edge`, `unique_clickers` and `unique_visitors`: of each bucket and of the whole range.
 
     `past` gives them of all buckets before the last one; its row of the whole also has the states (`clickers`,
@@ -62,17 +62,17 @@ class VisitorQuery(Query):
 
 @dataclass(frozen=True, slots=True)
 class _Past:
-    """The rows of `VisitorQuery.past`."""
+    """The rows of `CachedVisitorQuery.past`."""
 
     rows: Rows
     whole: Row
 
     def holds(self, now: Row) -> bool:
-        """Returns whether the table has the same rows of the past, by the row of `VisitorQuery.parts`."""
+        """Returns whether the table has the same rows of the past, by the row of `CachedVisitorQuery.parts`."""
         has_run_since = now["up"] - (now["at"] - self.whole["at"]) >= RESTARTED_S
         return bool(now["parts"] == self.whole["parts"]) and has_run_since
 
-    def last(self, query: VisitorQuery) -> list[Query]:
+    def last(self, query: CachedVisitorQuery) -> list[Query]:
         """The statement over the last bucket, if there is one."""
         if query.last is None:
             return []
@@ -134,7 +134,7 @@ class VisitorCache:
     def _answer(self, query: Query) -> _Answer:
         """Yields the statements that are needed next and takes their rows; returns the rows of `query`."""
         table = self._table()
-        if not isinstance(query, VisitorQuery) or table is None:
+        if not isinstance(query, CachedVisitorQuery) or table is None:
             [rows] = yield [query]
             return rows
         key = table, query.past.sql, orjson.dumps(query.past.parameters, option=orjson.OPT_SORT_KEYS)

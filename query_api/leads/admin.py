@@ -18,7 +18,7 @@ from query_api.kernel.authorization import require_existing
 from query_api.kernel.csv import columns_of, csv_stream
 from query_api.kernel.dependencies import READS_OWN_WRITES, AdminScope, Context
 from query_api.kernel.pagination import Page50, bounded
-from query_api.kernel.postgres_reader import Reader, like
+from query_api.kernel.postgres_reader import PostgresReader, like
 from query_api.leads.early_access import PLACES
 from schemas.events.leads import InquiryStatus
 from schemas.http.leads import InquiryState, SignupState
@@ -224,7 +224,7 @@ def get_early_access(context: Context, admin: AdminScope, page: Page50) -> list[
     ]
 
 
-def _confirmed(reader: Reader, settings: Settings) -> Iterator[SubscriberForSending]:
+def _confirmed(reader: PostgresReader, settings: Settings) -> Iterator[SubscriberForSending]:
     """Yields the subscribers newest first, read in batches: the file is complete and may be long."""
     after: dict[str, Any] = {"at": None, "last": None}
     while rows := reader.rows(_SUBSCRIBERS, {"state": "confirmed", "id": None, "limit": _BATCH_SIZE, **after}):

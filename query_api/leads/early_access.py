@@ -8,7 +8,7 @@ from fastapi import APIRouter, Response
 from pydantic import Field
 
 from query_api.kernel.dependencies import Context
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 from schemas.http.responses import ResponseModel
 
 router = APIRouter(prefix="/api/public", tags=["public"])
@@ -30,7 +30,7 @@ class EarlyAccessPlaces(ResponseModel):
 @router.get("/early-access")
 def get_early_access_places(context: Context, response: Response) -> EarlyAccessPlaces:
     """Read model `early_access`."""
-    row = Reader.of_service(context.pool).row(_TAKEN)
+    row = PostgresReader.of_service(context.pool).row(_TAKEN)
     taken, waits = (row["taken"], row["waits"]) if row is not None else (0, False)
     response.headers["Cache-Control"] = "public, max-age=5"
     return EarlyAccessPlaces(places=PLACES, left=0 if waits else max(0, PLACES - taken))

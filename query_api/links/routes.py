@@ -15,7 +15,7 @@ from pydantic import Field
 from infra.kernel.http.openapi import file_response
 from infra.kernel.http.problems import Problem
 from query_api.analytics import metrics
-from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts, Source
+from query_api.analytics.metrics import PERFORMANCE_COUNTERS, MetricCounts, Source
 from query_api.analytics.ranges import TimeRange
 from query_api.analytics.request import TimeQuery, range_in
 from query_api.kernel import clickhouse_reader
@@ -231,12 +231,12 @@ def _sorted_ids(
     websites = [str(id) for id in values["websites"]]
     bound = {"websites": websites, "since": span[0], "until": span[1]}
     counted = context.clickhouse.rows(clickhouse_reader.Query(_FIGURES.replace(_IN_LINKS, ""), bound)) if ids else []
-    figures = {UUID(row["link"]): Counts.of(row) for row in counted}
-    none, key = Counts(), _METRICS[wanted.sort]
+    figures = {UUID(row["link"]): MetricCounts.of(row) for row in counted}
+    none, key = MetricCounts(), _METRICS[wanted.sort]
     return sorted(ids, key=lambda id: -key(figures.get(id, none)))
 
 
-_METRICS: Final[Mapping[Sort, Callable[[Counts], float]]] = {
+_METRICS: Final[Mapping[Sort, Callable[[MetricCounts], float]]] = {
     Sort.CLICKS: lambda counts: counts.clicks,
     Sort.CONVERSIONS: lambda counts: counts.conversions,
     Sort.EARNINGS: lambda counts: counts.revenue,
@@ -253,10 +253,10 @@ def to_responses(
     except Problem:
         response.headers.update(STALE)
         return [_link(context, row, None) for row in rows]
-    return [_link(context, row, figures.get(row["id"], Counts())) for row in rows]
+    return [_link(context, row, figures.get(row["id"], MetricCounts())) for row in rows]
 
 
-def counts_of(context: Services, rows: Sequence[Mapping[str, Any]], span: Span) -> Mapping[UUID, Counts]:
+def counts_of(context: Services, rows: Sequence[Mapping[str, Any]], span: Span) -> Mapping[UUID, MetricCounts]:
     """Link id to its counts; `rows`: links with `id` and `website_id`. Raises `Problem` 503."""
     if not rows:
         return {}
@@ -267,10 +267,10 @@ def counts_of(context: Services, rows: Sequence[Mapping[str, Any]], span: Span) 
         "until": span[1],
     }
     counted = context.clickhouse.rows(clickhouse_reader.Query(_FIGURES, bound))
-    return {UUID(row["link"]): Counts.of(row) for row in counted}
+    return {UUID(row["link"]): MetricCounts.of(row) for row in counted}
 
 
-def _link(context: Services, row: Mapping[str, Any], counts: Counts | None) -> LinkWithFigures:
+def _link(context: Services, row: Mapping[str, Any], counts: MetricCounts | None) -> LinkWithFigures:
     figures: dict[str, Any] = {"clicks": None, "conversions": None, "earnings": None}
     if counts is not None:
         earned = Amount(amount=counts.revenue, currency=row["currency"])

@@ -17,7 +17,7 @@ from query_api.forum.moderation_view import PUBLIC_READS_OWN_WRITES
 from query_api.kernel.authorization import AccountScope, require_existing
 from query_api.kernel.dependencies import READS_OWN_WRITES, AdminScope, CallerScope, Context
 from query_api.kernel.pagination import Page50, Page100, bounded
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 from query_api.marketplace import rows as shown
 from query_api.marketplace.listings import steps
 from query_api.marketplace.schemas import (
@@ -61,7 +61,7 @@ _WATCHED: Final = (
 @router.get("/deal-terms", dependencies=[PUBLIC_READS_OWN_WRITES])
 def get_deal_terms(context: Context) -> DealTerms:
     """Whether deals have an escrow here, for everybody: sellers and buyers are to know before an offer is made."""
-    allowed = _allows_direct_deals(Reader.of_service(context.pool))
+    allowed = _allows_direct_deals(PostgresReader.of_service(context.pool))
     return DealTerms(escrow_kind=_kind(None, context.settings, direct=allowed), direct_deals=allowed)
 
 
@@ -170,7 +170,7 @@ def get_escrow_calls(admin: AdminScope) -> list[EscrowCall]:
     return [EscrowCall.of_row(row) for row in admin.reader.rows(_CALLS)]
 
 
-def _one(offer_id: UUID, scope: AccountScope) -> tuple[Reader, SideShown, dict[str, Any]]:
+def _one(offer_id: UUID, scope: AccountScope) -> tuple[PostgresReader, SideShown, dict[str, Any]]:
     """The offer, on which side the reader is, and with whose eyes to read the rest. Raises `Problem` 404."""
     reader, sql = scope.reader, f"{_OFFER} WHERE o.id = %s"
     row = reader.row(sql, (offer_id,))
@@ -218,7 +218,7 @@ def _kind(escrow: Mapping[str, Any] | None, settings: Settings, *, direct: bool)
     return "trial" if settings.escrow_sandbox else "real"
 
 
-def _allows_direct_deals(reader: Reader) -> bool:
+def _allows_direct_deals(reader: PostgresReader) -> bool:
     row = reader.row("SELECT direct_deals FROM read.deal_settings", ())
     return row is not None and bool(row["direct_deals"])
 

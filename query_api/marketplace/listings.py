@@ -14,7 +14,7 @@ from query_api.forum.moderation_view import PUBLIC_READS_OWN_WRITES, CurrentView
 from query_api.kernel.authorization import not_found, require_existing
 from query_api.kernel.dependencies import READS_OWN_WRITES, AdminScope, Context, Services
 from query_api.kernel.pagination import Page50, bounded
-from query_api.kernel.postgres_reader import Reader, like
+from query_api.kernel.postgres_reader import PostgresReader, like
 from query_api.marketplace import rows as shown
 from query_api.marketplace.schemas import FlaggedQuestion, Listing, ListingInFull, ListingStep, Question, Seller
 from schemas.events.marketplace import ListingStatus, Niche
@@ -97,7 +97,7 @@ def get_listings(
         f" ORDER BY {column} {direction}, id LIMIT %(limit)s"
     )
     # The public view for every caller: an admin's list has no drafts.
-    rows = Reader.of_service(context.pool).rows(sql, {**values, "limit": page.limit + 1})
+    rows = PostgresReader.of_service(context.pool).rows(sql, {**values, "limit": page.limit + 1})
     return shown.listings(page.take(rows, column, "id"))
 
 
@@ -108,7 +108,7 @@ def get_listing(id: UUID, context: Context, viewer: CurrentViewer) -> ListingInF
     reader, row = one(viewer, context, id)
     me = viewer.account_id
     # Offers as the account itself: an admin's role shows those of others once they are disputed, and no own ones.
-    mine = Reader(context.pool, me).row(_MINE, {"me": me, "id": id}) if me is not None else None
+    mine = PostgresReader(context.pool, me).row(_MINE, {"me": me, "id": id}) if me is not None else None
     seller = shown.seller(reader, row["seller_id"])
     is_mine = me == row["seller_id"]
     is_reviewer = me is not None and me == row["reviewer_id"]
@@ -151,7 +151,7 @@ def get_image(
     context: Context, hash: Annotated[str, Path(pattern="^[0-9a-f]{64}$", min_length=64, max_length=64)]
 ) -> Response:
     """An image by the hash of its content: it never changes."""
-    row = Reader.of_service(context.pool).row("SELECT body FROM ops.listing_image WHERE hash = %s", (hash,))
+    row = PostgresReader.of_service(context.pool).row("SELECT body FROM ops.listing_image WHERE hash = %s", (hash,))
     if row is None:
         raise Problem(404, "not_found", "Image not found.")
     headers = {
@@ -194,26 +194,26 @@ def get_flagged_questions(
     return [FlaggedQuestion.of_row(row) for row in _questions(admin.reader, rows, viewer)]
 
 
-def one(viewer: Viewer, context: Services, listing_id: UUID) -> tuple[Reader, dict[str, Any]]:
+def one(viewer: Viewer, context: Services, listing_id: UUID) -> tuple[PostgresReader, dict[str, Any]]:
     """The row of a listing that may be seen, and who saw it: an admin sees the own drafts as every seller does. Raises
     `Problem` 404."""
     row = viewer.reader.row(_ONE, (listing_id,))
     if row is not None:
         return viewer.reader, row
     if viewer.is_admin and viewer.account_id is not None:
-        own = Reader(context.pool, viewer.account_id)
+        own = PostgresReader(context.pool, viewer.account_id)
         row = own.row(_ONE, (listing_id,))
         if row is not None:
             return own, row
     raise not_found("listing")
 
 
-def steps(reader: Reader, *aggregates: UUID) -> list[ListingStep]:
+def steps(reader: PostgresReader, *aggregates: UUID) -> list[ListingStep]:
     """Returns the steps of these aggregates' histories in one list."""
     return [ListingStep.of_row(row) for row in reader.rows(_STEPS, (list(aggregates),))]
 
 
-def _questions(reader: Reader, rows: list[dict[str, Any]], viewer: Viewer) -> list[dict[str, Any]]:
+def _questions(reader: PostgresReader, rows: list[dict[str, Any]], viewer: Viewer) -> list[dict[str, Any]]:
     """The columns of `Question`, and all others of the rows."""
     by = shown.names(reader, *(row["author_id"] for row in rows))
     return [

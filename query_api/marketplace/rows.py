@@ -11,7 +11,7 @@ from uuid import UUID
 import idna
 
 from query_api.kernel.money import major
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 from query_api.marketplace.schemas import (
     Image,
     Listing,
@@ -122,12 +122,12 @@ def _host(url: str) -> str:
         return host.removeprefix("www.")
 
 
-def seller(reader: Reader, account_id: UUID) -> Seller | None:
+def seller(reader: PostgresReader, account_id: UUID) -> Seller | None:
     row = reader.row(_SELLER, (account_id,))
     return Seller.of_row(row, name=shown_name(row["name"])) if row is not None else None
 
 
-def names(reader: Reader, *account_ids: UUID) -> dict[UUID, str]:
+def names(reader: PostgresReader, *account_ids: UUID) -> dict[UUID, str]:
     rows = reader.rows(_SELLERS, (list(set(account_ids)),)) if account_ids else []
     names_by_id = {row["account_id"]: shown_name(row["name"]) for row in rows}
     return {one: names_by_id.get(one, DELETED_MEMBER) for one in account_ids}

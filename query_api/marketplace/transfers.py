@@ -10,7 +10,7 @@ from fastapi import APIRouter
 
 from query_api.kernel.authorization import require_existing
 from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 from query_api.marketplace.schemas import Transfer, TransferContent
 from schemas.events.marketplace import Side
 
@@ -44,11 +44,11 @@ def get_transfer(id: UUID, scope: CallerScope) -> Transfer:
     )
 
 
-def _content(reader: Reader, website_id: UUID) -> TransferContent:
+def _content(reader: PostgresReader, website_id: UUID) -> TransferContent:
     return TransferContent.of_row(require_existing(reader.row(_CONTENT, {"website": website_id}), "website"))
 
 
-def _has_moved(of_seller: Reader, of_buyer: Reader, website_id: UUID, offer: Mapping[str, Any]) -> bool:
+def _has_moved(of_seller: PostgresReader, of_buyer: PostgresReader, website_id: UUID, offer: Mapping[str, Any]) -> bool:
     """The read models follow the one decision each at their own pace: nothing of the seller's is left in any, and the
     secret keys have ended. Who gets the website next has it after that."""
     values = {"website": website_id, "seller": offer["seller_id"], "at": offer["transfer_at"]}

@@ -14,7 +14,7 @@ from infra.domain.program_matching.scoring import Listed
 from infra.domain.program_matching.taxonomy import label_of, taxonomy
 from query_api.kernel.dependencies import READS_OWN_WRITES, AdminScope
 from query_api.kernel.pagination import Page50
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 from schemas.events.matching import Approval, CommissionType, Origin, Payment
 from schemas.http.money import Amount
 from schemas.http.responses import ResponseModel
@@ -97,6 +97,6 @@ def get_program_categories(_admin: AdminScope) -> list[ProgramCategory]:
     return [ProgramCategory(key=key, name=industry.label) for key, industry in taxonomy().items()]
 
 
-def active_programs(reader: Reader) -> list[tuple[Listed, Dates]]:
+def active_programs(reader: PostgresReader) -> list[tuple[Listed, Dates]]:
     """Returns the programs that may be recommended, by name."""
     return [(listed_of(row), Dates(row["recorded_on"], row["review_on"])) for row in reader.rows(ACTIVE)]

@@ -12,10 +12,10 @@ from uuid import UUID
 
 from infra.domain.program_matching.scoring import Listed, Results
 from query_api.analytics import metrics
-from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts, Source
+from query_api.analytics.metrics import PERFORMANCE_COUNTERS, MetricCounts, Source
 from query_api.analytics.query_plan import seconds
 from query_api.kernel.clickhouse_reader import ClickHouseReader, Query
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 
 PERIOD: Final = timedelta(days=90)
 
@@ -39,14 +39,14 @@ class _Sum:
     conversions: int = 0
     earned: int = 0
 
-    def add(self, counts: Counts) -> None:
+    def add(self, counts: MetricCounts) -> None:
         self.clicks += counts.clicks
         self.conversions += counts.conversions
         self.earned += counts.revenue
 
 
 def own_results(
-    reader: Reader, clickhouse: ClickHouseReader, account_id: UUID, programs: Sequence[Listed], now: datetime
+    reader: PostgresReader, clickhouse: ClickHouseReader, account_id: UUID, programs: Sequence[Listed], now: datetime
 ) -> Mapping[UUID, Results]:
     """Returns the results by program id, in the currency in which the program got most clicks. Raises `Problem` 503."""
     currencies = {row["id"]: row["currency"] for row in reader.rows(_WEBSITES, (account_id,))}
@@ -54,7 +54,7 @@ def own_results(
         return {}
     bound = {"websites": sorted(currencies), "start": seconds(now - PERIOD)}
     counted = [
-        (UUID(row["partner"]), currencies[row["website"]], Counts.of(row))
+        (UUID(row["partner"]), currencies[row["website"]], MetricCounts.of(row))
         for row in clickhouse.rows(Query(_COUNTED, bound))
     ]
     if not counted:
@@ -63,7 +63,7 @@ def own_results(
     return results_of(counted, partner_programs(programs, partners))
 
 
-def partners_of(reader: Reader, programs: Sequence[Listed]) -> Mapping[UUID, UUID]:
+def partners_of(reader: PostgresReader, programs: Sequence[Listed]) -> Mapping[UUID, UUID]:
     """Partner id by program id, for those programs that a partner of the directory measures; the oldest of several."""
     partners = [(row["id"], row["base_url"]) for row in reader.rows(_PARTNERS)]
     partner_by_program: dict[UUID, UUID] = {}
@@ -72,7 +72,9 @@ def partners_of(reader: Reader, programs: Sequence[Listed]) -> Mapping[UUID, UUI
     return partner_by_program
 
 
-def results_of(counted: Iterable[tuple[UUID, str, Counts]], programs: Mapping[UUID, UUID]) -> Mapping[UUID, Results]:
+def results_of(
+    counted: Iterable[tuple[UUID, str, MetricCounts]], programs: Mapping[UUID, UUID]
+) -> Mapping[UUID, Results]:
     """Returns the results by program, from counts per partner and currency. `programs`: program id by partner id.
     Pure."""
     totals: defaultdict[str, _Sum] = defaultdict(_Sum)

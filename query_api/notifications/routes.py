@@ -13,7 +13,7 @@ from query_api.forum.moderation_view import named, people
 from query_api.forum.schemas import Author
 from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope
 from query_api.kernel.pagination import Page20
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 from schemas.base import ERASED
 from schemas.http.notifications import NotificationPreference
 from schemas.http.responses import ResponseModel
@@ -93,7 +93,7 @@ def get_notification_preferences(scope: CallerScope) -> list[NotificationPrefere
     ]
 
 
-def _off(reader: Reader, me: UUID) -> list[str]:
+def _off(reader: PostgresReader, me: UUID) -> list[str]:
     return [row["kind"] for row in reader.rows(_CHOICES, (me,)) if row["in_app"] is False]
 
 

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 from schemas.http.money import Amount
 from schemas.http.responses import ResponseModel
 
@@ -33,7 +33,7 @@ class AwaitingRate(ResponseModel):
     websites: int
 
 
-def awaiting_rate(reader: Reader, website_id: UUID | None = None) -> list[AwaitingRate]:
+def awaiting_rate(reader: PostgresReader, website_id: UUID | None = None) -> list[AwaitingRate]:
     """Returns the waiting conversions that the reader may see, of this website or of all; the oldest first."""
     rows = reader.rows(_WAITING, {"website": website_id, "named": MAX_NAMED, "most": MAX_PAIRS})
     return [_of(row) for row in rows]

@@ -15,7 +15,7 @@ from pydantic import AfterValidator, Field
 
 from infra.domain.exchange_rates import PIVOT, DatedRate, RecordedRate, rate_of
 from query_api.kernel.dependencies import READS_OWN_WRITES, AdminScope, Context
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 from query_api.operations.awaiting_rate import AwaitingRate, awaiting_rate
 from schemas.currencies import MINOR_DIGITS, digits
 from schemas.events.operations import RateSource
@@ -104,19 +104,19 @@ def get_exchange_rate_status(admin: AdminScope, context: Context) -> RatesStatus
     )
 
 
-def rate_on(reader: Reader, base: str, quote: str, day: date) -> DatedRate | None:
+def rate_on(reader: PostgresReader, base: str, quote: str, day: date) -> DatedRate | None:
     """Returns the worth of one `base` in `quote` on `day`, as decisions see it; `None` if no recorded rate states
     it."""
     rows = reader.rows(_ON_DAY, {"day": day, "codes": sorted({base, quote, PIVOT})})
     return rate_of(base, quote, {(row["base"], row["quote"]): RecordedRate(row["rate"], row["on"]) for row in rows})
 
 
-def newest_rates(reader: Reader, quote: str) -> Mapping[str, Fraction]:
+def newest_rates(reader: PostgresReader, quote: str) -> Mapping[str, Fraction]:
     """Currency to what one major unit of it is worth in `quote`."""
     return {currency: rate.worth for currency, rate in dated_rates(reader, quote).items()}
 
 
-def dated_rates(reader: Reader, quote: str) -> Mapping[str, DatedRate]:
+def dated_rates(reader: PostgresReader, quote: str) -> Mapping[str, DatedRate]:
     """The newest rate of each currency with its day; `quote` itself is worth one today."""
     today = datetime.now(UTC).date()
     rows = reader.rows(_NEWEST, {"day": today, "most": MAX_PAIRS})

@@ -16,7 +16,7 @@ from infra.kernel.http.problems import Problem
 from query_api.kernel.authorization import require_existing
 from query_api.kernel.clickhouse_reader import Query, Row
 from query_api.kernel.dependencies import AdminScope, Context
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 from query_api.operations.projection_schemas import (
     Build,
     PartitionPosition,
@@ -128,7 +128,7 @@ def get_projection(name: Annotated[str, Path(max_length=100)], context: Context,
     )
 
 
-def _read(reader: Reader, name: str | None = None) -> list[Projection]:
+def _read(reader: PostgresReader, name: str | None = None) -> list[Projection]:
     bound = {"name": name, "all": name is not None}
     projections, builds, positions = (reader.rows(sql, bound) for sql in (_PROJECTIONS, _BUILDS, _POSITIONS))
     requests = reader.rows(_OPEN)
@@ -219,7 +219,7 @@ def _live_source(shown: Projection) -> int:
     return live.source_generation or 0 if fed and live is not None else shown.live_generation
 
 
-def _estimate(context: Context, reader: Reader, shown: Projection) -> RebuildEstimate:
+def _estimate(context: Context, reader: PostgresReader, shown: Projection) -> RebuildEstimate:
     """Estimates the cost of building another generation, by the last build's own measure."""
     last = reader.row(_LAST_BUILD, {"name": shown.name})
     live = next((build for build in shown.builds if build.generation == shown.live_generation), None)
@@ -241,6 +241,6 @@ def _estimate(context: Context, reader: Reader, shown: Projection) -> RebuildEst
     return RebuildEstimate(events=events, seconds=seconds, bytes=size, tables=tables)
 
 
-def _live_table(reader: Reader, name: str) -> str:
+def _live_table(reader: PostgresReader, name: str) -> str:
     row: dict[str, Any] | None = reader.row("SELECT live_generation FROM engine.projection WHERE name = %s", (name,))
     return f"{name}__g{row['live_generation'] if row else 1}"

@@ -28,7 +28,7 @@ from infra.kernel.log import kafka_probe
 from infra.kernel.observability import processes, stack_state
 from query_api.kernel.clickhouse_reader import Query
 from query_api.kernel.dependencies import AdminScope, Context, Services
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 from schemas.http.responses import ResponseModel
 
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
@@ -255,7 +255,7 @@ class DiskLooks:
 _DISK: Final = DiskLooks()
 
 
-def _engines(context: Services, reader: Reader) -> list[EngineShown]:
+def _engines(context: Services, reader: PostgresReader) -> list[EngineShown]:
     [row] = reader.rows("SELECT current_setting('server_version') AS version")
     postgres = EngineShown(name="postgres", version=row["version"].split()[0], answers=True, note="")
     try:
@@ -266,7 +266,7 @@ def _engines(context: Services, reader: Reader) -> list[EngineShown]:
     return [_log_engine(context.settings, reader), postgres, clickhouse]
 
 
-def _log_engine(settings: Settings, reader: Reader) -> EngineShown:
+def _log_engine(settings: Settings, reader: PostgresReader) -> EngineShown:
     """Returns the state of the log. A log in Postgres answers when Postgres does. The projectors report on Kafka; while
     none runs, it is queried."""
     stack = stack_state.read(settings.data_dir.resolve())
@@ -298,7 +298,7 @@ def _kafka_version() -> str | None:
     return next((each[1] for each in matches if each), None)
 
 
-def _log(reader: Reader) -> list[LogPartition]:
+def _log(reader: PostgresReader) -> list[LogPartition]:
     partitions: dict[tuple[str, int], LogPartition] = {}
     for row in reader.rows(_ENDS):
         key = row["topic"], row["partition"]
@@ -309,12 +309,12 @@ def _log(reader: Reader) -> list[LogPartition]:
     return list(partitions.values())
 
 
-def _freshness(reader: Reader) -> Freshness:
+def _freshness(reader: PostgresReader) -> Freshness:
     [row] = reader.rows(_FRESHNESS, {"minutes": FRESH_MINUTES})
     return Freshness.of_row(row)
 
 
-def _canary(reader: Reader, *, is_on: bool) -> Canary:
+def _canary(reader: PostgresReader, *, is_on: bool) -> Canary:
     [row] = reader.rows(_CANARY_STATE)
     points = list(reversed(reader.rows(_CANARY)))
     return Canary.of_row(row, is_on=is_on, is_late=is_on and row["is_late"], points=points)

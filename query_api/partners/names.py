@@ -6,12 +6,12 @@ from collections.abc import Collection, Mapping
 from typing import Final
 from uuid import UUID
 
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 
 UNKNOWN = "Unknown partner"
 
 
-def partner_names(reader: Reader, ids: Collection[str]) -> Mapping[str, str]:
+def partner_names(reader: PostgresReader, ids: Collection[str]) -> Mapping[str, str]:
     """Partner id (text) to name; those that are not known are not in it."""
     if not ids:
         return {}
@@ -19,7 +19,7 @@ def partner_names(reader: Reader, ids: Collection[str]) -> Mapping[str, str]:
     return {row["id"]: row["name"] for row in rows}
 
 
-def names_for_website(reader: Reader, website_id: UUID, ids: Collection[str]) -> Mapping[str, str]:
+def names_for_website(reader: PostgresReader, website_id: UUID, ids: Collection[str]) -> Mapping[str, str]:
     """The same for all who may read the website: names of the directory, and of its owner's private partners.
     `reader`: an admin's, because it is read once for all of them."""
     if not ids:

@@ -28,7 +28,7 @@ from infra.kernel.http.route_costs import STATEMENT, costs
 from infra.kernel.security.rate_limits import Limit, consume
 from query_api.kernel.authorization import AccountScope, require_existing
 from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context, Services
-from query_api.kernel.postgres_reader import Reader, Row
+from query_api.kernel.postgres_reader import PostgresReader, Row
 from query_api.publishing.schemas import (
     PageDetails,
     PageVersion,
@@ -116,7 +116,7 @@ def get_site_image(
     context: Context, hash: Annotated[str, Path(pattern="^[0-9a-f]{64}$", min_length=64, max_length=64)]
 ) -> Response:
     """An image by the hash of its content, for the editor and previews: it never changes."""
-    row = require_existing(Reader.of_service(context.pool).row(_IMAGE, (hash,)), "image")
+    row = require_existing(PostgresReader.of_service(context.pool).row(_IMAGE, (hash,)), "image")
     headers = {
         "Cache-Control": "public, max-age=31536000, immutable",
         "X-Content-Type-Options": "nosniff",

@@ -15,7 +15,7 @@ from infra.kernel.config.settings import Settings
 from infra.kernel.http.openapi import file_response
 from infra.kernel.http.problems import unavailable
 from query_api.kernel.dependencies import Context
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 
 router = APIRouter(prefix="/api/public", tags=["public"])
 
@@ -44,7 +44,7 @@ class SitemapCache:
         self._until = 0.0
         self._body = b""
 
-    def read(self, reader: Reader, settings: Settings) -> bytes:
+    def read(self, reader: PostgresReader, settings: Settings) -> bytes:
         if time.monotonic() < self._until:
             return self._body
         before = self._body
@@ -65,11 +65,11 @@ class SitemapCache:
 def get_sitemap(request: Request, context: Context) -> Response:
     """Addresses of the newest listings for sale and of threads with the newest replies, 10,000 of each."""
     kept: SitemapCache = request.app.state.sitemap
-    body = kept.read(Reader.of_service(context.pool), context.settings)
+    body = kept.read(PostgresReader.of_service(context.pool), context.settings)
     return Response(body, media_type="application/xml", headers={"Cache-Control": "public, max-age=600"})
 
 
-def _document(reader: Reader, app_url: str) -> bytes:
+def _document(reader: PostgresReader, app_url: str) -> bytes:
     pages = [(f"/marketplace/listing/{row['id']}", row["at"]) for row in reader.rows(_LISTINGS, (MAX_URLS,))]
     pages += [(f"/forum/thread/{row['id']}", row["at"]) for row in reader.rows(_THREADS, (MAX_URLS,))]
     urls = "".join(_url(app_url + path, at) for path, at in pages)

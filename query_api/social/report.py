@@ -18,11 +18,11 @@ from pydantic import Field
 
 from infra.kernel.http.openapi import file_response
 from infra.kernel.http.problems import Problem
-from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts
+from query_api.analytics.metrics import PERFORMANCE_COUNTERS, MetricCounts
 from query_api.kernel.csv import columns_of, csv_response
 from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context
 from query_api.kernel.money import percent
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 from query_api.links.routes import counts_of, span_of
 from query_api.social.routes import CHANNELS, LINKS, ChannelsQuery
 from schemas.http.responses import ResponseModel
@@ -131,7 +131,9 @@ def get_social_post_picture(id: UUID, context: Context, scope: CallerScope) -> R
     post = scope.reader.row("SELECT id FROM read.social_posts WHERE id = %s AND picture IS NOT NULL", (id,))
     row = None
     if post is not None:
-        row = Reader.of_service(context.pool).row("SELECT body FROM social.post_image WHERE post_id = %s", (id,))
+        row = PostgresReader.of_service(context.pool).row(
+            "SELECT body FROM social.post_image WHERE post_id = %s", (id,)
+        )
     if row is None:
         raise Problem(404, "not_found", "Image not found.")
     headers = {
@@ -143,19 +145,19 @@ def get_social_post_picture(id: UUID, context: Context, scope: CallerScope) -> R
 
 
 def _sums(
-    links: Iterable[Mapping[str, Any]], counts: Mapping[UUID, Counts], key: Callable[[Mapping[str, Any]], Any]
-) -> Mapping[Any, Counts]:
+    links: Iterable[Mapping[str, Any]], counts: Mapping[UUID, MetricCounts], key: Callable[[Mapping[str, Any]], Any]
+) -> Mapping[Any, MetricCounts]:
     sums: dict[Any, Counter[str]] = defaultdict(Counter)
     for link in links:
-        one = counts.get(link["id"], Counts())
+        one = counts.get(link["id"], MetricCounts())
         sums[key(link)].update({name: getattr(one, name) for name in PERFORMANCE_COUNTERS})
-    return {of: Counts.of(sum_) for of, sum_ in sums.items()}
+    return {of: MetricCounts.of(sum_) for of, sum_ in sums.items()}
 
 
 def _common(
-    channel_id: UUID, network: Network, reported: Mapping[str, Any], counted: Counts | None, currency: str
+    channel_id: UUID, network: Network, reported: Mapping[str, Any], counted: MetricCounts | None, currency: str
 ) -> dict[str, Any]:
-    counts, views = counted or Counts(), reported.get("views")
+    counts, views = counted or MetricCounts(), reported.get("views")
     return {
         "channel_id": channel_id,
         "network": network,

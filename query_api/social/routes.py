@@ -12,7 +12,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from infra.kernel.http.problems import Problem
-from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts
+from query_api.analytics.metrics import PERFORMANCE_COUNTERS, MetricCounts
 from query_api.analytics.request import TimeQuery
 from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context
 from query_api.kernel.own_writes import STALE
@@ -64,7 +64,7 @@ def get_social_channels(
     span = span_of(query, website.zone)
     channels = scope.reader.rows(CHANNELS, (website.id,))
     links = scope.reader.rows(LINKS, (website.id,))
-    numbers: Mapping[UUID, Counts] | None = None
+    numbers: Mapping[UUID, MetricCounts] | None = None
     try:
         numbers = _by_channel(links, counts_of(context, links, span))
     except Problem:
@@ -81,18 +81,18 @@ def get_social_channels(
     ]
 
 
-def _by_channel(links: Sequence[Mapping[str, Any]], counts: Mapping[UUID, Counts]) -> Mapping[UUID, Counts]:
+def _by_channel(links: Sequence[Mapping[str, Any]], counts: Mapping[UUID, MetricCounts]) -> Mapping[UUID, MetricCounts]:
     sums: dict[UUID, Counter[str]] = defaultdict(Counter)
     for link in links:
-        one = counts.get(link["id"], Counts())
+        one = counts.get(link["id"], MetricCounts())
         sums[link["channel_id"]].update({name: getattr(one, name) for name in PERFORMANCE_COUNTERS})
-    return {channel: Counts.of(sum_) for channel, sum_ in sums.items()}
+    return {channel: MetricCounts.of(sum_) for channel, sum_ in sums.items()}
 
 
-def _figures(numbers: Mapping[UUID, Counts] | None, channel_id: UUID, currency: str) -> dict[str, Any]:
+def _figures(numbers: Mapping[UUID, MetricCounts] | None, channel_id: UUID, currency: str) -> dict[str, Any]:
     if numbers is None:
         return {"clicks": None, "conversions": None, "revenue": None}
-    counts = numbers.get(channel_id, Counts())
+    counts = numbers.get(channel_id, MetricCounts())
     revenue = Amount(amount=counts.revenue, currency=currency)
     return {"clicks": counts.clicks, "conversions": counts.conversions, "revenue": revenue}
 

@@ -16,7 +16,7 @@ from pydantic import Field
 from query_api.kernel.authorization import require_existing
 from query_api.kernel.dependencies import READS_OWN_WRITES, Context, Services
 from query_api.kernel.kept_from import kept_from_header
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 from query_api.sql.pinned_results import AS_OF, PinnedResults, pinned_results
 from query_api.sql.queries import require_query
 from query_api.sql.statements import AnAnalyst, SqlResult, analyst
@@ -38,7 +38,7 @@ class ListedChart(PinnedChart):
 @router.get("", dependencies=[READS_OWN_WRITES])
 def get_pinned_charts(context: Context, person: AnAnalyst) -> list[ListedChart]:
     """The caller's charts, oldest first."""
-    rows = Reader.of_analyst(context.pool, person.account_id).rows(_PINS)
+    rows = PostgresReader.of_analyst(context.pool, person.account_id).rows(_PINS)
     return [ListedChart.of_row(row) for row in rows]
 
 
@@ -67,7 +67,7 @@ async def get_pinned_result(
 
 
 def _pin_and_query(context: Services, person: AnAnalyst, pin_id: UUID) -> tuple[dict[str, Any], dict[str, Any]]:
-    pin = require_existing(Reader.of_analyst(context.pool, person.account_id).row(_PIN, (pin_id,)), "chart")
+    pin = require_existing(PostgresReader.of_analyst(context.pool, person.account_id).row(_PIN, (pin_id,)), "chart")
     return pin, require_query(context, person, pin["query_id"])
 
 

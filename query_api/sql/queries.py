@@ -13,7 +13,7 @@ from infra.domain.sql_access.analyst_accounts import Analyst
 from query_api.kernel.authorization import require_existing
 from query_api.kernel.dependencies import READS_OWN_WRITES, Context, Services
 from query_api.kernel.pagination import Page50, bounded
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 from query_api.sql.statements import AnAnalyst, analyst
 from schemas.http.responses import ResponseModel
 from schemas.http.sql import QueryHead, SavedQuery
@@ -56,7 +56,7 @@ class QueryVersion(ResponseModel):
 @router.get("", dependencies=[READS_OWN_WRITES])
 def get_saved_queries(context: Context, person: AnAnalyst) -> list[ListedQuery]:
     """The caller's own queries, then shared ones; each by title, with the beginning of its text."""
-    rows = Reader.of_analyst(context.pool, person.account_id).rows(_LIST, (person.account_id,))
+    rows = PostgresReader.of_analyst(context.pool, person.account_id).rows(_LIST, (person.account_id,))
     return [ListedQuery.of_row(row, **_rights(row, person)) for row in rows]
 
 
@@ -72,13 +72,13 @@ def get_query_versions(query_id: QueryId, context: Context, person: AnAnalyst, p
     """The last versions of a query, newest first; a page ends with the version that reaches 512 KiB of text."""
     query = require_query(context, person, query_id)
     values = {"id": query["id"], "before": page.behind(_NEWEST), "limit": page.limit + 1}
-    rows = Reader.of_analyst(context.pool, person.account_id).rows(bounded(_VERSIONS, "sql"), values)
+    rows = PostgresReader.of_analyst(context.pool, person.account_id).rows(bounded(_VERSIONS, "sql"), values)
     return [QueryVersion.of_row(row) for row in page.take(rows, "number")]
 
 
 def require_query(context: Services, person: Analyst, query_id: UUID) -> dict[str, Any]:
     """The row of a query that the person may see. Raises `Problem` 404."""
-    return require_existing(Reader.of_analyst(context.pool, person.account_id).row(_ONE, (query_id,)), "query")
+    return require_existing(PostgresReader.of_analyst(context.pool, person.account_id).row(_ONE, (query_id,)), "query")
 
 
 def _rights(row: dict[str, Any], person: Analyst) -> dict[str, bool]:

@@ -15,7 +15,7 @@ from infra.domain.sql_access.statement_log import IS_ALIVE
 from infra.domain.sql_access.tables import DATABASE, SCHEMA
 from query_api.kernel.dependencies import AdminScope, Context
 from query_api.kernel.pagination import Page50, bounded
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 from query_api.sql.statements import AnAnalyst, analyst
 from schemas.http.responses import ResponseModel
 from schemas.http.sql import SqlToken
@@ -121,7 +121,7 @@ def get_sql_schema(context: Context, person: AnAnalyst) -> SqlSchema:
 @router.get("/history")
 def get_sql_history(context: Context, person: AnAnalyst, page: Page50) -> list[AskedStatement]:
     """The caller's statements from the page and from clients, newest first."""
-    rows = page.rows(Reader(context.pool, str(person.account_id)), bounded(_OWN + _AFTER, "sql"), "started_at")
+    rows = page.rows(PostgresReader(context.pool, str(person.account_id)), bounded(_OWN + _AFTER, "sql"), "started_at")
     return [AskedStatement.of_row(row, **_state(row, counts=person.is_admin)) for row in rows]
 
 
@@ -135,7 +135,7 @@ def get_all_sql_history(scope: AdminScope, page: Page50) -> list[AnybodysStateme
 @router.get("/tokens")
 def get_sql_tokens(context: Context, person: AnAnalyst) -> list[SqlToken]:
     """Your valid tokens, newest first."""
-    rows = Reader(context.pool, str(person.account_id)).rows(_TOKENS, (person.account_id,))
+    rows = PostgresReader(context.pool, str(person.account_id)).rows(_TOKENS, (person.account_id,))
     return [SqlToken.of_row(row) for row in rows]
 
 

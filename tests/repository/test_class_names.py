@@ -9,7 +9,7 @@ from typing import Final
 from infra.kernel.config.paths import ROOT
 from infra.ops.retired_words import files
 
-MAX_SHARED: Final = 60
+MAX_SHARED: Final = 32
 
 
 def classes() -> dict[str, list[str]]:

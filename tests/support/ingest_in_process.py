@@ -19,7 +19,7 @@ from infra.kernel.security.visitor_keys import VisitorKeys
 from ingest.app import App
 from ingest.bots.datacentres import read_datacentres
 from ingest.context import IngestContext
-from ingest.directory.directory import Directory, KeyRow, LinkRow, Listing, Partner, Website
+from ingest.directory.directory import Directory, DirectoryListing, KeyRow, LinkRow, PartnerRow, WebsiteRow
 from ingest.directory.key_uses import KeyUses
 from ingest.directory.lookup import lookup_in
 from ingest.directory.postgres import Postgres
@@ -97,14 +97,14 @@ def ingest_context(kept: KeepingLog) -> IngestContext:
     settings = Settings(site_rate=1_000_000)
     log, counters, postgres = cast(Log, kept), Counters(), Postgres(None)
     directory = Directory(lookup_in(postgres))
-    website = Website(WEBSITE, "attacked.example", "USD")
+    website = WebsiteRow(WEBSITE, "attacked.example", "USD")
     keys = tuple(
         KeyRow(website.id, sha256(text.encode()).hexdigest(), kind, ())
         for text, kind in ((KEY, "site"), (SECRET_KEY, "secret"))
     )
-    partner = Partner(uuid4(), "", "partner", "Partner", "", 30, True)
+    partner = PartnerRow(uuid4(), "", "partner", "Partner", "", 30, True)
     link = LinkRow(uuid4(), SLUG, 4711, website.id, partner.id, "https://partner.example/?c={click_id}", (), True)
-    directory.replace(Listing((website,), keys, (link,), (partner,)), time())
+    directory.replace(DirectoryListing((website,), keys, (link,), (partner,)), time())
     publisher = Publisher(log, counters, 20_000)
     return IngestContext(
         settings=settings,

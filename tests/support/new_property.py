@@ -26,7 +26,7 @@ from projectors.engine.clickhouse import HttpClickHouse
 from projectors.engine.dedup import NullDedupIndex
 from projectors.engine.projection import Batch
 from projectors.engine.schema import absent_columns
-from projectors.engine.tables import Table, create_table, create_view, table_name
+from projectors.engine.tables import ClickHouseTable, create_table, create_view, table_name
 from projectors.rollups import event_rows
 from projectors.rollups.events_raw import EVENTS
 from schemas.docs import events_page
@@ -93,7 +93,7 @@ def check_tables(name: str, record: Record, settings: Settings, database: str) -
     check_audit(name, record, settings)
 
 
-def insert(clickhouse: HttpClickHouse, table: Table, generation: int, batch: Batch) -> None:
+def insert(clickhouse: HttpClickHouse, table: ClickHouseTable, generation: int, batch: Batch) -> None:
     """Makes the table of the generation and writes the rows, as the projector does."""
     for statement in create_table(table, generation):
         clickhouse.run(statement)

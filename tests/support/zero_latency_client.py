@@ -16,7 +16,7 @@ from urllib.parse import quote, urlencode
 
 from infra.services.clickhouse_server.app import ClickHouseServer, Limits
 from infra.services.clickhouse_server.engine import Engine
-from infra.services.clickhouse_server.users import User
+from infra.services.clickhouse_server.users import PortUser
 
 NAME, PASSWORD = "eager", "a password"
 QUERIES = (
@@ -31,7 +31,7 @@ QUERIES = (
 def main(folder: Path) -> None:
     engine = Engine(folder, 1 << 30)
     engine.create_database("althing")
-    user = User(NAME, hashlib.sha256(PASSWORD.encode()).digest(), readonly=False)
+    user = PortUser(NAME, hashlib.sha256(PASSWORD.encode()).digest(), readonly=False)
     front = ClickHouseServer(engine, {NAME: user}, default_database="althing", limits=Limits())
     asyncio.run(_ask_eagerly(front))
     front.close()

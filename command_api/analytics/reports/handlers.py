@@ -198,7 +198,7 @@ def _website_of(report: ScheduledReport, uow: UnitOfWork) -> websites.Website | 
     return uow.load(report.website_id, websites.evolve) if report.website_id else None
 
 
-def _visible_view(view_id: UUID | None, uow: UnitOfWork) -> views.View:
+def _visible_view(view_id: UUID | None, uow: UnitOfWork) -> views.ViewAggregate:
     view = uow.load(view_id, views.evolve) if view_id else None
     website = uow.load(view.website_id, websites.evolve) if view and view.website_id else None
     return views.require_active(view, website, uow.context)

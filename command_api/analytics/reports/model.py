@@ -12,7 +12,7 @@ from typing import Final
 from uuid import UUID, uuid5
 
 from command_api.accounts.model import Account
-from command_api.analytics.views.model import View
+from command_api.analytics.views.model import ViewAggregate
 from command_api.kernel.aggregates import first_event, next_event
 from command_api.kernel.decision import CommandContext, invalid, not_found
 from command_api.websites.model import Website, require_owned
@@ -77,7 +77,7 @@ class ScheduledReport:
 
 
 def schedule_view(
-    report_id: UUID, website: Website | None, view: View, schedule: ReportSchedule, context: CommandContext
+    report_id: UUID, website: Website | None, view: ViewAggregate, schedule: ReportSchedule, context: CommandContext
 ) -> ReportScheduled:
     """Schedules a report of a view. `view`: one that the actor may see. Raises `CommandRejected`."""
     website = require_owned(website, context)

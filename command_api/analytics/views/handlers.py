@@ -69,17 +69,17 @@ def choose_default_view(command: commands.ChooseDefaultView, uow: UnitOfWork) ->
     uow.append(*model.choose_default(current, website, view if command.is_default else None, uow.context))
 
 
-def _active(view_id: UUID, uow: UnitOfWork) -> model.View:
+def _active(view_id: UUID, uow: UnitOfWork) -> model.ViewAggregate:
     view = uow.load(view_id, model.evolve)
     return model.require_active(view, _website_of(view, uow), uow.context)
 
 
-def _visible(view_id: UUID, uow: UnitOfWork) -> model.View:
+def _visible(view_id: UUID, uow: UnitOfWork) -> model.ViewAggregate:
     view = uow.load(view_id, model.evolve)
     return model.require_visible(view, _website_of(view, uow), uow.context)
 
 
-def _website_of(view: model.View | None, uow: UnitOfWork) -> websites.Website | None:
+def _website_of(view: model.ViewAggregate | None, uow: UnitOfWork) -> websites.Website | None:
     return uow.load(view.website_id, websites.evolve) if view and view.website_id else None
 
 
@@ -93,6 +93,6 @@ def _state(content: schemas.ViewContent) -> ViewState:
     return ViewState.model_validate(content.model_dump())
 
 
-def _to_response(view: model.View) -> SavedView:
+def _to_response(view: model.ViewAggregate) -> SavedView:
     content = SavedViewContent.model_validate(view.state.model_dump())
     return SavedView(**shared_fields(view, SavedView, but=("state",)), state=content)

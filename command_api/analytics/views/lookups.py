@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from command_api.analytics.views.model import View
+from command_api.analytics.views.model import ViewAggregate
 from command_api.kernel.decision import conflict
 from command_api.kernel.inline_projection import InlineProjection, Table, Tables
 from command_api.kernel.unit_of_work import Appended
@@ -61,7 +61,7 @@ VIEW_NAME_TABLE.ends(WebsiteTransferred, by="website_id")
 VIEW_NAME_TABLE.ends(AccountErased, by="account_id")
 
 
-def require_room(uow: Appended, view: View) -> None:
+def require_room(uow: Appended, view: ViewAggregate) -> None:
     """Raises `CommandRejected` when its person or website has too many views, or another one of that name."""
     query = _OF_WEBSITE if view.website_id else _OF_PERSON
     names = [name for (name,) in uow.select(query, view.owner_id)]

@@ -38,7 +38,7 @@ _FILTER: Final = re.compile(rf"((?:{PROPERTY})?[^:]+):([a-z_]+):.*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class ViewAggregate:
     """A saved view or segment. `website_id`: that of a shared one."""
 
     id: UUID
@@ -81,7 +81,7 @@ def save(
 
 
 def change(
-    view: View, website: Website | None, *, name: str, state: ViewState, context: CommandContext
+    view: ViewAggregate, website: Website | None, *, name: str, state: ViewState, context: CommandContext
 ) -> list[ViewChanged]:
     """Changes the view. `website`: the one whose people share it from now on. Returns no events if nothing is
     different."""
@@ -94,16 +94,16 @@ def change(
     return [ViewChanged(**next_event(view, context), website_id=website_id, name=name, state=state)]
 
 
-def remove(view: View, context: CommandContext) -> ViewRemoved:
+def remove(view: ViewAggregate, context: CommandContext) -> ViewRemoved:
     return ViewRemoved(**next_event(view, context))
 
 
-def restore(view: View, context: CommandContext) -> list[ViewRestored]:
+def restore(view: ViewAggregate, context: CommandContext) -> list[ViewRestored]:
     """Restores a removed view; returns no events if it was not removed."""
     return [ViewRestored(**next_event(view, context))] if view.removed else []
 
 
-def require_active(view: View | None, website: Website | None, context: CommandContext) -> View:
+def require_active(view: ViewAggregate | None, website: Website | None, context: CommandContext) -> ViewAggregate:
     """Returns the view. Raises `CommandRejected` (missing) if it was removed, or unless the actor may see it."""
     view = require_visible(view, website, context)
     if view.removed:
@@ -111,7 +111,7 @@ def require_active(view: View | None, website: Website | None, context: CommandC
     return view
 
 
-def require_visible(view: View | None, website: Website | None, context: CommandContext) -> View:
+def require_visible(view: ViewAggregate | None, website: Website | None, context: CommandContext) -> ViewAggregate:
     """Returns the view, also a removed one. `website`: that of a shared one. Raises `CommandRejected` (missing) unless
     the actor may see it; a personal one is its author's alone, whatever roles others have."""
     if view is None:
@@ -125,7 +125,7 @@ def require_visible(view: View | None, website: Website | None, context: Command
 
 
 def choose_default(
-    current: DefaultView | None, website: Website | None, view: View | None, context: CommandContext
+    current: DefaultView | None, website: Website | None, view: ViewAggregate | None, context: CommandContext
 ) -> list[DefaultViewChanged]:
     """Sets the view that the page opens with. `view`: one that the actor may see; none: the page as it is. Raises
     `CommandRejected`."""
@@ -190,7 +190,7 @@ def _require_dimensions(names: Iterable[str]) -> None:
 
 
 evolve: Final = (
-    Evolution(View)
+    Evolution(ViewAggregate)
     .begins(ViewSaved)
     .follows(ViewChanged)
     .follows(ViewRemoved, removed=True)

@@ -17,7 +17,7 @@ from command_api.conversions import decisions, model, monthly_totals
 from command_api.conversions.attribution.facts import Facts, WebsiteOf, added
 from command_api.conversions.attribution.held import Place
 from command_api.conversions.attribution.rules import click_of
-from command_api.conversions.attribution.search import Found, held_by, search, with_details
+from command_api.conversions.attribution.search import AttributionResult, held_by, search, with_details
 from command_api.conversions.claim_counts import ClaimCount, hour_of
 from command_api.conversions.merging import CLAIM, Merged, merge
 from command_api.conversions.money import CURRENCY_UNKNOWN, NOTHING, exchange
@@ -191,7 +191,7 @@ def reattribute(case: Case, state: model.Conversion) -> Reattribution:
         return Reattribution(Steps(state), may_change=False)
     held = held_by(state, case.facts)
     if held is not None and state.is_assigned:
-        result = Found(with_details(case.facts, case.website.id, held))
+        result = AttributionResult(with_details(case.facts, case.website.id, held))
     else:
         result = search(case.facts, case.website, state.merged.traces, state.facts.occurred_at, held)
     steps = Steps(state, passed_over=result.passed_over)
@@ -346,7 +346,7 @@ def _further_report(earlier: model.Conversion, reported: Reported, case: Case) -
     state = steps.state
     merged, held = state.merged, state.facts.attribution
     if state.is_assigned or (state.predates_reports and state.is_attributed):
-        result = Found(held)
+        result = AttributionResult(held)
     else:
         result = search(case.facts, case.website, merged.traces, merged.occurred_at, held_by(earlier, case.facts))
     is_late, passed_over = False, result.passed_over

@@ -37,54 +37,54 @@ Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
-class Question(Generic[Answer]):
+class FactQuestion(Generic[Answer]):
     """A question of a decision; subclasses name the type of the answer."""
 
 
 @dataclass(frozen=True, slots=True)
-class WebsiteOf(Question[Website | None]):
+class WebsiteOf(FactQuestion[Website | None]):
     """The website as its events make it."""
 
     website_id: UUID
 
 
 @dataclass(frozen=True, slots=True)
-class PartnerOf(Question[Partner | None]):
+class PartnerOf(FactQuestion[Partner | None]):
     """The partner as its events make it."""
 
     partner_id: UUID
 
 
 @dataclass(frozen=True, slots=True)
-class ConversionOf(Question[model.Conversion | None]):
+class ConversionOf(FactQuestion[model.Conversion | None]):
     """The conversion as its stored events make it."""
 
     conversion_id: UUID
 
 
 @dataclass(frozen=True, slots=True)
-class OpenedClick(Question[Click | None]):
+class OpenedClick(FactQuestion[Click | None]):
     """The contents of a click id of any website; none if it is forged."""
 
     click_id: str
 
 
 @dataclass(frozen=True, slots=True)
-class LinkOfCode(Question[ReferencedLink | None]):
+class LinkOfCode(FactQuestion[ReferencedLink | None]):
     """The link that a click id names."""
 
     code: int
 
 
 @dataclass(frozen=True, slots=True)
-class LinkOf(Question[ReferencedLink | None]):
+class LinkOf(FactQuestion[ReferencedLink | None]):
     """A link by its id, deleted ones included."""
 
     link_id: UUID
 
 
 @dataclass(frozen=True, slots=True)
-class LinkOfCoupon(Question[tuple[ReferencedLink, datetime] | None]):
+class LinkOfCoupon(FactQuestion[tuple[ReferencedLink, datetime] | None]):
     """The link of a coupon in its usual form, and since when it has it."""
 
     website_id: UUID
@@ -92,7 +92,7 @@ class LinkOfCoupon(Question[tuple[ReferencedLink, datetime] | None]):
 
 
 @dataclass(frozen=True, slots=True)
-class RowOfClick(Question[ClickRow | None]):
+class RowOfClick(FactQuestion[ClickRow | None]):
     """The projected event of a click id."""
 
     website_id: UUID
@@ -101,7 +101,7 @@ class RowOfClick(Question[ClickRow | None]):
 
 
 @dataclass(frozen=True, slots=True)
-class ClicksOfVisitor(Question[Sequence[ClickRow]]):
+class ClicksOfVisitor(FactQuestion[Sequence[ClickRow]]):
     """A page of the visitor's clicks: the first, or that behind the click `after`."""
 
     visit: ClickQuery
@@ -111,7 +111,7 @@ class ClicksOfVisitor(Question[Sequence[ClickRow]]):
 
 
 @dataclass(frozen=True, slots=True)
-class VisitOf(Question[ClickVisit | None]):
+class VisitOf(FactQuestion[ClickVisit | None]):
     """The visit of a click."""
 
     event_id: UUID
@@ -119,7 +119,7 @@ class VisitOf(Question[ClickVisit | None]):
 
 
 @dataclass(frozen=True, slots=True)
-class RateOn(Question[DatedRate | None]):
+class RateOn(FactQuestion[DatedRate | None]):
     """The latest rate on or before the day."""
 
     base: str
@@ -128,54 +128,54 @@ class RateOn(Question[DatedRate | None]):
 
 
 @dataclass(frozen=True, slots=True)
-class TotalOf(Question[MonthlyTotal]):
+class TotalOf(FactQuestion[MonthlyTotal]):
     """The stored total of a website's month with a partner."""
 
     key: TotalKey
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimsOf(Question[int]):
+class ClaimsOf(FactQuestion[int]):
     """The recorded claims of a click and hour."""
 
     count: ClaimCount
 
 
 @dataclass(frozen=True, slots=True)
-class RefusedClaimsOf(Question[tuple[Reported, ...]]):
+class RefusedClaimsOf(FactQuestion[tuple[Reported, ...]]):
     """The claims of a conversion that were refused, the first received first."""
 
     conversion_id: UUID
 
 
 @dataclass(frozen=True, slots=True)
-class PassedOverBy(Question[frozenset[Place] | None]):
+class PassedOverBy(FactQuestion[frozenset[Place] | None]):
     """Bots' clicks that the search of a conversion passed over. None: no click is searched for."""
 
     conversion_id: UUID
 
 
 @dataclass(frozen=True, slots=True)
-class AwaitsRate(Question[bool]):
+class AwaitsRate(FactQuestion[bool]):
     """Asks whether a report of the conversion awaits an exchange rate: reports of its status wait, too."""
 
     conversion_id: UUID
 
 
 @dataclass(frozen=True, slots=True)
-class SalesOfClicks(Question[tuple[UUID, ...]]):
+class SalesOfClicks(FactQuestion[tuple[UUID, ...]]):
     """The sales of single clicks that share a transaction id (`schemas.identity`)."""
 
     shared_id: UUID
 
 
-Answers = Mapping[Question[Any], Any]
+Answers = Mapping[FactQuestion[Any], Any]
 
 
 class Unanswered(Exception):
     """The decision needs an answer that was not read."""
 
-    def __init__(self, question: Question[Any]) -> None:
+    def __init__(self, question: FactQuestion[Any]) -> None:
         super().__init__(f"unanswered: {question}")
         self.question = question
 
@@ -206,7 +206,7 @@ class Facts:
     is_provisional: bool = False
     """Clicks that were received before the batch's reports may be missing."""
 
-    def __getitem__(self, question: Question[Answer]) -> Answer:
+    def __getitem__(self, question: FactQuestion[Answer]) -> Answer:
         """The answer as it was read. Raises `Unanswered`."""
         try:
             answer: Answer = self.answers[question]

@@ -20,6 +20,7 @@ from command_api.conversions.attribution.facts import (
     ClaimsOf,
     ClicksOfVisitor,
     ConversionOf,
+    FactQuestion,
     Facts,
     LinkOf,
     LinkOfCode,
@@ -27,7 +28,6 @@ from command_api.conversions.attribution.facts import (
     OpenedClick,
     PartnerOf,
     PassedOverBy,
-    Question,
     RateOn,
     RefusedClaimsOf,
     RowOfClick,
@@ -82,16 +82,16 @@ class Gathering:
             except Unanswered as asked:
                 facts = self.ask(facts, asked.question)
 
-    def ask(self, facts: Facts, *questions: Question[Any]) -> Facts:
+    def ask(self, facts: Facts, *questions: FactQuestion[Any]) -> Facts:
         """Returns the facts with the answers to those of `questions` that have none."""
         return facts.answering(self.answer(each for each in questions if each not in facts.answers))
 
-    def answer(self, questions: Iterable[Question[Any]]) -> Answers:
+    def answer(self, questions: Iterable[FactQuestion[Any]]) -> Answers:
         """Reads the answers, those of one kind by one reading where there is one."""
-        kinds: dict[type[Question[Any]], list[Any]] = {}
+        kinds: dict[type[FactQuestion[Any]], list[Any]] = {}
         for question in dict.fromkeys(questions):
             kinds.setdefault(type(question), []).append(question)
-        answers: dict[Question[Any], Any] = {}
+        answers: dict[FactQuestion[Any], Any] = {}
         for kind, asked in kinds.items():
             answers |= zip(asked, _READINGS[kind](self, asked), strict=True)
         return answers
@@ -110,7 +110,7 @@ class Gathering:
             self.answer(OpenedClick(each.traces.click_id) for each in wanted if each.traces.click_id)
         )
         clicks = [(each, opened(facts, each.website_id, each.traces.click_id)) for each in wanted]
-        questions: list[Question[Any]] = []
+        questions: list[FactQuestion[Any]] = []
         for each, click in clicks:
             if click is not None:
                 questions.append(RowOfClick(each.website_id, each.traces.click_id, click))
@@ -245,7 +245,7 @@ def _days_of(click: Click) -> Iterator[date]:
         yield from (day - timedelta(days=1), day + timedelta(days=1))
 
 
-_READINGS: Final[dict[type[Question[Any]], Reading]] = {
+_READINGS: Final[dict[type[FactQuestion[Any]], Reading]] = {
     WebsiteOf: _websites,
     PartnerOf: _partners,
     ConversionOf: _conversions,

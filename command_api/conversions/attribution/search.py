@@ -44,7 +44,7 @@ from schemas.tracking import NO_ID
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class AttributionResult:
     """The result of a search."""
 
     attribution: Attribution | None = None
@@ -68,7 +68,7 @@ def search(
     named: Iterable[ReportedTraces],
     occurred_at: datetime,
     held: Held | None = None,
-) -> Found:
+) -> AttributionResult:
     """The click that earns a conversion: the one of the most trusted traces that lead to a click.
 
     `held`: the attribution so far. Its attribution model stays, and so do the terms of an unchanged click; and all
@@ -83,21 +83,23 @@ def search(
 
     named, attribution_model = tuple(named), website.attribution_model
     if held is not None and held.is_final and (named, occurred_at) == (held.traces, held.occurred_at):
-        return Found(held.attribution)
+        return AttributionResult(held.attribution)
     if held is not None and held.attribution.model:
         attribution_model = AttributionModel(held.attribution.model)
     passed_over = frozenset[Place]()
     for each in named:
         lead = _lead(facts, website.id, each, occurred_at, attribution_model, held)
         if held is not None and _is_row_missing(lead.traces, held.attribution):
-            return Found(held.attribution, passed_over)
+            return AttributionResult(held.attribution, passed_over)
         attribution = attribute(
             website.id, occurred_at, lead.traces, attribution_model, partner_of, lambda click: visit(facts, click)
         )
         passed_over |= lead.clicks.passed_over
         if attribution is not None:
-            return Found(attribution if held is None else _unless_as_held(attribution, lead, held), passed_over)
-    return Found(None, passed_over)
+            return AttributionResult(
+                attribution if held is None else _unless_as_held(attribution, lead, held), passed_over
+            )
+    return AttributionResult(None, passed_over)
 
 
 def held_by(state: model.Conversion, facts: Facts) -> Held | None:

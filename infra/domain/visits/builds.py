@@ -21,7 +21,7 @@ GROWN_DAY_EVENTS: Final = 250_000
 
 
 @dataclass(frozen=True, slots=True)
-class Build:
+class VisitBuild:
     """A build of `days` days (1 or 7) from `day` on, or of a part of `day` (`tables.PARTS`): what it is made of, and
     when its first and last event happened."""
 

@@ -27,8 +27,8 @@ from infra.services.clickhouse_server.frames import DATA_BYTES, JobTable, Statem
 from infra.services.clickhouse_server.reply import ReplyWriter
 from infra.services.clickhouse_server.request import ClickHouseRequest
 from infra.services.clickhouse_server.running_queries import Running, RunningQueries
-from infra.services.clickhouse_server.sql import Statement
-from infra.services.clickhouse_server.users import User
+from infra.services.clickhouse_server.sql import ParsedStatement
+from infra.services.clickhouse_server.users import PortUser
 from infra.services.clickhouse_server.workers import Run, Workers
 
 P = ParamSpec("P")
@@ -53,8 +53,8 @@ class AnalystStatement:
 
     account: str
     request: ClickHouseRequest
-    statement: Statement
-    user: User
+    statement: ParsedStatement
+    user: PortUser
     limits: Mapping[str, str]
     statement_id: str = ""
     data: Sequence[DataTable] = ()
@@ -67,7 +67,7 @@ class AnalystStatement:
         return self.statement.output_format or self.request.default_format or formats.DEFAULT
 
 
-def on_behalf(account: str, request: ClickHouseRequest, statement: Statement, user: User) -> AnalystStatement:
+def on_behalf(account: str, request: ClickHouseRequest, statement: ParsedStatement, user: PortUser) -> AnalystStatement:
     """A statement from a service for an analyst: validated there, and its settings are the limits."""
     limits = {name: value for name, value in request.settings.items() if name != "readonly"}
     bare = replace(request, settings={}, sql=b"", given={})

@@ -41,8 +41,8 @@ from infra.services.clickhouse_server import allow_list
 from infra.services.clickhouse_server.analyst_queries import AnalystStatement
 from infra.services.clickhouse_server.errors import ClickHouseError, Code, error, explained
 from infra.services.clickhouse_server.request import ClickHouseRequest
-from infra.services.clickhouse_server.sql import Statement, read_statement, tokens
-from infra.services.clickhouse_server.users import User, credentials
+from infra.services.clickhouse_server.sql import ParsedStatement, read_statement, tokens
+from infra.services.clickhouse_server.users import PortUser, credentials
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -63,16 +63,16 @@ class AnalystAuthenticator:
         self._vetting = ValidatorPool()
         self._statements = RunningStatements(settings.postgres_url or "", self._do)
 
-    async def user(self, request: ClickHouseRequest) -> User | None:
+    async def user(self, request: ClickHouseRequest) -> PortUser | None:
         """The authenticated analyst, or None for unknown credentials. Raises `ClickHouseError` 210 while accounts
         cannot be looked up."""
         name, token = credentials(request.headers, request.own)
         analyst = await self._do(analyst_accounts.analyst_of_token, self._pool, name, token)
-        return None if analyst is None else User(analyst.email, b"", readonly=True, analyst=analyst)
+        return None if analyst is None else PortUser(analyst.email, b"", readonly=True, analyst=analyst)
 
     @asynccontextmanager
     async def authorize(
-        self, user: User, analyst: Analyst, request: ClickHouseRequest, statement: Statement
+        self, user: PortUser, analyst: Analyst, request: ClickHouseRequest, statement: ParsedStatement
     ) -> AsyncIterator[AnalystStatement]:
         """Lets the statement in, or raises `ClickHouseError`; it counts as running until its `end`, or until the block
         is left before."""
@@ -98,9 +98,9 @@ class AnalystAuthenticator:
         self,
         stack: AsyncExitStack,
         entry: _LoggedStatement,
-        user: User,
+        user: PortUser,
         request: ClickHouseRequest,
-        statement: Statement,
+        statement: ParsedStatement,
     ) -> tuple[RunningStatement, AnalystStatement]:
         """The statement, validated and recorded; it runs until `stack` ends."""
         analyst, text = entry.analyst, entry.text
@@ -171,7 +171,7 @@ def _outcome(
 
 
 def _reject_unsupported(
-    analyst: Analyst, request: ClickHouseRequest, statement: Statement, asked_format: str | None
+    analyst: Analyst, request: ClickHouseRequest, statement: ParsedStatement, asked_format: str | None
 ) -> None:
     """Raises `StatementRejected` or `ClickHouseError` for what a request may not be, whatever its statement says."""
     if statement.input_format is not None or request.external:

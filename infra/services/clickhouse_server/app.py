@@ -32,9 +32,9 @@ from infra.services.clickhouse_server.query import Lease, UserQuery
 from infra.services.clickhouse_server.reply import ReplyWriter
 from infra.services.clickhouse_server.request import ClickHouseRequest, read_request, with_form
 from infra.services.clickhouse_server.running_queries import Kill, Running, RunningQueries, read_kill, report
-from infra.services.clickhouse_server.sessions import Session, Sessions
-from infra.services.clickhouse_server.sql import Statement, read_statement
-from infra.services.clickhouse_server.users import User, Users, authenticate
+from infra.services.clickhouse_server.sessions import PinnedSession, Sessions
+from infra.services.clickhouse_server.sql import ParsedStatement, read_statement
+from infra.services.clickhouse_server.users import PortUser, Users, authenticate
 from infra.services.clickhouse_server.workers import Workers
 
 P = ParamSpec("P")
@@ -188,7 +188,7 @@ class ClickHouseServer:
             log.exception("query_failed", query_id=reply.query_id)
             await self._fail(reply, body, from_engine(failure))
 
-    async def _user(self, request: ClickHouseRequest) -> User:
+    async def _user(self, request: ClickHouseRequest) -> PortUser:
         try:
             return authenticate(self._users, request.headers, request.own)
         except ClickHouseError:
@@ -198,14 +198,14 @@ class ClickHouseServer:
             return analyst
 
     @asynccontextmanager
-    async def _slot(self, user: User, *, begun: bool = False) -> AsyncIterator[None]:
+    async def _slot(self, user: PortUser, *, begun: bool = False) -> AsyncIterator[None]:
         async with AsyncExitStack() as slots:
             if user.readonly:
                 await slots.enter_async_context(self._readers.slot())
             await slots.enter_async_context(self._admission.slot(begun=begun))
             yield
 
-    def _incomplete_of(self, user: User) -> AbstractContextManager[None]:
+    def _incomplete_of(self, user: PortUser) -> AbstractContextManager[None]:
         most = MAX_INCOMPLETE_OF_READER if user.readonly else MAX_INCOMPLETE
         return self._incomplete.one(user.name, most)
 
@@ -223,8 +223,8 @@ class ClickHouseServer:
     async def _answer(
         self,
         request: ClickHouseRequest,
-        user: User,
-        statement: Statement,
+        user: PortUser,
+        statement: ParsedStatement,
         body: StreamedBody,
         receive: Receive,
         reply: ReplyWriter,
@@ -248,7 +248,12 @@ class ClickHouseServer:
             await reply.whole(b"", "", stats)
 
     async def _read(
-        self, request: ClickHouseRequest, user: User, statement: Statement, receive: Receive, reply: ReplyWriter
+        self,
+        request: ClickHouseRequest,
+        user: PortUser,
+        statement: ParsedStatement,
+        receive: Receive,
+        reply: ReplyWriter,
     ) -> None:
         async with self._query(request, user, statement) as (query, end), self._watched(receive, query):
             result = await self._blocking(query.read)
@@ -258,7 +263,9 @@ class ClickHouseServer:
             else:
                 await self._stream(result, reply, end)
 
-    async def _kill_named(self, kill: Kill, request: ClickHouseRequest, user: User, statement: Statement) -> Statement:
+    async def _kill_named(
+        self, kill: Kill, request: ClickHouseRequest, user: PortUser, statement: ParsedStatement
+    ) -> ParsedStatement:
         """Stops the queries and returns the statement that reports it."""
         if request.may_only_read:
             raise error(Code.READONLY, "Cannot execute query in readonly mode: KILL QUERY needs POST")
@@ -270,9 +277,9 @@ class ClickHouseServer:
             else:
                 await loop.run_in_executor(self._side_threads, self._kill, entry.mark)
         status = "finished" if kill.waits and await self._running.gone(queries) else "waiting"
-        return Statement("SELECT", report(queries, status), output_format=statement.output_format)
+        return ParsedStatement("SELECT", report(queries, status), output_format=statement.output_format)
 
-    async def _insert(self, query: UserQuery, user: User, body: StreamedBody) -> Stats:
+    async def _insert(self, query: UserQuery, user: PortUser, body: StreamedBody) -> Stats:
         query.check_insert()
         self._admission.check()
         with NamedTemporaryFile(dir=self._engine.incoming, prefix="insert") as file:
@@ -318,7 +325,7 @@ class ClickHouseServer:
 
     @asynccontextmanager
     async def _query(
-        self, request: ClickHouseRequest, user: User, statement: Statement
+        self, request: ClickHouseRequest, user: PortUser, statement: ParsedStatement
     ) -> AsyncIterator[tuple[UserQuery, Callable[[], Awaitable[None]]]]:
         """The query on a connection of its own or, with `session_id`, on its session's.
 
@@ -328,7 +335,7 @@ class ClickHouseServer:
         """
         session_id, limits = request.own.get("session_id", ""), READONLY_LIMITS
         database: str | None = self._default_database
-        session: Session | None = None
+        session: PinnedSession | None = None
         if session_id and not user.readonly:
             session = self._sessions.acquire(user.name, session_id, request.session_timeout_s)
             database, limits = None if session.started else database, {}
@@ -390,7 +397,7 @@ def _choose_coding(reply: ReplyWriter, request: ClickHouseRequest) -> None:
     reply.native = request.flag("compress")
 
 
-async def _statement(request: ClickHouseRequest, body: StreamedBody) -> Statement:
+async def _statement(request: ClickHouseRequest, body: StreamedBody) -> ParsedStatement:
     """The statement, out of the `query` parameter, the body or both; an INSERT's data stays in the body."""
     if request.may_only_read or request.is_form:
         return read_statement(request.sql)

@@ -32,11 +32,11 @@ from infra.services.clickhouse_server.frames import (
 )
 from infra.services.clickhouse_server.query import Lease, UserQuery
 from infra.services.clickhouse_server.request import ClickHouseRequest
-from infra.services.clickhouse_server.sql import Statement
-from infra.services.clickhouse_server.users import User
+from infra.services.clickhouse_server.sql import ParsedStatement
+from infra.services.clickhouse_server.users import PortUser
 
-_ANALYST: Final = User("analyst", b"", readonly=True)
-_SERVICE: Final = User("service", b"", readonly=False)
+_ANALYST: Final = PortUser("analyst", b"", readonly=True)
+_SERVICE: Final = PortUser("service", b"", readonly=False)
 
 
 def start(folder: Path) -> Engine:
@@ -92,7 +92,7 @@ def _answer(engine: Engine, front: socket.socket, job: StatementJob) -> Stats:
         user, asked, limits = _SERVICE, {**job.settings, "readonly": "1"}, no_settings
     brought = tuple(ExternalTable(one.name, Path(one.file), one.input_format, one.structure) for one in job.external)
     request = ClickHouseRequest("POST", {}, own, asked, job.parameters, b"", "", brought)
-    statement = Statement(job.kind, job.sql.encode("utf-8", "surrogateescape"), output_format=job.output_format)
+    statement = ParsedStatement(job.kind, job.sql.encode("utf-8", "surrogateescape"), output_format=job.output_format)
     lease, most_rows = Lease(engine, None), int(job.settings.get("max_result_rows", RESULT_ROWS))
     try:
         result = UserQuery(request, user, statement, lease, None, limits, whole_rows=RESULT_ROWS).read()

@@ -12,9 +12,9 @@ from infra.services.clickhouse_server.engine import Connection, Engine, Stats
 from infra.services.clickhouse_server.errors import Code, error
 from infra.services.clickhouse_server.external import ExternalTable
 from infra.services.clickhouse_server.request import ClickHouseRequest
-from infra.services.clickhouse_server.sessions import Session
-from infra.services.clickhouse_server.sql import Statement
-from infra.services.clickhouse_server.users import User
+from infra.services.clickhouse_server.sessions import PinnedSession
+from infra.services.clickhouse_server.sql import ParsedStatement
+from infra.services.clickhouse_server.users import PortUser
 
 # A result in a format that cannot be streamed (JSON, Parquet, ...) is held in memory: the engine stops it here. In
 # rows, because chdb 4.4 does not heed max_result_bytes.
@@ -24,7 +24,7 @@ MAX_WHOLE_RESULT_ROWS = 500_000
 class Lease:
     """A connection for one query: of its own, opened at first use, or its session's, which outlives it."""
 
-    def __init__(self, engine: Engine, session: Session | None) -> None:
+    def __init__(self, engine: Engine, session: PinnedSession | None) -> None:
         self.engine = engine
         self._session = session
         self._own: Connection | None = None
@@ -76,8 +76,8 @@ class UserQuery:
     """
 
     request: ClickHouseRequest
-    user: User
-    statement: Statement
+    user: PortUser
+    statement: ParsedStatement
     lease: Lease
     default_database: str | None
     readonly_limits: Mapping[str, str]

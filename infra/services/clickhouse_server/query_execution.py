@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from infra.services.clickhouse_server import formats, native_revision
 from infra.services.clickhouse_server.engine import Connection, ResultStream, Stats
 from infra.services.clickhouse_server.errors import Code, error
-from infra.services.clickhouse_server.sql import Statement
+from infra.services.clickhouse_server.sql import ParsedStatement
 
 MAX_WHOLE_RESULT_BYTES = 256 << 20
 
@@ -39,7 +39,7 @@ class ResultReader:
 
 def start(
     connection: Connection,
-    statement: Statement,
+    statement: ParsedStatement,
     parameters: Mapping[str, str],
     default_format: str,
     *,

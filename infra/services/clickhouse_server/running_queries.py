@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from infra.domain.sql_access.literals import text as literal
 from infra.services.clickhouse_server import sql
 from infra.services.clickhouse_server.errors import Code, error
-from infra.services.clickhouse_server.users import User
+from infra.services.clickhouse_server.users import PortUser
 
 SYNC_WAIT_S = 30.0
 _COLUMNS = "kill_status String, query_id String, user String, query String"
@@ -53,7 +53,7 @@ class RunningQueries:
     def reads(self) -> list[Running]:
         return [entry for entry in self._now.values() if entry.is_read]
 
-    def named(self, query_id: str, user: User) -> list[Running]:
+    def named(self, query_id: str, user: PortUser) -> list[Running]:
         """Returns the queries with this id; a readonly user sees its own only."""
         return [
             entry

@@ -18,7 +18,7 @@ MAX_SESSIONS = 100
 
 
 @dataclass
-class Session:
+class PinnedSession:
     """A pinned connection; used between `Sessions.acquire` and `Sessions.release` only."""
 
     connection: Connection
@@ -63,9 +63,9 @@ class Sessions:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._open: dict[tuple[str, str], Session] = {}
+        self._open: dict[tuple[str, str], PinnedSession] = {}
 
-    def acquire(self, user: str, session_id: str, timeout_s: int) -> Session:
+    def acquire(self, user: str, session_id: str, timeout_s: int) -> PinnedSession:
         """The session, locked. Raises `ClickHouseError`: 373 in use, 731 too many."""
         self._forget_expired()
         key = (user, session_id)
@@ -73,7 +73,7 @@ class Sessions:
         if session is None:
             if len(self._open) >= MAX_SESSIONS:
                 raise error(Code.USER_SESSION_LIMIT_EXCEEDED, f"Too many sessions: at most {MAX_SESSIONS} can be open")
-            session = self._open[key] = Session(self._engine.open(), timeout_s)
+            session = self._open[key] = PinnedSession(self._engine.open(), timeout_s)
         elif session.busy:
             raise error(Code.SESSION_IS_LOCKED, f"Session {session_id[:100]} is locked by a concurrent client")
         session.busy, session.timeout_s = True, timeout_s

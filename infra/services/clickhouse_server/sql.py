@@ -38,7 +38,7 @@ _CLOSING = (b")", b"]", b"}")
 
 
 @dataclass(frozen=True)
-class Statement:
+class ParsedStatement:
     """A statement as far as routing needs it.
 
     `kind` is its first keyword. An INSERT that takes data has `input_format`; `head` then ends before its SETTINGS,
@@ -57,7 +57,7 @@ class Statement:
     writes_file: bool = False
 
 
-def read_statement(text: bytes, *, data_follows: bool = False) -> Statement:
+def read_statement(text: bytes, *, data_follows: bool = False) -> ParsedStatement:
     """Reads a statement. `data_follows`: it is the `query` parameter, and a body with an INSERT's data follows."""
     words = tokens(text)
     first = next(words, None)
@@ -66,7 +66,7 @@ def read_statement(text: bytes, *, data_follows: bool = False) -> Statement:
         return _insert(text, words, data_follows)
     rest = list(outer_tokens(text))[1:]
     writes_file = any(a.word == "INTO" and b.word == "OUTFILE" for a, b in pairwise(rest))
-    return Statement(kind, text, output_format=_trailing_format(rest), writes_file=writes_file)
+    return ParsedStatement(kind, text, output_format=_trailing_format(rest), writes_file=writes_file)
 
 
 def split_at_commas(text: bytes) -> list[bytes]:
@@ -122,7 +122,7 @@ def _token(match: re.Match[bytes], depth: int) -> Token:
     return Token(word, text, match.start(), match.end(), depth)
 
 
-def _insert(text: bytes, words: Iterator[Token], data_follows: bool) -> Statement:
+def _insert(text: bytes, words: Iterator[Token], data_follows: bool) -> ParsedStatement:
     selects = from_input = False
     before, previous = "", ""
     settings_at: int | None = None
@@ -134,7 +134,7 @@ def _insert(text: bytes, words: Iterator[Token], data_follows: bool) -> Statemen
         if token.depth == 0 and token.word:
             if previous == "FORMAT" and before not in ("INTO", "TABLE", "."):
                 if selects:
-                    return Statement("INSERT", text, from_input=from_input)
+                    return ParsedStatement("INSERT", text, from_input=from_input)
                 name = token.text.decode("ascii")
                 return _with_format(text[:format_at], settings_at, name, text[token.end :], data_follows)
             if token.word == "VALUES" and not selects and previous not in ("INTO", "TABLE", "."):
@@ -146,23 +146,23 @@ def _insert(text: bytes, words: Iterator[Token], data_follows: bool) -> Statemen
         before, previous = previous, token.word or token.text.decode("ascii", "replace")
     if data_follows and not selects:
         return _cut(text.rstrip().rstrip(b";"), settings_at, "Values", b"")
-    return Statement("INSERT", text, from_input=from_input)
+    return ParsedStatement("INSERT", text, from_input=from_input)
 
 
-def _with_format(head: bytes, settings_at: int | None, name: str, tail: bytes, data_follows: bool) -> Statement:
+def _with_format(head: bytes, settings_at: int | None, name: str, tail: bytes, data_follows: bool) -> ParsedStatement:
     if data_follows:
         clause = tail.strip().rstrip(b";").strip()
         if clause[:8].upper() == b"SETTINGS":
-            return Statement("INSERT", head, name, clause)
+            return ParsedStatement("INSERT", head, name, clause)
         if not clause:
             return _cut(head, settings_at, name, b"")
     return _cut(head, settings_at, name, _after_line_start(tail))
 
 
-def _cut(head: bytes, settings_at: int | None, name: str, data: bytes) -> Statement:
+def _cut(head: bytes, settings_at: int | None, name: str, data: bytes) -> ParsedStatement:
     if settings_at is None:
-        return Statement("INSERT", head, name, b"", data)
-    return Statement("INSERT", head[:settings_at], name, head[settings_at:], data)
+        return ParsedStatement("INSERT", head, name, b"", data)
+    return ParsedStatement("INSERT", head[:settings_at], name, head[settings_at:], data)
 
 
 def _after_line_start(tail: bytes) -> bytes:

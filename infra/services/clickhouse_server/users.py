@@ -25,7 +25,7 @@ class UsersFileError(ValueError):
 
 
 @dataclass(frozen=True)
-class User:
+class PortUser:
     """A user of the port. `analyst` is set for analysts only, not for users of the users file."""
 
     name: str
@@ -40,7 +40,7 @@ class User:
         return replace(stats, read_rows=0, read_bytes=0, total_rows_to_read=0)
 
 
-Users = Mapping[str, User]
+Users = Mapping[str, PortUser]
 
 
 def read_users(path: Path) -> Users:
@@ -48,7 +48,7 @@ def read_users(path: Path) -> Users:
     try:
         rows = json.loads(path.read_text())["users"]
         users = [
-            User(str(row["name"]), hashlib.sha256(str(row["password"]).encode()).digest(), bool(row["readonly"]))
+            PortUser(str(row["name"]), hashlib.sha256(str(row["password"]).encode()).digest(), bool(row["readonly"]))
             for row in rows
         ]
     except (OSError, ValueError, KeyError, TypeError) as failure:
@@ -58,7 +58,7 @@ def read_users(path: Path) -> Users:
     return {user.name: user for user in users}
 
 
-def authenticate(users: Users, headers: Mapping[str, str], parameters: Mapping[str, str]) -> User:
+def authenticate(users: Users, headers: Mapping[str, str], parameters: Mapping[str, str]) -> PortUser:
     """The user that the request names, by X-ClickHouse-User/-Key, Basic auth or the query string, like ClickHouse.
 
     Raises `ClickHouseError` 516 for a wrong name or password, never saying which (HTTP 403; 401 without credentials,

@@ -11,7 +11,7 @@ import psycopg
 from pydantic import Field
 
 from query_api.kernel.clickhouse_reader import ClickHouseReader, Query
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 from query_api.partners.names import names_for_website
 from schemas import instants
 from schemas.http.responses import ResponseModel
@@ -110,7 +110,7 @@ _FINGERPRINTS: Final = (
 )
 
 
-def read(clickhouse: ClickHouseReader, reader: Reader, website_id: UUID, now: datetime) -> LiveData:
+def read(clickhouse: ClickHouseReader, reader: PostgresReader, website_id: UUID, now: datetime) -> LiveData:
     """Reads the current contents of the live card. Raises `Problem` 503 when ClickHouse does not answer."""
     since = now.astimezone(UTC) - timedelta(minutes=MINUTES)
     first = since.replace(second=0, microsecond=0)
@@ -159,7 +159,7 @@ def _top(rows: Iterable[Mapping[str, Any]]) -> LiveTop:
     return LiveTop.model_validate({name: by_dimension.get(name, []) for name in LiveTop.model_fields})
 
 
-def _names(reader: Reader, website_id: UUID, ids: Iterable[str]) -> Mapping[str, str]:
+def _names(reader: PostgresReader, website_id: UUID, ids: Iterable[str]) -> Mapping[str, str]:
     """Reads the names; they are optional here: without Postgres the feed continues without them."""
     try:
         return names_for_website(reader, website_id, {one for one in ids if one != str(NO_ID)})

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from infra.domain.reports.schedule import next_time
 from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope
-from query_api.kernel.postgres_reader import Reader, Row
+from query_api.kernel.postgres_reader import PostgresReader, Row
 from schemas.events.analytics import ReportSchedule
 from schemas.http.analytics import EmailReport
 from schemas.zones import ZoneInfo
@@ -62,7 +62,7 @@ def get_reports(scope: CallerScope) -> list[ListedReport]:
     return reports
 
 
-def _names(reader: Reader, rows: list[Row]) -> dict[UUID, str]:
+def _names(reader: PostgresReader, rows: list[Row]) -> dict[UUID, str]:
     ids = [row["view_id"] for row in rows if row["view_id"]]
     return {row["id"]: row["name"] for row in reader.rows(_VIEWS, (ids,))} if ids else {}
 

@@ -15,7 +15,7 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from query_api.conversions.statements.periods import StatementMonth
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 
 PAGE: Final = 1_000
 
@@ -42,14 +42,16 @@ class Sums(BaseModel, frozen=True):
         return self.opening + self.approved - self.taken_back - self.adjustments
 
 
-def sums(reader: Reader, period: StatementMonth, partner_id: UUID | None = None) -> list[Sums]:
+def sums(reader: PostgresReader, period: StatementMonth, partner_id: UUID | None = None) -> list[Sums]:
     """Returns the sums of every partner with a booking until the month's end, or of one; by their names. Reads at one
     moment."""
     rows = reader.rows(_SUMMED, {**period.bound, "partner": partner_id})
     return [Sums.model_validate(row) for row in rows]
 
 
-def bookings(reader: Reader, period: StatementMonth, of: Sums, most: int | None = None) -> Iterator[Mapping[str, Any]]:
+def bookings(
+    reader: PostgresReader, period: StatementMonth, of: Sums, most: int | None = None
+) -> Iterator[Mapping[str, Any]]:
     """The month's bookings that are in the sums, in their order, read page by page; the first `most` of them."""
     left = of.bookings if most is None else min(most, of.bookings)
     place = {"at": period.start, "position": 0}

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from query_api.kernel.authorization import AccountScope, Website
 from query_api.kernel.pagination import invalid_parameter
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 from schemas.days import month_start
 from schemas.zones import ZoneInfo
 
@@ -53,7 +53,7 @@ class StatementMonth:
     def is_over(self, now: datetime) -> bool:
         return self.end <= now
 
-    def is_final(self, reader: Reader, now: datetime) -> bool:
+    def is_final(self, reader: PostgresReader, now: datetime) -> bool:
         """Returns whether no further booking can be in the month: it has been over for a while, and everything was
         read."""
         return self.end + SETTLED_AFTER <= now and reader.row(_BEHIND) is None

@@ -26,7 +26,7 @@ from query_api.conversions.statements.periods import StatementMonth, period
 from query_api.kernel.authorization import require_existing
 from query_api.kernel.csv import columns_of, csv_stream
 from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 from schemas.currencies import decimal_text
 from schemas.http.money import Amount
 from schemas.http.responses import ResponseModel
@@ -137,11 +137,13 @@ def get_statement_page(partner_id: PartnerId, scope: CallerScope, website_id: We
     return Response(body, media_type="text/html; charset=utf-8", headers=page.HEADERS)
 
 
-def _one(reader: Reader, selected: StatementMonth, partner_id: UUID) -> Sums:
+def _one(reader: PostgresReader, selected: StatementMonth, partner_id: UUID) -> Sums:
     return require_existing(sums(reader, selected, partner_id), "statement")[0]
 
 
-def _lines(reader: Reader, selected: StatementMonth, of: Sums, max_lines: int | None = None) -> Iterator[BookingLine]:
+def _lines(
+    reader: PostgresReader, selected: StatementMonth, of: Sums, max_lines: int | None = None
+) -> Iterator[BookingLine]:
     """The bookings in their order, between the balances."""
     yield _balance("opening", of.opening, of.currency)
     yield from (_line(row) for row in bookings(reader, selected, of, max_lines))

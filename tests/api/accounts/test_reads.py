@@ -18,7 +18,7 @@ from projectors.read_models.row_policies import ADMINS, PUBLIC
 from projectors.registry import REGISTRY
 from query_api.accounts import export
 from query_api.accounts.export import SECTIONS
-from query_api.kernel.postgres_reader import Reader, take_role
+from query_api.kernel.postgres_reader import PostgresReader, take_role
 from tests.support.full_api import Api
 from tests.support.people import PASSWORD
 from tests.support.query import Person
@@ -281,7 +281,7 @@ def test_no_row_is_lost_where_a_page_ends_between_rows_that_tie(ada: Ada, monkey
             insert("social_post_figures", {**of_post, "as_of": day})
     settings = ada.api.core.settings
     with closing(open_pool(settings, 1, configure=take_role)) as pool:
-        reader = Reader(pool, UUID(ada.id))
+        reader = PostgresReader(pool, UUID(ada.id))
         found = orjson.loads(b"".join(export.document(reader, UUID(ada.id), settings)))
     assert len(found["socialChannelFigures"]) == 6 and len(found["socialPostFigures"]) == 4
 

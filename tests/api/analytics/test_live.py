@@ -24,7 +24,7 @@ from query_api.analytics.live.hub import MAX_OF_ONE_ACCOUNT
 from query_api.analytics.live.snapshot import read
 from query_api.app import create_app
 from query_api.kernel.clickhouse_reader import ClickHouseReader
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 from schemas.tracking import Suspicion
 from tests.support.clickhouse import start_clickhouse
 from tests.support.engines import Engine, engine_folder
@@ -130,7 +130,7 @@ def test_the_last_30_minutes_by_page_source_place_and_event(
         ]
     )
     clickhouse = ClickHouseReader(query_settings, dict)
-    top = read(clickhouse, cast(Reader, None), website, now).top
+    top = read(clickhouse, cast(PostgresReader, None), website, now).top
     clickhouse.close()
     assert [(one.value, one.visitors, one.events) for one in top.page] == [("/1", 3, 4), ("/0", 2, 2)]
     assert [(one.value, one.visitors, one.events) for one in top.source] == [("x", 6, 6), ("", 1, 1)]
@@ -146,7 +146,7 @@ def test_exactly_the_last_30_minutes_are_counted(query_service: QueryService, qu
     begin, offsets = minute - timedelta(minutes=40), range(0, 40 * 60_000, 20_000)
     moments = [begin + offset * millisecond for offset in offsets]
     query_service.events([event(website, at, "pageview", visitor=number) for number, at in enumerate(moments, 1)])
-    reader = cast(Reader, None)  # no partner is named
+    reader = cast(PostgresReader, None)  # no partner is named
     for shift in (0, 1, -1, -20_000, -20_001):
         now = minute + shift * millisecond
         found = read(clickhouse, reader, website, now)

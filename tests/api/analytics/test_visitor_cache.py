@@ -11,12 +11,12 @@ from uuid import UUID
 import pytest
 
 from query_api.analytics import ranges, series
-from query_api.analytics.query_plan import Selection
+from query_api.analytics.query_plan import TrafficSelection
 from query_api.analytics.ranges import Range, TimeRange
 from query_api.kernel.clickhouse_reader import ClickHouseReader, Query, Row
 from query_api.kernel.query_coalescing import QueryCoalescer
 from query_api.kernel.read_your_writes import ProjectionPositions
-from query_api.kernel.visitor_cache import LARGE, VisitorCache, VisitorQuery
+from query_api.kernel.visitor_cache import LARGE, CachedVisitorQuery, VisitorCache
 from schemas.http.analytics import Bots
 from schemas.zones import ZoneInfo
 from tests.support.query import Person, QueryService, event
@@ -59,14 +59,14 @@ class Site:
             [event(self.website, at, "click" if visitor % 2 else "pageview", visitor=visitor) for at, visitor in visits]
         )
 
-    def query(self, asked: Range | TimeRange = TimeRange.LAST_30D, bots: Bots = Bots.EXCLUDE) -> VisitorQuery:
+    def query(self, asked: Range | TimeRange = TimeRange.LAST_30D, bots: Bots = Bots.EXCLUDE) -> CachedVisitorQuery:
         if not isinstance(asked, Range):
             asked = ranges.resolve(asked, ZoneInfo("Asia/Kathmandu"), NOW, since=None)
-        query = series.visitors(Selection(str(self.website), (), bots), asked)
-        assert isinstance(query, VisitorQuery)
+        query = series.visitors(TrafficSelection(str(self.website), (), bots), asked)
+        assert isinstance(query, CachedVisitorQuery)
         return query
 
-    def ask(self, query: VisitorQuery) -> list[str]:
+    def ask(self, query: CachedVisitorQuery) -> list[str]:
         """Which of its statements were run. Their rows are those of the statement over the whole range."""
         self.recorder.asked.clear()
         [rows] = self.cache.all(query)
@@ -77,7 +77,7 @@ class Site:
         return asked
 
     @staticmethod
-    def _name(query: VisitorQuery, asked: Query) -> str:
+    def _name(query: CachedVisitorQuery, asked: Query) -> str:
         named = {query.sql: "whole", query.past.sql: "past", query.parts.sql: "parts"}
         return named.get(asked.sql, "last")
 
@@ -100,18 +100,18 @@ def test_the_cached_past_gives_the_same_as_the_table(site: Site, time_range: Tim
     assert [site.ask(query) for _ in range(3)] == [["whole"], ["past", "last"], ["parts", "last"]]
 
 
-def test_an_event_of_today_is_in_and_the_past_stays_cached(site: Site, cached: VisitorQuery) -> None:
+def test_an_event_of_today_is_in_and_the_past_stays_cached(site: Site, cached: CachedVisitorQuery) -> None:
     site.seen((NOW, 500), (NOW, 501))
     assert site.ask(cached) == ["parts", "last"]
 
 
-def test_a_late_event_of_the_past_is_in_at_once(site: Site, cached: VisitorQuery) -> None:
+def test_a_late_event_of_the_past_is_in_at_once(site: Site, cached: CachedVisitorQuery) -> None:
     site.seen((NOW - timedelta(days=9), 501))
     assert site.ask(cached) == ["parts", "last", "whole"]
     assert site.ask(cached) == ["whole"]
 
 
-def test_merged_parts_are_read_again(site: Site, cached: VisitorQuery) -> None:
+def test_merged_parts_are_read_again(site: Site, cached: CachedVisitorQuery) -> None:
     site.seen((NOW, 500))
     site.service.command("OPTIMIZE TABLE visitors_15m__g1 FINAL")
     assert site.ask(cached) == ["parts", "last", "whole"]
@@ -125,7 +125,7 @@ def test_a_range_that_is_over_needs_no_last_bucket(site: Site) -> None:
 
 
 @pytest.fixture
-def cached(site: Site) -> VisitorQuery:
+def cached(site: Site) -> CachedVisitorQuery:
     """A range whose past is cached."""
     query = site.query()
     assert [site.ask(query) for _ in range(2)] == [["whole"], ["past", "last"]]

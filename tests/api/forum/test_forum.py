@@ -12,7 +12,7 @@ from command_api.forum.routes import PER_FOLLOWER
 from infra.kernel.config.settings import Settings
 from infra.kernel.postgres.pool import pool as open_pool
 from infra.kernel.security.client_info import Client
-from query_api.kernel.postgres_reader import ADMIN, Reader, take_role
+from query_api.kernel.postgres_reader import ADMIN, PostgresReader, take_role
 from tests.support.forum import STARTED, TEXT, Forum, forum
 from tests.support.full_api import register
 from tests.support.query import Person
@@ -485,10 +485,10 @@ def test_row_level_security_hides_held_posts(forum: Forum, eve: Person, query_se
     both = [held["postId"], shown["postId"]]
     with open_pool(query_settings, 1, configure=take_role) as pool:
         readers = {
-            "visitor": Reader.of_service(pool), "eve": Reader(pool, eve.account_id),
-            "new": Reader(pool, new.account_id),
-            "moderator": Reader(pool, ADMIN), "nobody": Reader(pool, ""),
-            "warden": Reader.of_moderator(pool, eve.account_id),
+            "visitor": PostgresReader.of_service(pool), "eve": PostgresReader(pool, eve.account_id),
+            "new": PostgresReader(pool, new.account_id),
+            "moderator": PostgresReader(pool, ADMIN), "nobody": PostgresReader(pool, ""),
+            "warden": PostgresReader.of_moderator(pool, eve.account_id),
         }  # fmt: skip
         seen = {who: _ids_of(reader, "forum_posts", "id", both) for who, reader in readers.items()}
         threads = {who: _ids_of(reader, "forum_threads", "first_post_id", both) for who, reader in readers.items()}
@@ -505,7 +505,7 @@ def test_row_level_security_hides_held_posts(forum: Forum, eve: Person, query_se
 _OF_OTHERS = "SELECT 1 FROM read.forum_follows WHERE account_id <> %s"
 
 
-def _ids_of(reader: Reader, table: str, column: str, wanted: list[str]) -> set[str]:
+def _ids_of(reader: PostgresReader, table: str, column: str, wanted: list[str]) -> set[str]:
     rows = reader.rows(f"SELECT {column} AS id FROM read.{table} WHERE {column} = ANY(%s::uuid[])", (wanted,))
     return {str(row["id"]) for row in rows}
 

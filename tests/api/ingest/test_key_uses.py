@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import pytest
 
-from ingest.directory.directory import Directory, KeyRow, Listing, Website
+from ingest.directory.directory import Directory, DirectoryListing, KeyRow, WebsiteRow
 from ingest.directory.key_uses import KeyUses
 from ingest.directory.lookup import lookup_in
 from ingest.directory.postgres import Postgres
@@ -76,12 +76,12 @@ async def test_uses_are_written_together_to_the_minute_and_never_go_back(
 async def test_what_cannot_be_written_waits_with_its_time_and_ten_thousand_keys_are_two_statements(
     ingest_service: IngestService, postgres: Postgres
 ) -> None:
-    website, clock = Website(uuid4(), "own.example", "USD"), Clock()
+    website, clock = WebsiteRow(uuid4(), "own.example", "USD"), Clock()
     keys = [f"sk_{uuid4().hex}" for _ in range(10_000)]
     rows = tuple(KeyRow(website.id, sha256(key.encode()).hexdigest(), "secret", ()) for key in keys)
     away = Postgres(None)
     directory = Directory(lookup_in(away))
-    directory.replace(Listing((website,), rows), time())
+    directory.replace(DirectoryListing((website,), rows), time())
     uses = KeyUses(directory, away, now=clock)
     for key in keys:
         await identify(directory, key, {})

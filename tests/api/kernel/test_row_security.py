@@ -17,7 +17,7 @@ from infra.kernel.postgres.pool import pool as open_pool
 from infra.kernel.security.sessions import Pool
 from query_api.app import create_app
 from query_api.kernel import authorization
-from query_api.kernel.postgres_reader import ADMIN, SERVICE, Reader, take_role
+from query_api.kernel.postgres_reader import ADMIN, SERVICE, PostgresReader, take_role
 from query_api.partners import names
 from tests.support.query import QueryService, World
 
@@ -32,7 +32,7 @@ def pool(query_settings: Settings) -> Iterator[Pool]:
     made.close()
 
 
-def ids(reader: Reader, table: str) -> set[Any]:
+def ids(reader: PostgresReader, table: str) -> set[Any]:
     return {row["id"] for row in reader.rows(f"SELECT id FROM read.{table}")}
 
 
@@ -63,12 +63,12 @@ def test_each_reads_the_own_rows_alone(pool: Pool, world: World) -> None:
     own |= {"conversions": world.conversion, "website_keys": world.key}
     for table in PRIVATE:
         expected = {own[table]} if table in own else set()
-        assert ids(Reader.of(pool, world.ada.principal()), table) == expected, table
-        everything = ids(Reader(pool, ADMIN), table)
+        assert ids(PostgresReader.of(pool, world.ada.principal()), table) == expected, table
+        everything = ids(PostgresReader(pool, ADMIN), table)
         assert expected <= everything
-        assert not expected & ids(Reader.of(pool, world.eve.principal()), table), table
-        assert ids(Reader(pool, SERVICE), table) == set(), table
-    assert world.website in ids(Reader.of(pool, world.admin.principal("admin")), "websites")
+        assert not expected & ids(PostgresReader.of(pool, world.eve.principal()), table), table
+        assert ids(PostgresReader(pool, SERVICE), table) == set(), table
+    assert world.website in ids(PostgresReader.of(pool, world.admin.principal("admin")), "websites")
 
 
 def test_a_keys_last_use_is_its_owners_to_see(pool: Pool, query_service: QueryService, world: World) -> None:
@@ -80,9 +80,12 @@ def test_a_keys_last_use_is_its_owners_to_see(pool: Pool, query_service: QuerySe
     [key] = query_service.get(f"/api/platform/websites/{world.website}/keys", world.ada).json()
     assert (key["id"], key["lastUsedAt"]) == (str(world.key), "2026-05-17T10:05:00Z")
     assert query_service.get(f"/api/platform/websites/{world.website}/keys", world.eve).status_code == 404
-    for reader, seen in ((Reader.of(pool, world.ada.principal()), 1), (Reader.of(pool, world.eve.principal()), 0)):
+    for reader, seen in (
+        (PostgresReader.of(pool, world.ada.principal()), 1),
+        (PostgresReader.of(pool, world.eve.principal()), 0),
+    ):
         assert len(reader.rows("SELECT FROM ingest.key_use")) == seen
-    assert Reader(pool, SERVICE).rows("SELECT FROM ingest.key_use") == []
+    assert PostgresReader(pool, SERVICE).rows("SELECT FROM ingest.key_use") == []
 
 
 def test_a_connection_without_an_account_reads_nothing(pool: Pool, world: World) -> None:
@@ -91,11 +94,11 @@ def test_a_connection_without_an_account_reads_nothing(pool: Pool, world: World)
             for table in (*PRIVATE, "partners", "partner_terms", "exchange_rates"):
                 assert connection.execute(f"SELECT count(*) FROM read.{table}".encode()).fetchone() == (0,), table
         # The connection served an account: the setting ends with the transaction.
-        assert ids(Reader.of(pool, world.ada.principal()), "websites") == {world.website}
+        assert ids(PostgresReader.of(pool, world.ada.principal()), "websites") == {world.website}
 
 
 def test_partners_names_are_for_the_service_too(pool: Pool, world: World) -> None:
-    found = names.partner_names(Reader.of_service(pool), [str(world.partner)])
+    found = names.partner_names(PostgresReader.of_service(pool), [str(world.partner)])
     assert found == {str(world.partner): "Acme"}
 
 
@@ -115,7 +118,7 @@ def test_the_service_cannot_write_or_read_secrets(pool: Pool) -> None:
 
 
 def test_an_error_is_the_statements_own_and_the_connection_goes_on(pool: Pool, world: World) -> None:
-    reader = Reader.of(pool, world.ada.principal())
+    reader = PostgresReader.of(pool, world.ada.principal())
     with pytest.raises(psycopg.errors.DivisionByZero):
         reader.rows("SELECT 1 / %s::int", (0,))
     with pytest.raises(psycopg.errors.UndefinedTable):

@@ -110,7 +110,7 @@ def id_of(world: World, kind: Kind, email: str) -> UUID:
     return mail_contacts.id_of(world.settings, kind, email)
 
 
-def stored_contact(world: World, contact: UUID) -> contacts.Contact | None:
+def stored_contact(world: World, contact: UUID) -> contacts.ContactDetails | None:
     with UnitOfWork(world.core.store, world.core.pool, world.settings, system_context()) as uow:
         return contacts.find(uow, contact)
 

@@ -17,7 +17,7 @@ from infra.domain import contacts
 from infra.domain.contacts import one_click_url, unsubscribe_page
 from infra.kernel.mail.outbox import Mail, queue
 from infra.kernel.postgres.pool import pool
-from query_api.kernel.postgres_reader import Reader, take_role
+from query_api.kernel.postgres_reader import PostgresReader, take_role
 from query_api.site.sitemap import SitemapCache
 from tests.support.full_api import Api
 from tests.support.query import Person
@@ -199,7 +199,7 @@ def test_the_sitemap_lists_public_pages_only(api: Api) -> None:
         places = {"position": 1, "last_position": 1}
         api.query.insert("forum_threads", {"id": one, "title": "T", "visible": visible, **started, **places})
     with pool(api.query.settings, 1, configure=take_role) as readers:
-        told = SitemapCache().read(Reader.of_service(readers), api.query.settings).decode()
+        told = SitemapCache().read(PostgresReader.of_service(readers), api.query.settings).decode()
     for path in (f"/marketplace/listing/{shown}", f"/forum/thread/{thread}"):
         assert f"<loc>{api.query.settings.app_url}{path}</loc><lastmod>{NOW.date()}</lastmod>" in told
     assert str(draft) not in told and str(held) not in told

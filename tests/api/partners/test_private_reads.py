@@ -11,7 +11,7 @@ from psycopg_pool import ConnectionPool
 from infra.domain.sql_access import analyst_accounts
 from infra.domain.sql_access.analyst_accounts import Analyst
 from infra.kernel.postgres.pool import pool as open_pool
-from query_api.kernel.postgres_reader import ADMIN, Reader, take_role
+from query_api.kernel.postgres_reader import ADMIN, PostgresReader, take_role
 from query_api.partners.names import names_for_website
 from tests.support.query import Person, QueryService, event, this_moment
 
@@ -76,7 +76,7 @@ def test_an_analyst_sees_names_of_the_directory_and_of_own_partners(mine: Belong
 def test_the_live_feed_names_it_on_its_owners_website_alone(mine: Belongings) -> None:
     pool = open_pool(mine.service.settings, 1, configure=take_role)
     try:
-        reader, ids = Reader(pool, ADMIN), [str(mine.partner)]
+        reader, ids = PostgresReader(pool, ADMIN), [str(mine.partner)]
         assert names_for_website(reader, mine.site, ids) == {str(mine.partner): mine.name}
         assert names_for_website(reader, mine.hers, ids) == {}
     finally:

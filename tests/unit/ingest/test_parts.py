@@ -16,7 +16,15 @@ import pytest
 
 from infra.kernel.log import LogUnavailable, Position, Record
 from ingest.app import endpoint_of
-from ingest.directory.directory import CustomDomainEntry, Directory, KeyRow, LinkRow, Listing, Partner, Website
+from ingest.directory.directory import (
+    CustomDomainEntry,
+    Directory,
+    DirectoryListing,
+    KeyRow,
+    LinkRow,
+    PartnerRow,
+    WebsiteRow,
+)
 from ingest.directory.refresh import load_copy, save_copy
 from ingest.errors import EventRejected, Unavailable, invalid
 from ingest.event import PageLine
@@ -347,17 +355,17 @@ def test_strangers_cannot_make_up_endpoints() -> None:
 
 
 async def test_a_key_that_was_looked_up_goes_with_the_next_reading_that_does_not_have_it() -> None:
-    website = Website(uuid4(), "own.example", "EUR")
+    website = WebsiteRow(uuid4(), "own.example", "EUR")
     row = KeyRow(website.id, sha256(b"sk_short").hexdigest(), "secret", ())
-    there = [Listing((website,), (row,))]
+    there = [DirectoryListing((website,), (row,))]
 
-    async def lookup(_kind: str, _names: Sequence[str]) -> Listing:
+    async def lookup(_kind: str, _names: Sequence[str]) -> DirectoryListing:
         return there[0]
 
     directory = Directory(lookup)
-    directory.replace(Listing((website,)), time.time())
+    directory.replace(DirectoryListing((website,)), time.time())
     assert await directory.key("sk_short") is not None
-    there[0] = Listing()
+    there[0] = DirectoryListing()
     directory.replace(None, time.time())
     assert await directory.key("sk_short") is None and directory.websites
 
@@ -367,8 +375,8 @@ async def test_what_is_looked_up_stands_until_the_next_reading_and_then_as_it_wa
     row, website = listing.links[0], listing.websites[0]
     moved, other = replace(row, destination="https://moved.example/"), replace(row, id=uuid4(), slug="other", code=7)
 
-    async def lookup(_kind: str, slugs: Sequence[str]) -> Listing:
-        return Listing((website,), (), (moved if row.slug in slugs else other,), listing.partners)
+    async def lookup(_kind: str, slugs: Sequence[str]) -> DirectoryListing:
+        return DirectoryListing((website,), (), (moved if row.slug in slugs else other,), listing.partners)
 
     directory = Directory(lookup)
     index = directory.prepared(listing)
@@ -399,13 +407,13 @@ async def test_a_click_whose_end_nobody_knows_is_kept_too(tmp_path: Path) -> Non
     assert len((tmp_path / "clicks.spool").read_bytes().splitlines()) == 2
 
 
-def a_listing() -> Listing:
-    website, partner = Website(uuid4(), "own.example", "EUR"), uuid4()
-    return Listing(
+def a_listing() -> DirectoryListing:
+    website, partner = WebsiteRow(uuid4(), "own.example", "EUR"), uuid4()
+    return DirectoryListing(
         (website,),
         (KeyRow(website.id, "ab" * 32, "site", ("https://own.example",)),),
         (LinkRow(uuid4(), "deal", 5, website.id, partner, "https://x.example/{click_id}", (("sub1", "a"),), True),),
-        (Partner(partner, str(partner), "acme", "Acme", "voluum", 45, True),),
+        (PartnerRow(partner, str(partner), "acme", "Acme", "voluum", 45, True),),
         (CustomDomainEntry(uuid4(), "go.own.example", website.id, True),),
     )
 
@@ -428,11 +436,11 @@ async def test_an_unknown_key_is_looked_up_once_and_a_silent_source_is_not_a_no(
     asked: list[str] = []
     silent = False
 
-    async def lookup(kind: str, _names: Sequence[str]) -> Listing:
+    async def lookup(kind: str, _names: Sequence[str]) -> DirectoryListing:
         asked.append(kind)
         if silent:
             raise Unavailable("postgres_unavailable", "away")
-        return Listing()
+        return DirectoryListing()
 
     directory = Directory(lookup)
     assert await directory.key("pk_unknown") is None
@@ -450,10 +458,10 @@ async def test_an_unknown_key_is_looked_up_once_and_a_silent_source_is_not_a_no(
 
 
 async def test_what_is_too_old_to_be_believed_is_not_believed_when_the_source_says_no() -> None:
-    async def lookup(_kind: str, _names: Sequence[str]) -> Listing:
-        return Listing()
+    async def lookup(_kind: str, _names: Sequence[str]) -> DirectoryListing:
+        return DirectoryListing()
 
-    website, digest = Website(uuid4(), "own.example", "EUR"), sha256(b"sk_revoked").hexdigest()
+    website, digest = WebsiteRow(uuid4(), "own.example", "EUR"), sha256(b"sk_revoked").hexdigest()
     listing = replace(a_listing(), websites=(website,), keys=(KeyRow(website.id, digest, "secret", ()),), links=())
     directory = Directory(lookup)
     directory.replace(listing, time.time())
@@ -465,12 +473,12 @@ async def test_what_is_too_old_to_be_believed_is_not_believed_when_the_source_sa
 
 
 async def test_a_link_of_a_switched_off_partner_is_gone() -> None:
-    async def lookup(_kind: str, _names: Sequence[str]) -> Listing:
-        return Listing()
+    async def lookup(_kind: str, _names: Sequence[str]) -> DirectoryListing:
+        return DirectoryListing()
 
     directory, listing = Directory(lookup), a_listing()
-    off = Partner(listing.partners[0].id, listing.partners[0].id_text, "acme", "Acme", "", 45, False)
-    directory.replace(Listing(listing.websites, listing.keys, listing.links, (off,)), time.time())
+    off = PartnerRow(listing.partners[0].id, listing.partners[0].id_text, "acme", "Acme", "", 45, False)
+    directory.replace(DirectoryListing(listing.websites, listing.keys, listing.links, (off,)), time.time())
     link = await directory.link("deal")
     assert link is not None and link.is_gone
 
@@ -492,7 +500,7 @@ async def test_a_link_of_a_switched_off_partner_is_gone() -> None:
 def test_a_key_is_used_from_its_origins_alone(origins: Any, headers: dict[bytes, bytes], allowed: bool) -> None:
     from ingest.directory.directory import KeyEntry
 
-    key = KeyEntry(Website(uuid4(), "own.example", "USD"), "site", origins)
+    key = KeyEntry(WebsiteRow(uuid4(), "own.example", "USD"), "site", origins)
     if allowed:
         check_origin(key, headers)
     else:

@@ -195,7 +195,7 @@ def test_origins_are_kept_as_browsers_send_them(given: str, sent: str) -> None:
     (event,) = model.issue_key(connected(), new_key(KeyKind.SITE), allowed_origins=[given], context=CONTEXT)
     assert event.allowed_origins == (sent,)
     check_origin(
-        ingest_directory.KeyEntry(ingest_directory.Website(SITE, "shop.example", "USD"), "site", (sent,)),
+        ingest_directory.KeyEntry(ingest_directory.WebsiteRow(SITE, "shop.example", "USD"), "site", (sent,)),
         {b"origin": sent.encode()},
     )
 

@@ -14,7 +14,7 @@ from infra.kernel.log import StoredRecord
 from infra.kernel.security.canary_key import key_text
 from infra.ops.jobs import canary
 from ingest.canary import canary_key as built_in
-from ingest.directory.directory import Directory, Listing
+from ingest.directory.directory import Directory, DirectoryListing
 from projectors.engine.projection import Batch, Duplicate
 from projectors.rollups import event_rows
 from schemas.canary import WEBSITE_ID
@@ -49,13 +49,13 @@ def test_a_canary_is_no_event_and_leaves_the_memory_of_ids_alone() -> None:
 
 
 def test_ingest_keeps_the_canarys_key_over_every_refresh_and_no_other() -> None:
-    async def nothing(_kind: str, _names: Sequence[str]) -> Listing:
-        return Listing()
+    async def nothing(_kind: str, _names: Sequence[str]) -> DirectoryListing:
+        return DirectoryListing()
 
     async def look() -> None:
         directory = Directory(nothing, (built_in(SETTINGS),))
         for read_at in (4e9, 5e9):
-            directory.replace(Listing(), read_at)
+            directory.replace(DirectoryListing(), read_at)
             found = await directory.key(key_text(SETTINGS))
             assert found is not None and found.website.id == WEBSITE_ID
             assert await directory.key(key_text(Settings(master_key="cd" * 32))) is None

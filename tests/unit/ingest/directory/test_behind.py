@@ -12,14 +12,14 @@ from uuid import uuid4
 import pytest
 
 from ingest.directory import directory as subject
-from ingest.directory.directory import Directory, KeyRow, Listing, Partner, Website
+from ingest.directory.directory import Directory, DirectoryListing, KeyRow, PartnerRow, WebsiteRow
 from ingest.errors import Unavailable
 
-WEBSITE = Website(uuid4(), "own.example", "USD")
-PARTNER = Partner(uuid4(), "", "acme", "Acme", "", 30, True)
+WEBSITE = WebsiteRow(uuid4(), "own.example", "USD")
+PARTNER = PartnerRow(uuid4(), "", "acme", "Acme", "", 30, True)
 PARTNER = replace(PARTNER, id_text=str(PARTNER.id))
 KEY = KeyRow(WEBSITE.id, sha256(b"sk_new").hexdigest(), "secret", ())
-KNOWN = Listing((WEBSITE,), (KEY,), partners=(PARTNER,))
+KNOWN = DirectoryListing((WEBSITE,), (KEY,), partners=(PARTNER,))
 
 
 class Source:
@@ -29,9 +29,9 @@ class Source:
         self.reached, self.written, self.made_at, self.step = reached, written, made_at, step
         self.lookups = 0
 
-    async def lookup(self, _kind: str, _names: Sequence[str]) -> Listing:
+    async def lookup(self, _kind: str, _names: Sequence[str]) -> DirectoryListing:
         self.lookups += 1
-        return KNOWN if self.reached >= self.made_at else Listing()
+        return KNOWN if self.reached >= self.made_at else DirectoryListing()
 
     async def progress(self, _kind: str) -> tuple[int, int]:
         self.reached += self.step

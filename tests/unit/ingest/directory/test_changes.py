@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from ingest.directory.changes import MAX_CHANGES, READ_MODELS, Changes, LivePositions, changes_between
-from ingest.directory.directory import Directory, KeyRow, LinkRow, Listing, Partner, Website
+from ingest.directory.directory import Directory, DirectoryListing, KeyRow, LinkRow, PartnerRow, WebsiteRow
 from ingest.directory.refresh import append_changes, load_copy, save_copy
 
 LINK, SITE = uuid4(), uuid4()
@@ -70,15 +70,17 @@ def test_models_at_different_positions_are_read_from_the_lowest_to_the_highest()
     assert rows.asked[0][:2] == (7, 25)
 
 
-def a_link(website: Website, partner: Partner, destination: str, link: UUID = LINK) -> LinkRow:
+def a_link(website: WebsiteRow, partner: PartnerRow, destination: str, link: UUID = LINK) -> LinkRow:
     return LinkRow(link, "deal", 7, website.id, partner.id, destination, (), True)
 
 
 def test_changes_hold_beside_the_rest_and_are_kept_beside_the_copy(tmp_path: Path) -> None:
-    website, partner = Website(SITE, "own.example", "USD"), Partner(uuid4(), "", "acme", "Acme", "", 30, True)
-    partner = Partner(partner.id, str(partner.id), "acme", "Acme", "", 30, True)
-    whole = Listing((website,), (KeyRow(SITE, "1", "site", ()),), (a_link(website, partner, "https://a/"),), (partner,))
-    changes = Listing(keys=(KeyRow(SITE, "2", "secret", ()),), links=(a_link(website, partner, "https://b/"),))
+    website, partner = WebsiteRow(SITE, "own.example", "USD"), PartnerRow(uuid4(), "", "acme", "Acme", "", 30, True)
+    partner = PartnerRow(partner.id, str(partner.id), "acme", "Acme", "", 30, True)
+    whole = DirectoryListing(
+        (website,), (KeyRow(SITE, "1", "site", ()),), (a_link(website, partner, "https://a/"),), (partner,)
+    )
+    changes = DirectoryListing(keys=(KeyRow(SITE, "2", "secret", ()),), links=(a_link(website, partner, "https://b/"),))
     directory = Directory(nothing)
     directory.replace(whole, 1.0)
     directory.apply(changes, 2.0)
@@ -99,15 +101,15 @@ def test_changes_hold_beside_the_rest_and_are_kept_beside_the_copy(tmp_path: Pat
 
 
 def test_links_pass_the_click_id_in_the_parameter_of_their_partner_also_after_it_changed(tmp_path: Path) -> None:
-    website, id = Website(SITE, "own.example", "USD"), uuid4()
+    website, id = WebsiteRow(SITE, "own.example", "USD"), uuid4()
     directory = Directory(nothing)
     for parameter, destination in (
         ("", "https://a.example/?b=1#c"),
         ("sub1", "https://a.example/?b=1&sub1={click_id}#c"),
         ("aff", "https://a.example/?b=1&aff={click_id}#c"),
     ):
-        partner = Partner(id, str(id), "acme", "Acme", "", 30, True, parameter)
-        whole = Listing((website,), (), (a_link(website, partner, "https://a.example/?b=1#c"),), (partner,))
+        partner = PartnerRow(id, str(id), "acme", "Acme", "", 30, True, parameter)
+        whole = DirectoryListing((website,), (), (a_link(website, partner, "https://a.example/?b=1#c"),), (partner,))
         directory.replace(whole, 1.0)
         assert directory.links["deal"].destination == destination == directory.links_by_code[7].destination
     save_copy(tmp_path / "copy.json", whole, 1.0)
@@ -115,23 +117,23 @@ def test_links_pass_the_click_id_in_the_parameter_of_their_partner_also_after_it
 
 
 def test_a_website_has_one_partner_of_a_network_or_several(tmp_path: Path) -> None:
-    site, other = Website(SITE, "own.example", "USD", True, 10), Website(uuid4(), "other.example", "USD")
+    site, other = WebsiteRow(SITE, "own.example", "USD", True, 10), WebsiteRow(uuid4(), "other.example", "USD")
     names = [uuid4() for _ in range(3)]
-    partners = [Partner(id, str(id), id.hex, "Acme", "awin", 30, True) for id in names]
+    partners = [PartnerRow(id, str(id), id.hex, "Acme", "awin", 30, True) for id in names]
 
-    def a_link_of(website: Website, partner: Partner, *, is_active: bool = True) -> LinkRow:
+    def a_link_of(website: WebsiteRow, partner: PartnerRow, *, is_active: bool = True) -> LinkRow:
         return LinkRow(uuid4(), uuid4().hex, uuid4().int, website.id, partner.id, "https://a/", (), is_active)
 
     rows = (a_link_of(site, partners[0]), a_link_of(site, partners[0]), a_link_of(site, partners[1], is_active=False))
-    whole = Listing((site, other), (), rows, tuple(partners))
+    whole = DirectoryListing((site, other), (), rows, tuple(partners))
     directory = Directory(nothing)
     directory.replace(whole, 1.0)
     assert directory.network_partners == {(SITE, "awin"): str(names[0])}
-    directory.apply(Listing(links=(a_link_of(other, partners[2]), a_link_of(site, partners[2]))), 2.0)
+    directory.apply(DirectoryListing(links=(a_link_of(other, partners[2]), a_link_of(site, partners[2]))), 2.0)
     assert directory.network_partners == {(SITE, "awin"): "", (other.id, "awin"): str(names[2])}
     save_copy(tmp_path / "copy.json", whole, 1.0)
     assert load_copy(tmp_path / "copy.json") == (whole, 1.0)
 
 
-async def nothing(_kind: str, _names: Sequence[str]) -> Listing:
-    return Listing()
+async def nothing(_kind: str, _names: Sequence[str]) -> DirectoryListing:
+    return DirectoryListing()

@@ -18,7 +18,7 @@ from ingest import app as ingest_app
 from ingest.app import App
 from ingest.context import IngestContext
 from ingest.directory import directory as subject
-from ingest.directory.directory import MAX_NEGATIVE, CustomDomainEntry, Directory, Listing, SourceLane
+from ingest.directory.directory import MAX_NEGATIVE, CustomDomainEntry, Directory, DirectoryListing, SourceLane
 from ingest.directory.request_lookups import MAX_LOOKUPS, RequestLookups
 from ingest.endpoints.track import MAX_NAMES
 from ingest.errors import Unavailable
@@ -48,7 +48,7 @@ class Source:
     def names(self) -> set[str]:
         return {name for names in self.asked for name in names}
 
-    async def lookup(self, _kind: str, names: Sequence[str]) -> Listing:
+    async def lookup(self, _kind: str, names: Sequence[str]) -> DirectoryListing:
         self.asked.append(names)
         self.was_asked.set()
         try:
@@ -56,7 +56,7 @@ class Source:
         except asyncio.CancelledError:
             self.is_stopped = True
             raise
-        return Listing()
+        return DirectoryListing()
 
     async def progress(self, _kind: str) -> tuple[int, int]:
         return 1, 1

@@ -17,12 +17,12 @@ import pytest
 
 from infra.kernel.config.settings import Settings
 from infra.kernel.log import Position, Record
-from ingest.directory.directory import Website
+from ingest.directory.directory import WebsiteRow
 from ingest.importing import command
 from ingest.importing.command import ImportTotals, NoPageView, import_file
 from schemas.tracking import TrackedEvent
 
-WEBSITE = Website(uuid4(), "shop.example", "EUR")
+WEBSITE = WebsiteRow(uuid4(), "shop.example", "EUR")
 SETTINGS = Settings(postgres_url="postgresql://unused", master_key="5a" * 32)
 BROWSER = "Mozilla/5.0 (Windows NT 6.1; rv:30.0) Gecko/20100101 Firefox/30.0"
 PEOPLE = [f"198.51.100.{number}" for number in range(1, 6)]

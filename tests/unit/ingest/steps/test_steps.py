@@ -15,7 +15,7 @@ from msgspec import Raw, convert
 
 from infra.kernel.net.geoip import GeoIpDatabase
 from ingest.clock import DAY_MS, log_text, parse_moment
-from ingest.directory.directory import Directory, LinkEntry, Partner, Website
+from ingest.directory.directory import Directory, LinkEntry, PartnerRow, WebsiteRow
 from ingest.endpoints.track import outcome_of
 from ingest.errors import EventRejected
 from ingest.event import LinkClick, SiteEvent
@@ -49,9 +49,9 @@ async def nothing(_kind: str, _names: Sequence[str]) -> Any:
     raise AssertionError("no look-up was expected")
 
 
-WEBSITE = Website(uuid4(), "own.example", "USD")
-OTHER = Website(uuid4(), "other.example", "USD")
-PARTNER = Partner(uuid4(), "", "acme", "Acme", "", 30, True)
+WEBSITE = WebsiteRow(uuid4(), "own.example", "USD")
+OTHER = WebsiteRow(uuid4(), "other.example", "USD")
+PARTNER = PartnerRow(uuid4(), "", "acme", "Acme", "", 30, True)
 LINK = LinkEntry(
     str(uuid4()), "deal", 77, WEBSITE, PARTNER.id_text, "https://x.example", (("sub1", "from-link"),), False
 )
@@ -64,7 +64,7 @@ DIRECTORY.links["deal"] = DIRECTORY.links_by_id[LINK.id_text] = DIRECTORY.links_
 
 
 def make_request(
-    kind: str = "site", address: str = "1.2.3.4", agent: str = BROWSER, website: Website = WEBSITE
+    kind: str = "site", address: str = "1.2.3.4", agent: str = BROWSER, website: WebsiteRow = WEBSITE
 ) -> RequestContext:
     scope = {"client": (address, 1)}
     client = client_of(scope, {b"user-agent": agent.encode()}, (), PLACES)
@@ -190,7 +190,7 @@ def test_a_click_in_a_page_has_the_id_that_follows_from_its_click_id() -> None:
     ],
 )
 def test_a_network_is_the_partner_if_the_website_has_one_of_it(
-    monkeypatch: pytest.MonkeyPatch, kind: str, website: Website, props: bytes, partner: str
+    monkeypatch: pytest.MonkeyPatch, kind: str, website: WebsiteRow, props: bytes, partner: str
 ) -> None:
     monkeypatch.setattr(DIRECTORY, "network_partners", {(WEBSITE.id, "awin"): "only", (WEBSITE.id, "cj"): ""})
     event = begun(make_request(website=website), SentEvent(kind, value=1, props=Raw(props)))

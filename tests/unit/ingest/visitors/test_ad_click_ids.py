@@ -19,7 +19,7 @@ from infra.kernel.config.settings import Settings
 from infra.kernel.security.visitor_keys import Sealed, VisitorKeys, key_id
 from ingest.clock import DAY_MS, now_ms
 from ingest.context import IngestContext
-from ingest.directory.directory import Directory, Listing
+from ingest.directory.directory import Directory, DirectoryListing
 from ingest.directory.postgres import Postgres
 from ingest.errors import Unavailable
 from ingest.visitors import visitor_keys
@@ -75,7 +75,7 @@ class Scene:
         )
         keys = {key: replace(one, website=website) for key, one in directory.keys.items()}
         links = {slug: replace(one, website=website) for slug, one in directory.links.items()}
-        directory.replace(Listing((website,)), time())
+        directory.replace(DirectoryListing((website,)), time())
         directory.keys.update(keys)
         directory.links.update(links)
 

@@ -12,14 +12,14 @@ from ingest.bots.client_hints import headers_contradict_agent
 from ingest.bots.datacentres import FILE, Datacentres, packed_address, read_datacentres
 from ingest.bots.user_agents import parse_agent
 from ingest.bounded_map import BoundedMap
-from ingest.directory.directory import Website
+from ingest.directory.directory import WebsiteRow
 from ingest.visitors.request_context import Headers, RequestClient, new_request
 from ingest.visitors.suspicion import AddressLimits, SuspicionDetector
 from schemas.tracking import Suspicion, TrackedEvent
 from tests.support.user_agents import BROWSER, IPHONE
 
 NOW = 1_800_000_000_000
-WEBSITE = Website(uuid4(), "own.example", "USD")
+WEBSITE = WebsiteRow(uuid4(), "own.example", "USD")
 LINK = str(uuid4())
 WINDOWS = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) {} Safari/537.36"
 CHROMES = [WINDOWS.format(f"Chrome/{major}.0.0.0") for major in range(100, 140)]

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from projectors.engine.tables import (
+    ClickHouseTable,
     Rollup,
-    Table,
     backfill,
     create_feed,
     create_table,
@@ -27,7 +27,7 @@ TABLES = [table for family in REGISTRY.clickhouse for table in family.tables]
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
-def test_every_table_remembers_tokens_and_is_safe_against_power_loss(table: Table) -> None:
+def test_every_table_remembers_tokens_and_is_safe_against_power_loss(table: ClickHouseTable) -> None:
     (statement,) = create_table(table, 3)
     assert statement.startswith(f"CREATE TABLE IF NOT EXISTS {table.name}__g3 (")
     assert "non_replicated_deduplication_window = 10000" in statement
@@ -49,7 +49,7 @@ def test_months_of_rollups_become_one_part_when_they_are_at_rest() -> None:
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
-def test_in_a_cluster_tables_are_replicated_behind_distributed_ones(table: Table) -> None:
+def test_in_a_cluster_tables_are_replicated_behind_distributed_ones(table: ClickHouseTable) -> None:
     local, distributed = create_table(table, 2, "main")
     assert local.startswith(f"CREATE TABLE IF NOT EXISTS {table.name}__g2_local ON CLUSTER 'main' (")
     assert f"ENGINE = Replicated{table.engine}('/clickhouse/tables/{{shard}}/{{database}}/{{table}}'" in local

@@ -16,9 +16,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from infra.kernel.http.problems import Problem
-from query_api.analytics.filters import Filter, InvalidFilter, condition, parse
+from query_api.analytics.filters import InvalidFilter, ValueFilter, condition, parse
 from query_api.analytics.geographic import CountryPerformance, country_name
-from query_api.analytics.metrics import Counts
+from query_api.analytics.metrics import MetricCounts
 from query_api.kernel import money, pagination, positions
 from query_api.kernel.csv import cell, csv_response
 from query_api.kernel.positions import InvalidToken, PositionToken
@@ -63,10 +63,14 @@ def test_every_digit_of_a_sum_is_sent() -> None:
 
 
 def test_ratios_have_two_decimals_and_no_division_by_zero() -> None:
-    counts = Counts(clicks=3, pending=1, approved=1, c_pending=500, c_approved=501)
+    counts = MetricCounts(clicks=3, pending=1, approved=1, c_pending=500, c_approved=501)
     assert counts.conversion_rate == 66.67
     assert [str(counts.average_commission("USD")), str(counts.epc("USD"))] == ["5.00", "3.34"]
-    assert [Counts().conversion_rate, Counts().average_commission("USD"), Counts().epc("USD")] == [0, 0, 0]
+    assert [MetricCounts().conversion_rate, MetricCounts().average_commission("USD"), MetricCounts().epc("USD")] == [
+        0,
+        0,
+        0,
+    ]
 
 
 @given(sums, st.integers(1, 10**12), currencies)
@@ -91,10 +95,10 @@ def test_conversion_between_currencies() -> None:
 
 
 def test_filters_are_any_of_and_not() -> None:
-    assert parse("country", "de, FR,-us,de") == Filter("country", ("DE", "FR"), ("US",))
+    assert parse("country", "de, FR,-us,de") == ValueFilter("country", ("DE", "FR"), ("US",))
     assert parse("source", "") is None and parse("source", " , -,") is None
-    assert parse("country", "(none)") == Filter("country", ("ZZ",), ())
-    assert parse("sub1", "-(none)") == Filter("sub1", (), ("",))
+    assert parse("country", "(none)") == ValueFilter("country", ("ZZ",), ())
+    assert parse("sub1", "-(none)") == ValueFilter("sub1", (), ("",))
     for name, text in (("country", "Germany"), ("sub1", "x" * 300), ("source", ",".join(map(str, range(200))))):
         with pytest.raises(InvalidFilter):
             parse(name, text)
@@ -104,13 +108,13 @@ def test_filters_are_any_of_and_not() -> None:
 @example(["(none)", "", "-", " "])
 def test_every_value_can_be_named(wanted: list[str]) -> None:
     distinct = tuple(dict.fromkeys(wanted))
-    assert parse("sub1", ",".join(map(named, wanted))) == Filter("sub1", distinct, ())
-    assert parse("sub1", ", ".join(f"-{named(value)}" for value in wanted)) == Filter("sub1", (), distinct)
+    assert parse("sub1", ",".join(map(named, wanted))) == ValueFilter("sub1", distinct, ())
+    assert parse("sub1", ", ".join(f"-{named(value)}" for value in wanted)) == ValueFilter("sub1", (), distinct)
 
 
 @pytest.mark.parametrize("text", ["C:\\ads", "a-b", "a(b)", "\\n", "x\\"])
 def test_what_needed_no_escape_still_means_itself(text: str) -> None:
-    assert parse("sub1", text) == Filter("sub1", (text,), ())
+    assert parse("sub1", text) == ValueFilter("sub1", (text,), ())
 
 
 @given(st.text(max_size=40))

@@ -7,14 +7,14 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from infra.domain.visits.builds import Build
+from infra.domain.visits.builds import VisitBuild
 from infra.domain.visits.tables import BEFORE_MIDNIGHT, FROM_MIDNIGHT
 from infra.kernel.http.problems import Problem
 from query_api.analytics import statement
-from query_api.analytics.filters import Filter
+from query_api.analytics.filters import ValueFilter
 from query_api.analytics.kept_events import KeptEvents
 from query_api.analytics.metrics import CONVERSION_COUNTERS, Source
-from query_api.analytics.query_plan import Selection, TablePlan
+from query_api.analytics.query_plan import TablePlan, TrafficSelection
 from query_api.analytics.ranges import BucketKind, Range
 from query_api.analytics.rewrites import choose_table, find_rows
 from query_api.analytics.visit_rows import DayRows, VisitRows
@@ -23,13 +23,13 @@ from schemas.zones import ZoneInfo
 KEPT = KeptEvents(date(2026, 4, 5), ZoneInfo("Europe/Berlin"))
 START = datetime(2026, 4, 5, tzinfo=UTC)
 END = START + timedelta(days=3)
-DEVICE = Filter("device", ("mobile",), ())
+DEVICE = ValueFilter("device", ("mobile",), ())
 DAY = date(2026, 4, 3)
 MIDNIGHT = datetime(2026, 4, 3, 22, tzinfo=UTC)
 
 
-def table_plan(start: datetime, *counters: str, filters: tuple[Filter, ...] = ()) -> TablePlan:
-    return TablePlan(Selection("", filters, kept=KEPT), Range(KEPT.zone, BucketKind.DAY, (start, END)), counters)
+def table_plan(start: datetime, *counters: str, filters: tuple[ValueFilter, ...] = ()) -> TablePlan:
+    return TablePlan(TrafficSelection("", filters, kept=KEPT), Range(KEPT.zone, BucketKind.DAY, (start, END)), counters)
 
 
 def test_rows_of_a_range_that_has_lost_some_are_never_read() -> None:
@@ -50,8 +50,8 @@ def test_sums_and_conversions_are_read_for_any_range() -> None:
     assert sold.source is Source.RAW and statement.table(sold).sql
 
 
-def build(days: int, first_at: datetime, last_at: datetime, number: int = 7) -> Build:
-    return Build(days, DAY, number, (3, 5), first_at, last_at, {})
+def build(days: int, first_at: datetime, last_at: datetime, number: int = 7) -> VisitBuild:
+    return VisitBuild(days, DAY, number, (3, 5), first_at, last_at, {})
 
 
 DAWN, NOON, NIGHT = (datetime(2026, 4, 3, hour, tzinfo=UTC) for hour in (1, 12, 23))
@@ -70,7 +70,7 @@ A_DAY = timedelta(days=1)
         (NOON + timedelta(hours=1), MIDNIGHT, []),
     ],
 )
-def test_a_local_day_is_read_from_the_parts_of_days(start: datetime, end: datetime, read: list[Build]) -> None:
+def test_a_local_day_is_read_from_the_parts_of_days(start: datetime, end: datetime, read: list[VisitBuild]) -> None:
     found = ROWS.whole(start, end)
     assert found == read
     assert not ROWS.rows(start, end, {day for each in found for day in each.covered})

@@ -7,13 +7,13 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from uuid import UUID, uuid4
 
-from infra.domain.visits.builds import Build
+from infra.domain.visits.builds import VisitBuild
 from query_api.analytics import rewrites, statement
 from query_api.analytics.breakdown_metrics import COUNTERS as REPORT_COUNTERS
 from query_api.analytics.breakdown_metrics import METRICS, MONEY, VISITOR_BOUND
-from query_api.analytics.filters import Filter
+from query_api.analytics.filters import ValueFilter
 from query_api.analytics.metrics import CONVERSION_COUNTERS, COUNTERS, PERFORMANCE_COUNTERS, UNIQUES, Source
-from query_api.analytics.query_plan import Page, Plan, Selection, TablePlan
+from query_api.analytics.query_plan import Plan, RowPage, TablePlan, TrafficSelection
 from query_api.analytics.ranges import BucketKind, Range
 from query_api.analytics.rewrites import LEADING_TRAFFIC, PAGE, SOURCES, rewritten
 from query_api.analytics.visit_rows import DayRows, VisitRows
@@ -21,12 +21,12 @@ from schemas.zones import ZoneInfo
 
 START = datetime(2026, 4, 1, tzinfo=UTC)
 DAYS = tuple(START + timedelta(days=number) for number in range(4))
-COUNTRY, DEVICE = Filter("country", ("DE",), ()), Filter("device", ("mobile",), ())
+COUNTRY, DEVICE = ValueFilter("country", ("DE",), ()), ValueFilter("device", ("mobile",), ())
 
 
-def build(day: date) -> Build:
+def build(day: date) -> VisitBuild:
     midnight = datetime(day.year, day.month, day.day, tzinfo=UTC)
-    return Build(1, day, 7, (10, 0), midnight, midnight + timedelta(hours=23), {})
+    return VisitBuild(1, day, 7, (10, 0), midnight, midnight + timedelta(hours=23), {})
 
 
 VISITS = VisitRows("", {date(2026, 4, day): build(date(2026, 4, day)) for day in (1, 2)}, {date(2026, 4, 3): 5}, {})
@@ -36,20 +36,20 @@ def range_in(zone: str) -> Range:
     return Range(ZoneInfo(zone), BucketKind.DAY, DAYS)
 
 
-def report(*by: str, filters: tuple[Filter, ...] = (), sorted_by: str = "clicks", zone: str = "UTC") -> Plan:
-    return Plan(Selection("", filters, visits=VISITS), range_in(zone), by, page=Page(sorted_by), limit=10)
+def report(*by: str, filters: tuple[ValueFilter, ...] = (), sorted_by: str = "clicks", zone: str = "UTC") -> Plan:
+    return Plan(TrafficSelection("", filters, visits=VISITS), range_in(zone), by, page=RowPage(sorted_by), limit=10)
 
 
 def test_the_cheapest_table_that_has_what_is_needed_answers() -> None:
-    def source(names: tuple[str, ...], *filters: Filter, of_partners: bool = False) -> Source:
+    def source(names: tuple[str, ...], *filters: ValueFilter, of_partners: bool = False) -> Source:
         known = {*COUNTERS, *UNIQUES}
         counters = tuple(name for name in names if name in known)
         columns = tuple(name for name in names if name not in known)
-        plan = TablePlan(Selection("", filters), range_in("UTC"), counters, columns, of_partners=of_partners)
+        plan = TablePlan(TrafficSelection("", filters), range_in("UTC"), counters, columns, of_partners=of_partners)
         return rewrites.choose_table(plan).source
 
-    partner, other = Filter("partner", (str(uuid4()),), ()), Filter("partner", (), (str(uuid4()),))
-    none = Filter("partner", (str(UUID(int=0)),), ())
+    partner, other = ValueFilter("partner", (str(uuid4()),), ()), ValueFilter("partner", (), (str(uuid4()),))
+    none = ValueFilter("partner", (str(UUID(int=0)),), ())
     every, sold, of_partners = tuple(COUNTERS), tuple(CONVERSION_COUNTERS), ("partner_id", *PERFORMANCE_COUNTERS)
     assert source(every) is Source.TRAFFIC
     assert source(every, partner) is Source.RAW

@@ -11,7 +11,7 @@ import pytest
 
 from query_api.conversions.explain import _rate, _reports
 from query_api.kernel.authorization import Website
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 from schemas.http.money import Amount
 
 RATES = {date(2026, 5, 1): "1.10", date(2026, 5, 2): "1.20", date(2026, 5, 3): "1.30"}
@@ -36,7 +36,7 @@ class Rates:
 def test_the_rate_is_of_the_websites_day(zone: str, at: datetime, rate: str, day: date) -> None:
     website = Website(uuid4(), "shop.example", zone, "USD", at)
     earning = {"detail": {"facts": {}, "exchange_rate": rate}, "currency": "USD", "occurred_at": at}
-    found = _rate(cast(Reader, Rates()), website, earning, Amount(amount=100, currency="EUR"))
+    found = _rate(cast(PostgresReader, Rates()), website, earning, Amount(amount=100, currency="EUR"))
     assert found is not None and (found.rate, found.on, found.derivation) == (rate, day, "own")
 
 

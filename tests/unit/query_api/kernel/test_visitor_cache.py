@@ -11,13 +11,13 @@ import pytest
 from query_api.kernel.clickhouse_reader import Query, Row
 from query_api.kernel.query_coalescing import QueryCoalescer
 from query_api.kernel.read_your_writes import ProjectionPositions
-from query_api.kernel.visitor_cache import CHANGED_S, CLICKERS, MAX_CACHED, VISITORS, VisitorCache, VisitorQuery
+from query_api.kernel.visitor_cache import CHANGED_S, CLICKERS, MAX_CACHED, VISITORS, CachedVisitorQuery, VisitorCache
 
 PAST, PARTS = Query("SELECT past", {"website": "a"}), Query("SELECT parts", {"website": "a"})
 LAST = Query(f"SELECT last FROM {CLICKERS}, {VISITORS}", {"website": "a"})
 WITH_STATES = Query("SELECT last FROM 'C0', 'F0'", {"website": "a"})
-RANGE = VisitorQuery("SELECT whole", {"website": "a"}, PAST, PARTS, LAST)
-ONLY_PAST = VisitorQuery("SELECT whole", {"website": "a"}, PAST, PARTS)
+RANGE = CachedVisitorQuery("SELECT whole", {"website": "a"}, PAST, PARTS, LAST)
+ONLY_PAST = CachedVisitorQuery("SELECT whole", {"website": "a"}, PAST, PARTS)
 OTHER = Query("SELECT other", {})
 WHOLE = [RANGE]
 READ_PAST, USE_PAST = [[PAST], [WITH_STATES]], [[PARTS, WITH_STATES]]
@@ -157,7 +157,7 @@ def test_a_state_that_is_not_hexadecimal_reaches_no_statement(world: World) -> N
 def test_the_longest_unused_ranges_are_dropped(warm: World) -> None:
     for number in range(MAX_CACHED):
         past = Query("SELECT past", {"website": f"{number}"})
-        warm.cache.all(VisitorQuery(RANGE.sql, RANGE.parameters, past, PARTS, LAST))
+        warm.cache.all(CachedVisitorQuery(RANGE.sql, RANGE.parameters, past, PARTS, LAST))
     assert warm.ask() == [WHOLE]
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from infra.kernel.config.settings import Settings
 from infra.kernel.http.problems import Problem
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 from query_api.site import sitemap
 from query_api.site.sitemap import SitemapCache
 
@@ -39,7 +39,7 @@ def slow() -> Iterator[SlowReader]:
 
 def test_nobody_waits_long_for_another_request(slow: SlowReader, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sitemap, "PATIENCE_S", 0.01)
-    kept, reader, settings = SitemapCache(), cast(Reader, slow), Settings()
+    kept, reader, settings = SitemapCache(), cast(PostgresReader, slow), Settings()
     with ThreadPoolExecutor(1) as other:
         first = other.submit(kept.read, reader, settings)
         assert slow.asked.wait(PATIENCE_S)

@@ -36,7 +36,7 @@ MONDAYS = ReportSchedule(every=ReportInterval.WEEKLY)
 WEEK = ReportPeriod(date(2026, 11, 16), date(2026, 11, 22))
 
 
-def view(website: Website | None = None, kind: ViewKind = ViewKind.VIEW) -> views.View:
+def view(website: Website | None = None, kind: ViewKind = ViewKind.VIEW) -> views.ViewAggregate:
     state = ViewState(filters=("page:is:/a",))
     return views.evolve(None, views.save(uuid4(), website, kind=kind, name="A", state=state, context=CONTEXT))
 

@@ -25,7 +25,9 @@ SITE = Website(uuid4(), 1, OWNER, "shop.example", "UTC", "USD", NOW)
 SHOWN = ViewState(filters=("page:is:/a|/b",), time_range="30d", metric="revenue")
 
 
-def saved(website: Website | None = None, kind: ViewKind = ViewKind.VIEW, state: ViewState = SHOWN) -> model.View:
+def saved(
+    website: Website | None = None, kind: ViewKind = ViewKind.VIEW, state: ViewState = SHOWN
+) -> model.ViewAggregate:
     event = model.save(uuid4(), website, kind=kind, name="  EU \n mobile ", state=state, context=CONTEXT)
     return model.evolve(None, event)
 

@@ -21,7 +21,7 @@ from command_api.marketplace.listings.schemas import ListingFields
 from command_api.partners import model as partners
 from command_api.sql.schemas import Title as QueryTitle
 from infra.kernel.text.hidden_characters import shown
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.postgres_reader import PostgresReader
 
 TURNING = [0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
 WIDTHLESS = [0x00AD, 0x180E, 0x200B, 0x200C, 0x200D, 0x2060, 0x2061, 0x2064, 0xFEFF, 0xE0041]
@@ -77,7 +77,7 @@ def test_names_from_before_are_shown_written_out() -> None:
     assert shown("pay\u202elap") == "pay\\u202elap"
     assert shown("\U000e0041dmin") == "\\U000e0041dmin"
     pool: Any = _Pool([{"name": "a\u200bb", "text": "a\u200bb"}])
-    assert Reader(pool, "service").rows("SELECT") == [{"name": "a\\u200bb", "text": "a\u200bb"}]
+    assert PostgresReader(pool, "service").rows("SELECT") == [{"name": "a\\u200bb", "text": "a\u200bb"}]
 
 
 class _Pool:

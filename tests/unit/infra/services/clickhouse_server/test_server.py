@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from infra.services.clickhouse_server import blocks, content_encodings, errors, formats, readonly
 from infra.services.clickhouse_server.errors import ClickHouseError
-from infra.services.clickhouse_server.sql import Statement, outer_tokens, read_statement, tokens
+from infra.services.clickhouse_server.sql import ParsedStatement, outer_tokens, read_statement, tokens
 from infra.services.clickhouse_server.users import UsersFileError, authenticate, read_users
 
 PIECES = [
@@ -60,16 +60,20 @@ class TestStatements:
         ],
     )  # fmt: skip
     def test_an_insert_is_cut_where_its_data_starts(self, text: str, head: str, input_format: str, data: str) -> None:
-        assert read_statement(text.encode()) == Statement("INSERT", head.encode(), input_format, b"", data.encode())
+        assert read_statement(text.encode()) == ParsedStatement(
+            "INSERT", head.encode(), input_format, b"", data.encode()
+        )
 
     def test_an_insert_in_the_query_parameter_takes_its_data_from_the_body(self) -> None:
-        assert read_statement(b"INSERT INTO t", data_follows=True) == Statement("INSERT", b"INSERT INTO t", "Values")
+        assert read_statement(b"INSERT INTO t", data_follows=True) == ParsedStatement(
+            "INSERT", b"INSERT INTO t", "Values"
+        )
         with_settings = read_statement(b"INSERT INTO t FORMAT CSV SETTINGS a = 1;", data_follows=True)
-        assert with_settings == Statement("INSERT", b"INSERT INTO t ", "CSV", b"SETTINGS a = 1")
+        assert with_settings == ParsedStatement("INSERT", b"INSERT INTO t ", "CSV", b"SETTINGS a = 1")
 
     def test_an_inserts_settings_are_set_apart(self) -> None:
         found = read_statement(b"INSERT INTO t (a) SETTINGS x = 'FORMAT X' FORMAT Native\n\x00")
-        assert found == Statement("INSERT", b"INSERT INTO t (a) ", "Native", b"SETTINGS x = 'FORMAT X' ", b"\x00")
+        assert found == ParsedStatement("INSERT", b"INSERT INTO t (a) ", "Native", b"SETTINGS x = 'FORMAT X' ", b"\x00")
 
     def test_an_insert_select_takes_no_data(self) -> None:
         for text in (b"INSERT INTO t SELECT 1 AS values", b"INSERT INTO t WITH 1 AS x SELECT x FORMAT Null"):
