@@ -82,7 +82,7 @@ def read(key: bytes, text: str) -> Click:
     return _content(raw)
 
 
-def claimed(text: str) -> Click:
+def unverified(text: str) -> Click:
     """Returns the content of a click id, for services without the key: it may be forged. Raises `ForgedClickId` for
     other text."""
     return _content(_decoded(text))

@@ -39,9 +39,9 @@ def handle_erasure(command: commands.EraseAccount, uow: UnitOfWork) -> None:
         raise not_found("account")
     uow.lock()  # from here on nothing is added that would have to end, too
     end_invites(uow, account.id)
-    reservation, claim = email_reservation(uow, account.email)
+    email_id, reservation = email_reservation(uow, account.email)
     appended = uow.append(
-        *model.release_email(account, claim, reservation, uow.context), *model.erase(account, uow.context)
+        *model.release_email(account, reservation, email_id, uow.context), *model.erase(account, uow.context)
     )
     if not command.may_be_last_admin:
         require_remaining_admin(appended, account)

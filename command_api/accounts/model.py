@@ -66,7 +66,7 @@ class Email:
 
 
 def register(
-    claim: Email | None,
+    reservation: Email | None,
     *,
     account_id: UUID,
     email_id: UUID,
@@ -82,7 +82,7 @@ def register(
     """Returns the account's events first. Raises `CommandRejected` if the address is in use, or the name suggests
     staff."""
     require_allowed_name(name, roles, "name")
-    claimed = _claim_email(claim, email_id, account_id, context)
+    reserved = _reserve_email(reservation, email_id, account_id, context)
     registered: list[DomainEvent] = [
         accounts.AccountRegistered(
             **first_event(account_id, context),
@@ -96,7 +96,7 @@ def register(
     ]
     if company:
         registered.append(accounts.ProfileChanged(**event_metadata(account_id, 1, context), company=company))
-    return [*registered, claimed]
+    return [*registered, reserved]
 
 
 def sign_in(account: Account, *, session_id: UUID, method: str, context: CommandContext) -> list[DomainEvent]:
@@ -204,21 +204,23 @@ def change_email(
     changed = accounts.EmailChanged(**next_event(account, context), email=email)
     if old_id == new_id:  # the same address, written otherwise
         return [changed]
-    claimed = _claim_email(new, new_id, account.id, context)
-    return [changed, *release_email(account, old, old_id, context), claimed]
+    reserved = _reserve_email(new, new_id, account.id, context)
+    return [changed, *release_email(account, old, old_id, context), reserved]
 
 
-def _claim_email(claim: Email | None, email_id: UUID, account_id: UUID, context: CommandContext) -> DomainEvent:
-    if claim is not None and claim.account_id is not None:
+def _reserve_email(reservation: Email | None, email_id: UUID, account_id: UUID, context: CommandContext) -> DomainEvent:
+    if reservation is not None and reservation.account_id is not None:
         raise conflict("email_taken", "This email address already has an account.", "email")
-    metadata = event_metadata(email_id, claim.version if claim else 0, context)
+    metadata = event_metadata(email_id, reservation.version if reservation else 0, context)
     return accounts.EmailClaimed(**metadata, account_id=account_id)
 
 
-def release_email(account: Account, claim: Email | None, email_id: UUID, context: CommandContext) -> list[DomainEvent]:
-    if claim is None or claim.account_id != account.id:
+def release_email(
+    account: Account, reservation: Email | None, email_id: UUID, context: CommandContext
+) -> list[DomainEvent]:
+    if reservation is None or reservation.account_id != account.id:
         return []
-    return [accounts.EmailReleased(**event_metadata(email_id, claim.version, context))]
+    return [accounts.EmailReleased(**event_metadata(email_id, reservation.version, context))]
 
 
 def end_sessions(account: Account, context: CommandContext) -> list[DomainEvent]:

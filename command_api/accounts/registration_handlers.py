@@ -27,12 +27,12 @@ def create_first_account(command: commands.CreateFirstAccount, uow: UnitOfWork) 
     """Raises `CommandRejected` if an account exists."""
     if uow.select("SELECT 1 FROM auth.first_account"):
         raise model.already_set_up()
-    reservation, claim = email_reservation(uow, command.email)
+    email_id, reservation = email_reservation(uow, command.email)
     uow.append(
         *model.register(
-            claim,
+            reservation,
             account_id=command.account_id,
-            email_id=reservation,
+            email_id=email_id,
             email=command.email.strip(),
             name=command.name.strip(),
             roles=(Role.MEMBER, Role.ANALYST, Role.ADMIN),
@@ -56,11 +56,11 @@ def register(command: commands.Register, uow: UnitOfWork) -> SignInResult:
     invite = usable_invite(uow, command.invite_id)
     used = invites.use(invite, account_id=account_id, context=uow.context)
     assert invite is not None  # noqa: S101 - using none is refused
-    reservation, claim = email_reservation(uow, command.email)
-    *own, claimed = model.register(
-        claim,
+    email_id, reservation = email_reservation(uow, command.email)
+    *own, reserved = model.register(
+        reservation,
         account_id=account_id,
-        email_id=reservation,
+        email_id=email_id,
         email=command.email,
         name=command.name,
         company=command.company,
@@ -71,7 +71,7 @@ def register(command: commands.Register, uow: UnitOfWork) -> SignInResult:
         context=uow.context,
     )
     account = state_after(model.evolve, model.evolve(None, own[0]), own[1:])
-    uow.append(*used, *own, claimed)
+    uow.append(*used, *own, reserved)
     if invite.has_one_use:
         invite_codes.close(uow, invite.id)
     if isinstance(command.credential, ByPassword):

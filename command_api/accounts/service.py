@@ -52,8 +52,8 @@ class AccountService:
 
     def owner(self, email: str) -> UUID | None:
         """Returns the account id of the address, in the same time for existing and unknown addresses."""
-        claim = self.container.load(reservation_id(self.container.settings, email), model.evolve_email)
-        return claim.account_id if claim is not None else None
+        reservation = self.container.load(reservation_id(self.container.settings, email), model.evolve_email)
+        return reservation.account_id if reservation is not None else None
 
     def email_hash(self, email: str) -> str:
         return email_hash(self.container.settings, email)

@@ -207,7 +207,7 @@ def _payout(report: Reported) -> Money | None:
 def _click_id(report: Reported) -> str:
     """The click id, if the text can be one."""
     try:
-        click_id.claimed(report.click_id)
+        click_id.unverified(report.click_id)
     except click_id.ForgedClickId:
         return ""
     return report.click_id

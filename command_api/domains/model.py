@@ -99,13 +99,13 @@ def verify(domain: Domain, host: Host | None, context: CommandContext) -> list[D
         return []
     if host is not None and host.domain_id not in (None, domain.id):
         raise conflict("domain_taken", f"{domain.domain} is in use by another website.")
-    claimed = domains.HostClaimed(
+    reserved = domains.HostClaimed(
         **event_metadata(host_id(domain.domain), host.version if host else 0, context),
         account_id=domain.account_id,
         host=domain.domain,
         domain_id=domain.id,
     )
-    return [domains.DomainVerified(**next_event(domain, context)), claimed]
+    return [domains.DomainVerified(**next_event(domain, context)), reserved]
 
 
 def lose(domain: Domain, host: Host | None, missing_since: datetime, context: CommandContext) -> list[DomainEvent]:
@@ -149,13 +149,13 @@ def transfer(
         token=domain.token,
         expires_at=context.at + VERIFY_WITHIN,
     )
-    claimed = domains.HostClaimed(
+    reserved = domains.HostClaimed(
         **event_metadata(host_id(domain.domain), host.version if host is not None else 0, context),
         account_id=account_id,
         host=domain.domain,
         domain_id=id_,
     )
-    events: list[DomainEvent] = [added, domains.DomainVerified(**event_metadata(id_, version + 1, context)), claimed]
+    events: list[DomainEvent] = [added, domains.DomainVerified(**event_metadata(id_, version + 1, context)), reserved]
     if domain.ssl:
         events.append(domains.DomainTlsSeen(**event_metadata(id_, version + 2, context)))
     return [*events, domains.DomainRemoved(**next_event(domain, context))]

@@ -57,13 +57,13 @@ _METRICS: Final = re.compile(
     r"|incomes?|profits?|commissions?|sessions?|impressions?|(?:ro)?bots?|sign-?ups?|leads?|subscribers?|purchases?|payouts?)\b",
     re.IGNORECASE,
 )
-_CLAIMS: Final = re.compile(
+_ASSERTIONS: Final = re.compile(
     r"\b(?:no|none|nothing|nobody|zero|nan|null|never|all|every|entire(?:ly)?|whole|majority|minority|most(?:ly)?|nearly|almost"
     r"|barely|hardly|because|due to|thanks to|caus\w+|owing|results? (?:of|from)|resulted|driven|suggest\w*|probably"
     r"|likely|certain\w*|guarantee\w*|will|expect\w*|forecast\w*|should|must)\b",
     re.IGNORECASE,
 )
-"""Universal claims, causes, forecasts and advice: allowed only if the rule-based text has them."""
+"""Universal assertions, causes, forecasts and advice: allowed only if the rule-based text has them."""
 _OF_TIME: Final = re.compile(
     r"\b(?:today|yesterday|tomorrow|overnight|hours?|months?|years?|quarters?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
     rf"|weekends?|{_MONTH})\b",
@@ -90,7 +90,7 @@ def validated(model: InsightText, ours: InsightText, finding: InsightFinding) ->
     said, reference = f"{title}. {content}", f"{ours.title}. {ours.content}"
     if not is_supported(said, reference):
         return None
-    if len(_PLACEHOLDER.findall(said)) > MAX_NAME_USES or not _makes_no_other_claim(said, reference):
+    if len(_PLACEHOLDER.findall(said)) > MAX_NAME_USES or not _asserts_nothing_else(said, reference):
         return None
     return InsightText(title, content) if _has_same_direction(said, reference, finding) else None
 
@@ -129,10 +129,10 @@ def _has_same_direction(said: str, known: str, finding: InsightFinding) -> bool:
     return not found_by(wrong, said) - found_by(wrong, known)
 
 
-def _makes_no_other_claim(said: str, known: str) -> bool:
+def _asserts_nothing_else(said: str, known: str) -> bool:
     """Returns whether the text counts the same things and adds no names, causes or forecasts."""
     said, known = _with_short_months(said), _with_short_months(known)
-    if any(found_by(pattern, said) - found_by(pattern, known) for pattern in (_CLAIMS, _OF_TIME)):
+    if any(found_by(pattern, said) - found_by(pattern, known) for pattern in (_ASSERTIONS, _OF_TIME)):
         return False
     if {_plain(word) for word in found_by(_METRICS, said)} - {_plain(word) for word in found_by(_METRICS, known)}:
         return False

@@ -189,7 +189,7 @@ class CommandBus:
             if is_last:
                 uow.lock()
             answer = handle(uow)
-            uow.claim()
+            uow.take_timeout()
             self._audit(uow, client)
             if client is not None and context.account_id is not None and (appended := uow.appended_bytes) is not None:
                 account_usage.charge(uow.cursor, self._budget, context.account_id, appended)

@@ -216,7 +216,7 @@ class ProcessWorker:
             self.container.commands.dispatch(command, context, timeout=timeout)
         else:
             with self.container.commands.unit_of_work(context, timeout) as uow:
-                uow.claim()
+                uow.take_timeout()
 
     def _failed(self, manager: ProcessManager, timeout: Timeout, error: Exception) -> None:
         """Postpones the timeout, or makes a dead letter of it."""

@@ -1,6 +1,6 @@
 """Timeouts: when a process manager is due for an aggregate. One row of `kernel.timeout` for each process and id.
 
-A handler sets them by `UnitOfWork.set_timeout`, in the transaction of its events. A timeout that is due is claimed in
+A handler sets them by `UnitOfWork.set_timeout`, in the transaction of its events. A timeout that is due is taken in
 the transaction of the command that it issues: of two processes that handle the same timeout one commits, and a timeout
 that was set again meanwhile is due again.
 """
@@ -57,9 +57,9 @@ def write_all(cursor: Cursor[Any], process: str, ids: Iterable[UUID], at: dateti
         cursor.execute(_SET, (process, at, sorted_ids))
 
 
-def claim(cursor: Cursor[Any], timeout: Timeout) -> None:
+def take(cursor: Cursor[Any], timeout: Timeout) -> None:
     """Removes a timeout in the transaction that handles it, with its dead letter. Raises `TimeoutChanged`."""
-    if cursor.execute(_CLAIM, (timeout.process, timeout.id, timeout.due_at)).rowcount == 0:
+    if cursor.execute(_TAKE, (timeout.process, timeout.id, timeout.due_at)).rowcount == 0:
         raise TimeoutChanged(f"{timeout.process} {timeout.id}")
     _decide_letters(cursor.connection, timeout)
 
@@ -149,7 +149,7 @@ _SET: Final = (
     # A dead letter stays one until its timeout is handled.
     " attempts = CASE WHEN timeout.is_quarantined THEN timeout.attempts ELSE 0 END"
 )
-_CLAIM: Final = "DELETE FROM kernel.timeout WHERE process = %s AND id = %s AND due_at = %s"
+_TAKE: Final = "DELETE FROM kernel.timeout WHERE process = %s AND id = %s AND due_at = %s"
 _DUE: Final = (
     "SELECT id, due_at, attempts FROM kernel.timeout"
     " WHERE process = %s AND (due_at <= %s OR due_at > %s) AND NOT is_quarantined ORDER BY due_at, id LIMIT %s"

@@ -140,18 +140,18 @@ class UnitOfWork:
     def set_timeout(self, process: str, id_: UUID, at: datetime | None) -> None:
         """Sets when a process manager is due for `id_`; `None`: not again. Where an event sets it, after the event."""
         if self.timeout is not None and (self.timeout.process, self.timeout.id) == (process, id_):
-            self.claim()
+            self.take_timeout()
         timeouts.write(self.cursor, process, id_, at)
 
     def set_timeouts(self, process: str, ids: Iterable[UUID], at: datetime) -> None:
         """Sets the timeouts of many ids, none of which is handled here."""
         timeouts.write_all(self.cursor, process, ids, at)
 
-    def claim(self) -> None:
+    def take_timeout(self) -> None:
         """Ends the timeout that is handled here. Raises `TimeoutChanged`."""
         timeout, self.timeout = self.timeout, None
         if timeout is not None:
-            timeouts.claim(self.cursor, timeout)
+            timeouts.take(self.cursor, timeout)
 
     def __enter__(self) -> UnitOfWork:
         return self

@@ -150,7 +150,7 @@ class _LinkBatch:
     def __init__(self, uow: UnitOfWork) -> None:
         self._uow = uow
         self._loaded: dict[tuple[UUID, Evolve[Any]], Any] = {}
-        self._claims: dict[str, slug_reservation.SlugReservation] = {}
+        self._reservations: dict[str, slug_reservation.SlugReservation] = {}
         self._coupons: dict[tuple[UUID, str], UUID] = {}
 
     def create(self, command: commands.CreateLink) -> _CreatedLink:
@@ -158,12 +158,12 @@ class _LinkBatch:
         fields = command.fields
         slug = fields.slug if fields.slug is not None else model.random_slug()
         partner: partners.Partner | None = self._load(fields.partner_id, partners.evolve)
-        claim = self._claims.get(slug) or self._uow.load(slug_id("link", slug), slug_reservation.evolve)
-        created, claimed = model.create(
+        reservation = self._reservations.get(slug) or self._uow.load(slug_id("link", slug), slug_reservation.evolve)
+        created, reserved = model.create(
             command.link_id,
             self._load(fields.website_id, websites.evolve),
             partner,
-            claim,
+            reservation,
             slug=slug,
             code=model.random_code(),
             destination=fields.destination,
@@ -177,10 +177,10 @@ class _LinkBatch:
             channel_id=command.channel_id,
             context=self._uow.context,
         )
-        self._claims[slug] = slug_reservation.evolve(claim, claimed)
+        self._reservations[slug] = slug_reservation.evolve(reservation, reserved)
         if created.coupon is not None:
             self._coupons[created.website_id, created.coupon] = command.link_id
-        return _CreatedLink(model.evolve(None, created), partner, (created, claimed))
+        return _CreatedLink(model.evolve(None, created), partner, (created, reserved))
 
     def _load(self, id: UUID, evolve: Evolve[Any]) -> Any:
         if (id, evolve) not in self._loaded:

@@ -61,7 +61,7 @@ def create(
     link_id: UUID,
     website: Website | None,
     partner: Partner | None,
-    claim: slug_reservation.SlugReservation | None,
+    reservation: slug_reservation.SlugReservation | None,
     *,
     slug: str,
     code: int,
@@ -96,7 +96,7 @@ def create(
         utm=dict(utm),
         channel_id=channel_id,
     )
-    return created, slug_reservation.claim("link", created.slug, link_id, claim, context)
+    return created, slug_reservation.reserve("link", created.slug, link_id, reservation, context)
 
 
 def update(

@@ -24,7 +24,7 @@ from infra.domain.unsubscribe import unsubscribe_token
 from schemas.currencies import digits
 from schemas.events.marketplace import SearchCriteria
 from schemas.identity import listing_watch_id
-from schemas.listing_claims import IS_VERIFIED
+from schemas.listing_verification import IS_VERIFIED
 
 MAX_SEARCHES: Final = 20
 SEND_INTERVAL: Final = timedelta(days=1)

@@ -107,8 +107,8 @@ def _registered(
     partner_id: UUID, fields: schemas.AddPrivatePartner, slug: str, uow: UnitOfWork, account_id: UUID | None = None
 ) -> list[DomainEvent]:
     values = {**fields.model_dump(exclude={"terms"}), "slug": slug, "terms": _terms(fields)}
-    claim = uow.load(slug_id("partner", slug), slug_reservation.evolve)
-    return model.register(partner_id, claim, **values, account_id=account_id, context=uow.context)
+    reservation = uow.load(slug_id("partner", slug), slug_reservation.evolve)
+    return model.register(partner_id, reservation, **values, account_id=account_id, context=uow.context)
 
 
 def _update(partner: model.Partner, fields: schemas.UpdatePartner, uow: UnitOfWork) -> Partner:

@@ -101,7 +101,7 @@ class Partner:
 
 def register(
     partner_id: UUID,
-    claim: slug_reservation.SlugReservation | None,
+    reservation: slug_reservation.SlugReservation | None,
     *,
     name: str,
     slug: str,
@@ -137,7 +137,7 @@ def register(
         click_id_parameter=_parameter(click_id_parameter) or None,
         account_id=account_id,
     )
-    return [registered, slug_reservation.claim("partner", registered.slug, partner_id, claim, context)]
+    return [registered, slug_reservation.reserve("partner", registered.slug, partner_id, reservation, context)]
 
 
 def update(

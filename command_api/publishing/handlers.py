@@ -39,7 +39,7 @@ Document = TypeVar("Document")
 def create_site(command: commands.CreateSite, uow: UnitOfWork) -> SiteState:
     fields = command.fields
     document, contents = _new_documents(fields, uow)
-    created, claimed = sites.create(
+    created, reserved = sites.create(
         command.site_id,
         uow.load(fields.website_id, websites.evolve),
         uow.load(slug_id(sites.KIND, fields.slug), slug_reservation.evolve),
@@ -61,7 +61,7 @@ def create_site(command: commands.CreateSite, uow: UnitOfWork) -> SiteState:
             context=uow.context,
         )
     ]
-    appended = uow.append(created, claimed, *saved)
+    appended = uow.append(created, reserved, *saved)
     site = sites.evolve(None, created)
     require_site_limit(appended, site.account_id)
     return site_state(site)
@@ -138,8 +138,8 @@ def decide(command: commands.Serving, uow: UnitOfWork) -> tuple[sites.Site, Sequ
             domain = uow.load(fields.domain_id, domains.evolve) if fields.domain_id is not None else None
             if fields.domain_id is not None and domain is None:
                 raise not_found("domain")
-            claim = uow.load(slug_id(sites.KIND, fields.slug), slug_reservation.evolve)
-            return site, sites.move(site, claim, slug=fields.slug, domain=domain, context=uow.context)
+            reservation = uow.load(slug_id(sites.KIND, fields.slug), slug_reservation.evolve)
+            return site, sites.move(site, reservation, slug=fields.slug, domain=domain, context=uow.context)
 
 
 @HANDLERS.on(commands.RemoveSite, senders="accounts")

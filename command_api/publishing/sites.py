@@ -89,7 +89,7 @@ class Site:
 def create(
     site_id: UUID,
     website: Website | None,
-    claim: slug_reservation.SlugReservation | None,
+    reservation: slug_reservation.SlugReservation | None,
     *,
     slug: str,
     document: SiteDocument,
@@ -104,7 +104,7 @@ def create(
         slug=checked_slug(slug),
         document=to_json(document).decode(),
     )
-    return created, slug_reservation.claim(KIND, created.slug, site_id, claim, context)
+    return created, slug_reservation.reserve(KIND, created.slug, site_id, reservation, context)
 
 
 def save(
@@ -162,7 +162,7 @@ def unpublish(site: Site, context: CommandContext) -> list[SiteUnpublished]:
 
 def move(
     site: Site,
-    claim: slug_reservation.SlugReservation | None,
+    reservation: slug_reservation.SlugReservation | None,
     *,
     slug: str,
     domain: Domain | None,
@@ -180,9 +180,10 @@ def move(
     if (slug, domain_id) == (site.slug, site.domain_id):
         return []
     moved = SiteMoved(**next_event(site, context), slug=slug, domain_id=domain_id)
-    if slug == site.slug or (claim is not None and claim.owner_id == site.id):  # it may return to an earlier address
+    was_own = reservation is not None and reservation.owner_id == site.id
+    if slug == site.slug or was_own:  # it may return to an earlier address
         return [moved]
-    return [moved, slug_reservation.claim(KIND, slug, site.id, claim, context)]
+    return [moved, slug_reservation.reserve(KIND, slug, site.id, reservation, context)]
 
 
 def remove(site: Site, context: CommandContext) -> SiteRemoved:

@@ -265,8 +265,8 @@ def _channels(uow: UnitOfWork, website_id: UUID) -> list[model.SocialChannelAggr
 
 def _free_slug(uow: UnitOfWork, channel: model.SocialChannelAggregate, partner_slug: str) -> str:
     short, longer = model.slugs_of(channel, partner_slug, random_slug()[:4])
-    claim = uow.load(slug_id("link", short), slug_reservation.evolve)
-    return short if claim is None or claim.owner_id is None else longer
+    reservation = uow.load(slug_id("link", short), slug_reservation.evolve)
+    return short if reservation is None or reservation.owner_id is None else longer
 
 
 _SAVE_IMAGE: Final = (

@@ -50,7 +50,7 @@ def main(arguments: list[str]) -> int:
 def raise_to(connection: psycopg.Connection[Any], log: Log, topic: str, after: int) -> None:
     """Gives `topic` `after` partitions, while everything runs. `connection` is in autocommit mode.
 
-    Positions cannot move while the split is stored, so that every range that a projection claims later sees it. Again
+    Positions cannot move while the split is stored, so that every range that a projection begins later sees it. Again
     with the same number, it completes what was interrupted. Raises `ValueError` for a number that is no multiple of the
     present one, `psycopg.Error`, and `LogUnavailable`.
     """

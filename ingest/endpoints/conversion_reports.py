@@ -63,30 +63,30 @@ async def accept_report(context: IngestContext, runner: Runner[ReportedEvent], e
     report = event.report
     reported = _complete(runner, event)
     runner.current = "claim"
-    reported, claim = await _claim(context, reported)
-    if claim.verdict is ReportHandling.CONFLICT:
+    reported, reservation = await _reserve_key(context, reported)
+    if reservation.verdict is ReportHandling.CONFLICT:
         reported = reported.model_copy(update={"is_conflict": True})
-    if not claim.is_published:
+    if not reservation.is_published:
         runner.current = "publish"
         log_key = f"{event.key.website.id_text}:{report.txid}".encode()
         headers = ((CORRELATION_ID, reported.correlation_id.encode()),)
         record = Record(topics.CONVERSIONS.name, log_key, context.sealing.report(reported, log_key), headers)
         await context.publisher.submit([record])
         await _published(context, reported)
-    if claim.verdict is ReportHandling.CONFLICT:
+    if reservation.verdict is ReportHandling.CONFLICT:
         runner.current = "claim"
-        code, message = CONFLICTS[claim.conflict]
+        code, message = CONFLICTS[reservation.conflict]
         raise EventRejected(Outcome.INVALID, code, message, status=409)
     runner.current = "answer"
     endpoint = "/postback" if report.reported_by == "postback" else f"/track/{report.reported_by}"
-    if claim.is_published:
+    if reservation.is_published:
         _count_repeat(context, event, endpoint)
     else:
         context.counters.outcomes[endpoint, Outcome.ACCEPTED.value] += 1
     return AcceptedReport(
         reported.conversion_id,
-        claim.verdict is ReportHandling.FIRST,
-        not claim.is_published,
+        reservation.verdict is ReportHandling.FIRST,
+        not reservation.is_published,
         tuple(sorted(report.unread)),
     )
 
@@ -121,14 +121,14 @@ def _count_repeat(context: IngestContext, event: ReportedEvent, endpoint: str) -
     )
 
 
-async def _claim(context: IngestContext, reported: ConversionReported) -> tuple[ConversionReported, KeyVerdict]:
+async def _reserve_key(context: IngestContext, reported: ConversionReported) -> tuple[ConversionReported, KeyVerdict]:
     """Finds the report's conversion, and compares the report with earlier ones. Without Postgres it counts as the first
     of its own; the policy decides."""
     try:
         identity = await context.conversion_keys.resolve(reported)
         if identity != reported.conversion_id:
             reported = reported.model_copy(update={"conversion_id": identity})
-        return reported, await context.conversion_keys.claim(reported)
+        return reported, await context.conversion_keys.reserve(reported)
     except AmbiguousTxid:
         return reported, KeyVerdict(ReportHandling.CONFLICT, conflict="txid")
     except Unavailable:

@@ -93,7 +93,7 @@ class ConversionKeys:
         )
         return reported.conversion_id if existing is None else existing
 
-    async def claim(self, reported: ConversionReported) -> KeyVerdict:
+    async def reserve(self, reported: ConversionReported) -> KeyVerdict:
         """Inserts the report or compares it with earlier ones. Raises `Unavailable`."""
         identity, rank, digest = reported.conversion_id, rank_of(reported), reported.report_id.bytes
         # What a reversal names may be a part of the sale, or its sender's own figure: it contradicts no amount.

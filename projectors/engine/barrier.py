@@ -1,6 +1,6 @@
 """A barrier: stops generations at one common offset of the log for a moment, without stopping their workers.
 
-`hold` sets a barrier offset behind everything that is done or in progress; no worker may claim a range that passes it.
+`hold` sets a barrier offset behind everything that is done or in progress; no worker may begin a range that passes it.
 `Barrier.wait` returns when every generation is exactly there. The barrier is removed when its context ends, and expires
 after its time, so that a crash of its holder stops no worker for long.
 """

@@ -1,10 +1,10 @@
-"""Writes a batch to ClickHouse exactly once across any crash: claim, make rows, insert with a token, advance.
+"""Writes a batch to ClickHouse exactly once across any crash: intend, make rows, insert with a token, advance.
 
-1. `claim`: the position stores which range is being inserted (Postgres).
+1. `intend`: the position stores which range is being inserted (Postgres).
 2. The records become rows; the same range gives the same rows.
 3. One insert per table under the range's token: sent again, it is dropped by ClickHouse.
 4. `advance`: the position moves behind the range, with the dead letters in the same transaction (Postgres).
-A restart that finds a claim repeats exactly this range from 2.
+A restart that finds an intent repeats exactly this range from 2.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ for, a third of that; where a partition gets `ROWS_A_SECOND` rows, they are `MAX
 less where it gets fewer. Batches grow, instead of many small inserts: an insert costs as much as two thousand of its
 rows, and what comes is still shown within a second."""
 
-CLAIM_STANDS_S: Final = 5.0
+INTENT_STANDS_S: Final = 5.0
 TRICKLE_ROWS: Final = 2_000
 CATCH_UP_ROWS: Final = 20_000
 PRUNE_EVERY_S: Final = 24 * 3600.0
@@ -194,7 +194,7 @@ class ClickHouseWorker(Worker):
                     self._pass_over(first, records, batch)
                     return
             with self.runtime.pool.connection() as connection:
-                self._claim(connection, first, last)
+                self._intend(connection, first, last)
         except positions.BarrierReached as held:
             before = self.records_before(held.barrier_offset, records)
             if before:
@@ -202,42 +202,42 @@ class ClickHouseWorker(Worker):
             raise
         self._finish(first, records, batch)
 
-    def _claim(self, connection: psycopg.Connection[Any], first: int, last: int) -> None:
-        positions.claim(connection, self.key, first, last, self.runtime.name, splits=len(self._lineage.splits))
+    def _intend(self, connection: psycopg.Connection[Any], first: int, last: int) -> None:
+        positions.intend(connection, self.key, first, last, self.runtime.name, splits=len(self._lineage.splits))
 
     def _pass_over(self, first: int, records: list[StoredRecord], batch: Batch) -> None:
-        """Advances the position without a claim, since there is nothing to insert. Most decided events concern no table
-        here."""
+        """Advances the position without an intent, since there is nothing to insert. Most decided events concern no
+        table here."""
         step = positions.Step.over(first, records, batch.domain_position, self._rate.count(len(records)))
         self.runtime.steps.advance(self.key, step, notify=self.is_live)
         self.count_outcomes(records, [])
         self.advanced(step)
 
     def _repeat(self, intent_to: int) -> None:
-        """A range was claimed before this start: the same records, the same rows, the same token."""
+        """A range was intended before this start: the same records, the same rows, the same token."""
         first = self._position.next_offset
         log.info("batch_repeating", first_offset=first, last_offset=intent_to)
         records = _read_range(self.read, self.runtime.log, self.key, intent_to)
         self.put_back([record for record in records if record.offset > intent_to])
         records = [record for record in records if record.offset <= intent_to]
         if not records or records[-1].offset != intent_to:
-            raise SinkLostRows(f"offset {intent_to} was claimed, and the log does not give it any more")
+            raise SinkLostRows(f"offset {intent_to} was to be inserted, and the log does not give it any more")
         self._finish(first, records, is_repeated=True)
 
     def _finish(
         self, first: int, records: list[StoredRecord], made: Batch | None = None, *, is_repeated: bool = False
     ) -> None:
-        claimed, last = monotonic(), records[-1].offset
-        failpoints.reach("after_claim", self.key.text)
+        intended, last = monotonic(), records[-1].offset
+        failpoints.reach("after_intent", self.key.text)
         dedup_batch = self._ids.begin_batch() if self._ids is not None else None
         if made is None:
             self.find_crashing(records)
         batch = made if made is not None else self._rows_of(records, dedup_batch)
         self.count_outcomes(records, batch.bad)
         failpoints.reach("after_making", self.key.text)
-        if monotonic() - claimed > CLAIM_STANDS_S:
+        if monotonic() - intended > INTENT_STANDS_S:
             with self.runtime.pool.connection() as connection:
-                self._claim(connection, first, last)
+                self._intend(connection, first, last)
         began = monotonic()
         self._insert(batch, records, f"{self.key.text}:{first}-{last}")
         took = monotonic() - began

@@ -120,7 +120,7 @@ def _merged(reports: Sequence[Row]) -> _Traces:
 
 def _is_click_id(text: str) -> bool:
     try:
-        click_id.claimed(text)
+        click_id.unverified(text)
     except click_id.ForgedClickId:
         return False
     return True
@@ -149,7 +149,7 @@ class _MissingClickSearch:
     def _of_click(self, text: str) -> MissingClick:
         facts: dict[str, Any] = {"click_id": text}
         try:
-            click = click_id.claimed(text)
+            click = click_id.unverified(text)
         except click_id.ForgedClickId:
             is_unfilled = is_placeholder(text) or _PLACEHOLDER.search(text) is not None
             return MissingClick(reason="placeholder" if is_unfilled else "unknown_click_id", **facts)

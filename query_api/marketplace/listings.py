@@ -18,7 +18,7 @@ from query_api.kernel.postgres_reader import PostgresReader, like
 from query_api.marketplace import rows as shown
 from query_api.marketplace.schemas import FlaggedQuestion, Listing, ListingInFull, ListingStep, Question, Seller
 from schemas.events.marketplace import ListingStatus, Niche
-from schemas.listing_claims import IS_VERIFIED
+from schemas.listing_verification import IS_VERIFIED
 
 router = APIRouter(prefix="/api/marketplace", tags=["marketplace"])
 admin_router = APIRouter(prefix="/api/admin/marketplace", tags=["marketplace"])

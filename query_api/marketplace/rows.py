@@ -23,7 +23,7 @@ from query_api.marketplace.schemas import (
 )
 from schemas.base import ERASED
 from schemas.http.money import Amount
-from schemas.listing_claims import (
+from schemas.listing_verification import (
     IS_MEASURED,
     IS_OVERSTATED,
     IS_VERIFIED,
@@ -93,7 +93,7 @@ def image_url(name: str) -> str:
 
 
 def verification(row: Mapping[str, Any]) -> VerifiedFigures | None:
-    """Returns the measured figures, against the claims of now."""
+    """Returns the measured figures, against the stated ones of now."""
     measured = row["verification"]
     if measured is None or not row["is_measured"]:
         return None

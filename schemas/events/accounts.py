@@ -170,7 +170,7 @@ class EmailClaimed(DomainEvent):
 
 
 class EmailReleased(DomainEvent):
-    """The address may be claimed again."""
+    """The address may be reserved again."""
 
     NAME: ClassVar[str] = "email.released"
 

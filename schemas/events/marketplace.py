@@ -49,7 +49,7 @@ Outcome = Literal["release", "refund", "split"]
 
 
 class ListingFigures(Frozen):
-    """The seller's claims besides texts. Optional in a draft."""
+    """What the seller states besides texts. Optional in a draft."""
 
     niche: Niche | None = None
     asking_price: Money | None = None
@@ -207,7 +207,7 @@ class ListingSold(DomainEvent):
 
 
 class ListingVerificationAsked(DomainEvent):
-    """The seller requested a comparison of the claims with the measurements."""
+    """The seller requested a comparison of the stated figures with the measurements."""
 
     NAME: ClassVar[str] = "listing.verification_asked"
 
@@ -221,8 +221,8 @@ class ListingVerified(DomainEvent):
     months: list[MeasuredMonth] = Field(max_length=12)
     monthly_traffic: int = Field(description="Visitors a month, on the average of these months")
     monthly_revenue: MoneySum | None = Field(description="In the listing's currency; none: there is no exchange rate")
-    traffic_difference: float | None = Field(description="Claim above (+) or below (-) the measured, percent")
-    revenue_difference: float | None = Field(description="Claim above (+) or below (-) the measured, percent")
+    traffic_difference: float | None = Field(description="Stated above (+) or below (-) the measured, percent")
+    revenue_difference: float | None = Field(description="Stated above (+) or below (-) the measured, percent")
     domain_proven: bool = Field(
         default=False, description="The domain's DNS record was found; false: from before that rule"
     )
@@ -230,7 +230,7 @@ class ListingVerified(DomainEvent):
 
 
 class ListingNotVerified(DomainEvent):
-    """The claims cannot be verified: the website was removed, has another owner, its domain is not proven, or it was
+    """The figures cannot be verified: the website was removed, has another owner, its domain is not proven, or it was
     not measured for a whole month."""
 
     NAME: ClassVar[str] = "listing.not_verified"

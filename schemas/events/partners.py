@@ -184,6 +184,6 @@ class SlugClaimed(DomainEvent):
 
 
 class SlugReleased(DomainEvent):
-    """The slug may be claimed again."""
+    """The slug may be reserved again."""
 
     NAME: ClassVar[str] = "slug.released"

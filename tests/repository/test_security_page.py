@@ -1,4 +1,4 @@
-"""docs/security.md names a test for everything that it claims: each of them must exist."""
+"""docs/security.md names a test for everything that it says: each of them must exist."""
 
 from __future__ import annotations
 
@@ -39,6 +39,6 @@ def test_the_named_test_exists(path: str, name: str) -> None:
     assert name in names_in(path), f"{path}{name}"
 
 
-def test_every_claim_has_one() -> None:
+def test_every_sentence_has_one() -> None:
     rows = [line for line in PAGE.splitlines() if line.startswith("| ") and not line.startswith("| item |")]
     assert rows and all("tests/" in row.split("|")[-2] for row in rows), [row for row in rows if "tests/" not in row]

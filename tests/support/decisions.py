@@ -273,7 +273,7 @@ def _domain() -> list[DomainEvent]:
         "expires_at": NOW + timedelta(days=7),
     }
     lost = {"missing_since": NOW, "expires_at": NOW + timedelta(days=14)}
-    claimed = (domains.HostClaimed, {"host": "go.a.example", "domain_id": DOMAIN})
+    reserved = (domains.HostClaimed, {"host": "go.a.example", "domain_id": DOMAIN})
     return [
         *_in_order(
             DOMAIN,
@@ -287,7 +287,7 @@ def _domain() -> list[DomainEvent]:
             (domains.DomainAdded, {**added, "token": "5b" * 20}),
             (domains.DomainVerified, {}),
         ),
-        *_in_order(HOST, claimed, (domains.HostReleased, {}), claimed),
+        *_in_order(HOST, reserved, (domains.HostReleased, {}), reserved),
     ]
 
 

@@ -38,7 +38,7 @@ from command_api.leads import early_access, inquiries, newsletter
 from command_api.marketplace import offers, questions
 from command_api.marketplace.escrow import model as escrows
 from command_api.marketplace.listings import model as listings
-from command_api.marketplace.listings.claims import ListingClaims
+from command_api.marketplace.listings.details import ListingDetails
 from command_api.marketplace.listings.model import Listing
 from command_api.matching.commands import ApplyToProgram
 from command_api.matching.programs.commands import AddProgram
@@ -322,7 +322,7 @@ class SampleData:
     def _trades(self, api: Api) -> tuple[UUID, UUID, UUID, UUID, UUID]:
         """A draft, a deal with another account, a question to answer, a saved search."""
         listing, search, offer_id, question = uuid4(), uuid4(), uuid4(), uuid4()
-        buyer, facts = CommandContext(datetime.now(UTC), uuid4()), ListingClaims("", "", "", ListingFigures())
+        buyer, facts = CommandContext(datetime.now(UTC), uuid4()), ListingDetails("", "", "", ListingFigures())
         online = Listing(listing, 1, self.owner.account_id, facts, "active")
         sent = offers.send(offer_id, online, Money(amount=100, currency="USD"), "", buyer)
         offer = offers.evolve(None, sent)

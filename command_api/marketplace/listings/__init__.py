@@ -1,1 +1,1 @@
-"""Listings: websites for sale, their review, and the comparison of claims with measurements."""
+"""Listings: websites for sale, their review, and the comparison with measurements."""

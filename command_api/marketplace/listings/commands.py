@@ -25,7 +25,7 @@ class DraftListing(ListingCommand):
 
 
 class EditListing(ListingCommand):
-    """Changes the given claims. A published listing goes back into the review, unless only its price changes."""
+    """Changes the given details. A published listing goes back into the review, unless only its price changes."""
 
     fields: schemas.EditListing
 
@@ -39,7 +39,7 @@ class WithdrawListing(ListingCommand):
 
 
 class RequestVerification(ListingCommand):
-    """Requests a comparison of the claims with the measurements."""
+    """Requests a comparison of the figures with the measurements."""
 
 
 class AddImage(ListingCommand):
@@ -108,7 +108,7 @@ class ExpireListing(Command[None]):
 
 
 class RecordVerification(Command[None]):
-    """Compares the claims with a measurement; if the website has changed since, the listing stays due."""
+    """Compares the figures with a measurement; if the website has changed since, the listing stays due."""
 
     listing_id: UUID
     measurement: Measurement | None

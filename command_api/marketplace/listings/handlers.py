@@ -10,9 +10,15 @@ from command_api.kernel.decision import conflict, invalid, not_found
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.marketplace import timeouts
 from command_api.marketplace.listings import commands, model
-from command_api.marketplace.listings.claims import ListingClaims, same_website
 from command_api.marketplace.listings.consequences import after_listing
-from command_api.marketplace.listings.schemas import ListingState, ReviewInvite, claims_after, claims_of, listing_state
+from command_api.marketplace.listings.details import ListingDetails, same_website
+from command_api.marketplace.listings.schemas import (
+    ListingState,
+    ReviewInvite,
+    details_after,
+    details_of,
+    listing_state,
+)
 from command_api.websites import model as websites
 
 HANDLERS: Final = CommandHandlers()
@@ -20,23 +26,23 @@ HANDLERS: Final = CommandHandlers()
 
 @HANDLERS.on(commands.DraftListing, senders="accounts")
 def draft_listing(command: commands.DraftListing, uow: UnitOfWork) -> ListingState:
-    claims = claims_of(command.fields)
-    _require_same_website(uow, claims)
-    return listing_state(after_listing(uow, None, [model.draft(command.listing_id, claims, uow.context)]))
+    details = details_of(command.fields)
+    _require_same_website(uow, details)
+    return listing_state(after_listing(uow, None, [model.draft(command.listing_id, details, uow.context)]))
 
 
 @HANDLERS.on(commands.EditListing, senders="accounts")
 def edit_listing(command: commands.EditListing, uow: UnitOfWork) -> ListingState:
     listing = model.require_owned(uow.load(command.listing_id, model.evolve), uow.context)
-    claims = claims_after(listing.claims, command.fields)
-    _require_same_website(uow, claims)
-    return listing_state(after_listing(uow, listing, model.edit(listing, claims, command.fields.edition, uow.context)))
+    details = details_after(listing.details, command.fields)
+    _require_same_website(uow, details)
+    return listing_state(after_listing(uow, listing, model.edit(listing, details, command.fields.edition, uow.context)))
 
 
 @HANDLERS.on(commands.SubmitListing, senders="accounts")
 def submit_listing(command: commands.SubmitListing, uow: UnitOfWork) -> ListingState:
     listing = model.require_owned(uow.load(command.listing_id, model.evolve), uow.context)
-    _require_same_website(uow, listing.claims)
+    _require_same_website(uow, listing.details)
     return listing_state(after_listing(uow, listing, model.submit(listing, uow.context)))
 
 
@@ -138,15 +144,15 @@ def token_hash(token: str) -> str:
     return sha256(token.encode()).hexdigest()
 
 
-def _require_same_website(uow: UnitOfWork, claims: ListingClaims) -> None:
+def _require_same_website(uow: UnitOfWork, details: ListingDetails) -> None:
     """Requires the connected website to be the sender's and the listed one. Raises `CommandRejected`."""
-    website_id = claims.figures.website_id
+    website_id = details.figures.website_id
     if website_id is None:
         return
     website = uow.load(website_id, websites.evolve)
     if website is None or website.disconnected or website.account_id != uow.context.account_id:
         raise not_found("website")
-    if not same_website(claims.website_url, website.domain):
+    if not same_website(details.website_url, website.domain):
         message = f"The tracked website is {website.domain}. The listing must have the same address."
         raise invalid("another_website", message, "websiteUrl")
 

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from command_api.domains import model as domains
 from command_api.kernel.reader import AggregateReader
-from command_api.marketplace.listings.claims import same_website
+from command_api.marketplace.listings.details import same_website
 from command_api.marketplace.listings.model import Listing, NotVerified
 from command_api.websites import model as websites
 from command_api.websites.model import Website
@@ -70,7 +70,7 @@ def website_to_verify(listing: Listing, reader: AggregateReader) -> Website | No
         website is None
         or website.disconnected
         or website.account_id != listing.seller_id
-        or not same_website(listing.claims.website_url, website.domain)
+        or not same_website(listing.details.website_url, website.domain)
     ):
         return "no_website"
     return website if _is_proven(website, reader) else "domain_not_proven"

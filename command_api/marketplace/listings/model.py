@@ -1,6 +1,6 @@
 """A website for sale: drafted, reviewed, offered, sold. Pure.
 
-Claims are reviewed before others see them, and again whenever they change. A listing cannot change from an accepted
+Details are reviewed before others see them, and again whenever they change. A listing cannot change from an accepted
 offer until the end of the deal. `edition` counts the seller's changes alone: it detects concurrent edits, while reviews
 and measurements do not interfere. A measurement belongs to one address and is dropped when the address or the connected
 website changes.
@@ -18,12 +18,12 @@ from uuid import UUID
 
 from command_api.kernel.aggregates import advanced, first_event, next_event, require_found, shared_fields
 from command_api.kernel.decision import CommandContext, CommandRejected, conflict, invalid, not_found
-from command_api.marketplace.listings.claims import ListingClaims, host_of, require_complete, reviewed_claims
+from command_api.marketplace.listings.details import ListingDetails, host_of, require_complete, reviewed_details
 from schemas.base import DomainEvent, MoneySum
 from schemas.events import marketplace
 from schemas.events.marketplace import ListingStatus, MeasuredMonth, MeasuredShare
 from schemas.evolution import UnexpectedEvent
-from schemas.listing_claims import difference
+from schemas.listing_verification import difference
 
 CURRENCY: Final = "USD"
 REVIEW_INVITE_FOR: Final = timedelta(days=14)
@@ -58,7 +58,7 @@ class Listing:
     id: UUID
     version: int
     seller_id: UUID
-    claims: ListingClaims
+    details: ListingDetails
     status: ListingStatus = "draft"
     edition: int = 1
     images: tuple[str, ...] = ()
@@ -78,7 +78,7 @@ class Listing:
 
     @property
     def website_id(self) -> UUID | None:
-        return self.claims.figures.website_id
+        return self.details.figures.website_id
 
     @property
     def is_open(self) -> bool:
@@ -86,23 +86,23 @@ class Listing:
 
     @property
     def host(self) -> str | None:
-        return host_of(self.claims.website_url)
+        return host_of(self.details.website_url)
 
 
-def draft(listing_id: UUID, claims: ListingClaims, context: CommandContext) -> marketplace.ListingDrafted:
+def draft(listing_id: UUID, details: ListingDetails, context: CommandContext) -> marketplace.ListingDrafted:
     head, seller_id = first_event(listing_id, context), context.require_account()
-    return marketplace.ListingDrafted(**head, seller_id=seller_id, **shared_fields(claims, marketplace.ListingDrafted))
+    return marketplace.ListingDrafted(**head, seller_id=seller_id, **shared_fields(details, marketplace.ListingDrafted))
 
 
-def edit(listing: Listing | None, claims: ListingClaims, edition: int, context: CommandContext) -> list[DomainEvent]:
-    """Changes the claims; a published listing with new claims goes back into the review."""
+def edit(listing: Listing | None, details: ListingDetails, edition: int, context: CommandContext) -> list[DomainEvent]:
+    """Changes the details; a published listing with new ones goes back into the review."""
     listing = _require_changeable(require_owned(listing, context))
     if listing.edition != edition:
         raise conflict("changed_elsewhere", "This listing was changed elsewhere. Please reload it.", "edition")
-    if claims == listing.claims:
+    if details == listing.details:
         return []
     edited = marketplace.ListingEdited(
-        **next_event(listing, context), seller_id=listing.seller_id, **shared_fields(claims, marketplace.ListingEdited)
+        **next_event(listing, context), seller_id=listing.seller_id, **shared_fields(details, marketplace.ListingEdited)
     )
     after = evolve(listing, edited)
     is_another = (after.host, after.website_id) != (listing.host, listing.website_id)
@@ -110,7 +110,7 @@ def edit(listing: Listing | None, claims: ListingClaims, edition: int, context: 
     return [
         edited,
         *dropped,
-        *_resubmission(after, len(dropped), reviewed_claims(claims) != reviewed_claims(listing.claims), context),
+        *_resubmission(after, len(dropped), reviewed_details(details) != reviewed_details(listing.details), context),
     ]
 
 
@@ -135,7 +135,7 @@ def submit(listing: Listing | None, context: CommandContext) -> list[DomainEvent
         raise _wrong_state(listing, "be submitted")
     if listing.version >= MAX_EVENTS:
         raise _too_many_changes()
-    require_complete(listing.claims)
+    require_complete(listing.details)
     return [marketplace.ListingSubmitted(**next_event(listing, context))]
 
 
@@ -282,12 +282,12 @@ def verify(
 ) -> list[DomainEvent]:
     """Records the measurements of a website whose domain is proven. `months`: at least one. `revenue`: of all of them
     together, in the listing's currency."""
-    figures = listing.claims.figures
+    figures = listing.details.figures
     traffic = round(sum(month.visitors for month in months) / len(months))
     monthly = None
     if revenue is not None:
         monthly = MoneySum(amount=round(Fraction(revenue.amount, len(months))), currency=revenue.currency)
-    claimed = figures.monthly_revenue.amount if figures.monthly_revenue is not None else None
+    stated = figures.monthly_revenue.amount if figures.monthly_revenue is not None else None
     return [
         marketplace.ListingVerified(
             **next_event(listing, context),
@@ -297,7 +297,7 @@ def verify(
             monthly_traffic=traffic,
             monthly_revenue=monthly,
             traffic_difference=difference(figures.monthly_traffic, traffic),
-            revenue_difference=difference(claimed, monthly.amount) if monthly is not None else None,
+            revenue_difference=difference(stated, monthly.amount) if monthly is not None else None,
             domain_proven=True,
             share=share,
         )
@@ -324,11 +324,11 @@ def require_on_sale(listing: Listing | None) -> Listing:
 
 def evolve(listing: Listing | None, event: DomainEvent) -> Listing:
     if isinstance(event, marketplace.ListingDrafted):
-        return Listing(event.originator_id, 1, event.seller_id, _claims(event))
+        return Listing(event.originator_id, 1, event.seller_id, _details(event))
     listing = _review_step(advanced(listing, event), event)
     match event:
         case marketplace.ListingEdited():
-            return replace(listing, claims=_claims(event), edition=listing.edition + 1)
+            return replace(listing, details=_details(event), edition=listing.edition + 1)
         case marketplace.ListingImagesChanged():
             return replace(listing, images=tuple(event.images), edition=listing.edition + 1)
         case marketplace.ListingApproved():
@@ -390,16 +390,16 @@ def _measured(listing: Listing, event: marketplace.ListingVerified | marketplace
     return replace(listing, verified_at=event.as_of, verified_website=event.website_id, not_verified=None)
 
 
-def _claims(event: marketplace.ListingDrafted | marketplace.ListingEdited) -> ListingClaims:
-    return ListingClaims(event.title, event.website_url, event.description, event.figures)
+def _details(event: marketplace.ListingDrafted | marketplace.ListingEdited) -> ListingDetails:
+    return ListingDetails(event.title, event.website_url, event.description, event.figures)
 
 
-def _resubmission(after: Listing, steps: int, claims_more: bool, context: CommandContext) -> list[DomainEvent]:
-    """Submits an online listing again if it claims more. `after`: the listing after a change, which so many other steps
+def _resubmission(after: Listing, steps: int, states_more: bool, context: CommandContext) -> list[DomainEvent]:
+    """Submits an online listing again if it states more. `after`: the listing after a change, which so many other steps
     follow."""
     if after.status in ("active", "in_review"):
-        require_complete(after.claims)
-    if after.status != "active" or not claims_more:
+        require_complete(after.details)
+    if after.status != "active" or not states_more:
         return []
     return [marketplace.ListingSubmitted(**next_event(after, context, after=steps))]
 

@@ -20,7 +20,7 @@ from command_api.marketplace.fields import (
     Plain,
     Reason,
 )
-from command_api.marketplace.listings.claims import ListingClaims
+from command_api.marketplace.listings.details import ListingDetails
 from command_api.marketplace.listings.model import CURRENCY, Listing
 from schemas.base import Money
 from schemas.currencies import digits
@@ -99,8 +99,8 @@ def money(dollars: int) -> Money:
     return Money(amount=dollars * 10 ** digits(CURRENCY), currency=CURRENCY)
 
 
-def claims_of(fields: ListingFields) -> ListingClaims:
-    return ListingClaims(
+def details_of(fields: ListingFields) -> ListingDetails:
+    return ListingDetails(
         title=" ".join(fields.title.split()),
         website_url=fields.website_url.strip(),
         description=fields.description.strip(),
@@ -116,12 +116,12 @@ def claims_of(fields: ListingFields) -> ListingClaims:
     )
 
 
-def claims_after(claims: ListingClaims, fields: EditListing) -> ListingClaims:
-    """The claims with those that the request names, also to empty them."""
-    named, changed = fields.model_fields_set, claims_of(fields)
+def details_after(details: ListingDetails, fields: EditListing) -> ListingDetails:
+    """The details with those that the request names, also to empty them."""
+    named, changed = fields.model_fields_set, details_of(fields)
     texts = {name: getattr(changed, name) for name in ("title", "website_url", "description") if name in named}
     figures = {name: getattr(changed.figures, name) for name in named & set(ListingFigures.model_fields)}
-    return replace(claims, **texts, figures=claims.figures.model_copy(update=figures))
+    return replace(details, **texts, figures=details.figures.model_copy(update=figures))
 
 
 def listing_state(listing: Listing) -> ListingState:

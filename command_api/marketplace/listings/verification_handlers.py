@@ -1,4 +1,4 @@
-"""Command handlers of verifications: compares a listing's claims with what was measured."""
+"""Command handlers of verifications: compares a listing's figures with what was measured."""
 
 from __future__ import annotations
 

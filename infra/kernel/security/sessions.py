@@ -154,8 +154,8 @@ def refuse_cross_site(headers: Headers, method: str, public_url: str) -> None:
         trusted = site in ("same-origin", "none")
     elif origin is not None:
         host = headers.get("x-forwarded-host") or headers.get("host") or ""
-        claimed = urlsplit(origin).netloc.lower()
-        trusted = claimed != "" and claimed in (host.lower(), urlsplit(public_url).netloc.lower())
+        origin_host = urlsplit(origin).netloc.lower()
+        trusted = origin_host != "" and origin_host in (host.lower(), urlsplit(public_url).netloc.lower())
     else:
         trusted = True
     content_type = headers.get("content-type", "").partition(";")[0].strip().lower()

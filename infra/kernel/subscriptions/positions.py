@@ -1,6 +1,6 @@
 """Positions: how far each generation has read. Stored in Postgres, moved by compare-and-set.
 
-For ClickHouse the move has two steps around the insert, `claim` and `advance`; for Postgres read models `advance` is
+For ClickHouse the move has two steps around the insert, `intend` and `advance`; for Postgres read models `advance` is
 part of the transaction that writes the rows. A step that finds an unexpected position raises `Fenced`:
 another process owns the partition now.
 """
@@ -89,7 +89,7 @@ def create(connection: Connection[Any], key: WorkerKey) -> None:
 
 
 def hold_all(connection: Connection[Any], wait_s: int) -> None:
-    """Locks all positions: until the transaction's end none moves, and none is claimed. Raises
+    """Locks all positions: until the transaction's end none moves, and none is intended. Raises
     `psycopg.errors.LockNotAvailable`."""
     connection.execute(f"set local lock_timeout = '{wait_s}s'")
     connection.execute("lock table engine.position in exclusive mode")
@@ -123,7 +123,7 @@ def stop(connection: Connection[Any], key: WorkerKey, owner: str) -> None:
     )
 
 
-def claim(connection: Connection[Any], key: WorkerKey, first: int, last: int, owner: str, *, splits: int = 0) -> None:
+def intend(connection: Connection[Any], key: WorkerKey, first: int, last: int, owner: str, *, splits: int = 0) -> None:
     """Step 1 of an insert: "from `first` to `last` is being inserted". `splits`: how many of the topic the owner knows
     (`infra.kernel.log.partitions`). Raises `Fenced`, also when there was another split, or `BarrierReached`."""
     changed = connection.execute(
@@ -176,7 +176,7 @@ class Advance:
 
 
 def advance_all(connection: Connection[Any], each: Sequence[Advance]) -> set[WorkerKey]:
-    """`advance` of many positions in one statement, none of which is claimed; returns those that moved. One that is
+    """`advance` of many positions in one statement, none of which has an intent; returns those that moved. One that is
     held, another's or locked does not move, so that no worker waits for a transaction that concerns another one."""
     columns: dict[str, list[Any]] = {"notify": [one.notify for one in each]}
     for name in ("projection", "generation", "topic", "partition"):

@@ -249,7 +249,7 @@ def _duplicates(clickhouse: Reader, partition: int, end: int, report: AuditRepor
 def _audit_duplicate(
     partition: int,
     record: StoredRecord,
-    claimed: dict[str, Any],
+    recorded: dict[str, Any],
     firsts: Firsts,
     report: AuditReport,
     *,
@@ -258,13 +258,13 @@ def _audit_duplicate(
     """A record may only be left out if an earlier one really has its id; for one that was taken late, as a dead letter,
     any other one."""
     report.checked["recorded duplicates"] += 1
-    place = place_of(claimed["first_offset"], partition)
+    place = place_of(recorded["first_offset"], partition)
     name, first = _shown(partition, record.offset), firsts.get(place)
     if first is record and orjson.loads(record.value)["website_id"] == str(WEBSITE_ID):
         return  # the canary's: left out of `events` on purpose, its own first
-    at, is_conflict = _shown(*place), bool(claimed["is_conflict"])
-    if first is None or first is record or not (is_late or is_before(claimed["first_offset"], record.offset)):
-        report.found(DefectKind.WRONG, "duplicates", f"{name} claims a first one at {at}, not before it")
+    at, is_conflict = _shown(*place), bool(recorded["is_conflict"])
+    if first is None or first is record or not (is_late or is_before(recorded["first_offset"], record.offset)):
+        report.found(DefectKind.WRONG, "duplicates", f"{name} names a first one at {at}, not before it")
         return
     mine, other = orjson.loads(record.value), orjson.loads(first.value)
     if (mine["website_id"], mine["event_id"]) != (other["website_id"], other["event_id"]):
@@ -275,10 +275,10 @@ def _audit_duplicate(
         report.found(DefectKind.MISSING, "duplicates", f"{name} is left out, but its id was not chosen by a client")
     elif is_conflict != (hashes[0] != hashes[1]):
         report.found(DefectKind.WRONG, "duplicates", f"{name} says conflict={is_conflict}, the log says otherwise")
-    elif (claimed["website_id"], claimed["event_id"]) != (mine["website_id"], mine["event_id"]):
+    elif (recorded["website_id"], recorded["event_id"]) != (mine["website_id"], mine["event_id"]):
         report.found(DefectKind.WRONG, "duplicates", f"{name} is recorded under another id")
-    elif claimed["received_at"] != mine["received_at"]:
-        report.found(DefectKind.WRONG, "duplicates", f"{name} is recorded as received at {claimed['received_at']}")
+    elif recorded["received_at"] != mine["received_at"]:
+        report.found(DefectKind.WRONG, "duplicates", f"{name} is recorded as received at {recorded['received_at']}")
 
 
 def _audit_repeated_ids(clickhouse: Reader, ends: Ends, report: AuditReport) -> None:

@@ -58,7 +58,7 @@ MEASURED: Final = DemoListing(
     monthly_traffic=0,
     years_established=2.5,
 )
-"""Its claims are calculated from its traffic (`claiming`)."""
+"""Its figures are calculated from its traffic (`with_figures`)."""
 
 LISTINGS: Final = (
     DemoListing(
@@ -122,8 +122,8 @@ async def put_up_for_sale(
     return count
 
 
-def claiming(listing: DemoListing, visits: Iterable[plan.DemoVisit], today: datetime) -> DemoListing:
-    """The listing with claims a little above what the visits to `FOR_SALE` come to a month, as sellers have it."""
+def with_figures(listing: DemoListing, visits: Iterable[plan.DemoVisit], today: datetime) -> DemoListing:
+    """The listing with figures a little above what the visits to `FOR_SALE` come to a month, as sellers have it."""
     zone, commission = ZoneInfo(FOR_SALE.timezone), {one.slug: one.commission for one in plan.PARTNERS}
     this_month, people, money = today.astimezone(zone).strftime("%Y-%m"), Counter[str](), Counter[str]()
     for visit in visits:

@@ -116,7 +116,7 @@ async def fill(settings: Settings, *, events: int, seed: int, quiet: bool) -> di
             await _send_sales(edge, sales, meter)
         of_sale = visits[-1][1]
         await _counted(seller, for_sale, sum(visit.sale is not None for visit in of_sale), quiet)
-        listed = [market.claiming(market.MEASURED, of_sale, now), *market.LISTINGS]
+        listed = [market.with_figures(market.MEASURED, of_sale, now), *market.LISTINGS]
         listings = await market.put_up_for_sale(app, seller, listed, for_sale.id, _done)
         offers = await deals.make(seller, buyers, _done)
         own = {site.plan.domain: site.id for site in websites[:-1]}

@@ -153,7 +153,7 @@ def test_an_account_has_so_many_open_invites_and_no_more(command_world: World, m
 
 
 @pytest.mark.parametrize("_round", range(ROUNDS))
-def test_an_address_is_claimed_once(command_world: World, _round: int) -> None:
+def test_an_address_is_reserved_once(command_world: World, _round: int) -> None:
     made, email = invite(command_world, maxUses=64), f"{uuid4().hex}@example.com"
     statuses = Counter(answer.status_code for answer in at_once(lambda _: register(command_world, made["code"], email)))
     assert statuses[201] == 1 and set(statuses) <= {201, 400, 429}, statuses

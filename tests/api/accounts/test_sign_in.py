@@ -194,7 +194,7 @@ def test_guessing_is_slowed_down_per_account_and_right_passwords_are_not_counted
 
 
 def test_a_local_user_cannot_guess_as_if_from_other_addresses(set_up: World) -> None:
-    """Past the gateway, at the command service's own port: the address that is claimed is not believed."""
+    """Past the gateway, at the command service's own port: the address that is stated is not believed."""
     set_up.postgres.execute(
         "INSERT INTO auth.rate_limit (bucket, tat) VALUES ('address:127.0.0.1', now() + %s)"
         " ON CONFLICT (bucket) DO UPDATE SET tat = excluded.tat",

@@ -1,4 +1,4 @@
-"""Custom domains over HTTP and real engines: proof by real DNS, TLS by real certificates, claims, mails."""
+"""Custom domains over HTTP and real engines: proof by real DNS, TLS by real certificates, reservations, mails."""
 
 from __future__ import annotations
 

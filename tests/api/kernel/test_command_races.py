@@ -58,11 +58,11 @@ def at_once(call: Callable[[int], Any], threads: int = THREADS) -> list[Any]:
 def test_one_gets_the_slug(command_world: World, _round: int) -> None:
     slug = f"race-{uuid4().hex[:8]}"
 
-    def claim(number: int) -> int:
+    def reserve(number: int) -> int:
         body = {"name": f"P {number}", "baseUrl": "https://p.example", "commission": 1, "slug": slug}
         return command_world.call("POST", "/api/admin/partners", command_world.admin, json=body).status_code
 
-    statuses = Counter(at_once(claim))
+    statuses = Counter(at_once(reserve))
     assert statuses[201] == 1, statuses
     assert set(statuses) <= {201, 409, 503}
     won = (
@@ -76,10 +76,10 @@ def test_one_gets_the_coupon(command_world: World) -> None:
     site, partner = command_world.website(), command_world.partner()
     body = {"websiteId": site["id"], "partnerId": partner["id"], "coupon": "RACE"}
 
-    def claim(_: int) -> int:
+    def reserve(_: int) -> int:
         return command_world.call("POST", "/api/platform/links", command_world.owner, json=body).status_code
 
-    statuses = Counter(at_once(claim, 32))
+    statuses = Counter(at_once(reserve, 32))
     assert statuses[201] == 1, statuses
     links = "SELECT count(*) FROM lookup.link WHERE website_id = %s"
     assert command_world.count(links, site["id"]) == 1

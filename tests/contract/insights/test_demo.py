@@ -83,5 +83,5 @@ def test_websites_without_planted_changes_have_only_growth_insights() -> None:
 
 
 def is_slow_growth(told: dict[str, str]) -> bool:
-    """What two of the websites have by plan (`DemoWebsite.growth`): nothing else may be claimed of them."""
+    """What two of the websites have by plan (`DemoWebsite.growth`): nothing else may be said of them."""
     return set(told.values()) <= {"growth"} and all(key.startswith(("level:", "week:")) for key in told)

@@ -20,7 +20,7 @@ from tests.support.stack import wait_for
 
 pytestmark = pytest.mark.crash
 
-CLICKHOUSE_STEPS = ("after_claim", "after_making", "between_tables", "after_insert", "after_advance")
+CLICKHOUSE_STEPS = ("after_intent", "after_making", "between_tables", "after_insert", "after_advance")
 POSTGRES_STEPS = ("before_advance", "after_advance")
 READ_MODELS = ("activity", "partners", "partner_terms")
 
@@ -50,8 +50,8 @@ def test_rows_whose_insert_alone_was_kept_are_added_when_it_is_repeated(
     crashing_process = projecting.start("after_insert", "events")
     assert crashing_process.wait(60) == -signal.SIGKILL
     was = projecting.one(f"SELECT count() FROM {table}__g1")
-    claimed = [row[0] for row in projecting.sql("select partition from engine.position where intent_to is not null")]
-    lose = f"ALTER TABLE {table}__g1 DELETE WHERE _partition IN {claimed} AND _offset % 3 <> 1"
+    intended = [row[0] for row in projecting.sql("select partition from engine.position where intent_to is not null")]
+    lose = f"ALTER TABLE {table}__g1 DELETE WHERE _partition IN {intended} AND _offset % 3 <> 1"
     HttpClickHouse(projecting.settings).run(lose, {"mutations_sync": 1})
     assert 0 < projecting.one(f"SELECT count() FROM {table}__g1")[0] < was[0]
     with projecting.running("events"):

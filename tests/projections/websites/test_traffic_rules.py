@@ -157,7 +157,7 @@ def test_killed_while_it_follows_a_rule_it_follows_it_after_the_next_start(proje
     with projecting.running("events"):
         projecting.wait()
     site.remark("bot")
-    for failpoint in ("after_claim", "after_insert"):
+    for failpoint in ("after_intent", "after_insert"):
         process = projecting.start(failpoint)  # only the new generation has anything to insert
         assert process.wait(120) < 0
         end(process)

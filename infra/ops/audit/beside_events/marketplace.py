@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 from uuid import UUID
 
-from command_api.marketplace.listings.claims import host_of
+from command_api.marketplace.listings.details import host_of
 from infra.ops.audit.beside_events.fold import ANYTHING, KeptTable, TableFold, Tables, same
 from schemas.base import ERASED
 from schemas.events import marketplace as events

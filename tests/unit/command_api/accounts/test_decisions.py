@@ -172,11 +172,11 @@ def change_email(new: model.Email | None, new_id: UUID = OTHER) -> list[DomainEv
 
 
 def test_changing_the_address_frees_the_old_one() -> None:
-    changed, released, claimed = change_email(model.Email(4, None))
+    changed, released, reserved = change_email(model.Email(4, None))
     assert (
-        isinstance(changed, EmailChanged) and isinstance(released, EmailReleased) and isinstance(claimed, EmailClaimed)
+        isinstance(changed, EmailChanged) and isinstance(released, EmailReleased) and isinstance(reserved, EmailClaimed)
     )
-    assert (released.originator_id, claimed.originator_id, claimed.originator_version) == (GUARD, OTHER, 5)
+    assert (released.originator_id, reserved.originator_id, reserved.originator_version) == (GUARD, OTHER, 5)
     given(model.Email(1, EVE)).when(change_email).then(rejected("email_taken"))
     assert [type(event) for event in change_email(model.Email(1, ADA), GUARD)] == [EmailChanged]
 
@@ -230,8 +230,8 @@ def test_the_trail_tells_what_happened_without_names_and_hashes() -> None:
         for n in (1, 2)
     ]  # fmt: skip
     renamed = AccountRenamed(originator_id=ADA, originator_version=3, timestamp=NOW, name="Ada L")
-    claimed = EmailClaimed(originator_id=GUARD, originator_version=1, timestamp=NOW, account_id=ADA)
-    found = {entry.action: entry for entry in entries([signed_in, *keys, renamed, claimed], ADA)}
+    reserved = EmailClaimed(originator_id=GUARD, originator_version=1, timestamp=NOW, account_id=ADA)
+    found = {entry.action: entry for entry in entries([signed_in, *keys, renamed, reserved], ADA)}
     assert set(found) == {"account.signed_in", "website.key_issued", "account.renamed"}
     assert (found["account.signed_in"].account_id, found["account.signed_in"].subject_id) == (ADA, None)
     assert found["account.signed_in"].details == {"session_id": str(EVE), "method": "password"}

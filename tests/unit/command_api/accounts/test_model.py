@@ -21,10 +21,10 @@ ACCOUNT, EMAIL = uuid4(), uuid4()
 APP = "https://app.example"
 
 
-def register(claim: model.Email | None = None) -> list[object]:
+def register(reservation: model.Email | None = None) -> list[object]:
     return list(
         model.register(
-            claim,
+            reservation,
             account_id=ACCOUNT,
             email_id=EMAIL,
             email="a@b.example",
@@ -36,18 +36,18 @@ def register(claim: model.Email | None = None) -> list[object]:
     )
 
 
-def test_registering_claims_the_address() -> None:
-    registered, claimed = register()
+def test_registering_reserves_the_address() -> None:
+    registered, reserved = register()
     assert isinstance(registered, AccountRegistered)
-    assert isinstance(claimed, EmailClaimed)
-    assert (registered.originator_id, claimed.originator_id, claimed.account_id) == (ACCOUNT, EMAIL, ACCOUNT)
+    assert isinstance(reserved, EmailClaimed)
+    assert (registered.originator_id, reserved.originator_id, reserved.account_id) == (ACCOUNT, EMAIL, ACCOUNT)
 
 
 def test_an_address_belongs_to_one_account_until_it_is_released() -> None:
     given(model.Email(1, uuid4())).when(register).then(rejected("email_taken"))
-    _, claimed = register(model.Email(2, None))
-    assert isinstance(claimed, EmailClaimed)
-    assert claimed.originator_version == 3
+    _, reserved = register(model.Email(2, None))
+    assert isinstance(reserved, EmailClaimed)
+    assert reserved.originator_version == 3
 
 
 def test_a_disabled_account_cannot_sign_in() -> None:

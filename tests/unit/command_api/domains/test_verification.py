@@ -123,9 +123,9 @@ def test_names_take_one_form(text: str, name: str) -> None:
 def test_a_proven_one_is_verified_and_has_its_name() -> None:
     found = settled(pending(), CheckRecord(), DnsVerdict.PROVEN)
     assert names(list(found.events)) == ["domain.verified", "host.claimed"]
-    claimed = found.events[1]
-    assert isinstance(claimed, HostClaimed)
-    assert (claimed.originator_id, claimed.domain_id) == (host_id(NAME), ID)
+    reserved = found.events[1]
+    assert isinstance(reserved, HostClaimed)
+    assert (reserved.originator_id, reserved.domain_id) == (host_id(NAME), ID)
     assert found.domain.is_verified and found.record.next_at == NOW + timedelta(seconds=10)
 
 

@@ -20,7 +20,7 @@ from command_api.kernel.images.model import reencode
 from command_api.marketplace import offers, questions
 from command_api.marketplace.escrow import model as escrow
 from command_api.marketplace.listings import model as listings
-from command_api.marketplace.listings.claims import ListingClaims, same_website
+from command_api.marketplace.listings.details import ListingDetails, same_website
 from command_api.marketplace.listings.measurement import whole_months
 from command_api.marketplace.listings.model import Listing
 from command_api.marketplace.schemas import Write
@@ -41,7 +41,7 @@ def dollars(dollars: int) -> Money:
     return Money(amount=dollars * 100, currency="USD")
 
 
-FACTS = ListingClaims(
+FACTS = ListingDetails(
     title="Reviews of VPN services",
     website_url="https://vpn-reviews.com",
     description="Twelve years of honest reviews, all of them written by us.",
@@ -63,7 +63,7 @@ def folded(evolve: Callable[[Any, Any], State], state: State | None, events: Seq
     return state
 
 
-def drafted(facts: ListingClaims = FACTS) -> Listing:
+def drafted(facts: ListingDetails = FACTS) -> Listing:
     return listings.evolve(None, listings.draft(LISTING, facts, SELLER))
 
 
@@ -77,7 +77,7 @@ def active() -> Listing:
     return folded(listings.evolve, listing, listings.approve(listing, 1, ADMIN))
 
 
-def with_figures(**changes: Any) -> ListingClaims:
+def with_figures(**changes: Any) -> ListingDetails:
     return replace(FACTS, figures=FACTS.figures.model_copy(update=changes))
 
 
@@ -104,12 +104,12 @@ def test_a_listing_goes_from_draft_through_the_review_to_active() -> None:
         (with_figures(years_established=None), "yearsEstablished"),
     ],
 )
-def test_what_is_missing_is_named(facts: ListingClaims, field: str) -> None:
+def test_what_is_missing_is_named(facts: ListingDetails, field: str) -> None:
     given(drafted(facts)).when(listings.submit, SELLER).then(rejected(field=field))
 
 
 def test_a_draft_may_leave_anything_out_and_is_nobody_elses() -> None:
-    empty = drafted(ListingClaims("", "", "", ListingFigures()))
+    empty = drafted(ListingDetails("", "", "", ListingFigures()))
     given(empty).when(listings.edit, FACTS, 1, SELLER).then("listing.edited")
     for who in (BUYER, ADMIN):
         given(empty).when(listings.edit, FACTS, 1, who).then(rejected("not_found"))
@@ -120,10 +120,10 @@ def test_two_windows_of_one_seller_notice_each_other() -> None:
     changed = folded(listings.evolve, listing, listings.edit(listing, with_figures(monthly_traffic=1), 1, SELLER))
     assert changed.edition == 2
     given(changed).when(listings.edit, FACTS, 1, SELLER).then(rejected("changed_elsewhere"))
-    given(changed).when(listings.edit, changed.claims, 2, SELLER).then()
+    given(changed).when(listings.edit, changed.details, 2, SELLER).then()
 
 
-def test_a_claim_that_changes_goes_back_into_the_review_and_a_price_does_not() -> None:
+def test_a_detail_that_changes_goes_back_into_the_review_and_a_price_does_not() -> None:
     listing = active()
     given(listing).when(listings.edit, with_figures(asking_price=dollars(40_000)), 1, SELLER).then("listing.edited")
     again = listings.edit(listing, with_figures(monthly_revenue=dollars(9_000)), 1, SELLER)
@@ -174,7 +174,7 @@ def test_eight_images_are_the_most_and_none_twice() -> None:
     given(listing).when(listings.change_images, hashes[:1] * 2, SELLER).then(rejected("same_image"))
 
 
-def test_measured_figures_are_compared_with_the_claims() -> None:
+def test_measured_figures_are_compared_with_the_stated_ones() -> None:
     website = uuid4()
     listing = drafted(with_figures(website_id=website))
     months = [

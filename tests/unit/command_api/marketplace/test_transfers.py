@@ -55,7 +55,7 @@ def website(**changes: object) -> Website:
 def sold(site: bool = True) -> Listing:
     offer = accepted()
     figures = FACTS.figures.model_copy(update={"website_id": SITE if site else None})
-    listing = replace(active(), claims=replace(FACTS, figures=figures))
+    listing = replace(active(), details=replace(FACTS, figures=figures))
     reserved = listings.reserve(listing, offer.id, offer.buyer_id, SELLER)
     listing = folded(listings.evolve, listing, reserved)
     return folded(listings.evolve, listing, listings.sell(listing, offer.id, SELLER))
@@ -167,6 +167,6 @@ def test_a_verified_domain_moves_with_its_record_and_its_host() -> None:
     new_id = domain_id(buyer, name)
     new = folded(domains.evolve, None, [one for one in events if one.originator_id == new_id])
     assert (new.account_id, new.website_id, new.token, new.is_verified, new.ssl) == (buyer, SITE, "t" * 40, True, True)
-    [claim] = [one for one in events if one.originator_id == host_id(name)]
-    assert domains.evolve_host(None, claim) == domains.Host(2, new_id)
+    [reserved] = [one for one in events if one.originator_id == host_id(name)]
+    assert domains.evolve_host(None, reserved) == domains.Host(2, new_id)
     assert folded(domains.evolve, domain, [one for one in events if one.originator_id == id_]).removed

@@ -46,7 +46,7 @@ def registered(**changes: Any) -> model.Partner:
     return model.evolve(None, events[0])
 
 
-def test_registering_claims_the_slug() -> None:
+def test_registering_reserves_the_slug() -> None:
     partner, slug = model.register(PARTNER, None, **GOOD, context=CONTEXT)
     assert isinstance(partner, PartnerRegistered)
     assert partner.terms.rate_bp == 1250

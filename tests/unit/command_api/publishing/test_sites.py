@@ -114,9 +114,9 @@ def fault(document: Mapping[str, Any], code: str, field: str, *words: str) -> No
 
 
 def test_a_site_begins_with_its_document_and_reserves_its_slug() -> None:
-    event, claim = sites.create(SITE, WEBSITE, None, slug="tents", document=DOCUMENT, context=CONTEXT)
+    event, reservation = sites.create(SITE, WEBSITE, None, slug="tents", document=DOCUMENT, context=CONTEXT)
     assert (event.website_id, event.account_id, event.slug) == (WEBSITE.id, OWNER, "tents")
-    assert claim.originator_id == slug_id("site", "tents")
+    assert reservation.originator_id == slug_id("site", "tents")
     assert parse_site(event.document.encode()) == DOCUMENT
 
 
@@ -272,8 +272,8 @@ def test_a_site_moves_to_a_verified_domain_of_its_website() -> None:
 
 
 def test_a_site_keeps_the_slugs_that_it_had() -> None:
-    moved, claim = sites.move(a_site(), None, slug="camping", domain=None, context=CONTEXT)
-    assert isinstance(moved, SiteMoved) and claim.originator_id == slug_id("site", "camping")
+    moved, reservation = sites.move(a_site(), None, slug="camping", domain=None, context=CONTEXT)
+    assert isinstance(moved, SiteMoved) and reservation.originator_id == slug_id("site", "camping")
     site = sites.evolve(a_site(), moved)
     own = slug_reservation.SlugReservation(1, SITE)
     assert len(sites.move(site, own, slug="tents", domain=None, context=CONTEXT)) == 1

@@ -229,7 +229,7 @@ def test_structured_data_has_reviews_questions_and_breadcrumbs() -> None:
     ]  # fmt: skip
 
 
-def test_a_review_without_a_rating_claims_nothing() -> None:
+def test_a_review_without_a_rating_asserts_nothing() -> None:
     document = shown({"type": "review", "product": "x"}, author="Ada")
     assert [thing["@type"] for thing in document.structured_data()] == ["BreadcrumbList"]
     assert "★" not in document.one("main").text

@@ -42,13 +42,13 @@ def test_of_the_gateway_and_of_trusted_proxies_the_nearest_foreign_address_count
 
 
 @pytest.mark.parametrize("peer", ["127.0.0.1", "::1", "198.51.100.7", "testclient"])
-def test_nobody_else_claims_an_address(peer: str) -> None:
+def test_nobody_else_states_an_address(peer: str) -> None:
     """A local user of the machine neither, not with the proof of another address or of another installation."""
     own = client_of(request(peer), SETTINGS).address
-    claimed, seen = "203.0.113.1", "203.0.113.2"
-    proofs = ("", "0" * 64, proof_of(forwarding_key(SETTINGS), seen), proof_of(forwarding_key(ANOTHERS), claimed))
+    stated, seen = "203.0.113.1", "203.0.113.2"
+    proofs = ("", "0" * 64, proof_of(forwarding_key(SETTINGS), seen), proof_of(forwarding_key(ANOTHERS), stated))
     for proof in proofs:
-        assert client_of(request(peer, claimed, proof=proof), SETTINGS).address == own
+        assert client_of(request(peer, stated, proof=proof), SETTINGS).address == own
     assert own in (peer, "0000:0000:0000:0000")
 
 

@@ -70,9 +70,9 @@ def test_a_sale_follows_a_click_of_its_visitor_within_the_cookie_window() -> Non
     assert "pending" in by_week[0] and "pending" in by_week[1]
 
 
-def test_what_is_for_sale_claims_a_little_more_than_its_traffic_comes_to() -> None:
+def test_what_is_for_sale_states_a_little_more_than_its_traffic_comes_to() -> None:
     visits = list(plan.visits(market.FOR_SALE, today=TODAY, events=300_000, seed=1))
-    listing = market.claiming(market.MEASURED, visits, TODAY)
+    listing = market.with_figures(market.MEASURED, visits, TODAY)
     months = [datetime.fromisoformat(visit.events[0]["occurred_at"]).strftime("%Y-%m") for visit in visits]
     whole = (months.count("2026-03") + months.count("2026-04")) / 2
     assert 0.98 * whole < listing.monthly_traffic < 1.1 * whole

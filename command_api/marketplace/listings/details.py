@@ -1,4 +1,4 @@
-"""A seller's claims about a website: completeness, the reviewed part, and the host. Pure."""
+"""A seller's details of a website: completeness, the reviewed part, and the host. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MIN_DESCRIPTION_LENGTH: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
-class ListingClaims:
+class ListingDetails:
     """The texts and figures that the seller enters."""
 
     title: str
@@ -23,15 +23,15 @@ class ListingClaims:
     figures: ListingFigures
 
 
-def require_complete(claims: ListingClaims) -> None:
-    """Raises `CommandRejected` (invalid) for the first missing claim."""
-    if len(claims.title.strip()) < MIN_TITLE_LENGTH:
+def require_complete(details: ListingDetails) -> None:
+    """Raises `CommandRejected` (invalid) for the first missing detail."""
+    if len(details.title.strip()) < MIN_TITLE_LENGTH:
         raise invalid("incomplete", f"The title needs at least {MIN_TITLE_LENGTH} characters.", "title")
-    web_address(claims.website_url, "websiteUrl")
-    if len(claims.description.strip()) < MIN_DESCRIPTION_LENGTH:
+    web_address(details.website_url, "websiteUrl")
+    if len(details.description.strip()) < MIN_DESCRIPTION_LENGTH:
         message = f"The description needs at least {MIN_DESCRIPTION_LENGTH} characters."
         raise invalid("incomplete", message, "description")
-    figures = claims.figures
+    figures = details.figures
     for field, value, words in (
         ("niche", figures.niche, "Please choose a niche."),
         ("askingPrice", figures.asking_price, "Please enter a price."),
@@ -46,9 +46,9 @@ def require_complete(claims: ListingClaims) -> None:
         raise invalid("incomplete", "Please enter a price.", "askingPrice")
 
 
-def reviewed_claims(claims: ListingClaims) -> ListingClaims:
-    """The reviewed claims: everything but the price and the connected website."""
-    return replace(claims, figures=claims.figures.model_copy(update={"asking_price": None, "website_id": None}))
+def reviewed_details(details: ListingDetails) -> ListingDetails:
+    """The reviewed details: everything but the price and the connected website."""
+    return replace(details, figures=details.figures.model_copy(update={"asking_price": None, "website_id": None}))
 
 
 def host_of(url: str) -> str | None:
