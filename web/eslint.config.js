@@ -34,6 +34,12 @@ const NO_CLIENT = {
   message: 'Calls of the API stand in `api/` of the feature.',
 };
 
+const NO_MOCK = {
+  name: 'msw',
+  importNames: ['http', 'HttpResponse'],
+  message: 'A mocked route is an `http` of `@/test/http`, typed by the OpenAPI document.',
+};
+
 const NO_FORM = {
   name: 'react-hook-form',
   importNames: ['useForm'],
@@ -74,6 +80,7 @@ export default tseslint.config(
     ignores: ['src/lib/**', 'src/test/**', 'src/**/*.test.{ts,tsx}', 'src/components/form/use-request-form.ts'],
     rules: { 'no-restricted-imports': ['error', { paths: [NO_MUTATION, NO_CLIENT, NO_FORM] }] },
   },
+  { files: ['src/**/*.test.{ts,tsx}'], rules: { 'no-restricted-imports': ['error', { paths: [NO_MOCK] }] } },
   {
     files: ['src/features/*/api/**/*.ts'],
     rules: { 'no-restricted-imports': ['error', { paths: [NO_MUTATION] }] },

@@ -1,10 +1,10 @@
 // An address whose id names nothing, or is no id at all, is the 404 page: on every page that has one.
 import { QueryClient } from '@tanstack/react-query';
 import { cleanup, screen } from '@testing-library/react';
-import { http } from 'msw';
 import { expect, test } from 'vitest';
 import { renderApp, signIn } from '@/test/render';
-import { at, refuse, server } from '@/test/server';
+import { http, refuse } from '@/test/http';
+import { server } from '@/test/server';
 import { createAppRouter } from './router';
 
 const WITH_ID = Object.keys(createAppRouter(new QueryClient()).routesByPath).filter((path) => /\$\w/.test(path));
@@ -29,9 +29,9 @@ test.each([...WITH_ID, '/marketplace/sell?listing=$id'])(
   async (path) => {
     for (const status of [404, 422]) {
       server.use(
-        http.get(at('/api/marketplace/*' as never), () => refuse(status, 'No')),
-        http.get(at('/api/forum/*' as never), () => refuse(status, 'No')),
-        http.get(at('/api/platform/sites/*' as never), () => refuse(status, 'No')),
+        http.any('*/api/marketplace/*', () => refuse(status, 'No')),
+        http.any('*/api/forum/*', () => refuse(status, 'No')),
+        http.any('*/api/platform/sites/*', () => refuse(status, 'No')),
       );
       signIn();
       renderApp(path.replace(/\$\w+/, 'not-an-id'));

@@ -1,13 +1,14 @@
 // Ctrl-K: what people look for, by the words that they use, and where it leads.
 import { screen, waitFor, within } from '@testing-library/react';
-import { delay, http, HttpResponse } from 'msw';
+import { delay } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
 import type { Found } from '@/features/search/api/search';
 import type { PinnedChart, ListedQuery } from '@/features/sql/api/queries';
 import { endSession, startSession } from '@/lib/session';
 import { account, USER } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
-import { at, refuse, requests, server, state } from '@/test/server';
+import { http, json, noContent, refuse } from '@/test/http';
+import { requests, server, state } from '@/test/server';
 
 const OBJECTS: readonly Found[] = [
   { kind: 'website', id: 'w1', title: 'vpn-review.is', detail: '', websiteId: 'w1' },
@@ -21,9 +22,9 @@ const OBJECTS: readonly Found[] = [
 beforeEach(() => {
   signIn();
   server.use(
-    http.get(at('/api/platform/search'), ({ request }) => {
+    http.get('/api/platform/search', ({ request }) => {
       const words = new URL(request.url).searchParams.get('q')?.toLowerCase() ?? '';
-      return HttpResponse.json(OBJECTS.filter((item) => `${item.title} ${item.detail}`.toLowerCase().includes(words)));
+      return json(OBJECTS.filter((item) => `${item.title} ${item.detail}`.toLowerCase().includes(words)));
     }),
   );
 });
@@ -67,7 +68,7 @@ test.each([
 ])('%s leads to %s', async (title, address) => {
   server.use(
     ...server.listHandlers(),
-    http.all('*/api/*', () => HttpResponse.json({ message: 'Not now' }, { status: 503 })),
+    http.any('*/api/*', () => refuse(503, 'Not now')),
   );
   const { user, dialog, router } = await search(title.slice(0, 7));
   const seen: string[] = []; // a page may take the row that it cannot load out of its address again
@@ -107,7 +108,7 @@ test('one letter is not sent, and typing on sends one search once it rests', asy
 });
 
 test('a search that fails says so once; commands still work', async () => {
-  server.use(http.get(at('/api/platform/search'), () => refuse(503, 'Not now')));
+  server.use(http.get('/api/platform/search', () => refuse(503, 'Not now')));
   const { dialog, user, router } = await search('statements');
   expect(await dialog.findByRole('alert')).toHaveTextContent('Search is unavailable right now.');
   await user.click(dialog.getByRole('option', { name: 'Monthly statements' }));
@@ -116,9 +117,9 @@ test('a search that fails says so once; commands still work', async () => {
 
 test('while it searches, it does not say that there is nothing', async () => {
   server.use(
-    http.get(at('/api/platform/search'), async () => {
+    http.get('/api/platform/search', async () => {
       await delay('infinite');
-      return HttpResponse.json([]);
+      return json([]);
     }),
   );
   const { dialog } = await search('zzzz');
@@ -159,8 +160,8 @@ const PIN: PinnedChart = {
 
 function withQueries() {
   server.use(
-    http.get(at('/api/platform/sql/queries'), () => HttpResponse.json([QUERY])),
-    http.get(at('/api/platform/sql/pins'), () => HttpResponse.json([PIN, { ...PIN, id: 'c8', title: null }])),
+    http.get('/api/platform/sql/queries', () => json([QUERY])),
+    http.get('/api/platform/sql/pins', () => json([PIN, { ...PIN, id: 'c8', title: null }])),
   );
 }
 
@@ -186,7 +187,7 @@ test('the queries of analysts are not requested for a member', async () => {
 });
 
 test('signing out is a command', async () => {
-  server.use(http.post(at('/api/platform/logout'), () => new HttpResponse(null, { status: 204 })));
+  server.use(http.post('/api/platform/logout', () => noContent()));
   const { dialog, user, router } = await search('sign out');
   await user.click(await dialog.findByRole('option', { name: 'Sign out' }));
   await waitFor(() => expect(router.state.location.pathname).toBe('/login'));

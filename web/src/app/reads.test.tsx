@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { QueryClient } from '@tanstack/react-query';
 import { cleanup, waitFor } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { expect, test, vi } from 'vitest';
 import { endSession } from '@/lib/session';
 import { categories, post, thread } from '@/test/forum';
 import { listing, listingInFull } from '@/test/marketplace';
 import { renderApp, signIn } from '@/test/render';
-import { at, requests, server, state } from '@/test/server';
+import { http, json, noContent } from '@/test/http';
+import { requests, server, state } from '@/test/server';
 import { createAppRouter } from './router';
 
 const FIRST = readFileSync(join(process.cwd(), 'public/first.js'), 'utf8');
@@ -42,14 +42,14 @@ test('each page takes up what its document starts early: each is requested once'
     const began = now();
     vi.spyOn(performance, 'now').mockImplementation(() => now() - began);
     server.use(
-      http.get(at('/api/forum/categories'), () => HttpResponse.json(categories)),
-      http.get(at('/api/forum/threads'), () => HttpResponse.json([thread()])),
-      http.get(at('/api/forum/threads/{id}'), () => HttpResponse.json(thread())),
-      http.get(at('/api/forum/threads/{id}/posts'), () => HttpResponse.json([post()])),
-      http.post(at('/api/public/forum/threads/{id}/view'), () => new HttpResponse(null, { status: 204 })),
-      http.get(at('/api/marketplace/listings'), () => HttpResponse.json([listing()])),
-      http.get(at('/api/marketplace/listings/{id}'), () => HttpResponse.json(listingInFull({ id: 't1' }))),
-      http.get(at('/api/marketplace/listings/{id}/questions'), () => HttpResponse.json([])),
+      http.get('/api/forum/categories', () => json(categories)),
+      http.get('/api/forum/threads', () => json([thread()])),
+      http.get('/api/forum/threads/{id}', () => json(thread())),
+      http.get('/api/forum/threads/{id}/posts', () => json([post()])),
+      http.post('/api/public/forum/threads/{id}/view', () => noContent()),
+      http.get('/api/marketplace/listings', () => json([listing()])),
+      http.get('/api/marketplace/listings/{id}', () => json(listingInFull({ id: 't1' }))),
+      http.get('/api/marketplace/listings/{id}/questions', () => json([])),
     );
     if (route.id.startsWith('/member')) signIn();
     state.seen.length = 0;

@@ -1,11 +1,11 @@
 import { QueryClient } from '@tanstack/react-query';
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
 import { endSession, getSession, startSession } from '@/lib/session';
 import { account, USER, website } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
-import { about, at, requests, server, state } from '@/test/server';
+import { http, json, noContent, refuse } from '@/test/http';
+import { about, requests, server, state } from '@/test/server';
 import { adminSections } from '@/lib/admin-sections';
 import { useUi } from '@/stores/ui';
 import { allCommands, useCommandStore } from '@/stores/commands';
@@ -84,7 +84,7 @@ test.each(['/learn', '/forum', '/marketplace', '/affiliate-matching'])(
   async (path) => {
     server.use(
       ...server.listHandlers(),
-      http.all('*/api/*', () => HttpResponse.json({ message: 'Not now' }, { status: 503 })),
+      http.any('*/api/*', () => refuse(503, 'Not now')),
     );
     renderApp(path);
     await screen.findByRole('heading', { level: 1 });
@@ -114,7 +114,7 @@ test.each(
   signIn();
   server.use(
     ...server.listHandlers(),
-    http.all('*/api/*', () => HttpResponse.json({ message: 'Not now' }, { status: 503 })),
+    http.any('*/api/*', () => refuse(503, 'Not now')),
   );
   renderApp(path);
   const found = await screen.findAllByRole('heading', { level: 1 });
@@ -125,7 +125,7 @@ test.each(
 
 test('spec §2, §9, footer: social links to the configured profiles alone, and the copyright of 2024', async () => {
   const profiles = { ...about.profiles, twitter: 'https://x.com/althing', youtube: 'https://www.youtube.com/@althing' };
-  server.use(http.get(at('/api/platform/about'), () => HttpResponse.json({ ...about, profiles })));
+  server.use(http.get('/api/platform/about', () => json({ ...about, profiles })));
   renderApp('/');
   const social = within(await screen.findByRole('list', { name: 'Social' }));
   expect(await social.findByRole('link', { name: 'Twitter' })).toBeInTheDocument();
@@ -174,9 +174,7 @@ test('spec §4, §6: without a session the member pages lead to sign-in, remembe
 
 test('a session that ends while working leads to sign-in', async () => {
   signIn();
-  server.use(
-    http.get(at('/api/platform/websites'), () => HttpResponse.json({ message: 'Please sign in.' }, { status: 401 })),
-  );
+  server.use(http.get('/api/platform/websites', () => refuse(401, 'Please sign in.')));
   const { router } = renderApp('/dashboard');
   await waitFor(() => expect(router.state.location.pathname).toBe('/login'));
   expect(await screen.findByText(/^Your session has expired/)).toBeInTheDocument();
@@ -268,7 +266,7 @@ test('spec §4: signing out ends the session here and at the server', async () =
   signIn();
   const drafts = [`draft:${USER.id}:message-o1`, 'draft:u2:message-o1', 'theme'] as const;
   for (const key of drafts) localStorage.setItem(key, 'kept');
-  server.use(http.post(at('/api/platform/logout'), () => new HttpResponse(null, { status: 204 })));
+  server.use(http.post('/api/platform/logout', () => noContent()));
   const { user, router } = renderApp('/account-settings');
   await user.click(await screen.findByRole('button', { name: 'Account of Sigrún' }));
   await user.click(await screen.findByRole('menuitem', { name: 'Sign out' }));

@@ -4,14 +4,14 @@ import { screen, waitFor } from '@testing-library/react';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { QueryClient } from '@tanstack/react-query';
-import { http, HttpResponse } from 'msw';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { adminSections } from '@/lib/admin-sections';
 import { articleOf, type Kind } from '@/lib/content';
 import { author, categories, post, thread } from '@/test/forum';
 import { listing, listingInFull } from '@/test/marketplace';
 import { renderApp, signIn } from '@/test/render';
-import { at, server } from '@/test/server';
+import { http, json, refuse } from '@/test/http';
+import { server } from '@/test/server';
 import { createAppRouter } from './router';
 
 const CALLS = Object.keys(
@@ -89,18 +89,25 @@ const seen = { links: new Map<string, string>(), ids: new Map<string, Set<string
 
 beforeEach(() => {
   server.use(
-    http.get(at('/api/forum/categories'), () => HttpResponse.json(categories)),
-    http.get(at('/api/forum/threads'), () => HttpResponse.json([thread()])),
-    http.get(at('/api/forum/threads/{id}'), () => HttpResponse.json(thread())),
-    http.get(at('/api/forum/threads/{id}/posts'), () => HttpResponse.json([post()])),
-    http.get(at('/api/forum/members/{handle}'), () =>
-      HttpResponse.json({ ...author(), joinedAt: '2026-11-01T00:00:00Z', threads: 1, replies: 2, likes: 3 }),
+    http.get('/api/forum/categories', () => json(categories)),
+    http.get('/api/forum/threads', () => json([thread()])),
+    http.get('/api/forum/threads/{id}', () => json(thread())),
+    http.get('/api/forum/threads/{id}/posts', () => json([post()])),
+    http.get('/api/forum/members/{handle}', () =>
+      json({
+        ...author(),
+        joinedAt: '2026-11-01T00:00:00Z',
+        threads: 1,
+        posts: 2,
+        likesReceived: 3,
+        suspendedUntil: null,
+      }),
     ),
-    http.get(at('/api/marketplace/listings'), () => HttpResponse.json([listing()])),
-    http.get(at('/api/marketplace/listings/{id}'), () => HttpResponse.json(listingInFull())),
-    http.get(at('/api/marketplace/listings/{id}/questions'), () => HttpResponse.json([])),
+    http.get('/api/marketplace/listings', () => json([listing()])),
+    http.get('/api/marketplace/listings/{id}', () => json(listingInFull())),
+    http.get('/api/marketplace/listings/{id}/questions', () => json([])),
     ...server.listHandlers(), // before the handler of all other paths
-    http.all('*/api/*', () => HttpResponse.json({ message: 'Not now' }, { status: 503 })),
+    http.any('*/api/*', () => refuse(503, 'Not now')),
   );
 });
 

@@ -1,4 +1,6 @@
 import type { Breakdown, BreakdownRow } from '@/features/analytics/api/breakdown';
+import type { SavedView, ViewContent } from '@/features/analytics/api/views';
+import type { SavedQuery } from '@/features/sql/api/queries';
 import type { components } from '@/lib/api/schema';
 import type {
   Account,
@@ -41,13 +43,19 @@ export const account = (over: Partial<Account> = {}): Account => ({
   ...over,
 });
 
-type WebsitesSummary = components['schemas']['WebsitesSummary'];
+type Schemas = components['schemas'];
+type WebsitesSummary = Schemas['WebsitesSummary'];
+type ListedWebsite = Schemas['ListedWebsite'];
+type ConversionInFull = Schemas['ConversionInFull'];
+type Site = Schemas['SiteDetails'];
 
-export const website = (over: Partial<Website> = {}): Website => ({
+export const website = (over: Partial<ListedWebsite> = {}): ListedWebsite => ({
   id: 'w1',
   domain: 'vpnreview.is',
   timezone: 'Atlantic/Reykjavik',
   currency: 'USD',
+  attributionModel: 'last_click',
+  siteKey: null,
   createdAt: '2026-08-01T10:00:00Z',
   firstEventAt: null,
   maxClaimAmount: 500_000,
@@ -262,7 +270,7 @@ export const socialRow = (over: Partial<SocialRow> = {}): SocialRow => ({
   ...over,
 });
 
-export const conversion = (over: Partial<Conversion> = {}): Conversion => ({
+export const conversion = (over: Partial<ConversionInFull> = {}): ConversionInFull => ({
   id: 'c1',
   websiteId: 'w1',
   partnerId: 'p1',
@@ -282,6 +290,25 @@ export const conversion = (over: Partial<Conversion> = {}): Conversion => ({
   decidedAt: null,
   approvesAt: null,
   payableAt: null,
+  kind: 'sale',
+  reversedCommission: { amount: 0, currency: 'USD' },
+  reportedBy: 'postback',
+  customer: null,
+  clickedAt: '2026-11-20T11:00:00Z',
+  conflicts: 0,
+  keyKind: 'postback',
+  addressClass: '',
+  clickBotReason: null,
+  unread: [],
+  otherEvents: [],
+  adjustment: null,
+  linkSlug: 'nord',
+  country: 'IS',
+  device: 'desktop',
+  source: '',
+  subs: {},
+  coupon: '',
+  decision: null,
   ...over,
 });
 
@@ -532,3 +559,64 @@ export function breakdown(query: URLSearchParams): Breakdown {
     nextCursor: query.get('search') === 'more' && !query.get('cursor') ? 'two' : null,
   };
 }
+
+export const viewContent = (changes: Partial<ViewContent> = {}): ViewContent => ({
+  filters: ['country:is:DE|AT'],
+  bots: 'exclude',
+  timeRange: '30d',
+  fromDate: null,
+  toDate: null,
+  compare: 'none',
+  compareFrom: null,
+  compareTo: null,
+  matchWeekdays: false,
+  metric: 'revenue',
+  barMetric: 'clicks',
+  tabs: { pages: 'entry_page' },
+  columns: ['clicks', 'epc'],
+  details: [],
+  ...changes,
+});
+export const savedView = (changes: Partial<SavedView> = {}): SavedView => ({
+  id: 'v1',
+  kind: 'view',
+  name: 'Germany and Austria',
+  websiteId: null,
+  isDefault: false,
+  state: viewContent(),
+  ...changes,
+});
+
+export const savedQuery = (over: Partial<SavedQuery> = {}): SavedQuery => ({
+  id: 's1',
+  title: 'Kept',
+  sql: 'SELECT 6',
+  version: 2,
+  isShared: false,
+  isOwn: true,
+  mayChange: true,
+  authorName: '',
+  createdAt: '2026-11-20T10:00:00Z',
+  changedAt: '2026-11-20T10:00:00Z',
+  ...over,
+});
+
+export const site = (over: Partial<Site> = {}): Site => ({
+  id: 's1',
+  websiteId: 'w1',
+  slug: 'tents',
+  domainId: null,
+  documentVersion: 1,
+  published: null,
+  name: 'Tents',
+  address: 'https://tents.example/',
+  domain: null,
+  pages: 1,
+  publishedAt: null,
+  hasChanges: true,
+  createdAt: '2026-11-20T10:00:00Z',
+  updatedAt: '2026-11-20T10:00:00Z',
+  document: { name: 'Tents', theme: {}, navigation: [], pages: [] },
+  pageStates: [],
+  ...over,
+});

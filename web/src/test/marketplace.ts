@@ -1,11 +1,6 @@
 // Listings and deals, for tests.
-import type { paths } from '@/lib/api/schema';
+import type { Ok } from './http';
 
-type Ok<Path extends keyof paths> = paths[Path] extends {
-  get: { responses: { 200: { content: { 'application/json': infer Shape } } } };
-}
-  ? Shape
-  : never;
 type Listing = Ok<'/api/marketplace/listings'>[number];
 type ListingInFull = Ok<'/api/marketplace/listings/{id}'>;
 type Deal = Ok<'/api/marketplace/offers/{id}'>;

@@ -1,7 +1,6 @@
-// The API as the tests see it: answers typed by the schema, changed per test with `use` or by writing to `state`.
-import { http, HttpResponse, type DefaultBodyType } from 'msw';
+// The API as the tests see it; changed per test with `use` or by writing to `state`.
 import { setupServer } from 'msw/node';
-import type { components, paths } from '@/lib/api/schema';
+import type { components } from '@/lib/api/schema';
 import type { Insight } from '@/features/insights/api/insights';
 import type {
   About,
@@ -11,7 +10,6 @@ import type {
   AdminPartner,
   AdminPartnerRequest,
   ClickPoint,
-  Conversion,
   CountryPerformance,
   CustomDomain,
   Delivery,
@@ -25,18 +23,20 @@ import type {
   SocialChannel,
   SocialRow,
   TrackedClick,
-  Website,
 } from '@/lib/api/types';
 import { PROVIDERS } from '@/lib/sign-in-providers';
 import * as make from './fixtures';
+import { http, json, type Ok, type PathsWith } from './http';
+
+type Schemas = components['schemas'];
 
 interface State {
   account: Account;
   invites: InviteCode[];
-  accessTokens: components['schemas']['AccessToken'][];
+  accessTokens: Schemas['AccessToken'][];
   domains: CustomDomain[];
-  websites: Website[];
-  conversions: Conversion[];
+  websites: Schemas['ListedWebsite'][];
+  conversions: Schemas['ConversionInFull'][];
   links: Link[];
   socialChannels: SocialChannel[];
   socialReport: SocialRow[];
@@ -47,7 +47,7 @@ interface State {
   insights: Insight[];
   activity: Activity[];
   adminPartners: AdminPartner[];
-  partnerTotals: components['schemas']['PartnerTotals'][];
+  partnerTotals: Schemas['PartnerTotals'][];
   partnerRequests: PartnerRequest[];
   adminPartnerRequests: AdminPartnerRequest[];
   adminLinks: AdminLink[];
@@ -86,26 +86,9 @@ export function resetState(): void {
 }
 resetState();
 
-/** A schema path in msw's syntax: a misspelt path does not compile. */
-export const at = (path: keyof paths): string => `*${path.replace(/\{(\w+)\}/g, ':$1')}`;
-
-export const refuse = (
-  status: number,
-  message: string,
-  code = 'refused',
-  errors?: { field: string; message: string }[],
-) =>
-  HttpResponse.json(
-    { type: 'about:blank', title: code, status, code, message, ...(errors ? { errors } : {}) },
-    { status },
-  );
-
 const FRESH = { 'X-As-Of': '2026-11-20T12:00:00Z', 'X-Lag-Seconds': '0.3' };
-const get = <T extends DefaultBodyType>(
-  path: keyof paths,
-  read: (url: URL) => T,
-  headers: Record<string, string> = {},
-) => http.get(at(path), ({ request }) => HttpResponse.json(read(new URL(request.url)), { headers }));
+const get = <P extends PathsWith<'get'>>(path: P, read: (url: URL) => Ok<P>, headers: Record<string, string> = {}) =>
+  http.get(path, ({ request }) => json(read(new URL(request.url)), { headers }));
 
 export const about: About = {
   name: 'Althing',
@@ -125,7 +108,7 @@ export const about: About = {
 };
 
 export const server = setupServer(
-  get('/api/marketplace/deal-terms', () => ({ escrowKind: 'real', directDeals: false })),
+  get('/api/marketplace/deal-terms', () => ({ escrowKind: 'real' as const, directDeals: false })),
   get('/api/platform/about', (): About => about),
   get('/api/public/early-access', () => ({ places: 10, left: 7 })),
   get('/api/platform/auth/providers', () =>
@@ -154,7 +137,7 @@ export const server = setupServer(
     },
   ]),
   get('/api/platform/linked-sign-ins', () => [
-    { id: 'g1', provider: 'github', label: 'sigrun', linkedAt: '2026-11-01T00:00:00Z' },
+    { id: 'g1', provider: 'github' as const, label: 'sigrun', linkedAt: '2026-11-01T00:00:00Z' },
   ]),
   get('/api/platform/user/activity', () => [make.auditEntry({ action: 'account.sign_in', outcome: 'refused' })]),
   get('/api/platform/websites', () => state.websites),
@@ -220,11 +203,9 @@ export const server = setupServer(
     { country: 'IS', countryName: 'Iceland', clicks: 900, conversions: 40, revenue: 800 },
     { country: 'DE', countryName: 'Germany', clicks: 300, conversions: 8, revenue: 184.25 },
   ]),
-  http.get('*/api/platform/annotations', () => HttpResponse.json([])),
-  http.get('*/api/platform/views', () => HttpResponse.json([])),
-  http.get('*/api/platform/analytics/breakdown', ({ request }) =>
-    HttpResponse.json(make.breakdown(new URL(request.url).searchParams), { headers: FRESH }),
-  ),
+  get('/api/platform/annotations', () => []),
+  get('/api/platform/views', () => []),
+  get('/api/platform/analytics/breakdown', (url) => make.breakdown(url.searchParams), FRESH),
   get('/api/platform/analytics/delivery', () => state.delivery),
   get('/api/platform/sql/pins', () => []),
   get('/api/platform/sql/queries', () => []),
@@ -253,6 +234,7 @@ export const server = setupServer(
   ),
   get('/api/admin/partners/{id}/terms', () =>
     state.adminPartners.map((item) => ({
+      state: 'in_force' as const,
       effectiveAt: item.createdAt,
       commission: item.commission,
       flatCommission: null,

@@ -1,11 +1,12 @@
 import { screen, waitFor, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
+import type { AdminDomain, AdminWebsite } from '@/lib/api/types';
 import { renderApp, signIn } from '@/test/render';
-import { at, refuse, requests, server, state } from '@/test/server';
+import { http, json, noContent, refuse } from '@/test/http';
+import { requests, server, state } from '@/test/server';
 
 const owned = { createdAt: '2026-11-01T00:00:00Z', ownerId: 'a1', ownerName: 'Nína', ownerEmail: 'nina@example.com' };
-const website = {
+const website: AdminWebsite = {
   ...owned,
   id: 'w9',
   domain: 'shop.example',
@@ -14,7 +15,7 @@ const website = {
   links: 12,
   customDomains: 1,
 };
-const domain = {
+const domain: AdminDomain = {
   ...owned,
   id: 'd9',
   domain: 'go.shop.example',
@@ -27,16 +28,16 @@ const domain = {
 beforeEach(() => {
   signIn();
   server.use(
-    http.get(at('/api/admin/websites'), ({ request }) => {
+    http.get('/api/admin/websites', ({ request }) => {
       const asked = new URL(request.url).searchParams;
-      if (asked.get('search')) return HttpResponse.json([]);
+      if (asked.get('search')) return json([]);
       return asked.get('cursor')
-        ? HttpResponse.json([{ ...website, id: 'w10', domain: 'older.example' }])
-        : HttpResponse.json([website], {
+        ? json([{ ...website, id: 'w10', domain: 'older.example' }])
+        : json([website], {
             headers: { Link: '</api/admin/websites?limit=50&cursor=next>; rel="next"' },
           });
     }),
-    http.get(at('/api/admin/domains'), () => HttpResponse.json([domain])),
+    http.get('/api/admin/domains', () => json([domain])),
   );
 });
 
@@ -54,9 +55,7 @@ test('websites of all members with their owners, page by page, sorted and search
 });
 
 test('a website of another is disconnected with a reason, and a refusal is shown', async () => {
-  server.use(
-    http.post(at('/api/admin/websites/{id}/disconnect'), () => refuse(404, 'Website not found.', 'not_found')),
-  );
+  server.use(http.post('/api/admin/websites/{id}/disconnect', () => refuse(404, 'Website not found.', 'not_found')));
   const { user } = renderApp('/admin/websites');
   await user.click(await screen.findByRole('button', { name: 'Disconnect shop.example' }));
   const dialog = within(await screen.findByRole('dialog', { name: 'Disconnect shop.example?' }));
@@ -64,7 +63,7 @@ test('a website of another is disconnected with a reason, and a refusal is shown
   await user.type(dialog.getByLabelText('Reason'), 'Phishing page');
   await user.click(dialog.getByRole('button', { name: 'Disconnect' }));
   expect(await dialog.findByText('Website not found.')).toBeInTheDocument();
-  server.use(http.post(at('/api/admin/websites/{id}/disconnect'), () => new HttpResponse(null, { status: 204 })));
+  server.use(http.post('/api/admin/websites/{id}/disconnect', () => noContent()));
   await user.click(dialog.getByRole('button', { name: 'Disconnect' }));
   expect(await screen.findByText('Website disconnected', { exact: true })).toBeInTheDocument();
   expect(state.seen.find((item) => item.line.startsWith('POST /api/admin/websites/w9'))?.body).toEqual({
@@ -73,7 +72,7 @@ test('a website of another is disconnected with a reason, and a refusal is shown
 });
 
 test('domains of all members with state and owner; one is removed with a reason', async () => {
-  server.use(http.post(at('/api/admin/domains/{id}/remove'), () => new HttpResponse(null, { status: 204 })));
+  server.use(http.post('/api/admin/domains/{id}/remove', () => noContent()));
   const { user } = renderApp('/admin/domains');
   const row = within(await screen.findByRole('region', { name: 'All domains' })).getAllByRole('row')[1] as HTMLElement;
   expect(row).toHaveTextContent('go.shop.exampleshop.exampleNínanina@example.comVerifiedOn');

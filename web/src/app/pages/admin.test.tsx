@@ -1,11 +1,12 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { afterEach, expect, test, vi } from 'vitest';
 import { activityQuery, totalsQuery } from '@/features/analytics/api/platform-totals';
+import type { TermsSince } from '@/lib/api/types';
 import { getSession, startSession } from '@/lib/session';
 import { account, activity, adminLink, adminPartner, trackedClick, USER } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
-import { at, refuse, requests, server, state } from '@/test/server';
+import { http, json, noContent, refuse } from '@/test/http';
+import { requests, server, state } from '@/test/server';
 
 afterEach(() => vi.useRealTimers());
 
@@ -66,12 +67,9 @@ test('spec §2, partners: the text while they load, and the columns of their tab
   let answer = (): void => undefined;
   const waiting = new Promise<void>((resolve) => (answer = resolve));
   server.use(
-    http.get(at('/api/admin/partners'), async () => {
+    http.get('/api/admin/partners', async () => {
       await waiting;
-      return HttpResponse.json([
-        adminPartner({ commission: 12.5 }),
-        adminPartner({ id: 'p2', name: 'Off', isActive: false }),
-      ]);
+      return json([adminPartner({ commission: 12.5 }), adminPartner({ id: 'p2', name: 'Off', isActive: false })]);
     }),
   );
   renderApp('/admin?tab=partners');
@@ -118,7 +116,7 @@ test('nothing happened yet (spec §2)', async () => {
 
 test('spec §4: Logout ends the session and leads to sign-in', async () => {
   signIn();
-  server.use(http.post(at('/api/platform/logout'), () => new HttpResponse(null, { status: 204 })));
+  server.use(http.post('/api/platform/logout', () => noContent()));
   const { user, router } = renderApp('/admin');
   await user.click(await screen.findByRole('button', { name: 'Logout' }));
   await waitFor(() => expect(router.state.location.pathname).toBe('/login'));
@@ -129,9 +127,10 @@ test('spec §2, §4, §5, §7, §8: a partner is added by the rules of the speci
   signIn();
   state.adminPartners = [];
   server.use(
-    http.post(at('/api/admin/partners'), () => {
-      state.adminPartners = [adminPartner({ name: 'Nord  VPN' })];
-      return HttpResponse.json(state.adminPartners[0], { status: 201 });
+    http.post('/api/admin/partners', () => {
+      const added = adminPartner({ name: 'Nord  VPN' });
+      state.adminPartners = [added];
+      return json(added, { status: 201 });
     }),
   );
   const { user } = renderApp('/admin?tab=partners');
@@ -145,7 +144,7 @@ test('spec §2, §4, §5, §7, §8: a partner is added by the rules of the speci
   await user.type(dialog.getByLabelText('Name'), 'Nord  VPN');
   await user.type(dialog.getByLabelText('Base URL'), 'https://nordvpn.com');
   await user.type(dialog.getByLabelText('Commission (%)'), '12.25');
-  server.use(http.post(at('/api/admin/partners'), () => refuse(409, 'The slug nordvpn is taken.'), { once: true }));
+  server.use(http.post('/api/admin/partners', () => refuse(409, 'The slug nordvpn is taken.'), { once: true }));
   await user.click(dialog.getByRole('button', { name: 'Add Partner' }));
   expect(await screen.findByText('Failed to create partner', { exact: true })).toBeInTheDocument();
   expect(screen.getByText('The slug nordvpn is taken.', { exact: true })).toBeInTheDocument();
@@ -190,7 +189,7 @@ test('partners have their numbers of 30 days, can be sorted by them, and open by
 test('what the server rejects is said once, and the field is marked', async () => {
   signIn();
   server.use(
-    http.post(at('/api/admin/partners'), () =>
+    http.post('/api/admin/partners', () =>
       refuse(400, 'This host is not public.', 'bad_host', [{ field: 'baseUrl', message: 'This host is not public.' }]),
     ),
   );
@@ -209,11 +208,11 @@ test('spec §4, §7, §8: a partner is edited, and its refusal is told', async (
   signIn();
   const bodies: unknown[] = [];
   server.use(
-    http.patch(at('/api/admin/partners/{id}'), async ({ request }) => {
+    http.patch('/api/admin/partners/{id}', async ({ request }) => {
       bodies.push(await request.json());
       return bodies.length === 1
         ? refuse(409, 'This was just changed by someone else. Please try again.')
-        : HttpResponse.json(state.adminPartners[0]);
+        : json(adminPartner());
     }),
   );
   const { user } = renderApp('/admin?tab=partners');
@@ -236,18 +235,19 @@ test('spec §4, §7, §8: a partner is edited, and its refusal is told', async (
 
 test('terms ahead are announced, those of now are in force', async () => {
   signIn();
-  const since = (effectiveAt: string, text: string) => ({
+  const since = (state: TermsSince['state'], effectiveAt: string, text: string): TermsSince => ({
+    state,
     effectiveAt,
     commission: 10,
     flatCommission: null,
     terms: { ...adminPartner().terms, text },
   });
   server.use(
-    http.get(at('/api/admin/partners/{id}/terms'), () =>
-      HttpResponse.json([
-        since('2099-01-01T00:00:00Z', '20%'),
-        since('2026-10-01T00:00:00Z', '15%'),
-        since('2026-09-01T00:00:00Z', '10%'),
+    http.get('/api/admin/partners/{id}/terms', () =>
+      json([
+        since('announced', '2099-01-01T00:00:00Z', '20%'),
+        since('in_force', '2026-10-01T00:00:00Z', '15%'),
+        since('past', '2026-09-01T00:00:00Z', '10%'),
       ]),
     ),
   );
@@ -271,9 +271,9 @@ test('the address of a partner that was deleted says so', async () => {
 test('spec §4: deleting a partner with history says what stays', async () => {
   signIn();
   server.use(
-    http.delete(at('/api/admin/partners/{id}'), () => {
+    http.delete('/api/admin/partners/{id}', () => {
       state.adminPartners = [];
-      return new HttpResponse(null, { status: 204 });
+      return noContent();
     }),
   );
   const { user } = renderApp('/admin?tab=partners');
@@ -314,8 +314,8 @@ test('partners are searched and sorted, and one shows its history and postback',
 test('all links are listed with their owner, and made in bulk', async () => {
   signIn();
   server.use(
-    http.post(at('/api/platform/links/bulk'), () =>
-      HttpResponse.json({ links: [{ ...adminLink({ url: 'http://t.example/go/one' }) }] }, { status: 201 }),
+    http.post('/api/platform/links/bulk', () =>
+      json({ links: [{ ...adminLink({ url: 'http://t.example/go/one' }) }] }, { status: 201 }),
     ),
   );
   const { user } = renderApp('/admin?tab=links');
@@ -338,8 +338,8 @@ test('all links are listed with their owner, and made in bulk', async () => {
 test('a link of another is paused and deleted by the routes of admins, with a reason', async () => {
   signIn();
   server.use(
-    http.post(at('/api/admin/links/{id}/pause'), () => HttpResponse.json(adminLink({ isActive: false }))),
-    http.post(at('/api/admin/links/{id}/delete'), () => new HttpResponse(null, { status: 204 })),
+    http.post('/api/admin/links/{id}/pause', () => json(adminLink({ isActive: false }))),
+    http.post('/api/admin/links/{id}/delete', () => noContent()),
   );
   const { user } = renderApp('/admin?tab=links');
   for (const [act, done] of [
@@ -411,9 +411,7 @@ test('the click log says that events of some websites, or of the chosen one, are
   signIn();
   state.trackedClicks = [trackedClick()];
   server.use(
-    http.get(at('/api/admin/clicks'), () =>
-      HttpResponse.json(state.trackedClicks, { headers: { 'X-Events-Kept-From': '2026-03-01' } }),
-    ),
+    http.get('/api/admin/clicks', () => json(state.trackedClicks, { headers: { 'X-Events-Kept-From': '2026-03-01' } })),
   );
   const { user } = renderApp('/admin?tab=clicks');
   const line = await screen.findByText('Individual events of some websites are only available from Mar 1, 2026 (UTC).');

@@ -1,10 +1,11 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test, vi } from 'vitest';
+import type { TrafficRule } from '@/lib/api/types';
 import { FakeEventSource } from '@/test/event-source';
 import { live, liveEvent, overview, website } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
-import { at, refuse, requests, server, state } from '@/test/server';
+import { http, json, noContent, refuse } from '@/test/http';
+import { requests, server, state } from '@/test/server';
 
 beforeEach(signIn);
 
@@ -79,7 +80,7 @@ test('spec §2, §5: no websites: the words of the specification, the way to con
 test('spec §2, §8: a failure is named and can be tried again', async () => {
   server.use(
     http.get(
-      at('/api/platform/analytics/overview'),
+      '/api/platform/analytics/overview',
       () => refuse(503, 'The analytics store is unavailable. Please try again in a moment.'),
       {
         once: true,
@@ -100,12 +101,12 @@ test('spec §2, §4: while websites load a spinner says so, while figures load t
   let answer = (): void => undefined;
   const waiting = new Promise<void>((resolve) => (answer = resolve));
   server.use(
-    http.get(at('/api/platform/websites'), async () => {
+    http.get('/api/platform/websites', async () => {
       await waiting;
-      return HttpResponse.json(state.websites);
+      return json(state.websites);
     }),
   );
-  server.use(http.get(at('/api/platform/analytics/overview'), () => new Promise<never>(() => undefined)));
+  server.use(http.get('/api/platform/analytics/overview', () => new Promise<never>(() => undefined)));
   renderApp('/analytics');
   expect((await screen.findByText('Loading websites')).querySelector('.animate-spin')).toBeInTheDocument();
   answer();
@@ -128,7 +129,7 @@ test('a failed refresh does not claim success', async () => {
   const { user } = renderApp('/analytics');
   await screen.findByTestId('kpi-Revenue');
   await waitFor(() => expect(screen.getByRole('button', { name: 'Refresh' })).toBeEnabled());
-  server.use(http.get(at('/api/platform/analytics/overview'), () => refuse(503, 'Down')));
+  server.use(http.get('/api/platform/analytics/overview', () => refuse(503, 'Down')));
   await user.click(screen.getByRole('button', { name: 'Refresh' }));
   expect(await screen.findByText('Error loading analytics: Down')).toBeInTheDocument();
   expect(screen.queryByText('Analytics refreshed')).not.toBeInTheDocument();
@@ -315,7 +316,7 @@ test('spec §2, §9: of eleven partners the top ten are shown', async () => {
     epc: 1,
     conversion_rate: 10,
   }));
-  server.use(http.get(at('/api/platform/analytics/partners'), () => HttpResponse.json(rows)));
+  server.use(http.get('/api/platform/analytics/partners', () => json(rows)));
   const { user } = renderApp('/analytics');
   await user.click(await screen.findByRole('button', { name: 'Show Top Partner Performance as table' }));
   const table = within(await screen.findByRole('region', { name: 'Top Partner Performance table' }));
@@ -389,7 +390,7 @@ test('a stream that never opens says so; a refused one asks whether the session 
   FakeEventSource.last.fail();
   expect(await card('Live').findByText('Live updates are unavailable. Retrying automatically…')).toBeInTheDocument();
   expect(requests('GET /api/platform/user')).toHaveLength(1);
-  server.use(http.get(at('/api/platform/user'), () => refuse(401, 'Please sign in.')));
+  server.use(http.get('/api/platform/user', () => refuse(401, 'Please sign in.')));
   await waitFor(() => expect(FakeEventSource.last.closed).toBe(false));
   FakeEventSource.last.refuse();
   await waitFor(() => expect(router.state.location.pathname).toBe('/login'));
@@ -415,15 +416,14 @@ test('"Event delivery" counts every outcome and names the last refusals', async 
 });
 
 test('a rejected report is replayed, and what would reject it again is shown', async () => {
-  const path = at('/api/platform/websites/{id}/refused-reports/{refusalId}/replay');
-  const answers = [
-    HttpResponse.json(
-      { code: 'still_refused', message: 'It would be refused again: partner is unknown' },
-      { status: 409 },
+  let times = 0;
+  server.use(
+    http.post('/api/platform/websites/{id}/refused-reports/{refusalId}/replay', () =>
+      ++times === 1
+        ? refuse(409, 'It would be refused again: partner is unknown', 'still_refused')
+        : json({ conversionId: 'c1', status: 'pending', isNew: true, unread: [] }),
     ),
-    HttpResponse.json({ conversionId: 'c1', status: 'pending', isNew: true, unread: [] }),
-  ];
-  server.use(http.post(path, () => answers.shift()));
+  );
   const { user } = renderApp('/analytics');
   const rejected = within(await screen.findByRole('table', { name: 'Rejected events table' }));
   const replay = rejected.getByRole('button', { name: 'Replay the report of hosterr' });
@@ -452,7 +452,7 @@ test('what the figures leave out is shown by reason; a reason filters to it and 
 });
 
 test('a period is re-marked for what the page is filtered by; a rule is undone', async () => {
-  let rules = [
+  let rules: TrafficRule[] = [
     {
       id: 'r1',
       since: '2026-11-05T00:00:00Z',
@@ -466,14 +466,26 @@ test('a period is re-marked for what the page is filtered by; a rule is undone',
   ];
   const asked: unknown[] = [];
   server.use(
-    http.get(at('/api/platform/websites/{id}/traffic-rules'), () => HttpResponse.json(rules)),
-    http.post(at('/api/platform/websites/{id}/traffic-rules'), async ({ request }) => {
+    http.get('/api/platform/websites/{id}/traffic-rules', () => json(rules)),
+    http.post('/api/platform/websites/{id}/traffic-rules', async ({ request }) => {
       asked.push(await request.json());
-      return HttpResponse.json({ id: 'r2', since: '', until: '', mark: 'suspicious' }, { status: 201 });
+      return json(
+        {
+          id: 'r2',
+          since: '',
+          until: '',
+          mark: 'suspicious',
+          conditions: {},
+          note: '',
+          createdAt: '',
+          isFollowed: false,
+        },
+        { status: 201 },
+      );
     }),
-    http.delete(at('/api/platform/websites/{id}/traffic-rules/{ruleId}'), () => {
+    http.delete('/api/platform/websites/{id}/traffic-rules/{ruleId}', () => {
       rules = [];
-      return new HttpResponse(null, { status: 204 });
+      return noContent();
     }),
   );
   const { user } = renderApp('/analytics?f=is,country,DE&f=is,source,a%255C%252Cb&f=not,device,mobile');
@@ -508,8 +520,8 @@ test('a period is re-marked for what the page is filtered by; a rule is undone',
 
 test('rules that cannot be read are not taken for none', async () => {
   server.use(
-    http.get(at('/api/platform/websites/{id}/traffic-rules'), () => refuse(503, 'Not now'), { once: true }),
-    http.get(at('/api/platform/websites/{id}/traffic-rules'), () => HttpResponse.json([])),
+    http.get('/api/platform/websites/{id}/traffic-rules', () => refuse(503, 'Not now'), { once: true }),
+    http.get('/api/platform/websites/{id}/traffic-rules', () => json([])),
   );
   const { user } = renderApp('/analytics');
   await user.click(await screen.findByRole('button', { name: 'Re-mark…' }));
@@ -521,7 +533,7 @@ test('rules that cannot be read are not taken for none', async () => {
 });
 
 test('a card whose own call fails says so alone', async () => {
-  server.use(http.get(at('/api/platform/analytics/delivery'), () => refuse(500, 'Broken')));
+  server.use(http.get('/api/platform/analytics/delivery', () => refuse(500, 'Broken')));
   renderApp('/analytics');
   expect(await screen.findByText('Error loading Event delivery: Broken')).toBeInTheDocument();
   await waitFor(() => expect(kpi('Revenue')).toHaveTextContent('$984.25'));
@@ -530,8 +542,8 @@ test('a card whose own call fails says so alone', async () => {
 
 test('nothing measured yet: each card says it', async () => {
   server.use(
-    http.get(at('/api/platform/analytics/partners'), () => HttpResponse.json([])),
-    http.get(at('/api/platform/analytics/geographic'), () => HttpResponse.json([])),
+    http.get('/api/platform/analytics/partners', () => json([])),
+    http.get('/api/platform/analytics/geographic', () => json([])),
   );
   state.conversions = [];
   state.clicks = state.clicks.map((point) => ({ ...point, conversions: 0, revenue: 0 }));

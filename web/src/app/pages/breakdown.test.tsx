@@ -1,8 +1,8 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { renderApp, signIn } from '@/test/render';
-import { refuse, requests, server } from '@/test/server';
+import { http, json, noContent, refuse, type Ok } from '@/test/http';
+import { requests, server } from '@/test/server';
 import { breakdown } from '@/test/fixtures';
 
 const BREAKDOWN = 'GET /api/platform/analytics/breakdown?';
@@ -97,9 +97,9 @@ test('the row without a value filters by no value', async () => {
 
 test('an error appears once, in its card, and can be tried again', async () => {
   server.use(
-    http.get('*/api/platform/analytics/breakdown', ({ request }) => {
+    http.get('/api/platform/analytics/breakdown', ({ request }) => {
       const query = new URL(request.url).searchParams;
-      return query.get('by') === 'page' ? refuse(503, 'Down') : HttpResponse.json(breakdown(query));
+      return query.get('by') === 'page' ? refuse(503, 'Down') : json(breakdown(query));
     }),
   );
   const { user } = renderApp('/analytics');
@@ -233,7 +233,7 @@ const event = (over = {}) => ({
 });
 
 test('every number leads to its events, with their place in the log and the filters of the page', async () => {
-  server.use(http.get('*/api/platform/analytics/events', () => HttpResponse.json([event()])));
+  server.use(http.get('/api/platform/analytics/events', () => json([event()])));
   const { user } = renderApp('/analytics?f=is,country,IS');
   await user.click(await screen.findByRole('button', { name: 'View events: Revenue' }));
   const drawer = within(await screen.findByRole('dialog', { name: 'Events: Revenue' }));
@@ -282,7 +282,7 @@ test('a click on a number draws it, and the address says which', async () => {
 });
 
 test('when nothing can be read the page tells it once', async () => {
-  server.use(http.get('*/api/platform/analytics/*', () => refuse(503, 'Down')));
+  server.use(http.any('*/api/platform/analytics/*', () => refuse(503, 'Down')));
   renderApp('/analytics');
   expect(await screen.findByText('Error loading analytics: Down')).toBeInTheDocument();
   await waitFor(() => expect(screen.getAllByText('Not available right now.').length).toBeGreaterThan(8));
@@ -290,24 +290,25 @@ test('when nothing can be read the page tells it once', async () => {
 });
 
 test('annotations stand on the chart; own ones are added, changed and removed', async () => {
-  let notes = [
+  let notes: Ok<'/api/platform/annotations'> = [
     { id: 'a1', kind: 'own', at: '2026-11-15T10:00:00Z', text: 'New page' },
     { id: null, kind: 'terms_changed', at: '2026-11-16T10:00:00Z', text: 'New terms of NordVPN' },
   ];
+  const own = { id: 'a2', websiteId: 'w1', at: '2026-11-15T10:00:00Z', text: 'Sale' };
   const sent: unknown[] = [];
   server.use(
-    http.get('*/api/platform/annotations', () => HttpResponse.json(notes)),
-    http.post('*/api/platform/annotations', async ({ request }) => {
+    http.get('/api/platform/annotations', () => json(notes)),
+    http.post('/api/platform/annotations', async ({ request }) => {
       sent.push(await request.json());
-      return HttpResponse.json({}, { status: 201 });
+      return json(own, { status: 201 });
     }),
-    http.patch('*/api/platform/annotations/a1', async ({ request }) => {
+    http.patch('/api/platform/annotations/{id}', async ({ request }) => {
       sent.push(await request.json());
-      return HttpResponse.json({});
+      return json(own);
     }),
-    http.delete('*/api/platform/annotations/a1', () => {
+    http.delete('/api/platform/annotations/{id}', () => {
       notes = notes.slice(1);
-      return new HttpResponse(null, { status: 204 });
+      return noContent();
     }),
   );
   const { user } = renderApp('/analytics');

@@ -1,35 +1,33 @@
 import { screen, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
 import { idea, ideas } from '@/features/matching/components/ideas.fixture';
-import { socialChannel } from '@/test/fixtures';
+import { link, site, socialChannel } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
-import { at, refuse, requests, server, state } from '@/test/server';
+import { http, json, refuse, type Ok } from '@/test/http';
+import { requests, server, state } from '@/test/server';
 
-const STARTERS = [
+const STARTERS: Ok<'/api/platform/sites/starters'> = [
   { niche: 'vpn', label: 'VPN reviews', description: 'For VPNs.', pages: ['Home'] },
   { niche: 'ecommerce', label: 'Product tests', description: 'For products.', pages: ['Home', 'Best'] },
 ];
 const HOME = { id: 'p0', path: '', title: 'Home', short_title: '', description: '', is_indexed: true };
-const SITE = {
-  id: 's1',
+const SITE = site({
   name: 'City dogs',
-  documentVersion: 1,
-  published: null,
-  pageStates: [],
   document: { name: 'City dogs', theme: {}, navigation: ['p0'], pages: [HOME] },
-};
+});
 const sent = (line: string) => state.seen.find((item) => item.line === line)?.body;
 
 beforeEach(() => {
   signIn();
   server.use(
-    http.get(at('/api/platform/affiliate/ideas'), () => HttpResponse.json(ideas({ saved: [idea()] }))),
-    http.get(at('/api/platform/sites/starters'), () => HttpResponse.json(STARTERS)),
-    http.post(at('/api/platform/sites'), () => HttpResponse.json({ id: 's1', documentVersion: 1 }, { status: 201 })),
-    http.get('*/api/platform/sites/s1', () => HttpResponse.json(SITE)),
-    http.put('*/api/platform/sites/s1/document', () => HttpResponse.json({ id: 's1', documentVersion: 2 })),
-    http.put('*/api/platform/sites/s1/pages/:page', () => HttpResponse.json({ id: 'p1', version: 1 })),
+    http.get('/api/platform/affiliate/ideas', () => json(ideas({ saved: [idea()] }))),
+    http.get('/api/platform/sites/starters', () => json(STARTERS)),
+    http.post('/api/platform/sites', () => json(site(), { status: 201 })),
+    http.get('/api/platform/sites/{id}', () => json(SITE)),
+    http.put('/api/platform/sites/{id}/document', () => json(site({ documentVersion: 2 }))),
+    http.put('/api/platform/sites/{id}/pages/{pageId}', () =>
+      json({ id: 'p1', siteId: 's1', version: 1, savedAt: null }),
+    ),
   );
 });
 
@@ -78,7 +76,7 @@ test('without the draft the site itself opens', async () => {
 });
 
 test('a draft that fails leaves the site, and says so', async () => {
-  server.use(http.put('*/api/platform/sites/s1/document', () => refuse(503, 'Try again.')));
+  server.use(http.put('/api/platform/sites/{id}/document', () => refuse(503, 'Try again.')));
   const { user, router, dialog } = await begin('/builder?starter=pets&idea=pets.city-dogs');
   await user.click(dialog.getByRole('button', { name: 'Create site' }));
   await expect.poll(() => router.state.location.pathname).toBe('/builder/s1');
@@ -98,13 +96,9 @@ test('an idea that is not there any more, and one of an unknown industry, begin 
 test('a social channel begins a page of its active links', async () => {
   state.socialChannels = [socialChannel({ id: 'c1', name: '@vpn.review' })];
   server.use(
-    http.get(at('/api/platform/links'), ({ request }) => {
+    http.get('/api/platform/links', ({ request }) => {
       expect(new URL(request.url).searchParams.get('channelId')).toBe('c1');
-      return HttpResponse.json([
-        { id: 'l1', isActive: true },
-        { id: 'l2', isActive: false },
-        { id: 'l3', isActive: true },
-      ]);
+      return json([link({ id: 'l1' }), link({ id: 'l2', isActive: false }), link({ id: 'l3' })]);
     }),
   );
   const { user, router } = renderApp('/builder?website=w1&channel=c1');

@@ -1,11 +1,11 @@
 import { cleanup, screen, waitFor, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
 import { account, figures, link, overview, partner, website } from '@/test/fixtures';
 import { watchCopies } from '@/test/clipboard';
 import { markFirstVisit } from '@/lib/first-visit';
 import { renderApp, signIn } from '@/test/render';
-import { at, refuse, requests, server, state } from '@/test/server';
+import { http, json, noContent, refuse } from '@/test/http';
+import { requests, server, state } from '@/test/server';
 
 beforeEach(signIn);
 
@@ -54,7 +54,7 @@ test('without insights the card says so, and why when they cannot be loaded', as
   renderApp('/dashboard');
   expect(await screen.findByText('Nothing unusual in the last 30 days.')).toBeInTheDocument();
   cleanup();
-  server.use(http.get(at('/api/analytics/{websiteId}/insights'), () => refuse(503, 'Not now')));
+  server.use(http.get('/api/analytics/{websiteId}/insights', () => refuse(503, 'Not now')));
   renderApp('/dashboard');
   expect(await screen.findByText('Error loading insights: Not now')).toBeInTheDocument();
 });
@@ -137,9 +137,10 @@ test('C, a destination and Enter create a link and copy it; the partner is recog
     partner({ id: 'p3', name: 'Gone', baseUrl: 'https://gone.example/', isActive: false }),
   ];
   server.use(
-    http.post(at('/api/platform/links'), () => {
-      state.links = [link({ slug: 'best', url: 'http://t.example/go/best', sub1: 'sidebar' })];
-      return HttpResponse.json(state.links[0], { status: 201 });
+    http.post('/api/platform/links', () => {
+      const added = link({ slug: 'best', url: 'http://t.example/go/best', sub1: 'sidebar' });
+      state.links = [added];
+      return json(added, { status: 201 });
     }),
   );
   const copied = watchCopies();
@@ -165,11 +166,7 @@ test('C, a destination and Enter create a link and copy it; the partner is recog
 });
 
 test('a slug is made of what is typed, UTM parameters are added, and input is not thrown away unasked', async () => {
-  server.use(
-    http.post(at('/api/platform/links'), () =>
-      HttpResponse.json(link({ url: 'http://t.example/go/x' }), { status: 201 }),
-    ),
-  );
+  server.use(http.post('/api/platform/links', () => json(link({ url: 'http://t.example/go/x' }), { status: 201 })));
   watchCopies();
   const { user } = renderApp('/dashboard');
   await user.click(await screen.findByRole('button', { name: 'Create link' }));
@@ -225,7 +222,7 @@ test('a link that cannot pass a click ID is marked, and its form says how to fix
 
 test('a refused destination is said at its field', async () => {
   server.use(
-    http.post(at('/api/platform/links'), () =>
+    http.post('/api/platform/links', () =>
       refuse(400, 'Refused', 'invalid', [{ field: 'destination', message: 'Must be on nordvpn.com' }]),
     ),
   );
@@ -241,9 +238,9 @@ test('a refused destination is said at its field', async () => {
 
 test('a link is removed after asking', async () => {
   server.use(
-    http.delete(at('/api/platform/links/{id}'), () => {
+    http.delete('/api/platform/links/{id}', () => {
       state.links = [];
-      return new HttpResponse(null, { status: 204 });
+      return noContent();
     }),
   );
   const { user } = renderApp('/dashboard');
@@ -264,7 +261,7 @@ test('spec §2: no websites: the same words as on the analytics page', async () 
 });
 
 test('a failure is named', async () => {
-  server.use(http.get(at('/api/platform/websites'), () => refuse(500, 'Broken')));
+  server.use(http.get('/api/platform/websites', () => refuse(500, 'Broken')));
   renderApp('/dashboard');
   expect(await screen.findByText('Error loading analytics: Broken')).toBeInTheDocument();
 });

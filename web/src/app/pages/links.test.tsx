@@ -1,9 +1,9 @@
 import { screen, waitFor, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
 import { link, partner } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
-import { at, requests, server, state } from '@/test/server';
+import { http, json } from '@/test/http';
+import { requests, server, state } from '@/test/server';
 
 let asked: URLSearchParams[] = [];
 const NORD = link({ tags: ['vpn'], folder: 'Spring' });
@@ -14,15 +14,15 @@ beforeEach(() => {
   asked = [];
   state.partners = [partner()];
   server.use(
-    http.get(at('/api/platform/links'), ({ request }) => {
+    http.get('/api/platform/links', ({ request }) => {
       asked.push(new URL(request.url).searchParams);
-      return HttpResponse.json([NORD, WOOL]);
+      return json([NORD, WOOL]);
     }),
-    http.get(at('/api/platform/links/labels'), () =>
-      HttpResponse.json({ tags: [{ name: 'vpn', links: 1 }], folders: [{ name: 'Spring', links: 1 }] }),
+    http.get('/api/platform/links/labels', () =>
+      json({ tags: [{ name: 'vpn', links: 1 }], folders: [{ name: 'Spring', links: 1 }] }),
     ),
-    http.get(at('/api/platform/links/{id}/clicks'), () => HttpResponse.json([])),
-    http.get(at('/api/platform/analytics/geographic'), () => HttpResponse.json([])),
+    http.get('/api/platform/links/{id}/clicks', () => json([])),
+    http.get('/api/platform/analytics/geographic', () => json([])),
   );
 });
 
@@ -50,7 +50,7 @@ test('search, labels, order and range stand in the address and in the request', 
 });
 
 test('several links are tagged or archived together', async () => {
-  server.use(http.post(at('/api/platform/links/organize'), () => HttpResponse.json({ changed: 2 })));
+  server.use(http.post('/api/platform/links/organize', () => json({ changed: 2 })));
   const { user } = renderApp('/links');
   await user.click(await screen.findByRole('checkbox', { name: 'Select link nord' }));
   await user.click(screen.getByRole('checkbox', { name: 'Select link wool' }));
@@ -68,7 +68,7 @@ test('several links are tagged or archived together', async () => {
 });
 
 test('a link opens with its figures, sources, places and clicks, and is duplicated without its slug', async () => {
-  server.use(http.post(at('/api/platform/links'), () => HttpResponse.json(link({ id: 'l9' }), { status: 201 })));
+  server.use(http.post('/api/platform/links', () => json(link({ id: 'l9' }), { status: 201 })));
   const { user } = renderApp('/links');
   await user.click(await screen.findByRole('button', { name: 'Details of link nord' }));
   const drawer = await screen.findByRole('dialog', { name: 'Link nord' });
@@ -106,11 +106,11 @@ test('a partner that is missing is added in place and selected', async () => {
     clickIdParameter: 'clickref',
   });
   server.use(
-    http.post(at('/api/platform/partners'), () => {
+    http.post('/api/platform/partners', () => {
       state.partners = [partner(), partner({ id: 'p2', name: 'Other' }), added];
-      return HttpResponse.json(added, { status: 201 });
+      return json(added, { status: 201 });
     }),
-    http.post(at('/api/platform/links'), () => HttpResponse.json(link({ id: 'l9' }), { status: 201 })),
+    http.post('/api/platform/links', () => json(link({ id: 'l9' }), { status: 201 })),
   );
   state.partners = [partner(), partner({ id: 'p2', name: 'Other' })];
   const { user } = renderApp('/links');
@@ -141,7 +141,7 @@ test('a partner that is missing is added in place and selected', async () => {
 
 test('the clicks of a link say since when they are stored, and where that is set', async () => {
   const headers = { 'X-Events-Kept-From': '2026-03-01' };
-  server.use(http.get(at('/api/platform/links/{id}/clicks'), () => HttpResponse.json([], { headers })));
+  server.use(http.get('/api/platform/links/{id}/clicks', () => json([], { headers })));
   const { user } = renderApp('/links');
   await user.click(await screen.findByRole('button', { name: 'Details of link nord' }));
   const drawer = within(await screen.findByRole('dialog', { name: 'Link nord' }));

@@ -1,9 +1,9 @@
 import { screen, waitFor, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
 import { adminPartner, partner, partnerRequest } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
-import { at, refuse, requests, server, state } from '@/test/server';
+import { http, json, noContent, refuse } from '@/test/http';
+import { requests, server, state } from '@/test/server';
 
 const OWN = partner({ id: 'p9', name: 'Fjord Outdoor', isPrivate: true, clickIdParameter: 'clickref' });
 const seen = (line: string) => state.seen.findLast((item) => item.line === line)?.body;
@@ -15,8 +15,8 @@ beforeEach(() => {
 
 test('partners of one’s own are listed, deactivated, edited and removed', async () => {
   server.use(
-    http.patch(at('/api/platform/partners/{id}'), () => HttpResponse.json(OWN)),
-    http.delete(at('/api/platform/partners/{id}'), () => new HttpResponse(null, { status: 204 })),
+    http.patch('/api/platform/partners/{id}', () => json(OWN)),
+    http.delete('/api/platform/partners/{id}', () => noContent()),
   );
   const { user } = renderApp('/links/partners');
   const table = await screen.findByRole('region', { name: 'List of my partners' });
@@ -46,9 +46,9 @@ test('the postback URL of a private partner is at hand', async () => {
 
 test('a private partner is proposed for the directory in one click, and once', async () => {
   server.use(
-    http.post(at('/api/platform/partner-requests'), () => {
+    http.post('/api/platform/partner-requests', () => {
       state.partnerRequests = [partnerRequest({ proposedId: 'p9' })];
-      return HttpResponse.json({ id: 'r1', partnerId: null, partnerName: null });
+      return json({ id: 'r1', partnerId: null, partnerName: null });
     }),
   );
   const { user } = renderApp('/links/partners');
@@ -62,9 +62,7 @@ test('a private partner is proposed for the directory in one click, and once', a
 test('a request for what the directory has is answered with it, and a declined one says why', async () => {
   state.partnerRequests = [partnerRequest({ state: 'declined', reason: 'The program has closed.' })];
   server.use(
-    http.post(at('/api/platform/partner-requests'), () =>
-      HttpResponse.json({ id: null, partnerId: 'p1', partnerName: 'NordVPN' }),
-    ),
+    http.post('/api/platform/partner-requests', () => json({ id: null, partnerId: 'p1', partnerName: 'NordVPN' })),
   );
   const { user } = renderApp('/links/partners');
   expect(await screen.findByRole('region', { name: 'List of requested partners' })).toHaveTextContent(
@@ -82,13 +80,13 @@ test('an admin accepts a request with a filled form, or declines it with a reaso
   state.adminPartnerRequests = [partnerRequest(), partnerRequest({ id: 'r2', name: 'Wool' })];
   const decided: string[] = [];
   server.use(
-    http.post(at('/api/admin/partner-requests/{id}/accept'), async ({ request }) => {
+    http.post('/api/admin/partner-requests/{id}/accept', async ({ request }) => {
       decided.push(JSON.stringify(await request.json()));
       return decided.length === 1
         ? refuse(409, 'The slug is taken.', 'slug_taken', [{ field: 'slug', message: 'The slug is taken.' }])
-        : HttpResponse.json(partner(), { status: 201 });
+        : json(partner(), { status: 201 });
     }),
-    http.post(at('/api/admin/partner-requests/{id}/decline'), () => new HttpResponse(null, { status: 204 })),
+    http.post('/api/admin/partner-requests/{id}/decline', () => noContent()),
   );
   const { user } = renderApp('/admin?tab=partners');
   expect(await screen.findByRole('heading', { name: 'Requests (2)' })).toBeInTheDocument();

@@ -1,9 +1,9 @@
 import { screen, waitFor, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
 import type { Balances, PartnerBalance, Payout } from '@/features/conversions/api/payouts';
 import { renderApp, signIn } from '@/test/render';
-import { at, refuse, requests, server, state } from '@/test/server';
+import { http, json, refuse } from '@/test/http';
+import { requests, server, state } from '@/test/server';
 
 const aged = { days0to30: 9000, days31to60: 0, days61to90: 0, over90: 3000 };
 const owing: PartnerBalance = {
@@ -53,13 +53,13 @@ const payout = (over: Partial<Payout> = {}): Payout => ({
 const sent = (path: string) => state.seen.filter((item) => item.line === `POST ${path}`).map((item) => item.body);
 const accepting = (
   path: '/api/platform/payouts' | '/api/platform/payouts/{id}/correct' | '/api/platform/payouts/{id}/void',
-) => http.post(at(path), () => HttpResponse.json({ ...payout(), voided: false }, { status: 201 }));
+) => http.post(path, () => json({ ...payout(), voided: false }, { status: 201 }));
 
 beforeEach(() => {
   signIn();
   server.use(
-    http.get(at('/api/platform/payouts/balances'), () => HttpResponse.json(balances())),
-    http.get(at('/api/platform/payouts'), () => HttpResponse.json([payout()])),
+    http.get('/api/platform/payouts/balances', () => json(balances())),
+    http.get('/api/platform/payouts', () => json([payout()])),
   );
 });
 
@@ -172,8 +172,8 @@ test('a payout is corrected or voided with a reason, never edited', async () => 
 
 test('a voided one stays in the list and can no longer be changed', async () => {
   server.use(
-    http.get(at('/api/platform/payouts'), () =>
-      HttpResponse.json([payout({ voidedAt: '2026-11-12T00:00:00Z', reason: 'Bounced', hasFile: false })]),
+    http.get('/api/platform/payouts', () =>
+      json([payout({ voidedAt: '2026-11-12T00:00:00Z', reason: 'Bounced', hasFile: false })]),
     ),
   );
   renderApp('/payouts');
@@ -189,9 +189,9 @@ test('the accountant’s file has every partner, last month unless other months 
 
 test('empty and failing pages have words', async () => {
   server.use(
-    http.get(at('/api/platform/payouts/balances'), () => HttpResponse.json(balances({ partners: [] }))),
-    http.get(at('/api/platform/payouts'), () => refuse(500, 'Broken'), { once: true }),
-    http.get(at('/api/platform/payouts'), () => HttpResponse.json([])),
+    http.get('/api/platform/payouts/balances', () => json(balances({ partners: [] }))),
+    http.get('/api/platform/payouts', () => refuse(500, 'Broken'), { once: true }),
+    http.get('/api/platform/payouts', () => json([])),
   );
   const { user } = renderApp('/payouts');
   expect(await screen.findByText('No commissions have been approved yet.')).toBeInTheDocument();

@@ -1,8 +1,9 @@
 import { screen, waitFor, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
 import type { EmailReport } from '@/features/analytics/api/reports';
+import { savedQuery, savedView } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
+import { http, json, noContent } from '@/test/http';
 import { server } from '@/test/server';
 
 const report = (changes: Partial<EmailReport> = {}): EmailReport => ({
@@ -39,28 +40,28 @@ beforeEach(() => {
     sent.push({ call, ...(text ? { body: JSON.parse(text) as unknown } : {}) });
   };
   server.use(
-    http.get('*/api/platform/reports', () => HttpResponse.json(reports)),
-    http.post('*/api/platform/reports', async ({ request }) => {
+    http.get('/api/platform/reports', () => json(reports)),
+    http.post('/api/platform/reports', async ({ request }) => {
       await noted(request);
-      return HttpResponse.json({ id: 'r9' }, { status: 201 });
+      return json(report({ id: 'r9' }), { status: 201 });
     }),
-    http.patch('*/api/platform/reports/:id', async ({ request }) => {
+    http.patch('/api/platform/reports/{id}', async ({ request }) => {
       await noted(request);
-      return HttpResponse.json({});
+      return json(report());
     }),
-    http.delete('*/api/platform/reports/:id', async ({ request }) => {
+    http.delete('/api/platform/reports/{id}', async ({ request }) => {
       await noted(request);
       reports = [];
-      return new HttpResponse(null, { status: 204 });
+      return noContent();
     }),
-    http.post('*/api/platform/reports/:id/restore', async ({ request }) => {
+    http.post('/api/platform/reports/{id}/restore', async ({ request }) => {
       await noted(request);
       reports = [report()];
-      return HttpResponse.json({});
+      return json(report());
     }),
-    http.post('*/api/platform/reports/:id/preview', async ({ request }) => {
+    http.post('/api/platform/reports/{id}/preview', async ({ request }) => {
       await noted(request);
-      return new HttpResponse(null, { status: 204 });
+      return noContent();
     }),
   );
 });
@@ -121,8 +122,8 @@ test('a report is previewed, changed, paused, deleted and restored', async () =>
 
 test('what the analytics page shows is saved and emailed', async () => {
   server.use(
-    http.get('*/api/platform/views', () => HttpResponse.json([])),
-    http.post('*/api/platform/views', () => HttpResponse.json({ id: 'v9' }, { status: 201 })),
+    http.get('/api/platform/views', () => json([])),
+    http.post('/api/platform/views', () => json(savedView({ id: 'v9' }), { status: 201 })),
   );
   const { user } = renderApp('/analytics');
   await user.click(await screen.findByRole('button', { name: 'Views' }));
@@ -155,7 +156,7 @@ test('what the analytics page shows is saved and emailed', async () => {
 
 test('the address of a saved query opens its form, with fields for its parameters', async () => {
   const sql = 'SELECT count() FROM events WHERE timestamp > now() - toIntervalDay({days:UInt16})';
-  server.use(http.get('*/api/platform/sql/queries/q7', () => HttpResponse.json({ id: 'q7', title: 'Clicks', sql })));
+  server.use(http.get('/api/platform/sql/queries/{id}', () => json(savedQuery({ id: 'q7', title: 'Clicks', sql }))));
   const { user, router } = renderApp('/account-settings?tab=reports&query=q7');
   const form = within(await screen.findByRole('dialog', { name: 'Email this query' }));
   await user.type(await form.findByLabelText('days'), '30');
@@ -169,9 +170,9 @@ test('the address of a saved query opens its form, with fields for its parameter
 
 test('the link in an email pauses the report, after a confirmation', async () => {
   server.use(
-    http.post('*/api/public/reports/unsubscribe', async ({ request }) => {
+    http.post('/api/public/reports/unsubscribe', async ({ request }) => {
       sent.push({ call: 'unsubscribe', body: await request.json() });
-      return HttpResponse.json({ ok: true, message: 'This report is paused.' });
+      return json({ ok: true, message: 'This report is paused.' });
     }),
   );
   const { user, router } = renderApp('/reports/unsubscribe#code=abc');

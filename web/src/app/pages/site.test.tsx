@@ -1,10 +1,10 @@
 // The public pages, by the sections of the specification.
 import { act, screen, waitFor, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
 import { listingInFull } from '@/test/marketplace';
 import { renderApp } from '@/test/render';
-import { about, at, server } from '@/test/server';
+import { http, json, noContent, refuse } from '@/test/http';
+import { about, server } from '@/test/server';
 import { figuresOfDocument } from '@/features/site/lib/figures';
 
 const heading = (name: string | RegExp) => screen.findByRole('heading', { level: 1, name });
@@ -63,9 +63,9 @@ test('spec §1, §2, §9, home: eight features, the statistics, both forms and t
 test('spec §3, home: the newsletter of the home page has its source', async () => {
   const sent: unknown[] = [];
   server.use(
-    http.post(at('/api/public/newsletter/subscribe'), async ({ request }) => {
+    http.post('/api/public/newsletter/subscribe', async ({ request }) => {
       sent.push(await request.json());
-      return HttpResponse.json({ ok: true, message: 'x' });
+      return json({ ok: true, message: 'x' });
     }),
   );
   const { user } = renderApp('/');
@@ -100,9 +100,7 @@ test('spec §1, §2, §3, about: its badges, mission, four reasons, three people
 });
 
 test('spec §2, about: the company and its product, and the address to write to, where the operator gave one', async () => {
-  server.use(
-    http.get(at('/api/platform/about'), () => HttpResponse.json({ ...about, contactEmail: 'hello@example.com' })),
-  );
+  server.use(http.get('/api/platform/about', () => json({ ...about, contactEmail: 'hello@example.com' })));
   renderApp('/about');
   expect(await screen.findByRole('region', { name: 'The company and its product' })).toBeInTheDocument();
   const contact = within(screen.getByRole('region', { name: 'Contact' }));
@@ -120,7 +118,7 @@ test('spec §2, about: without an address of the operator it leads to the contac
 
 test('marketing figures are as the operator words them, and a hidden one is not there', async () => {
   const figures = { ...about.figures, protectedUsers: '312', dataBreaches: null };
-  server.use(http.get(at('/api/platform/about'), () => HttpResponse.json({ ...about, figures })));
+  server.use(http.get('/api/platform/about', () => json({ ...about, figures })));
   renderApp('/');
   const statistics = within(await screen.findByRole('region', { name: 'Statistics' }));
   expect(await statistics.findByText('312')).toBeInTheDocument();
@@ -188,13 +186,11 @@ test.each([
 test("a listing is for search engines, with the seller's own words; one that does not exist is not", async () => {
   const shown = listingInFull({ title: 'Wool shop', description: `Sells  wool.\n\n${'Warm and dry. '.repeat(30)}` });
   server.use(
-    http.get(at('/api/marketplace/listings/{id}'), ({ params }) =>
-      params['id'] === 'l1'
-        ? HttpResponse.json(shown)
-        : HttpResponse.json({ message: 'Listing not found.' }, { status: 404 }),
+    http.get('/api/marketplace/listings/{id}', ({ params }) =>
+      params['id'] === 'l1' ? json(shown) : refuse(404, 'Listing not found.'),
     ),
-    http.get(at('/api/marketplace/listings/{id}/questions'), () => HttpResponse.json([])),
-    http.get(at('/api/marketplace/listings/{id}/history'), () => HttpResponse.json([])),
+    http.get('/api/marketplace/listings/{id}/questions', () => json([])),
+    http.get('/api/marketplace/listings/{id}/history', () => json([])),
   );
   const { router } = renderApp('/marketplace/listing/l1');
   await heading('Wool shop');
@@ -211,11 +207,9 @@ test("a listing is for search engines, with the seller's own words; one that doe
 
 test('a thread that is not there is a page that does not exist; one that cannot be read now still is one', async () => {
   server.use(
-    http.get(at('/api/forum/categories'), () => HttpResponse.json([])),
-    http.get(at('/api/forum/threads/{id}'), ({ params }) =>
-      HttpResponse.json({ message: 'No' }, { status: params['id'] === 't1' ? 503 : 404 }),
-    ),
-    http.post(at('/api/public/forum/threads/{id}/view'), () => new HttpResponse(null, { status: 204 })),
+    http.get('/api/forum/categories', () => json([])),
+    http.get('/api/forum/threads/{id}', ({ params }) => refuse(params['id'] === 't1' ? 503 : 404, 'No')),
+    http.post('/api/public/forum/threads/{id}/view', () => noContent()),
   );
   const { router } = renderApp('/forum/thread/t1');
   await screen.findByText(/Error loading the thread/);
@@ -303,7 +297,7 @@ const OPENAPI = {
 };
 
 test('the list of calls comes from the running services and can be searched', async () => {
-  server.use(http.get('*/api/openapi.json', () => HttpResponse.json(OPENAPI)));
+  server.use(http.any('*/api/openapi.json', () => json(OPENAPI)));
   const { user } = renderApp('/docs/api?part=calls');
   await heading('All endpoints');
   await user.click(await screen.findByText('/api/public/contact'));
@@ -316,16 +310,12 @@ test('the list of calls comes from the running services and can be searched', as
 });
 
 test('the list of calls says when it cannot be read, and tries again', async () => {
-  server.use(
-    http.get('*/api/openapi.json', () =>
-      HttpResponse.json({ message: 'A service does not answer right now.' }, { status: 503 }),
-    ),
-  );
+  server.use(http.any('*/api/openapi.json', () => refuse(503, 'A service does not answer right now.')));
   const { user } = renderApp('/docs/api?part=calls');
   expect(
     await screen.findByText('The list of endpoints could not be loaded: A service does not answer right now.'),
   ).toBeInTheDocument();
-  server.use(http.get('*/api/openapi.json', () => HttpResponse.json(OPENAPI)));
+  server.use(http.any('*/api/openapi.json', () => json(OPENAPI)));
   await user.click(screen.getByRole('button', { name: 'Try again' }));
   expect(await screen.findByText('/api/platform/links')).toBeInTheDocument();
 });

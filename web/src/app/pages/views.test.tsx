@@ -1,36 +1,10 @@
 import { screen, waitFor, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
-import type { SavedView, ViewContent } from '@/features/analytics/api/views';
+import type { SavedView } from '@/features/analytics/api/views';
+import { savedView } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
-import { refuse, requests, server } from '@/test/server';
-
-const content = (changes: Partial<ViewContent> = {}): ViewContent => ({
-  filters: ['country:is:DE|AT'],
-  bots: 'exclude',
-  timeRange: '30d',
-  fromDate: null,
-  toDate: null,
-  compare: 'none',
-  compareFrom: null,
-  compareTo: null,
-  matchWeekdays: false,
-  metric: 'revenue',
-  barMetric: 'clicks',
-  tabs: { pages: 'entry_page' },
-  columns: ['clicks', 'epc'],
-  details: [],
-  ...changes,
-});
-const saved = (changes: Partial<SavedView> = {}): SavedView => ({
-  id: 'v1',
-  kind: 'view',
-  name: 'Germany and Austria',
-  websiteId: null,
-  isDefault: false,
-  state: content(),
-  ...changes,
-});
+import { http, json, noContent, refuse } from '@/test/http';
+import { requests, server } from '@/test/server';
 
 let views: SavedView[];
 let sent: { readonly call: string; readonly body?: unknown }[];
@@ -45,34 +19,34 @@ beforeEach(() => {
     sent.push({ call: `${request.method} ${url.pathname.replace('/api/platform', '')}${url.search}`, body });
   };
   server.use(
-    http.get('*/api/platform/views', () => HttpResponse.json(views)),
-    http.post('*/api/platform/views', async ({ request }) => {
+    http.get('/api/platform/views', () => json(views)),
+    http.post('/api/platform/views', async ({ request }) => {
       await take(request.clone());
       const body = (await request.json()) as Pick<SavedView, 'kind' | 'name' | 'websiteId' | 'state'>;
-      const view = saved({ ...body, id: 'v9' });
+      const view = savedView({ ...body, id: 'v9' });
       views = [...views, view];
-      return HttpResponse.json(view, { status: 201 });
+      return json(view, { status: 201 });
     }),
-    http.patch('*/api/platform/views/:id', async ({ request, params }) => {
+    http.patch('/api/platform/views/{id}', async ({ request, params }) => {
       await take(request.clone());
       const body = (await request.json()) as Partial<SavedView>;
       views = views.map((view) => (view.id === params['id'] ? { ...view, ...body } : view));
-      return HttpResponse.json({});
+      return json(savedView(body));
     }),
-    http.delete('*/api/platform/views/:id', async ({ request, params }) => {
+    http.delete('/api/platform/views/{id}', async ({ request, params }) => {
       await take(request);
       views = views.filter(({ id }) => id !== params['id']);
-      return new HttpResponse(null, { status: 204 });
+      return noContent();
     }),
-    http.post('*/api/platform/views/:id/restore', async ({ request }) => {
+    http.post('/api/platform/views/{id}/restore', async ({ request }) => {
       await take(request, 'no body');
-      views = [saved()];
-      return HttpResponse.json({});
+      views = [savedView()];
+      return json(savedView());
     }),
-    http.put('*/api/platform/views/:id/default', async ({ request }) => {
+    http.put('/api/platform/views/{id}/default', async ({ request }) => {
       await take(request, 'no body');
       views = views.map((view) => ({ ...view, isDefault: true }));
-      return new HttpResponse(null, { status: 204 });
+      return noContent();
     }),
   );
 });
@@ -83,7 +57,7 @@ const open = async (user: ReturnType<typeof renderApp>['user'], name = 'Views') 
 };
 
 test('one click applies a view: range, comparison, filters, metric, tabs and columns', async () => {
-  views = [saved()];
+  views = [savedView()];
   const { user, router } = renderApp('/analytics');
   const panel = await open(user);
   await user.click(await panel.findByRole('button', { name: 'Germany and Austria' }));
@@ -104,7 +78,7 @@ test('one click applies a view: range, comparison, filters, metric, tabs and col
 });
 
 test('a changed view says so; its changes are saved or discarded', async () => {
-  views = [saved()];
+  views = [savedView()];
   const { user, router } = renderApp('/analytics?open=v1');
   await screen.findByRole('button', { name: 'Views Germany and Austria' });
   await user.selectOptions(screen.getByLabelText('Time range'), '90d');
@@ -146,7 +120,7 @@ test('what is shown is saved as a view for everyone, its filters as a segment fo
 
 test('a refusal is shown beside the name', async () => {
   server.use(
-    http.post('*/api/platform/views', () =>
+    http.post('/api/platform/views', () =>
       refuse(409, 'A view or segment with this name already exists.', 'name_taken'),
     ),
   );
@@ -163,7 +137,7 @@ test('a refusal is shown beside the name', async () => {
 });
 
 test('a segment replaces the filters and leaves the range', async () => {
-  views = [saved({ kind: 'segment', name: 'DACH' })];
+  views = [savedView({ kind: 'segment', name: 'DACH' })];
   const { user, router } = renderApp('/analytics?range=90d&f=is,device,mobile');
   const panel = await open(user);
   await user.click(await panel.findByRole('button', { name: 'DACH' }));
@@ -173,7 +147,7 @@ test('a segment replaces the filters and leaves the range', async () => {
 });
 
 test('a view is renamed and shared; deleting it can be undone', async () => {
-  views = [saved()];
+  views = [savedView()];
   const { user } = renderApp('/analytics?open=v1');
   const panel = await open(user, 'Views Germany and Austria');
   await user.click(await panel.findByRole('button', { name: 'Edit Germany and Austria' }));
@@ -189,7 +163,7 @@ test('a view is renamed and shared; deleting it can be undone', async () => {
 });
 
 test('a website opens with the default view, but not where the address says what to show', async () => {
-  views = [saved()];
+  views = [savedView()];
   const { user, router } = renderApp('/analytics?website=w1');
   const panel = await open(user);
   await user.click(await panel.findByRole('button', { name: 'Open vpnreview.is with Germany and Austria' }));

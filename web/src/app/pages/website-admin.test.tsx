@@ -1,10 +1,10 @@
 // What a website token opens, beyond the sign-in that `features/auth` tests.
 import { act, screen, waitFor } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
 import { startWebsiteSession } from '@/lib/website-session';
 import { renderApp } from '@/test/render';
-import { at, refuse, server, state } from '@/test/server';
+import { http, json, refuse } from '@/test/http';
+import { server, state } from '@/test/server';
 
 const session = (domain: string) => ({
   token: `wt_${domain}`,
@@ -15,8 +15,8 @@ const domainOf = (request: Request) => (request.headers.get('Authorization') ?? 
 
 beforeEach(() => {
   server.use(
-    http.get(at('/api/website'), ({ request }) =>
-      HttpResponse.json({
+    http.get('/api/website', ({ request }) =>
+      json({
         id: domainOf(request),
         domain: domainOf(request),
         timezone: 'UTC',
@@ -25,16 +25,18 @@ beforeEach(() => {
         userEmail: 'a@example.com',
       }),
     ),
-    http.get(at('/api/website/analytics/overview'), () => HttpResponse.json(state.overview)),
-    http.get(at('/api/website/analytics/clicks'), () => HttpResponse.json(state.clicks)),
-    http.get(at('/api/website/analytics/partners'), () => HttpResponse.json([])),
-    http.get(at('/api/website/analytics/geographic'), () => HttpResponse.json([])),
-    http.get(at('/api/website/delivery'), () => HttpResponse.json(state.delivery)),
-    http.get(at('/api/website/keys'), ({ request }) =>
-      HttpResponse.json([
+    http.get('/api/website/analytics/overview', () => json(state.overview)),
+    http.get('/api/website/analytics/clicks', () => json(state.clicks)),
+    http.get('/api/website/analytics/partners', () => json([])),
+    http.get('/api/website/analytics/geographic', () => json([])),
+    http.get('/api/website/delivery', () => json(state.delivery)),
+    http.get('/api/website/keys', ({ request }) =>
+      json([
         {
           id: 'k1',
           kind: 'secret',
+          name: '',
+          isReadable: false,
           key: null,
           hint: `key of ${domainOf(request)}`,
           last4: '1234',
@@ -61,7 +63,7 @@ test('signing in to another website in another tab shows nothing of the one befo
 
 test('a token that was revoked leads to the sign-in; the account of the same browser stays', async () => {
   startWebsiteSession(session('first.example'));
-  server.use(http.get(at('/api/website'), () => refuse(401, 'Please sign in.')));
+  server.use(http.get('/api/website', () => refuse(401, 'Please sign in.')));
   const { router } = renderApp('/admin/website');
   await waitFor(() => expect(router.state.location.href).toBe('/login?tab=website'));
   expect(localStorage.getItem('websiteSession')).toBeNull();

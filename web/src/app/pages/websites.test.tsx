@@ -1,9 +1,9 @@
 import { screen, waitFor, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
 import { USER, website } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
-import { at, requests, server, state } from '@/test/server';
+import { http, json } from '@/test/http';
+import { requests, server, state } from '@/test/server';
 
 const three = () => [
   website(),
@@ -18,9 +18,7 @@ const order = async () => {
 };
 
 async function signInByForm() {
-  server.use(
-    http.post(at('/api/platform/login'), () => HttpResponse.json({ requires2FA: false, token: 't', user: USER })),
-  );
+  server.use(http.post('/api/platform/login', () => json({ requires2FA: false, token: 't', user: USER })));
   const { router, user } = renderApp('/login');
   await user.type(await screen.findByLabelText('Email'), 'ada@example.com');
   await user.type(screen.getByLabelText('Password'), 'long-enough');

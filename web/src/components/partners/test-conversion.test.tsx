@@ -1,11 +1,18 @@
 import { screen, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
 import { renderApp, signIn } from '@/test/render';
-import { at, refuse, server, state } from '@/test/server';
+import { http, json, refuse, type Ok } from '@/test/http';
+import { server, state } from '@/test/server';
 
 const PATH = '/api/platform/links/{id}/test';
-const step = (name: string, over = {}) => ({ name, state: 'done', text: `${name} text`, fix: '', ...over });
+type Step = Ok<typeof PATH, 'post'>['steps'][number];
+const step = (name: string, over: Partial<Step> = {}): Step => ({
+  name,
+  state: 'done',
+  text: `${name} text`,
+  fix: '',
+  ...over,
+});
 
 async function send() {
   signIn();
@@ -17,7 +24,7 @@ async function send() {
 
 test('a test conversion shows each step that it took', async () => {
   const steps = ['redirect', 'click', 'postback', 'attribution'].map((name) => step(name));
-  server.use(http.post(at(PATH), () => HttpResponse.json({ passed: true, steps })));
+  server.use(http.post(PATH, () => json({ passed: true, steps })));
   const drawer = await send();
   expect(await drawer.findByText('Sales through this link are attributed.')).toBeInTheDocument();
   const list = within(drawer.getByRole('list', { name: 'Steps' }));
@@ -28,9 +35,7 @@ test('a test conversion shows each step that it took', async () => {
 test('the step that failed says what to do, and the others are not reached', async () => {
   const failed = step('click', { state: 'failed', fix: 'Try again in a minute.' });
   const rest = ['postback', 'attribution'].map((name) => step(name, { state: 'skipped', text: '' }));
-  server.use(
-    http.post(at(PATH), () => HttpResponse.json({ passed: false, steps: [step('redirect'), failed, ...rest] })),
-  );
+  server.use(http.post(PATH, () => json({ passed: false, steps: [step('redirect'), failed, ...rest] })));
   const drawer = await send();
   expect(await drawer.findByText('Sales through this link may not be attributed.')).toBeInTheDocument();
   const [, click, postback] = within(drawer.getByRole('list', { name: 'Steps' })).getAllByRole('listitem');
@@ -39,7 +44,7 @@ test('the step that failed says what to do, and the others are not reached', asy
 });
 
 test('too many tests are refused with the reason', async () => {
-  server.use(http.post(at(PATH), () => refuse(429, 'Too many attempts. Please wait a moment and try again.')));
+  server.use(http.post(PATH, () => refuse(429, 'Too many attempts. Please wait a moment and try again.')));
   await send();
   expect(await screen.findByText('Failed to send the test conversion')).toBeInTheDocument();
 });

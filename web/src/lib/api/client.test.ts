@@ -1,17 +1,17 @@
-import { http, HttpResponse } from 'msw';
 import { expect, test, vi } from 'vitest';
 import { endSession, getSession, startSession } from '@/lib/session';
-import { USER } from '@/test/fixtures';
+import { conversion, link, USER } from '@/test/fixtures';
 import { signIn } from '@/test/render';
-import { at, refuse, server, state } from '@/test/server';
+import { http, json, problem, raw, refuse, unreachable } from '@/test/http';
+import { server, state } from '@/test/server';
 import { answer, api, body, cursorOf } from './client';
 import { ApiError, messageOf } from './errors';
 
 test('spec §6: calls carry the token as Bearer; unsafe ones the CSRF header and an idempotency key', async () => {
   signIn();
   server.use(
-    http.post(at('/api/platform/conversions/{id}/approve'), () =>
-      HttpResponse.json({}, { headers: { 'X-Position': 'domain@41' } }),
+    http.post('/api/platform/conversions/{id}/approve', () =>
+      json(conversion(), { headers: { 'X-Position': 'domain@41' } }),
     ),
   );
   await api.POST('/api/platform/conversions/{id}/approve', { params: { path: { id: 'c1' } }, body: {} });
@@ -24,12 +24,12 @@ test('spec §6: calls carry the token as Bearer; unsafe ones the CSRF header and
 test('a command that got no answer keeps its key until one comes; another command has another', async () => {
   signIn();
   const answers = [
-    () => HttpResponse.error(),
+    unreachable,
     () => refuse(503, 'Not now.'),
     () => refuse(409, 'Wait', 'idempotency_in_flight'),
     () => refuse(400, 'No'),
   ];
-  server.use(http.post(at('/api/platform/links'), () => (answers.shift() ?? (() => HttpResponse.json({})))()));
+  server.use(http.post('/api/platform/links', () => answers.shift()?.() ?? json(link())));
   const send = (partnerId: string) =>
     api.POST('/api/platform/links', { body: { websiteId: 'w1', partnerId } }).catch(() => undefined);
   for (const partner of ['p1', 'p1', 'p1', 'p1', 'p1', 'p1']) await send(partner);
@@ -41,11 +41,7 @@ test('a command that got no answer keeps its key until one comes; another comman
 
 test('too many: the words say when it is possible again', async () => {
   const refused = (wait: string, message = 'Too many.') => {
-    server.use(
-      http.get(at('/api/platform/websites'), () =>
-        HttpResponse.json({ message }, { status: 429, headers: { 'Retry-After': wait } }),
-      ),
-    );
+    server.use(http.get('/api/platform/websites', () => problem({ status: 429, message }, { 'Retry-After': wait })));
     return body(api.GET('/api/platform/websites')).catch((error: unknown) => messageOf(error));
   };
   expect(await refused('40')).toBe('Too many. Try again in 40 seconds.');
@@ -59,8 +55,8 @@ test('the position of a read is not waited for, nor does it take the place of th
   const later = Date.now() + 60_000;
   vi.spyOn(Date, 'now').mockReturnValue(later); // writes of other tests are long ago
   server.use(
-    http.get(at('/api/platform/partners'), () => HttpResponse.json([], { headers: { 'X-Position': 'domain@7' } })),
-    http.post(at('/api/platform/links'), () => HttpResponse.json({}, { headers: { 'X-Position': 'domain@42' } })),
+    http.get('/api/platform/partners', () => json([], { headers: { 'X-Position': 'domain@7' } })),
+    http.post('/api/platform/links', () => json(link(), { headers: { 'X-Position': 'domain@42' } })),
   );
   const waitedFor = () => state.seen.at(-1)?.headers.get('X-Wait-For');
   await api.GET('/api/platform/partners');
@@ -73,18 +69,14 @@ test('the position of a read is not waited for, nor does it take the place of th
 });
 
 test('a read after a write waits for that write', async () => {
-  server.use(
-    http.post(at('/api/platform/links'), () => HttpResponse.json({}, { headers: { 'X-Position': 'domain@42' } })),
-  );
+  server.use(http.post('/api/platform/links', () => json(link(), { headers: { 'X-Position': 'domain@42' } })));
   await api.POST('/api/platform/links', { body: { websiteId: 'w1', partnerId: 'p1' } });
   await body(api.GET('/api/platform/websites'));
   expect(state.seen[1]?.headers.get('X-Wait-For')).toBe('domain@42');
 });
 
 test('after a sign-out no read waits for what was written before it', async () => {
-  server.use(
-    http.post(at('/api/platform/links'), () => HttpResponse.json({}, { headers: { 'X-Position': 'domain@42' } })),
-  );
+  server.use(http.post('/api/platform/links', () => json(link(), { headers: { 'X-Position': 'domain@42' } })));
   signIn();
   await api.POST('/api/platform/links', { body: { websiteId: 'w1', partnerId: 'p1' } });
   endSession();
@@ -94,8 +86,8 @@ test('after a sign-out no read waits for what was written before it', async () =
 
 test('freshness and the next page come from the headers', async () => {
   server.use(
-    http.get(at('/api/platform/conversions'), () =>
-      HttpResponse.json([], {
+    http.get('/api/platform/conversions', () =>
+      json([], {
         headers: {
           'X-As-Of': '2026-11-20T12:00:00Z',
           'X-Lag-Seconds': '1.5',
@@ -118,16 +110,19 @@ test('spec §7: every call sends cookies; a body in JSON, and its type, only whe
   const sent: (string | null)[][] = [];
   const keep = ({ request }: { request: Request }) => {
     sent.push([request.method, request.credentials, request.headers.get('Content-Type')]);
-    return HttpResponse.json({});
+    return refuse(503, 'Not now.');
   };
   server.use(
-    http.get(at('/api/platform/websites'), keep),
-    http.post(at('/api/platform/login'), keep),
-    http.post(at('/api/platform/logout'), keep),
+    http.get('/api/platform/websites', keep),
+    http.post('/api/platform/login', keep),
+    http.post('/api/platform/logout', keep),
   );
-  await api.GET('/api/platform/websites');
-  await api.POST('/api/platform/login', { body: { email: 'a', password: 'b' } });
-  await api.POST('/api/platform/logout');
+  for (const call of [
+    () => api.GET('/api/platform/websites'),
+    () => api.POST('/api/platform/login', { body: { email: 'a', password: 'b' } }),
+    () => api.POST('/api/platform/logout'),
+  ])
+    await call().catch(() => undefined);
   expect(sent).toEqual([
     ['GET', 'same-origin', null],
     ['POST', 'same-origin', 'application/json'],
@@ -137,7 +132,7 @@ test('spec §7: every call sends cookies; a body in JSON, and its type, only whe
 
 test('a refusal becomes its message and its fields', async () => {
   server.use(
-    http.get(at('/api/platform/websites'), () =>
+    http.get('/api/platform/websites', () =>
       refuse(400, 'This domain is taken', 'taken', [{ field: 'domain', message: 'Taken' }]),
     ),
   );
@@ -152,12 +147,11 @@ test('a refusal becomes its message and its fields', async () => {
 });
 
 test('spec §8: an answer without a problem becomes "status: text"', async () => {
-  server.use(http.get(at('/api/platform/websites'), () => new HttpResponse('upstream is gone', { status: 502 })));
+  server.use(http.get('/api/platform/websites', () => raw('upstream is gone', { status: 502 })));
   await expect(body(api.GET('/api/platform/websites'))).rejects.toThrow('502: upstream is gone');
   server.use(
-    http.get(
-      at('/api/platform/websites'),
-      () => new HttpResponse('<html><h1>Bad Gateway</h1>', { status: 502, statusText: 'Bad Gateway' }),
+    http.get('/api/platform/websites', () =>
+      raw('<html><h1>Bad Gateway</h1>', { status: 502, statusText: 'Bad Gateway' }),
     ),
   );
   await expect(body(api.GET('/api/platform/websites'))).rejects.toThrow(/^502: Bad Gateway$/);
@@ -165,12 +159,12 @@ test('spec §8: an answer without a problem becomes "status: text"', async () =>
 
 test('spec §8: 401 is an error and ends the session, but not at sign-in', async () => {
   signIn();
-  server.use(http.post(at('/api/platform/login'), () => refuse(401, 'Invalid credentials')));
+  server.use(http.post('/api/platform/login', () => refuse(401, 'Invalid credentials')));
   await expect(body(api.POST('/api/platform/login', { body: { email: 'a', password: 'b' } }))).rejects.toThrow(
     'Invalid credentials',
   );
   expect(getSession()).not.toBeNull();
-  server.use(http.get(at('/api/platform/user'), () => refuse(401, 'Please sign in.')));
+  server.use(http.get('/api/platform/user', () => refuse(401, 'Please sign in.')));
   await expect(body(api.GET('/api/platform/user'))).rejects.toThrow('Please sign in.');
   expect(getSession()).toBeNull();
   expect(localStorage.getItem('authToken')).toBeNull();
@@ -179,7 +173,7 @@ test('spec §8: 401 is an error and ends the session, but not at sign-in', async
 test('a late 401 of the session before does not end the one that began meanwhile', async () => {
   signIn();
   server.use(
-    http.get(at('/api/platform/user'), () => {
+    http.get('/api/platform/user', () => {
       startSession({ token: 'token-2', user: { ...USER, id: 'u2' } });
       return refuse(401, 'Please sign in.');
     }),

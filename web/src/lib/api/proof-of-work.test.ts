@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { http, HttpResponse } from 'msw';
 import { describe, expect, it } from 'vitest';
-import { at, server } from '@/test/server';
+import { http, json, problem } from '@/test/http';
+import { server } from '@/test/server';
 import { api, body } from './client';
 import { firstWord, solve, workOf } from './proof-of-work';
 
 const hashed = (text: string) => createHash('sha256').update(text).digest().readUInt32BE(0);
 const work = { challenge: 'c'.repeat(44), puzzles: 4, bits: 6 };
-const problem = {
+const refusal = {
   type: 'about:blank',
   title: 'Too Many Requests',
   status: 429,
@@ -37,14 +37,14 @@ describe('the proof of work', () => {
   });
 
   it('does only the work that a refusal requires, up to a limit', () => {
-    expect(workOf(problem)).toEqual(work);
+    expect(workOf(refusal)).toEqual(work);
     for (const other of [
       null,
       'text',
       { code: 'too_many_attempts', work },
       { code: 'proof_of_work_needed' },
-      { ...problem, work: { ...work, bits: 31 } },
-      { ...problem, work: { ...work, puzzles: 1e6 } },
+      { ...refusal, work: { ...work, bits: 31 } },
+      { ...refusal, work: { ...work, puzzles: 1e6 } },
     ]) {
       expect(workOf(other)).toBeNull();
     }
@@ -57,10 +57,10 @@ describe('signing in while an attacker guesses', () => {
   it('sends the same again with the proof', async () => {
     const sent: unknown[] = [];
     server.use(
-      http.post(at('/api/platform/login'), async ({ request }) => {
+      http.post('/api/platform/login', async ({ request }) => {
         sent.push(await request.json());
-        if (!isSolved(request.headers.get('Proof-Of-Work'))) return HttpResponse.json(problem, { status: 429 });
-        return HttpResponse.json({ requires2FA: true, ticket: 't' });
+        if (!isSolved(request.headers.get('Proof-Of-Work'))) return problem(refusal);
+        return json({ requires2FA: true, ticket: 't' });
       }),
     );
     expect(await body(api.POST('/api/platform/login', { body: login }))).toEqual({ requires2FA: true, ticket: 't' });
@@ -69,7 +69,7 @@ describe('signing in while an attacker guesses', () => {
 
   it('stops when no proof is good enough', async () => {
     let calls = 0;
-    server.use(http.post(at('/api/platform/login'), () => ((calls += 1), HttpResponse.json(problem, { status: 429 }))));
+    server.use(http.post('/api/platform/login', () => ((calls += 1), problem(refusal))));
     await expect(body(api.POST('/api/platform/login', { body: login }))).rejects.toThrow('Too many');
     expect(calls).toBe(3);
   });

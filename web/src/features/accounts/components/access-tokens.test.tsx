@@ -1,10 +1,10 @@
 // Access tokens in the account settings: created after proof, shown once, listed, revoked.
 import { screen, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { website } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
-import { at, server, state } from '@/test/server';
+import { http, json, noContent } from '@/test/http';
+import { server, state } from '@/test/server';
 
 beforeEach(() => {
   vi.setSystemTime('2026-11-20T12:00:00Z');
@@ -27,9 +27,7 @@ const token = (id: string, more: object = {}) => ({
 
 test('a token is created after proof and shown once', async () => {
   server.use(
-    http.post(at('/api/platform/tokens'), () =>
-      HttpResponse.json({ ...token('t1'), token: 'althing_secret' }, { status: 201 }),
-    ),
+    http.post('/api/platform/tokens', () => json({ ...token('t1'), token: 'althing_secret' }, { status: 201 })),
   );
   const { user } = renderApp('/account-settings');
   await user.click(await screen.findByRole('button', { name: 'New token' }));
@@ -53,7 +51,7 @@ test('tokens are listed with what they read and revoked after a question', async
     token('one', { websiteIds: [website().id], lastUsedAt: '2026-11-20T11:00:00Z' }),
     token('all', { expiresAt: '2026-11-22T12:00:00Z' }),
   ];
-  server.use(http.delete(at('/api/platform/tokens/{id}'), () => new HttpResponse(null, { status: 204 })));
+  server.use(http.delete('/api/platform/tokens/{id}', () => noContent()));
   const { user } = renderApp('/account-settings');
   const list = await screen.findByRole('list', { name: 'Access tokens' });
   const [one, all] = within(list).getAllByRole('listitem');

@@ -1,16 +1,16 @@
 import { screen, waitFor, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { InviteCode } from '@/lib/api/types';
 import { getSession } from '@/lib/session';
 import { account, auditEntry } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
-import { at, refuse, requests, server, state } from '@/test/server';
+import { http, json, noContent, refuse } from '@/test/http';
+import { requests, server, state } from '@/test/server';
 import { wholeNumberOr } from './invite-codes-panel';
 
 const CODES = ['0-AAAA-AAAA-AAAA-AAAA', '1-BBBB-BBBB-BBBB-BBBB'];
 const QR = 'data:image/svg+xml,%3Csvg/%3E';
-const done = () => new HttpResponse(null, { status: 204 });
+const done = () => noContent();
 const bodyOf = (line: string) => state.seen.filter((item) => item.line.startsWith(line)).at(-1)?.body;
 
 const invite = (over: Partial<InviteCode> = {}): InviteCode => ({
@@ -34,7 +34,7 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers());
 
 test('the profile says that the name is public, and a display name takes its place', async () => {
-  server.use(http.patch(at('/api/platform/user'), () => HttpResponse.json(state.account)));
+  server.use(http.patch('/api/platform/user', () => json(state.account)));
   const { user } = renderApp('/account-settings');
   const name = await screen.findByLabelText('Name');
   expect(name).toHaveAccessibleDescription(/^Public in forum and marketplace/);
@@ -46,9 +46,9 @@ test('the profile says that the name is public, and a display name takes its pla
 
 test('the profile is saved and the header follows', async () => {
   server.use(
-    http.patch(at('/api/platform/user'), async ({ request }) => {
+    http.patch('/api/platform/user', async ({ request }) => {
       state.account = { ...account(), ...((await request.json()) as object) };
-      return HttpResponse.json(state.account);
+      return json(state.account);
     }),
   );
   const { user } = renderApp('/account-settings');
@@ -71,7 +71,7 @@ test('the profile is saved and the header follows', async () => {
 });
 
 test('a new address is checked here, proven with the password, and confirmed by mail', async () => {
-  server.use(http.post(at('/api/platform/email/change'), done));
+  server.use(http.post('/api/platform/email/change', done));
   const { user } = renderApp('/account-settings');
   await user.click(await screen.findByRole('button', { name: 'Change email' }));
   await user.type(await screen.findByLabelText('New email'), 'nonsense');
@@ -86,7 +86,7 @@ test('a new address is checked here, proven with the password, and confirmed by 
 
 test('the password changes with the old one; a wrong one is said at its field', async () => {
   server.use(
-    http.post(at('/api/platform/password/change'), async ({ request }) => {
+    http.post('/api/platform/password/change', async ({ request }) => {
       const { currentPassword } = (await request.json()) as { currentPassword: string };
       return currentPassword === 'right-one'
         ? done()
@@ -113,15 +113,15 @@ test('the password changes with the old one; a wrong one is said at its field', 
 
 test('two-factor: an old session proves itself, then scan, code, recovery codes', async () => {
   server.use(
-    http.post(at('/api/platform/2fa/setup'), async ({ request }) => {
+    http.post('/api/platform/2fa/setup', async ({ request }) => {
       const { password } = (await request.json()) as { password?: string };
       return password
-        ? HttpResponse.json({ secret: 'ABCD', qrCode: QR, otpauthUri: 'otpauth://x' })
+        ? json({ secret: 'ABCD', qrCode: QR, otpauthUri: 'otpauth://x' })
         : refuse(403, 'Please enter your password.', 'password_needed');
     }),
-    http.post(at('/api/platform/2fa/confirm'), () => {
+    http.post('/api/platform/2fa/confirm', () => {
       state.account = account({ twoFactor: true, recoveryCodesLeft: 10 });
-      return HttpResponse.json({ recoveryCodes: CODES });
+      return json({ recoveryCodes: CODES });
     }),
   );
   const { user } = renderApp('/account-settings');
@@ -143,8 +143,8 @@ test('two-factor: an old session proves itself, then scan, code, recovery codes'
 test('disabling two-factor and new recovery codes require password and code', async () => {
   state.account = account({ twoFactor: true, recoveryCodesLeft: 2 });
   server.use(
-    http.post(at('/api/platform/2fa/recovery-codes'), () => HttpResponse.json({ recoveryCodes: CODES })),
-    http.post(at('/api/platform/2fa/disable'), () => {
+    http.post('/api/platform/2fa/recovery-codes', () => json({ recoveryCodes: CODES })),
+    http.post('/api/platform/2fa/disable', () => {
       state.account = account();
       return done();
     }),
@@ -169,7 +169,7 @@ test('disabling two-factor and new recovery codes require password and code', as
 });
 
 test('sessions are listed; one or all others end', async () => {
-  server.use(http.delete(at('/api/platform/sessions/{id}'), done), http.delete(at('/api/platform/sessions'), done));
+  server.use(http.delete('/api/platform/sessions/{id}', done), http.delete('/api/platform/sessions', done));
   const { user } = renderApp('/account-settings');
   const list = await screen.findByRole('list', { name: 'Sessions' });
   expect(within(list).getAllByRole('listitem')[0]).toHaveTextContent('FirefoxIceland, active nowThis session');
@@ -183,7 +183,7 @@ test('sessions are listed; one or all others end', async () => {
 
 test('sign-ins are linked after proof and unlinked after asking', async () => {
   server.use(
-    http.delete(at('/api/platform/linked-sign-ins/{id}'), () =>
+    http.delete('/api/platform/linked-sign-ins/{id}', () =>
       refuse(409, 'This is your only way to sign in. Set a password first.', 'last_sign_in'),
     ),
   );
@@ -201,8 +201,8 @@ test('sign-ins are linked after proof and unlinked after asking', async () => {
 test('an account without a password sees what requires one, and can set one by email', async () => {
   state.account = account({ hasPassword: false });
   server.use(
-    http.post(at('/api/platform/password/forgot'), done),
-    http.post(at('/api/platform/linked-sign-ins'), () =>
+    http.post('/api/platform/password/forgot', done),
+    http.post('/api/platform/linked-sign-ins', () =>
       refuse(403, 'Please sign out, sign in again, and then link within ten minutes.', 'sign_in_again'),
     ),
   );
@@ -229,10 +229,10 @@ test('an account without a password sees what requires one, and can set one by e
 
 test('own activity goes on page by page, and stays when a page cannot be read; data is a link to everything', async () => {
   server.use(
-    http.get(at('/api/platform/user/activity'), ({ request }) =>
+    http.get('/api/platform/user/activity', ({ request }) =>
       new URL(request.url).searchParams.get('cursor')
         ? refuse(503, 'Not now')
-        : HttpResponse.json([auditEntry({ action: 'account.sign_in', outcome: 'refused' })], {
+        : json([auditEntry({ action: 'account.sign_in', outcome: 'refused' })], {
             headers: { Link: '</api/platform/user/activity?cursor=next>; rel="next"' },
           }),
     ),
@@ -247,7 +247,7 @@ test('own activity goes on page by page, and stays when a page cannot be read; d
 });
 
 test('erasing wants the address typed, and the password', async () => {
-  server.use(http.post(at('/api/platform/erase'), done));
+  server.use(http.post('/api/platform/erase', done));
   const { user, router } = renderApp('/account-settings');
   await waitFor(() => expect(screen.getByRole('button', { name: 'Erase my account' })).toBeEnabled());
   await user.click(screen.getByRole('button', { name: 'Erase my account' }));
@@ -299,21 +299,11 @@ test('spec §8: a code is copied, and it says so', async () => {
 
 test('spec §2, §5, §7, §8, §9: invite codes: none yet, made with defaults for what is no number, revoked after asking', async () => {
   server.use(
-    http.post(at('/api/platform/invite-codes'), () => {
+    http.post('/api/platform/invite-codes', () => {
       state.invites = [invite()];
-      return HttpResponse.json(
-        {
-          id: 'i1',
-          code: 'AAAA-BBBB',
-          maxUses: 1,
-          currentUses: 0,
-          createdAt: '2026-11-01T00:00:00Z',
-          expiresAt: '2026-12-01T00:00:00Z',
-        },
-        { status: 201 },
-      );
+      return json(invite(), { status: 201 });
     }),
-    http.delete(at('/api/platform/invite-codes/{id}'), done),
+    http.delete('/api/platform/invite-codes/{id}', done),
   );
   const { user } = renderApp('/account-settings?tab=invite-codes');
   expect(await screen.findByText('No invite codes generated yet')).toBeInTheDocument();
@@ -341,7 +331,7 @@ test('spec §2, §5, §7, §8, §9: invite codes: none yet, made with defaults f
 
 test('spec §8: a refused invite code is a toast', async () => {
   server.use(
-    http.post(at('/api/platform/invite-codes'), () =>
+    http.post('/api/platform/invite-codes', () =>
       refuse(429, 'Too many attempts. Please wait a moment and try again.'),
     ),
   );

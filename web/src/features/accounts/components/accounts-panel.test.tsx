@@ -1,9 +1,12 @@
 import { screen, waitFor, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
+import type { components } from '@/lib/api/schema';
 import type { AdminAccount } from '@/lib/api/types';
 import { renderApp, signIn } from '@/test/render';
-import { at, refuse, server, state } from '@/test/server';
+import { http, json, refuse } from '@/test/http';
+import { server, state } from '@/test/server';
+
+type Schemas = components['schemas'];
 
 const account = (over: Partial<AdminAccount> = {}): AdminAccount => ({
   id: 'a1',
@@ -19,17 +22,17 @@ const account = (over: Partial<AdminAccount> = {}): AdminAccount => ({
   websites: 1,
   ...over,
 });
-const admined = HttpResponse.json({ id: 'a1', roles: ['member'], disabled: false });
+const changed = () => json<Schemas['AdminedAccount']>({ id: 'a1', roles: ['member'], disabled: false });
 
 beforeEach(() => {
   signIn();
   server.use(
-    http.get(at('/api/admin/accounts'), ({ request }) => {
+    http.get('/api/admin/accounts', ({ request }) => {
       const url = new URL(request.url);
-      if (url.searchParams.get('search')) return HttpResponse.json([]);
+      if (url.searchParams.get('search')) return json([]);
       return url.searchParams.get('cursor')
-        ? HttpResponse.json([account({ id: 'a2', name: '', email: '', erasedAt: '2026-11-02T00:00:00Z' })])
-        : HttpResponse.json([account()], {
+        ? json([account({ id: 'a2', name: '', email: '', erasedAt: '2026-11-02T00:00:00Z' })])
+        : json([account()], {
             headers: { Link: '</api/admin/accounts?limit=50&cursor=next>; rel="next"' },
           });
     }),
@@ -51,9 +54,9 @@ test('accounts page by page, with search', async () => {
 
 test('roles are replaced, sessions ended, accounts disabled with a reason', async () => {
   server.use(
-    http.put(at('/api/admin/accounts/{id}/roles'), () => admined.clone()),
-    http.delete(at('/api/admin/accounts/{id}/sessions'), () => admined.clone()),
-    http.post(at('/api/admin/accounts/{id}/disable'), () =>
+    http.put('/api/admin/accounts/{id}/roles', changed),
+    http.delete('/api/admin/accounts/{id}/sessions', changed),
+    http.post('/api/admin/accounts/{id}/disable', () =>
       refuse(409, 'This is the last admin. Make another account an admin first.', 'last_admin'),
     ),
   );

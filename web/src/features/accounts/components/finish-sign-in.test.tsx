@@ -1,22 +1,22 @@
 // Return from a provider: the one-time code, the second factor, the invite, and links made by another person.
 import { screen, waitFor } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
 import { getSession } from '@/lib/session';
 import { USER } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
-import { at, refuse, requests, server, state } from '@/test/server';
+import { http, json, refuse, type Ok } from '@/test/http';
+import { requests, server, state } from '@/test/server';
 
-const SESSION = { requires2FA: false, token: 'token-9', user: USER };
-const PERSON = {
+type Exchanged = Ok<'/api/platform/auth/exchange', 'post'>;
+const SESSION = { requires2FA: false as const, token: 'token-9', user: USER };
+const PERSON: Exchanged = {
   inviteNeeded: true,
   provider: 'google',
   ticket: 'ticket-1',
   email: 'ada@mail.example',
   name: 'Ada Byron',
 };
-const exchanges = (answer: object, status = 200) =>
-  server.use(http.post(at('/api/platform/auth/exchange'), () => HttpResponse.json(answer, { status })));
+const exchanges = (answer: Exchanged) => server.use(http.post('/api/platform/auth/exchange', () => json(answer)));
 const bodyOf = (line: string) => state.seen.find((item) => item.line.startsWith(line))?.body;
 
 test('spec §4: the code leaves the address, is exchanged once, and leads to where the way began', async () => {
@@ -30,7 +30,7 @@ test('spec §4: the code leaves the address, is exchanged once, and leads to whe
 
 test('the code of another browser opens no session', async () => {
   server.use(
-    http.post(at('/api/platform/auth/exchange'), () =>
+    http.post('/api/platform/auth/exchange', () =>
       refuse(400, 'This sign-in has ended. Please sign in again.', 'handoff_ended'),
     ),
   );
@@ -73,9 +73,9 @@ test('the sign-in page, too, leads to nowhere outside', async () => {
 test('the second factor is required; after too many wrong codes the sign-in starts again', async () => {
   exchanges({ requires2FA: true, ticket: 'ticket-1' });
   server.use(
-    http.post(at('/api/platform/login/second-factor'), async ({ request }) => {
+    http.post('/api/platform/login/second-factor', async ({ request }) => {
       const { twoFactorCode } = (await request.json()) as { twoFactorCode?: string };
-      if (twoFactorCode === '123456') return HttpResponse.json(SESSION);
+      if (twoFactorCode === '123456') return json(SESSION);
       return twoFactorCode === '999999'
         ? refuse(401, 'This sign-in has ended. Please sign in again.', 'ticket_ended')
         : refuse(401, 'That code is incorrect.', 'wrong_code');
@@ -95,11 +95,11 @@ test('the second factor is required; after too many wrong codes the sign-in star
 test('who is new gives an invite code; name and address are filled in', async () => {
   exchanges(PERSON);
   server.use(
-    http.post(at('/api/platform/auth/register'), async ({ request }) => {
+    http.post('/api/platform/auth/register', async ({ request }) => {
       const { inviteCode } = (await request.json()) as { inviteCode: string };
       const message = 'This invite code is not valid.';
       return inviteCode === 'GOOD'
-        ? HttpResponse.json(SESSION, { status: 201 })
+        ? json({ ...SESSION, qrCode: '', secret: '', otpauthUri: '' }, { status: 201 })
         : refuse(400, message, 'invite_invalid', [{ field: 'inviteCode', message }]);
     }),
   );

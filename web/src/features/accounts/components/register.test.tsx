@@ -1,12 +1,12 @@
 // Registration, recovery, mailed links and the sign-in to one website.
 import { screen, waitFor, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
 import { getSession } from '@/lib/session';
 import { getWebsiteSession } from '@/lib/website-session';
 import { USER } from '@/test/fixtures';
 import { renderApp } from '@/test/render';
-import { at, refuse, requests, server, state } from '@/test/server';
+import { http, json, noContent, refuse } from '@/test/http';
+import { requests, server, state } from '@/test/server';
 
 const CODES = ['0-AAAA-AAAA-AAAA-AAAA', '1-BBBB-BBBB-BBBB-BBBB'];
 const QR = 'data:image/svg+xml,%3Csvg/%3E';
@@ -20,17 +20,15 @@ async function fillRegistration(user: ReturnType<typeof renderApp>['user']): Pro
 
 test('spec §2, §4, §5, §8: an invite link opens the registration; then the second factor; then the recovery codes; then the dashboard', async () => {
   server.use(
-    http.post(at('/api/platform/register'), () =>
-      HttpResponse.json(
+    http.post('/api/platform/register', () =>
+      json(
         { requires2FA: false, token: 'token-9', user: USER, qrCode: QR, secret: 'ABCD', otpauthUri: 'otpauth://x' },
         { status: 201 },
       ),
     ),
-    http.post(at('/api/platform/2fa/confirm'), async ({ request }) => {
+    http.post('/api/platform/2fa/confirm', async ({ request }) => {
       const { code } = (await request.json()) as { code: string };
-      return code === '123456'
-        ? HttpResponse.json({ recoveryCodes: CODES })
-        : refuse(403, 'That code is incorrect.', 'wrong_code');
+      return code === '123456' ? json({ recoveryCodes: CODES }) : refuse(403, 'That code is incorrect.', 'wrong_code');
     }),
   );
   const { user, router } = renderApp('/login?invite=INV-1');
@@ -73,8 +71,11 @@ test('spec §2, §4, §5, §8: an invite link opens the registration; then the s
 
 test('spec §4: without a QR code the registration signs in at once', async () => {
   server.use(
-    http.post(at('/api/platform/register'), () =>
-      HttpResponse.json({ requires2FA: false, token: 'token-9', user: USER }, { status: 201 }),
+    http.post('/api/platform/register', () =>
+      json(
+        { requires2FA: false, token: 'token-9', user: USER, qrCode: '', secret: '', otpauthUri: '' },
+        { status: 201 },
+      ),
     ),
   );
   const { user, router } = renderApp('/login?invite=INV-1');
@@ -85,7 +86,7 @@ test('spec §4: without a QR code the registration signs in at once', async () =
 
 test('spec §5, §6, §8: a registration that is refused says so at its field; a missing invite code never leaves the browser', async () => {
   server.use(
-    http.post(at('/api/platform/register'), () =>
+    http.post('/api/platform/register', () =>
       refuse(400, 'This invite code is not valid.', 'invite_invalid', [
         { field: 'inviteCode', message: 'This invite code is not valid.' },
       ]),
@@ -101,7 +102,7 @@ test('spec §5, §6, §8: a registration that is refused says so at its field; a
   await user.click(screen.getByRole('button', { name: 'Create Account' }));
   expect(await screen.findByText('Registration Failed', { exact: true })).toBeInTheDocument();
   expect(screen.getByLabelText('Invite code')).toHaveAccessibleDescription(/is not valid/);
-  server.use(http.post(at('/api/platform/register'), () => refuse(400, '')));
+  server.use(http.post('/api/platform/register', () => refuse(400, '')));
   await user.type(screen.getByLabelText('Invite code'), '2');
   await user.click(screen.getByRole('button', { name: 'Create Account' }));
   expect(await screen.findByText('Failed to create account', { exact: true })).toBeInTheDocument();
@@ -109,11 +110,11 @@ test('spec §5, §6, §8: a registration that is refused says so at its field; a
 
 test('a recovery code has an input of its own', async () => {
   server.use(
-    http.post(at('/api/platform/login'), async ({ request }) => {
+    http.post('/api/platform/login', async ({ request }) => {
       const input = (await request.json()) as { recoveryCode?: string };
       return input.recoveryCode
-        ? HttpResponse.json({ requires2FA: false, token: 'token-9', user: USER })
-        : HttpResponse.json({ requires2FA: true, ticket: 'ticket-1' });
+        ? json({ requires2FA: false, token: 'token-9', user: USER })
+        : json({ requires2FA: true, ticket: 'ticket-1' });
     }),
   );
   const { user, router } = renderApp('/login');
@@ -133,11 +134,11 @@ test('a recovery code has an input of its own', async () => {
 
 test('a sign-in that has ended goes back to the credentials', async () => {
   server.use(
-    http.post(at('/api/platform/login'), async ({ request }) => {
+    http.post('/api/platform/login', async ({ request }) => {
       const input = (await request.json()) as { twoFactorCode?: string };
       return input.twoFactorCode
         ? refuse(401, 'This sign-in has ended. Please sign in again.', 'ticket_ended')
-        : HttpResponse.json({ requires2FA: true, ticket: 'ticket-1' });
+        : json({ requires2FA: true, ticket: 'ticket-1' });
     }),
   );
   const { user } = renderApp('/login');
@@ -161,7 +162,7 @@ test('spec §2, §7: four providers to sign in with; those that are not set up s
 });
 
 test('a forgotten password is answered alike for everybody', async () => {
-  server.use(http.post(at('/api/platform/password/forgot'), () => new HttpResponse(null, { status: 204 })));
+  server.use(http.post('/api/platform/password/forgot', () => noContent()));
   const { user } = renderApp('/login');
   await user.click(await screen.findByRole('link', { name: 'Forgot your password?' }));
   await screen.findByRole('heading', { name: 'Forgot your password?' });
@@ -172,13 +173,11 @@ test('a forgotten password is answered alike for everybody', async () => {
 
 test('the mailed link sets a new password, with a code where there is a second factor', async () => {
   server.use(
-    http.post(at('/api/platform/password/reset'), async ({ request }) => {
+    http.post('/api/platform/password/reset', async ({ request }) => {
       const input = (await request.json()) as { twoFactorCode?: string };
       if (!input.twoFactorCode)
         return refuse(403, 'Please enter your 2FA code to continue', 'code_needed', [{ field: 'code', message: 'x' }]);
-      return input.twoFactorCode === '123456'
-        ? new HttpResponse(null, { status: 204 })
-        : refuse(403, 'That code is incorrect.', 'wrong_code');
+      return input.twoFactorCode === '123456' ? noContent() : refuse(403, 'That code is incorrect.', 'wrong_code');
     }),
   );
   const { user, router } = renderApp('/reset-password#code=secret-1');
@@ -200,7 +199,7 @@ test('the mailed link sets a new password, with a code where there is a second f
 
 test('a link without a code and a used link show an error', async () => {
   server.use(
-    http.post(at('/api/platform/email/confirm'), () =>
+    http.post('/api/platform/email/confirm', () =>
       refuse(400, 'This link is no longer valid. Please request a new one.', 'bad_link'),
     ),
   );
@@ -213,19 +212,19 @@ test('a link without a code and a used link show an error', async () => {
 
 test('spec §2, §5, §6, §7: the website-level login asks for the key, then a code, and leads to the website alone', async () => {
   server.use(
-    http.post(at('/api/auth/login'), async ({ request }) => {
+    http.post('/api/auth/login', async ({ request }) => {
       const input = (await request.json()) as { twoFactorCode?: string };
       return input.twoFactorCode
-        ? HttpResponse.json({
+        ? json({
             requires2FA: false,
             token: 'wt_1',
             user: { id: 'u1', name: 'Sigrún', email: 'a@example.com' },
             website: { id: 'w1', domain: 'shop.example' },
           })
-        : HttpResponse.json({ requires2FA: true });
+        : json({ requires2FA: true });
     }),
-    http.get(at('/api/website'), () =>
-      HttpResponse.json({
+    http.get('/api/website', () =>
+      json({
         id: 'w1',
         domain: 'shop.example',
         timezone: 'UTC',
@@ -234,16 +233,19 @@ test('spec §2, §5, §6, §7: the website-level login asks for the key, then a 
         userEmail: 'a@example.com',
       }),
     ),
-    http.get(at('/api/website/analytics/overview'), () => HttpResponse.json(state.overview)),
-    http.get(at('/api/website/analytics/clicks'), () => HttpResponse.json(state.clicks)),
-    http.get(at('/api/website/analytics/partners'), () => HttpResponse.json([])),
-    http.get(at('/api/website/analytics/geographic'), () => HttpResponse.json([])),
-    http.get(at('/api/website/delivery'), () => HttpResponse.json(state.delivery)),
-    http.get(at('/api/website/keys'), () =>
-      HttpResponse.json([
+    http.get('/api/website/analytics/overview', () => json(state.overview)),
+    http.get('/api/website/analytics/clicks', () => json(state.clicks)),
+    http.get('/api/website/analytics/partners', () => json([])),
+    http.get('/api/website/analytics/geographic', () => json([])),
+    http.get('/api/website/delivery', () => json(state.delivery)),
+    http.get('/api/website/keys', () =>
+      json([
         {
           id: 'k1',
           kind: 'secret',
+          name: '',
+          isReadable: false,
+          lastUsedAt: null,
           key: null,
           hint: '…1234',
           last4: '1234',
@@ -253,7 +255,7 @@ test('spec §2, §5, §6, §7: the website-level login asks for the key, then a 
         },
       ]),
     ),
-    http.post(at('/api/auth/logout'), () => new HttpResponse(null, { status: 204 })),
+    http.post('/api/auth/logout', () => noContent()),
   );
   const { user, router } = renderApp('/login?tab=website');
   await user.type(await screen.findByLabelText('Email'), 'a@example.com');
@@ -285,7 +287,7 @@ test('spec §2, §5, §6, §7: the website-level login asks for the key, then a 
 });
 
 test('the website-level login takes a code as apps show it, with a gap', async () => {
-  server.use(http.post(at('/api/auth/login'), () => refuse(401, 'Invalid credentials')));
+  server.use(http.post('/api/auth/login', () => refuse(401, 'Invalid credentials')));
   const { user } = renderApp('/login?tab=website');
   await user.type(await screen.findByLabelText('Email'), 'a@example.com');
   await user.type(screen.getByLabelText('Password'), 'long-enough');

@@ -1,12 +1,12 @@
 import { screen, waitFor } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
 import { getSession } from '@/lib/session';
 import { USER } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
-import { at, refuse, requests, server, state } from '@/test/server';
+import { http, json, problem, refuse, type Ok } from '@/test/http';
+import { requests, server, state } from '@/test/server';
 
-const accept = () => HttpResponse.json({ requires2FA: false, token: 'token-9', user: USER });
+const accept = () => json<Ok<'/api/platform/setup', 'post'>>({ requires2FA: false, token: 'token-9', user: USER });
 
 async function fill(user: ReturnType<typeof renderApp>['user'], email: string, password: string): Promise<void> {
   await user.type(await screen.findByLabelText('Email'), email);
@@ -15,7 +15,7 @@ async function fill(user: ReturnType<typeof renderApp>['user'], email: string, p
 }
 
 test('spec §2, §3, §7: sign-in stores the session and leads to the dashboard', async () => {
-  server.use(http.post(at('/api/platform/login'), accept));
+  server.use(http.post('/api/platform/login', accept));
   const { user, router } = renderApp('/login');
   expect(await screen.findByRole('tab', { name: 'Platform Access' })).toBeInTheDocument();
   expect(screen.getByRole('tab', { name: 'Sign In' })).toBeInTheDocument();
@@ -29,7 +29,7 @@ test('spec §2, §3, §7: sign-in stores the session and leads to the dashboard'
 });
 
 test('sign-in goes on to where the way began', async () => {
-  server.use(http.post(at('/api/platform/login'), accept));
+  server.use(http.post('/api/platform/login', accept));
   const { user, router } = renderApp('/analytics?range=30d');
   await fill(user, 'a@example.com', 'long-enough');
   await waitFor(() => expect(router.state.location.href).toBe('/analytics?range=30d'));
@@ -45,12 +45,12 @@ test('spec §5: each field says what it wants', async () => {
 });
 
 test('spec §8: a refusal is a toast with the server’s message, or with words of its own', async () => {
-  server.use(http.post(at('/api/platform/login'), () => refuse(401, 'Too many attempts, wait a minute')));
+  server.use(http.post('/api/platform/login', () => refuse(401, 'Too many attempts, wait a minute')));
   const { user } = renderApp('/login');
   await fill(user, 'a@example.com', 'long-enough');
   expect(await screen.findByText('Login Failed', { exact: true })).toBeInTheDocument();
   expect(screen.getByText('Too many attempts, wait a minute', { exact: true })).toBeInTheDocument();
-  server.use(http.post(at('/api/platform/login'), () => refuse(401, '')));
+  server.use(http.post('/api/platform/login', () => refuse(401, '')));
   await user.click(screen.getByRole('button', { name: 'Sign In' }));
   expect(await screen.findByText('Invalid credentials', { exact: true })).toBeInTheDocument();
 });
@@ -58,20 +58,10 @@ test('spec §8: a refusal is a toast with the server’s message, or with words 
 test('a sign-in that costs a proof of work says why it takes longer', async () => {
   const work = { challenge: 'c'.repeat(44), puzzles: 16, bits: 10 };
   server.use(
-    http.post(at('/api/platform/login'), ({ request }) =>
+    http.post('/api/platform/login', ({ request }) =>
       request.headers.has('Proof-Of-Work')
         ? accept()
-        : HttpResponse.json(
-            {
-              type: 'about:blank',
-              title: 'Refused',
-              status: 429,
-              code: 'proof_of_work_needed',
-              message: 'Too many',
-              work,
-            },
-            { status: 429 },
-          ),
+        : problem({ status: 429, code: 'proof_of_work_needed', message: 'Too many', work }),
     ),
   );
   const { user, router } = renderApp('/login');
@@ -100,9 +90,9 @@ test('spec §2: the password can be shown and hidden', async () => {
 
 test('spec §4, §5, §8: the second factor re-sends the credentials with the code; a short code is ignored', async () => {
   server.use(
-    http.post(at('/api/platform/login'), async ({ request }) => {
+    http.post('/api/platform/login', async ({ request }) => {
       const input = (await request.json()) as { twoFactorCode?: string };
-      return input.twoFactorCode ? accept() : HttpResponse.json({ requires2FA: true, ticket: 'ticket-1' });
+      return input.twoFactorCode ? accept() : json({ requires2FA: true, ticket: 'ticket-1' });
     }),
   );
   const { user, router } = renderApp('/login');
@@ -123,7 +113,7 @@ test('spec §4, §5, §8: the second factor re-sends the credentials with the co
 });
 
 test('a code is taken as apps show it, with a gap', async () => {
-  server.use(http.post(at('/api/platform/login'), () => HttpResponse.json({ requires2FA: true, ticket: 'ticket-1' })));
+  server.use(http.post('/api/platform/login', () => json({ requires2FA: true, ticket: 'ticket-1' })));
   const { user } = renderApp('/login');
   await fill(user, 'a@example.com', 'long-enough');
   await user.click(await screen.findByLabelText('Two-factor code'));
@@ -134,7 +124,7 @@ test('a code is taken as apps show it, with a gap', async () => {
 });
 
 test('spec §4: "Back to Login" returns to the credentials', async () => {
-  server.use(http.post(at('/api/platform/login'), () => HttpResponse.json({ requires2FA: true, ticket: 'ticket-1' })));
+  server.use(http.post('/api/platform/login', () => json({ requires2FA: true, ticket: 'ticket-1' })));
   const { user } = renderApp('/login');
   await fill(user, 'a@example.com', 'long-enough');
   await user.click(await screen.findByRole('button', { name: 'Back to Login' }));
@@ -148,7 +138,7 @@ test('who is signed in does not see the sign-in page', async () => {
 });
 
 test('the set-up link creates the first admin and signs in', async () => {
-  server.use(http.post(at('/api/platform/setup'), accept));
+  server.use(http.post('/api/platform/setup', accept));
   const { user, router } = renderApp('/setup?token=once');
   await user.type(await screen.findByLabelText('Name'), 'S');
   await user.type(screen.getByLabelText('Email'), 'a@example.com');
@@ -168,7 +158,7 @@ test('the set-up link creates the first admin and signs in', async () => {
 
 test('a used set-up link is refused in words, one without a token is named', async () => {
   server.use(
-    http.post(at('/api/platform/setup'), () =>
+    http.post('/api/platform/setup', () =>
       refuse(403, 'This setup link is not valid. The server prints one when it starts.'),
     ),
   );

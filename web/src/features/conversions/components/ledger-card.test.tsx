@@ -1,10 +1,10 @@
 import { cleanup, screen, waitFor, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
 import type { ScheduledDecision } from '@/lib/api/types';
 import { conversion, totals } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
-import { at, refuse, requests, server, state } from '@/test/server';
+import { http, json, refuse, type Answer } from '@/test/http';
+import { requests, server, state } from '@/test/server';
 import { explanation, statements } from '@/test/money';
 import { daysOf } from '../lib/ranges';
 import { addMonths, readState, writeState } from '../lib/search';
@@ -15,10 +15,10 @@ const usd = (amount: number) => ({ amount, currency: 'USD' });
 
 /** Schedules what is named, but what `refused` says; all have a commission of $30.00. */
 const scheduling = (refused: ScheduledDecision['refused'] = []) =>
-  http.post(at(DECISIONS), async ({ request }) => {
+  http.post(DECISIONS, async ({ request }) => {
     const { ids = [], decision } = (await request.clone().json()) as { ids?: string[]; decision: string };
     const count = ids.length - refused.length;
-    return HttpResponse.json(
+    return json(
       {
         id: 'd1',
         decision,
@@ -41,8 +41,8 @@ beforeEach(() => {
     conversion({ id: 'c3', txid: 'ORD-3', status: 'approved', payableAt: '2026-12-20T12:00:00Z', conflicts: 1 }),
   ];
   server.use(
-    http.get(at('/api/platform/conversions/{id}/explain'), () => HttpResponse.json(explanation())),
-    http.get(at('/api/platform/statements'), () => HttpResponse.json(statements())),
+    http.get('/api/platform/conversions/{id}/explain', () => json(explanation())),
+    http.get('/api/platform/statements', () => json(statements())),
   );
 });
 
@@ -96,9 +96,7 @@ test('ranges are whole days of the website’s zone', () => {
 test('pending ones are approved together, after their number and sum are named, and can be undone', async () => {
   server.use(
     scheduling(),
-    http.post(at('/api/platform/conversions/decisions/{id}/undo'), () =>
-      HttpResponse.json({ id: 'd1', state: 'undone' }),
-    ),
+    http.post('/api/platform/conversions/decisions/{id}/undo', () => json({ id: 'd1', state: 'undone' })),
   );
   const { user } = renderApp('/conversions');
   await user.click(await screen.findByRole('checkbox', { name: 'Select all pending shown' }));
@@ -123,14 +121,14 @@ test('the list is read again after a decision, and after its undo', async () => 
   const dueAt = new Date(Date.now() + 600_000).toISOString();
   state.conversions = [conversion()];
   server.use(
-    http.post(at(DECISIONS), () => {
+    http.post(DECISIONS, () => {
       state.conversions = [conversion({ decision: { id: 'd1', decision: 'approve', dueAt } })];
       const decided = { count: 1, commission: usd(3000), refused: [], more: false, last: null };
-      return HttpResponse.json({ id: 'd1', decision: 'approve', dueAt, ...decided }, { status: 201 });
+      return json({ id: 'd1', decision: 'approve', dueAt, ...decided }, { status: 201 });
     }),
-    http.post(at('/api/platform/conversions/decisions/{id}/undo'), () => {
+    http.post('/api/platform/conversions/decisions/{id}/undo', () => {
       state.conversions = [conversion()];
-      return HttpResponse.json({ id: 'd1', state: 'undone' });
+      return json({ id: 'd1', state: 'undone' });
     }),
   );
   const { user } = renderApp('/conversions');
@@ -179,9 +177,7 @@ test('unattributed ones in a selection are left out unless they are included, an
 test('a row whose decision is not final says so and offers to undo it, also after a reload', async () => {
   const dueAt = new Date(Date.now() + 600_000).toISOString();
   state.conversions = [conversion({ decision: { id: 'd7', decision: 'reject', dueAt } })];
-  server.use(
-    http.post(at('/api/platform/conversions/decisions/{id}/undo'), () => refuse(409, 'This decision is final.')),
-  );
+  server.use(http.post('/api/platform/conversions/decisions/{id}/undo', () => refuse(409, 'This decision is final.')));
   const { user } = renderApp('/conversions');
   expect(await screen.findByText('Rejecting…')).toBeInTheDocument();
   expect(screen.queryByRole('button', { name: 'Approve ORD-1' })).not.toBeInTheDocument();
@@ -220,25 +216,25 @@ test('rejecting many needs a reason, and what could not be rejected says why and
 });
 
 /** A list of more pages than one, and a server that schedules filters in `rounds`. */
-const filtering = (rounds: (round: number) => Response) => {
+const filtering = (rounds: (round: number) => Answer<typeof DECISIONS, 'post'>) => {
   let round = 0;
   server.use(
-    http.get(at('/api/platform/conversions'), () =>
-      HttpResponse.json(state.conversions, {
+    http.get('/api/platform/conversions', () =>
+      json(state.conversions, {
         headers: { Link: '</api/platform/conversions?cursor=next>; rel="next"' },
       }),
     ),
-    http.get(at('/api/platform/conversions/totals'), () =>
-      HttpResponse.json({
+    http.get('/api/platform/conversions/totals', () =>
+      json({
         ...totals(state.conversions),
         statuses: [{ status: 'pending', count: 1203, unattributed: 3, commission: usd(3_600_000) }],
       }),
     ),
-    http.post(at(DECISIONS), () => rounds(++round)),
+    http.post(DECISIONS, () => rounds(++round)),
   );
 };
-const part = (over: Partial<ScheduledDecision>): Response =>
-  HttpResponse.json({
+const part = (over: Partial<ScheduledDecision>): Answer<typeof DECISIONS, 'post'> =>
+  json({
     id: 'd1',
     decision: 'approve',
     dueAt: null,
@@ -401,7 +397,7 @@ test('the totals are those of the filter, and lead to what is unattributed', asy
 
 test('a partial reversal in the row sends exact minor units and never exceeds the rest', async () => {
   state.conversions = [conversion({ status: 'approved', reversed: usd(2500) })];
-  server.use(http.post(at('/api/platform/conversions/{id}/reverse'), () => HttpResponse.json(conversion())));
+  server.use(http.post('/api/platform/conversions/{id}/reverse', () => json(conversion())));
   const { user } = renderApp('/conversions');
   await user.click(await screen.findByRole('button', { name: 'Reverse ORD-1' }));
   const dialog = within(await screen.findByRole('dialog', { name: 'Reverse conversion' }));
@@ -442,8 +438,8 @@ test('a claim shows no date of automatic approval, and says that there is none',
   ];
   const told = explanation();
   server.use(
-    http.get(at('/api/platform/conversions/{id}/explain'), () =>
-      HttpResponse.json({
+    http.get('/api/platform/conversions/{id}/explain', () =>
+      json({
         ...told,
         conversion: { ...told.conversion, keyKind: 'site', status: 'pending', approvesAt, payableAt: null },
       }),
@@ -464,8 +460,8 @@ test('a sale without a transaction ID waits for its owner, and says why', async 
   state.conversions = [conversion({ id: 'c2', txid: '{transaction_id}', unread: ['txid'], approvesAt: null })];
   const told = explanation();
   server.use(
-    http.get(at('/api/platform/conversions/{id}/explain'), () =>
-      HttpResponse.json({
+    http.get('/api/platform/conversions/{id}/explain', () =>
+      json({
         ...told,
         conversion: { ...told.conversion, status: 'pending', unread: ['txid'], approvesAt: null, payableAt: null },
       }),
@@ -499,11 +495,7 @@ test('an admin sees the chain of messages with the ids of logs and traces; a mem
     causationId: 'report-1',
     statement: '2026-11',
   };
-  server.use(
-    http.get(at('/api/platform/conversions/{id}/explain'), () =>
-      HttpResponse.json({ ...explanation(), messages: [message] }),
-    ),
-  );
+  server.use(http.get('/api/platform/conversions/{id}/explain', () => json({ ...explanation(), messages: [message] })));
   await user.click(await screen.findByRole('button', { name: 'Explain ORD-3' }));
   const drawer = await screen.findByRole('dialog');
   expect(await within(drawer).findByText('Message chain')).toBeInTheDocument();
@@ -515,8 +507,8 @@ test('an admin sees the chain of messages with the ids of logs and traces; a mem
 test('claims like one of them are rejected together: by key kind, click, address class and time', async () => {
   const told = explanation();
   server.use(
-    http.get(at('/api/platform/conversions/{id}/explain'), () =>
-      HttpResponse.json({
+    http.get('/api/platform/conversions/{id}/explain', () =>
+      json({
         ...told,
         conversion: {
           ...told.conversion,
@@ -528,7 +520,7 @@ test('claims like one of them are rejected together: by key kind, click, address
         },
       }),
     ),
-    http.post(at(DECISIONS), () => part({ decision: 'reject', count: 2, last: 'c2' })),
+    http.post(DECISIONS, () => part({ decision: 'reject', count: 2, last: 'c2' })),
   );
   const { user } = renderApp('/conversions?open=c1');
   const drawer = await screen.findByRole('dialog', { name: 'Transaction ORD-1' });
@@ -570,10 +562,10 @@ test('a proposed adjustment is accepted or dismissed in the drawer', async () =>
     commission: { amount: 4500, currency: 'USD' },
   };
   server.use(
-    http.get(at('/api/platform/conversions/{id}/explain'), () =>
-      HttpResponse.json({ ...told, conversion: { ...told.conversion, adjustment } }),
+    http.get('/api/platform/conversions/{id}/explain', () =>
+      json({ ...told, conversion: { ...told.conversion, adjustment } }),
     ),
-    http.post(at('/api/platform/conversions/{id}/adjustment/dismiss'), () => HttpResponse.json(told.conversion)),
+    http.post('/api/platform/conversions/{id}/adjustment/dismiss', () => json(told.conversion)),
   );
   const { user } = renderApp('/conversions?open=c1');
   const drawer = await screen.findByRole('dialog', { name: 'Transaction ORD-1' });
@@ -615,8 +607,8 @@ test('the click IDs of the ad that led to the visit are shown, or that they are 
     { name: null, network: null, value: '[erased]' },
   ];
   server.use(
-    http.get(at('/api/platform/conversions/{id}/explain'), () =>
-      HttpResponse.json({ ...told, click: told.click && { ...told.click, adClickIds } }),
+    http.get('/api/platform/conversions/{id}/explain', () =>
+      json({ ...told, click: told.click && { ...told.click, adClickIds } }),
     ),
   );
   renderApp('/conversions?open=c1');
@@ -628,8 +620,8 @@ test('the click IDs of the ad that led to the visit are shown, or that they are 
 test('disagreeing reports say which one stands; one that is not attributed says what it waits for', async () => {
   const told = explanation();
   server.use(
-    http.get(at('/api/platform/conversions/{id}/explain'), () =>
-      HttpResponse.json({
+    http.get('/api/platform/conversions/{id}/explain', () =>
+      json({
         ...told,
         rule: null,
         working: null,
@@ -651,13 +643,13 @@ test('disagreeing reports say which one stands; one that is not attributed says 
             stands: false,
             place: null,
           },
-          {
-            ...told.reports[0],
+          ...told.reports.map((report) => ({
+            ...report,
             amount: null,
             status: 'hold',
             stands: null,
             at: '2026-11-21T13:00:00Z',
-          },
+          })),
         ],
       }),
     ),
@@ -694,8 +686,8 @@ test('statements of a month with their files, and the months beside it', async (
 
 test('empty and failing statements have words', async () => {
   server.use(
-    http.get(at('/api/platform/statements'), () => refuse(500, 'Broken'), { once: true }),
-    http.get(at('/api/platform/statements'), () => HttpResponse.json(statements({ statements: [] }))),
+    http.get('/api/platform/statements', () => refuse(500, 'Broken'), { once: true }),
+    http.get('/api/platform/statements', () => json(statements({ statements: [] }))),
   );
   const { user } = renderApp('/conversions?view=statements&month=2026-10');
   expect(await screen.findByText('Error loading statements: Broken')).toBeInTheDocument();

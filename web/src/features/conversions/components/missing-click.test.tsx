@@ -1,10 +1,10 @@
 import { screen, waitFor, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
 import { conversion } from '@/test/fixtures';
 import { explanation } from '@/test/money';
 import { renderApp, signIn } from '@/test/render';
-import { at, refuse, server, state } from '@/test/server';
+import { http, json, refuse } from '@/test/http';
+import { server, state } from '@/test/server';
 import type { CandidateClick, MissingClick } from '../api/assignment';
 import { causeOf, fixOf } from '../lib/missing-click';
 
@@ -57,9 +57,9 @@ beforeEach(() => {
   signIn();
   state.conversions = [conversion({ partnerId: null, partnerName: null })];
   server.use(
-    http.get(at('/api/platform/conversions/{id}/explain'), () => HttpResponse.json(unattributed())),
-    http.get(at('/api/platform/conversions/{id}/clicks'), () =>
-      HttpResponse.json([click(), click({ clickId: 'k6', at: '2026-09-01T10:00:00Z', isWithinWindow: false })]),
+    http.get('/api/platform/conversions/{id}/explain', () => json(unattributed())),
+    http.get('/api/platform/conversions/{id}/clicks', () =>
+      json([click(), click({ clickId: 'k6', at: '2026-09-01T10:00:00Z', isWithinWindow: false })]),
     ),
   );
 });
@@ -105,7 +105,7 @@ test('every reason has a cause and a next step', () => {
 });
 
 test('a click is chosen with the keyboard and assigned with a reason', async () => {
-  server.use(http.post(at(ASSIGN), () => HttpResponse.json(conversion(), { headers: { 'X-Position': 'domain@9' } })));
+  server.use(http.post(ASSIGN, () => json(conversion(), { headers: { 'X-Position': 'domain@9' } })));
   const { user, form } = await openForm();
   expect(form.getByLabelText('Assign to')).toHaveFocus();
   expect(await form.findByText('Outside cookie window')).toBeInTheDocument();
@@ -123,7 +123,7 @@ test('a click is chosen with the keyboard and assigned with a reason', async () 
 });
 
 test('a link is chosen where the click is not known', async () => {
-  server.use(http.post(at(ASSIGN), () => HttpResponse.json(conversion(), { headers: { 'X-Position': 'domain@9' } })));
+  server.use(http.post(ASSIGN, () => json(conversion(), { headers: { 'X-Position': 'domain@9' } })));
   const { user, form } = await openForm();
   await user.selectOptions(form.getByLabelText('Assign to'), 'link');
   await user.click(await form.findByRole('radio'));
@@ -135,7 +135,7 @@ test('a link is chosen where the click is not known', async () => {
 
 test('what is wrong with the choice is shown at it, until another one is chosen', async () => {
   server.use(
-    http.post(at(ASSIGN), () =>
+    http.post(ASSIGN, () =>
       refuse(400, 'This click happened after the sale.', 'click_after_sale', [
         { field: 'clickId', message: 'This click happened after the sale.' },
       ]),
@@ -155,16 +155,14 @@ test('an assignment says who, when and why', async () => {
   const assignment = { by: 'you', at: '2026-11-21T09:00:00Z', reason: 'Named by the network' };
   const { click: found } = explanation();
   const told = explanation({ assignment, click: found && { ...found, by: 'manual' } });
-  server.use(http.get(at('/api/platform/conversions/{id}/explain'), () => HttpResponse.json(told)));
+  server.use(http.get('/api/platform/conversions/{id}/explain', () => json(told)));
   renderApp('/conversions?open=c1');
   expect(await screen.findByText(/^Assigned by you on Nov 21.*: Named by the network$/)).toBeInTheDocument();
   expect(screen.getByText('assignment')).toBeInTheDocument();
 });
 
 test('a reversed sale is explained but not assigned', async () => {
-  server.use(
-    http.get(at('/api/platform/conversions/{id}/explain'), () => HttpResponse.json(unattributed({}, 'reversed'))),
-  );
+  server.use(http.get('/api/platform/conversions/{id}/explain', () => json(unattributed({}, 'reversed'))));
   renderApp('/conversions?open=c1');
   expect(await screen.findByText('How to fix this')).toBeInTheDocument();
   expect(screen.queryByRole('button', { name: 'Assign by hand' })).not.toBeInTheDocument();
@@ -172,11 +170,9 @@ test('a reversed sale is explained but not assigned', async () => {
 
 test('more clicks than the first are shown when they are wanted', async () => {
   server.use(
-    http.get(at('/api/platform/conversions/{id}/clicks'), ({ request }) => {
+    http.get('/api/platform/conversions/{id}/clicks', ({ request }) => {
       const limit = Number(new URL(request.url).searchParams.get('limit'));
-      return HttpResponse.json(
-        Array.from({ length: Math.min(limit, 30) }, (_, index) => click({ clickId: `k${index}` })),
-      );
+      return json(Array.from({ length: Math.min(limit, 30) }, (_, index) => click({ clickId: `k${index}` })));
     }),
   );
   const { user, form } = await openForm();
@@ -188,8 +184,8 @@ test('more clicks than the first are shown when they are wanted', async () => {
 
 test('the clicks before a sale say since when they are stored', async () => {
   server.use(
-    http.get(at('/api/platform/conversions/{id}/clicks'), () =>
-      HttpResponse.json([click()], { headers: { 'X-Events-Kept-From': '2026-03-01' } }),
+    http.get('/api/platform/conversions/{id}/clicks', () =>
+      json([click()], { headers: { 'X-Events-Kept-From': '2026-03-01' } }),
     ),
   );
   const { user, form } = await openForm();

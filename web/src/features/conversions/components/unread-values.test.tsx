@@ -1,11 +1,11 @@
 import { screen, waitFor, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
 import type { Explanation } from '@/lib/api/types';
 import { conversion } from '@/test/fixtures';
 import { explanation } from '@/test/money';
 import { renderApp, signIn } from '@/test/render';
-import { at, refuse, server, state } from '@/test/server';
+import { http, json, refuse } from '@/test/http';
+import { server, state } from '@/test/server';
 
 const REPORT = '/api/platform/conversions/{id}/reports/{reportId}/correct';
 const bodies: unknown[] = [];
@@ -27,12 +27,12 @@ beforeEach(() => {
     unread: [unread('amount', '1,234'), unread('status', 'gebucht'), unread('txid', '[TID]')],
   });
   server.use(
-    http.get(at('/api/platform/conversions/{id}/explain'), () => HttpResponse.json(told)),
-    http.post(at(REPORT), async ({ request }) => {
+    http.get('/api/platform/conversions/{id}/explain', () => json(told)),
+    http.post(REPORT, async ({ request }) => {
       bodies.push(await request.json());
-      return HttpResponse.json(conversion());
+      return json(conversion());
     }),
-    http.post(at('/api/platform/conversions/{id}/read-again'), () => HttpResponse.json(conversion())),
+    http.post('/api/platform/conversions/{id}/read-again', () => json(conversion())),
   );
 });
 
@@ -59,7 +59,7 @@ test('what was sent is shown, and an amount and a status are corrected in place'
 });
 
 test('an amount that is none is not sent, and a failure is shown', async () => {
-  server.use(http.post(at(REPORT), () => refuse(409, 'This value was corrected already.')));
+  server.use(http.post(REPORT, () => refuse(409, 'This value was corrected already.')));
   const { user, part } = await opened();
   const field = part.getByLabelText('Correct amount (USD)');
   const save = part.getAllByRole('button', { name: 'Save' })[0] as HTMLElement;

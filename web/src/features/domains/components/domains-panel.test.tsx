@@ -1,9 +1,9 @@
 import { screen, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
 import type { CustomDomain } from '@/lib/api/types';
 import { renderApp, signIn } from '@/test/render';
-import { at, refuse, requests, server, state } from '@/test/server';
+import { http, json, noContent, refuse } from '@/test/http';
+import { requests, server, state } from '@/test/server';
 
 const domain = (over: Partial<CustomDomain> = {}): CustomDomain => ({
   id: 'd1',
@@ -26,9 +26,9 @@ beforeEach(() => signIn());
 
 test('spec §2, §5, §7, §8: none yet; a new one shows the record to set', async () => {
   server.use(
-    http.post(at('/api/platform/custom-domains'), () => {
+    http.post('/api/platform/custom-domains', () => {
       state.domains = [domain()];
-      return HttpResponse.json(domain(), { status: 201 });
+      return json(domain(), { status: 201 });
     }),
   );
   const { user } = renderApp('/account-settings?tab=custom-domains');
@@ -52,7 +52,7 @@ test('spec §2, §5, §7, §8: none yet; a new one shows the record to set', asy
 
 test('spec §8: a domain that cannot be added: the toast, and why at the field', async () => {
   server.use(
-    http.post(at('/api/platform/custom-domains'), () =>
+    http.post('/api/platform/custom-domains', () =>
       refuse(409, 'go.example.com is in use by another website.', 'taken', [
         { field: 'domain', message: 'go.example.com is in use by another website.' },
       ]),
@@ -69,13 +69,14 @@ test('spec §8: a domain that cannot be added: the toast, and why at the field',
 test('spec §2, §4, §8: checking now verifies it; SSL has a badge; removing asks first, and may fail', async () => {
   state.domains = [domain({ problem: 'There is no TXT record at _althing.go.example.com yet.' })];
   server.use(
-    http.post(at('/api/platform/custom-domains/{id}/check'), () => {
-      state.domains = [domain({ state: 'verified', isVerified: true, sslEnabled: true, expiresAt: null })];
-      return HttpResponse.json(state.domains[0]);
+    http.post('/api/platform/custom-domains/{id}/check', () => {
+      const verified = domain({ state: 'verified', isVerified: true, sslEnabled: true, expiresAt: null });
+      state.domains = [verified];
+      return json(verified);
     }),
-    http.delete(at('/api/platform/custom-domains/{id}'), () => {
+    http.delete('/api/platform/custom-domains/{id}', () => {
       state.domains = [];
-      return new HttpResponse(null, { status: 204 });
+      return noContent();
     }),
   );
   const { user } = renderApp('/account-settings?tab=custom-domains');
@@ -85,7 +86,7 @@ test('spec §2, §4, §8: checking now verifies it; SSL has a badge; removing as
   expect(await screen.findByText('SSL')).toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: 'Remove go.example.com' }));
   expect(requests('DELETE')).toEqual([]);
-  server.use(http.delete(at('/api/platform/custom-domains/{id}'), () => refuse(503, 'Not now'), { once: true }));
+  server.use(http.delete('/api/platform/custom-domains/{id}', () => refuse(503, 'Not now'), { once: true }));
   await user.click(await screen.findByRole('button', { name: 'Remove domain' }));
   expect(await screen.findByText('Failed to remove domain', { exact: true })).toBeInTheDocument();
   await user.click(await screen.findByRole('button', { name: 'Remove go.example.com' }));

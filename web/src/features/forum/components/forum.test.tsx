@@ -1,26 +1,26 @@
 import { act, cleanup, screen, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { startSession } from '@/lib/session';
 import { author, categories, post, thread } from '@/test/forum';
 import { renderApp, signIn } from '@/test/render';
-import { at, refuse, requests, server, state } from '@/test/server';
+import { http, json, noContent, refuse } from '@/test/http';
+import { requests, server, state } from '@/test/server';
 import { account, USER } from '@/test/fixtures';
 import { textFault, titleFault } from '../lib/limits';
 
 const me = author({ id: USER.id, name: USER.name, handle: 'sigrun' });
-const nothing = () => new HttpResponse(null, { status: 204 });
+const nothing = () => noContent();
 const sent = (line: string) => state.seen.find((item) => item.line.startsWith(line))?.body;
 
 beforeEach(() => {
   vi.setSystemTime('2026-11-20T12:00:00Z');
   server.use(
-    http.get(at('/api/forum/categories'), () => HttpResponse.json(categories)),
-    http.get(at('/api/forum/threads'), () => HttpResponse.json([thread()])),
-    http.get(at('/api/forum/threads/{id}'), () => HttpResponse.json(thread())),
-    http.get(at('/api/forum/threads/{id}/posts'), () => HttpResponse.json([post(), answer()])),
-    http.get(at('/api/platform/forum/me'), () =>
-      HttpResponse.json({
+    http.get('/api/forum/categories', () => json(categories)),
+    http.get('/api/forum/threads', () => json([thread()])),
+    http.get('/api/forum/threads/{id}', () => json(thread())),
+    http.get('/api/forum/threads/{id}/posts', () => json([post(), answer()])),
+    http.get('/api/platform/forum/me', () =>
+      json({
         handle: 'sigrun',
         isNew: true,
         isModerator: false,
@@ -28,8 +28,8 @@ beforeEach(() => {
         suspensionReason: null,
       }),
     ),
-    http.post(at('/api/public/forum/threads/{id}/view'), nothing),
-    http.post(at('/api/forum/threads/{id}/read'), nothing),
+    http.post('/api/public/forum/threads/{id}/view', nothing),
+    http.post('/api/forum/threads/{id}/read', nothing),
   );
 });
 
@@ -71,7 +71,7 @@ test('spec §2, §3, forum home: category cards, thread list, "Start New Thread"
 });
 
 test('spec §2, forum home: the empty text', async () => {
-  server.use(http.get(at('/api/forum/threads'), () => HttpResponse.json([])));
+  server.use(http.get('/api/forum/threads', () => json([])));
   renderApp('/forum');
   expect(await screen.findByText('No threads found. Be the first to start a discussion!')).toBeInTheDocument();
 });
@@ -90,11 +90,7 @@ test('spec §2, §7: category, order and filter are the address', async () => {
 });
 
 test('spec §3: unread, pinned and locked threads say so', async () => {
-  server.use(
-    http.get(at('/api/forum/threads'), () =>
-      HttpResponse.json([thread({ unread: true, isPinned: true, isLocked: true })]),
-    ),
-  );
+  server.use(http.get('/api/forum/threads', () => json([thread({ unread: true, isPinned: true, isLocked: true })])));
   renderApp('/forum');
   expect(await screen.findByRole('link', { name: 'Which cookie window works? (unread)' })).toBeInTheDocument();
   expect(screen.getByText('Pinned')).toBeInTheDocument();
@@ -103,8 +99,8 @@ test('spec §3: unread, pinned and locked threads say so', async () => {
 
 test('search shows the pieces of what was found, never as HTML', async () => {
   server.use(
-    http.get(at('/api/forum/search'), () =>
-      HttpResponse.json([
+    http.get('/api/forum/search', () =>
+      json([
         {
           threadId: 't1',
           postId: 'p2',
@@ -129,7 +125,7 @@ test('search shows the pieces of what was found, never as HTML', async () => {
 });
 
 test('a list that cannot be read says so and is read again', async () => {
-  server.use(http.get(at('/api/forum/threads'), () => refuse(503, 'Not now.'), { once: true }));
+  server.use(http.get('/api/forum/threads', () => refuse(503, 'Not now.'), { once: true }));
   const { user } = renderApp('/forum');
   await user.click(within(await screen.findByRole('alert')).getByRole('button', { name: 'Try again' }));
   expect(await screen.findByRole('link', { name: 'Which cookie window works?' })).toBeInTheDocument();
@@ -137,11 +133,7 @@ test('a list that cannot be read says so and is read again', async () => {
 
 test('a new thread: its rules first, then it is sent, and the draft goes', async () => {
   signIn();
-  server.use(
-    http.post(at('/api/forum/threads'), () =>
-      HttpResponse.json({ id: 't9', postId: 'p9', state: 'held' }, { status: 201 }),
-    ),
-  );
+  server.use(http.post('/api/forum/threads', () => json({ id: 't9', postId: 'p9', state: 'held' }, { status: 201 })));
   const { user, router } = renderApp('/forum/new?category=case-studies');
   await user.type(await screen.findByLabelText('Title'), 'Hi');
   await user.type(screen.getByLabelText('Text'), 'short');
@@ -211,12 +203,8 @@ test('a thread: title, authors, quotation, mention; the address of a post is sho
 test('reply with a quotation and a mention from the suggestions', async () => {
   signIn();
   server.use(
-    http.get(at('/api/forum/members'), () =>
-      HttpResponse.json([author(), author({ id: 'a-em', name: 'Emil', handle: 'emil' })]),
-    ),
-    http.post(at('/api/forum/threads/{id}/posts'), () =>
-      HttpResponse.json({ id: 'p3', state: 'visible' }, { status: 201 }),
-    ),
+    http.get('/api/forum/members', () => json([author(), author({ id: 'a-em', name: 'Emil', handle: 'emil' })])),
+    http.post('/api/forum/threads/{id}/posts', () => json({ id: 'p3', state: 'visible' }, { status: 201 })),
   );
   const { user, router } = renderApp('/forum/thread/t1');
   await user.click(await screen.findByRole('button', { name: 'Quote the post by Jón' }));
@@ -239,17 +227,11 @@ test('what is being answered, and what is being edited, is there again after a r
   startSession({ token: 'token-1', user: { ...USER, roles: ['member'] } });
   state.account = account({ roles: ['member'] });
   server.use(
-    http.get(at('/api/forum/threads/{id}/posts'), () =>
-      HttpResponse.json([
-        post(),
-        answer(),
-        post({ id: 'p3', isFirst: false, author: me, text: 'My first words', canEdit: true }),
-      ]),
+    http.get('/api/forum/threads/{id}/posts', () =>
+      json([post(), answer(), post({ id: 'p3', isFirst: false, author: me, text: 'My first words', canEdit: true })]),
     ),
-    http.post(at('/api/forum/threads/{id}/posts'), () =>
-      HttpResponse.json({ id: 'p4', state: 'visible' }, { status: 201 }),
-    ),
-    http.patch(at('/api/forum/posts/{id}'), () => HttpResponse.json({ id: 'p3', state: 'visible' })),
+    http.post('/api/forum/threads/{id}/posts', () => json({ id: 'p4', state: 'visible' }, { status: 201 })),
+    http.patch('/api/forum/posts/{id}', () => json({ id: 'p3', state: 'visible' })),
   );
   const { user } = renderApp('/forum/thread/t1');
   const edit = async () => {
@@ -277,10 +259,8 @@ test('what is being answered, and what is being edited, is there again after a r
 test('who does not fit what is typed any more is not offered, whatever the answer of before was', async () => {
   signIn();
   server.use(
-    http.get(at('/api/forum/members'), ({ request }) =>
-      new URL(request.url).searchParams.get('prefix') === 'e'
-        ? HttpResponse.json([author()])
-        : new Promise<never>(() => undefined),
+    http.get('/api/forum/members', ({ request }) =>
+      new URL(request.url).searchParams.get('prefix') === 'e' ? json([author()]) : new Promise<never>(() => undefined),
     ),
   );
   const { user } = renderApp('/forum/thread/t1');
@@ -293,8 +273,8 @@ test('who does not fit what is typed any more is not offered, whatever the answe
 
 test('a link to a post that is gone leads to the thread', async () => {
   server.use(
-    http.get(at('/api/forum/threads/{id}/posts'), ({ request }) =>
-      new URL(request.url).searchParams.has('around') ? refuse(404, 'Post not found.') : HttpResponse.json([post()]),
+    http.get('/api/forum/threads/{id}/posts', ({ request }) =>
+      new URL(request.url).searchParams.has('around') ? refuse(404, 'Post not found.') : json([post()]),
     ),
   );
   const { user, router } = renderApp('/forum/thread/t1?post=gone');
@@ -313,8 +293,8 @@ test('a text is as long as the server counts it', () => {
 
 test('a member who is not there is the page that is not found', async () => {
   server.use(
-    http.get(at('/api/forum/members/{handle}'), () => refuse(404, 'Member not found.')),
-    http.get(at('/api/forum/members/{handle}/posts'), () => refuse(404, 'Member not found.')),
+    http.get('/api/forum/members/{handle}', () => refuse(404, 'Member not found.')),
+    http.get('/api/forum/members/{handle}/posts', () => refuse(404, 'Member not found.')),
   );
   renderApp('/forum/member/nobody');
   expect(await screen.findByRole('heading', { name: '404 Page Not Found' })).toBeInTheDocument();
@@ -324,7 +304,7 @@ test('a like shows at once, and goes again when it is refused', async () => {
   signIn();
   let answers: (() => void) | undefined;
   server.use(
-    http.put(at('/api/forum/posts/{id}/like'), async () => {
+    http.put('/api/forum/posts/{id}/like', async () => {
       await new Promise<void>((resolve) => (answers = resolve));
       return refuse(429, 'You have given 50 likes in 24 hours, which is the limit.');
     }),
@@ -343,7 +323,7 @@ test('a like shows at once, and goes again when it is refused', async () => {
 
 test('report a post', async () => {
   signIn();
-  server.use(http.post(at('/api/forum/posts/{id}/flag'), nothing));
+  server.use(http.post('/api/forum/posts/{id}/flag', nothing));
   const { user } = renderApp('/forum/thread/t1');
   await user.click(await screen.findByRole('button', { name: 'More about the post by Jón' }));
   await user.click(await screen.findByRole('menuitem', { name: 'Report' }));
@@ -360,8 +340,8 @@ test('edit and delete one’s own post, and read how it was', async () => {
   startSession({ token: 'token-1', user: { ...USER, roles: ['member'] } });
   state.account = account({ roles: ['member'] });
   server.use(
-    http.get(at('/api/forum/threads/{id}/posts'), () =>
-      HttpResponse.json([
+    http.get('/api/forum/threads/{id}/posts', () =>
+      json([
         post(),
         post({
           id: 'p2',
@@ -375,10 +355,10 @@ test('edit and delete one’s own post, and read how it was', async () => {
         }),
       ]),
     ),
-    http.patch(at('/api/forum/posts/{id}'), () => HttpResponse.json({ id: 'p2', state: 'visible' })),
-    http.delete(at('/api/forum/posts/{id}'), nothing),
-    http.get(at('/api/forum/posts/{id}/history'), () =>
-      HttpResponse.json([{ number: 1, text: 'Before that', editedBy: me, editedAt: '2026-11-20T11:50:00Z' }]),
+    http.patch('/api/forum/posts/{id}', () => json({ id: 'p2', state: 'visible' })),
+    http.delete('/api/forum/posts/{id}', nothing),
+    http.get('/api/forum/posts/{id}/history', () =>
+      json([{ number: 1, text: 'Before that', editedBy: me, editedAt: '2026-11-20T11:50:00Z' }]),
     ),
   );
   const { user } = renderApp('/forum/thread/t1');
@@ -408,8 +388,8 @@ test('who deletes their thread is led back to the forum', async () => {
   startSession({ token: 'token-1', user: { ...USER, roles: ['member'] } });
   state.account = account({ roles: ['member'] });
   server.use(
-    http.get(at('/api/forum/threads/{id}/posts'), () => HttpResponse.json([post({ author: me, canDelete: true })])),
-    http.delete(at('/api/forum/posts/{id}'), nothing),
+    http.get('/api/forum/threads/{id}/posts', () => json([post({ author: me, canDelete: true })])),
+    http.delete('/api/forum/posts/{id}', nothing),
   );
   const { user, router } = renderApp('/forum/thread/t1');
   await user.click(await screen.findByRole('button', { name: `More about the post by ${USER.name}` }));
@@ -424,8 +404,8 @@ test('who deletes their thread is led back to the forum', async () => {
 test('what is being written under a page stays while another page comes', async () => {
   signIn();
   server.use(
-    http.get(at('/api/forum/threads/{id}/posts'), () =>
-      HttpResponse.json([post()], { headers: { Link: '</x?cursor=later>; rel="next"' } }),
+    http.get('/api/forum/threads/{id}/posts', () =>
+      json([post()], { headers: { Link: '</x?cursor=later>; rel="next"' } }),
     ),
   );
   const { user } = renderApp('/forum/thread/t1');
@@ -439,8 +419,8 @@ test('what is being written under a page stays while another page comes', async 
 
 test('pages of a long thread have addresses of their own', async () => {
   server.use(
-    http.get(at('/api/forum/threads/{id}/posts'), () =>
-      HttpResponse.json([post()], {
+    http.get('/api/forum/threads/{id}/posts', () =>
+      json([post()], {
         headers: {
           Link: '</api/forum/threads/t1/posts?limit=20&cursor=later>; rel="next", </x?cursor=earlier>; rel="prev"',
         },
@@ -461,9 +441,7 @@ test('pages of a long thread have addresses of their own', async () => {
 
 test('what a member has seen is read, and they can go back to where they stopped', async () => {
   signIn();
-  server.use(
-    http.get(at('/api/forum/threads/{id}'), () => HttpResponse.json(thread({ unread: true, lastReadPostId: 'p1' }))),
-  );
+  server.use(http.get('/api/forum/threads/{id}', () => json(thread({ unread: true, lastReadPostId: 'p1' }))));
   renderApp('/forum/thread/t1');
   expect(await screen.findByRole('link', { name: 'Jump to where you left off' })).toHaveAttribute(
     'href',
@@ -475,8 +453,8 @@ test('what a member has seen is read, and they can go back to where they stopped
 test('moderators pin, lock and move with a reason', async () => {
   signIn();
   server.use(
-    http.post(at('/api/admin/forum/threads/{id}/lock'), nothing),
-    http.post(at('/api/admin/forum/threads/{id}/move'), nothing),
+    http.post('/api/admin/forum/threads/{id}/lock', nothing),
+    http.post('/api/admin/forum/threads/{id}/move', nothing),
   );
   const { user } = renderApp('/forum/thread/t1');
   await user.click(await screen.findByRole('button', { name: 'Moderate' }));
@@ -504,8 +482,8 @@ test('the queue: approve, dismiss, delete with a reason, suspend', async () => {
     text: `Look at https://shop.example${'\n\nAnd on.'.repeat(20)}`,
   });
   server.use(
-    http.get(at('/api/admin/forum/queue'), () =>
-      HttpResponse.json([
+    http.get('/api/admin/forum/queue', () =>
+      json([
         { post: held, threadTitle: 'Shops', waitsFor: 'approval', waitingSince: '2026-11-20T10:00:00Z', flags: [] },
         {
           post: post({ id: 'p7', state: 'hidden' }),
@@ -516,10 +494,10 @@ test('the queue: approve, dismiss, delete with a reason, suspend', async () => {
         },
       ]),
     ),
-    http.post(at('/api/admin/forum/posts/{id}/approve'), nothing),
-    http.post(at('/api/admin/forum/posts/{id}/dismiss-flags'), nothing),
-    http.post(at('/api/admin/forum/posts/{id}/delete'), nothing),
-    http.post(at('/api/admin/forum/members/{id}/suspend'), nothing),
+    http.post('/api/admin/forum/posts/{id}/approve', nothing),
+    http.post('/api/admin/forum/posts/{id}/dismiss-flags', nothing),
+    http.post('/api/admin/forum/posts/{id}/delete', nothing),
+    http.post('/api/admin/forum/members/{id}/suspend', nothing),
   );
   const { user } = renderApp('/forum/moderation');
   const first = within(await screen.findByRole('article', { name: 'Post by Nýr in Shops' }));
@@ -552,8 +530,8 @@ test('the queue: approve, dismiss, delete with a reason, suspend', async () => {
 
 test('the log is open to everybody', async () => {
   server.use(
-    http.get(at('/api/forum/log'), () =>
-      HttpResponse.json([
+    http.get('/api/forum/log', () =>
+      json([
         {
           id: 1,
           action: 'reports_dismissed',
@@ -575,8 +553,8 @@ test('the log is open to everybody', async () => {
 
 test('a member’s profile: figures and posts; nothing private', async () => {
   server.use(
-    http.get(at('/api/forum/members/{handle}'), () =>
-      HttpResponse.json({
+    http.get('/api/forum/members/{handle}', () =>
+      json({
         ...author(),
         joinedAt: '2026-01-05T00:00:00Z',
         posts: 31,
@@ -585,7 +563,7 @@ test('a member’s profile: figures and posts; nothing private', async () => {
         suspendedUntil: null,
       }),
     ),
-    http.get(at('/api/forum/members/{handle}/posts'), () => HttpResponse.json([post()])),
+    http.get('/api/forum/members/{handle}/posts', () => json([post()])),
   );
   renderApp('/forum/member/embla');
   expect(await screen.findByRole('heading', { level: 1, name: 'Embla' })).toBeInTheDocument();

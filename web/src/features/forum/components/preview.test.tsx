@@ -1,17 +1,17 @@
 import { screen, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
 import { author, categories } from '@/test/forum';
 import { renderApp, signIn } from '@/test/render';
-import { at, requests, server } from '@/test/server';
+import { http, json } from '@/test/http';
+import { requests, server } from '@/test/server';
 import { handlesIn } from '../lib/mentions';
 
 test('members whom a text names are links in its preview already, others are not', async () => {
   signIn();
   server.use(
-    http.get(at('/api/forum/categories'), () => HttpResponse.json(categories)),
-    http.get(at('/api/platform/forum/me'), () =>
-      HttpResponse.json({
+    http.get('/api/forum/categories', () => json(categories)),
+    http.get('/api/platform/forum/me', () =>
+      json({
         handle: 'sigrun',
         isNew: false,
         isModerator: false,
@@ -19,8 +19,8 @@ test('members whom a text names are links in its preview already, others are not
         suspensionReason: null,
       }),
     ),
-    http.get(at('/api/forum/members'), ({ request }) =>
-      HttpResponse.json(
+    http.get('/api/forum/members', ({ request }) =>
+      json(
         new URL(request.url).searchParams.get('prefix') === 'embla'
           ? [author(), author({ id: 'a-2', handle: 'embla-2' })]
           : [],

@@ -1,10 +1,10 @@
 // Spec, "AI Insights card" (screens), §8 "AI insights" (toasts).
 import { screen, waitFor, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
 import { link } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
-import { at, refuse, requests, server, state } from '@/test/server';
+import { http, json, noContent, refuse } from '@/test/http';
+import { requests, server, state } from '@/test/server';
 import { useToasts } from '@/stores/toasts';
 import type { Insight } from '../api/insights';
 
@@ -95,14 +95,14 @@ test('an insight leads to an action: open the partner, pause the link, or dismis
     insight({ id: 'i2', title: 'Silent link', about: { dimension: 'link', value: 'l1', name: '/deal' } }),
   ];
   server.use(
-    http.patch(at('/api/platform/links/{id}'), async ({ request }) => {
+    http.patch('/api/platform/links/{id}', async ({ request }) => {
       sent.push(await request.json());
-      return HttpResponse.json(link());
+      return json(link());
     }),
-    http.post(at('/api/analytics/{websiteId}/insights/{insightId}/dismiss'), async ({ request, params }) => {
+    http.post('/api/analytics/{websiteId}/insights/{insightId}/dismiss', async ({ request, params }) => {
       sent.push([params['insightId'], await request.json()]);
       state.insights = state.insights.filter(({ id }) => id !== params['insightId']);
-      return new HttpResponse(null, { status: 204 });
+      return noContent();
     }),
   );
   const { user } = renderApp('/insights');
@@ -128,10 +128,10 @@ test('spec §2, §7, §8: Generate New: "Generating..." while pending, then the 
   let finish = (): void => undefined;
   const waiting = new Promise<void>((resolve) => (finish = resolve));
   server.use(
-    http.post(at('/api/analytics/{websiteId}/ai-insights'), async () => {
+    http.post('/api/analytics/{websiteId}/ai-insights', async () => {
       await waiting;
       state.insights = [insight({ narratedBy: 'model' }), insight({ id: 'i2', title: 'Second' })];
-      return HttpResponse.json({ insights: state.insights, added: 2, tooLittleData: false, silence: null });
+      return json({ insights: state.insights, added: 2, tooLittleData: false, silence: null });
     }),
   );
   const { user } = renderApp('/analytics');
@@ -154,7 +154,7 @@ test('spec §2, §7, §8: Generate New: "Generating..." while pending, then the 
 
 test('spec §8: a failure is a toast, and what was there stays', async () => {
   state.insights = [insight()];
-  server.use(http.post(at('/api/analytics/{websiteId}/ai-insights'), () => refuse(503, 'Not now')));
+  server.use(http.post('/api/analytics/{websiteId}/ai-insights', () => refuse(503, 'Not now')));
   const { user } = renderApp('/analytics');
   const inside = await card();
   await user.click(await inside.findByRole('button', { name: 'Generate New' }));
@@ -165,9 +165,9 @@ test('spec §8: a failure is a toast, and what was there stays', async () => {
 
 test('without a model the card says so, and why', async () => {
   server.use(
-    http.post(at('/api/analytics/{websiteId}/ai-insights'), () => {
+    http.post('/api/analytics/{websiteId}/ai-insights', () => {
       state.insights = [insight()];
-      return HttpResponse.json({ insights: state.insights, added: 1, tooLittleData: false, silence: 'not_configured' });
+      return json({ insights: state.insights, added: 1, tooLittleData: false, silence: 'not_configured' });
     }),
   );
   const { user } = renderApp('/analytics');
@@ -193,8 +193,8 @@ test.each([
   ],
 ])('the toast says what an analysis led to: %o', async (answer, title, text) => {
   server.use(
-    http.post(at('/api/analytics/{websiteId}/ai-insights'), () =>
-      HttpResponse.json({ insights: [insight()], tooLittleData: false, silence: null, ...answer }),
+    http.post('/api/analytics/{websiteId}/ai-insights', () =>
+      json({ insights: [insight()], tooLittleData: false, silence: null, ...answer }),
     ),
   );
   const { user } = renderApp('/analytics');
@@ -221,7 +221,7 @@ test('text of strangers is text', async () => {
 });
 
 test('insights that cannot be read say why and can be tried again', async () => {
-  server.use(http.get(at('/api/analytics/{websiteId}/insights'), () => refuse(503, 'Not now'), { once: true }));
+  server.use(http.get('/api/analytics/{websiteId}/insights', () => refuse(503, 'Not now'), { once: true }));
   const { user } = renderApp('/analytics');
   const inside = await card();
   const box = await inside.findByRole('alert');
@@ -233,9 +233,9 @@ test('insights that cannot be read say why and can be tried again', async () => 
 test('the mail digest is chosen beside them', async () => {
   const sent: unknown[] = [];
   server.use(
-    http.put(at('/api/platform/insights/digest'), async ({ request }) => {
+    http.put('/api/platform/insights/digest', async ({ request }) => {
       sent.push(await request.json());
-      return new HttpResponse(null, { status: 204 });
+      return noContent();
     }),
   );
   const { user } = renderApp('/analytics');
@@ -249,8 +249,8 @@ test('the mail digest is chosen beside them', async () => {
 
 test('the choice of mails is also where all other mails are chosen', async () => {
   server.use(
-    http.get(at('/api/platform/notification-preferences'), () => HttpResponse.json([])),
-    http.put(at('/api/platform/insights/digest'), () => new HttpResponse(null, { status: 204 })),
+    http.get('/api/platform/notification-preferences', () => json([])),
+    http.put('/api/platform/insights/digest', () => noContent()),
   );
   const { user } = renderApp('/account-settings?tab=notifications');
   const panel = within(await screen.findByRole('region', { name: 'Insights by email' }));

@@ -1,10 +1,10 @@
 // The forms of visitors by the words of the specification (§4, §5, §7, §8, §9), and the admins' side of them.
 import { screen, waitFor, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { components } from '@/lib/api/schema';
 import { renderApp, renderPart, signIn } from '@/test/render';
-import { at, refuse, requests, server, state } from '@/test/server';
+import { http, json, noContent, raw, refuse, type Ok } from '@/test/http';
+import { requests, server, state } from '@/test/server';
 import { useToasts } from '@/stores/toasts';
 import { EarlyAccessBanner, EarlyAccessForm } from './early-access-form';
 import { InquiryForm } from './inquiry-form';
@@ -12,7 +12,9 @@ import { NewsletterForm } from './newsletter-form';
 import { ShareSection } from './share-section';
 import { timeLeft } from '../lib/time-left';
 
-const ok = (message: string, status = 200) => HttpResponse.json({ ok: true, message }, { status });
+type Schemas = components['schemas'];
+const ok = (message: string, status = 200) =>
+  json<Ok<'/api/public/contact', 'post'>>({ ok: true, message }, { status });
 const sent = (line: string) => state.seen.find((item) => item.line === line)?.body;
 /** An answer that comes when the test says so. */
 function held() {
@@ -20,8 +22,7 @@ function held() {
   const released = new Promise<void>((resolve) => (release = resolve));
   return { released, release: () => release() };
 }
-const places = (left: number) =>
-  server.use(http.get(at('/api/public/early-access'), () => HttpResponse.json({ places: 10, left })));
+const places = (left: number) => server.use(http.get('/api/public/early-access', () => json({ places: 10, left })));
 
 beforeEach(() => places(3));
 afterEach(() => vi.restoreAllMocks());
@@ -29,7 +30,7 @@ afterEach(() => vi.restoreAllMocks());
 test('spec §4, §7, §8 newsletter: pending, success, cleared', async () => {
   const answer = held();
   server.use(
-    http.post(at('/api/public/newsletter/subscribe'), async () => {
+    http.post('/api/public/newsletter/subscribe', async () => {
       await answer.released;
       return ok('Please confirm your subscription: we have sent you an email.');
     }),
@@ -55,7 +56,7 @@ test('spec §4, §7, §8 newsletter: pending, success, cleared', async () => {
 });
 
 test('spec §3, §5 newsletter: no name without its field, the default source, nothing sent when empty', async () => {
-  server.use(http.post(at('/api/public/newsletter/subscribe'), () => ok('x')));
+  server.use(http.post('/api/public/newsletter/subscribe', () => ok('x')));
   const { user } = renderPart(<NewsletterForm />);
   expect(screen.queryByLabelText('Name (optional)')).not.toBeInTheDocument();
   expect(screen.getByLabelText('Email')).toBeRequired();
@@ -74,7 +75,7 @@ test('spec §3, §5 newsletter: no name without its field, the default source, n
 
 test("spec §8 newsletter: a failure says the server's words, an answer without ok as well", async () => {
   server.use(
-    http.post(at('/api/public/newsletter/subscribe'), () =>
+    http.post('/api/public/newsletter/subscribe', () =>
       refuse(429, 'Too many attempts. Please wait a moment and try again.'),
     ),
   );
@@ -84,27 +85,21 @@ test("spec §8 newsletter: a failure says the server's words, an answer without 
   expect(screen.getByText('Too many attempts. Please wait a moment and try again.')).toBeInTheDocument();
   expect(useToasts.getState().items[0]?.tone).toBe('destructive');
   expect(screen.getByLabelText('Email')).toHaveValue('ada@example.com');
-  server.use(
-    http.post(at('/api/public/newsletter/subscribe'), () => HttpResponse.json({ ok: false, message: 'Not today.' })),
-  );
+  server.use(http.post('/api/public/newsletter/subscribe', () => json({ ok: false, message: 'Not today.' })));
   await user.click(screen.getByRole('button', { name: 'Subscribe' }));
   expect(await screen.findByText('Not today.')).toBeInTheDocument();
-  server.use(http.post(at('/api/public/newsletter/subscribe'), () => HttpResponse.json({ ok: false, message: '' })));
+  server.use(http.post('/api/public/newsletter/subscribe', () => json({ ok: false, message: '' })));
   await user.click(screen.getByRole('button', { name: 'Subscribe' }));
   expect(await screen.findByText('Failed to subscribe')).toBeInTheDocument();
 });
 
 test.each([
-  ['the error of the answer', HttpResponse.json({ error: 'Full.' }, { status: 409 }), 'Full.'],
-  ['the message of the answer', HttpResponse.json({ message: 'Too late.' }, { status: 409 }), 'Too late.'],
-  [
-    'the text of the answer',
-    new HttpResponse('upstream is gone', { status: 502, statusText: 'Bad Gateway' }),
-    'upstream is gone',
-  ],
-  ['status and status text', new HttpResponse('', { status: 502, statusText: 'Bad Gateway' }), '502: Bad Gateway'],
+  ['the error of the answer', raw(JSON.stringify({ error: 'Full.' }), { status: 409 }), 'Full.'],
+  ['the message of the answer', refuse(409, 'Too late.'), 'Too late.'],
+  ['the text of the answer', raw('upstream is gone', { status: 502, statusText: 'Bad Gateway' }), 'upstream is gone'],
+  ['status and status text', raw('', { status: 502, statusText: 'Bad Gateway' }), '502: Bad Gateway'],
 ])('spec §7 forms: a refusal is told by %s', async (_, answer, told) => {
-  server.use(http.post(at('/api/public/newsletter/subscribe'), () => answer));
+  server.use(http.post('/api/public/newsletter/subscribe', () => answer));
   const { user } = renderPart(<NewsletterForm />);
   await user.type(screen.getByLabelText('Email'), 'ada@example.com{Enter}');
   expect(await screen.findByText(told, { exact: true })).toBeInTheDocument();
@@ -113,7 +108,7 @@ test.each([
 test('spec §1, §3, §4, §8, §9 early access: the real free places, pending, success', async () => {
   const answer = held();
   server.use(
-    http.post(at('/api/public/early-access'), async () => {
+    http.post('/api/public/early-access', async () => {
       places(2);
       await answer.released;
       return ok("We'll notify you when early access opens.");
@@ -139,7 +134,7 @@ test('spec §1, §3, §4, §8, §9 early access: the real free places, pending, 
 test('spec §8 early access: failure, and no place left', async () => {
   places(0);
   server.use(
-    http.post(at('/api/public/early-access'), () =>
+    http.post('/api/public/early-access', () =>
       refuse(400, 'Please enter a valid email', 'invalid', [{ field: 'email', message: 'Please enter a valid email' }]),
     ),
   );
@@ -153,7 +148,7 @@ test('spec §8 early access: failure, and no place left', async () => {
   await user.type(screen.getByLabelText('Email'), 'a@b{Enter}');
   expect(await screen.findByText('Signup failed')).toBeInTheDocument();
   await waitFor(() => expect(screen.getByLabelText('Email')).toHaveAccessibleDescription('Please enter a valid email'));
-  server.use(http.post(at('/api/public/early-access'), () => HttpResponse.json({ ok: false, message: '' })));
+  server.use(http.post('/api/public/early-access', () => json({ ok: false, message: '' })));
   await user.click(screen.getByRole('button', { name: 'Get Early Access' }));
   expect(await screen.findByText('Failed to sign up')).toBeInTheDocument();
 });
@@ -161,7 +156,7 @@ test('spec §8 early access: failure, and no place left', async () => {
 test('spec §3, §4, §5, §7, §8 inquiry: the chosen service, submitting, success, cleared', async () => {
   const answer = held();
   server.use(
-    http.post(at('/api/public/contact'), async () => {
+    http.post('/api/public/contact', async () => {
       await answer.released;
       return ok('Thank you', 201);
     }),
@@ -199,7 +194,7 @@ test('spec §3, §4, §5, §7, §8 inquiry: the chosen service, submitting, succ
 
 test('spec §8 inquiry: a failure keeps what was written, and says why where the server does', async () => {
   server.use(
-    http.post(at('/api/public/contact'), () =>
+    http.post('/api/public/contact', () =>
       refuse(400, 'The request is not valid', 'invalid', [
         { field: 'message', message: 'Please use at most 20,000 characters' },
       ]),
@@ -222,7 +217,7 @@ test('spec §8 inquiry: a failure keeps what was written, and says why where the
   expect(screen.getByLabelText('Message')).toHaveValue('Hi');
   expect(sent('POST /api/public/contact')).toMatchObject({ serviceInterest: null });
   server.use(
-    http.post(at('/api/public/contact'), () => refuse(429, 'Too many attempts. Please wait a moment and try again.')),
+    http.post('/api/public/contact', () => refuse(429, 'Too many attempts. Please wait a moment and try again.')),
   );
   await user.click(screen.getByRole('button', { name: 'Submit Inquiry' }));
   expect(await screen.findByText('Too many attempts. Please wait a moment and try again.')).toBeInTheDocument();
@@ -277,7 +272,7 @@ test.each([
 ] as const)(
   'the link of a mail to %s decides nothing until its button is pressed',
   async (page, action, path, done) => {
-    server.use(http.post(at(path), () => ok('It is done.')));
+    server.use(http.post(path, () => ok('It is done.')));
     const { user, router } = renderApp(`${page}#code=abc`);
     const button = await screen.findByRole('button', { name: action });
     expect(requests('POST')).toEqual([]);
@@ -291,7 +286,7 @@ test.each([
 
 test('a link that is used up or not whole says so', async () => {
   server.use(
-    http.post(at('/api/public/newsletter/confirm'), () =>
+    http.post('/api/public/newsletter/confirm', () =>
       refuse(400, 'This link is no longer valid. Please subscribe again.'),
     ),
   );
@@ -324,8 +319,8 @@ const inquiry = (
 function inbox(): void {
   signIn();
   server.use(
-    http.get(at('/api/admin/leads'), () =>
-      HttpResponse.json({
+    http.get('/api/admin/leads', () =>
+      json({
         inquiries: { new: 1 },
         subscribers: { confirmed: 2 },
         places: 10,
@@ -333,11 +328,11 @@ function inbox(): void {
         waiting: 1,
       }),
     ),
-    http.get(at('/api/admin/inquiries'), ({ request }) =>
-      HttpResponse.json(new URL(request.url).searchParams.get('search') ? [] : [inquiry()]),
+    http.get('/api/admin/inquiries', ({ request }) =>
+      json(new URL(request.url).searchParams.get('search') ? [] : [inquiry()]),
     ),
-    http.get(at('/api/admin/inquiries/{id}'), () =>
-      HttpResponse.json(
+    http.get('/api/admin/inquiries/{id}', () =>
+      json(
         inquiry({
           steps: [
             { kind: 'status', text: 'in_progress', by: 'Sigrún', at: '2026-11-20T13:00:00Z', mail: null },
@@ -348,9 +343,21 @@ function inbox(): void {
         }),
       ),
     ),
-    http.get(at('/api/admin/accounts'), () =>
-      HttpResponse.json([
-        { id: 'u1', name: 'Sigrún', email: 's@example.com', roles: ['admin'], disabledAt: null, erasedAt: null },
+    http.get('/api/admin/accounts', () =>
+      json([
+        {
+          id: 'u1',
+          name: 'Sigrún',
+          email: 's@example.com',
+          roles: ['admin'],
+          createdAt: '2026-11-01T00:00:00Z',
+          disabledAt: null,
+          erasedAt: null,
+          twoFactor: true,
+          sessions: 1,
+          lastSeenAt: null,
+          websites: 0,
+        },
       ]),
     ),
   );
@@ -375,13 +382,14 @@ test('the inbox is filtered and searched, and says how long is left', async () =
 
 test('an inquiry is read, assigned, moved, noted, answered and erased', async () => {
   inbox();
-  const answered = () => HttpResponse.json({ id: 'i1', status: 'answered', assignedTo: null });
+  const answered = () =>
+    json<Ok<'/api/admin/inquiries/{id}/status', 'post'>>({ id: 'i1', status: 'answered', assignedTo: null });
   server.use(
-    http.post(at('/api/admin/inquiries/{id}/answer'), answered),
-    http.post(at('/api/admin/inquiries/{id}/assign'), answered),
-    http.post(at('/api/admin/inquiries/{id}/status'), answered),
-    http.post(at('/api/admin/inquiries/{id}/notes'), () => refuse(409, 'An inquiry has at most 500 entries.')),
-    http.delete(at('/api/admin/inquiries/{id}'), () => new HttpResponse(null, { status: 204 })),
+    http.post('/api/admin/inquiries/{id}/answer', answered),
+    http.post('/api/admin/inquiries/{id}/assign', answered),
+    http.post('/api/admin/inquiries/{id}/status', answered),
+    http.post('/api/admin/inquiries/{id}/notes', () => refuse(409, 'An inquiry has at most 500 entries.')),
+    http.delete('/api/admin/inquiries/{id}', () => noContent()),
   );
   const { user, router } = renderApp('/admin/inquiries');
   await user.click(await screen.findByRole('button', { name: 'Embla Jónsdóttir' }));
@@ -422,14 +430,14 @@ test('an inquiry is read, assigned, moved, noted, answered and erased', async ()
 
 test('an empty inbox', async () => {
   inbox();
-  server.use(http.get(at('/api/admin/inquiries'), () => HttpResponse.json([])));
+  server.use(http.get('/api/admin/inquiries', () => json([])));
   renderApp('/admin/inquiries');
   expect(await screen.findByText('No inquiries yet')).toBeInTheDocument();
 });
 
 test('subscribers and early access: counts, file, place given, invite, release', async () => {
   inbox();
-  const person = {
+  const person: Schemas['Subscriber'] = {
     id: 's1',
     email: 'ada@example.com',
     name: 'Ada',
@@ -448,13 +456,13 @@ test('subscribers and early access: counts, file, place given, invite, release',
     invitedAt: null,
     heldUntil: null,
   };
-  const given = () => HttpResponse.json({ id: 'e1', place: 1 });
+  const given = () => json<Ok<'/api/admin/early-access/{id}/promote', 'post'>>({ id: 'e1', place: 1 });
   server.use(
-    http.get(at('/api/admin/subscribers'), () =>
-      HttpResponse.json([person, { ...person, id: 's2', email: null, name: null, state: 'ended' }]),
+    http.get('/api/admin/subscribers', () =>
+      json([person, { ...person, id: 's2', email: null, name: null, state: 'ended' }]),
     ),
-    http.get(at('/api/admin/early-access'), () =>
-      HttpResponse.json([
+    http.get('/api/admin/early-access', () =>
+      json([
         signup,
         { ...signup, id: 'e2', email: 'two@example.com', place: null, waitingNumber: 1 },
         { ...signup, id: 'e3', email: 'three@example.com', place: 3, invitedAt: '2026-01-02T00:00:00Z' },
@@ -462,10 +470,10 @@ test('subscribers and early access: counts, file, place given, invite, release',
         { ...signup, id: 'e5', email: 'five@example.com', place: null, heldUntil: '2026-11-20T13:00:00Z' },
       ]),
     ),
-    http.post(at('/api/admin/early-access/{id}/promote'), given),
-    http.post(at('/api/admin/early-access/{id}/invite'), given),
-    http.delete(at('/api/admin/early-access/{id}'), () => new HttpResponse(null, { status: 204 })),
-    http.delete(at('/api/admin/subscribers/{id}'), () => new HttpResponse(null, { status: 204 })),
+    http.post('/api/admin/early-access/{id}/promote', given),
+    http.post('/api/admin/early-access/{id}/invite', given),
+    http.delete('/api/admin/early-access/{id}', () => noContent()),
+    http.delete('/api/admin/subscribers/{id}', () => noContent()),
   );
   const { user, router } = renderApp('/admin/subscribers');
   expect(await screen.findByText('9 of 10 places filled, 1 waiting')).toBeInTheDocument();

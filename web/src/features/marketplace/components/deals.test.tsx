@@ -1,10 +1,10 @@
 import { cleanup, screen, waitFor, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
 import { USER } from '@/test/fixtures';
 import { deal, escrow, listingInFull } from '@/test/marketplace';
 import { renderApp, signIn } from '@/test/render';
-import { at, refuse, requests, server, state } from '@/test/server';
+import { http, json, refuse } from '@/test/http';
+import { requests, server, state } from '@/test/server';
 import { actionsOf, escrowNote, isRecorded, milestonesOf, nextOf, waitsForMe, type Deal } from '../lib/deal-steps';
 import type { Dispute, EscrowStatus, Message, Step } from '../lib/types';
 
@@ -162,9 +162,9 @@ const MESSAGES: Message[] = [
 function serve(...deals: [Deal, ...Deal[]]) {
   const left = [...deals];
   server.use(
-    http.get(at('/api/marketplace/offers/{id}'), () => HttpResponse.json(left[0])),
-    http.get(at('/api/marketplace/offers/{id}/messages'), () => HttpResponse.json(MESSAGES)),
-    http.get(at('/api/marketplace/offers/{id}/history'), () => HttpResponse.json(steps('agreed', 'funded'))),
+    http.get('/api/marketplace/offers/{id}', () => json(left[0] ?? deals[0])),
+    http.get('/api/marketplace/offers/{id}/messages', () => json(MESSAGES)),
+    http.get('/api/marketplace/offers/{id}/history', () => json(steps('agreed', 'funded'))),
   );
   return () => void left.shift();
 }
@@ -178,10 +178,10 @@ test('accepting asks first, names the price that was shown, and says what was re
   );
   let refused = true;
   server.use(
-    http.post(at('/api/marketplace/offers/{id}/accept'), () => {
+    http.post('/api/marketplace/offers/{id}/accept', () => {
       if (refused) return refuse(409, 'The price has changed. Please reload the offer.', 'price_changed');
       next();
-      return HttpResponse.json({ id: 'o1', status: 'accepted', escrowId: 'e1' });
+      return json({ id: 'o1', status: 'accepted', escrowId: 'e1' });
     }),
   );
   const { user } = renderApp('/marketplace/deals/o1');
@@ -202,12 +202,10 @@ test('the thread is in order and written to; a counter-offer names whole dollars
   signIn();
   serve(deal({ status: 'countered', turn: 'buyer', next: 'answer' }));
   server.use(
-    http.post(at('/api/marketplace/offers/{id}/messages'), () =>
-      HttpResponse.json({ id: 'o1', status: 'countered', escrowId: null }, { status: 201 }),
+    http.post('/api/marketplace/offers/{id}/messages', () =>
+      json({ id: 'o1', status: 'countered', escrowId: null }, { status: 201 }),
     ),
-    http.post(at('/api/marketplace/offers/{id}/counter'), () =>
-      HttpResponse.json({ id: 'o1', status: 'countered', escrowId: null }),
-    ),
+    http.post('/api/marketplace/offers/{id}/counter', () => json({ id: 'o1', status: 'countered', escrowId: null })),
   );
   const { user } = renderApp('/marketplace/deals/o1');
   const thread = await screen.findByRole('list', { name: 'Messages' });
@@ -233,8 +231,8 @@ test('a message that was begun is there again for its writer, until it is sent',
   signIn();
   serve(deal());
   server.use(
-    http.post(at('/api/marketplace/offers/{id}/messages'), () =>
-      HttpResponse.json({ id: 'o1', status: 'sent', escrowId: null }, { status: 201 }),
+    http.post('/api/marketplace/offers/{id}/messages', () =>
+      json({ id: 'o1', status: 'sent', escrowId: null }, { status: 201 }),
     ),
   );
   const before = renderApp('/marketplace/deals/o1');
@@ -253,7 +251,7 @@ test('a long thread is read to its end', async () => {
   signIn();
   serve(deal());
   server.use(
-    http.get(at('/api/marketplace/offers/{id}/messages'), ({ request }) => {
+    http.get('/api/marketplace/offers/{id}/messages', ({ request }) => {
       const page = Number(new URL(request.url).searchParams.get('cursor') ?? '1');
       const message: Message = {
         number: page,
@@ -264,7 +262,7 @@ test('a long thread is read to its end', async () => {
         price: null,
         at: AT,
       };
-      return HttpResponse.json([message], { headers: page < 3 ? { Link: `</x?cursor=${page + 1}>; rel="next"` } : {} });
+      return json([message], { headers: page < 3 ? { Link: `</x?cursor=${page + 1}>; rel="next"` } : {} });
     }),
   );
   renderApp('/marketplace/deals/o1');
@@ -275,11 +273,7 @@ test('a long thread is read to its end', async () => {
 test('a dispute needs words; the escrow shows where it stands', async () => {
   signIn();
   serve(inEscrow('funded', { next: 'wait_for_delivery' }));
-  server.use(
-    http.post(at('/api/marketplace/offers/{id}/escrow/dispute'), () =>
-      HttpResponse.json({ id: 'e1', status: 'disputed' }),
-    ),
-  );
+  server.use(http.post('/api/marketplace/offers/{id}/escrow/dispute', () => json({ id: 'e1', status: 'disputed' })));
   const { user } = renderApp('/marketplace/deals/o1');
   const timeline = await screen.findByRole('list', { name: 'Escrow' });
   expect(within(timeline).getByText('Website transferred').closest('li')).toHaveAttribute('aria-current', 'step');
@@ -296,8 +290,8 @@ test('a dispute needs words; the escrow shows where it stands', async () => {
 test('the deals of each side, and the words when there are none', async () => {
   signIn();
   server.use(
-    http.get(at('/api/marketplace/my/offers'), ({ request }) =>
-      HttpResponse.json(
+    http.get('/api/marketplace/my/offers', ({ request }) =>
+      json(
         new URL(request.url).searchParams.get('side') === 'buyer' ? [deal({ turn: 'buyer', status: 'countered' })] : [],
       ),
     ),
@@ -314,14 +308,14 @@ test('an admin approves the edition that was looked at, and rejects with a reaso
   signIn();
   const one = listingInFull({ status: 'in_review', edition: 7 });
   server.use(
-    http.get(at('/api/admin/marketplace/listings'), () => HttpResponse.json([one])),
-    http.get(at('/api/marketplace/listings/{id}'), () => HttpResponse.json(one)),
-    http.get(at('/api/marketplace/listings/{id}/history'), () => HttpResponse.json([])),
-    http.post(at('/api/admin/marketplace/listings/{id}/approve'), () =>
+    http.get('/api/admin/marketplace/listings', () => json([one])),
+    http.get('/api/marketplace/listings/{id}', () => json(one)),
+    http.get('/api/marketplace/listings/{id}/history', () => json([])),
+    http.post('/api/admin/marketplace/listings/{id}/approve', () =>
       refuse(409, 'The seller has changed this listing. Please reload it.', 'changed_elsewhere'),
     ),
-    http.post(at('/api/admin/marketplace/listings/{id}/reject'), () =>
-      HttpResponse.json({ id: 'l1', status: 'rejected', edition: 7, images: [] }),
+    http.post('/api/admin/marketplace/listings/{id}/reject', () =>
+      json({ id: 'l1', status: 'rejected', edition: 7, images: [] }),
     ),
   );
   const { user } = renderApp('/admin/listings');
@@ -359,10 +353,8 @@ test('an admin splits a disputed sum; the parts add up before it is sent', async
     disputedAt: AT,
   };
   server.use(
-    http.get(at('/api/admin/marketplace/disputes'), () => HttpResponse.json([dispute])),
-    http.post(at('/api/admin/marketplace/offers/{id}/decide'), () =>
-      HttpResponse.json({ id: 'e1', status: 'disputed' }),
-    ),
+    http.get('/api/admin/marketplace/disputes', () => json([dispute])),
+    http.post('/api/admin/marketplace/offers/{id}/decide', () => json({ id: 'e1', status: 'disputed' })),
   );
   const { user } = renderApp('/admin/listings?tab=disputes');
   await user.click(await screen.findByRole('button', { name: 'Decide between Embla and Jón' }));

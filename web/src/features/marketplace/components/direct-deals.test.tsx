@@ -1,10 +1,10 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import type { Query } from '@tanstack/react-query';
-import { http, HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
 import { deal, escrow, listing, listingInFull } from '@/test/marketplace';
 import { renderApp, signIn } from '@/test/render';
-import { at, refuse, requests, server, state } from '@/test/server';
+import { http, json, refuse } from '@/test/http';
+import { requests, server, state } from '@/test/server';
 import { actionsOf, escrowNote, isRecorded, milestonesOf, nextOf, type Deal } from '../lib/deal-steps';
 import type { EscrowStatus, Step } from '../lib/types';
 
@@ -22,7 +22,7 @@ const direct = (status: EscrowStatus, over: Partial<Deal> = {}, more: Parameters
     ...over,
   });
 const terms = (escrowKind: Deal['escrowKind'], directDeals = false) =>
-  http.get(at('/api/marketplace/deal-terms'), () => HttpResponse.json({ escrowKind, directDeals }));
+  http.get('/api/marketplace/deal-terms', () => json({ escrowKind, directDeals }));
 const bodyOf = (part: string) => state.seen.find((item) => item.line.includes(part))?.body;
 
 test('each side confirms for itself; nobody is asked to pay into an escrow that there is not', () => {
@@ -63,14 +63,12 @@ test('the timeline of a deal without escrow tells who confirmed', () => {
 test('accepting without escrow says what that means, and sends that it was read', async () => {
   signIn();
   server.use(
-    http.get(at('/api/marketplace/offers/{id}'), () =>
-      HttpResponse.json(deal({ side: 'seller', next: 'answer', escrowKind: 'direct' })),
+    http.get('/api/marketplace/offers/{id}', () =>
+      json(deal({ side: 'seller', next: 'answer', escrowKind: 'direct' })),
     ),
-    http.get(at('/api/marketplace/offers/{id}/messages'), () => HttpResponse.json([])),
-    http.get(at('/api/marketplace/offers/{id}/history'), () => HttpResponse.json([])),
-    http.post(at('/api/marketplace/offers/{id}/accept'), () =>
-      HttpResponse.json({ id: 'o1', status: 'accepted', escrowId: 'e1' }),
-    ),
+    http.get('/api/marketplace/offers/{id}/messages', () => json([])),
+    http.get('/api/marketplace/offers/{id}/history', () => json([])),
+    http.post('/api/marketplace/offers/{id}/accept', () => json({ id: 'o1', status: 'accepted', escrowId: 'e1' })),
   );
   const { user } = renderApp('/marketplace/deals/o1');
   await user.click(await screen.findByRole('button', { name: 'Accept $40,000' }));
@@ -85,8 +83,8 @@ test('before an offer is sent, the page and the dialog say that there is no escr
   signIn();
   server.use(
     terms('direct', true),
-    http.get(at('/api/marketplace/listings/{id}'), () => HttpResponse.json(listingInFull({ status: 'active' }))),
-    http.get(at('/api/marketplace/listings/{id}/questions'), () => HttpResponse.json([])),
+    http.get('/api/marketplace/listings/{id}', () => json(listingInFull({ status: 'active' }))),
+    http.get('/api/marketplace/listings/{id}/questions', () => json([])),
   );
   const { user } = renderApp('/marketplace/listing/l1');
   await user.click(await screen.findByRole('button', { name: 'Make an offer' }));
@@ -106,10 +104,10 @@ test('cards come with the note about escrow, which would move them if it came la
   let answer = () => {};
   const asked = new Promise<void>((resolve) => (answer = resolve));
   server.use(
-    http.get(at('/api/marketplace/listings'), () => HttpResponse.json([listing()])),
-    http.get(at('/api/marketplace/deal-terms'), async () => {
+    http.get('/api/marketplace/listings', () => json([listing()])),
+    http.get('/api/marketplace/deal-terms', async () => {
       await asked;
-      return HttpResponse.json({ escrowKind: 'direct', directDeals: true });
+      return json({ escrowKind: 'direct', directDeals: true });
     }),
   );
   const { client } = renderApp('/marketplace');
@@ -127,7 +125,7 @@ test('an admin allows deals without escrow after reading what it means', async (
   signIn();
   server.use(
     terms('none'),
-    http.put(at('/api/admin/marketplace/direct-deals'), () => HttpResponse.json({ directDeals: true })),
+    http.put('/api/admin/marketplace/direct-deals', () => json({ directDeals: true })),
   );
   const { user } = renderApp('/admin/listings?tab=settings');
   await user.click(await screen.findByRole('button', { name: 'Allow direct deals' }));
@@ -142,13 +140,9 @@ test('an admin who sells makes a link for one reviewer, which is shown once', as
   signIn();
   const url = 'http://localhost/marketplace/review/l1#token';
   server.use(
-    http.get(at('/api/marketplace/listings/{id}'), () =>
-      HttpResponse.json(listingInFull({ status: 'in_review', isMine: true })),
-    ),
-    http.get(at('/api/marketplace/listings/{id}/history'), () => HttpResponse.json([])),
-    http.post(at('/api/marketplace/listings/{id}/reviewer'), () =>
-      HttpResponse.json({ id: 'l1', url, expiresAt: AT }, { status: 201 }),
-    ),
+    http.get('/api/marketplace/listings/{id}', () => json(listingInFull({ status: 'in_review', isMine: true }))),
+    http.get('/api/marketplace/listings/{id}/history', () => json([])),
+    http.post('/api/marketplace/listings/{id}/reviewer', () => json({ id: 'l1', url, expiresAt: AT }, { status: 201 })),
   );
   const { user } = renderApp('/marketplace/listing/l1');
   await user.click(await screen.findByRole('button', { name: 'Make a review link' }));
@@ -160,19 +154,19 @@ test('the invited person accepts, reviews the edition that they see, and approve
   signIn();
   let joined = false;
   server.use(
-    http.get(at('/api/marketplace/listings/{id}'), () =>
+    http.get('/api/marketplace/listings/{id}', () =>
       joined
-        ? HttpResponse.json(listingInFull({ status: 'in_review', isReviewer: true, edition: 4 }))
+        ? json(listingInFull({ status: 'in_review', isReviewer: true, edition: 4 }))
         : refuse(404, 'Listing not found.', 'not_found'),
     ),
-    http.post(at('/api/marketplace/listings/{id}/review/join'), () => {
+    http.post('/api/marketplace/listings/{id}/review/join', () => {
       joined = true;
-      return HttpResponse.json({ id: 'l1', status: 'in_review', edition: 4, images: [] });
+      return json({ id: 'l1', status: 'in_review', edition: 4, images: [] });
     }),
-    http.post(at('/api/marketplace/listings/{id}/review/approve'), () =>
-      HttpResponse.json({ id: 'l1', status: 'active', edition: 4, images: [] }),
+    http.post('/api/marketplace/listings/{id}/review/approve', () =>
+      json({ id: 'l1', status: 'active', edition: 4, images: [] }),
     ),
-    http.get(at('/api/marketplace/listings'), () => HttpResponse.json([])),
+    http.get('/api/marketplace/listings', () => json([])),
   );
   const { user } = renderApp('/marketplace/review/l1#a-token-of-a-link-to-a-review');
   await user.click(await screen.findByRole('button', { name: 'Review this listing' }));
@@ -186,7 +180,7 @@ test('the invited person accepts, reviews the edition that they see, and approve
 
 test('the address of a review without a link and without a right to it is not found', async () => {
   signIn();
-  server.use(http.get(at('/api/marketplace/listings/{id}'), () => refuse(404, 'Listing not found.', 'not_found')));
+  server.use(http.get('/api/marketplace/listings/{id}', () => refuse(404, 'Listing not found.', 'not_found')));
   renderApp('/marketplace/review/l1');
   expect(await screen.findByRole('heading', { name: /not found/i })).toBeInTheDocument();
 });

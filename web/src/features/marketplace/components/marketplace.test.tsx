@@ -1,9 +1,9 @@
 import { screen, waitFor, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
 import { listing, listingInFull, verification } from '@/test/marketplace';
 import { renderApp, signIn } from '@/test/render';
-import { at, requests, server, state } from '@/test/server';
+import { http, json, noContent, refuse } from '@/test/http';
+import { requests, server, state } from '@/test/server';
 import { readState, writeState } from '../lib/search';
 import { formatDifference, formatPrice, formatSum, formatTraffic, formatYears, parseDollars } from '../lib/format';
 import type { Listing, ListingInFull, Question } from '../lib/types';
@@ -22,18 +22,18 @@ const LISTINGS = [
 
 function serve(rows: Listing[] = LISTINGS) {
   server.use(
-    http.get(at('/api/marketplace/listings'), ({ request }) => {
+    http.get('/api/marketplace/listings', ({ request }) => {
       const search = new URL(request.url).searchParams.get('search')?.toLowerCase() ?? '';
-      return HttpResponse.json(rows.filter((row) => row.title.toLowerCase().includes(search)));
+      return json(rows.filter((row) => row.title.toLowerCase().includes(search)));
     }),
   );
 }
 
 function serveOne(one: ListingInFull, questions: Question[] = []) {
   server.use(
-    http.get(at('/api/marketplace/listings/{id}'), () => HttpResponse.json(one)),
-    http.get(at('/api/marketplace/listings/{id}/questions'), () => HttpResponse.json(questions)),
-    http.get(at('/api/marketplace/listings/{id}/history'), () => HttpResponse.json([])),
+    http.get('/api/marketplace/listings/{id}', () => json(one)),
+    http.get('/api/marketplace/listings/{id}/questions', () => json(questions)),
+    http.get('/api/marketplace/listings/{id}/history', () => json([])),
   );
 }
 const bodyOf = (part: string) => state.seen.find((item) => item.line.includes(part))?.body;
@@ -174,7 +174,7 @@ test('a listing leads to its seller, with what they sell and have sold', async (
   const { seller } = listingInFull();
   serve();
   serveOne(listingInFull());
-  server.use(http.get(at('/api/marketplace/sellers/{id}'), () => HttpResponse.json(seller)));
+  server.use(http.get('/api/marketplace/sellers/{id}', () => json(seller)));
   const { user, router } = renderApp('/marketplace/listing/l1');
   await user.click(await screen.findByRole('link', { name: 'Jón' }));
   expect(await screen.findByRole('heading', { level: 1, name: 'Jón' })).toBeInTheDocument();
@@ -186,11 +186,7 @@ test('a listing leads to its seller, with what they sell and have sold', async (
 });
 
 test('a seller who is not there is the page that is not found', async () => {
-  server.use(
-    http.get(at('/api/marketplace/sellers/{id}'), () =>
-      HttpResponse.json({ message: 'Member not found.' }, { status: 404 }),
-    ),
-  );
+  server.use(http.get('/api/marketplace/sellers/{id}', () => refuse(404, 'Member not found.')));
   renderApp('/marketplace/seller/nobody');
   expect(await screen.findByRole('heading', { name: '404 Page Not Found' })).toBeInTheDocument();
 });
@@ -202,9 +198,7 @@ test('spec §2: without a match the page says so in the words of the specificati
 });
 
 test('a refused list says why and is read again on demand', async () => {
-  server.use(
-    http.get(at('/api/marketplace/listings'), () => HttpResponse.json({ message: 'Not now' }, { status: 503 })),
-  );
+  server.use(http.get('/api/marketplace/listings', () => refuse(503, 'Not now')));
   const { user } = renderApp('/marketplace');
   expect(await screen.findByText('Error loading listings: Not now')).toBeInTheDocument();
   serve();
@@ -215,7 +209,7 @@ test('a refused list says why and is read again on demand', async () => {
 test('a member saves a search as it is narrowed down', async () => {
   signIn();
   serve();
-  server.use(http.post(at('/api/marketplace/saved-searches'), () => HttpResponse.json({ id: 'q1' }, { status: 201 })));
+  server.use(http.post('/api/marketplace/saved-searches', () => json({ id: 'q1' }, { status: 201 })));
   const { user } = renderApp('/marketplace?niche=vpn&maxPrice=50000');
   await user.click(await screen.findByRole('button', { name: 'Save this search' }));
   const dialog = await screen.findByRole('dialog', { name: 'Save this search?' });
@@ -277,11 +271,7 @@ test('spec §4: a listing that is not verified is Pending and says why', async (
 });
 
 test('a listing that is not there, or not for me, is the page that is not found', async () => {
-  server.use(
-    http.get(at('/api/marketplace/listings/{id}'), () =>
-      HttpResponse.json({ message: 'Listing not found.' }, { status: 404 }),
-    ),
-  );
+  server.use(http.get('/api/marketplace/listings/{id}', () => refuse(404, 'Listing not found.')));
   renderApp('/marketplace/listing/nothing');
   expect(await screen.findByRole('heading', { name: '404 Page Not Found' })).toBeInTheDocument();
 });
@@ -290,14 +280,12 @@ test('a member asks, watches and makes an offer in whole dollars', async () => {
   signIn();
   serveOne(listingInFull());
   server.use(
-    http.put(at('/api/marketplace/listings/{id}/watch'), () => new HttpResponse(null, { status: 204 })),
-    http.post(at('/api/marketplace/listings/{id}/questions'), () => HttpResponse.json({ id: 'q1' }, { status: 201 })),
-    http.post(at('/api/marketplace/listings/{id}/offers'), () =>
-      HttpResponse.json({ id: 'o1', status: 'sent', escrowId: null }, { status: 201 }),
+    http.put('/api/marketplace/listings/{id}/watch', () => noContent()),
+    http.post('/api/marketplace/listings/{id}/questions', () => json({ id: 'q1' }, { status: 201 })),
+    http.post('/api/marketplace/listings/{id}/offers', () =>
+      json({ id: 'o1', status: 'sent', escrowId: null }, { status: 201 }),
     ),
-    http.get(at('/api/marketplace/offers/{id}'), () =>
-      HttpResponse.json({ message: 'Offer not found.' }, { status: 404 }),
-    ),
+    http.get('/api/marketplace/offers/{id}', () => refuse(404, 'Offer not found.')),
   );
   const { user, router } = renderApp('/marketplace/listing/l1');
   await user.click(await screen.findByRole('button', { name: 'Watch' }));
@@ -336,7 +324,7 @@ test('the seller answers a question and edits; nobody offers for what is their o
     flags: null,
   };
   serveOne(listingInFull({ isMine: true, edition: 3 }), [question]);
-  server.use(http.post(at('/api/marketplace/questions/{id}/answer'), () => HttpResponse.json({ id: 'q1' })));
+  server.use(http.post('/api/marketplace/questions/{id}/answer', () => json({ id: 'q1' })));
   const { user } = renderApp('/marketplace/listing/l1');
   await user.click(await screen.findByRole('button', { name: 'Answer Embla' }));
   await user.type(screen.getByLabelText('Answer to Embla'), 'From search.');

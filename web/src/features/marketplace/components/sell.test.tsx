@@ -1,12 +1,12 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import type { UserEvent } from '@testing-library/user-event';
 import { expect, test } from 'vitest';
 import { ApiError } from '@/lib/api/errors';
 import { createSaver } from '@/lib/saver';
 import { listing, listingInFull, verification } from '@/test/marketplace';
 import { renderApp, signIn } from '@/test/render';
-import { at, refuse, requests, server, state } from '@/test/server';
+import { http, json, noContent, refuse, type Ok } from '@/test/http';
+import { requests, server, state } from '@/test/server';
 import { draftOf, fieldsOf, missingIn, withSaved } from '../lib/draft';
 import type { ListingFields, ListingInFull } from '../lib/types';
 
@@ -123,19 +123,17 @@ test('a listing begins with a title, is kept while it is written, and is submitt
   let one = mine({ title: 'Hosting compared', description: '', askingPrice: null });
   let edition = 1;
   server.use(
-    http.post(at('/api/marketplace/listings'), () =>
-      HttpResponse.json({ id: 'l1', status: 'draft', edition: 1, images: [] }, { status: 201 }),
+    http.post('/api/marketplace/listings', () =>
+      json({ id: 'l1', status: 'draft', edition: 1, images: [] }, { status: 201 }),
     ),
-    http.get(at('/api/marketplace/listings/{id}'), () => HttpResponse.json(one)),
-    http.patch(at('/api/marketplace/listings/{id}'), () =>
-      HttpResponse.json({ id: 'l1', status: 'draft', edition: ++edition, images: [] }),
+    http.get('/api/marketplace/listings/{id}', () => json(one)),
+    http.patch('/api/marketplace/listings/{id}', () =>
+      json({ id: 'l1', status: 'draft', edition: ++edition, images: [] }),
     ),
-    http.post(at('/api/marketplace/listings/{id}/submit'), () =>
-      HttpResponse.json({ id: 'l1', status: 'in_review', edition, images: [] }),
+    http.post('/api/marketplace/listings/{id}/submit', () =>
+      json({ id: 'l1', status: 'in_review', edition, images: [] }),
     ),
-    http.get(at('/api/marketplace/my/listings'), () =>
-      HttpResponse.json([listing({ title: 'Hosting compared', status: 'in_review' })]),
-    ),
+    http.get('/api/marketplace/my/listings', () => json([listing({ title: 'Hosting compared', status: 'in_review' })])),
   );
   const { user, router } = renderApp('/marketplace/sell');
   await user.click(await screen.findByRole('button', { name: 'Start draft' }));
@@ -182,15 +180,18 @@ test('images are chosen, dropped, ordered and removed; anything else is refused 
   signIn();
   const images: string[] = [];
   const answer = () =>
-    HttpResponse.json({ id: 'l1', status: 'draft', edition: images.length + 1, images }, { status: 201 });
+    json<Ok<'/api/marketplace/listings/{id}/images', 'put'>>(
+      { id: 'l1', status: 'draft', edition: images.length + 1, images },
+      { status: 201 },
+    );
   server.use(
-    http.get(at('/api/marketplace/listings/{id}'), () => HttpResponse.json(mine())),
-    http.post(at('/api/marketplace/listings/{id}/images'), ({ request }) => {
+    http.get('/api/marketplace/listings/{id}', () => json(mine())),
+    http.post('/api/marketplace/listings/{id}/images', ({ request }) => {
       expect(request.headers.get('Content-Type')).toBe('image/png');
       images.push(`${images.length + 1}`.repeat(64));
       return answer();
     }),
-    http.put(at('/api/marketplace/listings/{id}/images'), async ({ request }) => {
+    http.put('/api/marketplace/listings/{id}/images', async ({ request }) => {
       images.splice(0, images.length, ...((await request.json()) as { images: string[] }).images);
       return answer();
     }),
@@ -215,10 +216,8 @@ test('images are chosen, dropped, ordered and removed; anything else is refused 
 test('a listing that is online is changed by a button that says what follows', async () => {
   signIn();
   server.use(
-    http.get(at('/api/marketplace/listings/{id}'), () => HttpResponse.json(mine({ status: 'active', edition: 5 }))),
-    http.patch(at('/api/marketplace/listings/{id}'), () =>
-      HttpResponse.json({ id: 'l1', status: 'in_review', edition: 6, images: [] }),
-    ),
+    http.get('/api/marketplace/listings/{id}', () => json(mine({ status: 'active', edition: 5 }))),
+    http.patch('/api/marketplace/listings/{id}', () => json({ id: 'l1', status: 'in_review', edition: 6, images: [] })),
   );
   const { user } = renderApp('/marketplace/sell?listing=l1');
   await user.type(await screen.findByLabelText('Title'), ' and more');
@@ -237,11 +236,9 @@ test('a listing that is online is changed by a button that says what follows', a
 test('what was changed of a listing that is online waits in this browser when the page is left', async () => {
   signIn();
   server.use(
-    http.get(at('/api/marketplace/listings/{id}'), () => HttpResponse.json(mine({ status: 'active', edition: 5 }))),
-    http.get(at('/api/marketplace/my/listings'), () => HttpResponse.json([listing()])),
-    http.patch(at('/api/marketplace/listings/{id}'), () =>
-      HttpResponse.json({ id: 'l1', status: 'in_review', edition: 6, images: [] }),
-    ),
+    http.get('/api/marketplace/listings/{id}', () => json(mine({ status: 'active', edition: 5 }))),
+    http.get('/api/marketplace/my/listings', () => json([listing()])),
+    http.patch('/api/marketplace/listings/{id}', () => json({ id: 'l1', status: 'in_review', edition: 6, images: [] })),
   );
   const { user, router } = renderApp('/marketplace/sell?listing=l1');
   await user.type(await screen.findByLabelText('Title'), ' and more');
@@ -260,12 +257,10 @@ test('a draft is kept on the way out; what could not be kept is there again afte
   let edition = 1;
   let refused = true;
   server.use(
-    http.get(at('/api/marketplace/listings/{id}'), () => HttpResponse.json(mine({ edition }))),
-    http.get(at('/api/marketplace/my/listings'), () => HttpResponse.json([])),
-    http.patch(at('/api/marketplace/listings/{id}'), () =>
-      refused
-        ? refuse(401, 'Please sign in.')
-        : HttpResponse.json({ id: 'l1', status: 'draft', edition: ++edition, images: [] }),
+    http.get('/api/marketplace/listings/{id}', () => json(mine({ edition }))),
+    http.get('/api/marketplace/my/listings', () => json([])),
+    http.patch('/api/marketplace/listings/{id}', () =>
+      refused ? refuse(401, 'Please sign in.') : json({ id: 'l1', status: 'draft', edition: ++edition, images: [] }),
     ),
   );
   const { user, router } = renderApp('/marketplace/sell?listing=l1');
@@ -294,9 +289,9 @@ test('a draft is kept on the way out; what could not be kept is there again afte
 test('an image for a listing that is online is asked about; one that is too large is refused here', async () => {
   signIn();
   server.use(
-    http.get(at('/api/marketplace/listings/{id}'), () => HttpResponse.json(mine({ status: 'active', edition: 5 }))),
-    http.post(at('/api/marketplace/listings/{id}/images'), () =>
-      HttpResponse.json({ id: 'l1', status: 'in_review', edition: 6, images: ['a'.repeat(64)] }, { status: 201 }),
+    http.get('/api/marketplace/listings/{id}', () => json(mine({ status: 'active', edition: 5 }))),
+    http.post('/api/marketplace/listings/{id}/images', () =>
+      json({ id: 'l1', status: 'in_review', edition: 6, images: ['a'.repeat(64)] }, { status: 201 }),
     ),
   );
   const { user } = renderApp('/marketplace/sell?listing=l1&step=images');
@@ -315,13 +310,11 @@ test('a website is chosen and compared with its log', async () => {
   signIn();
   let one = mine();
   server.use(
-    http.get(at('/api/marketplace/listings/{id}'), () => HttpResponse.json(one)),
-    http.patch(at('/api/marketplace/listings/{id}'), () =>
-      HttpResponse.json({ id: 'l1', status: 'draft', edition: 2, images: [] }),
-    ),
-    http.post(at('/api/marketplace/listings/{id}/verify'), () => {
+    http.get('/api/marketplace/listings/{id}', () => json(one)),
+    http.patch('/api/marketplace/listings/{id}', () => json({ id: 'l1', status: 'draft', edition: 2, images: [] })),
+    http.post('/api/marketplace/listings/{id}/verify', () => {
       one = mine({ verification: verification(), verificationStatus: 'verified' });
-      return HttpResponse.json({ id: 'l1', status: 'draft', edition: 2, images: [] });
+      return json({ id: 'l1', status: 'draft', edition: 2, images: [] });
     }),
   );
   const { user } = renderApp('/marketplace/sell?listing=l1&step=verification');
@@ -334,10 +327,10 @@ test('a website is chosen and compared with its log', async () => {
 test('my listings say where they stand; one is withdrawn after a question', async () => {
   signIn();
   server.use(
-    http.get(at('/api/marketplace/my/listings'), () =>
-      HttpResponse.json([listing({ status: 'rejected' }), listing({ id: 'l2', title: 'Sold one', status: 'sold' })]),
+    http.get('/api/marketplace/my/listings', () =>
+      json([listing({ status: 'rejected' }), listing({ id: 'l2', title: 'Sold one', status: 'sold' })]),
     ),
-    http.post(at('/api/marketplace/listings/{id}/withdraw'), () =>
+    http.post('/api/marketplace/listings/{id}/withdraw', () =>
       refuse(409, 'A listing that is in escrow cannot be withdrawn.', 'wrong_state'),
     ),
   );
@@ -353,8 +346,8 @@ test('my listings say where they stand; one is withdrawn after a question', asyn
 test('what is saved leads back to the narrowed list and can be ended', async () => {
   signIn();
   server.use(
-    http.get(at('/api/marketplace/my/saved-searches'), () =>
-      HttpResponse.json([
+    http.get('/api/marketplace/my/saved-searches', () =>
+      json([
         {
           id: 'q1',
           search: 'reviews',
@@ -366,8 +359,8 @@ test('what is saved leads back to the narrowed list and can be ended', async () 
         },
       ]),
     ),
-    http.get(at('/api/marketplace/my/watches'), () => HttpResponse.json([])),
-    http.delete(at('/api/marketplace/saved-searches/{id}'), () => new HttpResponse(null, { status: 204 })),
+    http.get('/api/marketplace/my/watches', () => json([])),
+    http.delete('/api/marketplace/saved-searches/{id}', () => noContent()),
   );
   const { user } = renderApp('/marketplace/saved');
   expect(await screen.findByRole('link', { name: '“reviews” · VPN · up to $50,000 · verified only' })).toHaveAttribute(

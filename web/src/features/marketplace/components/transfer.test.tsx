@@ -1,9 +1,9 @@
 import { screen, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
 import { deal, escrow } from '@/test/marketplace';
 import { renderApp, signIn } from '@/test/render';
-import { at, refuse, requests, server } from '@/test/server';
+import { http, json, refuse } from '@/test/http';
+import { requests, server } from '@/test/server';
 import { isSold, type Deal } from '../lib/deal-steps';
 import { endsOf, movesOf } from '../lib/transfer-content';
 import type { Transfer, TransferContent } from '../lib/types';
@@ -51,17 +51,17 @@ const sold = (side: Deal['side']): Deal =>
 const shows = (side: Deal['side'], found: () => Transfer) => {
   signIn();
   server.use(
-    http.get(at('/api/marketplace/offers/{id}'), () => HttpResponse.json(sold(side))),
-    http.get(at('/api/marketplace/offers/{id}/messages'), () => HttpResponse.json([])),
-    http.get(at('/api/marketplace/offers/{id}/history'), () => HttpResponse.json([])),
-    http.get(at('/api/marketplace/offers/{id}/transfer'), () => HttpResponse.json(found())),
+    http.get('/api/marketplace/offers/{id}', () => json(sold(side))),
+    http.get('/api/marketplace/offers/{id}/messages', () => json([])),
+    http.get('/api/marketplace/offers/{id}/history', () => json([])),
+    http.get('/api/marketplace/offers/{id}/transfer', () => json(found())),
   );
   return renderApp('/marketplace/deals/o1');
 };
 const step = (name: 'propose' | 'accept', done: () => void) =>
-  http.post(at(`/api/marketplace/offers/{id}/transfer/${name}`), () => {
+  http.post(`/api/marketplace/offers/{id}/transfer/${name}`, () => {
     done();
-    return HttpResponse.json({ id: 'o1', status: name === 'propose' ? 'proposed' : 'accepted', websiteId: 'w1' });
+    return json({ id: 'o1', status: name === 'propose' ? 'proposed' : 'accepted', websiteId: 'w1' });
   });
 
 test('what is not there is not listed', () => {
@@ -120,7 +120,7 @@ test('the buyer accepts it and finds its history', async () => {
 test('a refusal is shown where it was asked', async () => {
   const { user } = shows('buyer', () => transfer({ status: 'proposed', side: 'buyer', canPropose: false }));
   server.use(
-    http.post(at('/api/marketplace/offers/{id}/transfer/accept'), () =>
+    http.post('/api/marketplace/offers/{id}/transfer/accept', () =>
       refuse(409, 'The seller no longer has this website here, so it cannot move.', 'website_gone'),
     ),
   );

@@ -1,8 +1,8 @@
 import { screen, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
 import { renderApp, signIn } from '@/test/render';
-import { at, requests, server, state } from '@/test/server';
+import { http, json, noContent } from '@/test/http';
+import { requests, server, state } from '@/test/server';
 import type { ProgramEntry } from '../api/directory';
 
 const entry = (over: Partial<ProgramEntry> = {}): ProgramEntry => ({
@@ -30,18 +30,18 @@ const entry = (over: Partial<ProgramEntry> = {}): ProgramEntry => ({
   updatedAt: '2026-11-21T12:00:00Z',
   ...over,
 });
-const none = () => new HttpResponse(null, { status: 204 });
+const none = () => noContent();
 
 beforeEach(() => {
   signIn();
   server.use(
-    http.get(at('/api/admin/programs'), ({ request }) =>
-      HttpResponse.json(new URL(request.url).searchParams.get('due') ? [] : [entry()]),
+    http.get('/api/admin/programs', ({ request }) =>
+      json(new URL(request.url).searchParams.get('due') ? [] : [entry()]),
     ),
-    http.get(at('/api/admin/program-categories'), () => HttpResponse.json([{ key: 'pets', name: 'Pets' }])),
-    http.post(at('/api/admin/programs/{id}/review'), none),
-    http.post(at('/api/admin/programs/{id}/retire'), none),
-    http.put(at('/api/admin/programs/{id}'), none),
+    http.get('/api/admin/program-categories', () => json([{ key: 'pets', name: 'Pets' }])),
+    http.post('/api/admin/programs/{id}/review', none),
+    http.post('/api/admin/programs/{id}/retire', none),
+    http.put('/api/admin/programs/{id}', none),
   );
 });
 
@@ -84,9 +84,9 @@ test('a file is tried out first; with faults it cannot be imported', async () =>
     { line: 3, column: 'category', message: "'x' is not a category of the directory." },
   ];
   server.use(
-    http.post(at('/api/admin/programs/import'), async ({ request }) => {
+    http.post('/api/admin/programs/import', async ({ request }) => {
       const { dryRun } = (await request.json()) as { dryRun: boolean };
-      return HttpResponse.json({ added: 1, changed: 1, unchanged: 0, faults, applied: !dryRun && faults.length === 0 });
+      return json({ added: 1, changed: 1, unchanged: 0, faults, applied: !dryRun && faults.length === 0 });
     }),
   );
   const { user } = renderApp('/admin/programs');

@@ -1,24 +1,24 @@
 import { screen, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
 import { renderApp, signIn } from '@/test/render';
-import { at, refuse, requests, server, state } from '@/test/server';
+import { http, json, noContent, refuse } from '@/test/http';
+import { requests, server, state } from '@/test/server';
 import type { Ideas } from '../api/ideas';
 import { earningsOf, monthsOf } from '../lib/idea-labels';
 import { idea, ideas, NO_IDEAS } from './ideas.fixture';
 
 let known: Ideas;
 const BASE = '/api/platform/affiliate/ideas';
-const done = () => new HttpResponse(null, { status: 204 });
+const done = () => noContent();
 const sent = (path: string) => state.seen.find((item) => item.line === `POST ${BASE}${path}`)?.body;
 
 beforeEach(() => {
   signIn();
   known = ideas({ ideas: [idea()] });
   server.use(
-    http.get(at('/api/platform/affiliate/profile'), () => HttpResponse.json({ profile: null })),
-    http.get(at('/api/platform/affiliate/applications'), () => HttpResponse.json([])),
-    http.get(at(BASE), () => HttpResponse.json(known)),
+    http.get('/api/platform/affiliate/profile', () => json({ profile: null })),
+    http.get('/api/platform/affiliate/applications', () => json([])),
+    http.get(BASE, () => json(known)),
   );
 });
 
@@ -33,7 +33,7 @@ test('the first visit has questions; their answers lead to ideas', async () => {
   let release = () => {};
   const gate = new Promise<void>((resolve) => (release = resolve));
   server.use(
-    http.post(at(BASE), async () => {
+    http.post(BASE, async () => {
       await gate;
       known = ideas({ ideas: [idea()] });
       return done();
@@ -61,7 +61,7 @@ test('the first visit has questions; their answers lead to ideas', async () => {
 
 test('a refused answer says why and keeps what was entered', async () => {
   known = NO_IDEAS;
-  server.use(http.post(at(BASE), () => refuse(429, 'Try again in 1 minute.')));
+  server.use(http.post(BASE, () => refuse(429, 'Try again in 1 minute.')));
   const user = await show();
   await user.type(await screen.findByRole('textbox', { name: 'Interests' }), 'dogs');
   await user.click(screen.getByRole('button', { name: 'Generate ideas' }));
@@ -106,11 +106,11 @@ test('one click prefills matching, another a tracked link', async () => {
 
 test('an idea is saved; a dismissal needs words for another reason', async () => {
   server.use(
-    http.post(at(`${BASE}/save`), () => {
+    http.post(`${BASE}/save`, () => {
       known = ideas({ saved: [idea()], ideas: [idea({ id: 'pets.indoor-cats', name: 'Indoor cats' })] });
       return done();
     }),
-    http.post(at(`${BASE}/dismiss`), done),
+    http.post(`${BASE}/dismiss`, done),
   );
   const user = await show();
   await user.click(await screen.findByRole('button', { name: 'Save City dogs' }));
@@ -153,7 +153,7 @@ test('a dismissed idea says whether its reason counts, and is restored', async (
     ],
   });
   server.use(
-    http.post(at(`${BASE}/release`), () => {
+    http.post(`${BASE}/release`, () => {
       known = ideas({ ideas: [idea()] });
       return done();
     }),

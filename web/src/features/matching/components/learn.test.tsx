@@ -1,9 +1,9 @@
 import { screen, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
 import type { Card } from '@/lib/content';
 import { renderApp, signIn } from '@/test/render';
-import { at, requests, server, state } from '@/test/server';
+import { http, json, noContent } from '@/test/http';
+import { requests, server, state } from '@/test/server';
 import { coursesOf } from '../api/courses';
 import { NO_IDEAS } from './ideas.fixture';
 
@@ -64,15 +64,13 @@ test('a lesson is marked as done and open again; a niche goes to matching', asyn
     why: 'Your links earned 200.00 USD',
   };
   server.use(
-    http.get(at('/api/platform/affiliate/ideas'), () => HttpResponse.json(NO_IDEAS)),
-    http.get(at('/api/platform/learning/progress'), () => HttpResponse.json({ lessons })),
-    http.get(at('/api/platform/learning/suggestions'), () =>
-      HttpResponse.json({ suggestions: [niche], fromOwnResults: true }),
-    ),
-    http.post(at('/api/platform/learning/lessons'), async ({ request }) => {
+    http.get('/api/platform/affiliate/ideas', () => json(NO_IDEAS)),
+    http.get('/api/platform/learning/progress', () => json({ lessons })),
+    http.get('/api/platform/learning/suggestions', () => json({ suggestions: [niche], fromOwnResults: true })),
+    http.post('/api/platform/learning/lessons', async ({ request }) => {
       const { done, ...lesson } = (await request.json()) as { course: string; lesson: string; done: boolean };
       lessons = done ? [{ ...lesson, completedAt: '2026-11-21T12:00:00Z' }] : [];
-      return new HttpResponse(null, { status: 204 });
+      return noContent();
     }),
   );
   const { user } = renderApp('/learn');

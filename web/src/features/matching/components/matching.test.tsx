@@ -1,8 +1,8 @@
 import { screen, waitFor, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { renderApp, signIn } from '@/test/render';
-import { at, refuse, requests, server, state } from '@/test/server';
+import { http, json, noContent, refuse } from '@/test/http';
+import { requests, server, state } from '@/test/server';
 import type { Application, EmptyReason, Profile, Recommendation, Wording } from '../api/matching';
 import { commissionOf, cookieOf, potentialBar, scoreTone, verdictOf } from '../lib/labels';
 
@@ -78,9 +78,9 @@ beforeEach(() => {
   [known, programs, applications, emptyReason] = [null, [program()], [], null];
   wording = { narratedBy: 'rules', silence: 'not_configured', mayBeAsked: false };
   server.use(
-    http.get(at('/api/platform/affiliate/profile'), () => HttpResponse.json({ profile: known })),
-    http.get(at('/api/platform/affiliate/recommendations'), () =>
-      HttpResponse.json({
+    http.get('/api/platform/affiliate/profile', () => json({ profile: known })),
+    http.get('/api/platform/affiliate/recommendations', () =>
+      json({
         recommendations: programs,
         min_score: 0.4,
         empty_reason: emptyReason,
@@ -88,10 +88,10 @@ beforeEach(() => {
         wording,
       }),
     ),
-    http.get(at('/api/platform/affiliate/applications'), () => HttpResponse.json(applications)),
-    http.post(at('/api/platform/affiliate/analyze-business'), () => {
+    http.get('/api/platform/affiliate/applications', () => json(applications)),
+    http.post('/api/platform/affiliate/analyze-business', () => {
       known = profile();
-      return HttpResponse.json({ analysis: { ...profile() } });
+      return json({ analysis: { ...profile() } });
     }),
   );
 });
@@ -182,7 +182,7 @@ describe('spec §2, §3, §4, §5, §7, §8, §9: from an idea to programs', () 
     let release = () => {};
     const gate = new Promise<void>((resolve) => (release = resolve));
     server.use(
-      http.post(at('/api/platform/affiliate/analyze-business'), async () => gate.then(() => refuse(500, 'It broke.'))),
+      http.post('/api/platform/affiliate/analyze-business', async () => gate.then(() => refuse(500, 'It broke.'))),
     );
     const { user } = renderApp('/affiliate-matching');
     await user.type(await screen.findByRole('textbox', { name: 'Business idea' }), 'Food and toys for city dogs');
@@ -243,12 +243,12 @@ describe('whose words reasons are in', () => {
     wording = { narratedBy: 'rules', silence: null, mayBeAsked: true };
     programs = Array.from({ length: 9 }, (_, index) => program({ id: `p${index}`, companyName: `Company ${index}` }));
     server.use(
-      http.post(at('/api/platform/affiliate/recommendations/wording'), () => {
+      http.post('/api/platform/affiliate/recommendations/wording', () => {
         wording = { narratedBy: 'model', silence: null, mayBeAsked: false };
         programs = [
           program({ why: 'It is for people with dogs.', pros: ['They let you in easily'], narratedBy: 'model' }),
         ];
-        return HttpResponse.json({ worded: 1, silence: null });
+        return json({ worded: 1, silence: null });
       }),
     );
     await show();
@@ -264,7 +264,7 @@ describe('whose words reasons are in', () => {
 
   test('a model that is silent is named, and asked again only by a click', async () => {
     wording = { narratedBy: 'rules', silence: 'budget', mayBeAsked: true };
-    server.use(http.post(at('/api/platform/affiliate/recommendations/wording'), () => refuse(503, 'Too many wait.')));
+    server.use(http.post('/api/platform/affiliate/recommendations/wording', () => refuse(503, 'Too many wait.')));
     const user = await show();
     expect(await screen.findByText('Reasons are rule-based: the AI budget is used up for now.')).toBeInTheDocument();
     expect(requests('POST')).toEqual([]);
@@ -279,9 +279,9 @@ describe('Apply Now', () => {
     signIn();
     known = profile();
     server.use(
-      http.post(at('/api/platform/affiliate/applications'), () => {
+      http.post('/api/platform/affiliate/applications', () => {
         applications = [application()];
-        return HttpResponse.json({
+        return json({
           id: 'a1',
           programId: 'p1',
           status: 'applied',
@@ -331,9 +331,7 @@ describe('Apply Now', () => {
       '/api/platform/affiliate/applications/a1/go',
     );
     server.use(
-      http.post(at('/api/platform/affiliate/applications'), () =>
-        refuse(409, 'BarkBox is no longer in the directory.'),
-      ),
+      http.post('/api/platform/affiliate/applications', () => refuse(409, 'BarkBox is no longer in the directory.')),
     );
     await user.click(screen.getByRole('button', { name: 'Apply Now: BarkBox' }));
     expect(await screen.findByText('BarkBox is no longer in the directory.')).toBeInTheDocument();
@@ -346,7 +344,7 @@ describe('Apply Now', () => {
   test('an application is followed and updated', async () => {
     applications = [application()];
     server.use(
-      http.patch(at('/api/platform/affiliate/applications/{id}'), () => {
+      http.patch('/api/platform/affiliate/applications/{id}', () => {
         applications = [
           application({
             status: 'approved',
@@ -354,7 +352,7 @@ describe('Apply Now', () => {
             history: [...application().history, { status: 'approved', note: 'By mail', at: '2026-11-21T12:00:00Z' }],
           }),
         ];
-        return new HttpResponse(null, { status: 204 });
+        return noContent();
       }),
     );
     const { user } = renderApp('/affiliate-matching');

@@ -1,12 +1,12 @@
 import { screen, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { AlertRule, RaisedAlert, Webhook } from '../api/alerts';
 import { renderApp, signIn } from '@/test/render';
-import { at, refuse, requests, server, state } from '@/test/server';
+import { http, json, noContent, refuse } from '@/test/http';
+import { requests, server, state } from '@/test/server';
 
 const sent = (line: string) => state.seen.findLast((item) => item.line.startsWith(line))?.body;
-const nothing = () => new HttpResponse(null, { status: 204 });
+const nothing = () => noContent();
 
 const rule = (over: Partial<AlertRule> = {}): AlertRule => ({
   id: null,
@@ -46,9 +46,9 @@ const webhook = (over: Partial<Webhook> = {}): Webhook => ({
 beforeEach(() => {
   signIn();
   server.use(
-    http.get(at('/api/platform/alerts'), () => HttpResponse.json([rule()])),
-    http.get(at('/api/platform/alert-delivery'), () =>
-      HttpResponse.json({
+    http.get('/api/platform/alerts', () => json([rule()])),
+    http.get('/api/platform/alert-delivery', () =>
+      json({
         mail: true,
         mailResolved: false,
         quietFrom: null,
@@ -56,14 +56,14 @@ beforeEach(() => {
         timezone: 'Europe/Oslo',
       }),
     ),
-    http.get(at('/api/platform/webhooks'), () => HttpResponse.json([webhook()])),
+    http.get('/api/platform/webhooks', () => json([webhook()])),
   );
 });
 
 test('open alerts lead to their causes, on the notifications page and on the dashboard of their website', async () => {
   server.use(
-    http.get(at('/api/platform/notifications'), () => HttpResponse.json([])),
-    http.get(at('/api/platform/alerts/raised'), () => HttpResponse.json([raised()])),
+    http.get('/api/platform/notifications', () => json([])),
+    http.get('/api/platform/alerts/raised', () => json([raised()])),
   );
   const { router } = renderApp('/notifications');
   const alerts = within(await screen.findByRole('region', { name: 'Open alerts' }));
@@ -85,12 +85,12 @@ test('without an open alert there is no banner', async () => {
 test('an alert is turned off, its threshold is changed, and a refused number is explained', async () => {
   let current = rule();
   server.use(
-    http.get(at('/api/platform/alerts'), () => HttpResponse.json([current])),
-    http.post(at('/api/platform/alerts'), () => {
+    http.get('/api/platform/alerts', () => json([current])),
+    http.post('/api/platform/alerts', () => {
       current = rule({ id: 'r1', threshold: { value: 12, unit: 'hours', default: 6, least: 1, most: 168 } });
-      return HttpResponse.json({ ...current, threshold: 12 }, { status: 201 });
+      return json(current, { status: 201 });
     }),
-    http.delete(at('/api/platform/alerts/{id}'), nothing),
+    http.delete('/api/platform/alerts/{id}', nothing),
   );
   const { user } = renderApp('/account-settings?tab=alerts');
   const hours = await screen.findByLabelText('No page views or clicks arrive: hours');
@@ -101,7 +101,7 @@ test('an alert is turned off, its threshold is changed, and a refused number is 
   await user.click(await screen.findByRole('button', { name: 'Reset: No page views or clicks arrive' }));
   await vi.waitFor(() => expect(requests('DELETE /api/platform/alerts/r1')).toHaveLength(1));
   server.use(
-    http.post(at('/api/platform/alerts'), () =>
+    http.post('/api/platform/alerts', () =>
       refuse(400, 'Enter 1 to 168 hours.', 'bad_threshold', [{ field: 'threshold', message: 'Enter 1 to 168 hours.' }]),
     ),
   );
@@ -111,8 +111,8 @@ test('an alert is turned off, its threshold is changed, and a refused number is 
 
 test('quiet hours and emails are saved together', async () => {
   server.use(
-    http.put(at('/api/platform/alert-delivery'), () =>
-      HttpResponse.json({ mail: true, mailResolved: true, quietFrom: '22:00', quietUntil: '06:30' }),
+    http.put('/api/platform/alert-delivery', () =>
+      json({ mail: true, mailResolved: true, quietFrom: '22:00', quietUntil: '06:30' }),
     ),
   );
   const { user } = renderApp('/account-settings?tab=alerts');
@@ -133,11 +133,7 @@ test('quiet hours and emails are saved together', async () => {
 });
 
 test('a webhook is added, and its secret is shown once', async () => {
-  server.use(
-    http.post(at('/api/platform/webhooks'), () =>
-      HttpResponse.json({ ...webhook(), secret: 'whsec_abc' }, { status: 201 }),
-    ),
-  );
+  server.use(http.post('/api/platform/webhooks', () => json({ ...webhook(), secret: 'whsec_abc' }, { status: 201 })));
   const { user } = renderApp('/account-settings?tab=alerts');
   await user.click(await screen.findByRole('button', { name: 'Add webhook' }));
   const dialog = within(await screen.findByRole('dialog', { name: 'Add webhook' }));
@@ -160,7 +156,7 @@ test('a webhook is added, and its secret is shown once', async () => {
 
 test('an address that is refused is explained at its field', async () => {
   server.use(
-    http.post(at('/api/platform/webhooks'), () =>
+    http.post('/api/platform/webhooks', () =>
       refuse(400, 'Enter a public https:// address.', 'bad_url', [
         { field: 'url', message: 'Enter a public https:// address.' },
       ]),
@@ -176,9 +172,9 @@ test('an address that is refused is explained at its field', async () => {
 
 test('a test message shows its outcome; a webhook that was switched off says why and is turned on', async () => {
   server.use(
-    http.post(at('/api/platform/webhooks/{id}/test'), () => HttpResponse.json({ deliveryId: 'd1' }, { status: 202 })),
-    http.get(at('/api/platform/webhooks/{id}/deliveries'), () =>
-      HttpResponse.json([
+    http.post('/api/platform/webhooks/{id}/test', () => json({ deliveryId: 'd1' }, { status: 202 })),
+    http.get('/api/platform/webhooks/{id}/deliveries', () =>
+      json([
         {
           id: 'd1',
           type: 'webhook.test',
@@ -192,12 +188,9 @@ test('a test message shows its outcome; a webhook that was switched off says why
         },
       ]),
     ),
-    http.patch(at('/api/platform/webhooks/{id}'), () => HttpResponse.json(webhook())),
-    http.get(at('/api/platform/webhooks'), () =>
-      HttpResponse.json([
-        webhook(),
-        webhook({ id: 'h2', url: 'https://gone.example/x', active: false, switchedOff: 'gone' }),
-      ]),
+    http.patch('/api/platform/webhooks/{id}', () => json(webhook())),
+    http.get('/api/platform/webhooks', () =>
+      json([webhook(), webhook({ id: 'h2', url: 'https://gone.example/x', active: false, switchedOff: 'gone' })]),
     ),
   );
   const { user } = renderApp('/account-settings?tab=alerts');
@@ -211,7 +204,7 @@ test('a test message shows its outcome; a webhook that was switched off says why
 });
 
 test('a webhook is deleted only after a confirmation', async () => {
-  server.use(http.delete(at('/api/platform/webhooks/{id}'), nothing));
+  server.use(http.delete('/api/platform/webhooks/{id}', nothing));
   const { user } = renderApp('/account-settings?tab=alerts');
   await user.click(await screen.findByRole('button', { name: 'Delete hooks.example.com' }));
   expect(requests('DELETE')).toHaveLength(0);

@@ -1,27 +1,27 @@
 import { screen, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { expect, test, vi } from 'vitest';
 import { notification } from '@/test/forum';
 import { renderApp, signIn } from '@/test/render';
-import { at, refuse, requests, server, state } from '@/test/server';
+import { http, json, noContent, refuse } from '@/test/http';
+import { requests, server, state } from '@/test/server';
 
-const nothing = () => new HttpResponse(null, { status: 204 });
+const nothing = () => noContent();
 const sent = (line: string) => state.seen.find((item) => item.line.startsWith(line))?.body;
 
 test('the bell says how many are new and shows the newest; opening one marks it', async () => {
   signIn();
   server.use(
-    http.get(at('/api/platform/notifications/unseen'), () => HttpResponse.json({ unseen: 3 })),
-    http.get(at('/api/platform/notifications'), () =>
-      HttpResponse.json([
+    http.get('/api/platform/notifications/unseen', () => json({ unseen: 3 })),
+    http.get('/api/platform/notifications', () =>
+      json([
         notification(),
         notification({ id: 'n2', kind: 'moderation', title: 'Your suspension has ended', path: '', seen: true }),
       ]),
     ),
-    http.post(at('/api/platform/notifications/{id}/seen'), nothing),
-    http.get(at('/api/forum/threads/{id}'), () => refuse(404, 'Thread not found.')),
-    http.get(at('/api/forum/categories'), () => HttpResponse.json([])),
-    http.post(at('/api/public/forum/threads/{id}/view'), nothing),
+    http.post('/api/platform/notifications/{id}/seen', nothing),
+    http.get('/api/forum/threads/{id}', () => refuse(404, 'Thread not found.')),
+    http.get('/api/forum/categories', () => json([])),
+    http.post('/api/public/forum/threads/{id}/view', nothing),
   );
   const { user, router } = renderApp('/account-settings');
   await user.click(await screen.findByRole('button', { name: 'Notifications, 3 new' }));
@@ -35,8 +35,8 @@ test('the bell says how many are new and shows the newest; opening one marks it'
 test('a notification of any kind has its words and leads where it says; an address of elsewhere leads nowhere', async () => {
   signIn();
   server.use(
-    http.get(at('/api/platform/notifications'), () =>
-      HttpResponse.json([
+    http.get('/api/platform/notifications', () =>
+      json([
         notification({
           id: 'n1',
           kind: 'deal',
@@ -58,10 +58,10 @@ test('a notification of any kind has its words and leads where it says; an addre
 test('the page: all, new only, mark all as seen, empty', async () => {
   signIn();
   server.use(
-    http.get(at('/api/platform/notifications'), ({ request }) =>
-      HttpResponse.json(new URL(request.url).searchParams.get('unseen') === 'true' ? [] : [notification()]),
+    http.get('/api/platform/notifications', ({ request }) =>
+      json(new URL(request.url).searchParams.get('unseen') === 'true' ? [] : [notification()]),
     ),
-    http.post(at('/api/platform/notifications/seen'), nothing),
+    http.post('/api/platform/notifications/seen', nothing),
   );
   const { user } = renderApp('/notifications');
   expect(await screen.findByRole('link', { name: /Embla mentioned you.*\(new\)/ })).toBeInTheDocument();
@@ -74,15 +74,15 @@ test('the page: all, new only, mark all as seen, empty', async () => {
 test('notifications are chosen in Account Settings; a refused choice is reverted', async () => {
   signIn();
   server.use(
-    http.get(at('/api/platform/notification-preferences'), () =>
-      HttpResponse.json([
+    http.get('/api/platform/notification-preferences', () =>
+      json([
         { kind: 'like', title: 'Someone likes your post', inApp: true, mail: 'off', atOnce: false },
         { kind: 'deal', title: 'Your deals', inApp: true, mail: 'off', atOnce: true },
       ]),
     ),
     http.put(
-      at('/api/platform/notification-preferences/{kind}'),
-      () => HttpResponse.json({ kind: 'like', title: 'Someone likes your post', inApp: true, mail: 'weekly' }),
+      '/api/platform/notification-preferences/{kind}',
+      () => json({ kind: 'like', title: 'Someone likes your post', inApp: true, mail: 'weekly', atOnce: false }),
       { once: true },
     ),
   );
@@ -92,7 +92,7 @@ test('notifications are chosen in Account Settings; a refused choice is reverted
   expect(screen.getByText('Emailed right away')).toBeInTheDocument();
   expect(screen.queryByLabelText('Your deals: by email')).not.toBeInTheDocument();
   expect(sent('PUT /api/platform/notification-preferences/like')).toEqual({ inApp: true, mail: 'weekly' });
-  server.use(http.put(at('/api/platform/notification-preferences/{kind}'), () => refuse(503, 'Not now.')));
+  server.use(http.put('/api/platform/notification-preferences/{kind}', () => refuse(503, 'Not now.')));
   await user.click(screen.getByRole('checkbox', { name: 'Someone likes your post: in the app' }));
   expect(await screen.findByText('Not now.', { exact: true })).toBeInTheDocument();
   expect(screen.getByRole('checkbox', { name: 'Someone likes your post: in the app' })).toBeChecked();
@@ -100,8 +100,8 @@ test('notifications are chosen in Account Settings; a refused choice is reverted
 
 test('the link of a digest stops the mails, on a press of the button only', async () => {
   server.use(
-    http.post(at('/api/public/notifications/unsubscribe'), () =>
-      HttpResponse.json({
+    http.post('/api/public/notifications/unsubscribe', () =>
+      json({
         ok: true,
         message: 'You will no longer get these emails. You can turn them on again in your settings.',
       }),

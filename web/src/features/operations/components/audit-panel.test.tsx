@@ -1,9 +1,9 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
 import { auditEntry } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
-import { at, requests, server } from '@/test/server';
+import { http, json } from '@/test/http';
+import { requests, server } from '@/test/server';
 
 const ACCOUNT = '0192f3a0-0000-7000-8000-000000000001';
 
@@ -11,16 +11,14 @@ beforeEach(() => signIn());
 
 test('the audit trail is filtered, and its chain checked', async () => {
   server.use(
-    http.get(at('/api/admin/audit-trail'), () =>
-      HttpResponse.json([
-        auditEntry({ outcome: 'refused', action: 'account.sign_in', details: { reason: 'credentials' } }),
-      ]),
+    http.get('/api/admin/audit-trail', () =>
+      json([auditEntry({ outcome: 'refused', action: 'account.sign_in', details: { reason: 'credentials' } })]),
     ),
-    http.get(at('/api/admin/audit-trail/check'), ({ request }) => {
+    http.get('/api/admin/audit-trail/check', ({ request }) => {
       const after = new URL(request.url).searchParams.get('after');
       const place = after === null ? 40 : Number(after);
       const checkedTo = Math.min(41, place + 30);
-      return HttpResponse.json({
+      return json({
         rows: 41,
         anchored: 40,
         after: place,
@@ -79,10 +77,8 @@ test('the outbox shows a mail on request', async () => {
     sentAt: null,
   };
   server.use(
-    http.get(at('/api/admin/outbox'), () => HttpResponse.json([mail])),
-    http.get(at('/api/admin/outbox/{id}'), () =>
-      HttpResponse.json({ ...mail, text: 'http://a/reset-password#code=1' }),
-    ),
+    http.get('/api/admin/outbox', () => json([mail])),
+    http.get('/api/admin/outbox/{id}', () => json({ ...mail, text: 'http://a/reset-password#code=1' })),
   );
   const { user } = renderApp('/admin/outbox');
   const read = await screen.findByRole('button', { name: 'Read the email to nina@example.com: Set a new password' });

@@ -1,8 +1,9 @@
 import { screen, waitFor, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
+import type { components } from '@/lib/api/schema';
 import { renderApp, signIn } from '@/test/render';
-import { at, refuse, server, state } from '@/test/server';
+import { http, json, refuse } from '@/test/http';
+import { server, state } from '@/test/server';
 import { ageOf, partsOf, pairOf, sendParts } from '../lib/exchange-rates';
 import type { NewestRate, RatesStatus } from '../api/exchange-rates';
 
@@ -25,10 +26,10 @@ beforeEach(() => {
   status = { source: 'hand', check: null, waiting: [] };
   rates = [rate()];
   server.use(
-    http.get(at(PATH), () => HttpResponse.json(rates)),
-    http.get(at(`${PATH}/status`), () => HttpResponse.json(status)),
-    http.get(at(`${PATH}/history`), () =>
-      HttpResponse.json([rate({ on: '2020-01-02' }), rate({ on: '2020-01-01', rate: '1.07', source: 'import' })]),
+    http.get(PATH, () => json(rates)),
+    http.get(`${PATH}/status`, () => json(status)),
+    http.get(`${PATH}/history`, () =>
+      json([rate({ on: '2020-01-02' }), rate({ on: '2020-01-01', rate: '1.07', source: 'import' })]),
     ),
   );
 });
@@ -79,12 +80,12 @@ test('the source shows its failure, and waiting sales lead to the rate that they
     ],
   };
   server.use(
-    http.post(at(PATH), async ({ request }) => {
-      const body = (await request.json()) as { rate: string };
+    http.post(PATH, async ({ request }) => {
+      const body = (await request.json()) as components['schemas']['ExchangeRate'];
       const message = 'A rate is a decimal number above 0.';
       return body.rate === '0'
         ? refuse(400, message, 'bad_rate', [{ field: 'rate', message }])
-        : HttpResponse.json({ ...body, rate: '1.9' }, { status: 201 });
+        : json({ ...body, rate: '1.9' }, { status: 201 });
     }),
   );
   const { user } = renderApp('/admin/exchange-rates');
@@ -111,9 +112,9 @@ test('the source shows its failure, and waiting sales lead to the rate that they
 
 test('a file is previewed line by line, then imported', async () => {
   server.use(
-    http.post(at(`${PATH}/import`), async ({ request }) => {
+    http.post(`${PATH}/import`, async ({ request }) => {
       const { dryRun } = (await request.json()) as { dryRun: boolean };
-      return HttpResponse.json({
+      return json({
         lines: [
           { line: 2, outcome: 'new', base: 'EUR', quote: 'USD', rate: '1.1', on: '2026-11-20', message: null },
           { line: 3, outcome: 'rejected', message: 'ZZZ is not an ISO 4217 currency.' },
@@ -182,8 +183,8 @@ test('the age of a rate, and a pair in the address', () => {
 
 test("the owner's conversions name the sales that wait", async () => {
   server.use(
-    http.get(at('/api/platform/conversions/awaiting-rate'), () =>
-      HttpResponse.json([
+    http.get('/api/platform/conversions/awaiting-rate', () =>
+      json([
         {
           currency: 'SEK',
           quote: 'USD',
@@ -206,14 +207,14 @@ test('the admin totals are in a chosen currency; what has no rate leads to addin
   const asked: (string | null)[] = [];
   const ofPartners: (string | null)[] = [];
   server.use(
-    http.get(at('/api/admin/partners/performance'), ({ request }) => {
+    http.get('/api/admin/partners/performance', ({ request }) => {
       ofPartners.push(new URL(request.url).searchParams.get('currency'));
-      return HttpResponse.json([]);
+      return json([]);
     }),
-    http.get(at('/api/admin/analytics'), ({ request }) => {
+    http.get('/api/admin/analytics', ({ request }) => {
       const currency = new URL(request.url).searchParams.get('currency');
       asked.push(currency);
-      return HttpResponse.json({
+      return json({
         totalClicks: 1,
         totalConversions: 1,
         conversionRate: 1,

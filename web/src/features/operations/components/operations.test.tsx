@@ -1,8 +1,8 @@
 import { screen, waitFor, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { useState } from 'react';
 import { expect, test, vi } from 'vitest';
-import { at, refuse, requests, server, state } from '@/test/server';
+import { http, json, refuse } from '@/test/http';
+import { requests, server, state } from '@/test/server';
 import { renderPart } from '@/test/render';
 import { DeadLettersPanel } from './dead-letters-panel';
 import { ProjectionsPanel } from './projections-panel';
@@ -114,9 +114,9 @@ const detail = (of: Projection, over: Partial<ProjectionDetail> = {}): Projectio
 
 function serve(rows: Projection[], details: ProjectionDetail) {
   server.use(
-    http.get(at('/api/admin/projections'), () => HttpResponse.json(rows)),
-    http.get(at('/api/admin/projections/{name}'), () => HttpResponse.json(details)),
-    http.get(at('/api/admin/rebuild-runs/latest'), () => HttpResponse.json(null)),
+    http.get('/api/admin/projections', () => json(rows)),
+    http.get('/api/admin/projections/{name}', () => json(details)),
+    http.get('/api/admin/rebuild-runs/latest', () => json(null)),
   );
 }
 const bodyOf = (part: string) => state.seen.find((item) => item.line.includes(part))?.body;
@@ -133,7 +133,7 @@ test('subscribers show their lag, process managers what is due, inline projectio
     ],
     inlineProjections: [{ name: 'monthly_totals', version: 3, generation: 7, rebuiltAt: AT }],
   };
-  server.use(http.get(at('/api/admin/subscriptions'), () => HttpResponse.json(shown)));
+  server.use(http.get('/api/admin/subscriptions', () => json(shown)));
   renderPart(<SubscriptionsPanel />);
   const behind = await screen.findByRole('row', { name: /policy:attribution/ });
   expect(within(behind).getByText('Behind')).toBeVisible();
@@ -148,7 +148,7 @@ test('a rebuild shows its cost, requires a reason and shows its outcome', async 
   const rows = [row];
   serve(rows, detail(row));
   server.use(
-    http.post(at('/api/admin/projections/{name}/{action}'), () => {
+    http.post('/api/admin/projections/{name}/{action}', () => {
       rows[0] = projection({
         builds: [
           build({
@@ -163,7 +163,7 @@ test('a rebuild shows its cost, requires a reason and shows its outcome', async 
         ],
         requests: [request({ id: 'r9', action: 'rebuild' })],
       });
-      return HttpResponse.json({ id: 'r9', projection: 'links', action: 'rebuild', state: 'waiting' }, { status: 202 });
+      return json({ id: 'r9', projection: 'links', action: 'rebuild', state: 'waiting' }, { status: 202 });
     }),
   );
   const { user } = renderPart(<ProjectionsPanel selected={null} onSelect={() => undefined} />);
@@ -233,15 +233,15 @@ function serveRuns(...runs: (RebuildRun | null)[]) {
     detail(projection()),
   );
   server.use(
-    http.get(at('/api/admin/rebuild-runs/latest'), () => HttpResponse.json(runs.length > 1 ? runs.shift() : runs[0])),
+    http.get('/api/admin/rebuild-runs/latest', () => json((runs.length > 1 ? runs.shift() : runs[0]) ?? null)),
   );
 }
 
 test('all are rebuilt by the server with one reason; a failure is named', async () => {
   serveRuns(null, rebuildRun());
   server.use(
-    http.post(at('/api/admin/rebuild-runs'), () => HttpResponse.json({ id: 'run1' }, { status: 202 })),
-    http.post(at('/api/admin/rebuild-runs/cancel'), () => HttpResponse.json({ id: 'run1' }, { status: 202 })),
+    http.post('/api/admin/rebuild-runs', () => json({ id: 'run1' }, { status: 202 })),
+    http.post('/api/admin/rebuild-runs/cancel', () => json({ id: 'run1' }, { status: 202 })),
   );
   const { user } = renderPart(<Panel />);
   await user.click(await screen.findByRole('button', { name: 'Rebuild all' }));
@@ -297,7 +297,7 @@ test('the bar of a build never moves back', () => {
 test('a build that differs is promoted only after its name was typed', async () => {
   const row = projection({ builds: [build({ generation: 2, state: 'ready' }), build()] });
   serve([row], detail(row, { requests: [request({ comparison })] }));
-  server.use(http.post(at('/api/admin/projections/{name}/{action}'), () => refuse(409, 'Not now', 'busy')));
+  server.use(http.post('/api/admin/projections/{name}/{action}', () => refuse(409, 'Not now', 'busy')));
   const { user } = renderPart(<ProjectionsPanel selected="links" onSelect={() => undefined} />);
   const parity = await screen.findByRole('region', { name: 'Comparison' });
   expect(within(parity).getByText('1 row differs')).toBeInTheDocument();
@@ -386,18 +386,18 @@ test('dead letters show their content only to who says why, and a retry tells wh
   };
   const letters = [letter];
   server.use(
-    http.get(at('/api/admin/dead-letters/groups'), () => HttpResponse.json([group])),
-    http.get(at('/api/admin/dead-letters'), () => {
+    http.get('/api/admin/dead-letters/groups', () => json([group])),
+    http.get('/api/admin/dead-letters', () => {
       const [now] = letters as [DeadLetter];
       if (now.isWaiting) letters[0] = { ...now, isWaiting: false, attempts: 2, error: 'still no' };
-      return HttpResponse.json([now]);
+      return json([now]);
     }),
-    http.post(at('/api/admin/dead-letters/{id}/reveal'), () =>
-      HttpResponse.json({ ...letter, key: 'k', headers: { h: 'x' }, text: '{"a":1}', base64: '', bytes: 7 }),
+    http.post('/api/admin/dead-letters/{id}/reveal', () =>
+      json({ ...letter, key: 'k', headers: { h: 'x' }, text: '{"a":1}', base64: '', bytes: 7 }),
     ),
-    http.post(at('/api/admin/dead-letters/{id}/retry'), () => {
+    http.post('/api/admin/dead-letters/{id}/retry', () => {
       letters[0] = { ...letter, isWaiting: true };
-      return HttpResponse.json({ id: 'd1', projection: 'events', state: 'open' });
+      return json({ id: 'd1', projection: 'events', state: 'open' });
     }),
   );
   const { user } = renderPart(
@@ -440,7 +440,7 @@ test('the system page says so when nothing is known', async () => {
       points: [],
     },
   };
-  server.use(http.get(at('/api/admin/system'), () => HttpResponse.json(system)));
+  server.use(http.get('/api/admin/system', () => json(system)));
   renderPart(<SystemPanel />);
   await waitFor(() => expect(screen.getByText('No backups yet')).toBeInTheDocument());
   expect(screen.getByText('Not responding')).toBeInTheDocument();
@@ -450,7 +450,7 @@ test('the system page says so when nothing is known', async () => {
 
 test('an error of the server is shown with a way to try again', async () => {
   serve([], detail(projection()));
-  server.use(http.get(at('/api/admin/projections'), () => refuse(503, 'Away just now')));
+  server.use(http.get('/api/admin/projections', () => refuse(503, 'Away just now')));
   renderPart(<ProjectionsPanel selected={null} onSelect={() => undefined} />);
   expect(await screen.findByRole('alert')).toHaveTextContent('Error loading projections: Away just now');
   expect(screen.getByRole('button', { name: 'Try again' })).toBeInTheDocument();

@@ -1,8 +1,9 @@
 import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { site } from '@/test/fixtures';
 import { renderPart, signIn } from '@/test/render';
-import { refuse, requests, server, state } from '@/test/server';
+import { http, json, refuse } from '@/test/http';
+import { requests, server, state } from '@/test/server';
 import { SAVE_AFTER_MS } from '../hooks/use-document';
 import { newBlock } from '../lib/blocks';
 import type { PageDocument } from '../lib/document';
@@ -18,7 +19,7 @@ const SITE = {
   document: { name: 'Tents', navigation: [], pages: [{ id: 'p1', path: '', title: 'Home', short_title: '' }] },
 } as unknown as Site;
 const PAGE: PageDocument = { blocks: [newBlock('hero', 'a'), newBlock('faq', 'b'), newBlock('disclosure', 'c')] };
-const PATH = '*/api/platform/sites/s1/pages/p1';
+const PATH = '/api/platform/sites/{id}/pages/{pageId}';
 
 /** What the server has. */
 let kept = { version: 3, document: PAGE };
@@ -42,10 +43,12 @@ beforeEach(() => {
     removeEventListener: () => undefined,
   }));
   server.use(
-    http.post('*/api/platform/sites/s1/preview', () =>
-      HttpResponse.json({ html: '<!doctype html><p>Tents</p>', problems: [], placesToFill: [] }),
+    http.post('/api/platform/sites/{id}/preview', () =>
+      json({ html: '<!doctype html><p>Tents</p>', problems: [], placesToFill: [] }),
     ),
-    http.get(PATH, () => HttpResponse.json({ id: 'p1', siteId: 's1', savedAt: '2026-11-20T12:00:00Z', ...kept })),
+    http.get(PATH, () =>
+      json({ id: 'p1', siteId: 's1', savedAt: '2026-11-20T12:00:00Z', ...kept, document: { ...kept.document } }),
+    ),
     http.put(PATH, async ({ request }) => {
       const sent = (await request.json()) as { document: PageDocument; basedOn: number };
       handled += 1;
@@ -56,7 +59,7 @@ beforeEach(() => {
           { field: `document.blocks.${wrong}.title`, message: 'The heading must not be empty.' },
         ]);
       kept = { version: kept.version + 1, document: sent.document };
-      return HttpResponse.json({ id: 'p1', siteId: 's1', version: kept.version, savedAt: '2026-11-20T12:00:00Z' });
+      return json({ id: 'p1', siteId: 's1', version: kept.version, savedAt: '2026-11-20T12:00:00Z' });
     }),
   );
 });
@@ -210,14 +213,14 @@ test('two editors at once: both versions are compared', async () => {
 test('an earlier version is restored as a new one', async () => {
   const earlier: PageDocument = { blocks: [newBlock('newsletter', 'n')] };
   server.use(
-    http.get(`${PATH}/versions`, () =>
-      HttpResponse.json([
+    http.get('/api/platform/sites/{id}/pages/{pageId}/versions', () =>
+      json([
         { version: 3, savedAt: '2026-11-20T12:00:00Z', restoredFrom: null },
         { version: 1, savedAt: '2026-11-19T12:00:00Z', restoredFrom: null },
       ]),
     ),
-    http.get(`${PATH}/versions/1`, () =>
-      HttpResponse.json({ id: 'p1', siteId: 's1', version: 1, savedAt: '2026-11-19T12:00:00Z', document: earlier }),
+    http.get('/api/platform/sites/{id}/pages/{pageId}/versions/{version}', () =>
+      json({ id: 'p1', siteId: 's1', version: 1, savedAt: '2026-11-19T12:00:00Z', document: { ...earlier } }),
     ),
   );
   const { user } = open();
@@ -230,9 +233,9 @@ test('an earlier version is restored as a new one', async () => {
 test('publishing saves the page first, and what cannot be saved is not published', async () => {
   let published: PageDocument | null = null;
   server.use(
-    http.post('*/api/platform/sites/s1/publish', () => {
+    http.post('/api/platform/sites/{id}/publish', () => {
       published = kept.document;
-      return HttpResponse.json({ id: 's1', published: 1 });
+      return json(site({ published: 1 }));
     }),
   );
   const { user } = open();
@@ -250,14 +253,14 @@ test('a large site is published by several requests, and its progress is shown',
   let goOn = () => undefined;
   const last = new Promise<void>((resolve) => (goOn = () => void resolve()));
   server.use(
-    http.post('*/api/platform/sites/s1/publish', async () => {
+    http.post('/api/platform/sites/{id}/publish', async () => {
       requests += 1;
       if (requests < 3) {
         const message = `${requests * 20} of 64 pages are rendered. Repeat the request to go on.`;
-        return HttpResponse.json({ code: 'rendering', message }, { status: 503 });
+        return refuse(503, message, 'rendering');
       }
       await last;
-      return HttpResponse.json({ id: 's1', published: 1 });
+      return json(site({ published: 1 }));
     }),
   );
   const { user } = open();

@@ -1,13 +1,13 @@
 import { screen, waitFor, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
 import { renderPart, signIn } from '@/test/render';
+import { http, json, noContent } from '@/test/http';
 import { requests, server } from '@/test/server';
 import type { Site } from '../lib/types';
 import { SubscribersPanel } from './subscribers-panel';
 
 const SITE = { id: 's1', slug: 'tents' } as unknown as Site;
-const PATH = '*/api/platform/sites/s1/subscribers';
+const PATH = '/api/platform/sites/{id}/subscribers';
 const subscriber = (id: string, state: 'pending' | 'confirmed') => ({
   id,
   email: `${id}@example.com`,
@@ -25,7 +25,7 @@ test('the owner sees who subscribed, filters, and exports the confirmed ones', a
     http.get(PATH, ({ request }) => {
       const state = new URL(request.url).searchParams.get('state');
       const all = [subscriber('ada', 'confirmed'), subscriber('eve', 'pending')];
-      return HttpResponse.json(all.filter((one) => !state || one.state === state));
+      return json(all.filter((one) => !state || one.state === state));
     }),
   );
   const { user } = renderPart(<SubscribersPanel site={SITE} />);
@@ -42,10 +42,10 @@ test('the owner sees who subscribed, filters, and exports the confirmed ones', a
 test('an address is removed once that is confirmed', async () => {
   let kept = [subscriber('ada', 'confirmed')];
   server.use(
-    http.get(PATH, () => HttpResponse.json(kept)),
-    http.delete(`${PATH}/ada`, () => {
+    http.get(PATH, () => json(kept)),
+    http.delete('/api/platform/sites/{id}/subscribers/{subscriberId}', () => {
       kept = [];
-      return new HttpResponse(null, { status: 204 });
+      return noContent();
     }),
   );
   const { user } = renderPart(<SubscribersPanel site={SITE} />);

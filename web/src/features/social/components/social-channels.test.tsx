@@ -1,9 +1,10 @@
 import { screen, waitFor, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
 import { link, socialChannel } from '@/test/fixtures';
+import type { SocialConnection } from '@/lib/api/types';
 import { renderApp, signIn } from '@/test/render';
-import { at, refuse, requests, server, state } from '@/test/server';
+import { http, json, noContent, refuse } from '@/test/http';
+import { requests, server, state } from '@/test/server';
 
 const seen = (line: string) => state.seen.findLast((item) => item.line === line)?.body;
 
@@ -12,16 +13,17 @@ beforeEach(() => signIn());
 test('a channel is added by network and handle; what is no handle is explained at the field', async () => {
   server.use(
     http.post(
-      at('/api/platform/social-channels'),
+      '/api/platform/social-channels',
       () =>
         refuse(400, 'The request is invalid.', 'bad_handle', [
           { field: 'handle', message: 'A handle on TikTok has 2 to 24 letters, digits, underscores and dots.' },
         ]),
       { once: true },
     ),
-    http.post(at('/api/platform/social-channels'), () => {
-      state.socialChannels = [socialChannel({ network: 'tiktok' })];
-      return HttpResponse.json(state.socialChannels[0], { status: 201 });
+    http.post('/api/platform/social-channels', () => {
+      const added = socialChannel({ network: 'tiktok' });
+      state.socialChannels = [added];
+      return json(added, { status: 201 });
     }),
   );
   const { user } = renderApp('/links/channels');
@@ -47,7 +49,7 @@ test('a channel is added by network and handle; what is no handle is explained a
 test('one click makes a link with its QR code', async () => {
   state.socialChannels = [socialChannel()];
   const made = { ...link({ slug: 'ig-nordvpn', url: 'http://t.example/go/ig-nordvpn' }) };
-  server.use(http.post(at('/api/platform/social-channels/{id}/links'), () => HttpResponse.json(made, { status: 201 })));
+  server.use(http.post('/api/platform/social-channels/{id}/links', () => json(made, { status: 201 })));
   const { user } = renderApp('/links/channels');
   await user.click(await screen.findByRole('button', { name: 'Create link for @fjord.tests' }));
   await user.click(await screen.findByRole('button', { name: 'Create link' }));
@@ -60,7 +62,7 @@ test('one click makes a link with its QR code', async () => {
   expect(within(dialog).getByRole('link', { name: 'Download QR code' })).toHaveAttribute('download', 'ig-nordvpn.svg');
 });
 
-const connection = (over: object = {}) => ({
+const connection = (over: Partial<SocialConnection> = {}): SocialConnection => ({
   channelId: 's1',
   name: 'fjord.tests',
   hasEnded: false,
@@ -75,19 +77,17 @@ const connection = (over: object = {}) => ({
   ...over,
 });
 
-const connects = (...connections: object[]) =>
+const connects = (...connections: SocialConnection[]) =>
   server.use(
-    http.get(at('/api/platform/social-channels/connections'), () =>
-      HttpResponse.json({ networks: ['instagram'], connections }),
-    ),
+    http.get('/api/platform/social-channels/connections', () => json({ networks: ['instagram'], connections })),
   );
 
 test('a connected channel shows its account and counts, is read now and disconnected', async () => {
   state.socialChannels = [socialChannel()];
   connects(connection());
   server.use(
-    http.post(at('/api/platform/social-channels/{id}/connection/read'), () => new HttpResponse(null, { status: 202 })),
-    http.delete(at('/api/platform/social-channels/{id}/connection'), () => new HttpResponse(null, { status: 204 })),
+    http.post('/api/platform/social-channels/{id}/connection/read', () => noContent(202)),
+    http.delete('/api/platform/social-channels/{id}/connection', () => noContent()),
   );
   const { user } = renderApp('/links/channels');
   expect(await screen.findByText('Connected as fjord.tests · 1,200 followers · 88 posts')).toBeInTheDocument();
@@ -109,8 +109,8 @@ test('an ended connection says so; without a configured network there is nothing
 
 test('what a network sends back is handed on once', async () => {
   server.use(
-    http.post(at('/api/platform/social-channels/connections'), () =>
-      HttpResponse.json({ channelId: 's1', websiteId: 'w1', name: 'fjord.tests' }, { status: 201 }),
+    http.post('/api/platform/social-channels/connections', () =>
+      json({ channelId: 's1', websiteId: 'w1', name: 'fjord.tests' }, { status: 201 }),
     ),
   );
   renderApp('/links/channels/connect?state=abc&code=xyz');
@@ -122,8 +122,8 @@ test('what a network sends back is handed on once', async () => {
 test('a channel is renamed and removed', async () => {
   state.socialChannels = [socialChannel()];
   server.use(
-    http.patch(at('/api/platform/social-channels/{id}'), () => HttpResponse.json(socialChannel())),
-    http.delete(at('/api/platform/social-channels/{id}'), () => new HttpResponse(null, { status: 204 })),
+    http.patch('/api/platform/social-channels/{id}', () => json(socialChannel())),
+    http.delete('/api/platform/social-channels/{id}', () => noContent()),
   );
   const { user } = renderApp('/links/channels');
   await user.click(await screen.findByRole('button', { name: 'Rename @fjord.tests' }));

@@ -1,9 +1,10 @@
 import { screen, waitFor, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
+import type { components } from '@/lib/api/schema';
 import { link, socialChannel, socialRow } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
-import { at, refuse, requests, server, state } from '@/test/server';
+import { http, json, noContent, refuse } from '@/test/http';
+import { requests, server, state } from '@/test/server';
 
 const seen = (line: string) => state.seen.findLast((item) => item.line === line)?.body;
 const post = (over: Parameters<typeof socialRow>[0] = {}) =>
@@ -23,7 +24,16 @@ const post = (over: Parameters<typeof socialRow>[0] = {}) =>
     conversionRate: 5,
     ...over,
   });
-const saved = { ...post(), id: 'p9', title: 'Knife test', picture: null };
+const saved: components['schemas']['SocialPost'] = {
+  id: 'p9',
+  channelId: 's1',
+  websiteId: 'w1',
+  address: 'https://www.instagram.com/p/DAbCdEf/',
+  title: 'Knife test',
+  publishedAt: '2026-11-18T10:00:00Z',
+  picture: null,
+  utmContent: 'post-0123456789',
+};
 
 beforeEach(() => {
   signIn();
@@ -33,8 +43,8 @@ beforeEach(() => {
 
 test('the posts of a channel show what they bring; one is edited and removed', async () => {
   server.use(
-    http.patch(at('/api/platform/social-posts/{id}'), () => HttpResponse.json(saved)),
-    http.delete(at('/api/platform/social-posts/{id}'), () => new HttpResponse(null, { status: 204 })),
+    http.patch('/api/platform/social-posts/{id}', () => json(saved)),
+    http.delete('/api/platform/social-posts/{id}', () => noContent()),
   );
   const { user } = renderApp('/links/channels/posts?channel=s1');
   const table = await screen.findByRole('region', { name: 'Results of the posts of @fjord.tests' });
@@ -59,16 +69,16 @@ test('a post is added by its address; what the server rejects is explained at it
   state.socialReport = [socialRow()];
   server.use(
     http.post(
-      at('/api/platform/social-channels/{id}/posts'),
+      '/api/platform/social-channels/{id}/posts',
       () =>
         refuse(400, 'The request is invalid.', 'bad_post_address', [
           { field: 'address', message: 'This address names no post.' },
         ]),
       { once: true },
     ),
-    http.post(at('/api/platform/social-channels/{id}/posts'), () => {
+    http.post('/api/platform/social-channels/{id}/posts', () => {
       state.socialReport = [socialRow(), post()];
-      return HttpResponse.json(saved, { status: 201 });
+      return json(saved, { status: 201 });
     }),
   );
   const { user } = renderApp('/links/channels/posts?channel=s1');
@@ -91,9 +101,7 @@ test('a post is added by its address; what the server rejects is explained at it
 });
 
 test('a link of a post names the post', async () => {
-  server.use(
-    http.post(at('/api/platform/social-channels/{id}/links'), () => HttpResponse.json(link(), { status: 201 })),
-  );
+  server.use(http.post('/api/platform/social-channels/{id}/links', () => json(link(), { status: 201 })));
   const { user } = renderApp('/links/channels/posts?channel=s1');
   await user.click(await screen.findByRole('button', { name: 'Create link for Knife test' }));
   await user.click(await screen.findByRole('button', { name: 'Create link' }));
@@ -104,11 +112,11 @@ test('a link of a post names the post', async () => {
 test('a picture is uploaded at once and removed; one that is too large is not sent', async () => {
   const sent: (string | null)[] = [];
   server.use(
-    http.post(at('/api/platform/social-posts/{id}/images'), ({ request }) => {
+    http.post('/api/platform/social-posts/{id}/images', ({ request }) => {
       sent.push(request.headers.get('content-type'));
-      return HttpResponse.json({ ...saved, picture: 'h1' });
+      return json({ ...saved, picture: 'h1' });
     }),
-    http.delete(at('/api/platform/social-posts/{id}/images'), () => HttpResponse.json(saved)),
+    http.delete('/api/platform/social-posts/{id}/images', () => json(saved)),
   );
   const { user } = renderApp('/links/channels/posts?channel=s1');
   await user.click(await screen.findByRole('button', { name: 'Edit Knife test' }));
@@ -132,15 +140,15 @@ test('a picture is uploaded at once and removed; one that is too large is not se
 test('a file is imported; what is wrong with one stands at the field', async () => {
   server.use(
     http.post(
-      at('/api/platform/social-channels/{id}/figures'),
+      '/api/platform/social-channels/{id}/figures',
       () =>
         refuse(400, 'The request is invalid.', 'other_network', [
           { field: 'csv', message: 'This looks like an export of TikTok.' },
         ]),
       { once: true },
     ),
-    http.post(at('/api/platform/social-channels/{id}/figures'), () =>
-      HttpResponse.json({ days: 0, postsAdded: 1, postsChanged: 2, leftOut: 1 }),
+    http.post('/api/platform/social-channels/{id}/figures', () =>
+      json({ days: 0, postsAdded: 1, postsChanged: 2, leftOut: 1 }),
     ),
   );
   const { user } = renderApp('/links/channels/posts?channel=s1');

@@ -1,10 +1,10 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { expect, test, vi } from 'vitest';
 import { renderApp, signIn } from '@/test/render';
 import { startSession } from '@/lib/session';
 import { USER, website } from '@/test/fixtures';
-import { at, refuse, server } from '@/test/server';
+import { http, json, noContent, refuse } from '@/test/http';
+import { server } from '@/test/server';
 import type { PinnedChart, SqlResult } from '../api/queries';
 
 const pin = (over: Partial<PinnedChart> = {}): PinnedChart => ({
@@ -35,18 +35,18 @@ const dashboard = (...pins: PinnedChart[]) => dashboardAt('/dashboard', ...pins)
 function dashboardAt(path: string, ...pins: PinnedChart[]) {
   const seen: string[] = [];
   server.use(
-    http.get(at('/api/platform/sql/pins'), () => HttpResponse.json(pins)),
-    http.get(at('/api/platform/sql/pins/{id}/result'), ({ request, params }) => {
+    http.get('/api/platform/sql/pins', () => json(pins)),
+    http.get('/api/platform/sql/pins/{id}/result', ({ request, params }) => {
       seen.push(`${String(params['id'])}${new URL(request.url).search}`);
-      return HttpResponse.json(RESULT, { headers: { 'X-As-Of': '2026-11-20T10:00:00Z' } });
+      return json(RESULT, { headers: { 'X-As-Of': '2026-11-20T10:00:00Z' } });
     }),
-    http.post(at('/api/platform/sql/pins'), async ({ request }) => {
+    http.post('/api/platform/sql/pins', async ({ request }) => {
       seen.push(JSON.stringify(await request.json()));
-      return HttpResponse.json({ id: 'p2' }, { status: 201 });
+      return json(pin({ id: 'p2' }), { status: 201 });
     }),
-    http.delete(at('/api/platform/sql/pins/{id}'), ({ params }) => {
+    http.delete('/api/platform/sql/pins/{id}', ({ params }) => {
       seen.push(`deleted ${String(params['id'])}`);
-      return new HttpResponse(null, { status: 204 });
+      return noContent();
     }),
   );
   startSession({ token: 'token-1', user: { ...USER, roles: ['member', 'analyst'] } });
@@ -80,7 +80,7 @@ test('unpinning can be undone', async () => {
 test('a query that is gone is not run; one that fails says why', async () => {
   const { seen } = dashboard(pin({ id: 'p1', title: null, version: null }), pin({ id: 'p2', title: 'Wrong' }));
   server.use(
-    http.get(at('/api/platform/sql/pins/{id}/result'), ({ params }) => {
+    http.get('/api/platform/sql/pins/{id}/result', ({ params }) => {
       seen.push(String(params['id']));
       return refuse(400, 'Line 1, column 8: There is no column domein.');
     }),
@@ -111,7 +111,7 @@ test('an address that names a pinned chart scrolls to it', async () => {
 test('a pinned chart over events that have expired says so', async () => {
   dashboard(pin());
   const headers = { 'X-As-Of': '2026-11-20T10:00:00Z', 'X-Events-Kept-From': '2026-03-01' };
-  server.use(http.get(at('/api/platform/sql/pins/{id}/result'), () => HttpResponse.json(RESULT, { headers })));
+  server.use(http.get('/api/platform/sql/pins/{id}/result', () => json(RESULT, { headers })));
   const card = within(await screen.findByRole('region', { name: 'Clicks by day' }));
   look();
   expect(await card.findByText(/Individual events are available from Mar 1, 2026 \(UTC\)\./)).toBeInTheDocument();
@@ -120,12 +120,10 @@ test('a pinned chart over events that have expired says so', async () => {
 test('a result of the SQL page over events that have expired says so, also without rows', async () => {
   const headers = { 'X-Events-Kept-From': '2026-03-01' };
   server.use(
-    http.get(at('/api/platform/sql/schema'), () => refuse(503, 'Try again.')),
-    http.get(at('/api/platform/sql/tokens'), () => HttpResponse.json([])),
-    http.post(at('/api/platform/sql'), () => HttpResponse.json({ ...RESULT, rows: [] }, { headers })),
-    http.get(at('/api/platform/websites'), () =>
-      HttpResponse.json([website(), website({ id: 'w2', domain: 'shop.is' })]),
-    ),
+    http.get('/api/platform/sql/schema', () => refuse(503, 'Try again.')),
+    http.get('/api/platform/sql/tokens', () => json([])),
+    http.post('/api/platform/sql', () => json({ ...RESULT, rows: [] }, { headers })),
+    http.get('/api/platform/websites', () => json([website(), website({ id: 'w2', domain: 'shop.is' })])),
   );
   const { user } = dashboardAt('/sql');
   await user.click(await screen.findByRole('button', { name: 'Run' }));

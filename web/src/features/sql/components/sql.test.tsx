@@ -1,9 +1,10 @@
 import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { useState } from 'react';
 import { expect, test, vi } from 'vitest';
+import { savedQuery, website } from '@/test/fixtures';
 import { renderPart, signIn } from '@/test/render';
-import { at, refuse, server } from '@/test/server';
+import { http, json, noContent, refuse } from '@/test/http';
+import { server } from '@/test/server';
 import { snippets } from './clients';
 import { faultOf } from '../lib/fault';
 import { complete, pieces } from '../lib/language';
@@ -48,22 +49,8 @@ const result = (over: Partial<SqlResult> = {}): SqlResult => ({
   ...over,
 });
 
-const kept = (over: Partial<SavedQuery> = {}): SavedQuery => ({
-  id: 's1',
-  title: 'Kept',
-  sql: 'SELECT 6',
-  version: 2,
-  isShared: false,
-  isOwn: true,
-  mayChange: true,
-  authorName: '',
-  createdAt: '2026-11-20T10:00:00Z',
-  changedAt: '2026-11-20T10:00:00Z',
-  ...over,
-});
-
 const listed = (over: Partial<SavedQuery> = {}): ListedQuery => {
-  const { sql, ...head } = kept(over);
+  const { sql, ...head } = savedQuery(over);
   return { ...head, excerpt: sql.slice(0, 5) };
 };
 
@@ -81,9 +68,9 @@ function AtAddress({ start = NOTHING }: { readonly start?: SqlAddress }) {
 function answers(): { asked: unknown[]; cancelled: string[] } {
   const seen = { asked: [] as unknown[], cancelled: [] as string[] };
   server.use(
-    http.get(at('/api/platform/sql/schema'), () => HttpResponse.json(SCHEMA)),
-    http.get(at('/api/platform/sql/history'), () =>
-      HttpResponse.json([
+    http.get('/api/platform/sql/schema', () => json(SCHEMA)),
+    http.get('/api/platform/sql/history', () =>
+      json([
         {
           id: 'h1',
           door: 'clickhouse',
@@ -98,15 +85,12 @@ function answers(): { asked: unknown[]; cancelled: string[] } {
         },
       ]),
     ),
-    http.get(at('/api/platform/sql/queries'), () =>
-      HttpResponse.json([
-        listed(),
-        listed({ id: 's2', title: 'Theirs', isOwn: false, mayChange: false, authorName: 'Ida' }),
-      ]),
+    http.get('/api/platform/sql/queries', () =>
+      json([listed(), listed({ id: 's2', title: 'Theirs', isOwn: false, mayChange: false, authorName: 'Ida' })]),
     ),
-    http.get(at('/api/platform/sql/queries/{id}'), () => HttpResponse.json(kept())),
-    http.get(at('/api/platform/sql/tokens'), () =>
-      HttpResponse.json([
+    http.get('/api/platform/sql/queries/{id}', () => json(savedQuery())),
+    http.get('/api/platform/sql/tokens', () =>
+      json([
         {
           id: 't1',
           name: 'Notebook',
@@ -117,13 +101,13 @@ function answers(): { asked: unknown[]; cancelled: string[] } {
         },
       ]),
     ),
-    http.post(at('/api/platform/sql'), async ({ request }) => {
+    http.post('/api/platform/sql', async ({ request }) => {
       seen.asked.push(await request.json());
-      return HttpResponse.json(result());
+      return json(result());
     }),
-    http.delete(at('/api/platform/sql/{queryId}'), ({ params }) => {
+    http.delete('/api/platform/sql/{queryId}', ({ params }) => {
       seen.cancelled.push(String(params['queryId']));
-      return new HttpResponse(null, { status: 204 });
+      return noContent();
     }),
   );
   signIn();
@@ -238,7 +222,7 @@ const underlined = () => Array.from(document.querySelectorAll('pre .underline'),
 test('the reported position is underlined and reachable; the statement survives leaving the page', async () => {
   answers();
   server.use(
-    http.post(at('/api/platform/sql'), () =>
+    http.post('/api/platform/sql', () =>
       refuse(400, 'Line 1, column 15: There is no table clickz. Did you mean clicks?'),
     ),
   );
@@ -261,17 +245,14 @@ test('the reported position is underlined and reachable; the statement survives 
 test('what is refused says why; what runs can be cancelled', async () => {
   const seen = answers();
   const { user } = renderPart(<Workbench />);
-  server.use(http.post(at('/api/platform/sql'), () => refuse(400, 'There is no table x.')));
+  server.use(http.post('/api/platform/sql', () => refuse(400, 'There is no table x.')));
   await user.click(screen.getByRole('button', { name: 'Run' }));
   expect(await screen.findByRole('alert')).toHaveTextContent('There is no table x.');
   let end = () => {};
   server.use(
-    http.post(at('/api/platform/sql'), async () => {
+    http.post('/api/platform/sql', async () => {
       await new Promise<void>((resolve) => (end = resolve));
-      return HttpResponse.json(
-        { status: 409, code: 'cancelled', message: 'The statement was canceled.' },
-        { status: 409 },
-      );
+      return refuse(409, 'The statement was canceled.', 'cancelled');
     }),
   );
   await user.click(screen.getByRole('button', { name: 'Run' }));
@@ -293,8 +274,8 @@ test('tables, history and saved queries go into the editor', async () => {
   await user.click(await screen.findByRole('button', { name: 'Open SELECT 5' }));
   expect(area).toHaveValue('SELECT 5');
   server.use(
-    http.get(at('/api/admin/sql/history'), () =>
-      HttpResponse.json([
+    http.get('/api/admin/sql/history', () =>
+      json([
         {
           id: 'h2',
           door: 'sql page',
@@ -323,12 +304,12 @@ test('a statement is saved under a title; one that is taken asks what shall happ
   answers();
   const sent: unknown[] = [];
   server.use(
-    http.post(at('/api/platform/sql/queries'), async ({ request }) => {
+    http.post('/api/platform/sql/queries', async ({ request }) => {
       const body = (await request.json()) as { ifTitleExists: string };
       sent.push(body);
       return body.ifTitleExists === 'reject'
-        ? HttpResponse.json({ status: 409, code: 'title_taken', message: 'Taken.' }, { status: 409 })
-        : HttpResponse.json({ id: 's1', title: 'Mine', sql: 'x', version: 2, isShared: false }, { status: 201 });
+        ? refuse(409, 'Taken.', 'title_taken')
+        : json(savedQuery({ title: 'Mine', sql: 'x' }), { status: 201 });
     }),
   );
   const { user } = renderPart(<AtAddress />);
@@ -352,19 +333,19 @@ test('a link opens a saved query with its values; changes become a version, and 
   const done: unknown[] = [];
   const text = 'SELECT count() FROM clicks WHERE website_id = {website:UUID} AND day > {since:Date}';
   server.use(
-    http.get(at('/api/platform/sql/queries/{id}'), () => HttpResponse.json(kept({ sql: text }))),
-    http.get(at('/api/platform/websites'), () => HttpResponse.json([{ id: 'w1', domain: 'shop.example' }])),
-    http.patch(at('/api/platform/sql/queries/{id}'), async ({ request }) => {
+    http.get('/api/platform/sql/queries/{id}', () => json(savedQuery({ sql: text }))),
+    http.get('/api/platform/websites', () => json([website({ domain: 'shop.example' })])),
+    http.patch('/api/platform/sql/queries/{id}', async ({ request }) => {
       done.push(await request.json());
-      return HttpResponse.json({ id: 's1', title: 'Kept', sql: 'x', version: 3, isShared: false });
+      return json(savedQuery({ sql: 'x', version: 3 }));
     }),
-    http.delete(at('/api/platform/sql/queries/{id}'), () => {
+    http.delete('/api/platform/sql/queries/{id}', () => {
       done.push('deleted');
-      return new HttpResponse(null, { status: 204 });
+      return noContent();
     }),
-    http.post(at('/api/platform/sql/queries/{id}/restore'), () => {
+    http.post('/api/platform/sql/queries/{id}/restore', () => {
       done.push('restored');
-      return HttpResponse.json({ id: 's1', title: 'Kept', sql: 'x', version: 3, isShared: false });
+      return json(savedQuery({ sql: 'x', version: 3 }));
     }),
   );
   const { user } = renderPart(<AtAddress start={{ query: 's1', sql: null, values: { since: '2026-11-01' } }} />);
@@ -377,11 +358,11 @@ test('a link opens a saved query with its values; changes become a version, and 
   await user.selectOptions(screen.getByLabelText('website'), 'shop.example');
   expect(screen.getByLabelText('Address')).toHaveTextContent('"p_website":"w1"');
   server.use(
-    http.post(at('/api/platform/sql'), async ({ request }) => {
+    http.post('/api/platform/sql', async ({ request }) => {
       seen.asked.push(await request.json());
       const message = '"x" is not valid for the parameter since: enter a date such as 2026-11-20.';
       const errors = [{ field: 'parameters.since', message }];
-      return HttpResponse.json({ status: 400, code: 'bad_parameter', message, errors }, { status: 400 });
+      return refuse(400, message, 'bad_parameter', errors);
     }),
   );
   await user.click(screen.getByRole('button', { name: 'Run' }));
@@ -414,14 +395,14 @@ test('versions show what changed, and an earlier one is restored', async () => {
     savedAt: '2026-11-20T10:00:00Z',
   });
   server.use(
-    http.get(at('/api/platform/sql/queries/{id}/versions'), ({ request }) =>
+    http.get('/api/platform/sql/queries/{id}/versions', ({ request }) =>
       new URL(request.url).searchParams.get('cursor') === 'older'
-        ? HttpResponse.json([version(1, 'SELECT 5')])
-        : HttpResponse.json([version(2, 'SELECT 6')], { headers: { Link: '</versions?cursor=older>; rel="next"' } }),
+        ? json([version(1, 'SELECT 5')])
+        : json([version(2, 'SELECT 6')], { headers: { Link: '</versions?cursor=older>; rel="next"' } }),
     ),
-    http.post(at('/api/platform/sql/queries/{id}/versions/{number}/restore'), ({ params }) => {
+    http.post('/api/platform/sql/queries/{id}/versions/{number}/restore', ({ params }) => {
       restored(params['number']);
-      return HttpResponse.json({ id: 's1', title: 'Kept', sql: 'SELECT 5', version: 3, isShared: false });
+      return json({ id: 's1', title: 'Kept', sql: 'SELECT 5', version: 3, isShared: false });
     }),
   );
   const { user } = renderPart(<AtAddress start={{ ...NOTHING, query: 's1' }} />);
@@ -440,9 +421,9 @@ test('the chart of a saved query is pinned with its values; of another text, it 
   answers();
   const pinned = vi.fn();
   server.use(
-    http.post(at('/api/platform/sql/pins'), async ({ request }) => {
+    http.post('/api/platform/sql/pins', async ({ request }) => {
       pinned(await request.json());
-      return HttpResponse.json({ id: 'p1' }, { status: 201 });
+      return json({ id: 'p1', queryId: 's1', kind: 'bar', x: 'country', y: [], parameters: {} }, { status: 201 });
     }),
   );
   const { user } = renderPart(<AtAddress />);
@@ -489,23 +470,24 @@ test('a token needs the password, is shown once, says when it expires, and can b
   const revoked = vi.fn();
   const asked = vi.fn();
   server.use(
-    http.post(at('/api/platform/sql/tokens'), async ({ request }) => {
+    http.post('/api/platform/sql/tokens', async ({ request }) => {
       asked(await request.json());
-      return HttpResponse.json(
+      return json(
         {
           id: 't2',
           name: 'R',
           token: 'sql_secret',
           last4: 'cret',
           createdAt: '2026-11-20T10:00:00Z',
+          lastUsedAt: null,
           expiresAt: '2026-12-20T10:00:00Z',
         },
         { status: 201 },
       );
     }),
-    http.delete(at('/api/platform/sql/tokens/{id}'), ({ params }) => {
+    http.delete('/api/platform/sql/tokens/{id}', ({ params }) => {
       revoked(params['id']);
-      return new HttpResponse(null, { status: 204 });
+      return noContent();
     }),
   );
   const { user } = renderPart(<Workbench />);

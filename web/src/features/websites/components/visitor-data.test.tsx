@@ -1,8 +1,8 @@
 import { screen, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
 import { renderApp, signIn } from '@/test/render';
-import { at, refuse, server, state } from '@/test/server';
+import { http, json, refuse } from '@/test/http';
+import { server, state } from '@/test/server';
 import type { VisitorData } from '../api/visitor-data';
 
 const FOUND: VisitorData = {
@@ -40,7 +40,7 @@ const FOUND: VisitorData = {
   ownTexts: [{ what: 'Payout', name: 'for ORDER-1', path: '/payouts', until: '' }],
   kept: [{ what: 'Backups', why: 'Until they are deleted.' }],
 };
-const path = (call: 'erase' | 'erasures' | 'find') => at(`/api/platform/websites/{id}/visitor-data/${call}`);
+const PATH = '/api/platform/websites/{id}/visitor-data';
 
 async function find() {
   signIn();
@@ -53,7 +53,7 @@ async function find() {
 }
 
 test('a person is found: what is stored, what erasing does with it, what stays and why', async () => {
-  server.use(http.post(path('find'), () => HttpResponse.json(FOUND)));
+  server.use(http.post(`${PATH}/find`, () => json(FOUND)));
   const { section } = await find();
   const stored = await within(section).findByRole('list', { name: 'What is stored' });
   expect(within(stored).getByText('Page views: 12').closest('li')).toHaveTextContent('Personal data will be erased');
@@ -76,11 +76,13 @@ test('a person is found: what is stored, what erasing does with it, what stays a
 
 test('nothing is stored under an unknown ID, and an ID of many is refused in words', async () => {
   const nothing: VisitorData = { stored: [], conversions: [], ownTexts: FOUND.ownTexts, kept: [] };
-  server.use(http.post(path('find'), () => HttpResponse.json(nothing)));
+  server.use(http.post(`${PATH}/find`, () => json(nothing)));
   const { user, section } = await find();
   expect(await within(section).findByText('Nothing is stored under this ID.')).toBeInTheDocument();
   expect(within(section).getByRole('link', { name: 'Payout' })).toBeInTheDocument();
-  server.use(http.post(path('find'), () => refuse(422, 'This ID leads to more than 10,000 events.', 'too_much_data')));
+  server.use(
+    http.post(`${PATH}/find`, () => refuse(422, 'This ID leads to more than 10,000 events.', 'too_much_data')),
+  );
   await user.click(within(section).getByRole('button', { name: 'Find' }));
   expect(await within(section).findByText(/more than 10,000 events/)).toBeInTheDocument();
 });
@@ -88,13 +90,13 @@ test('nothing is stored under an unknown ID, and an ID of many is refused in wor
 test('erasing needs the password; then the erasure is in the list, without the ID', async () => {
   let erased = false;
   server.use(
-    http.post(path('find'), () => HttpResponse.json(FOUND)),
-    http.post(path('erase'), () => {
+    http.post(`${PATH}/find`, () => json(FOUND)),
+    http.post(`${PATH}/erase`, () => {
       erased = true;
-      return HttpResponse.json({ id: 'e1', counts: { pageviews: 12 } }, { status: 201 });
+      return json({ id: 'e1', counts: { pageviews: 12 } }, { status: 201 });
     }),
-    http.get(path('erasures'), () =>
-      HttpResponse.json(
+    http.get(`${PATH}/erasures`, () =>
+      json(
         erased
           ? [
               {

@@ -1,16 +1,20 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
-import type { ConnectedWebsite, Website, WebsiteKey } from '@/lib/api/types';
+import type { components } from '@/lib/api/schema';
+import type { Website, WebsiteKey } from '@/lib/api/types';
 import { FakeEventSource } from '@/test/event-source';
 import { delivery, live, liveEvent, outcomes, partner, website } from '@/test/fixtures';
 import { watchCopies } from '@/test/clipboard';
 import { renderApp, signIn } from '@/test/render';
-import { at, refuse, requests, server, state } from '@/test/server';
+import { http, json, noContent, refuse, type Ok } from '@/test/http';
+import { requests, server, state } from '@/test/server';
 import { bareDomain } from './connect-form';
 import { snippet } from '../lib/snippet';
 
-const CONNECTED: ConnectedWebsite = {
+type CreatedKey = components['schemas']['CreatedKey'];
+
+const CONNECTED: Ok<'/api/platform/websites', 'post'> = {
+  ...website(),
   id: 'w9',
   domain: 'shop.example',
   timezone: 'UTC',
@@ -54,14 +58,20 @@ const TOKEN: WebsiteKey = {
   hint: 'pb_…9gmq',
   last4: '9gmq',
 };
-const KEYS: readonly WebsiteKey[] = [SITE_KEY, SECRET_KEY];
+const KEYS: WebsiteKey[] = [SITE_KEY, SECRET_KEY];
+const newKey = (of: Pick<CreatedKey, 'id' | 'kind' | 'key'> & Partial<CreatedKey>): CreatedKey => ({
+  name: '',
+  allowedOrigins: [],
+  createdAt: '2026-11-01T00:00:00Z',
+  ...of,
+});
 
 beforeEach(() => {
   signIn();
   server.use(
-    http.post(at('/api/platform/websites'), () => {
+    http.post('/api/platform/websites', () => {
       state.websites = [website({ id: 'w9', domain: 'shop.example' })];
-      return HttpResponse.json(CONNECTED, { status: 201 });
+      return json(CONNECTED, { status: 201 });
     }),
   );
 });
@@ -109,7 +119,7 @@ test('connecting: zone of this browser, currency, then snippet and keys, shown o
 
 test('a domain that is none, or taken, is said at the field', async () => {
   server.use(
-    http.post(at('/api/platform/websites'), () =>
+    http.post('/api/platform/websites', () =>
       refuse(409, 'Refused', 'taken', [{ field: 'domain', message: 'This domain is already connected' }]),
     ),
   );
@@ -144,13 +154,13 @@ test('a test event goes to the tracking server as a website would send it', asyn
   state.delivery = delivery({ outcomes: outcomes() });
   let sent: unknown;
   server.use(
-    http.post('http://t.example/track', async ({ request }) => {
+    http.any('http://t.example/track', async ({ request }) => {
       sent = {
         ...((await request.json()) as object),
         contentType: request.headers.get('Content-Type'),
         authorization: request.headers.get('Authorization'),
       };
-      return HttpResponse.json({ accepted: 1, rejected: [] }, { status: 202 });
+      return json({ accepted: 1, rejected: [] }, { status: 202 });
     }),
   );
   const { user } = await connect();
@@ -168,7 +178,7 @@ test('a test event goes to the tracking server as a website would send it', asyn
 test('a refused test event says why', async () => {
   state.delivery = delivery({ outcomes: outcomes() });
   server.use(
-    http.post('http://t.example/track', () =>
+    http.any('http://t.example/track', () =>
       refuse(403, "This site key may not be used from this page: its origin is not in the key's list."),
     ),
   );
@@ -184,10 +194,10 @@ test('a refused test event says why', async () => {
 test('keys that are shown once stay when the list of websites cannot be read again', async () => {
   let broken = false;
   server.use(
-    http.get(at('/api/platform/websites'), () => (broken ? refuse(503, 'Not now') : HttpResponse.json([website()]))),
-    http.post(at('/api/platform/websites'), () => {
+    http.get('/api/platform/websites', () => (broken ? refuse(503, 'Not now') : json([website()]))),
+    http.post('/api/platform/websites', () => {
       broken = true;
-      return HttpResponse.json(CONNECTED, { status: 201 });
+      return json(CONNECTED, { status: 201 });
     }),
   );
   const { user } = renderApp('/account-settings?tab=websites');
@@ -201,11 +211,11 @@ test('keys that are shown once stay when the list of websites cannot be read aga
 
 test('keys are listed; a new one is shown once; an old one is revoked after asking', async () => {
   server.use(
-    http.get(at('/api/platform/websites/{id}/keys'), () => HttpResponse.json(KEYS.toReversed())),
-    http.post(at('/api/platform/websites/{id}/keys'), () =>
-      HttpResponse.json({ id: 'k3', kind: 'site', key: 'pk_new' }, { status: 201 }),
+    http.get('/api/platform/websites/{id}/keys', () => json(KEYS.toReversed())),
+    http.post('/api/platform/websites/{id}/keys', () =>
+      json(newKey({ id: 'k3', kind: 'site', key: 'pk_new' }), { status: 201 }),
     ),
-    http.delete(at('/api/platform/websites/{id}/keys/{keyId}'), () => new HttpResponse(null, { status: 204 })),
+    http.delete('/api/platform/websites/{id}/keys/{keyId}', () => noContent()),
   );
   const { user } = renderApp('/account-settings?tab=websites');
   const table = await screen.findByRole('region', { name: 'Keys of vpnreview.is' });
@@ -244,12 +254,12 @@ test('keys are listed; a new one is shown once; an old one is revoked after aski
 
 test('a new postback token comes with the whole address for a network', async () => {
   server.use(
-    http.get(at('/api/platform/websites/{id}/keys'), () => HttpResponse.json([...KEYS])),
-    http.post(at('/api/platform/websites/{id}/keys'), () =>
-      HttpResponse.json({ id: 'k4', kind: 'postback', key: 'pb_new' }, { status: 201 }),
+    http.get('/api/platform/websites/{id}/keys', () => json([...KEYS])),
+    http.post('/api/platform/websites/{id}/keys', () =>
+      json(newKey({ id: 'k4', kind: 'postback', key: 'pb_new' }), { status: 201 }),
     ),
-    http.get(at('/api/platform/partners'), () =>
-      HttpResponse.json([
+    http.get('/api/platform/partners', () =>
+      json([
         partner(),
         partner({ id: 'p2', name: 'Wool', slug: 'wool', postbackPreset: 'voluum' }),
         partner({ id: 'p3', name: 'Gone', isActive: false }),
@@ -273,9 +283,9 @@ test('a new postback token comes with the whole address for a network', async ()
 
 test('the postback URL of a token that is in use is copied whole, and only then is the token read', async () => {
   server.use(
-    http.get(at('/api/platform/websites/{id}/keys'), () => HttpResponse.json([...KEYS, TOKEN])),
-    http.post(at('/api/platform/websites/{id}/keys/{keyId}/reveal'), () => HttpResponse.json({ token: 'pb_whole' })),
-    http.get(at('/api/platform/partners'), () => HttpResponse.json([partner({ postbackPreset: 'awin' })])),
+    http.get('/api/platform/websites/{id}/keys', () => json([...KEYS, TOKEN])),
+    http.post('/api/platform/websites/{id}/keys/{keyId}/reveal', () => json({ token: 'pb_whole' })),
+    http.get('/api/platform/partners', () => json([partner({ postbackPreset: 'awin' })])),
   );
   const copied = watchCopies();
   const { user } = renderApp('/account-settings?tab=websites');
@@ -293,12 +303,12 @@ test('the postback URL of a token that is in use is copied whole, and only then 
 test('where no token can be shown again, a new one is made with one click', async () => {
   let keys = KEYS;
   server.use(
-    http.get(at('/api/platform/websites/{id}/keys'), () => HttpResponse.json(keys)),
-    http.post(at('/api/platform/websites/{id}/keys'), () => {
+    http.get('/api/platform/websites/{id}/keys', () => json(keys)),
+    http.post('/api/platform/websites/{id}/keys', () => {
       keys = [...KEYS, { ...TOKEN, id: 'k6', name: 'Postbacks', last4: 'new4' }];
-      return HttpResponse.json({ id: 'k6', kind: 'postback', name: 'Postbacks', key: 'pb_x' }, { status: 201 });
+      return json(newKey({ id: 'k6', kind: 'postback', name: 'Postbacks', key: 'pb_x' }), { status: 201 });
     }),
-    http.get(at('/api/platform/partners'), () => HttpResponse.json([partner()])),
+    http.get('/api/platform/partners', () => json([partner()])),
   );
   const { user } = renderApp('/dashboard');
   await user.click(await screen.findByRole('button', { name: 'Postback URL' }));
@@ -309,10 +319,10 @@ test('where no token can be shown again, a new one is made with one click', asyn
 
 test('the time zone of a website can be changed, and a website removed after asking', async () => {
   server.use(
-    http.patch(at('/api/platform/websites/{id}'), () => HttpResponse.json(website({ timezone: 'Europe/Berlin' }))),
-    http.delete(at('/api/platform/websites/{id}'), () => {
+    http.patch('/api/platform/websites/{id}', () => json(website({ timezone: 'Europe/Berlin' }))),
+    http.delete('/api/platform/websites/{id}', () => {
       state.websites = [];
-      return new HttpResponse(null, { status: 204 });
+      return noContent();
     }),
   );
   const { user } = renderApp('/account-settings?tab=websites');
@@ -344,10 +354,10 @@ async function claimLimits(over: Partial<Website> = {}) {
 /** Stores what a PATCH carries, as the API does. */
 const savesWebsite = () =>
   server.use(
-    http.patch(at('/api/platform/websites/{id}'), async ({ request }) => {
+    http.patch('/api/platform/websites/{id}', async ({ request }) => {
       const input = (await request.json()) as Partial<Website>;
       state.websites = state.websites.map((item) => ({ ...item, ...input }));
-      return HttpResponse.json(state.websites[0]);
+      return json(website(state.websites[0]));
     }),
   );
 
@@ -399,14 +409,14 @@ test('claim limits outside the bounds of the API are not sent', async () => {
 test('claim limits that the API refuses stay in the form, with its reason', async () => {
   server.use(
     http.patch(
-      at('/api/platform/websites/{id}'),
+      '/api/platform/websites/{id}',
       () =>
         refuse(422, 'Refused', 'bad_claim_limit', [
           { field: 'maxClaimsPerClick', message: 'The limit is a number from 1 to 1,000.' },
         ]),
       { once: true },
     ),
-    http.patch(at('/api/platform/websites/{id}'), () => refuse(503, 'A service does not answer right now.'), {
+    http.patch('/api/platform/websites/{id}', () => refuse(503, 'A service does not answer right now.'), {
       once: true,
     }),
   );
@@ -440,7 +450,7 @@ test('what the script does with affiliate links is switched on, and a failure is
   await waitFor(() => expect(rate).toHaveDisplayValue('Off'));
   const sent = state.seen.filter((item) => item.line === 'PATCH /api/platform/websites/w1').map((item) => item.body);
   expect(sent).toEqual([{ linkClickIds: true }, { linkImpressionsEvery: 0 }]);
-  server.use(http.patch(at('/api/platform/websites/{id}'), () => refuse(503, 'A service does not answer right now.')));
+  server.use(http.patch('/api/platform/websites/{id}', () => refuse(503, 'A service does not answer right now.')));
   await waitFor(() => expect(ids).toBeEnabled());
   await user.click(ids);
   expect(await screen.findByText('Failed to save the link settings')).toBeInTheDocument();
@@ -481,7 +491,7 @@ test('whether ad click IDs are kept, for how long and of whom is chosen and save
   await waitFor(() => expect(days).toHaveDisplayValue('30 days'));
   const sent = state.seen.filter((item) => item.line === 'PATCH /api/platform/websites/w1').map((item) => item.body);
   expect(sent).toEqual([{ keepAdClickIds: true }, { adClickIdsNeedConsent: true }, { adClickIdDays: 30 }]);
-  server.use(http.patch(at('/api/platform/websites/{id}'), () => refuse(503, 'A service does not answer right now.')));
+  server.use(http.patch('/api/platform/websites/{id}', () => refuse(503, 'A service does not answer right now.')));
   await waitFor(() => expect(keep).toBeEnabled());
   await user.click(keep);
   expect(await screen.findByText('Failed to save the ad click ID settings')).toBeInTheDocument();
@@ -501,21 +511,22 @@ test('General shows who is signed in and keeps the theme and the key choice', as
   await waitFor(() => expect(router.state.location.searchStr).toBe('?tab=websites'));
 });
 
-const KEPT_FOREVER = { rawMonths: null, appliesFrom: null, keptFrom: null, forecast: null };
+type Retention = Ok<'/api/platform/websites/{id}/retention'>;
+const KEPT_FOREVER: Retention = { rawMonths: null, appliesFrom: null, keptFrom: null, forecast: null };
 
 /** The retention card; the API keeps what it is sent, and forecasts `events`. */
-async function retention(stored: object = KEPT_FOREVER, events = 184_203, isHeldBack = false) {
-  let setting: object = stored;
+async function retention(stored: Retention = KEPT_FOREVER, events = 184_203, isHeldBack = false) {
+  let setting = stored;
   server.use(
-    http.get(at('/api/platform/websites/{id}/retention'), ({ request }) => {
+    http.get('/api/platform/websites/{id}/retention', ({ request }) => {
       const months = Number(new URL(request.url).searchParams.get('rawMonths') ?? 0);
       const forecast = months ? { rawMonths: months, keptFrom: '2026-05-01', events, isHeldBack } : null;
-      return HttpResponse.json({ ...setting, forecast });
+      return json({ ...setting, forecast });
     }),
-    http.put(at('/api/platform/websites/{id}/retention'), async ({ request }) => {
+    http.put('/api/platform/websites/{id}/retention', async ({ request }) => {
       const { rawMonths } = (await request.json()) as { rawMonths: number | null };
       setting = { ...KEPT_FOREVER, rawMonths, appliesFrom: rawMonths ? '2026-11-21T12:00:00Z' : null };
-      return HttpResponse.json({ rawMonths, retentionAppliesFrom: null });
+      return json({ rawMonths, retentionAppliesFrom: null });
     }),
   );
   state.websites = [website({})];
