@@ -3,10 +3,10 @@ import type { Bounds } from './api/request';
 
 /** What is wrong with a text, in the product's own words; it stands in place of the document's bounds. */
 export type Check = (text: string) => string | undefined;
-/** A check; or tighter bounds, and the sentence for what is missing. */
-export type Rule = Check | (Bounds & { readonly missing?: string });
+/** A check of a value beside the others; or tighter bounds, and the sentence for what is missing. */
+export type Rule<T, V> = ((value: T, values: V) => string | undefined) | (Bounds & { readonly missing?: string });
 export type BoundsOf = Readonly<Record<string, Bounds | undefined>>;
-export type RulesOf = Readonly<Record<string, Rule | undefined>>;
+export type RulesOf = Readonly<Record<string, Rule<never, never> | undefined>>;
 
 /** The values with their texts trimmed, unless they are secrets. */
 export const trimmed = <V extends object>(values: V): V =>
@@ -17,10 +17,11 @@ export const trimmed = <V extends object>(values: V): V =>
     ]),
   ) as V;
 
-/** What is wrong with each text of the values, by its name; whatever else is there passes. */
+/** What is wrong with each value, by its name; what is no text passes unless a check has something against it. */
 export function faultsIn(values: object, bounds: BoundsOf, rules: RulesOf): Record<string, string> {
-  const faults = Object.entries(trimmed(values)).flatMap(([name, value]: [string, unknown]) => {
-    const message = typeof value === 'string' ? checkOf(bounds[name], rules[name])(value) : undefined;
+  const given = trimmed(values);
+  const faults = Object.entries(given).flatMap(([name, value]: [string, unknown]) => {
+    const message = faultIn(value, bounds[name], rules[name], given);
     return message ? [[name, message] as const] : [];
   });
   return Object.fromEntries(faults);
@@ -34,11 +35,13 @@ export function limitsOf(name: string, bounds: BoundsOf, rules: RulesOf) {
   return { required, maxLength, min: minimum, max: maximum };
 }
 
-const checkOf = (bounds: Bounds | undefined, rule: Rule | undefined): Check =>
-  typeof rule === 'function' ? rule : (text) => faultOf(text, { ...bounds, ...rule });
+function faultIn(value: unknown, bounds: Bounds | undefined, rule: RulesOf[string], values: object) {
+  if (typeof rule === 'function') return rule(value as never, values as never);
+  return typeof value === 'string' ? faultOf(value, { ...bounds, ...rule }) : undefined;
+}
 
 /** An optional field may stay empty. */
-function faultOf(text: string, { required, missing, ...bounds }: Exclude<Rule, Check>): string | undefined {
+function faultOf(text: string, { required, missing, ...bounds }: Bounds & { missing?: string }): string | undefined {
   if (text === '') return required || missing ? (missing ?? 'Please fill in this field') : undefined;
   const { minLength = 0, maxLength = Infinity, pattern } = bounds;
   if (text.length < minLength) return `Please use at least ${minLength.toLocaleString('en')} characters`;

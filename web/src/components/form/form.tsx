@@ -1,7 +1,6 @@
 import type { ComponentProps, ReactNode } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
-import { cx } from '@/lib/cx';
 import type { SentForm } from './use-request-form';
 
 interface Props extends Omit<ComponentProps<'form'>, 'form' | 'onSubmit'> {
@@ -10,8 +9,8 @@ interface Props extends Omit<ComponentProps<'form'>, 'form' | 'onSubmit'> {
   readonly native?: boolean;
 }
 
-export const Form = ({ form, native = false, className, ...rest }: Props) => (
-  <form noValidate={!native} className={cx('flex flex-col gap-4', className)} onSubmit={form.submit} {...rest} />
+export const Form = ({ form, native = false, className = 'flex flex-col gap-4', ...rest }: Props) => (
+  <form noValidate={!native} className={className} onSubmit={form.submit} {...rest} />
 );
 
 interface ErrorProps {

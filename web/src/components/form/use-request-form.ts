@@ -1,5 +1,6 @@
 // The one form idiom: values under the bounds of a request of the OpenAPI document, sent by a command, whose errors show at
-// their fields.
+// their fields. A dialog that closes at once hands its values to the screen, which runs the command. What sends none (a
+// search, a filter) is a `LocalForm`: no request has bounds for it, and a page does not fetch a third of its budget for it.
 import type { UseMutationResult } from '@tanstack/react-query';
 import type { ChangeEvent, FormEvent, Ref } from 'react';
 import {
@@ -13,21 +14,26 @@ import {
   type ResolverResult,
 } from 'react-hook-form';
 import { ApiError } from '@/lib/api/errors';
-import { faultsIn, limitsOf, trimmed, type BoundsOf, type RulesOf } from '@/lib/form-rules';
+import { faultsIn, limitsOf, trimmed, type BoundsOf, type Rule, type RulesOf } from '@/lib/form-rules';
 
 type Name<V> = keyof V & string;
 
-interface Options<V, Input, Output> {
+interface Options<V> {
   /** Constant of `@/lib/api/request-schemas`. */
   readonly request?: BoundsOf;
   readonly initial: V;
   /** Whether the form takes over `initial` each time that it changes. */
   readonly follow?: boolean;
   /** The product's own rules, and bounds that are tighter than the document's. */
-  readonly rules?: Partial<Readonly<Record<Name<V>, RulesOf[string]>>>;
-  readonly command: Pick<UseMutationResult<Output, Error, Input>, 'mutate' | 'isPending' | 'error'>;
+  readonly rules?: { readonly [K in Name<V>]?: Rule<V[K], V> };
   /** What else has to be there before it can be sent. */
   readonly ready?: (values: V) => boolean;
+  /** Forgets at each input what the server rejected: the command's `reset`. */
+  readonly forget?: () => void;
+}
+
+interface Sent<Input, Output> {
+  readonly command: Pick<UseMutationResult<Output, Error, Input>, 'mutate' | 'isPending' | 'error'>;
   /** Once it is sent, while the form is there. */
   readonly onSent?: (output: Output) => void;
 }
@@ -36,6 +42,11 @@ interface Options<V, Input, Output> {
 type Sending<V, Input> = V extends Input
   ? { readonly input?: (values: V) => Input }
   : { readonly input: (values: V) => Input };
+
+/** Of a form whose screen runs the command: a dialog that closes at once. */
+interface Handed<V> {
+  readonly onSubmit: (values: V) => void;
+}
 
 export interface Field {
   readonly name: string;
@@ -65,15 +76,17 @@ export interface RequestForm<V> extends SentForm {
   readonly isComplete: boolean;
   /** Properties of a text's input. */
   readonly field: (name: { [K in Name<V>]: V[K] extends string ? K : never }[Name<V>]) => Field;
+  /** What is wrong with a value that has no `field`. */
+  readonly fault: (name: Name<V>) => string | undefined;
   readonly set: <K extends Name<V>>(name: K) => (value: V[K]) => void;
   readonly reset: (values?: V) => void;
 }
 
 export function useRequestForm<V extends FieldValues, Input, Output>(
-  options: Options<V, Input, Output> & Sending<V, Input>,
+  options: Options<V> & ((Sent<Input, Output> & Sending<V, Input>) | Handed<V>),
 ): RequestForm<V> {
-  const { request = {}, initial, follow = false, rules = {}, command, ready = () => true, onSent } = options;
-  const toInput = (options.input ?? ((values: V) => values)) as (values: V) => Input;
+  const { request = {}, initial, follow = false, rules = {}, ready = () => true, forget } = options;
+  const command = 'command' in options ? options.command : HANDED;
   const faultsNow = (given: V) => faultsIn(given, request, rules as RulesOf);
   const form = useForm<V, unknown, V>({
     resolver: (given) => resultOf(given, faultsNow(given)),
@@ -81,18 +94,31 @@ export function useRequestForm<V extends FieldValues, Input, Output>(
     ...(follow ? { values: initial } : {}),
   });
   const values = useWatch({ control: form.control }) as V;
-  const { errors, isDirty } = form.formState;
+  const { errors, isDirty, isSubmitted } = form.formState;
+  const faults = faultsNow(values);
+  // A rule may look at other values: what it says is of now, not of the last input in its own field.
+  const fault = (name: Name<V>) =>
+    (isSubmitted ? faults[name] : undefined) ??
+    (errors[name]?.type === 'rule' ? undefined : (errors[name]?.message as string | undefined));
+  const forgetFaults = () => {
+    if (!forget) return;
+    forget();
+    form.clearErrors();
+  };
   const showFaults = (error: Error) =>
     faultsOf(error, initial).forEach(([name, message], index) =>
       form.setError(name as Path<V>, { message }, { shouldFocus: index === 0 }),
     );
   const send = form.handleSubmit((given) => {
-    if (ready(given)) command.mutate(toInput(given), { onError: showFaults, onSuccess: (output) => onSent?.(output) });
+    if (!ready(given)) return;
+    if (!('command' in options)) return options.onSubmit(given);
+    const { input = (values: V) => values, onSent } = options as Sent<Input, Output> & { input?: (values: V) => Input };
+    options.command.mutate(input(given) as Input, { onError: showFaults, onSuccess: (output) => onSent?.(output) });
   });
   return {
     values,
     isDirty,
-    isComplete: Object.keys(faultsNow(values)).length === 0 && ready(values),
+    isComplete: Object.keys(faults).length === 0 && ready(values),
     error: faultsOf(command.error, initial).length > 0 ? null : command.error,
     isPending: command.isPending,
     submit: (event) => {
@@ -100,20 +126,32 @@ export function useRequestForm<V extends FieldValues, Input, Output>(
       event?.stopPropagation(); // a dialog's form is, for React, inside the form that opened it
       if (!command.isPending) void send();
     },
-    field: (name) => ({
-      ...form.register(name as unknown as Path<V>),
-      ...limitsOf(name, request, rules as RulesOf),
-      value: values[name] as string,
-      error: errors[name]?.message as string | undefined,
-    }),
-    set: (name) => (value) =>
+    field: (name) => {
+      const { onChange, ...registered } = form.register(name as unknown as Path<V>);
+      return {
+        ...registered,
+        ...limitsOf(name, request, rules as RulesOf),
+        value: values[name] as string,
+        error: fault(name),
+        onChange: (event) => {
+          forgetFaults();
+          void onChange(event);
+        },
+      };
+    },
+    fault,
+    set: (name) => (value) => {
+      forgetFaults();
       form.setValue(name as unknown as Path<V>, value as PathValue<V, Path<V>>, {
         shouldDirty: true,
-        shouldValidate: form.formState.isSubmitted,
-      }),
+        shouldValidate: isSubmitted,
+      });
+    },
     reset: (next) => form.reset(next),
   };
 }
+
+const HANDED = { isPending: false, error: null };
 
 const faultsOf = (error: Error | null, fields: FieldValues): (readonly [string, string])[] =>
   error instanceof ApiError ? Object.entries(error.fields).filter(([name]) => typeof fields[name] === 'string') : [];

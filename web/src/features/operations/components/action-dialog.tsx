@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Skeleton } from '@/components/data/states';
 import { countOf, formatCount } from '@/lib/format';
 import { projectionQuery, type Action, type ProjectionDetail } from '../api/operations';
-import { ReasonDialog } from './reason-dialog';
+import { ReasonDialog } from './dialogs';
 import { candidateOf, formatBytes, formatSpan, LABELS } from '../lib/format';
 
 interface Props {

@@ -22,7 +22,7 @@ import {
   type DeadLetterGroup,
   type RevealedRecord,
 } from '../api/operations';
-import { ReasonDialog } from './reason-dialog';
+import { ReasonDialog } from './dialogs';
 import { RecordDialog } from './record-dialog';
 import { Rows } from '@/components/data/rows';
 import { formatBytes, toneOf, stateLabel } from '../lib/format';

@@ -9,7 +9,7 @@ import { browserTimezone, formatDay, formatZoned, todayIn } from '@/lib/dates';
 import { countOf, formatMinor } from '@/lib/format';
 import { ratesQuery, ratesStatusQuery, type RatesStatus } from '../api/exchange-rates';
 import { ageOf, SOURCES } from '../lib/exchange-rates';
-import { ExchangeRateDialog } from './exchange-rate-dialog';
+import { ExchangeRateDialog } from './dialogs';
 import { ExchangeRateHistory } from './exchange-rate-history';
 import { ExchangeRateImport } from './exchange-rate-import';
 

@@ -168,7 +168,7 @@ test('a rebuild shows its cost, requires a reason and shows its outcome', async 
   );
   const { user } = renderPart(<ProjectionsPanel selected={null} onSelect={() => undefined} />);
   await user.click(await screen.findByRole('button', { name: 'Rebuild links' }));
-  const dialog = screen.getByRole('dialog', { name: 'Rebuild links' });
+  const dialog = await screen.findByRole('dialog', { name: 'Rebuild links' });
   expect(await within(dialog).findByText('1,200')).toBeInTheDocument();
   expect(dialog).toHaveTextContent('1 min 1 s');
   expect(dialog).toHaveTextContent('2.5 MB');
@@ -245,7 +245,7 @@ test('all are rebuilt by the server with one reason; a failure is named', async 
   );
   const { user } = renderPart(<Panel />);
   await user.click(await screen.findByRole('button', { name: 'Rebuild all' }));
-  const dialog = screen.getByRole('dialog', { name: 'Rebuild 3 projections' });
+  const dialog = await screen.findByRole('dialog', { name: 'Rebuild 3 projections' });
   await user.type(within(dialog).getByLabelText('Reason'), 'new rule');
   await user.click(within(dialog).getByLabelText('Promote each one when it is ready'));
   await user.click(within(dialog).getByRole('button', { name: 'Rebuild all' }));
@@ -303,7 +303,7 @@ test('a build that differs is promoted only after its name was typed', async () 
   expect(within(parity).getByText('1 row differs')).toBeInTheDocument();
   expect(within(parity).getByText('clicks: 7 ≠ 6')).toBeInTheDocument();
   await user.click(await screen.findByRole('button', { name: 'Promote links' }));
-  const dialog = screen.getByRole('dialog', { name: 'Promote links' });
+  const dialog = await screen.findByRole('dialog', { name: 'Promote links' });
   await user.type(await within(dialog).findByLabelText('Reason'), 'I know');
   await user.click(within(dialog).getByRole('button', { name: 'Promote' }));
   expect(requests('POST')).toEqual([]);
@@ -405,12 +405,12 @@ test('dead letters show their content only to who says why, and a retry tells wh
   );
   await user.click(await screen.findByRole('button', { name: 'Reveal clicks[0]@7' }));
   expect(requests('POST')).toEqual([]);
-  await user.type(screen.getByLabelText('Reason'), 'a look');
+  await user.type(await screen.findByLabelText('Reason'), 'a look');
   await user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Reveal' }));
   expect(await screen.findByLabelText('Content')).toHaveTextContent('"a": 1');
   await user.keyboard('{Escape}');
   await user.click(await screen.findByRole('button', { name: 'Retry clicks[0]@7' }));
-  await user.type(screen.getByLabelText('Reason'), 'again');
+  await user.type(await screen.findByLabelText('Reason'), 'again');
   await user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Retry' }));
   expect(await screen.findByText('Failed again')).toBeInTheDocument();
 });

@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorBox, Skeleton } from '@/components/data/states';
 import type { Column } from '@/components/data/table';
+import { LocalForm } from '@/components/form/local-form';
 import { Badge, type Tone } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
@@ -71,19 +72,16 @@ export function OutboxPanel({ filter, onFilter }: Props) {
       description="Outgoing email. Without a mail server, messages are held here. Views are logged."
       actions={
         <>
-          <form
+          <LocalForm
             role="search"
             className="flex gap-1.5"
-            onSubmit={(event) => {
-              event.preventDefault();
-              onFilter({ ...filter, search: words.trim() });
-            }}
+            onSubmit={() => onFilter({ ...filter, search: words.trim() })}
           >
             <SearchField label="Search subjects" value={words} onChange={setWords} />
             <Button type="submit" size="sm">
               Search
             </Button>
-          </form>
+          </LocalForm>
           <Select
             label="Status"
             value={filter.state}

@@ -6,7 +6,7 @@ import { useCommand } from '@/lib/api/command';
 import { countOf } from '@/lib/format';
 import { rebuildAll, stopRebuilding, type RebuildRun } from '../api/operations';
 import { endedOf, failuresOf, progressOf } from '../lib/rebuild-all';
-import { ReasonDialog } from './reason-dialog';
+import { ReasonDialog } from './dialogs';
 
 const useDismissedRun = create<{ readonly dismissed: string | null }>(() => ({ dismissed: null }));
 
