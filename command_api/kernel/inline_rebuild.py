@@ -31,7 +31,7 @@ from schemas.base import DomainEvent
 
 BATCH_EVENTS: Final = 2_000
 MAX_DIFFERENCES: Final = 100
-BUILD: Final = "__build"
+SUFFIX: Final = "__build"
 """Suffix of the tables that a rebuild fills."""
 
 Connection = psycopg.Connection[Any]
@@ -48,8 +48,8 @@ class Verification:
 
 
 @dataclass(frozen=True, slots=True)
-class BuiltVersion:
-    """The version of the tables in use, how often they were built, and the position and time of the last build."""
+class TablesInUse:
+    """The version of the tables in use, how often they were rebuilt, and the position and time of the last rebuild."""
 
     version: int
     generation: int
@@ -72,9 +72,9 @@ def create_tables(settings: Settings, projections: InlineProjections) -> None:
             ).format(identifier("projection"))
         )
         connection.execute(sql.SQL("grant select on {} to query_reader").format(identifier("projection")))
-        built = built_versions(connection)
+        in_use = tables_in_use(connection)
         for projection in projections.projections:
-            if projection.name not in built or built[projection.name].version != projection.version:
+            if projection.name not in in_use or in_use[projection.name].version != projection.version:
                 rebuild(settings, connection, projection)
 
 
@@ -83,10 +83,10 @@ def open_connection(settings: Settings) -> Connection:
     return psycopg.connect(required_url(settings), autocommit=True, connect_timeout=5)
 
 
-def built_versions(connection: Connection) -> Mapping[str, BuiltVersion]:
-    """Returns the built versions by the projection's name."""
+def tables_in_use(connection: Connection) -> Mapping[str, TablesInUse]:
+    """Returns the tables in use by the projection's name."""
     query = sql.SQL("select name, version, generation, position, rebuilt_at from {}").format(identifier("projection"))
-    return {name: BuiltVersion(*built) for name, *built in connection.execute(query)}
+    return {name: TablesInUse(*in_use) for name, *in_use in connection.execute(query)}
 
 
 def rebuild(
@@ -100,20 +100,20 @@ def rebuild(
     if connection.execute("select pg_try_advisory_lock(hashtextextended(%s, 0))", (lock,)).fetchone() != (True,):
         raise Rebuilding(f"{projection.name} is being rebuilt already.")
     try:
-        while (position := _built(settings, connection, projection, progress)) is None:
+        while (position := _filled(settings, connection, projection, progress)) is None:
             pass
         return position
     finally:
         connection.execute("select pg_advisory_unlock(hashtextextended(%s, 0))", (lock,))
 
 
-def _built(settings: Settings, connection: Connection, projection: InlineProjection, progress: Progress) -> int | None:
+def _filled(settings: Settings, connection: Connection, projection: InlineProjection, progress: Progress) -> int | None:
     """The position of the tables that were built and swapped in; none: an erasure came meanwhile."""
     mapper, key = mapper_of(settings, connection), _newest_key(connection)
     with connection.transaction():
-        _drop(connection, projection, BUILD)
+        _drop(connection, projection, SUFFIX)
         for table in projection.tables:
-            for statement in table.create(table.name + BUILD):
+            for statement in table.create(table.name + SUFFIX):
                 connection.execute(statement.encode())
     position, end = 0, last_position(connection)
     while position < end:
@@ -157,7 +157,7 @@ def _apply_batch(
     connection: Connection, projection: InlineProjection, mapper: EventMapper, after: int, end: int
 ) -> int:
     """Applies the next events; returns the position that is done."""
-    writers = projection.writers(connection, BUILD)
+    writers = projection.writers(connection, SUFFIX)
     upto = min(after + BATCH_EVENTS, end)
     for event in _events(connection, projection, mapper, after, upto):
         projection.apply(writers, event)
@@ -199,11 +199,11 @@ def _swap(connection: Connection, projection: InlineProjection, position: int) -
     _drop(connection, projection, "")
     for table in projection.tables:
         rename = sql.SQL("alter table {} rename to {}")
-        connection.execute(rename.format(identifier(table.name + BUILD), sql.Identifier(table.name)))
+        connection.execute(rename.format(identifier(table.name + SUFFIX), sql.Identifier(table.name)))
     connection.execute(
         sql.SQL(
-            "insert into {} as built (name, version, generation, position, rebuilt_at) values (%s, %s, 1, %s, now())"
-            " on conflict (name) do update set version = excluded.version, generation = built.generation + 1,"
+            "insert into {} as stored (name, version, generation, position, rebuilt_at) values (%s, %s, 1, %s, now())"
+            " on conflict (name) do update set version = excluded.version, generation = stored.generation + 1,"
             " position = excluded.position, rebuilt_at = excluded.rebuilt_at"
         ).format(identifier("projection")),
         (projection.name, projection.version, position),

@@ -70,7 +70,7 @@ def _rebuild(arguments: Namespace, tools: Tools, projection: InlineProjection) -
             inline_rebuild.rebuild(tools.settings, connection, projection, meter.advance)
         except inline_rebuild.Rebuilding as error:
             raise NotAllowed(str(error)) from error
-        generation = inline_rebuild.built_versions(connection)[name].generation
+        generation = inline_rebuild.tables_in_use(connection)[name].generation
         requests.finish(connection, request, generation)
     tell_if_unrecorded(connection)
     if arguments.json:
@@ -81,7 +81,7 @@ def _rebuild(arguments: Namespace, tools: Tools, projection: InlineProjection) -
 
 def _verify(arguments: Namespace, tools: Tools, projection: InlineProjection) -> int:
     name = projection.name
-    generation = inline_rebuild.built_versions(tools.connection)[name].generation
+    generation = inline_rebuild.tables_in_use(tools.connection)[name].generation
     with requests.by_operator(tools.connection, name, "verify", operator(), arguments.reason) as request:
         comparison = inline_rebuild.verify(tools.settings, tools.connection, projection)
         result = {
@@ -104,12 +104,12 @@ def _verify(arguments: Namespace, tools: Tools, projection: InlineProjection) ->
 
 
 def _row(connection: psycopg.Connection[Any], projection: InlineProjection) -> dict[str, Any]:
-    built = inline_rebuild.built_versions(connection)[projection.name]
+    in_use = inline_rebuild.tables_in_use(connection)[projection.name]
     return {
         "name": projection.name,
         "kind": "inline",
-        "version": built.version,
-        "generation": built.generation,
+        "version": in_use.version,
+        "generation": in_use.generation,
         "state": "live",
         "retrying": False,
         "position": inline_rebuild.last_position(connection),
@@ -120,5 +120,5 @@ def _row(connection: psycopg.Connection[Any], projection: InlineProjection) -> d
         "progress_percent": 100.0,
         "dead_letters": 0,
         "error": "",
-        "updated_at": built.rebuilt_at,
+        "updated_at": in_use.rebuilt_at,
     }

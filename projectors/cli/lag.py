@@ -26,17 +26,17 @@ def run(arguments: Namespace, tools: Tools) -> int:
     rows, problems = [], list[str]()
     if not is_running(tools.connection):
         problems.append("no projectors are running")
-    for build in generations.builds(tools.connection):
-        if not build.is_live or build.kind == "rollup":
+    for row in generations.rows(tools.connection):
+        if not row.is_live or row.kind == "rollup":
             continue
         events, seconds = total(
-            lag for lag in all_lags if (lag.projection, lag.generation) == (build.name, build.generation)
+            lag for lag in all_lags if (lag.projection, lag.generation) == (row.name, row.generation)
         )
-        rows.append(_row(build.name, build.state, events, seconds))
-        if build.state != "live":
-            problems.append(f"{build.name} is {build.state}")
+        rows.append(_row(row.name, row.state, events, seconds))
+        if row.state != "live":
+            problems.append(f"{row.name} is {row.state}")
         else:
-            problems += _behind(build.name, events, seconds, arguments)
+            problems += _behind(row.name, events, seconds, arguments)
     for lag in all_lags:
         if lag.generation == 0:  # policies and event handlers have no generations
             name = f"{lag.projection}[{lag.partition}]"

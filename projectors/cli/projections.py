@@ -70,8 +70,8 @@ def run(arguments: Namespace, tools: Tools) -> int:
 
 def _list(arguments: Namespace, tools: Tools) -> int:
     all_lags, letters = lags(tools.connection, Ends(tools.log)), open_dead_letters(tools.connection)
-    builds = [build for build in generations.builds(tools.connection) if build.state not in ("retired", "cancelled")]
-    rows = [_row(tools, build, all_lags, letters) for build in builds]
+    stored = [row for row in generations.rows(tools.connection) if row.state not in ("retired", "cancelled")]
+    rows = [_row(tools, row, all_lags, letters) for row in stored]
     rows += tools.other.rows(tools.connection) if tools.other is not None else []
     if arguments.json:
         write_json(rows)
@@ -90,10 +90,10 @@ def _list(arguments: Namespace, tools: Tools) -> int:
 
 
 def _show(arguments: Namespace, tools: Tools) -> int:
-    generations.live_build(tools.connection, arguments.name)
-    builds = generations.builds(tools.connection, arguments.name)
+    generations.live_row(tools.connection, arguments.name)
+    stored = generations.rows(tools.connection, arguments.name)
     all_lags, letters = lags(tools.connection, Ends(tools.log)), open_dead_letters(tools.connection)
-    rows = [_row(tools, build, all_lags, letters) | {"created_at": build.created_at} for build in builds]
+    rows = [_row(tools, row, all_lags, letters) | {"created_at": row.created_at} for row in stored]
     partitions = [asdict(lag) for lag in all_lags if lag.projection == arguments.name]
     if arguments.json:
         write_json({"name": arguments.name, "generations": rows, "partitions": partitions})
@@ -122,7 +122,7 @@ def _do(arguments: Namespace, tools: Tools) -> int:
 
 
 def _rebuild(arguments: Namespace, tools: Tools) -> int:
-    generations.live_build(tools.connection, arguments.name)
+    generations.live_row(tools.connection, arguments.name)
     if not is_running(tools.connection):
         complain("no projectors are running to do the work; start `althing up` or `althing serve projectors`.")
         return FAILED
@@ -165,7 +165,7 @@ def _carry_out(arguments: Namespace, tools: Tools) -> requests.RequestOutcome:
     ends, force = Ends(tools.log), getattr(arguments, "force", False)
     context = requests.RequestExecution(tools.clickhouse, tools.registry, lambda place: ends.one(*place))
     asked = (arguments.name, arguments.action, operator(), arguments.reason)
-    generations.live_build(tools.connection, arguments.name)
+    generations.live_row(tools.connection, arguments.name)
     with requests.by_operator(tools.connection, *asked, force=force) as request:
         outcome = requests.execute(tools.connection, context, request)
     tell_if_unrecorded(tools.connection)
@@ -173,26 +173,26 @@ def _carry_out(arguments: Namespace, tools: Tools) -> requests.RequestOutcome:
 
 
 def _wait(arguments: Namespace, tools: Tools, generation: int, until: str) -> int:
-    """Shows progress until the build has the wanted state; returns 1 when it fails, is cancelled, or has no worker."""
+    """Shows progress until the generation has the wanted state. 1: it failed, was cancelled, or has no worker."""
     label = f"{arguments.name}, generation {generation}"
     last_seen = monotonic()
     with ExitStack() as stack:
         meter: Meter | None = None
         reported = 0
         while True:
-            builds = generations.builds(tools.connection, arguments.name)
-            build = next((each for each in builds if each.generation == generation), None)
-            if build is None or build.state in ("failed", "cancelled", "retired"):
-                complain(f"{label} {build.state if build else 'was dropped'}. {build.error if build else ''}".rstrip())
+            stored = generations.rows(tools.connection, arguments.name)
+            row = next((each for each in stored if each.generation == generation), None)
+            if row is None or row.state in ("failed", "cancelled", "retired"):
+                complain(f"{label} {row.state if row else 'was dropped'}. {row.error if row else ''}".rstrip())
                 return FAILED
-            if build.state in (until, "live"):
+            if row.state in (until, "live"):
                 break
             if is_running(tools.connection):
                 last_seen = monotonic()
             elif monotonic() - last_seen > GRACE_S:
                 complain("the projectors stopped; the build goes on when they run again.")
                 return FAILED
-            done, everything = _work(tools, build)
+            done, everything = _work(tools, row)
             if meter is None and everything:
                 meter = stack.enter_context(Meter(label, everything, quiet=arguments.json))
             if meter is not None:
@@ -202,42 +202,42 @@ def _wait(arguments: Namespace, tools: Tools, generation: int, until: str) -> in
     return _answer(arguments, tools, f"has generation {generation} {until}")
 
 
-def _work(tools: Tools, build: GenerationRow) -> tuple[int, int]:
+def _work(tools: Tools, row: GenerationRow) -> tuple[int, int]:
     """Done and all: records for a projection, months for a rollup."""
-    if build.kind == "rollup":
-        return len(build.progress.get("done", [])), len(build.progress.get("months", []))
-    own = [lag for lag in lags(tools.connection, Ends(tools.log), build.name) if lag.generation == build.generation]
+    if row.kind == "rollup":
+        return len(row.progress.get("done", [])), len(row.progress.get("months", []))
+    own = [lag for lag in lags(tools.connection, Ends(tools.log), row.name) if lag.generation == row.generation]
     return sum(lag.next_offset for lag in own), sum(lag.end_offset or 0 for lag in own)
 
 
 def _answer(arguments: Namespace, tools: Tools, what: str) -> int:
     if arguments.json:
         all_lags, letters = lags(tools.connection, Ends(tools.log)), open_dead_letters(tools.connection)
-        builds = generations.builds(tools.connection, arguments.name)
-        write_json({"name": arguments.name, "generations": [_row(tools, build, all_lags, letters) for build in builds]})
+        stored = generations.rows(tools.connection, arguments.name)
+        write_json({"name": arguments.name, "generations": [_row(tools, row, all_lags, letters) for row in stored]})
     else:
         say(f"{arguments.name} {what}.")
     return DONE
 
 
-def _row(tools: Tools, build: GenerationRow, found: list[Lag], letters: dict[tuple[str, int], int]) -> dict[str, Any]:
+def _row(tools: Tools, row: GenerationRow, found: list[Lag], letters: dict[tuple[str, int], int]) -> dict[str, Any]:
     """Returns one generation as `list --json` writes it."""
-    name, generation = build.name, build.generation
-    if build.kind == "rollup":
-        name, generation = tools.registry.rollups[build.name][0].name, build.source_generation or 0
+    name, generation = row.name, row.generation
+    if row.kind == "rollup":
+        name, generation = tools.registry.rollups[row.name][0].name, row.source_generation or 0
     own = [lag for lag in found if (lag.projection, lag.generation) == (name, generation)]
     events, seconds = total(own)
     rate = sum(lag.rate for lag in own)
     done, everything = sum(lag.next_offset for lag in own), sum(lag.end_offset or 0 for lag in own)
-    if build.kind == "rollup" and build.state == "building":
-        done, everything = len(build.progress.get("done", [])), len(build.progress.get("months", []))
+    if row.kind == "rollup" and row.state == "building":
+        done, everything = len(row.progress.get("done", [])), len(row.progress.get("months", []))
     retrying = any(lag.error for lag in own)
     return {
-        "name": build.name,
-        "kind": build.kind,
-        "version": build.version,
-        "generation": build.generation,
-        "state": build.state,
+        "name": row.name,
+        "kind": row.kind,
+        "version": row.version,
+        "generation": row.generation,
+        "state": row.state,
         "retrying": retrying,
         "position": sum(lag.next_offset for lag in own),
         "lag_events": events,
@@ -245,8 +245,8 @@ def _row(tools: Tools, build: GenerationRow, found: list[Lag], letters: dict[tup
         "rate": round(rate, 1),
         "eta_s": round(events / rate, 1) if events and rate else None,
         "progress_percent": round(100 * done / everything, 2) if everything else 100.0 if own else 0.0,
-        "dead_letters": letters.get((build.name, build.generation), 0),
-        "error": build.error or next((lag.error for lag in own if lag.error), ""),
+        "dead_letters": letters.get((row.name, row.generation), 0),
+        "error": row.error or next((lag.error for lag in own if lag.error), ""),
         "updated_at": max((lag.updated_at for lag in own), default=None),
     }
 

@@ -27,7 +27,7 @@ HOLD_S: Final = 30
 
 
 class Interrupted(Exception):
-    """The service is stopping; the build goes on where it was at the next start."""
+    """The service is stopping; the generation goes on where it was at the next start."""
 
 
 def run(
@@ -35,15 +35,15 @@ def run(
     clickhouse: ClickHouse,
     family: ClickHouseProjection,
     rollup: Rollup,
-    build: GenerationRow,
+    row: GenerationRow,
     stopping: Event,
 ) -> None:
-    """Brings the build to its end; may be called again after any crash. Raises `Interrupted`."""
-    source_generation = build.source_generation or build.live_generation
+    """Brings the generation to its end; may be called again after any crash. Raises `Interrupted`."""
+    source_generation = row.source_generation or row.live_generation
     source = table_name(family.main.name, source_generation)
-    progress = dict(build.progress)
+    progress = dict(row.progress)
     if "seam" not in progress:
-        progress["seam"] = _make_seam(connection, clickhouse, family, rollup, build, source_generation)
+        progress["seam"] = _make_seam(connection, clickhouse, family, rollup, row, source_generation)
     before = " OR ".join(
         f"(_topic = '{topic}' AND _partition = {partition} AND _offset < {offset})"
         for topic, partition, offset in progress["seam"]
@@ -51,20 +51,20 @@ def run(
     if "months" not in progress:
         rows = clickhouse.rows(f"SELECT DISTINCT {family.main.period} AS month FROM {source} ORDER BY month")
         progress |= {"months": [int(row[0]) for row in rows], "done": []}
-        generations.save_progress(connection, build, progress)
+        generations.save_progress(connection, row, progress)
     for month in progress["months"]:
         if month in progress["done"]:
             continue
         if stopping.is_set():
             raise Interrupted
         where = f"{family.main.period} = {month} AND ({before})"
-        token = f"rebuild:{rollup.name}:{build.generation}:{month}"
-        statement = backfill(rollup, build.generation, source, where)
+        token = f"rebuild:{rollup.name}:{row.generation}:{month}"
+        statement = backfill(rollup, row.generation, source, where)
         clickhouse.run(statement, {**SINGLE_BLOCK, "insert_deduplication_token": token})
         progress["done"].append(month)
-        generations.save_progress(connection, build, progress)
+        generations.save_progress(connection, row, progress)
         log.info("rollup_month_copied", month=month)
-    generations.set_state(connection, build, "ready")
+    generations.set_state(connection, row, "ready")
 
 
 def _make_seam(
@@ -72,17 +72,17 @@ def _make_seam(
     clickhouse: ClickHouse,
     family: ClickHouseProjection,
     rollup: Rollup,
-    build: GenerationRow,
+    row: GenerationRow,
     source_generation: int,
 ) -> list[tuple[str, int, int]]:
     """Makes table and view while nothing is being inserted; what a crash left of an earlier try is dropped first."""
-    schema.drop_clickhouse_table(clickhouse, rollup, build.generation)
+    schema.drop_clickhouse_table(clickhouse, rollup, row.generation)
     with barrier.hold(connection, [(family.name, source_generation)], HOLD_S) as hold:
         hold.wait()
-        schema.create_clickhouse_table(clickhouse, rollup, build.generation)
-        schema.feed(clickhouse, rollup, build.generation, family.main, source_generation)
+        schema.create_clickhouse_table(clickhouse, rollup, row.generation)
+        schema.feed(clickhouse, rollup, row.generation, family.main, source_generation)
         seam = [(place.topic, place.partition, offset) for place, offset in hold.places.items()]
         with connection.transaction():
             hold.require()
-            generations.save_progress(connection, build, {"seam": seam})
+            generations.save_progress(connection, row, {"seam": seam})
     return seam

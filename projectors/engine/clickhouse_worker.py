@@ -135,7 +135,7 @@ class ClickHouseWorker(Worker):
             return self._projection.lacking(connection).has
 
     def _read_parameters(self) -> list[Any]:
-        """Reads the parameters that the build began with: the same records always make the same rows of it."""
+        """Reads the parameters that the generation began with: the same records always make the same rows of it."""
         with self.runtime.pool.connection() as connection:
             row = connection.execute(
                 "select coalesce(progress -> %s, '[]'::jsonb) from engine.build where name = %s and generation = %s",

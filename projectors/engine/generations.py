@@ -1,4 +1,4 @@
-"""Generations of a projection: the state machine of builds, and the switches between them.
+"""Generations of a projection: their states, and the switches between them.
 
 All state is in `engine.build`; these functions change it in one transaction each, and the running service executes
 (`engine.supervisor`). Readers only see the switch of a view. States:
@@ -6,7 +6,7 @@ All state is in `engine.build`; these functions change it in one transaction eac
     building -> catching_up -> ready -> live -> retired          beside them: paused, failed, cancelled
 
 A family of ClickHouse tables is built whole: generation G of `events` has its own raw table and its own rollups. A
-rollup can also be built alone from the live raw table; its build then names that table's generation as its source.
+rollup can also be built alone from the live raw table; its generation then names that table's generation as its source.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class GenerationRow:
         return self.generation == self.live_generation
 
 
-_BUILDS: Final = (
+_ROWS: Final = (
     "select b.name, p.kind, b.generation, b.state, b.resume_state, b.version, b.source_generation, b.progress, "
     "b.promote_when_ready, b.error, b.created_at, b.ready_at, b.promoted_at, b.retired_at, b.dropped_at, "
     "p.live_generation from engine.build b join engine.projection p on p.name = b.name "
@@ -89,25 +89,25 @@ _BUILDS: Final = (
 )
 
 
-def builds(connection: Connection[Any], name: str | None = None) -> list[GenerationRow]:
-    """Returns every build that is not dropped, oldest first; of one name, or of all."""
+def rows(connection: Connection[Any], name: str | None = None) -> list[GenerationRow]:
+    """Returns every generation that is not dropped, oldest first; of one name, or of all."""
     with connection.cursor(row_factory=class_row(GenerationRow)) as cursor:
-        return cursor.execute(_BUILDS, {"name": name}).fetchall()
+        return cursor.execute(_ROWS, {"name": name}).fetchall()
 
 
-def live_build(connection: Connection[Any], name: str) -> GenerationRow:
-    """Returns the live build. Raises `NotAllowed` for an unknown name."""
-    for build in builds(connection, name):
-        if build.is_live:
-            return build
+def live_row(connection: Connection[Any], name: str) -> GenerationRow:
+    """Returns the live generation. Raises `NotAllowed` for an unknown name."""
+    for row in rows(connection, name):
+        if row.is_live:
+            return row
     raise NotAllowed(f"No projection is named {name!r}; `althing projections list` shows all of them.")
 
 
-def active_build(connection: Connection[Any], name: str) -> GenerationRow | None:
-    """The build beside the live one, if one is under way (also paused or failed)."""
-    for build in builds(connection, name):
-        if not build.is_live and (build.state in ACTIVE or build.resume_state in ACTIVE):
-            return build
+def active_row(connection: Connection[Any], name: str) -> GenerationRow | None:
+    """The generation beside the live one, if one is under way (also paused or failed)."""
+    for row in rows(connection, name):
+        if not row.is_live and (row.state in ACTIVE or row.resume_state in ACTIVE):
+            return row
     return None
 
 
@@ -116,7 +116,7 @@ def request_rebuild(
 ) -> int:
     """Requests a new generation beside the live one; returns its number. `promote`: it becomes live as soon as it is
     ready. Raises `NotAllowed`."""
-    live_build(connection, name)
+    live_row(connection, name)
     try:
         with connection.transaction():
             connection.execute("lock table engine.build in share row exclusive mode")
@@ -130,15 +130,15 @@ def request_rebuild(
                         "which reads the log."
                     )
                 source = schema.live_generation(connection, family.name)
-                _add_build(connection, name, generation, rollup.version, reason, source)
+                _add_row(connection, name, generation, rollup.version, reason, source)
             else:
                 projection = registry.projections[name]
-                _add_build(
+                _add_row(
                     connection, name, generation, projection.version, reason, None, _parameters(connection, projection)
                 )
                 if isinstance(projection, ClickHouseProjection):
                     for rollup in projection.rollups:
-                        _add_build(connection, rollup.name, generation, rollup.version, reason, generation)
+                        _add_row(connection, rollup.name, generation, rollup.version, reason, generation)
             connection.execute(
                 "update engine.build set promote_when_ready = %s where name = %s and generation = %s",
                 (promote, name, generation),
@@ -183,18 +183,18 @@ def rebuild_with_new_parameters(connection: Connection[Any], registry: Registry)
     """Requests a new generation of each projection whose parameters are others than those that its live one has.
 
     One at a time, and not sooner than `PARAMETERS_PAUSE_S` after the last one began: meanwhile changes are gathered. A
-    build with other parameters that waits for its promotion is cancelled.
+    generation with other parameters that waits for its promotion is cancelled.
     """
     for family in registry.clickhouse:
         if family.parameters is None:
             continue
-        live = live_build(connection, family.name)
+        live = live_row(connection, family.name)
         if live.state != "live":
             continue
         parameters = family.parameters(connection)
         if parameters == live.progress.get(PARAMETERS, []):
             continue
-        active = active_build(connection, family.name)
+        active = active_row(connection, family.name)
         if active is not None and not _is_outdated(active, parameters):
             continue
         age = (datetime.now(UTC) - live.created_at).total_seconds()
@@ -211,10 +211,10 @@ def rebuild_with_new_parameters(connection: Connection[Any], registry: Registry)
         log.info("rebuild_started", projection=family.name, generation=generation, reason="parameters")
 
 
-def _is_outdated(build: GenerationRow, parameters: list[Any]) -> bool:
-    """Returns whether the build waits for its promotion, and has other parameters: it would keep erased people."""
-    waits = build.state == "ready" and not build.promote_when_ready
-    return waits and build.progress.get(PARAMETERS, []) != parameters
+def _is_outdated(row: GenerationRow, parameters: list[Any]) -> bool:
+    """Returns whether the generation waits for its promotion, and has other parameters: it would keep erased people."""
+    waits = row.state == "ready" and not row.promote_when_ready
+    return waits and row.progress.get(PARAMETERS, []) != parameters
 
 
 def promote(
@@ -226,24 +226,24 @@ def promote(
     force: bool = False,
     also: Callable[[int], None] = lambda _generation: None,
 ) -> int:
-    """Makes the ready build the live one: a switch of views. `also` runs in the transaction that does it, with the
+    """Makes the ready generation the live one: a switch of views. `also` runs in the transaction that does it, with the
     generation. Raises `NotAllowed`."""
-    build = active_build(connection, name)
-    if build is None:
+    row = active_row(connection, name)
+    if row is None:
         raise NotAllowed(
             f"There is no build of {name} to promote; start one with `althing projections rebuild {name}`."
         )
-    _refuse_part_of_family(registry, build)
-    if build.state != "ready":
-        raise NotAllowed(f"Generation {build.generation} of {name} is {build.state}, not ready.")
-    worse = _new_dead_letters(connection, build)
+    _refuse_part_of_family(registry, row)
+    if row.state != "ready":
+        raise NotAllowed(f"Generation {row.generation} of {name} is {row.state}, not ready.")
+    worse = _new_dead_letters(connection, row)
     if worse and not force:
         raise NotAllowed(
-            f"Generation {build.generation} of {name} has {worse} dead letters that the live one does not have; "
+            f"Generation {row.generation} of {name} has {worse} dead letters that the live one does not have; "
             "look at `althing dlq list`, or promote with --force."
         )
-    switch(connection, clickhouse, registry, build, also)
-    return build.generation
+    switch(connection, clickhouse, registry, row, also)
+    return row.generation
 
 
 def rollback(
@@ -257,11 +257,11 @@ def rollback(
     """Goes back to the generation that was live before.
 
     A rollup is switched at once: its table was fed all the time. Others catch up first and are then switched by the
-    running service; the returned build's state is `live` or `catching_up`. `also` runs in the transaction that
+    running service; the returned generation's state is `live` or `catching_up`. `also` runs in the transaction that
     does it, with the generation and whether it is live now. Raises `NotAllowed`.
     """
-    live = live_build(connection, name)
-    retired = [b for b in builds(connection, name) if b.state == "retired"]
+    live = live_row(connection, name)
+    retired = [b for b in rows(connection, name) if b.state == "retired"]
     if live.kind == "rollup":
         retired = [b for b in retired if b.source_generation == live.source_generation]
     if not retired:
@@ -289,34 +289,34 @@ def rollback(
             dead_letters.reopen(connection, name, target.generation)
             also(target.generation, is_live=False)
             connection.execute("select pg_notify(%s, %s)", (CONTROL, name))
-    return next(b for b in builds(connection, name) if b.generation == target.generation)
+    return next(b for b in rows(connection, name) if b.generation == target.generation)
 
 
 def cancel(connection: Connection[Any], registry: Registry, name: str) -> int:
-    """Gives a build up; the running service drops its tables. The live generation is not touched."""
+    """Gives a generation up; the running service drops its tables. The live generation is not touched."""
     names = _family_names(registry, name)
     with connection.transaction():
-        _lock(connection, name)  # a build that is being promoted is promoted, or not: never cancelled when it is live
-        build = active_build(connection, name)
-        if build is None:
+        _lock(connection, name)  # one that is being promoted is promoted, or not: never cancelled when it is live
+        row = active_row(connection, name)
+        if row is None:
             raise NotAllowed(f"No build of {name} is in progress.")
-        _refuse_part_of_family(registry, build)
-        state = "retired" if build.retired_at else "cancelled"
+        _refuse_part_of_family(registry, row)
+        state = "retired" if row.retired_at else "cancelled"
         connection.execute(
             "update engine.build set state = %s, promote_when_ready = false where generation = %s and "
             "(name = %s or (name = any(%s) and source_generation = %s))",
-            (state, build.generation, name, names, build.generation),
+            (state, row.generation, name, names, row.generation),
         )
         dead_letters.supersede(connection, name)
-        _end_rollback(connection, build, "cancelled")
+        _end_rollback(connection, row, "cancelled")
         connection.execute("select pg_notify(%s, %s)", (CONTROL, name))
-    return build.generation
+    return row.generation
 
 
 def pause(connection: Connection[Any], registry: Registry, name: str, reason: str = "") -> None:
     """Stops every generation of a projection after its current step."""
-    build = live_build(connection, name)
-    if build.kind == "rollup":
+    row = live_row(connection, name)
+    if row.kind == "rollup":
         family = registry.rollups[name][0].name
         raise NotAllowed(f"{name} is fed by {family} and stands still only with it: pause {family}.")
     changed = connection.execute(
@@ -325,14 +325,14 @@ def pause(connection: Connection[Any], registry: Registry, name: str, reason: st
         (reason, name, list(RUNNING)),
     )
     if not changed.rowcount:
-        raise NotAllowed(f"{name} is {build.state} already.")
+        raise NotAllowed(f"{name} is {row.state} already.")
     connection.execute("select pg_notify(%s, %s)", (CONTROL, name))
 
 
 def resume(connection: Connection[Any], name: str, accept_bad_to: Sequence[tuple[str, int, int]] = ()) -> None:
     """Lets a paused or failed projection go on. `accept_bad_to`: (topic, partition, offset) up to which any number of
     records may become dead letters."""
-    build = live_build(connection, name)
+    row = live_row(connection, name)
     with connection.transaction():
         changed = connection.execute(
             "update engine.build set state = resume_state, resume_state = null, error = '' "
@@ -340,7 +340,7 @@ def resume(connection: Connection[Any], name: str, accept_bad_to: Sequence[tuple
             (name,),
         )
         if not changed.rowcount:
-            raise NotAllowed(f"{name} is not paused; it is {build.state}.")
+            raise NotAllowed(f"{name} is not paused; it is {row.state}.")
         for topic, partition, offset in accept_bad_to:
             connection.execute(
                 "update engine.position set accept_bad_to = %s where projection = %s and topic = %s and partition = %s",
@@ -358,20 +358,20 @@ def fail(connection: Connection[Any], name: str, generation: int, error: str) ->
     )
 
 
-def set_state(connection: Connection[Any], build: GenerationRow, state: str) -> None:
-    """Sets a build's state, unless another process changed it concurrently."""
+def set_state(connection: Connection[Any], row: GenerationRow, state: str) -> None:
+    """Sets a generation's state, unless another process changed it concurrently."""
     connection.execute(
         "update engine.build set state = %s, ready_at = case when %s = 'ready' then now() else ready_at end "
         "where name = %s and generation = %s and state = %s",
-        (state, state, build.name, build.generation, build.state),
+        (state, state, row.name, row.generation, row.state),
     )
 
 
-def save_progress(connection: Connection[Any], build: GenerationRow, progress: dict[str, Any]) -> None:
-    """Replaces the build's whole `progress`; the caller keeps the entries that are to stay."""
+def save_progress(connection: Connection[Any], row: GenerationRow, progress: dict[str, Any]) -> None:
+    """Replaces the generation's whole `progress`; the caller keeps the entries that are to stay."""
     connection.execute(
         "update engine.build set progress = %s where name = %s and generation = %s",
-        (Jsonb(progress), build.name, build.generation),
+        (Jsonb(progress), row.name, row.generation),
     )
 
 
@@ -379,59 +379,59 @@ def switch(
     connection: Connection[Any],
     clickhouse: ClickHouse,
     registry: Registry,
-    build: GenerationRow,
+    row: GenerationRow,
     also: Callable[[int], None] = lambda _generation: None,
 ) -> None:
-    """Makes `build` live. Old and new are held at one place meanwhile, so that no total that people see goes back.
+    """Makes `row` live. Old and new are held at one place meanwhile, so that no total that people see goes back.
 
-    A rollback that waited for `build` ends with it. A live generation that stands still (paused, failed, of another
-    version) is replaced as it is. Raises `barrier.BarrierLost`, and `NotAllowed` when the build or the live
+    A rollback that waited for `row` ends with it. A live generation that stands still (paused, failed, of another
+    version) is replaced as it is. Raises `barrier.BarrierLost`, and `NotAllowed` when the generation or the live
     generation was changed concurrently.
     """
-    live = live_build(connection, build.name)
-    stands_still = live.state != "live" or (build.kind == "postgres" and live.version != build.version)
-    if build.kind == "rollup" or stands_still or live.generation == build.generation:
-        _switch(connection, clickhouse, registry, build, also, None)
+    live = live_row(connection, row.name)
+    stands_still = live.state != "live" or (row.kind == "postgres" and live.version != row.version)
+    if row.kind == "rollup" or stands_still or live.generation == row.generation:
+        _switch(connection, clickhouse, registry, row, also, None)
         return
-    both = [(build.name, live.generation), (build.name, build.generation)]
+    both = [(row.name, live.generation), (row.name, row.generation)]
     with barrier.hold(connection, both, SWITCH_HOLD_S) as hold:
         hold.wait()
-        _switch(connection, clickhouse, registry, build, also, hold)
+        _switch(connection, clickhouse, registry, row, also, hold)
 
 
 def _switch(
     connection: Connection[Any],
     clickhouse: ClickHouse,
     registry: Registry,
-    build: GenerationRow,
+    row: GenerationRow,
     also: Callable[[int], None],
     hold: barrier.Barrier | None,
 ) -> None:
     """Postgres first, in one transaction; ClickHouse's views follow, and again at every start of the service."""
     with connection.transaction():
-        _refuse_changed(connection, build)
+        _refuse_changed(connection, row)
         if hold is not None:
             hold.require()
-        _make_live(connection, build.name, build.generation)
-        projection = registry.projections.get(build.name)
+        _make_live(connection, row.name, row.generation)
+        projection = registry.projections.get(row.name)
         if isinstance(projection, ReadModel):
-            schema.protect_read_model(connection, projection, build.generation)
-            schema.make_view(connection, projection, build.generation)
+            schema.protect_read_model(connection, projection, row.generation)
+            schema.make_view(connection, projection, row.generation)
         elif isinstance(projection, ClickHouseProjection):
             for rollup in projection.rollups:
-                row = connection.execute(
+                feeding = connection.execute(
                     "select generation from engine.build where name = %s and source_generation = %s "
                     "and dropped_at is null and state <> 'cancelled' "
                     "order by promoted_at desc nulls last, generation desc limit 1",
-                    (rollup.name, build.generation),
+                    (rollup.name, row.generation),
                 ).fetchone()
-                if row is None:
-                    raise NotAllowed(f"Generation {build.generation} of {build.name} has no {rollup.name}.")
-                _make_live(connection, rollup.name, row[0])
-        _end_rollback(connection, build, "done")
-        also(build.generation)
-        connection.execute("select pg_notify(%s, %s)", (CONTROL, build.name))
-    family = _family_of(registry, build.name)
+                if feeding is None:
+                    raise NotAllowed(f"Generation {row.generation} of {row.name} has no {rollup.name}.")
+                _make_live(connection, rollup.name, feeding[0])
+        _end_rollback(connection, row, "done")
+        also(row.generation)
+        connection.execute("select pg_notify(%s, %s)", (CONTROL, row.name))
+    family = _family_of(registry, row.name)
     if family is not None:
         schema.point_family(connection, clickhouse, family)
 
@@ -444,25 +444,25 @@ def _lock(connection: Connection[Any], name: str) -> int | None:
     return row[0] if row is not None else None
 
 
-def _refuse_changed(connection: Connection[Any], build: GenerationRow) -> None:
-    """Checks that `build` and its projection are still as they were read, and locks both. Raises `NotAllowed` if they
+def _refuse_changed(connection: Connection[Any], row: GenerationRow) -> None:
+    """Checks that `row` and its projection are still as they were read, and locks both. Raises `NotAllowed` if they
     are not."""
-    live = _lock(connection, build.name)
-    row = connection.execute(
+    live = _lock(connection, row.name)
+    current = connection.execute(
         "select state from engine.build where name = %s and generation = %s and dropped_at is null for no key update",
-        (build.name, build.generation),
+        (row.name, row.generation),
     ).fetchone()
-    if live != build.live_generation or row is None or row[0] != build.state:
-        raise NotAllowed(f"Generation {build.generation} of {build.name} was changed concurrently; check its state.")
+    if live != row.live_generation or current is None or current[0] != row.state:
+        raise NotAllowed(f"Generation {row.generation} of {row.name} was changed concurrently; check its state.")
 
 
-def drop_expired(connection: Connection[Any], build: GenerationRow, drop: Callable[[], None]) -> None:
-    """Runs `drop` for an expired build, unless the build was changed concurrently."""
+def drop_expired(connection: Connection[Any], row: GenerationRow, drop: Callable[[], None]) -> None:
+    """Runs `drop` for an expired generation, unless it was changed concurrently."""
     with connection.transaction():
         try:
-            _refuse_changed(connection, build)
+            _refuse_changed(connection, row)
         except NotAllowed as refused:
-            log.info("generation_drop_refused", projection=build.name, generation=build.generation, error=refused)
+            log.info("generation_drop_refused", projection=row.name, generation=row.generation, error=refused)
             return
         drop()
 
@@ -492,30 +492,30 @@ def _make_live(connection: Connection[Any], name: str, generation: int) -> None:
     dead_letters.supersede(connection, name)
 
 
-def _end_rollback(connection: Connection[Any], build: GenerationRow, state: str) -> None:
-    """Ends the request of a rollback that waited for `build` to catch up."""
+def _end_rollback(connection: Connection[Any], row: GenerationRow, state: str) -> None:
+    """Ends the request of a rollback that waited for `row` to catch up."""
     connection.execute(
         "update engine.request set state = %s, finished_at = now(), lease_until = null where projection = %s "
         "and generation = %s and action = 'rollback' and state = 'running'",
-        (state, build.name, build.generation),
+        (state, row.name, row.generation),
     )
 
 
 def _refuse_second(connection: Connection[Any], registry: Registry, name: str) -> None:
     for related in _related(registry, name):
-        other = active_build(connection, related)
+        other = active_row(connection, related)
         if other is not None:
             raise NotAllowed(f"{related} is being rebuilt already (generation {other.generation} is {other.state}).")
 
 
-def _refuse_part_of_family(registry: Registry, build: GenerationRow) -> None:
-    if build.kind == "rollup" and build.source_generation == build.generation:
-        family = registry.rollups[build.name][0].name
-        raise NotAllowed(f"This build of {build.name} belongs to the rebuild of {family}: say {family} instead.")
+def _refuse_part_of_family(registry: Registry, row: GenerationRow) -> None:
+    if row.kind == "rollup" and row.source_generation == row.generation:
+        family = registry.rollups[row.name][0].name
+        raise NotAllowed(f"This build of {row.name} belongs to the rebuild of {family}: say {family} instead.")
 
 
 def _related(registry: Registry, name: str) -> list[str]:
-    """Names whose builds exclude each other: a rollup and its family, not two rollups."""
+    """Names whose generations exclude each other: a rollup and its family, not two rollups."""
     if name in registry.rollups:
         return [name, registry.rollups[name][0].name]
     return [name, *_family_names(registry, name)]
@@ -538,7 +538,7 @@ def _next_generation(connection: Connection[Any], names: list[str]) -> int:
     return int(row[0]) if row and row[0] else 1
 
 
-def _add_build(
+def _add_row(
     connection: Connection[Any],
     name: str,
     generation: int,
@@ -565,11 +565,11 @@ def _lacks_rows(connection: Connection[Any], family: ClickHouseProjection) -> bo
     return family.lacking is not None and bool(family.lacking(connection).sql)
 
 
-def _new_dead_letters(connection: Connection[Any], build: GenerationRow) -> int:
-    row = connection.execute(
+def _new_dead_letters(connection: Connection[Any], row: GenerationRow) -> int:
+    counted = connection.execute(
         "select count(*) from engine.dead_letter n where n.projection = %s and n.generation = %s and n.state = 'open' "
         "and not exists (select 1 from engine.dead_letter o where o.projection = n.projection and o.generation = %s "
         'and o.topic = n.topic and o.partition = n.partition and o."offset" = n."offset")',
-        (build.name, build.generation, build.live_generation),
+        (row.name, row.generation, row.live_generation),
     ).fetchone()
-    return int(row[0]) if row else 0
+    return int(counted[0]) if counted else 0

@@ -59,7 +59,7 @@ class Batch:
     others: dict[str, list[bytes]] = field(default_factory=dict)
     bad: list[FailedRecord] = field(default_factory=list)
     parameters: Any = None
-    """The parsed parameters of the build (`ClickHouseProjection.parse_parameters`)."""
+    """The parsed parameters of the generation (`ClickHouseProjection.parse_parameters`)."""
     texts: Texts = without_texts
     """Opens the personal texts of records; by default they are left out."""
     decrypt: Decrypt | None = None
@@ -104,10 +104,10 @@ class ClickHouseProjection:
     """Topics whose transform uses the `DedupIndex`."""
     topics: tuple[Topic, ...] = ()
     parameters: Callable[[Connection[Any]], list[Any]] | None = None
-    """Reads the inputs of rows beside the records, as JSON. A build keeps what it began with; when it changes, the
+    """Reads the inputs of rows beside the records, as JSON. A generation keeps what it began with; when it changes, the
     running service builds a generation with the new ones and makes it live."""
     parse_parameters: Callable[[list[Any], Connection[Any]], Any] = lambda parameters, _: parameters
-    """Parses a build's parameters for its transforms, for each partition; may read what these name."""
+    """Parses a generation's parameters for its transforms, for each partition; may read what these name."""
     lacking: Callable[[Connection[Any]], Lacking] | None = None
     """Rows of the main table that may be missing. The rollups still have what they came to: while there are any, a
     rollup is built with its family from the log, never from the main table."""
@@ -156,7 +156,7 @@ class Registry:
 
     @cached_property
     def versions(self) -> dict[str, int]:
-        """Returns this program's version of everything that can have a build, by name."""
+        """Returns this program's version of everything that can have a generation, by name."""
         every: tuple[Projection | Rollup, ...] = (
             *self.projections.values(),
             *(each for _, each in self.rollups.values()),
@@ -165,5 +165,5 @@ class Registry:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Returns every name that can have a build: projections, then rollups."""
+        """Returns every name that can have a generation: projections, then rollups."""
         return (*self.projections, *self.rollups)

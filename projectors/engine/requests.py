@@ -75,7 +75,7 @@ def due(connection: Connection[Any]) -> list[QueuedRequest]:
     """Leases waiting and abandoned requests, in the order of their creation.
 
     A request has one lease at a time. A step of a rebuild run waits for the steps before it, and a promotion is refused
-    unless the run's own build is ready.
+    unless the run's own generation is ready.
     """
     connection.execute(
         "update engine.request set state = 'cancelled', finished_at = now(), error = 'the command ended before it was "

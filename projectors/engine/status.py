@@ -1,4 +1,4 @@
-"""Reads the state of projections: positions against the log's ends, for the CLI, metrics and the moving of builds."""
+"""Reads the state of projections: positions against the log's ends, for the CLI, metrics and the supervisor."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The supervisor: keeps a worker for every partition of every running generation, and advances builds.
+"""The supervisor: keeps a worker for every partition of every running generation, and moves generations on.
 
 The wanted state is in Postgres (`engine.build`); the loop reads it four times a second while something changes, else
 once a second, and starts or stops workers to match. Several processes may run: each starts the same workers, and
-advisory locks choose the active ones. The holder of the lock `leader` also advances builds, fills rollups and drops
+advisory locks choose the active ones. The holder of the lock `leader` also moves generations on, fills rollups, drops
 tables that are no longer needed.
 """
 
@@ -45,7 +45,7 @@ log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 LOOK_EVERY_S: Final = 0.25
 IDLE_LOOK_EVERY_S: Final = 1.0
 BUSY_S: Final = 10.0
-"""For this time after a build or an operation was last seen to change, the next change is expected soon."""
+"""For this time after a generation or an operation was last seen to change, the next change is expected soon."""
 BACKOFF_S: Final = 1.0
 BEAT_EVERY_S: Final = 1.0
 IDLE_BEAT_EVERY_S: Final = 3.0
@@ -100,12 +100,12 @@ class WorkerSupervisor:
         self._last_parameters = 0.0
         self._changes_seen = False
         self._pointed: frozenset[tuple[str, int]] | None = None
-        self._builds: list[GenerationRow] = []
+        self._generations: list[GenerationRow] = []
         self._busy_until = monotonic() + BUSY_S
         self.last_look = monotonic()
 
     def run(self, stopping: Event) -> None:
-        """Matches workers to builds, time and again; an error delays the next round, and ends nothing."""
+        """Matches workers to generations, time and again; an error delays the next round, and ends nothing."""
         logging.begin_context(component="supervisor")
         while not stopping.is_set():
             try:
@@ -132,59 +132,59 @@ class WorkerSupervisor:
             try:
                 self._store_failures(connection)
                 self._beat(connection)
-                builds = [build for build in generations.builds(connection) if build.name in self._registry.names]
+                rows = [row for row in generations.rows(connection) if row.name in self._registry.names]
                 is_leader = self._runtime.ownership.acquire(LEADER)
                 if is_leader:
                     self._see_changes(connection)
-                    self._point_views(connection, builds)
+                    self._point_views(connection, rows)
                     self._operations.look(connection, stopping)
                 else:
                     self._pointed, self._changes_seen = None, False
-                self._match_workers(connection, builds)
-                self._note_changes(builds)
+                self._match_workers(connection, rows)
+                self._note_changes(rows)
                 self._hand_out_retries(connection)
                 if is_leader:
-                    self._move_builds(connection, builds, stopping)
-                    self._tidy(connection, builds)
+                    self._move_generations(connection, rows, stopping)
+                    self._tidy(connection, rows)
             finally:
                 with suppress(psycopg.Error):
                     connection.autocommit = False
 
     def _note_changes(self, found: list[GenerationRow]) -> None:
-        is_building = any(not build.is_live and build.state in generations.ACTIVE for build in found)
+        is_building = any(not row.is_live and row.state in generations.ACTIVE for row in found)
         has_ended = any(not worker.is_alive() for worker in self._workers.values())
-        if is_building or has_ended or found != self._builds or self._operations.are_running or self._failures:
+        if is_building or has_ended or found != self._generations or self._operations.are_running or self._failures:
             self._busy_until = monotonic() + BUSY_S
-        self._builds = found
+        self._generations = found
 
     def _match_workers(self, connection: Connection[Any], found: list[GenerationRow]) -> None:
         needed: dict[WorkerKey, GenerationRow] = {}
         counts = partitions.counts(connection)
-        for build in found:
-            projection = self._registry.projections.get(build.name)
-            if projection is None or build.state not in RUNNING or self._is_of_other(build):
+        for row in found:
+            projection = self._registry.projections.get(row.name)
+            if projection is None or row.state not in RUNNING or self._is_of_other(row):
                 continue
-            self._prepare(connection, build)
+            self._prepare(connection, row)
             for place in topic_partitions(projection, counts):
-                needed[WorkerKey(build.name, build.generation, place.topic, place.partition)] = build
+                needed[WorkerKey(row.name, row.generation, place.topic, place.partition)] = row
         for key, worker in list(self._workers.items()):
             if key not in needed:
                 worker.stop()
             if not worker.is_alive():
                 del self._workers[key]
-        for key, build in needed.items():
+        for key, row in needed.items():
             worker = self._workers.get(key) or self._start(key)
-            worker.is_live = build.is_live
-            worker.publishes = build.is_live or build.state == "ready"
+            worker.is_live = row.is_live
+            worker.publishes = row.is_live or row.state == "ready"
 
-    def _is_of_other(self, build: GenerationRow) -> bool:
-        """Returns whether another version of the program makes the build: handlers of this one would not fit its
+    def _is_of_other(self, row: GenerationRow) -> bool:
+        """Returns whether another version of the program makes the generation: handlers of this one would not fit its
         columns.
 
         A live table of ClickHouse is filled by any version until its rebuild is done.
         """
-        version = self._registry.versions[build.name]
-        return build.version != version and not (build.is_live and build.kind != "postgres")
+        version = self._registry.versions[row.name]
+        return row.version != version and not (row.is_live and row.kind != "postgres")
 
     def _start(self, key: WorkerKey) -> Worker:
         projection = self._registry.projections[key.projection]
@@ -197,55 +197,53 @@ class WorkerSupervisor:
         worker.start()
         return worker
 
-    def _prepare(self, connection: Connection[Any], build: GenerationRow) -> None:
-        """Makes the tables of a build that starts; running it again changes nothing."""
-        if build.is_live or (build.name, build.generation) in self._prepared:
+    def _prepare(self, connection: Connection[Any], row: GenerationRow) -> None:
+        """Makes the tables of a generation that starts; running it again changes nothing."""
+        if row.is_live or (row.name, row.generation) in self._prepared:
             return
-        projection = self._registry.projections[build.name]
+        projection = self._registry.projections[row.name]
         if isinstance(projection, ReadModel):
-            schema.create_read_model(connection, projection, build.generation, indexes=False)
+            schema.create_read_model(connection, projection, row.generation, indexes=False)
         else:
             for table in projection.tables:
-                schema.create_clickhouse_table(self._runtime.clickhouse, table, build.generation)
+                schema.create_clickhouse_table(self._runtime.clickhouse, table, row.generation)
             for rollup in projection.rollups:
-                schema.feed(self._runtime.clickhouse, rollup, build.generation, projection.main, build.generation)
-        schema.create_positions(connection, projection, build.generation)
-        self._prepared.add((build.name, build.generation))
+                schema.feed(self._runtime.clickhouse, rollup, row.generation, projection.main, row.generation)
+        schema.create_positions(connection, projection, row.generation)
+        self._prepared.add((row.name, row.generation))
 
-    def _move_builds(self, connection: Connection[Any], found: list[GenerationRow], stopping: Event) -> None:
+    def _move_generations(self, connection: Connection[Any], found: list[GenerationRow], stopping: Event) -> None:
         behind: list[Lag] | None = None
-        for build in found:
-            if self._is_of_other(build):
+        for row in found:
+            if self._is_of_other(row):
                 continue
-            if build.kind == "rollup":
-                if (
-                    build.state == "building" and build.source_generation != build.generation
-                ) or build.promote_when_ready:
-                    self._fill_rollup(connection, build, stopping)
-            elif build.state in generations.ACTIVE and (build.state != "ready" or build.promote_when_ready):
+            if row.kind == "rollup":
+                if (row.state == "building" and row.source_generation != row.generation) or row.promote_when_ready:
+                    self._fill_rollup(connection, row, stopping)
+            elif row.state in generations.ACTIVE and (row.state != "ready" or row.promote_when_ready):
                 behind = lags(connection, self._ends) if behind is None else behind
-                own = [lag for lag in behind if (lag.projection, lag.generation) == build_key(build)]
-                self._move(connection, build, own)
+                own = [lag for lag in behind if (lag.projection, lag.generation) == generation_key(row)]
+                self._move(connection, row, own)
 
-    def _move(self, connection: Connection[Any], build: GenerationRow, behind: list[Lag]) -> None:
+    def _move(self, connection: Connection[Any], row: GenerationRow, behind: list[Lag]) -> None:
         if not behind or any(lag.events is None for lag in behind):
             return
         events = sum(lag.events or 0 for lag in behind)
-        if build.state == "building" and events < NEARLY_THERE:
-            projection = self._registry.projections[build.name]
+        if row.state == "building" and events < NEARLY_THERE:
+            projection = self._registry.projections[row.name]
             if isinstance(projection, ReadModel):
-                schema.create_read_model(connection, projection, build.generation, indexes=True)
-                connection.execute(f"analyze read.{projection.table(build.generation)}".encode())
-            self._set_state(connection, build, "catching_up")
-        elif build.state == "catching_up" and events < READY_EVENTS and all(lag.seconds < READY_S for lag in behind):
-            self._set_state(connection, build, "ready")
-            log.info("generation_ready", projection=build.name, generation=build.generation)
-        elif build.state == "ready" and build.promote_when_ready:
-            self._switch(connection, build)
+                schema.create_read_model(connection, projection, row.generation, indexes=True)
+                connection.execute(f"analyze read.{projection.table(row.generation)}".encode())
+            self._set_state(connection, row, "catching_up")
+        elif row.state == "catching_up" and events < READY_EVENTS and all(lag.seconds < READY_S for lag in behind):
+            self._set_state(connection, row, "ready")
+            log.info("generation_ready", projection=row.name, generation=row.generation)
+        elif row.state == "ready" and row.promote_when_ready:
+            self._switch(connection, row)
 
-    def _set_state(self, connection: Connection[Any], build: GenerationRow, state: str) -> None:
-        generations.set_state(connection, build, state)
-        projection = self._registry.projections[build.name]
+    def _set_state(self, connection: Connection[Any], row: GenerationRow, state: str) -> None:
+        generations.set_state(connection, row, state)
+        projection = self._registry.projections[row.name]
         if isinstance(projection, ClickHouseProjection):
             connection.execute(
                 "update engine.build set state = %s, ready_at = case when %s = 'ready' then now() end "
@@ -254,35 +252,35 @@ class WorkerSupervisor:
                     state,
                     state,
                     [rollup.name for rollup in projection.rollups],
-                    build.generation,
-                    build.generation,
+                    row.generation,
+                    row.generation,
                     list(generations.ACTIVE),
                 ),
             )
 
-    def _fill_rollup(self, connection: Connection[Any], build: GenerationRow, stopping: Event) -> None:
-        if build.state == "ready" and build.promote_when_ready:
-            self._switch(connection, build)
+    def _fill_rollup(self, connection: Connection[Any], row: GenerationRow, stopping: Event) -> None:
+        if row.state == "ready" and row.promote_when_ready:
+            self._switch(connection, row)
             return
-        thread = self._backfills.get(build_key(build))
-        if build.state == "building" and (thread is None or not thread.is_alive()):
-            thread = Thread(target=self._backfill, args=(build, stopping), name=f"backfill {build.name}", daemon=True)
-            self._backfills[build_key(build)] = thread
+        thread = self._backfills.get(generation_key(row))
+        if row.state == "building" and (thread is None or not thread.is_alive()):
+            thread = Thread(target=self._backfill, args=(row, stopping), name=f"backfill {row.name}", daemon=True)
+            self._backfills[generation_key(row)] = thread
             thread.start()
 
-    def _switch(self, connection: Connection[Any], build: GenerationRow) -> None:
+    def _switch(self, connection: Connection[Any], row: GenerationRow) -> None:
         try:
-            generations.switch(connection, self._runtime.clickhouse, self._registry, build)
+            generations.switch(connection, self._runtime.clickhouse, self._registry, row)
         except generations.NotAllowed as refused:
-            log.info("generation_switch_refused", projection=build.name, generation=build.generation, error=refused)
+            log.info("generation_switch_refused", projection=row.name, generation=row.generation, error=refused)
 
-    def _backfill(self, build: GenerationRow, stopping: Event) -> None:
-        logging.begin_context(component="backfill", projection=build.name, generation=build.generation)
-        family, rollup = self._registry.rollups[build.name]
+    def _backfill(self, row: GenerationRow, stopping: Event) -> None:
+        logging.begin_context(component="backfill", projection=row.name, generation=row.generation)
+        family, rollup = self._registry.rollups[row.name]
         try:
             clickhouse = HttpClickHouse(self._settings, answer_timeout_s=BACKFILL_TIMEOUT_S)
             with psycopg.connect(self._settings.postgres_url or "", autocommit=True, connect_timeout=3) as connection:
-                backfill.run(connection, clickhouse, family, rollup, build, stopping)
+                backfill.run(connection, clickhouse, family, rollup, row, stopping)
         except backfill.Interrupted:
             return
         except (*TRANSIENT, barrier.BarrierLost) as error:
@@ -291,53 +289,53 @@ class WorkerSupervisor:
         except Exception as error:
             log.exception("backfill_failed")
             with suppress(psycopg.Error), self._runtime.pool.connection() as connection:
-                generations.fail(connection, build.name, build.generation, f"{type(error).__name__}: {error}")
+                generations.fail(connection, row.name, row.generation, f"{type(error).__name__}: {error}")
 
     def _tidy(self, connection: Connection[Any], found: list[GenerationRow]) -> None:
-        """Drops cancelled builds, and generations that were retired a week ago."""
-        for build in found:
-            if build.state == "cancelled" and not build.is_live and not self._is_worked_on(build):
-                self._drop(connection, build)
+        """Drops cancelled generations, and those that were retired a week ago."""
+        for row in found:
+            if row.state == "cancelled" and not row.is_live and not self._is_worked_on(row):
+                self._drop(connection, row)
         if monotonic() - self._last_tidy < TIDY_EVERY_S:
             return
         self._last_tidy = monotonic()
         dead_letters.supersede(connection)
         for name, generation in expired(connection):
-            for build in found:
-                if build_key(build) == (name, generation):
-                    generations.drop_expired(connection, build, partial(self._drop, connection, build))
+            for row in found:
+                if generation_key(row) == (name, generation):
+                    generations.drop_expired(connection, row, partial(self._drop, connection, row))
 
-    def _is_worked_on(self, build: GenerationRow) -> bool:
-        thread = self._backfills.get(build_key(build))
+    def _is_worked_on(self, row: GenerationRow) -> bool:
+        thread = self._backfills.get(generation_key(row))
         return (thread is not None and thread.is_alive()) or any(
-            (key.projection, key.generation) == build_key(build) for key in self._workers
+            (key.projection, key.generation) == generation_key(row) for key in self._workers
         )
 
-    def _drop(self, connection: Connection[Any], build: GenerationRow) -> None:
-        log.info("generation_dropping", projection=build.name, generation=build.generation)
-        name, generation = build_key(build)
+    def _drop(self, connection: Connection[Any], row: GenerationRow) -> None:
+        log.info("generation_dropping", projection=row.name, generation=row.generation)
+        name, generation = generation_key(row)
         projection = self._registry.projections.get(name)
         if isinstance(projection, ReadModel):
             connection.execute(f"drop table if exists read.{projection.table(generation)}".encode())
         elif isinstance(projection, ClickHouseProjection):
-            for other in generations.builds(connection):
+            for other in generations.rows(connection):
                 if other.source_generation == generation and other.name in self._registry.rollups:
                     self._drop_rollup(connection, other)
             for table in (*projection.others, projection.main):
                 schema.drop_clickhouse_table(self._runtime.clickhouse, table, generation)
             shutil.rmtree(self._runtime.data_dir / "projector" / name / str(generation), ignore_errors=True)
         elif name in self._registry.rollups:
-            self._drop_rollup(connection, build)
+            self._drop_rollup(connection, row)
         named = (name, generation)
         connection.execute("delete from engine.position where projection = %s and generation = %s", named)
         connection.execute("delete from engine.dead_letter where projection = %s and generation = %s", named)
         _note_drop(connection, name, generation)
         self._prepared.discard((name, generation))
 
-    def _drop_rollup(self, connection: Connection[Any], build: GenerationRow) -> None:
-        rollup = self._registry.rollups[build.name][1]
-        schema.drop_clickhouse_table(self._runtime.clickhouse, rollup, build.generation)
-        _note_drop(connection, build.name, build.generation)
+    def _drop_rollup(self, connection: Connection[Any], row: GenerationRow) -> None:
+        rollup = self._registry.rollups[row.name][1]
+        schema.drop_clickhouse_table(self._runtime.clickhouse, rollup, row.generation)
+        _note_drop(connection, row.name, row.generation)
 
     def _hand_out_retries(self, connection: Connection[Any]) -> None:
         rows = connection.execute(
@@ -360,7 +358,7 @@ class WorkerSupervisor:
     def _point_views(self, connection: Connection[Any], found: list[GenerationRow]) -> None:
         """Repairs views after a crash, or an engine's downtime, between the switch in Postgres and the one in
         ClickHouse: otherwise readers would read tables that have no writer any more."""
-        live = frozenset(build_key(build) for build in found if build.is_live and build.kind != "postgres")
+        live = frozenset(generation_key(row) for row in found if row.is_live and row.kind != "postgres")
         if live == self._pointed:
             return
         for family in self._registry.clickhouse:
@@ -407,14 +405,14 @@ class WorkerSupervisor:
         self._runtime.ownership.close()
 
 
-def build_key(build: GenerationRow) -> tuple[str, int]:
-    """Identifies a build by name and generation, as `engine.build` does."""
-    return build.name, build.generation
+def generation_key(row: GenerationRow) -> tuple[str, int]:
+    """Identifies a generation by its projection and number, as `engine.build` does."""
+    return row.name, row.generation
 
 
 def expired(connection: Connection[Any]) -> list[tuple[str, int]]:
     """Retired generations past the rollback period; sooner those whose parameters differ from the live one's, since a
-    rollback to them would only start another build."""
+    rollback to them would only start another generation."""
     return connection.execute(
         "select b.name, b.generation from engine.build b join engine.projection p on p.name = b.name "
         "join engine.build l on l.name = p.name and l.generation = p.live_generation "

@@ -74,15 +74,15 @@ def verify(
 ) -> VerifyReport:
     """Compares the generation under way with the live one. Raises `NotAllowed`, `holding.BarrierLost`, or what `watch`
     raises."""
-    live = generations.live_build(connection, name)
-    build = generations.active_build(connection, name)
-    if build is None:
+    live = generations.live_row(connection, name)
+    row = generations.active_row(connection, name)
+    if row is None:
         raise NotAllowed(f"There is nothing to compare {name} with; start `althing projections rebuild {name}` first.")
-    if build.state != "ready":
-        raise NotAllowed(f"Generation {build.generation} of {name} is {build.state}; it is compared once it is ready.")
+    if row.state != "ready":
+        raise NotAllowed(f"Generation {row.generation} of {name} is {row.state}; it is compared once it is ready.")
     if live.state != "live":
         raise NotAllowed(f"{name} is {live.state}; resume it first.")
-    report = VerifyReport(name, live.generation, build.generation)
+    report = VerifyReport(name, live.generation, row.generation)
     projection = registry.projections.get(name)
     steps = len(projection.tables) if isinstance(projection, ClickHouseProjection) else 1
 
@@ -92,7 +92,7 @@ def verify(
 
     if name in registry.rollups:
         look()
-        _verify_rollup(connection, clickhouse, registry, live, build, report)
+        _verify_rollup(connection, clickhouse, registry, live, row, report)
     elif isinstance(projection, ReadModel):
         look()
         _verify_read_model(connection, projection, report)
@@ -134,16 +134,16 @@ def _verify_rollup(
     clickhouse: ClickHouse,
     registry: Registry,
     live: GenerationRow,
-    build: GenerationRow,
+    row: GenerationRow,
     report: VerifyReport,
 ) -> None:
     family, rollup = registry.rollups[live.name]
-    if live.source_generation is None or live.source_generation != build.source_generation:
+    if live.source_generation is None or live.source_generation != row.source_generation:
         raise NotAllowed(f"The two generations of {live.name} are not fed by the same rows.")
     with barrier.hold(connection, [(family.name, live.source_generation)], HOLD_S) as hold:
         hold.wait()
         _note_places(hold, report)
-        _compare(clickhouse, rollup, live.generation, build.generation, "1", report)
+        _compare(clickhouse, rollup, live.generation, row.generation, "1", report)
         with connection.transaction():
             hold.require()
 
@@ -284,10 +284,10 @@ def _columns(table: ClickHouseTable) -> Sequence[str]:
 
 
 def _rollup_generation(connection: Connection[Any], name: str, source: int) -> int:
-    builds = [b for b in generations.builds(connection, name) if b.is_live and b.source_generation == source]
-    if not builds:
+    rows = [b for b in generations.rows(connection, name) if b.is_live and b.source_generation == source]
+    if not rows:
         raise NotAllowed(f"{name} has no live generation fed by generation {source}.")
-    return builds[0].generation
+    return rows[0].generation
 
 
 def _note_places(hold: Barrier, report: VerifyReport) -> None:

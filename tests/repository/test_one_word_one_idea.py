@@ -4,12 +4,13 @@ else."""
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Final
 
 from infra.kernel.config.paths import ROOT
 from infra.ops.retired_words import files, python_parts
 
-CLAIM: Final = re.compile(
+OF_CLAIMS: Final = re.compile(
     r"(command_api|query_api)/(conversions|websites)/|(schemas|command_api|projectors)/[\w/]*(claim_limits|conversions|websites)"
 )
 """Where a claim is a conversion that the public site key alone reports."""
@@ -20,7 +21,21 @@ NAMES_OF_CLAIMS: Final = frozenset(
 CLAIMS_OF_ID_TOKENS: Final = "command_api/accounts/providers/protocol.py"
 """The term of OpenID Connect."""
 
+BUILD: Final = re.compile(r"(?i)(?<!re)buil[dt](?!ers?$)")
+OF_BUILDS: Final = re.compile(
+    r"(infra/domain|projectors)/visits/|query_api/analytics/|infra/ops/audit/(built_visits|expired_events|command)"
+    r"|query_api/operations/projection"  # the API speaks of builds of a projection
+    r"|infra/(ops/(bootstrap|release/)|kernel/config/paths|services/gateway/)|ingest/script/"  # programs
+    r"|infra/domain/sql_access/source_names"  # a method of sqlglot
+)
+NAMES_OF_BUILDS: Final = frozenset(
+    {"ProjectionBuildCancelled"}  # a stored event
+    | {"is_building", "_is_building"}  # a stored state of a generation
+    | {"built_in", "_built_in", "build_request", "build_graph"}  # an English word; names of libraries
+)
 
+
+@cache
 def identifiers() -> list[tuple[str, str]]:
     """The file and the name of each identifier of the product."""
     paths = [path for path in files(ROOT) if path.endswith(".py") and not path.startswith("tests/")]
@@ -28,12 +43,12 @@ def identifiers() -> list[tuple[str, str]]:
 
 
 def test_a_claim_is_a_conversion_of_the_public_site_key() -> None:
-    wrong = [
-        (path, name)
-        for path, name in identifiers()
-        if "claim" in name.lower()
-        and not CLAIM.match(path)
-        and name not in NAMES_OF_CLAIMS
-        and path != CLAIMS_OF_ID_TOKENS
-    ]
+    named = [(path, name) for path, name in identifiers() if "claim" in name.lower() and name not in NAMES_OF_CLAIMS]
+    wrong = [each for each in named if not OF_CLAIMS.match(each[0]) and each[0] != CLAIMS_OF_ID_TOKENS]
+    assert not wrong, wrong
+
+
+def test_a_build_is_one_of_visits_or_of_the_program() -> None:
+    named = [(path, name) for path, name in identifiers() if BUILD.search(name) and name not in NAMES_OF_BUILDS]
+    wrong = [each for each in named if not OF_BUILDS.match(each[0])]
     assert not wrong, wrong

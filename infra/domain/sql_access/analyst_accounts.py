@@ -79,9 +79,9 @@ def scope(pool: Pool, analyst: Analyst) -> Scope:
     """Returns what this person may see now: the websites of the account, whatever roles it has."""
     with reader_transaction(pool, analyst) as connection:
         rows = connection.execute(_WEBSITES, {"account": analyst.account_id}).fetchall()
-        built = connection.execute(_TABLES).fetchall()
+        rows = connection.execute(_TABLES).fetchall()
     websites = dict(map(row_values, rows))
-    tables = tuple(row_values(row)[0] for row in built)
+    tables = tuple(row_values(row)[0] for row in rows)
 
     def named(table: str) -> Rows:
         with reader_transaction(pool, analyst) as connection:

@@ -160,7 +160,7 @@ def _fill(
         run_migrations(laid.data_dir, base_environment(laid.made))
         for stage in laid.made.services:
             supervisor.start(stage)
-        _build(settings, found, progress)
+        _rebuild(settings, found, progress)
     except StartFailed as error:
         raise BackupError(str(error)) from error
     except (psycopg.Error, LogUnavailable) as error:
@@ -207,7 +207,7 @@ def _record(topic: str, partition: int, row: log_records.Row) -> Record:
     return Record(topic, key, value, headers, at, partition)
 
 
-def _build(settings: Settings, found: Manifest, progress: BackupProgress) -> None:
+def _rebuild(settings: Settings, found: Manifest, progress: BackupProgress) -> None:
     """Waits until every projection has read all that was restored."""
     total = last = 0
     since = time.monotonic()

@@ -91,14 +91,14 @@ class LinkPreviews:
             log.info("link_preview_unavailable", path=subject.path, error=type(error).__name__)
             self._silent_until = time.monotonic() + PAUSE_S
             return None
-        built, _ = self._site.page(subject.path)
-        if built is None:
+        page, _ = self._site.page(subject.path)
+        if page is None:
             return None
         if answers[0] is None:
-            return self._cache(subject, (page_file(without_page(built.content)), 404), CACHE_MISSING_S)
+            return self._cache(subject, (page_file(without_page(page.content)), 404), CACHE_MISSING_S)
         try:
             head = subject.describe(answers, subject.path, self._origin)
-            document = with_head(built.content, head, self._origin)
+            document = with_head(page.content, head, self._origin)
         except (KeyError, TypeError, ValueError, AttributeError):
             log.exception("link_preview_invalid_data", path=subject.path)
             return None

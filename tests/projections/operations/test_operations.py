@@ -313,8 +313,8 @@ def test_a_concurrent_switch_and_cancel_never_drop_the_live_generation(
             assert operations.outcome(operations.ask(name, "rebuild"))[:2] == ("done", 2)
         ready = "select count(*) = 2 from engine.build where state = 'ready'"
         wait_for(lambda: projecting.sql(ready) == [(True,)], "the builds")
-    build = generations.active_build(projecting.connection, "links")
-    assert build is not None
+    row = generations.active_row(projecting.connection, "links")
+    assert row is not None
     with psycopg.connect(projecting.settings.postgres_url or "") as promoting, ThreadPoolExecutor(1) as thread:
         generations._lock(promoting, "links")
         generations._make_live(promoting, "links", 2)
@@ -325,8 +325,8 @@ def test_a_concurrent_switch_and_cancel_never_drop_the_live_generation(
             cancelling.result(60)
     assert projecting.sql("select state from engine.build where name = 'links' order by 1") == [("live",), ("retired",)]
     with pytest.raises(NotAllowed, match="concurrently"):
-        generations.switch(projecting.connection, projecting.clickhouse, REGISTRY, build)
-    given_up = generations.active_build(projecting.connection, "partner_terms")
+        generations.switch(projecting.connection, projecting.clickhouse, REGISTRY, row)
+    given_up = generations.active_row(projecting.connection, "partner_terms")
     assert given_up is not None
     generations.cancel(projecting.connection, REGISTRY, "partner_terms")
     with pytest.raises(NotAllowed, match="concurrently"):
