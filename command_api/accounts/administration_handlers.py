@@ -47,9 +47,7 @@ def disable_account(command: commands.DisableAccount, uow: UnitOfWork) -> Admine
 @HANDLERS.on(commands.EnableAccount, senders="admins")
 def enable_account(command: commands.EnableAccount, uow: UnitOfWork) -> AdminedAccount:
     account = existing_account(uow, command.account_id)
-    events = model.enable(account, uow.context)
-    uow.append(*events)
-    return to_administered(state_after(model.evolve, account, events))
+    return to_administered(uow.advance(model.evolve, account, model.enable(account, uow.context)))
 
 
 @HANDLERS.on(commands.EndAccountSessions, senders="admins")

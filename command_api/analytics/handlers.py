@@ -6,7 +6,7 @@ from typing import Final
 
 from command_api.analytics import commands, model
 from command_api.analytics.schemas import AnnotationState
-from command_api.kernel.aggregates import first_event, require_found, shared_fields, state_after
+from command_api.kernel.aggregates import first_event, require_found, shared_fields
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.websites import model as websites
@@ -20,8 +20,7 @@ def add_annotation(command: commands.AddAnnotation, uow: UnitOfWork) -> Annotati
     fields = command.fields
     website = uow.load(fields.website_id, websites.evolve)
     added = model.add(command.annotation_id, website, at=fields.at, text=fields.text, context=uow.context)
-    uow.append(added)
-    return _to_response(model.evolve(None, added))
+    return _to_response(uow.advance(model.evolve, None, [added]))
 
 
 @HANDLERS.on(commands.ChangeAnnotation, senders="accounts")
@@ -30,8 +29,7 @@ def change_annotation(command: commands.ChangeAnnotation, uow: UnitOfWork) -> An
     website = uow.load(annotation.website_id, websites.evolve)
     fields = command.fields
     events = model.change(annotation, website, at=fields.at, text=fields.text, context=uow.context)
-    uow.append(*events)
-    return _to_response(state_after(model.evolve, annotation, events))
+    return _to_response(uow.advance(model.evolve, annotation, events))
 
 
 @HANDLERS.on(commands.RemoveAnnotation, senders="accounts")

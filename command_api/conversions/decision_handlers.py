@@ -14,10 +14,16 @@ from command_api.conversions.schemas import DecideMany, DecisionState, ItemResul
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import CommandContext, CommandRejected, conflict, invalid
 from command_api.kernel.process_manager import ProcessManager, issuing
-from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.kernel.unit_of_work import Appended, UnitOfWork
 from command_api.websites import model as websites
 from schemas.base import DomainEvent, Money
-from schemas.events.conversions import ConversionStep, DecisionFailure
+from schemas.events.conversions import (
+    ConversionDecisionApplied,
+    ConversionDecisionScheduled,
+    ConversionDecisionUndone,
+    ConversionStep,
+    DecisionFailure,
+)
 
 HANDLERS: Final = CommandHandlers()
 NAME: Final = "conversion-decisions"
@@ -65,7 +71,6 @@ def schedule_decision(command: commands.ScheduleDecision, uow: UnitOfWork) -> Sc
         command.decision_id, body.website_id, body.decision, reason, ids, total, uow.context
     )
     uow.append(event)
-    uow.set_timeout(NAME, event.originator_id, event.due_at)
     return ScheduledDecisionState(id=event.originator_id, due_at=event.due_at, **answer, **summary)
 
 
@@ -74,10 +79,7 @@ def undo_decision(command: commands.UndoDecision, uow: UnitOfWork) -> DecisionSt
     loaded = uow.load(command.decision_id, scheduled_decision.evolve)
     website = uow.load(loaded.website_id, websites.evolve) if loaded else None
     decision = scheduled_decision.require_owned(loaded, website, uow.context)
-    events = scheduled_decision.undo(decision, uow.context)
-    uow.append(*events)
-    if events:
-        uow.set_timeout(NAME, decision.id, None)
+    uow.append(*scheduled_decision.undo(decision, uow.context))
     return DecisionState(id=decision.id, state=scheduled_decision.State.UNDONE.value)
 
 
@@ -91,7 +93,13 @@ def apply_decision(command: commands.ApplyDecision, uow: UnitOfWork) -> None:
     events, failures, changed = _final(decision, uow)
     uow.append(scheduled_decision.apply(decision, changed, failures, decision.as_its_author(uow.context)))
     append_conversions(uow, events)
-    uow.set_timeout(NAME, decision.id, None)
+
+
+@HANDLERS.after(ConversionDecisionScheduled, ConversionDecisionUndone, ConversionDecisionApplied)
+def set_due_time(event: DomainEvent, uow: Appended) -> None:
+    """Sets when a decision becomes final, and removes this time with its end."""
+    due_at = event.due_at if isinstance(event, ConversionDecisionScheduled) else None
+    uow.set_timeout(NAME, event.originator_id, due_at)
 
 
 def _final(decision: ScheduledDecision, uow: UnitOfWork) -> tuple[list[DomainEvent], list[DecisionFailure], int]:

@@ -25,12 +25,13 @@ from command_api.kernel.aggregates import require_found, state_after
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.event_store import ConcurrencyConflict
 from command_api.kernel.timeouts import TimeoutChanged
-from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.kernel.unit_of_work import Appended, UnitOfWork
 from command_api.partners import model as partners
 from command_api.websites import model as websites
 from infra.kernel.security.encryption import derived_key
 from schemas.base import DomainEvent
 from schemas.events.analytics import VisitorForgotten
+from schemas.events.conversions import ConversionAssigned
 from schemas.events.operations import ExchangeRateRecorded
 from schemas.events.websites import WebsiteDisconnected
 from schemas.http.conversions import Conversion
@@ -59,14 +60,11 @@ def reverse_conversion(command: commands.ReverseConversion, uow: UnitOfWork) -> 
 
 @HANDLERS.on(commands.AssignConversion, senders="accounts")
 def assign_conversion(command: commands.AssignConversion, uow: UnitOfWork) -> Conversion:
-    answer = _decide_by_facts(
+    return _decide_by_facts(
         command,
         uow,
         lambda case, conversion: assign(case, conversion, command.click_id, command.link_id, command.reason),
     )
-    if uow.events:
-        repository.follow_assigned(uow, command.conversion_id, has_click=bool(command.click_id))
-    return answer
 
 
 @HANDLERS.on(commands.CorrectReport, senders="accounts")
@@ -143,6 +141,11 @@ def _append_decided(
             append_conversions(uow, events, claims=claims, ids=ids)
         except ConcurrencyConflict as conflict:
             raise TimeoutChanged(f"conversion {conversion_id}") from conflict
+
+
+@HANDLERS.after(ConversionAssigned)
+def look_for_details(event: ConversionAssigned, uow: Appended) -> None:
+    repository.follow_assigned(uow, event.originator_id, has_click=bool(event.click_id))
 
 
 @HANDLERS.before(ExchangeRateRecorded)

@@ -20,7 +20,7 @@ from command_api.kernel.hostnames import is_address
 from command_api.kernel.unit_of_work import Appended, UnitOfWork
 from command_api.websites import model as websites
 from infra.kernel.config.settings import Settings
-from schemas.events.domains import DomainAdded
+from schemas.events.domains import DomainAdded, DomainRemoved
 from schemas.events.websites import WebsiteDisconnected, WebsiteTransferred
 from schemas.http.domains import CustomDomain
 from schemas.identity import domain_id, host_id
@@ -84,8 +84,6 @@ def transfer_domains(event: WebsiteTransferred, uow: UnitOfWork) -> None:
         new_id = domain_id(event.account_id, domain.domain)
         before, host = uow.load(new_id, model.evolve), uow.load(host_id(domain.domain), model.evolve_host)
         uow.append(*model.transfer(domain, before, host, event.account_id, uow.context))
-        forget_checks(uow, id_)
-        uow.set_timeout(VERIFICATION, id_, None)
 
 
 @HANDLERS.after(DomainAdded)
@@ -98,6 +96,12 @@ def plan_verification(event: DomainAdded, uow: Appended) -> None:
     rows = uow.select("SELECT FROM lookup.custom_domain WHERE account_id = %s", event.account_id)
     if len(rows) > model.MAX_PER_ACCOUNT:
         raise conflict("too_many_domains", f"An account has at most {model.MAX_PER_ACCOUNT} domains.", "domain")
+
+
+@HANDLERS.after(DomainRemoved)
+def end_checks(event: DomainRemoved, uow: Appended) -> None:
+    forget_checks(uow, event.originator_id)
+    uow.set_timeout(VERIFICATION, event.originator_id, None)
 
 
 def _own_hosts(settings: Settings) -> Collection[str]:

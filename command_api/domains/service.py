@@ -24,10 +24,8 @@ def url_prefix(uow: UnitOfWork, website_id: UUID) -> str:
 
 
 def end_domain(uow: UnitOfWork, domain: model.Domain) -> None:
-    """Removes a domain and ends its checks."""
+    """Removes a domain."""
     uow.append(*model.remove(domain, uow.load(host_id(domain.domain), model.evolve_host), uow.context))
-    forget_checks(uow, domain.id)
-    uow.set_timeout(VERIFICATION, domain.id, None)
 
 
 def forget_checks(uow: UnitOfWork, domain_id: UUID) -> None:

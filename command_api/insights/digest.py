@@ -16,7 +16,7 @@ from uuid import UUID
 from command_api.accounts import model as accounts
 from command_api.insights import commands, model
 from command_api.kernel.process_manager import ProcessManager, issuing
-from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.kernel.unit_of_work import Appended, UnitOfWork
 from command_api.websites import model as websites
 from infra import PRODUCT_NAME
 from infra.domain.unsubscribe import unsubscribe_token
@@ -42,7 +42,7 @@ class WebsiteInsights:
     insights: Sequence[Insight]
 
 
-def plan(uow: UnitOfWork, account_id: UUID, every: DigestMail) -> None:
+def plan(uow: Appended, account_id: UUID, every: DigestMail) -> None:
     """Sets when the next mail is due, in the transaction of the choice."""
     if every == "off":
         stop(uow, account_id)

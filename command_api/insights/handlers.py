@@ -15,7 +15,7 @@ from command_api.kernel.unit_of_work import Appended, UnitOfWork
 from command_api.websites import model as websites
 from command_api.websites.model import Website
 from schemas.events.accounts import AccountErased
-from schemas.events.insights import DigestMail, Insight
+from schemas.events.insights import DigestMail, Insight, InsightsDigestChosen
 from schemas.events.websites import WebsiteConnected
 from schemas.http.insights import digest_id, insights_id, to_response
 
@@ -76,6 +76,11 @@ def plan_analysis(event: WebsiteConnected, uow: Appended) -> None:
     schedule.plan_next(uow, event.originator_id, event.timezone)
 
 
+@HANDLERS.after(InsightsDigestChosen)
+def plan_digest(event: InsightsDigestChosen, uow: Appended) -> None:
+    digest.plan(uow, event.account_id, event.every)
+
+
 @HANDLERS.before(AccountErased)
 def erase_digest(event: AccountErased, uow: UnitOfWork) -> None:
     uow.cursor.execute("DELETE FROM insights.digest WHERE account_id = %s", (event.originator_id,))
@@ -96,10 +101,7 @@ def _record(analysis: AnalysisRun, website: Website, uow: UnitOfWork, context: C
 
 def _choose_digest(account_id: UUID, every: DigestMail, uow: UnitOfWork) -> None:
     before = uow.load(digest_id(account_id), model.evolve_digest)
-    events = model.choose_digest(before, every, account_id, uow.context)
-    if events:
-        uow.append(*events)
-        digest.plan(uow, account_id, every)
+    uow.append(*model.choose_digest(before, every, account_id, uow.context))
 
 
 _MARK_ANALYZED: Final = (

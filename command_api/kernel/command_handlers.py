@@ -6,7 +6,8 @@ the answer.
 
 Where one context's event ends what another one owns, the other context handles the event (`before`) in the same unit
 of work: both happen or neither, and the contexts do not import each other. What follows from a stored event, such as a
-timeout or a limit that it must keep, is declared by `after`: no handler that appends the event can forget it.
+timeout or a limit that it must keep, is declared by `after`, and what follows from the state of an aggregate before and
+after its events by `after_change`: no handler that appends the event can forget it.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar, dataclass_transform
 
-from command_api.kernel.decision import CommandContext, CommandRejected
-from command_api.kernel.unit_of_work import Appended, EventHandlers, UnitOfWork
+from command_api.kernel.decision import CommandContext, CommandRejected, Evolve
+from command_api.kernel.unit_of_work import Appended, EventHandlers, StateChange, UnitOfWork, noun_of
 from schemas.base import DomainEvent
 
 Answer = TypeVar("Answer", covariant=True)
@@ -35,9 +36,11 @@ class Command(Generic[Answer]):
 
 C = TypeVar("C", bound=Command[Any])
 E = TypeVar("E", bound=DomainEvent)
+State = TypeVar("State")
 Handler = Callable[[Any, UnitOfWork], Any]
 EventHandler = Callable[[E, UnitOfWork], None]
 Consequence = Callable[[E, Appended], None]
+ChangeHandler = Callable[[StateChange[State], Appended], None]
 
 
 class CommandHandlers:
@@ -47,11 +50,12 @@ class CommandHandlers:
         self._handlers: dict[type[Command[Any]], tuple[Handler, Senders]] = {}
         self._before: dict[type[DomainEvent], list[EventHandler[Any]]] = {}
         self._after: dict[type[DomainEvent], list[Consequence[Any]]] = {}
+        self._changes: dict[str, list[tuple[Evolve[Any], ChangeHandler[Any]]]] = {}
 
     @property
     def event_handlers(self) -> EventHandlers:
         """The handlers that run before and after an event is stored, in the order of registration."""
-        return EventHandlers(self._before, self._after)
+        return EventHandlers(self._before, self._after, self._changes)
 
     @classmethod
     def merged(cls, parts: Iterable[CommandHandlers]) -> CommandHandlers:
@@ -64,6 +68,8 @@ class CommandHandlers:
                 made._before.setdefault(event_class, []).extend(handlers)
             for event_class, consequences in part._after.items():
                 made._after.setdefault(event_class, []).extend(consequences)
+            for noun, changes in part._changes.items():
+                made._changes.setdefault(noun, []).extend(changes)
         return made
 
     def on(
@@ -95,6 +101,18 @@ class CommandHandlers:
         def register(handler: Consequence[E]) -> Consequence[E]:
             for event_class in event_classes:
                 self._after.setdefault(event_class, []).append(handler)
+            return handler
+
+        return register
+
+    def after_change(
+        self, first: type[DomainEvent], evolve: Evolve[State]
+    ) -> Callable[[ChangeHandler[State]], ChangeHandler[State]]:
+        """Registers the decorated function to run once an append has changed an aggregate that begins with `first`, and
+        whose events alone have its noun; after the handlers of the events. It may do what `before` may."""
+
+        def register(handler: ChangeHandler[State]) -> ChangeHandler[State]:
+            self._changes.setdefault(noun_of(first), []).append((evolve, handler))
             return handler
 
         return register

@@ -3,17 +3,18 @@
 A handler loads, decides, appends its events and then writes the rows that belong to them. The transaction begins with
 the first append or the first use of `cursor`; loads before it take short connections, so that a decision holds none.
 From the first append on, the store's lock is held: what is counted after it stays true until the commit. What must come
-after an append takes `Appended`, which only `append` returns and only handlers of stored events get.
+after an append takes `Appended`, which only `append` returns and only handlers of stored events get. What needs the
+state of an aggregate before and after its events is a handler of a `StateChange`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
-from typing import Any, LiteralString, NamedTuple, NewType, TypeVar
+from typing import Any, Generic, LiteralString, NamedTuple, NewType, TypeVar
 from uuid import UUID
 
 import structlog
@@ -21,6 +22,7 @@ from psycopg import Cursor
 from psycopg.rows import tuple_row
 
 from command_api.kernel import timeouts
+from command_api.kernel.aggregates import state_after
 from command_api.kernel.decision import CommandContext, Evolve
 from command_api.kernel.event_store import ConcurrencyConflict, EventStore, StoreTransaction
 from command_api.kernel.timeouts import Timeout
@@ -35,11 +37,24 @@ State = TypeVar("State")
 Values = Sequence[Any] | Mapping[str, Any]
 
 
+class StateChange(NamedTuple, Generic[State]):
+    """What events of one aggregate, appended together, changed. `before`: `None` for a new one."""
+
+    before: State | None
+    after: State
+    events: Sequence[DomainEvent]
+
+
+ChangeHandler = Callable[[StateChange[Any], "Appended"], None]
+
+
 class EventHandlers(NamedTuple):
-    """The handlers that run before and after an event of a class is stored (`command_api.kernel.command_handlers`)."""
+    """The handlers that run before and after an event of a class is stored, and after the state of an aggregate has
+    changed, by the noun in the names of its events (`command_api.kernel.command_handlers`)."""
 
     before: Mapping[type[DomainEvent], Sequence[Callable[[Any, UnitOfWork], None]]] = MappingProxyType({})
     after: Mapping[type[DomainEvent], Sequence[Callable[[Any, Appended], None]]] = MappingProxyType({})
+    changes: Mapping[str, Sequence[tuple[Evolve[Any], ChangeHandler]]] = MappingProxyType({})
 
 
 class UnitOfWork:
@@ -96,6 +111,7 @@ class UnitOfWork:
             for handler in self._event_handlers.before.get(type(event), ()):
                 self.lock()
                 handler(event, self)
+        changed = list(self._changed(events))
         if events:
             if not ids and not self.ids.correlation_id:
                 self.ids = self._continued(events[0])
@@ -105,7 +121,17 @@ class UnitOfWork:
         for event in events:
             for handle in self._event_handlers.after.get(type(event), ()):
                 handle(event, appended)
+        for follow, evolve, state, own in changed:
+            follow(StateChange(state, state_after(evolve, state, own), own), appended)
         return appended
+
+    def advance(self, evolve: Evolve[State], state: State | None, events: Sequence[DomainEvent]) -> State:
+        """Appends events of an aggregate and returns its state after them. `state`: the one in which they were decided;
+        `None`: the first event begins it."""
+        self.append(*events)
+        after: Any = state_after(evolve, state, events)
+        advanced: State = after
+        return advanced
 
     @property
     def appended_bytes(self) -> int | None:
@@ -159,6 +185,17 @@ class UnitOfWork:
     def __exit__(self, *error: Any) -> bool | None:
         return self._stack.__exit__(*error)
 
+    def _changed(
+        self, events: Sequence[DomainEvent]
+    ) -> Iterator[tuple[ChangeHandler, Evolve[Any], Any, Sequence[DomainEvent]]]:
+        """Yields the handlers of each aggregate that the events are going to change, its state and its events."""
+        of: dict[UUID, list[DomainEvent]] = {}
+        for event in events:
+            of.setdefault(event.originator_id, []).append(event)
+        for id_, own in of.items():
+            for evolve, handler in self._event_handlers.changes.get(noun_of(type(own[0])), ()):
+                yield handler, evolve, self.load(id_, evolve) if own[0].originator_version > 1 else None, own
+
     def _continued(self, first: DomainEvent) -> MessageIds:
         """The ids of a command that follows from no message, because a schedule sent it: it continues the chain of the
         aggregate that it changes first, or begins one."""
@@ -181,6 +218,11 @@ class UnitOfWork:
 
 Appended = NewType("Appended", UnitOfWork)
 """The unit of work after an append: the inline projections follow the events, and what is counted stays true."""
+
+
+def noun_of(event_class: type[DomainEvent]) -> str:
+    """Returns what the event is about, the first word of its name: the same for all events of an aggregate."""
+    return event_class.NAME.partition(".")[0]
 
 
 def message_ids(context: CommandContext, command_id: UUID) -> MessageIds:

@@ -21,8 +21,6 @@ from infra.kernel.security.encryption import derived_key, keyed_hash
 from infra.kernel.security.sessions import hashed
 
 CONFIRM_WITHIN: Final = timedelta(days=7)
-PLACE_EXPIRY: Final = "leads:place-expiry"
-"""The process manager `command_api.leads.early_access_handlers.PLACE_EXPIRY`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +99,12 @@ def confirmed(uow: UnitOfWork, contact: UUID) -> None:
     """Marks the address as confirmed: its links are consumed and it is kept."""
     uow.cursor.execute("UPDATE ops.contact SET confirmed_at = now(), held_until = NULL WHERE id = %s", (contact,))
     uow.cursor.execute("DELETE FROM auth.contact_link WHERE contact_id = %s", (contact,))
-    uow.set_timeout(PLACE_EXPIRY, contact, None)
 
 
 def forget(uow: UnitOfWork, contact: UUID) -> None:
     """Deletes the address, its links and its emails."""
     uow.cursor.execute("DELETE FROM ops.contact WHERE id = %s", (contact,))
     uow.cursor.execute("DELETE FROM auth.contact_link WHERE contact_id = %s", (contact,))
-    uow.set_timeout(PLACE_EXPIRY, contact, None)
     unqueue(uow.cursor, contact)
 
 
@@ -120,7 +116,6 @@ def place(uow: UnitOfWork, contact: UUID, place: int) -> None:
 def hold(uow: UnitOfWork, contact: UUID, until: datetime | None) -> None:
     """Sets the deadline; `None` removes it."""
     uow.cursor.execute("UPDATE ops.contact SET held_until = %s WHERE id = %s", (until, contact))
-    uow.set_timeout(PLACE_EXPIRY, contact, until)
 
 
 def is_held(uow: UnitOfWork, contact: UUID) -> bool:

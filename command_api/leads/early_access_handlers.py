@@ -18,20 +18,20 @@ from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import not_found, system_context
 from command_api.kernel.event_store import ConcurrencyConflict
 from command_api.kernel.process_manager import ProcessManager, issuing
-from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.kernel.unit_of_work import Appended, UnitOfWork
 from command_api.leads import commands, contacts, early_access
 from command_api.leads.early_access import EarlyAccessState, Signup
 from command_api.leads.mails import LeadMails
 from infra.domain.contacts import id_of
 from infra.kernel.mail.outbox import Mail
 from schemas.base import DomainEvent
-from schemas.events.leads import EarlyAccessPromoted
+from schemas.events.leads import EarlyAccessConfirmed, EarlyAccessJoined, EarlyAccessLeft, EarlyAccessPromoted
 from schemas.http.leads import SignupState
 from schemas.identity import early_access_places_id
 
 HANDLERS: Final = CommandHandlers()
 PLACE_EXPIRY: Final = ProcessManager(
-    contacts.PLACE_EXPIRY,
+    "leads:place-expiry",
     issuing(commands.ExpireSignup),
     ids="SELECT id FROM ops.contact WHERE held_until IS NOT NULL",
 )
@@ -95,6 +95,7 @@ def expire_signup(command: commands.ExpireSignup, uow: UnitOfWork) -> None:
         _leave(uow, signup)
     else:  # it was confirmed or promoted meanwhile
         contacts.hold(uow, signup.id, signup.held_until)
+        uow.set_timeout(PLACE_EXPIRY.name, signup.id, signup.held_until)
 
 
 @HANDLERS.on(commands.PromoteSignup, senders="admins")
@@ -122,6 +123,13 @@ def invite_signup(command: commands.InviteSignup, uow: UnitOfWork) -> SignupStat
     invite_codes.save(uow, created, command.code)
     uow.send(LeadMails(uow.settings).early_access_invite(contact.email, command.code, signup.id))
     return SignupState.of(signup)
+
+
+@HANDLERS.after(EarlyAccessJoined, EarlyAccessConfirmed, EarlyAccessLeft)
+def set_expiry(event: DomainEvent, uow: Appended) -> None:
+    """Sets until when the address is kept without a confirmation, and removes this time with it."""
+    held_until = event.held_until if isinstance(event, EarlyAccessJoined) else None
+    uow.set_timeout(PLACE_EXPIRY.name, event.originator_id, held_until)
 
 
 def _places(uow: UnitOfWork) -> EarlyAccessState:

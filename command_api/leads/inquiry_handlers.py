@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
-from command_api.kernel.aggregates import state_after
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import conflict
 from command_api.kernel.unit_of_work import UnitOfWork
@@ -71,5 +70,4 @@ def _inquiry(uow: UnitOfWork, inquiry_id: UUID) -> InquiryAggregate:
 
 
 def _append(uow: UnitOfWork, inquiry: InquiryAggregate, events: Sequence[DomainEvent]) -> InquiryState:
-    uow.append(*events)
-    return to_response(state_after(inquiries.evolve, inquiry, events))
+    return to_response(uow.advance(inquiries.evolve, inquiry, events))

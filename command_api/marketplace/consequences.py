@@ -1,50 +1,45 @@
-"""Stores events of offers and deals with their consequences: timeouts, mails, events of listings."""
+"""Consequences of events of offers and deals: timeouts, mails, events of listings."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 from uuid import UUID
 
-from command_api.kernel.aggregates import require_found, state_after
+from command_api.kernel.aggregates import require_found
+from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import CommandContext
-from command_api.kernel.unit_of_work import Appended, UnitOfWork
+from command_api.kernel.unit_of_work import Appended, StateChange, UnitOfWork
 from command_api.marketplace import direct_deals, mails, offers, timeouts
 from command_api.marketplace.direct_deals import DirectDeal
 from command_api.marketplace.listings import model as listings
-from command_api.marketplace.listings.consequences import after_listing
 from command_api.marketplace.listings.model import Listing
 from command_api.marketplace.offers import Deal, Offer
 from command_api.marketplace.recipients import offer_url, recipient
-from infra.kernel.mail.outbox import Mail
 from schemas.base import DomainEvent
 from schemas.events import marketplace
+
+HANDLERS: Final = CommandHandlers()
 
 
 def after_offer(uow: UnitOfWork, before: Offer | None, events: Sequence[DomainEvent], notify: UUID) -> Offer:
     """Stores events of an offer that was sent before, and returns its state after them. `notify`: the account to
     mail."""
-    after = require_found(state_after(offers.evolve, before, events), "offer")
     to = recipient(uow, notify)
-    uow.append(*events)
+    after = uow.advance(offers.evolve, before, events)
     if to is not None:
         uow.send(mails.offer_news(to, offer_url(uow, after.id), after.status))
     return after
 
 
-def after_direct_deal(uow: UnitOfWork, before: DirectDeal | None, events: Sequence[DomainEvent]) -> DirectDeal:
-    """Stores events of a direct deal, updates its listing and notifies both sides; returns the deal after them."""
-    after = require_found(state_after(direct_deals.evolve, before, events), "offer")
-    if not events:
-        return after
-    news = [mail for event in events for mail in deal_news(uow, after, event)]
-    appended = uow.append(*events)
-    for event in events:
-        update_listing(appended, after, event)
-    uow.set_timeout(timeouts.DIRECT_DEAL_DEADLINE, after.id, after.due_at)
-    for mail in news:
-        uow.send(mail)
-    return after
+@HANDLERS.after_change(marketplace.DirectDealAgreed, direct_deals.evolve)
+def follow_direct_deal(change: StateChange[DirectDeal], uow: Appended) -> None:
+    """Updates the listing of a direct deal, sets the deadline and notifies both sides."""
+    deal = change.after
+    for event in change.events:
+        update_listing(uow, deal, event)
+        send_deal_news(uow, deal, event)
+    uow.set_timeout(timeouts.DIRECT_DEAL_DEADLINE, deal.id, deal.due_at)
 
 
 def update_listing(uow: Appended, deal: Deal, event: DomainEvent) -> None:
@@ -55,10 +50,14 @@ def update_listing(uow: Appended, deal: Deal, event: DomainEvent) -> None:
     if decide is None:
         return
     listing = require_found(uow.load(deal.listing_id, listings.evolve), "listing")
-    listing = after_listing(uow, listing, decide(listing, deal.offer_id, uow.context))
-    if listing.status == "sold":  # other offers expire in the next run
-        for (offer_id,) in uow.select("SELECT offer_id FROM lookup.open_offer WHERE listing_id = %s", listing.id):
-            uow.set_timeout(timeouts.OFFER_EXPIRY, offer_id, uow.context.at)
+    uow.append(*decide(listing, deal.offer_id, uow.context))
+
+
+@HANDLERS.after(marketplace.ListingSold)
+def end_other_offers(event: marketplace.ListingSold, uow: Appended) -> None:
+    """Makes the other offers for a sold website expire in the next run."""
+    for (offer_id,) in uow.select("SELECT offer_id FROM lookup.open_offer WHERE listing_id = %s", event.originator_id):
+        uow.set_timeout(timeouts.OFFER_EXPIRY, offer_id, uow.context.at)
 
 
 _LISTING_AFTER: Final[
@@ -83,8 +82,8 @@ _TOLD_TO_ALL: Final = (
 """Events of deals that are mailed to both sides, also to who caused them."""
 
 
-def deal_news(uow: UnitOfWork, deal: Deal, event: DomainEvent) -> Iterator[Mail]:
-    """The mails about an event of a deal."""
+def send_deal_news(uow: Appended, deal: Deal, event: DomainEvent) -> None:
+    """Mails the sides of a deal about its event."""
     text = mails.DEAL_NEWS.get(type(event))
     if text is None:
         return
@@ -102,4 +101,4 @@ def deal_news(uow: UnitOfWork, deal: Deal, event: DomainEvent) -> Iterator[Mail]
         if account_id != event.actor_id or isinstance(event, _TOLD_TO_ALL):
             to = recipient(uow, account_id)
             if to is not None:
-                yield mails.deal_news(to, offer_url(uow, deal.offer_id), text)
+                uow.send(mails.deal_news(to, offer_url(uow, deal.offer_id), text))

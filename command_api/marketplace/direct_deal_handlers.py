@@ -10,7 +10,6 @@ from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import conflict
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.marketplace import commands, direct_deals, offers, timeouts
-from command_api.marketplace.consequences import after_direct_deal
 from command_api.marketplace.direct_deals import DirectDeal
 from command_api.marketplace.schemas import DirectDealsState, EscrowState, escrow_state
 from schemas.identity import direct_deals_id
@@ -28,26 +27,26 @@ def switch_direct_deals(command: commands.SwitchDirectDeals, uow: UnitOfWork) ->
 @HANDLERS.on(commands.ConfirmDirectDeal, senders="accounts")
 def confirm_direct_deal(command: commands.ConfirmDirectDeal, uow: UnitOfWork) -> EscrowState:
     deal = _deal(uow, command.offer_id)
-    return escrow_state(after_direct_deal(uow, deal, direct_deals.confirm(deal, uow.context)))
+    return escrow_state(uow.advance(direct_deals.evolve, deal, direct_deals.confirm(deal, uow.context)))
 
 
 @HANDLERS.on(commands.DisputeDirectDeal, senders="accounts")
 def dispute_direct_deal(command: commands.DisputeDirectDeal, uow: UnitOfWork) -> EscrowState:
     deal = _deal(uow, command.offer_id)
-    return escrow_state(after_direct_deal(uow, deal, direct_deals.dispute(deal, command.text, uow.context)))
+    return escrow_state(uow.advance(direct_deals.evolve, deal, direct_deals.dispute(deal, command.text, uow.context)))
 
 
 @HANDLERS.on(commands.CancelDirectDeal, senders="accounts")
 def cancel_direct_deal(command: commands.CancelDirectDeal, uow: UnitOfWork) -> EscrowState:
     deal = _deal(uow, command.offer_id)
-    return escrow_state(after_direct_deal(uow, deal, direct_deals.cancel(deal, uow.context)))
+    return escrow_state(uow.advance(direct_deals.evolve, deal, direct_deals.cancel(deal, uow.context)))
 
 
 @HANDLERS.on(commands.CloseDirectDeal, senders="admins")
 def close_direct_deal(command: commands.CloseDirectDeal, uow: UnitOfWork) -> EscrowState:
     deal, fields = _deal(uow, command.offer_id), command.fields
     closed = direct_deals.close(deal, fields.reason, uow.context, is_sold=fields.is_sold)
-    return escrow_state(after_direct_deal(uow, deal, closed))
+    return escrow_state(uow.advance(direct_deals.evolve, deal, closed))
 
 
 @HANDLERS.on(commands.ExpireDirectDeal, senders="system")
@@ -55,7 +54,7 @@ def expire_direct_deal(command: commands.ExpireDirectDeal, uow: UnitOfWork) -> N
     deal = require_found(uow.load(command.deal_id, direct_deals.evolve), "offer")
     events = direct_deals.after_time(deal, uow.context)
     if events:
-        after_direct_deal(uow, deal, events)
+        uow.append(*events)
     else:  # the timeout is outdated
         uow.set_timeout(timeouts.DIRECT_DEAL_DEADLINE, deal.id, deal.due_at)
 

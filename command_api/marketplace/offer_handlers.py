@@ -9,11 +9,9 @@ from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import conflict
 from command_api.kernel.unit_of_work import Appended, UnitOfWork
 from command_api.marketplace import commands, direct_deals, mails, offers
-from command_api.marketplace.consequences import after_direct_deal, after_offer
+from command_api.marketplace.consequences import after_offer
 from command_api.marketplace.escrow import model as escrows
-from command_api.marketplace.escrow.consequences import after_escrow
 from command_api.marketplace.listings import model as listings
-from command_api.marketplace.listings.consequences import after_listing
 from command_api.marketplace.listings.schemas import money
 from command_api.marketplace.offers import Offer
 from command_api.marketplace.recipients import offer_url, recipient
@@ -41,12 +39,6 @@ def send_offer(command: commands.SendOffer, uow: UnitOfWork) -> OfferState:
     sent = offers.send(command.offer_id, listing, money(fields.price), fields.text.strip(), uow.context)
     offer = offers.evolve(None, sent)
     to = recipient(uow, offer.seller_id)
-    uow.lock()  # what is counted here stays true until the commit
-    open_for = uow.select("SELECT listing_id FROM lookup.open_offer WHERE buyer_id = %s", offer.buyer_id)
-    if (offer.listing_id,) in open_for:
-        raise conflict("offer_open", "You have an open offer for this website already.")
-    if len(open_for) >= MAX_OPEN_OFFERS:
-        raise conflict("too_many_offers", f"An account has at most {MAX_OPEN_OFFERS} open offers.")
     uow.append(sent)
     if to is not None:
         uow.send(mails.offer_came(to, offer_url(uow, offer.id)))
@@ -71,12 +63,8 @@ def accept_offer(command: commands.AcceptOffer, uow: UnitOfWork) -> OfferState:
     accepted = offers.accept(offer, price, escrow, uow.context, directly=directly)
     offer = after_offer(uow, offer, [accepted], _other_side(offer, uow))
     listing = uow.load(offer.listing_id, listings.evolve)
-    after_listing(uow, listing, listings.reserve(listing, offer.id, offer.buyer_id, uow.context))
-    if directly:
-        after_direct_deal(uow, None, direct_deals.agree(escrow, offer, uow.context))
-        return offer_state(offer)
-    agreed, call = escrows.agree(escrow, offer, uow.context)
-    after_escrow(uow, None, agreed, call)
+    uow.append(*listings.reserve(listing, offer.id, offer.buyer_id, uow.context))
+    uow.append(*(direct_deals if directly else escrows).agree(escrow, offer, uow.context))
     return offer_state(offer)
 
 
@@ -96,8 +84,7 @@ def withdraw_offer(command: commands.WithdrawOffer, uow: UnitOfWork) -> OfferSta
 def write_message(command: commands.WriteMessage, uow: UnitOfWork) -> OfferState:
     offer = uow.load(command.offer_id, offers.evolve)
     written = offers.write(offer, command.text, uow.context, is_disputed=_was_disputed(uow, offer))
-    uow.append(written)
-    return offer_state(offers.evolve(offer, written))
+    return offer_state(uow.advance(offers.evolve, offer, [written]))
 
 
 @HANDLERS.on(commands.ExpireOffer, senders="system")
@@ -110,6 +97,15 @@ def expire_offer(command: commands.ExpireOffer, uow: UnitOfWork) -> None:
         after_offer(uow, offer, events, offer.buyer_id)
     elif offer is not None:  # the timeout is outdated
         uow.set_timeout(OFFER_EXPIRY, offer.id, offer.expires_at if offer.is_open else None)
+
+
+@HANDLERS.after(OfferSent)
+def require_room_for_offer(event: OfferSent, uow: Appended) -> None:
+    open_for = uow.select("SELECT listing_id FROM lookup.open_offer WHERE buyer_id = %s", event.buyer_id)
+    if open_for.count((event.listing_id,)) > 1:
+        raise conflict("offer_open", "You have an open offer for this website already.")
+    if len(open_for) > MAX_OPEN_OFFERS:
+        raise conflict("too_many_offers", f"An account has at most {MAX_OPEN_OFFERS} open offers.")
 
 
 @HANDLERS.after(OfferSent, OfferCountered, OfferAccepted, OfferDeclined, OfferWithdrawn, OfferExpired)

@@ -13,7 +13,7 @@ from uuid import UUID
 from command_api.accounts import model as accounts
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import conflict, not_found
-from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.kernel.unit_of_work import Appended, UnitOfWork
 from command_api.marketplace import commands, mails, questions, timeouts
 from command_api.marketplace.listings import model as listings
 from command_api.marketplace.listings.model import CURRENCY
@@ -22,7 +22,7 @@ from command_api.marketplace.questions import SavedSearch
 from command_api.marketplace.schemas import SavedSearchState
 from infra.domain.unsubscribe import unsubscribe_token
 from schemas.currencies import digits
-from schemas.events.marketplace import SearchCriteria
+from schemas.events.marketplace import SavedSearchEnded, SearchCriteria, SearchSaved, WatchBegan
 from schemas.identity import listing_watch_id
 from schemas.listing_verification import IS_VERIFIED
 
@@ -42,7 +42,12 @@ def watch_listing(command: commands.WatchListing, uow: UnitOfWork) -> None:
     account_id = uow.context.require_account()
     before = uow.load(listing_watch_id(account_id, listing.id), questions.evolve_watch)
     events = questions.watch(before, account_id, listing.id, uow.context)
-    require_watchlist_limit(uow.append(*events))
+    uow.append(*events)
+
+
+@HANDLERS.after(WatchBegan)
+def require_room_on_watchlist(_: WatchBegan, uow: Appended) -> None:
+    require_watchlist_limit(uow)
 
 
 @HANDLERS.on(commands.UnwatchListing, senders="accounts")
@@ -53,14 +58,9 @@ def unwatch_listing(command: commands.UnwatchListing, uow: UnitOfWork) -> None:
 
 @HANDLERS.on(commands.SaveSearch, senders="accounts")
 def save_search(command: commands.SaveSearch, uow: UnitOfWork) -> SavedSearchState:
-    fields, at = command.fields, uow.context.at
+    fields = command.fields
     criteria = SearchCriteria.model_validate(fields, from_attributes=True)
-    saved = questions.save(command.search_id, fields.search.strip(), criteria, uow.context)
-    uow.append(saved)
-    if len(uow.select("SELECT FROM marketplace.saved_search WHERE account_id = %s", saved.account_id)) >= MAX_SEARCHES:
-        raise conflict("too_many_searches", f"At most {MAX_SEARCHES} searches can be saved.")
-    uow.cursor.execute(_SAVE, (command.search_id, saved.account_id, at))
-    uow.set_timeout(timeouts.SEARCH_DIGEST, command.search_id, at + SEND_INTERVAL)
+    uow.append(questions.save(command.search_id, fields.search.strip(), criteria, uow.context))
     return SavedSearchState(id=command.search_id)
 
 
@@ -70,14 +70,12 @@ def end_saved_search(command: commands.EndSavedSearch, uow: UnitOfWork) -> None:
     if search is not None and search.account_id != uow.context.account_id:
         raise not_found("saved search")
     uow.append(*questions.end_search(search, "page", uow.context))
-    _drop(uow, command.search_id)
 
 
 @HANDLERS.on(commands.StopSavedSearch, senders="system")
 def stop_saved_search(command: commands.StopSavedSearch, uow: UnitOfWork) -> None:
     search = uow.load(command.search_id, questions.evolve_search)
     uow.append(*questions.end_search(search, "one_click", uow.context))
-    _drop(uow, command.search_id)
 
 
 @HANDLERS.on(commands.SendSearchDigest, senders="system")
@@ -97,6 +95,20 @@ def send_search_digest(command: commands.SendSearchDigest, uow: UnitOfWork) -> N
         uow.send(mails.new_listings(to, app_url, new_listings[:MAX_NAMED], more, stop_url))
     uow.cursor.execute(_SENT, (now, search.id))
     uow.set_timeout(timeouts.SEARCH_DIGEST, search.id, now + SEND_INTERVAL)
+
+
+@HANDLERS.after(SearchSaved)
+def plan_digest(event: SearchSaved, uow: Appended) -> None:
+    """Sets the time of the first digest. Raises `CommandRejected` when the account has too many searches."""
+    if len(uow.select("SELECT FROM marketplace.saved_search WHERE account_id = %s", event.account_id)) >= MAX_SEARCHES:
+        raise conflict("too_many_searches", f"At most {MAX_SEARCHES} searches can be saved.")
+    uow.cursor.execute(_SAVE, (event.originator_id, event.account_id, uow.context.at))
+    uow.set_timeout(timeouts.SEARCH_DIGEST, event.originator_id, uow.context.at + SEND_INTERVAL)
+
+
+@HANDLERS.after(SavedSearchEnded)
+def end_digest(event: SavedSearchEnded, uow: Appended) -> None:
+    _drop(uow, event.originator_id)
 
 
 def _drop(uow: UnitOfWork, search_id: UUID) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from command_api.kernel.aggregates import require_found, state_after
+from command_api.kernel.aggregates import require_found
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import conflict
 from command_api.kernel.unit_of_work import UnitOfWork
@@ -47,8 +47,7 @@ def apply_to_program(command: commands.ApplyToProgram, uow: UnitOfWork) -> Appli
     listing = require_found(uow.load(command.program_id, programs.evolve), "program")
     application = uow.load(application_id(account_id, listing.id), members.evolve_application)
     events = members.apply(application, listing, account_id, uow.context)
-    uow.append(*events)
-    application = state_after(members.evolve_application, application, events)
+    application = uow.advance(members.evolve_application, application, events)
     return to_applied(members.require_own(application, account_id), listing)
 
 

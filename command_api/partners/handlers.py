@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 from uuid import UUID
 
-from command_api.kernel.aggregates import require_found, state_after
+from command_api.kernel.aggregates import require_found
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.partners import commands, lookups, model, requests, schemas, slug_reservation
@@ -114,8 +114,7 @@ def _registered(
 def _update(partner: model.Partner, fields: schemas.UpdatePartner, uow: UnitOfWork) -> Partner:
     values = fields.model_dump(exclude={"terms"})
     events = model.update(partner, **values, terms=_terms(fields), context=uow.context)
-    uow.append(*events)
-    return to_response(state_after(model.evolve, partner, events), uow.context.at)
+    return to_response(uow.advance(model.evolve, partner, events), uow.context.at)
 
 
 def _terms(fields: schemas.AddPrivatePartner | schemas.UpdatePartner) -> Terms | None:

@@ -235,8 +235,7 @@ def _own(site_id: UUID, uow: UnitOfWork) -> sites.Site:
 
 
 def _after(uow: UnitOfWork, site: sites.Site, events: list[Any]) -> SiteState:
-    uow.append(*events)
-    return site_state(state_after(sites.evolve, site, events))
+    return site_state(uow.advance(sites.evolve, site, events))
 
 
 def after(site: sites.Site, events: Sequence[DomainEvent]) -> sites.Site:

@@ -55,8 +55,7 @@ def rename_social_channel(command: commands.RenameSocialChannel, uow: UnitOfWork
     others = _channels(uow, channel.website_id)
     fields = command.fields
     events = model.rename(channel, website, others, handle=fields.handle, name=fields.name, context=uow.context)
-    uow.append(*events)
-    return to_response(state_after(model.evolve, channel, events))
+    return to_response(uow.advance(model.evolve, channel, events))
 
 
 @HANDLERS.on(commands.RemoveSocialChannel, senders="accounts")
@@ -108,8 +107,7 @@ def change_social_post(command: commands.ChangeSocialPost, uow: UnitOfWork) -> S
     post, website = _load_post(uow, command.post_id)
     fields = command.fields
     events = posts.change(post, website, title=fields.title, published_at=fields.published_at, context=uow.context)
-    uow.append(*events)
-    return to_post(state_after(posts.evolve, post, events))
+    return to_post(uow.advance(posts.evolve, post, events))
 
 
 @HANDLERS.on(commands.SetSocialPostPicture, senders="accounts")

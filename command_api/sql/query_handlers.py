@@ -118,8 +118,7 @@ def unpin_chart(command: commands.UnpinChart, uow: UnitOfWork) -> None:
 
 
 def _decided(uow: UnitOfWork, query: QueryAggregate, events: Sequence[DomainEvent]) -> SavedQuery:
-    uow.append(*events)
-    return _to_response(state_after(queries.evolve, query, events))
+    return _to_response(uow.advance(queries.evolve, query, events))
 
 
 def _content(uow: UnitOfWork, account_id: UUID, title: str, text: str) -> Content:

@@ -6,7 +6,6 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from command_api.kernel.aggregates import state_after
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import invalid
 from command_api.kernel.unit_of_work import Appended, UnitOfWork
@@ -45,16 +44,14 @@ def connect_website(command: commands.ConnectWebsite, uow: UnitOfWork) -> Connec
 def update_website(command: commands.UpdateWebsite, uow: UnitOfWork) -> Website:
     website = uow.load(command.website_id, model.evolve)
     events = model.update(website, **command.fields.model_dump(), context=uow.context)
-    uow.append(*events)
-    return Website.of(state_after(model.evolve, website, events))
+    return Website.of(uow.advance(model.evolve, website, events))
 
 
 @HANDLERS.on(commands.ChangeRetention, senders="accounts")
 def change_retention(command: commands.ChangeRetention, uow: UnitOfWork) -> Retention:
     website = uow.load(command.website_id, model.evolve)
     events = model.change_retention(website, command.fields.raw_months, uow.context)
-    uow.append(*events)
-    return Retention.of(state_after(model.evolve, website, events))
+    return Retention.of(uow.advance(model.evolve, website, events))
 
 
 @HANDLERS.on(commands.ExpireEvents, senders="system")

@@ -328,7 +328,7 @@ class SampleData:
         offer = offers.evolve(None, sent)
         mine = CommandContext(buyer.at, self.owner.account_id)
         accepted = offers.accept(offer, 100, escrow_id(offer_id), mine)
-        agreed, _ = escrows.agree(escrow_id(offer_id), offer, mine)
+        agreed = escrows.agree(escrow_id(offer_id), offer, mine)
         asked = questions.ask(question, online, "Why?", buyer)
         mine_alone = [listings.draft(listing, facts, mine), questions.save(search, "", SearchCriteria(), mine)]
         api.core.store.append([*mine_alone, sent, accepted, *agreed, asked])

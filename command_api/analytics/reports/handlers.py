@@ -16,11 +16,11 @@ from command_api.analytics.views import model as views
 from command_api.kernel.aggregates import state_after
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import not_found
-from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.kernel.unit_of_work import Appended, StateChange, UnitOfWork
 from command_api.websites import model as websites
 from schemas.base import DomainEvent
 from schemas.events.accounts import AccountErased, ProfileChanged
-from schemas.events.analytics import ReportSchedule
+from schemas.events.analytics import ReportSchedule, ReportScheduled
 from schemas.events.websites import WebsiteTransferred, WebsiteUpdated
 from schemas.http.analytics import EmailReport
 from schemas.zones import ZoneInfo
@@ -46,8 +46,7 @@ def schedule_report(command: commands.ScheduleReport, uow: UnitOfWork) -> EmailR
         view = _visible_view(fields.view_id, uow)
         website = uow.load(fields.website_id, websites.evolve) if fields.website_id else None
         scheduled = model.schedule_view(command.report_id, website, view, schedule, uow.context)
-    require_room_for_report(uow.append(scheduled), me)
-    return _planned(uow, model.evolve(None, scheduled))
+    return _to_response(uow.advance(model.evolve, None, [scheduled]))
 
 
 @HANDLERS.on(commands.ChangeReport, senders="accounts")
@@ -66,14 +65,12 @@ def change_report(command: commands.ChangeReport, uow: UnitOfWork) -> EmailRepor
         events += paused
         report = state_after(model.evolve, report, paused)
     uow.append(*events)
-    return _planned(uow, report)
+    return _to_response(report)
 
 
 @HANDLERS.on(commands.RemoveReport, senders="accounts")
 def remove_report(command: commands.RemoveReport, uow: UnitOfWork) -> None:
-    report = _active(command.report_id, uow)
-    uow.append(model.remove(report, uow.context))
-    uow.set_timeout(NAME, report.id, None)
+    uow.append(model.remove(_active(command.report_id, uow), uow.context))
 
 
 @HANDLERS.on(commands.RestoreReport, senders="accounts")
@@ -81,9 +78,7 @@ def restore_report(command: commands.RestoreReport, uow: UnitOfWork) -> EmailRep
     report = model.require_own(uow.load(command.report_id, model.evolve), uow.context)
     if report.website_id is not None:
         websites.require_owned(_website_of(report, uow), uow.context)
-    events = model.restore(report, uow.context)
-    require_room_for_report(uow.append(*events), report.account_id)
-    return _planned(uow, state_after(model.evolve, report, events))
+    return _to_response(uow.advance(model.evolve, report, model.restore(report, uow.context)))
 
 
 @HANDLERS.on(commands.PreviewReport, senders="accounts")
@@ -107,7 +102,8 @@ def send_report(command: commands.SendReport, uow: UnitOfWork) -> None:
     if events:
         mail_id = report.mail_id(command.period)
         uow.send(mail_of(uow.settings, account, report, command.rendered, mail_id))
-    _plan(uow, state_after(model.evolve, report, events), zone_of(account, _website_of(report, uow)))
+    else:
+        _plan(uow, report, account)
 
 
 @HANDLERS.on(commands.FailReport, senders="system")
@@ -119,14 +115,25 @@ def fail_report(command: commands.FailReport, uow: UnitOfWork) -> None:
         return
     events = model.failed(report, command.period, command.reason, uow.context)
     uow.append(*events)
-    _plan(uow, state_after(model.evolve, report, events), zone_of(account, _website_of(report, uow)))
+    if not events:
+        _plan(uow, report, account)
 
 
 @HANDLERS.on(commands.PauseReport, senders="system")
 def pause_report(command: commands.PauseReport, uow: UnitOfWork) -> None:
     report = uow.load(command.report_id, model.evolve)
     uow.append(*(model.pause(report, command.reason, uow.context) if report else []))
-    uow.set_timeout(NAME, command.report_id, None)
+
+
+@HANDLERS.after_change(ReportScheduled, model.evolve)
+def follow_report(change: StateChange[ScheduledReport], uow: Appended) -> None:
+    """Plans the next email of a report. Raises `CommandRejected` when its person has too many reports."""
+    before, report, _ = change
+    if before is None or (before.removed and not report.removed):
+        require_room_for_report(uow, report.account_id)
+    account = uow.load(report.account_id, accounts.evolve)
+    if account is not None:
+        _plan(uow, report, account)
 
 
 @HANDLERS.before(AccountErased)
@@ -143,7 +150,6 @@ def remove_reports(event: WebsiteTransferred, uow: UnitOfWork) -> None:
         report = uow.load(report_id, model.evolve)
         if report is not None and not report.removed:
             uow.append(model.remove(report, uow.context))
-            uow.set_timeout(NAME, report_id, None)
 
 
 @HANDLERS.before(WebsiteUpdated)
@@ -166,10 +172,7 @@ def zone_of(account: accounts.Account, website: websites.Website | None) -> Zone
     return ZoneInfo(website.timezone if website is not None else account.timezone)
 
 
-def _planned(uow: UnitOfWork, report: ScheduledReport) -> EmailReport:
-    account = uow.load(report.account_id, accounts.evolve)
-    if account is not None:
-        _plan(uow, report, zone_of(account, _website_of(report, uow)))
+def _to_response(report: ScheduledReport) -> EmailReport:
     return EmailReport(
         id=report.id,
         website_id=report.website_id,
@@ -181,7 +184,8 @@ def _planned(uow: UnitOfWork, report: ScheduledReport) -> EmailReport:
     )
 
 
-def _plan(uow: UnitOfWork, report: ScheduledReport, zone: ZoneInfo) -> None:
+def _plan(uow: UnitOfWork, report: ScheduledReport, account: accounts.Account) -> None:
+    zone = zone_of(account, _website_of(report, uow))
     at: datetime | None = report.next_time(zone, uow.context.at) if report.is_active else None
     uow.set_timeout(NAME, report.id, at)
 

@@ -16,7 +16,7 @@ from psycopg.types.json import Jsonb
 
 from command_api.conversions.attribution.decision import ReportRejection
 from command_api.conversions.attribution.held import Place, stored_places
-from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.kernel.unit_of_work import Appended, UnitOfWork
 from infra.kernel.log import Log, Record
 from schemas import tracking
 from schemas.events.conversions import Reported
@@ -77,7 +77,7 @@ def update_pending_attribution(
     uow.set_timeout(PENDING_ATTRIBUTION, conversion_id, next_at)
 
 
-def follow_assigned(uow: UnitOfWork, conversion_id: UUID, *, has_click: bool) -> None:
+def follow_assigned(uow: Appended, conversion_id: UUID, *, has_click: bool) -> None:
     """Ends the search for the click of a conversion that a person assigned; from now on the details of the chosen click
     are looked for, if there is one."""
     uow.cursor.execute("DELETE FROM conversions.pending_attribution WHERE conversion_id = %s", (conversion_id,))

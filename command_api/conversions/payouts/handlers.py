@@ -8,7 +8,7 @@ from typing import Final
 from command_api.conversions.payouts import commands, files, model
 from command_api.conversions.payouts.model import Payout
 from command_api.conversions.payouts.schemas import PayoutInput, PayoutState, payout_state
-from command_api.kernel.aggregates import require_found, state_after
+from command_api.kernel.aggregates import require_found
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import not_found
 from command_api.kernel.unit_of_work import UnitOfWork
@@ -84,8 +84,7 @@ def _owned(command: commands.PayoutCommand, uow: UnitOfWork) -> tuple[Payout, we
 
 
 def _append(uow: UnitOfWork, payout: Payout, events: Sequence[DomainEvent]) -> PayoutState:
-    uow.append(*events)
-    return payout_state(state_after(model.evolve, payout, events))
+    return payout_state(uow.advance(model.evolve, payout, events))
 
 
 def _facts(body: PayoutInput, website: websites.Website, uow: UnitOfWork) -> PayoutFacts:

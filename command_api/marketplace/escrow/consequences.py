@@ -1,51 +1,49 @@
-"""Stores events of escrows with their consequences: the listing, mails, timeouts, calls to the provider."""
+"""Consequences of an escrow's events: the listing, timeouts, calls to the provider, mails."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import timedelta
 from typing import Final
 
-from command_api.kernel.aggregates import require_found, state_after
-from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.kernel.command_handlers import CommandHandlers
+from command_api.kernel.unit_of_work import Appended, StateChange
 from command_api.marketplace import timeouts
-from command_api.marketplace.consequences import deal_news, update_listing
+from command_api.marketplace.consequences import send_deal_news, update_listing
 from command_api.marketplace.escrow import model as escrows
-from command_api.marketplace.escrow.model import Call, Escrow
-from schemas.base import DomainEvent
+from command_api.marketplace.escrow.model import Escrow
+from schemas.events.marketplace import EscrowAgreed
 
 STATUS_CHECK_INTERVAL: Final = timedelta(minutes=10)
 """Interval of status checks of an escrow that awaits the provider (`reconciliation`)."""
 
+HANDLERS: Final = CommandHandlers()
 
-def after_escrow(
-    uow: UnitOfWork, before: Escrow | None, events: Sequence[DomainEvent], call: Call | None = None
-) -> Escrow:
-    """Stores events of an escrow, updates its listing, queues the call to the provider and notifies both sides;
-    returns the escrow after them."""
-    after = require_found(state_after(escrows.evolve, before, events), "offer")
-    if not events:
-        return after
-    news = [mail for event in events for mail in deal_news(uow, after, event)]
-    appended = uow.append(*events)
+
+@HANDLERS.after_change(EscrowAgreed, escrows.evolve)
+def follow_escrow(change: StateChange[Escrow], uow: Appended) -> None:
+    """Updates the listing, sets the timeouts, queues the calls to the provider and notifies both sides."""
+    before, escrow, events = change
     if before is None or not before.is_over:
         for event in events:
-            update_listing(appended, after, event)
-    if after.is_over and not (after.money_came_late and after.status == "cancelled"):
-        uow.set_timeout(timeouts.ESCROW_DEADLINE, after.id, None)
-        uow.set_timeout(timeouts.ESCROW_STATUS, after.id, None)
-        if after.status != "cancelled":  # also removes inconsistent status checks
-            uow.cursor.execute("DELETE FROM ops.escrow_call WHERE escrow_id = %s AND step = 'look'", (after.id,))
+            update_listing(uow, escrow, event)
+    _set_timeouts(uow, escrow)
+    for call in (call for event in events if (call := escrows.call_after(escrow, event)) is not None):
+        uow.cursor.execute(_SAVE_CALL, (escrow.id, call.step, call.to_seller, call.to_buyer))
+        uow.set_timeout(timeouts.ESCROW_CALLS, escrow.id, uow.context.at)
+    for event in events:
+        send_deal_news(uow, escrow, event)
+
+
+def _set_timeouts(uow: Appended, escrow: Escrow) -> None:
+    if escrow.is_over and not (escrow.money_came_late and escrow.status == "cancelled"):
+        uow.set_timeout(timeouts.ESCROW_DEADLINE, escrow.id, None)
+        uow.set_timeout(timeouts.ESCROW_STATUS, escrow.id, None)
+        if escrow.status != "cancelled":  # also removes inconsistent status checks
+            uow.cursor.execute("DELETE FROM ops.escrow_call WHERE escrow_id = %s AND step = 'look'", (escrow.id,))
     else:
-        ask_at = uow.context.at + STATUS_CHECK_INTERVAL if after.awaits_provider else None
-        uow.set_timeout(timeouts.ESCROW_DEADLINE, after.id, after.due_at)
-        uow.set_timeout(timeouts.ESCROW_STATUS, after.id, ask_at)
-    if call is not None:
-        uow.cursor.execute(_SAVE_CALL, (after.id, call.step, call.to_seller, call.to_buyer))
-        uow.set_timeout(timeouts.ESCROW_CALLS, after.id, uow.context.at)
-    for mail in news:
-        uow.send(mail)
-    return after
+        ask_at = uow.context.at + STATUS_CHECK_INTERVAL if escrow.awaits_provider else None
+        uow.set_timeout(timeouts.ESCROW_DEADLINE, escrow.id, escrow.due_at)
+        uow.set_timeout(timeouts.ESCROW_STATUS, escrow.id, ask_at)
 
 
 _SAVE_CALL: Final = "INSERT INTO ops.escrow_call (escrow_id, step, to_seller, to_buyer) VALUES (%s, %s, %s, %s)"

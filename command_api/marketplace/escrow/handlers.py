@@ -14,12 +14,11 @@ from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.marketplace import offers, timeouts
 from command_api.marketplace.escrow import commands
 from command_api.marketplace.escrow import model as escrows
-from command_api.marketplace.escrow.consequences import after_escrow
-from command_api.marketplace.escrow.model import Decision, Escrow
+from command_api.marketplace.escrow.model import Escrow
 from command_api.marketplace.listings.schemas import money
 from command_api.marketplace.schemas import EscrowState, escrow_state
 from infra.domain.escrow_provider import TransactionState
-from schemas.base import Money
+from schemas.base import DomainEvent, Money
 
 HANDLERS: Final = CommandHandlers()
 
@@ -29,47 +28,47 @@ log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 @HANDLERS.on(commands.Deliver, senders="accounts")
 def deliver(command: commands.Deliver, uow: UnitOfWork) -> EscrowState:
     escrow = _deal(uow, command.offer_id)
-    return escrow_state(after_escrow(uow, escrow, *escrows.deliver(escrow, uow.context)))
+    return escrow_state(uow.advance(escrows.evolve, escrow, escrows.deliver(escrow, uow.context)))
 
 
 @HANDLERS.on(commands.ConfirmReceipt, senders="accounts")
 def confirm_receipt(command: commands.ConfirmReceipt, uow: UnitOfWork) -> EscrowState:
     escrow = _deal(uow, command.offer_id)
-    return escrow_state(after_escrow(uow, escrow, *escrows.confirm_receipt(escrow, uow.context)))
+    return escrow_state(uow.advance(escrows.evolve, escrow, escrows.confirm_receipt(escrow, uow.context)))
 
 
 @HANDLERS.on(commands.AcceptDelivery, senders="accounts")
 def accept_delivery(command: commands.AcceptDelivery, uow: UnitOfWork) -> EscrowState:
     escrow = _deal(uow, command.offer_id)
-    return escrow_state(after_escrow(uow, escrow, *escrows.accept(escrow, uow.context)))
+    return escrow_state(uow.advance(escrows.evolve, escrow, escrows.accept(escrow, uow.context)))
 
 
 @HANDLERS.on(commands.DisputeDeal, senders="accounts")
 def dispute_deal(command: commands.DisputeDeal, uow: UnitOfWork) -> EscrowState:
     escrow = _deal(uow, command.offer_id)
-    return escrow_state(after_escrow(uow, escrow, *escrows.dispute(escrow, command.text, uow.context)))
+    return escrow_state(uow.advance(escrows.evolve, escrow, escrows.dispute(escrow, command.text, uow.context)))
 
 
 @HANDLERS.on(commands.CancelDeal, senders="accounts")
 def cancel_deal(command: commands.CancelDeal, uow: UnitOfWork) -> EscrowState:
     escrow = _deal(uow, command.offer_id)
-    return escrow_state(after_escrow(uow, escrow, *escrows.cancel(escrow, uow.context)))
+    return escrow_state(uow.advance(escrows.evolve, escrow, escrows.cancel(escrow, uow.context)))
 
 
 @HANDLERS.on(commands.DecideDispute, senders="admins")
 def decide_dispute(command: commands.DecideDispute, uow: UnitOfWork) -> EscrowState:
     escrow, fields = _deal(uow, command.offer_id), command.fields
     to_seller = money(fields.to_seller).amount if fields.to_seller is not None else None
-    decision = escrows.decide(escrow, fields.outcome, to_seller, fields.reason, uow.context)
-    return escrow_state(after_escrow(uow, escrow, *decision))
+    decided = escrows.decide(escrow, fields.outcome, to_seller, fields.reason, uow.context)
+    return escrow_state(uow.advance(escrows.evolve, escrow, decided))
 
 
 @HANDLERS.on(commands.AdvanceEscrow, senders="system")
 def advance_escrow(command: commands.AdvanceEscrow, uow: UnitOfWork) -> None:
     escrow = uow.load(command.escrow_id, escrows.evolve)
-    events, call = escrows.after_time(escrow, uow.context) if escrow is not None else ([], None)
+    events = escrows.after_time(escrow, uow.context) if escrow is not None else []
     if events:
-        after_escrow(uow, escrow, events, call)
+        uow.append(*events)
     elif escrow is not None:  # the timeout is outdated
         uow.set_timeout(timeouts.ESCROW_DEADLINE, escrow.id, escrow.due_at)
 
@@ -79,7 +78,7 @@ def record_escrow_call(command: commands.RecordEscrowCall, uow: UnitOfWork) -> N
     escrow, opened = require_found(uow.load(command.escrow_id, escrows.evolve), "offer"), command.opened
     if opened is not None:
         reference, url = opened.reference, opened.payment_url
-        after_escrow(uow, escrow, escrows.opened(escrow, reference, url, uow.context, is_trial=opened.is_trial))
+        uow.append(*escrows.opened(escrow, reference, url, uow.context, is_trial=opened.is_trial))
     uow.cursor.execute("DELETE FROM ops.escrow_call WHERE number = %s", (command.number,))
     if uow.select("SELECT FROM ops.escrow_call WHERE escrow_id = %s AND state = 'waiting' LIMIT 1", escrow.id):
         uow.set_timeout(timeouts.ESCROW_CALLS, escrow.id, uow.context.at)
@@ -89,10 +88,10 @@ def record_escrow_call(command: commands.RecordEscrowCall, uow: UnitOfWork) -> N
 def record_escrow_status(command: commands.RecordEscrowStatus, uow: UnitOfWork) -> None:
     """Records the provider's status. A payout that it has not executed is requested again; the call is idempotent."""
     escrow, state = require_found(uow.load(command.escrow_id, escrows.evolve), "offer"), command.state
-    events, call = _after_status(escrow, state, uow.context)
+    events = _after_status(escrow, state, uow.context)
     if events:
         log.warning("escrow_webhook_missing", escrow_id=escrow.id, status=state.status)
-        after_escrow(uow, escrow, events, call)
+        uow.append(*events)
     elif state.status == "funded" and escrow.awaits_payout:
         uow.cursor.execute(_SETTLE_AGAIN, (escrow.id, escrow.to_seller, escrow.to_buyer))
         uow.set_timeout(timeouts.ESCROW_CALLS, escrow.id, uow.context.at)
@@ -109,10 +108,10 @@ def record_escrow_message(command: commands.RecordEscrowMessage, uow: UnitOfWork
     if Money(amount=data.amount, currency=data.currency) != escrow.price:
         raise conflict("wrong_amount", "This is not the amount that was agreed on.", "amount")
     if command.message.type == "transaction.funded":
-        decision = escrows.funded(escrow, data.id, escrow.price, uow.context)
+        events = escrows.funded(escrow, data.id, escrow.price, uow.context)
     else:
-        decision = escrows.settled(escrow, data.id, data.to_seller, data.to_buyer, uow.context)
-    after_escrow(uow, escrow, *decision)
+        events = escrows.settled(escrow, data.id, data.to_seller, data.to_buyer, uow.context)
+    uow.append(*events)
     # Of two concurrent copies one fails here and finds on its retry that the message was processed.
     uow.cursor.execute("INSERT INTO ops.escrow_message (id) VALUES (%s)", (command.message_id,))
 
@@ -131,7 +130,7 @@ def _deal(uow: UnitOfWork, offer_id: UUID) -> Escrow:
     return require_found(uow.load(escrow_id, escrows.evolve) if escrow_id is not None else None, "offer")
 
 
-def _after_status(escrow: Escrow, state: TransactionState, context: CommandContext) -> Decision:
+def _after_status(escrow: Escrow, state: TransactionState, context: CommandContext) -> list[DomainEvent]:
     match state.status:
         case "funded":
             price = Money(amount=state.amount, currency=state.currency)
@@ -139,7 +138,7 @@ def _after_status(escrow: Escrow, state: TransactionState, context: CommandConte
         case "settled":
             return escrows.settled(escrow, state.reference, state.to_seller, state.to_buyer, context)
         case _:
-            return [], None
+            return []
 
 
 _SETTLE_AGAIN: Final = (

@@ -1,8 +1,8 @@
 """Escrow aggregate: `agreed -> funded -> delivered -> inspecting -> accepted | disputed -> released |
 refunded`, or `cancelled` before the payment. Pure.
 
-Nothing here moves money. A decision may have a `Call` to the provider, which is stored with the events and retried
-until it is accepted. Only signed messages of the provider confirm a payment.
+Nothing here moves money. A `Call` to the provider follows from some events; it is stored with them and retried until it
+is accepted. Only signed messages of the provider confirm a payment.
 """
 
 from __future__ import annotations
@@ -79,20 +79,31 @@ class Escrow(Deal):
                 return None
 
 
-Decision = tuple[list[DomainEvent], Call | None]
+def agree(escrow_id: UUID, offer: Offer, context: CommandContext) -> list[DomainEvent]:
+    return [
+        marketplace.EscrowAgreed(
+            **first_event(escrow_id, context),
+            offer_id=offer.id,
+            listing_id=offer.listing_id,
+            seller_id=offer.seller_id,
+            buyer_id=offer.buyer_id,
+            price=offer.price,
+            pay_until=context.at + PAY_WITHIN,
+        )
+    ]
 
 
-def agree(escrow_id: UUID, offer: Offer, context: CommandContext) -> Decision:
-    agreed = marketplace.EscrowAgreed(
-        **first_event(escrow_id, context),
-        offer_id=offer.id,
-        listing_id=offer.listing_id,
-        seller_id=offer.seller_id,
-        buyer_id=offer.buyer_id,
-        price=offer.price,
-        pay_until=context.at + PAY_WITHIN,
-    )
-    return [agreed], Call("open")
+def call_after(escrow: Escrow, event: DomainEvent) -> Call | None:
+    """Returns the call to the provider that follows from the event. `escrow`: after it."""
+    match event:
+        case marketplace.EscrowAgreed():
+            return Call("open")
+        case marketplace.EscrowCancelled():
+            return Call("cancel")
+        case marketplace.EscrowAccepted() | marketplace.EscrowDecided() | marketplace.EscrowFunded(is_late=True):
+            return Call("settle", escrow.to_seller, escrow.to_buyer)
+        case _:
+            return None
 
 
 def opened(
@@ -105,52 +116,51 @@ def opened(
     return [marketplace.EscrowOpened(**by, reference=reference, payment_url=payment_url, is_trial=is_trial)]
 
 
-def funded(escrow: Escrow, reference: str, amount: Money, context: CommandContext) -> Decision:
+def funded(escrow: Escrow, reference: str, amount: Money, context: CommandContext) -> list[DomainEvent]:
     """Records that the provider has the money, which is refunded if the deal was cancelled."""
     _require_same_transaction(escrow, reference)
     if amount != escrow.price:
         raise invalid("wrong_amount", "This is not the amount that was agreed on.", "amount")
     came = next_event(escrow, context)
     if escrow.status == "agreed":
-        return [marketplace.EscrowFunded(**came, reference=reference)], None
+        return [marketplace.EscrowFunded(**came, reference=reference)]
     if escrow.status == "cancelled" and not escrow.money_came_late:
-        late = marketplace.EscrowFunded(**came, reference=reference, is_late=True)
-        return [late], Call("settle", to_buyer=escrow.price.amount)
-    return [], None
+        return [marketplace.EscrowFunded(**came, reference=reference, is_late=True)]
+    return []
 
 
-def deliver(escrow: Escrow | None, context: CommandContext) -> Decision:
+def deliver(escrow: Escrow | None, context: CommandContext) -> list[DomainEvent]:
     escrow = _require_side(escrow, "seller", context)
     _require_status(escrow, "funded")
     until = context.at + RECEIVE_WITHIN
-    return [marketplace.EscrowDelivered(**next_event(escrow, context), inspect_from=until)], None
+    return [marketplace.EscrowDelivered(**next_event(escrow, context), inspect_from=until)]
 
 
-def confirm_receipt(escrow: Escrow | None, context: CommandContext) -> Decision:
+def confirm_receipt(escrow: Escrow | None, context: CommandContext) -> list[DomainEvent]:
     escrow = _require_side(escrow, "buyer", context)
     _require_status(escrow, "delivered")
-    return [_inspection(escrow, context)], None
+    return [_inspection(escrow, context)]
 
 
-def accept(escrow: Escrow | None, context: CommandContext) -> Decision:
+def accept(escrow: Escrow | None, context: CommandContext) -> list[DomainEvent]:
     escrow = _require_side(escrow, "buyer", context)
     _require_status(escrow, "delivered", "inspecting")
-    return _accepted(escrow, context)
+    return [marketplace.EscrowAccepted(**next_event(escrow, context))]
 
 
-def dispute(escrow: Escrow | None, text: str, context: CommandContext) -> Decision:
+def dispute(escrow: Escrow | None, text: str, context: CommandContext) -> list[DomainEvent]:
     escrow = require_found(escrow, "offer")
     side = escrow.side_of(context.account_id)
     if side is None or context.account_id is None:
         raise not_found("offer")
     _require_status(escrow, "funded", "delivered", "inspecting")
     by = next_event(escrow, context)
-    return [marketplace.EscrowDisputed(**by, author_id=context.account_id, side=side, text=text)], None
+    return [marketplace.EscrowDisputed(**by, author_id=context.account_id, side=side, text=text)]
 
 
 def decide(
     escrow: Escrow | None, outcome: Outcome, to_seller: int | None, reason: str, context: CommandContext
-) -> Decision:
+) -> list[DomainEvent]:
     """Decides a dispute, by an admin who is not a party of the deal. `to_seller`: in minor units, for a split only."""
     escrow = require_found(escrow, "offer")
     if not context.is_admin:
@@ -171,48 +181,45 @@ def decide(
     else:
         to_seller = whole if outcome == "release" else 0
     to_buyer = whole - to_seller
-    decided = marketplace.EscrowDecided(
-        **next_event(escrow, context),
-        outcome=outcome,
-        **_payout(escrow, to_seller, to_buyer),
-        reason=reason,
-    )
-    return [decided], Call("settle", to_seller, to_buyer)
+    payout = _payout(escrow, to_seller, to_buyer)
+    return [marketplace.EscrowDecided(**next_event(escrow, context), outcome=outcome, **payout, reason=reason)]
 
 
-def settled(escrow: Escrow, reference: str, to_seller: int, to_buyer: int, context: CommandContext) -> Decision:
+def settled(
+    escrow: Escrow, reference: str, to_seller: int, to_buyer: int, context: CommandContext
+) -> list[DomainEvent]:
     """Records that the provider paid out. Raises `CommandRejected` (conflict) for a payout that was not requested
     (yet)."""
     _require_same_transaction(escrow, reference)
     if escrow.status in ("released", "refunded"):
-        return [], None
+        return []
     if (to_seller, to_buyer) != (escrow.to_seller, escrow.to_buyer) or to_seller + to_buyer == 0:
         raise conflict("not_asked_for", "This payout was not requested.")
     paid = next_event(escrow, context)
     if to_seller == 0:
-        return [marketplace.EscrowRefunded(**paid)], None
-    return [marketplace.EscrowReleased(**paid, **_payout(escrow, to_seller, to_buyer))], None
+        return [marketplace.EscrowRefunded(**paid)]
+    return [marketplace.EscrowReleased(**paid, **_payout(escrow, to_seller, to_buyer))]
 
 
-def cancel(escrow: Escrow | None, context: CommandContext) -> Decision:
+def cancel(escrow: Escrow | None, context: CommandContext) -> list[DomainEvent]:
     """Cancels the deal, for either side, before payment."""
     escrow = require_found(escrow, "offer")
     side = escrow.side_of(context.account_id)
     if side is None:
         raise not_found("offer")
     _require_status(escrow, "agreed")
-    return [marketplace.EscrowCancelled(**next_event(escrow, context), side=side)], Call("cancel")
+    return [marketplace.EscrowCancelled(**next_event(escrow, context), side=side)]
 
 
-def after_time(escrow: Escrow, context: CommandContext) -> Decision:
+def after_time(escrow: Escrow, context: CommandContext) -> list[DomainEvent]:
     """Takes the automatic step that is due; none before its time."""
     if escrow.due_at is None or context.at < escrow.due_at:
-        return [], None
+        return []
     if escrow.status == "agreed":
-        return [marketplace.EscrowCancelled(**next_event(escrow, context), side=None)], Call("cancel")
+        return [marketplace.EscrowCancelled(**next_event(escrow, context), side=None)]
     if escrow.status == "delivered":
-        return [_inspection(escrow, context)], None
-    return _accepted(escrow, context)
+        return [_inspection(escrow, context)]
+    return [marketplace.EscrowAccepted(**next_event(escrow, context))]
 
 
 def evolve(escrow: Escrow | None, event: DomainEvent) -> Escrow:
@@ -264,11 +271,6 @@ def _payout(escrow: Escrow, to_seller: int, to_buyer: int) -> dict[str, Money]:
 
 def _inspection(escrow: Escrow, context: CommandContext) -> marketplace.EscrowInspectionBegan:
     return marketplace.EscrowInspectionBegan(**next_event(escrow, context), until=context.at + INSPECT_FOR)
-
-
-def _accepted(escrow: Escrow, context: CommandContext) -> Decision:
-    accepted = marketplace.EscrowAccepted(**next_event(escrow, context))
-    return [accepted], Call("settle", to_seller=escrow.price.amount)
 
 
 def _require_side(escrow: Escrow | None, side: Side, context: CommandContext) -> Escrow:

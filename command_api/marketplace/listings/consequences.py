@@ -1,32 +1,31 @@
-"""Stores events of listings with their consequences: rows, mails, timeouts."""
+"""Consequences of a listing's events: rows, limits, timeouts, mails."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from psycopg import Cursor
 
-from command_api.kernel.aggregates import require_found, state_after
+from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import conflict
-from command_api.kernel.unit_of_work import Appended, UnitOfWork
+from command_api.kernel.unit_of_work import Appended, StateChange
 from command_api.marketplace import mails, timeouts
 from command_api.marketplace.listings import model
 from command_api.marketplace.listings.model import ON_MARKET, Listing
 from command_api.marketplace.recipients import listing_url, recipient
-from infra.kernel.mail.outbox import Mail
-from schemas.base import DomainEvent
+from schemas.events.marketplace import ListingDrafted
 
 MAX_LISTINGS: Final = 100
 
+HANDLERS: Final = CommandHandlers()
 
-def after_listing(uow: UnitOfWork, before: Listing | None, events: Sequence[DomainEvent]) -> Listing:
-    """Stores events of a listing and returns its state after them. Raises `CommandRejected` when the account has too
-    many listings, or another one of this website."""
-    after = require_found(state_after(model.evolve, before, events), "listing")
-    if not events:
-        return after
-    news = list(_listing_news(uow, after, events))
+
+@HANDLERS.after_change(ListingDrafted, model.evolve)
+def follow_listing(change: StateChange[Listing], uow: Appended) -> None:
+    """Stores the rows of a listing, sets its timeouts and notifies the seller. Raises `CommandRejected` when the
+    account has too many listings, or another one of this website."""
+    before, after, events = change
     status = before.status if before is not None else None
     measured = (before.host, before.website_id) if before is not None else (None, None)
     is_another = measured != (after.host, after.website_id)
@@ -34,33 +33,26 @@ def after_listing(uow: UnitOfWork, before: Listing | None, events: Sequence[Doma
     asked_at = before.verification_asked_at if before is not None else None
     verification_pending = after.verification_asked_at != asked_at
     measure = after.website_id is not None and (is_another or offers_again or verification_pending)
-    appended = uow.append(*events)
     if after.host is not None:
         uow.cursor.execute(_SAVE_HOST, (after.id, after.host))
     uow.set_timeout(timeouts.LISTING_EXPIRY, after.id, after.expires_at if after.is_open else None)
     if measure:
         uow.set_timeout(timeouts.VERIFICATION, after.id, uow.context.at)
     if status in (None, "withdrawn") and after.status != "withdrawn":
-        _require_listing_limit(appended, after)
+        _require_listing_limit(uow, after)
     if after.status in ON_MARKET and (status not in ON_MARKET or is_another):
-        _require_single_listing(appended, after)
+        _require_single_listing(uow, after)
     if after.images != (before.images if before is not None else ()):
         _save_image_uses(uow.cursor, after)
-    for mail in news:
-        uow.send(mail)
-    return after
+    for text in (mails.LISTING_NEWS[type(event)] for event in events if type(event) in mails.LISTING_NEWS):
+        to = recipient(uow, after.seller_id)
+        if to is not None:
+            uow.send(mails.listing_news(to, listing_url(uow, after.id), text))
 
 
 def drop_unused_images(cursor: Cursor[dict[str, Any]], hashes: Sequence[str]) -> None:
     """Deletes those of the images that no listing uses."""
     cursor.execute(_DROP_UNUSED, (hashes,))
-
-
-def _listing_news(uow: UnitOfWork, listing: Listing, events: Sequence[DomainEvent]) -> Iterator[Mail]:
-    for text in (mails.LISTING_NEWS[type(event)] for event in events if type(event) in mails.LISTING_NEWS):
-        to = recipient(uow, listing.seller_id)
-        if to is not None:
-            yield mails.listing_news(to, listing_url(uow, listing.id), text)
 
 
 def _require_listing_limit(uow: Appended, listing: Listing) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, LiteralString
 
 from command_api.kernel.command_handlers import CommandHandlers
-from command_api.kernel.unit_of_work import Appended, UnitOfWork
+from command_api.kernel.unit_of_work import Appended, StateChange, UnitOfWork
 from command_api.notifications.alerts import commands, delivery, mail, model, rules
 from command_api.notifications.alerts.names import CHECKS, DAILY, FREQUENT, LINKS
 from command_api.notifications.alerts.schemas import to_time
@@ -13,7 +13,7 @@ from command_api.websites import model as websites
 from command_api.websites.model import Website
 from schemas.alerts import alert_delivery_id, alert_rule_id
 from schemas.events.accounts import AccountErased
-from schemas.events.notifications import AlertKind
+from schemas.events.notifications import AlertDeliverySet, AlertKind, AlertRuleSet
 from schemas.events.websites import WebsiteConnected, WebsiteDisconnected, WebsiteTransferred
 from schemas.http.notifications import AlertDeliveryState, AlertRule, alert_rule
 
@@ -51,9 +51,8 @@ def change_alert_rule(command: commands.ChangeAlertRule, uow: UnitOfWork) -> Ale
 
 @HANDLERS.on(commands.ResetAlertRule, senders="accounts")
 def reset_alert_rule(command: commands.ResetAlertRule, uow: UnitOfWork) -> None:
-    rule, website = _rule(command, uow)
+    rule, _ = _rule(command, uow)
     uow.append(rules.reset(rule, uow.context))
-    _check_now(uow, website, rule.kind)
 
 
 @HANDLERS.on(commands.ChooseAlertDelivery, senders="accounts")
@@ -70,8 +69,6 @@ def choose_alert_delivery(command: commands.ChooseAlertDelivery, uow: UnitOfWork
         context=uow.context,
     )
     uow.append(*events)
-    if events:
-        mail.plan(uow, account_id)
     return AlertDeliveryState(**fields.model_dump())
 
 
@@ -94,6 +91,18 @@ def stop_alert_mail(command: commands.StopAlertMail, uow: UnitOfWork) -> None:
 @HANDLERS.on(commands.SendAlertMail, senders="system")
 def send_alert_mail(command: commands.SendAlertMail, uow: UnitOfWork) -> None:
     mail.send(uow, command.account_id)
+
+
+@HANDLERS.after(AlertDeliverySet)
+def plan_mail(event: AlertDeliverySet, uow: Appended) -> None:
+    """Plans the email about queued alerts again: the quiet hours may have changed."""
+    mail.plan(uow, event.account_id)
+
+
+@HANDLERS.after_change(AlertRuleSet, rules.evolve)
+def check_now(change: StateChange[rules.RuleSettings], uow: Appended) -> None:
+    rule = change.after
+    uow.set_timeout(_CHECK_OF.get(rule.kind, FREQUENT), rule.website_id, uow.context.at)
 
 
 @HANDLERS.after(WebsiteConnected)
@@ -138,8 +147,6 @@ def _set(
         rule, website, kind, enabled=enabled, threshold=threshold, minimum=minimum, context=uow.context
     )
     uow.append(*events)
-    if events:
-        _check_now(uow, website, kind)
     return alert_rule(website.id, kind, alert_rule_id(website.id, kind), enabled, threshold, minimum)
 
 
@@ -150,10 +157,6 @@ def _rule(
     rule = uow.load(command.rule_id, rules.evolve)
     website = uow.load(rule.website_id, websites.evolve) if rule is not None else None
     return rules.require_set(rule, website, uow.context)
-
-
-def _check_now(uow: UnitOfWork, website: Website, kind: AlertKind) -> None:
-    uow.set_timeout(_CHECK_OF.get(kind, FREQUENT), website.id, uow.context.at)
 
 
 _RULES: Final[LiteralString] = "SELECT kind FROM lookup.alert_rule WHERE website_id = %s ORDER BY kind"

@@ -8,7 +8,7 @@ from uuid import UUID
 from command_api.kernel.aggregates import require_found
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import invalid, not_found
-from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.kernel.unit_of_work import Appended, UnitOfWork
 from command_api.social import model
 from command_api.social.connections import commands, store
 from command_api.social.connections.schemas import Connected, ConnectionStarted
@@ -18,8 +18,9 @@ from command_api.social.network_client import NetworkClient
 from command_api.social.networks import api_of, redirect_uri
 from command_api.websites import model as websites
 from infra.domain.social_connections import encrypt_name
+from schemas.base import DomainEvent
 from schemas.events.accounts import AccountErased
-from schemas.events.social import SocialChannelRemoved
+from schemas.events.social import SocialChannelConnected, SocialChannelDisconnected, SocialChannelRemoved
 from schemas.events.websites import WebsiteDisconnected, WebsiteTransferred
 from schemas.social_networks import RULES
 
@@ -53,7 +54,6 @@ def connect_channel(command: commands.ConnectChannel, uow: UnitOfWork) -> Connec
         "at": uow.context.at,
     }
     uow.cursor.execute(_CONNECT, values)
-    uow.set_timeout(PROCESS, channel.id, uow.context.at)
     return Connected(channel_id=channel.id, website_id=channel.website_id, name=command.name)
 
 
@@ -63,7 +63,7 @@ def disconnect_channel(command: commands.DisconnectChannel, uow: UnitOfWork) -> 
     if not uow.select(_IS_THERE, channel.id):
         raise not_found("connection")
     uow.append(model.disconnect(channel, "owner", uow.context))
-    _delete(uow, channel.id)
+    uow.cursor.execute(_DELETE, (channel.id,))
 
 
 @HANDLERS.on(commands.ReadChannelNow, senders="accounts")
@@ -91,6 +91,13 @@ def record_connection_check(command: commands.RecordConnectionCheck, uow: UnitOf
     values = {"channel": channel.id, "at": uow.context.at, "problem": command.problem, "next": command.next_at}
     uow.cursor.execute(_FAILED if command.counts is None else _READ, values | _counts(command.counts))
     uow.set_timeout(PROCESS, channel.id, command.next_at)
+
+
+@HANDLERS.after(SocialChannelConnected, SocialChannelDisconnected)
+def set_first_check(event: DomainEvent, uow: Appended) -> None:
+    """Makes the first check of a connection due, and ends the checks with it."""
+    at = uow.context.at if isinstance(event, SocialChannelConnected) else None
+    uow.set_timeout(PROCESS, event.originator_id, at)
 
 
 @HANDLERS.before(SocialChannelRemoved)

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Any, cast
-from uuid import uuid4
+from typing import Any, TypeVar, cast
+from uuid import UUID, uuid4
 
 import pytest
 
+from command_api.kernel.aggregates import state_after
 from command_api.kernel.command_handlers import CommandHandlers
-from command_api.kernel.decision import CommandContext, CommandRejected, conflict, event_metadata
-from command_api.kernel.unit_of_work import Appended, UnitOfWork
+from command_api.kernel.decision import CommandContext, CommandRejected, Evolve, conflict, event_metadata
+from command_api.kernel.unit_of_work import Appended, StateChange, UnitOfWork
 from schemas.base import DomainEvent
 from schemas.events.forum import ThreadLocked, ThreadPinned, ThreadUnlocked
+
+State = TypeVar("State")
 
 CONTEXT = CommandContext(datetime(2026, 5, 17, tzinfo=UTC), correlation_id="one command")
 
@@ -24,6 +27,7 @@ class Store:
 
     def __init__(self) -> None:
         self.log: list[str] = []
+        self.events: list[DomainEvent] = []
 
     @contextmanager
     def transaction(self) -> Iterator[Store]:
@@ -33,8 +37,12 @@ class Store:
     def lock(self) -> None:
         self.log.append("lock")
 
+    def load(self, aggregate_id: UUID, evolve: Evolve[State]) -> State | None:
+        return state_after(evolve, None, (each for each in self.events if each.originator_id == aggregate_id))
+
     def append(self, events: Sequence[DomainEvent], _: Any) -> int:
         self.log += [event.NAME for event in events]
+        self.events += events
         return len(self.log)
 
 
@@ -44,8 +52,12 @@ def unit_of_work(store: Store, handlers: CommandHandlers) -> UnitOfWork:
     return UnitOfWork(cast("Any", store), nothing, nothing, CONTEXT, event_handlers=handled)
 
 
-def event(event_class: type[DomainEvent]) -> DomainEvent:
-    return event_class(**event_metadata(uuid4(), 0, CONTEXT))
+def event(event_class: type[DomainEvent], aggregate_id: UUID | None = None, version: int = 1) -> DomainEvent:
+    return event_class(**event_metadata(aggregate_id or uuid4(), version - 1, CONTEXT))
+
+
+def count(state: int | None, _: DomainEvent) -> int:
+    return (state or 0) + 1
 
 
 def test_a_handler_after_an_event_runs_when_all_that_is_appended_with_it_is_stored() -> None:
@@ -86,3 +98,30 @@ def test_what_a_handler_after_an_event_rejects_is_not_committed() -> None:
     with pytest.raises(CommandRejected, match="Too many"), unit_of_work(store, handlers) as uow:
         uow.append(event(ThreadLocked))
     assert store.log == ["forum.thread_locked"]
+
+
+def test_a_handler_of_a_change_gets_the_state_before_and_after_the_events_of_one_aggregate() -> None:
+    store, handlers, thread, other = Store(), CommandHandlers(), uuid4(), uuid4()
+    changes: list[StateChange[int]] = []
+
+    @handlers.after(ThreadLocked)
+    def first(_: ThreadLocked, __: Appended) -> None:
+        assert not changes
+
+    @handlers.after_change(ThreadPinned, count)
+    def follow(change: StateChange[int], uow: Appended) -> None:
+        assert list(change.events) == [each for each in uow.events if each in change.events]
+        changes.append(change)
+
+    with unit_of_work(store, handlers) as uow:
+        pinned, unlocked, elsewhere = event(ThreadPinned, thread), event(ThreadUnlocked, thread, 2), event(ThreadLocked)
+        uow.append(pinned, elsewhere, unlocked)
+        assert changes == [(None, 2, [pinned, unlocked]), (None, 1, [elsewhere])]
+        changes.clear()
+        assert uow.append() is uow
+        assert changes == []
+    with unit_of_work(store, handlers) as uow:
+        locked, begun = event(ThreadLocked, thread, 3), event(ThreadPinned, other)
+        assert uow.advance(count, 2, [locked]) == 3
+        assert uow.advance(count, None, [begun]) == 1
+    assert changes == [(2, 3, [locked]), (None, 1, [begun])]

@@ -252,13 +252,19 @@ def test_an_offer_that_nobody_answers_ends_after_a_week() -> None:
 
 
 def agreed() -> escrow.Escrow:
-    events, call = escrow.agree(ESCROW, sent(), SELLER)
-    assert call == escrow.Call("open")
-    return folded(escrow.evolve, None, events)
+    events = escrow.agree(ESCROW, sent(), SELLER)
+    state = folded(escrow.evolve, None, events)
+    assert escrow.call_after(state, events[0]) == escrow.Call("open")
+    return state
 
 
-def after_decision(state: escrow.Escrow, decision: escrow.Decision) -> escrow.Escrow:
-    return folded(escrow.evolve, state, decision[0])
+def after_decision(state: escrow.Escrow, decision: list[DomainEvent]) -> escrow.Escrow:
+    return folded(escrow.evolve, state, decision)
+
+
+def call_after(state: escrow.Escrow, decision: list[DomainEvent]) -> escrow.Call | None:
+    [event] = decision
+    return escrow.call_after(after_decision(state, decision), event)
 
 
 def funded() -> escrow.Escrow:
@@ -276,7 +282,7 @@ def disputed() -> escrow.Escrow:
 
 def test_money_goes_to_the_seller_once_the_buyer_is_content_and_the_provider_says_so() -> None:
     decision = escrow.accept(inspecting(), BUYER)
-    assert decision[1] == escrow.Call("settle", to_seller=40_000_00)
+    assert call_after(inspecting(), decision) == escrow.Call("settle", to_seller=40_000_00)
     accepted = after_decision(inspecting(), decision)
     assert accepted.status == "accepted"
     released = after_decision(accepted, escrow.settled(accepted, "tx_1", 40_000_00, 0, CommandContext(NOW)))
@@ -303,22 +309,25 @@ def test_messages_that_come_twice_or_before_the_answer_change_nothing_more() -> 
 def test_money_that_comes_after_the_deal_was_cancelled_goes_back() -> None:
     cancelled = after_decision(agreed(), escrow.cancel(agreed(), BUYER))
     decision = escrow.funded(cancelled, "tx_1", dollars(40_000), CommandContext(NOW))
-    assert decision[1] == escrow.Call("settle", to_buyer=40_000_00)
+    assert call_after(cancelled, decision) == escrow.Call("settle", to_buyer=40_000_00)
     late = after_decision(cancelled, decision)
-    assert (late.status, escrow.funded(late, "tx_1", dollars(40_000), CommandContext(NOW))) == ("cancelled", ([], None))
+    assert (late.status, escrow.funded(late, "tx_1", dollars(40_000), CommandContext(NOW))) == ("cancelled", [])
     assert after_decision(late, escrow.settled(late, "tx_1", 0, 40_000_00, CommandContext(NOW))).status == "refunded"
 
 
 def test_time_moves_a_deal_on() -> None:
     state = agreed()
     unpaid = escrow.after_time(state, CommandContext(NOW + timedelta(days=7)))
-    assert (names(unpaid[0]), unpaid[1]) == (["escrow.cancelled"], escrow.Call("cancel"))
+    assert (names(unpaid), call_after(state, unpaid)) == (["escrow.cancelled"], escrow.Call("cancel"))
     delivered = after_decision(funded(), escrow.deliver(funded(), SELLER))
     given(delivered).when(escrow.after_time, CommandContext(NOW + timedelta(days=2))).then()
     looked_at = after_decision(delivered, escrow.after_time(delivered, CommandContext(NOW + timedelta(days=3))))
     assert looked_at.status == "inspecting"
     accepted = escrow.after_time(looked_at, CommandContext(NOW + timedelta(days=6)))
-    assert (names(accepted[0]), accepted[1]) == (["escrow.accepted"], escrow.Call("settle", to_seller=40_000_00))
+    assert (names(accepted), call_after(looked_at, accepted)) == (
+        ["escrow.accepted"],
+        escrow.Call("settle", to_seller=40_000_00),
+    )
     for state in (funded(), disputed()):
         given(state).when(escrow.after_time, CommandContext(NOW + timedelta(days=900))).then()
 
@@ -329,7 +338,7 @@ def test_time_moves_a_deal_on() -> None:
 )
 def test_an_admin_decides_a_dispute(outcome: Any, part: int | None, to_seller: int, to_buyer: int) -> None:
     decision = escrow.decide(disputed(), outcome, part, "The thread says so.", ADMIN)
-    assert decision[1] == escrow.Call("settle", to_seller, to_buyer)
+    assert call_after(disputed(), decision) == escrow.Call("settle", to_seller, to_buyer)
     decided = after_decision(disputed(), decision)
     given(decided).when(escrow.decide, "refund", None, "Again", ADMIN).then(rejected("decided"))
     paid = after_decision(decided, escrow.settled(decided, "tx_1", to_seller, to_buyer, CommandContext(NOW)))
@@ -354,7 +363,7 @@ def test_each_step_is_for_its_own_side() -> None:
         given(disputed()).when(escrow.decide, "split", part, "x", ADMIN).then(rejected("bad_split"))
 
 
-ACTIONS: dict[str, Callable[[escrow.Escrow, CommandContext], escrow.Decision]] = {
+ACTIONS: dict[str, Callable[[escrow.Escrow, CommandContext], list[DomainEvent]]] = {
     "deliver": escrow.deliver,
     "confirm": escrow.confirm_receipt,
     "accept": escrow.accept,
@@ -418,7 +427,7 @@ def test_in_each_state_each_may_do_what_is_theirs_and_nothing_else() -> None:
                 decision = decide(state, context)
             except CommandRejected:
                 continue
-            found[f"{action} {actor}"] = after_decision(state, decision).status if decision[0] else None
+            found[f"{action} {actor}"] = after_decision(state, decision).status if decision else None
         assert found == (told_before if name not in ("agreed", "cancelled") else {}) | expected[name], name
 
 
@@ -428,12 +437,12 @@ def test_in_each_state_each_may_do_what_is_theirs_and_nothing_else() -> None:
 def test_a_split_gives_away_all_of_the_price_to_the_smallest_unit(price: int, part: int, currency: str) -> None:
     state = replace(disputed(), price=Money(amount=price, currency=currency))
     to_seller = part % (price - 1) + 1 if price > 2 else 1
-    events, call = escrow.decide(state, "split", to_seller, "Half and half.", ADMIN)
-    [decided] = events
+    [decided] = events = escrow.decide(state, "split", to_seller, "Half and half.", ADMIN)
+    call = call_after(state, events)
     assert isinstance(decided, EscrowDecided) and call is not None
     assert decided.to_seller.amount + decided.to_buyer.amount == call.to_seller + call.to_buyer == price
     assert min(call.to_seller, call.to_buyer) > 0
-    after = after_decision(state, (events, call))
+    after = after_decision(state, events)
     for wrong in ((to_seller - 1, price - to_seller + 1), (price, 0), (to_seller, price), (-1, price + 1)):
         if wrong != (call.to_seller, call.to_buyer):
             given(after).when(escrow.settled, "tx_1", *wrong, CommandContext(NOW)).then(rejected("not_asked_for"))
