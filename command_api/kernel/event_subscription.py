@@ -76,7 +76,7 @@ class EventSubscription(Subscriber):
                 dead_letters.parked_keys(connection, self.key),
                 self._handler.event_names,
                 lambda record: self._handle(connection, record),
-                is_forged=self.is_forged,
+                signed_from=self._signed_from,
             )
             position = self.advance(connection, records, position, delivered.reached, delivered.bad)
         self._count(records, delivered.bad)

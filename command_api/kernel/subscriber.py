@@ -75,10 +75,6 @@ class Subscriber(ABC):
     def retry(self, connection: Connection) -> bool:
         """Processes dead letters again whose retry was requested; returns whether there are more."""
 
-    def is_forged(self, record: StoredRecord) -> bool:
-        """Returns whether the record lacks a valid signature of the installation's key: it becomes a dead letter."""
-        return not record.is_signed and record.offset >= self._signed_from
-
     def advance(
         self,
         connection: Connection,

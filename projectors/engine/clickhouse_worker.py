@@ -286,7 +286,8 @@ class ClickHouseWorker(Worker):
         ours = self._without_forged(records)
         self._make(ours, known or NullDedupIndex(), batch)
         if len(ours) < len(records):
-            batch.bad += [FailedRecord(record, UNSIGNED, UNSIGNED_TEXT) for record in records if self.is_forged(record)]
+            forged = (record for record in records if record.is_forged(self._signed_from))
+            batch.bad += [FailedRecord(record, UNSIGNED, UNSIGNED_TEXT) for record in forged]
             batch.bad.sort(key=lambda bad: bad.record.offset)
         return batch
 
@@ -301,7 +302,7 @@ class ClickHouseWorker(Worker):
     def _without_forged(self, records: Sequence[StoredRecord]) -> Sequence[StoredRecord]:
         if all(record.is_signed for record in records):
             return records
-        return [record for record in records if not self.is_forged(record)]
+        return [record for record in records if not record.is_forged(self._signed_from)]
 
     def _insert(self, batch: Batch, records: Sequence[StoredRecord], token: str) -> None:
         clickhouse, generation = self.runtime.clickhouse, self.key.generation

@@ -93,7 +93,7 @@ class PostgresWorker(Worker):
         statement."""
         reached = self._position.domain_position
         for record in records:
-            if is_for(record, self._event_names) or self.is_forged(record):
+            if is_for(record, self._event_names) or record.is_forged(self._signed_from):
                 return False
             try:
                 reached = max(reached, envelope.position_of(record.headers))
@@ -119,7 +119,7 @@ class PostgresWorker(Worker):
 
             usable = (record for record in records if record.offset not in self._crashing)
             reached = self._position.domain_position
-            delivered = deliver(usable, reached, parked, self._event_names, handle, is_forged=self.is_forged)
+            delivered = deliver(usable, reached, parked, self._event_names, handle, signed_from=self._signed_from)
             rows.flush()
             dead_letters.write(connection, self.key, delivered.bad)
             failpoints.reach("before_advance", self.key.text)

@@ -194,10 +194,6 @@ class Worker(ABC, Thread):
         assert self._source is not None  # noqa: S101 - set as long as the partition is owned
         return self._source.read(max_records, timeout_s)
 
-    def is_forged(self, record: StoredRecord) -> bool:
-        """Returns whether the record lacks a valid signature of the installation's key: it becomes a dead letter."""
-        return not record.is_signed and record.offset >= self._signed_from
-
     def put_back(self, records: list[StoredRecord]) -> None:
         """Puts records back: the next `read` returns these first."""
         self._left = records + self._left

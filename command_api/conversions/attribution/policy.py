@@ -238,7 +238,7 @@ class AttributionPolicy(Subscriber):
         reports: list[tuple[StoredRecord, ConversionReported]] = []
         facts = Facts()
         for record, opened in zip(records, self._texts(records), strict=True):
-            if self.is_forged(record):
+            if record.is_forged(self._signed_from):
                 batch.fail(record, UNSIGNED, UNSIGNED_TEXT)
                 continue
             try:

@@ -62,6 +62,11 @@ class StoredRecord(Struct, frozen=True, gc=False):
     headers: Headers
     is_signed: bool = False
 
+    def is_forged(self, signed_from: float) -> bool:
+        """Returns whether it lacks a valid signature of the installation's key, although its partition is signed from
+        this offset on: every reader makes a dead letter of it."""
+        return not self.is_signed and self.offset >= signed_from
+
 
 class Position(Struct, frozen=True, gc=False):
     """A place in the log; shown to clients as `topic[partition]@offset`."""

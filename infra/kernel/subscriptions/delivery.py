@@ -39,14 +39,14 @@ def deliver(
     event_names: Collection[str],
     handle: Callable[[StoredRecord], None],
     *,
-    is_forged: Callable[[StoredRecord], bool],
+    signed_from: float,
 ) -> Delivered:
     """Calls `handle` with each record after position `reached` whose event is among `event_names`, or that no code here
     knows: a newer version may. `handle` raises `DeliveryFailed` or `UndecodableEvent` for a dead letter, which adds the
     aggregate to `parked`; anything else ends the batch."""
     bad = list[FailedRecord]()
     for record in records:
-        if is_forged(record):
+        if record.is_forged(signed_from):
             bad.append(FailedRecord(record, UNSIGNED, UNSIGNED_TEXT))
             continue
         try:

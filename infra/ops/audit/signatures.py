@@ -34,4 +34,4 @@ class Signatures:
 
     def is_forged(self, record: StoredRecord) -> bool:
         """Returns whether readers must dead-letter the record, whatever its content."""
-        return not record.is_signed and record.offset >= self._starts.get((record.topic, record.partition), inf)
+        return record.is_forged(self._starts.get((record.topic, record.partition), inf))
