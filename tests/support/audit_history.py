@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -19,6 +20,7 @@ from infra.kernel.postgres.pool import pool
 from infra.kernel.security.audit_log import Entry, record
 from infra.kernel.security.client_info import Client
 from infra.kernel.security.subject_keys import Keyring
+from infra.ops.audit.report import AuditReport, DefectKind
 from schemas import envelope
 from schemas.base import DomainEvent, Money
 from schemas.events.conversions import (
@@ -232,3 +234,8 @@ def reported(name: str) -> ConversionReported:
         received_at=log_time(NOW),
         amount=Money(amount=100, currency="USD"),
     )
+
+
+def findings(report: AuditReport) -> Counter[tuple[DefectKind, str]]:
+    """How often the report names each kind of defect of a check, among its examples."""
+    return Counter((kind, check) for kind, check, _ in report.examples)

@@ -71,6 +71,7 @@ MODELS: Final[Sequence[ReadModel]] = (
 )
 OF_WEBSITES: Final[Sequence[ReadModel]] = (WEBSITES, WEBSITE_KEYS, LINKS, PARTNERS, CUSTOM_DOMAINS, PAYOUTS, SITES)
 """What belongs to a website and can be sold with it."""
+LIST: Final = "marketplace/listings"
 FIELDS: Final[Mapping[str, Any]] = {
     "title": "Reviews of VPN services",
     "websiteUrl": "https://vpn-reviews.com",
@@ -267,6 +268,10 @@ def market(query: QueryService, folder: Path, *, provider: bool = True) -> Itera
             yield found
     finally:
         sandbox.stop()
+
+
+def listed(there: Market, query: str = "limit=200") -> dict[str, dict[str, Any]]:
+    return {one["id"]: one for one in there.get(None, f"{LIST}?{query}")}
 
 
 def picture(size: tuple[int, int] = (60, 40), colour: str = "red") -> bytes:

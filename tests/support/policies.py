@@ -1,7 +1,7 @@
 """Relay and policies at work: a `World` with a ClickHouse database of its own, whose leaders run in this process.
 
-`command_policies` (module fixture) gives a `Policies`: publish reports, put clicks where projectors would, and wait for
-what is decided.
+`command_policies` (`tests/api/conversions/conftest.py`) is a `Policies`: publish reports, put clicks where projectors
+would, and wait for what is decided.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from uuid import UUID, uuid4
 
 import orjson
 import psycopg
-import pytest
 
 from command_api.conversions import model
 from command_api.conversions.attribution.repository import PENDING_ATTRIBUTION
@@ -247,9 +246,3 @@ def project(world: World, *names: str, since: int = 0) -> int:
                 apply(each, rows, record, world.core.keyring)
             rows.flush()
     return len(records)
-
-
-@pytest.fixture(scope="module")
-def command_policies(embedded_postgres: Settings, embedded_clickhouse: Settings) -> Iterator[Policies]:
-    with policies(embedded_postgres, embedded_clickhouse) as made:
-        yield made

@@ -46,6 +46,7 @@ TOGETHER = (
     ("oracle/test_oracle",),
     # One stack without its public services.
     ("contract/stack/test_activation", "contract/stack/test_doctor"),
+    ("crash/infra/test_changed_rows",),
     ("crash/infra/test_audit",),
     # Engines with the services of two versions.
     ("crash/infra/test_upgrade",),
@@ -56,6 +57,17 @@ TOGETHER = (
     (
         "api/conversions/test_monthly_totals", "api/conversions/test_assignment", "api/conversions/test_payouts",
         "api/conversions/test_scheduled_decisions", "api/conversions/test_money",
+    ),
+    # One set of policies that decide.
+    (
+        "api/conversions/test_attribution", "api/conversions/test_reports", "api/conversions/test_rates",
+        "api/conversions/test_claims", "api/conversions/test_dead_letters", "api/conversions/test_visit_changes",
+        "api/conversions/test_event_expiry",
+    ),
+    # One market; the last file compares what the others left with the events.
+    (
+        "api/marketplace/test_offers", "api/marketplace/test_listings", "api/marketplace/test_saved_searches",
+        "api/marketplace/test_verification", "api/marketplace/test_erasure",
     ),
     # One world of analysts; the last file kills its ClickHouse.
     (

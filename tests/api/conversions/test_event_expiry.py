@@ -14,9 +14,7 @@ from command_api.websites import model
 from infra.domain.retention import expired_before
 from infra.kernel.clickhouse.client import ClientPool
 from schemas.zones import ZoneInfo
-from tests.support.policies import Policies, Shop, command_policies, project
-
-__all__ = ["command_policies"]
+from tests.support.policies import Policies, Shop, project
 
 UTC_ZONE = ZoneInfo("UTC")
 
