@@ -39,8 +39,7 @@ def update_profile(command: commands.UpdateProfile, uow: UnitOfWork) -> Profile:
         timezone=timezone,
         context=uow.context,
     )
-    account = state_after(model.evolve, account, events)
-    uow.append(*events)
+    account = uow.advance(model.evolve, account, events)
     if events:
         uow.cursor.execute(_RENAME_SESSIONS, (account.name, account.public_name, account.id))
     return to_profile(account)

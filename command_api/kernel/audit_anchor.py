@@ -85,8 +85,7 @@ def _write(container: Container, last: LastAnchor, seq: int, head: str) -> None:
     context = system_context()
     try:
         with container.commands.unit_of_work(context) as uow:
-            metadata = event_metadata(AUDIT_TRAIL, last.version, context)
-            uow.append(AuditTrailAnchored(**metadata, seq=seq, head=head))
+            uow.append(AuditTrailAnchored(**event_metadata(AUDIT_TRAIL, last.version, context), seq=seq, head=head))
             uow.cursor.execute(
                 "INSERT INTO auth.audit_anchor (seq, hash) VALUES (%s, decode(%s, 'hex')) ON CONFLICT DO NOTHING",
                 (seq, head),

@@ -37,6 +37,7 @@ class Command(Generic[Answer]):
 C = TypeVar("C", bound=Command[Any])
 E = TypeVar("E", bound=DomainEvent)
 State = TypeVar("State")
+H = TypeVar("H")
 Handler = Callable[[Any, UnitOfWork], Any]
 EventHandler = Callable[[E, UnitOfWork], None]
 Consequence = Callable[[E, Appended], None]
@@ -48,14 +49,8 @@ class CommandHandlers:
 
     def __init__(self) -> None:
         self._handlers: dict[type[Command[Any]], tuple[Handler, Senders]] = {}
-        self._before: dict[type[DomainEvent], list[EventHandler[Any]]] = {}
-        self._after: dict[type[DomainEvent], list[Consequence[Any]]] = {}
-        self._changes: dict[str, list[tuple[Evolve[Any], ChangeHandler[Any]]]] = {}
-
-    @property
-    def event_handlers(self) -> EventHandlers:
-        """The handlers that run before and after an event is stored, in the order of registration."""
-        return EventHandlers(self._before, self._after, self._changes)
+        self.event_handlers = EventHandlers({}, {}, {})
+        """Of each event, in the order of registration."""
 
     @classmethod
     def merged(cls, parts: Iterable[CommandHandlers]) -> CommandHandlers:
@@ -64,12 +59,10 @@ class CommandHandlers:
         for part in parts:
             for command_class, (handler, senders) in part._handlers.items():
                 made._register(command_class, handler, senders)
-            for event_class, handlers in part._before.items():
-                made._before.setdefault(event_class, []).extend(handlers)
-            for event_class, consequences in part._after.items():
-                made._after.setdefault(event_class, []).extend(consequences)
-            for noun, changes in part._changes.items():
-                made._changes.setdefault(noun, []).extend(changes)
+            registries: Any = zip(made.event_handlers, part.event_handlers, strict=True)
+            for own, others in registries:
+                for key, handlers in others.items():
+                    own.setdefault(key, []).extend(handlers)
         return made
 
     def on(
@@ -86,24 +79,12 @@ class CommandHandlers:
     def before(self, *event_classes: type[E]) -> Callable[[EventHandler[E]], EventHandler[E]]:
         """Registers the decorated function to run before each event of these classes is stored, under the store's
         lock. It may append events, write rows, and reject the command."""
-
-        def register(handler: EventHandler[E]) -> EventHandler[E]:
-            for event_class in event_classes:
-                self._before.setdefault(event_class, []).append(handler)
-            return handler
-
-        return register
+        return _registering(self.event_handlers.before, event_classes)
 
     def after(self, *event_classes: type[E]) -> Callable[[Consequence[E]], Consequence[E]]:
         """Registers the decorated function to run after each event of these classes is stored, in the same transaction.
         Of events that are appended together, all are stored before. It may do what `before` may."""
-
-        def register(handler: Consequence[E]) -> Consequence[E]:
-            for event_class in event_classes:
-                self._after.setdefault(event_class, []).append(handler)
-            return handler
-
-        return register
+        return _registering(self.event_handlers.after, event_classes)
 
     def after_change(
         self, first: type[DomainEvent], evolve: Evolve[State]
@@ -112,7 +93,7 @@ class CommandHandlers:
         whose events alone have its noun; after the handlers of the events. It may do what `before` may."""
 
         def register(handler: ChangeHandler[State]) -> ChangeHandler[State]:
-            self._changes.setdefault(noun_of(first), []).append((evolve, handler))
+            self.event_handlers.changes.setdefault(noun_of(first), []).append((evolve, handler))
             return handler
 
         return register
@@ -129,6 +110,17 @@ class CommandHandlers:
         if command_class in self._handlers:
             raise TypeError(f"{command_class.__name__} has two handlers")
         self._handlers[command_class] = (handler, senders)
+
+
+def _registering(
+    handlers: dict[type[DomainEvent], list[H]], event_classes: Iterable[type[DomainEvent]]
+) -> Callable[[H], H]:
+    def register(handler: H) -> H:
+        for event_class in event_classes:
+            handlers.setdefault(event_class, []).append(handler)
+        return handler
+
+    return register
 
 
 def _may_send(senders: Senders, context: CommandContext) -> bool:

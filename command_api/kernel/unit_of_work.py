@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from datetime import datetime
-from types import MappingProxyType
 from typing import Any, Generic, LiteralString, NamedTuple, NewType, TypeVar
 from uuid import UUID
 
@@ -52,9 +51,9 @@ class EventHandlers(NamedTuple):
     """The handlers that run before and after an event of a class is stored, and after the state of an aggregate has
     changed, by the noun in the names of its events (`command_api.kernel.command_handlers`)."""
 
-    before: Mapping[type[DomainEvent], Sequence[Callable[[Any, UnitOfWork], None]]] = MappingProxyType({})
-    after: Mapping[type[DomainEvent], Sequence[Callable[[Any, Appended], None]]] = MappingProxyType({})
-    changes: Mapping[str, Sequence[tuple[Evolve[Any], ChangeHandler]]] = MappingProxyType({})
+    before: dict[type[DomainEvent], list[Callable[[Any, UnitOfWork], None]]]
+    after: dict[type[DomainEvent], list[Callable[[Any, Appended], None]]]
+    changes: dict[str, list[tuple[Evolve[Any], ChangeHandler]]]
 
 
 class UnitOfWork:
@@ -68,7 +67,7 @@ class UnitOfWork:
         context: CommandContext,
         timeout: Timeout | None = None,
         command_id: UUID | None = None,
-        event_handlers: EventHandlers = EventHandlers(),  # noqa: B008 - immutable
+        event_handlers: EventHandlers | None = None,
     ) -> None:
         self.context = context
         self.ids = message_ids(context, command_id or uuid7())
@@ -78,7 +77,7 @@ class UnitOfWork:
         self.position: int | None = None
         self.timeout = timeout
         self._store = store
-        self._event_handlers = event_handlers
+        self._event_handlers = event_handlers or EventHandlers({}, {}, {})
         self._stack = ExitStack()
         self._transaction: StoreTransaction | None = None
 

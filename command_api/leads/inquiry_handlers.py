@@ -23,8 +23,7 @@ HANDLERS: Final = CommandHandlers()
 
 @HANDLERS.on(commands.ReceiveInquiry, senders="system")
 def receive_inquiry(command: commands.ReceiveInquiry, uow: UnitOfWork) -> None:
-    fields = command.fields.model_dump(exclude={"website"})
-    uow.append(inquiries.receive(command.inquiry_id, uow.context, **fields))
+    uow.append(inquiries.receive(command.inquiry_id, uow.context, **command.fields.model_dump(exclude={"website"})))
     if command.sends_receipt:
         uow.send(LeadMails(uow.settings).inquiry_received(command.fields.email, command.inquiry_id))
 

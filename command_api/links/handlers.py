@@ -7,7 +7,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from command_api.domains.service import url_prefix
-from command_api.kernel.aggregates import require_found, state_after
+from command_api.kernel.aggregates import require_found
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import CommandRejected, Evolve, conflict
 from command_api.kernel.unit_of_work import Appended, UnitOfWork
@@ -81,8 +81,7 @@ def update_link(command: commands.UpdateLink, uow: UnitOfWork) -> Link:
         is_archived=fields.is_archived,
         context=uow.context,
     )
-    link = state_after(model.evolve, link, events)
-    uow.append(*events)
+    link = uow.advance(model.evolve, link, events)
     return to_response(link, partner, url_prefix(uow, link.website_id))
 
 

@@ -62,8 +62,7 @@ def accept_offer(command: commands.AcceptOffer, uow: UnitOfWork) -> OfferState:
     price = money(command.fields.price).amount
     accepted = offers.accept(offer, price, escrow, uow.context, directly=directly)
     offer = after_offer(uow, offer, [accepted], _other_side(offer, uow))
-    listing = uow.load(offer.listing_id, listings.evolve)
-    uow.append(*listings.reserve(listing, offer.id, offer.buyer_id, uow.context))
+    uow.append(*listings.reserve(uow.load(offer.listing_id, listings.evolve), offer.id, offer.buyer_id, uow.context))
     uow.append(*(direct_deals if directly else escrows).agree(escrow, offer, uow.context))
     return offer_state(offer)
 

@@ -41,20 +41,17 @@ def answer_question(command: commands.AnswerQuestion, uow: UnitOfWork) -> Questi
 
 @HANDLERS.on(commands.FlagQuestion, senders="accounts")
 def flag_question(command: commands.FlagQuestion, uow: UnitOfWork) -> QuestionState:
-    question = uow.load(command.question_id, questions.evolve_question)
-    uow.append(*questions.flag(question, command.reason, uow.context))
+    uow.append(*questions.flag(uow.load(command.question_id, questions.evolve_question), command.reason, uow.context))
     return QuestionState(id=command.question_id)
 
 
 @HANDLERS.on(commands.HideQuestion, senders="admins")
 def hide_question(command: commands.HideQuestion, uow: UnitOfWork) -> QuestionState:
-    question = uow.load(command.question_id, questions.evolve_question)
-    uow.append(*questions.hide(question, command.reason, uow.context))
+    uow.append(*questions.hide(uow.load(command.question_id, questions.evolve_question), command.reason, uow.context))
     return QuestionState(id=command.question_id)
 
 
 @HANDLERS.on(commands.RestoreQuestion, senders="admins")
 def restore_question(command: commands.RestoreQuestion, uow: UnitOfWork) -> QuestionState:
-    question = uow.load(command.question_id, questions.evolve_question)
-    uow.append(*questions.restore(question, uow.context))
+    uow.append(*questions.restore(uow.load(command.question_id, questions.evolve_question), uow.context))
     return QuestionState(id=command.question_id)

@@ -41,8 +41,7 @@ def watch_listing(command: commands.WatchListing, uow: UnitOfWork) -> None:
     listing = listings.require_on_sale(uow.load(command.listing_id, listings.evolve))
     account_id = uow.context.require_account()
     before = uow.load(listing_watch_id(account_id, listing.id), questions.evolve_watch)
-    events = questions.watch(before, account_id, listing.id, uow.context)
-    uow.append(*events)
+    uow.append(*questions.watch(before, account_id, listing.id, uow.context))
 
 
 @HANDLERS.after(WatchBegan)
@@ -74,8 +73,7 @@ def end_saved_search(command: commands.EndSavedSearch, uow: UnitOfWork) -> None:
 
 @HANDLERS.on(commands.StopSavedSearch, senders="system")
 def stop_saved_search(command: commands.StopSavedSearch, uow: UnitOfWork) -> None:
-    search = uow.load(command.search_id, questions.evolve_search)
-    uow.append(*questions.end_search(search, "one_click", uow.context))
+    uow.append(*questions.end_search(uow.load(command.search_id, questions.evolve_search), "one_click", uow.context))
 
 
 @HANDLERS.on(commands.SendSearchDigest, senders="system")

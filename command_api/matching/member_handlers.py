@@ -36,8 +36,7 @@ def record_wording(command: commands.RecordWording, uow: UnitOfWork) -> Worded:
         raise conflict("another_idea", "Your idea has changed in the meantime.")
     if profile.is_worded:
         return Worded(worded=0, silence=None)
-    words = to_json(narration.words)
-    uow.append(members.record_wording(profile, account_id, words, narration.silence, uow.context))
+    uow.append(members.record_wording(profile, account_id, to_json(narration.words), narration.silence, uow.context))
     return Worded(worded=len(narration.words), silence=narration.silence or None)
 
 

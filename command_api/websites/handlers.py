@@ -85,8 +85,7 @@ def issue_key(command: commands.IssueKey, uow: UnitOfWork) -> CreatedKey:
 
 @HANDLERS.on(commands.RevokeKey, senders="accounts")
 def revoke_key(command: commands.RevokeKey, uow: UnitOfWork) -> None:
-    website = uow.load(command.website_id, model.evolve)
-    uow.append(*model.revoke_key(website, command.key_id, uow.context))
+    uow.append(*model.revoke_key(uow.load(command.website_id, model.evolve), command.key_id, uow.context))
     uow.cursor.execute(
         "UPDATE auth.website_session SET revoked_at = now() WHERE key_id = %s AND revoked_at IS NULL",
         (command.key_id,),
@@ -111,8 +110,7 @@ def create_traffic_rule(command: commands.CreateTrafficRule, uow: UnitOfWork) ->
 
 @HANDLERS.on(commands.UndoTrafficRule, senders="accounts")
 def undo_traffic_rule(command: commands.UndoTrafficRule, uow: UnitOfWork) -> None:
-    website = uow.load(command.website_id, model.evolve)
-    uow.append(*model.undo_remark(website, command.rule_id, uow.context))
+    uow.append(*model.undo_remark(uow.load(command.website_id, model.evolve), command.rule_id, uow.context))
 
 
 @HANDLERS.before(WebsiteKeyRevoked)

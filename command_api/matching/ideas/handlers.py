@@ -44,8 +44,7 @@ def save_idea(command: commands.SaveIdea, uow: UnitOfWork) -> None:
 @HANDLERS.on(commands.DismissIdea, senders="accounts")
 def dismiss_idea(command: commands.DismissIdea, uow: UnitOfWork) -> None:
     account_id = uow.context.require_account()
-    events = idea_board.dismiss(_board(uow), command.idea, command.reason, command.note, account_id, uow.context)
-    uow.append(*events)
+    uow.append(*idea_board.dismiss(_board(uow), command.idea, command.reason, command.note, account_id, uow.context))
 
 
 @HANDLERS.on(commands.ReleaseIdea, senders="accounts")

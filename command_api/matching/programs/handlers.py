@@ -41,14 +41,12 @@ def add_starter_programs(command: commands.AddStarterPrograms, uow: UnitOfWork) 
 @HANDLERS.on(commands.ChangeProgram, senders="admins")
 def change_program(command: commands.ChangeProgram, uow: UnitOfWork) -> None:
     _require_partner(command.program, uow)
-    listing = uow.load(command.program_id, model.evolve)
-    uow.append(*model.change(listing, command.program, "admin", uow.context))
+    uow.append(*model.change(uow.load(command.program_id, model.evolve), command.program, "admin", uow.context))
 
 
 @HANDLERS.on(commands.ReviewProgram, senders="admins")
 def review_program(command: commands.ReviewProgram, uow: UnitOfWork) -> None:
-    listing = uow.load(command.program_id, model.evolve)
-    uow.append(*model.review(listing, command.review_on, uow.context))
+    uow.append(*model.review(uow.load(command.program_id, model.evolve), command.review_on, uow.context))
 
 
 @HANDLERS.on(commands.RetireProgram, senders="admins")

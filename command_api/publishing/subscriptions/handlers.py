@@ -51,8 +51,7 @@ def confirm_subscription(command: commands.ConfirmSiteSubscription, uow: UnitOfW
 
 @HANDLERS.on(commands.EndSiteSubscription, senders="system")
 def end_subscription(command: commands.EndSiteSubscription, uow: UnitOfWork) -> None:
-    subscription = uow.load(command.subscription_id, model.evolve)
-    uow.append(*model.end(subscription, command.way, uow.context))
+    uow.append(*model.end(uow.load(command.subscription_id, model.evolve), command.way, uow.context))
     contacts.forget(uow, command.subscription_id)
 
 
@@ -81,8 +80,7 @@ def _request(uow: UnitOfWork, site: sites.Site, email: str, page: str, block: st
     [(count,)] = uow.select(_COUNT, site.id)
     if count >= model.MAX_SUBSCRIBERS and contacts.find(uow, contact) is None:
         return
-    events = model.request(subscription, site, subscription_id=contact, page=page, block=block, context=uow.context)
-    uow.append(*events)
+    uow.append(*model.request(subscription, site, subscription_id=contact, page=page, block=block, context=uow.context))
     contacts.keep(uow, "site_newsletter", contact, email, None, site_id=site.id, account_id=site.account_id)
     code = contacts.new_link(uow, contact)
     uow.send(_mails(uow, site).confirm(email, code, contact))
