@@ -20,11 +20,11 @@ HANDLERS: Final = CommandHandlers()
 
 @HANDLERS.on(commands.SetRoles, senders="admins")
 def set_roles(command: commands.SetRoles, uow: UnitOfWork) -> AdminedAccount:
-    before = existing_account(uow, command.account_id)
-    events = model.set_roles(before, command.roles, uow.context)
-    account = state_after(model.evolve, before, events)
+    current = existing_account(uow, command.account_id)
+    events = model.set_roles(current, command.roles, uow.context)
+    account = state_after(model.evolve, current, events)
     if events:
-        require_remaining_admin(uow.append(*events), before)
+        require_remaining_admin(uow.append(*events), current)
         uow.cursor.execute(
             "UPDATE auth.session SET roles = %s WHERE account_id = %s",
             (sorted(role.value for role in account.roles), account.id),
@@ -35,13 +35,13 @@ def set_roles(command: commands.SetRoles, uow: UnitOfWork) -> AdminedAccount:
 
 @HANDLERS.on(commands.DisableAccount, senders="admins")
 def disable_account(command: commands.DisableAccount, uow: UnitOfWork) -> AdminedAccount:
-    before = existing_account(uow, command.account_id)
-    events = model.disable(before, command.reason, uow.context)
+    current = existing_account(uow, command.account_id)
+    events = model.disable(current, command.reason, uow.context)
     if events:
-        require_remaining_admin(uow.append(*events), before)
-        end_all(uow.cursor, before.id)
-        revoke_access_tokens(uow.cursor, before.id)
-    return to_administered(state_after(model.evolve, before, events))
+        require_remaining_admin(uow.append(*events), current)
+        end_all(uow.cursor, current.id)
+        revoke_access_tokens(uow.cursor, current.id)
+    return to_administered(state_after(model.evolve, current, events))
 
 
 @HANDLERS.on(commands.EnableAccount, senders="admins")

@@ -51,17 +51,17 @@ def _registered(tables: Tables, event: accounts.AccountRegistered) -> None:
 
 @ROLES.on(accounts.RolesChanged)
 def _roles_changed(tables: Tables, event: accounts.RolesChanged) -> None:
-    before = tables["account_roles"].get(account_id=event.originator_id)
-    if before is not None:
-        _replace(tables, event.originator_id, _besides_member(event.roles), is_disabled=before["is_disabled"])
+    row = tables["account_roles"].get(account_id=event.originator_id)
+    if row is not None:
+        _replace(tables, event.originator_id, _besides_member(event.roles), is_disabled=row["is_disabled"])
 
 
 @ROLES.on(accounts.AccountDisabled, accounts.AccountEnabled)
 def _set_disabled(tables: Tables, event: DomainEvent) -> None:
-    before = tables["account_roles"].get(account_id=event.originator_id)
-    if before is not None:
+    row = tables["account_roles"].get(account_id=event.originator_id)
+    if row is not None:
         is_disabled = isinstance(event, accounts.AccountDisabled)
-        _replace(tables, event.originator_id, before["roles"], is_disabled=is_disabled)
+        _replace(tables, event.originator_id, row["roles"], is_disabled=is_disabled)
 
 
 ACCOUNT_ROLES_TABLE.ends(accounts.AccountErased)
@@ -69,9 +69,9 @@ ROLE_HOLDER_TABLE.ends(accounts.AccountErased)
 ADMIN_TABLE.ends(accounts.AccountErased)
 
 
-def require_remaining_admin(uow: Appended, before: Account) -> None:
-    """Raises `CommandRejected` if `before` was the last admin."""
-    if before.is_admin and not uow.select("SELECT 1 FROM lookup.admin LIMIT 1"):
+def require_remaining_admin(uow: Appended, account: Account) -> None:
+    """Raises `CommandRejected` if `account` was the last admin."""
+    if account.is_admin and not uow.select("SELECT 1 FROM lookup.admin LIMIT 1"):
         raise conflict("last_admin", "This is the last admin. Make another account an admin first.")
 
 

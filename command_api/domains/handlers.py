@@ -33,9 +33,9 @@ def add_domain(command: commands.AddDomain, uow: UnitOfWork) -> CustomDomain:
     website = websites.require_owned(uow.load(command.fields.website_id, websites.evolve), uow.context)
     name = model.checked_name(command.fields.domain, _own_hosts(uow.settings))
     id_ = domain_id(website.account_id, name)
-    before = uow.load(id_, model.evolve)
-    added = model.add(id_, before, website, domain=name, token=model.new_token(), context=uow.context)
-    domain = model.evolve(before, added)
+    current = uow.load(id_, model.evolve)
+    added = model.add(id_, current, website, domain=name, token=model.new_token(), context=uow.context)
+    domain = model.evolve(current, added)
     uow.append(added)
     return to_response(domain, CheckRecord(), uow.context.at)
 
@@ -51,10 +51,10 @@ def record_domain_check(command: commands.RecordDomainCheck, uow: UnitOfWork) ->
     """Records a check. A crash before the commit leaves the check record unchanged, so the check is repeated
     immediately."""
     domain = model.require_owned_domain(uow.load(command.domain_id, model.evolve), uow.context)
-    before, host = _check_record(uow, domain.id), uow.load(host_id(domain.domain), model.evolve_host)
-    evaluation = evaluate(domain, host, before, command.result, uow.context)
+    earlier, host = _check_record(uow, domain.id), uow.load(host_id(domain.domain), model.evolve_host)
+    evaluation = evaluate(domain, host, earlier, command.result, uow.context)
     uow.append(*evaluation.events)
-    values = {**asdict(evaluation.record), "domain_id": domain.id, "before": before.checked_at}
+    values = {**asdict(evaluation.record), "domain_id": domain.id, "earlier": earlier.checked_at}
     if uow.cursor.execute(_WRITE, values).rowcount == 0:
         raise ConcurrencyConflict("another check, or the domain was removed")
     uow.set_timeout(VERIFICATION, domain.id, evaluation.record.next_at)
@@ -82,8 +82,8 @@ def transfer_domains(event: WebsiteTransferred, uow: UnitOfWork) -> None:
             end_domain(uow, domain)
             continue
         new_id = domain_id(event.account_id, domain.domain)
-        before, host = uow.load(new_id, model.evolve), uow.load(host_id(domain.domain), model.evolve_host)
-        uow.append(*model.transfer(domain, before, host, event.account_id, uow.context))
+        current, host = uow.load(new_id, model.evolve), uow.load(host_id(domain.domain), model.evolve_host)
+        uow.append(*model.transfer(domain, current, host, event.account_id, uow.context))
 
 
 @HANDLERS.after(DomainAdded)
@@ -142,5 +142,5 @@ FROM lookup.custom_domain WHERE domain_id = %(domain_id)s FOR SHARE
 ON CONFLICT (domain_id) DO UPDATE SET checked_at = excluded.checked_at, misses = excluded.misses,
     missing_since = excluded.missing_since, missed_at = excluded.missed_at, tls_failures = excluded.tls_failures,
     problem = excluded.problem
-WHERE c.checked_at IS NOT DISTINCT FROM %(before)s
+WHERE c.checked_at IS NOT DISTINCT FROM %(earlier)s
 """

@@ -77,14 +77,20 @@ def checked_name(text: str, own_hosts: Collection[str]) -> str:
 
 
 def add(
-    domain_id: UUID, before: Domain | None, website: Website | None, *, domain: str, token: str, context: CommandContext
+    domain_id: UUID,
+    current: Domain | None,
+    website: Website | None,
+    *,
+    domain: str,
+    token: str,
+    context: CommandContext,
 ) -> domains.DomainAdded:
-    """Adds a domain. `before`: the account's earlier domain of that name, which restarts with a new token."""
+    """Adds a domain. `current`: the account's earlier domain of that name, which restarts with a new token."""
     website = require_owned(website, context)
-    if before is not None and not before.is_over(context.at):
+    if current is not None and not current.is_over(context.at):
         raise conflict("domain_exists", f"{domain} is already added.", "domain")
     return domains.DomainAdded(
-        **event_metadata(domain_id, before.version if before else 0, context),
+        **event_metadata(domain_id, current.version if current else 0, context),
         account_id=website.account_id,
         website_id=website.id,
         domain=domain,
@@ -136,11 +142,11 @@ def remove(domain: Domain, host: Host | None, context: CommandContext) -> list[D
 
 
 def transfer(
-    domain: Domain, before: Domain | None, host: Host | None, account_id: UUID, context: CommandContext
+    domain: Domain, current: Domain | None, host: Host | None, account_id: UUID, context: CommandContext
 ) -> list[DomainEvent]:
     """Moves a verified domain to the account that gets its website, with the same record, so that its links go on.
-    `before`: that account's earlier domain of this name."""
-    id_, version = domain_id(account_id, domain.domain), before.version if before is not None else 0
+    `current`: that account's earlier domain of this name."""
+    id_, version = domain_id(account_id, domain.domain), current.version if current is not None else 0
     added = domains.DomainAdded(
         **event_metadata(id_, version, context),
         account_id=account_id,

@@ -115,7 +115,7 @@ def _evaluate_verified(
     if result.verdict is DnsVerdict.PROVEN:
         record = replace(record, misses=0, missing_since=None, missed_at=None, problem=result.tls_problem)
     elif result.verdict is not DnsVerdict.UNANSWERED:
-        before = record.misses
+        misses = record.misses
         record = _missed(record, context.at)
         since = record.missing_since or context.at
         if record.misses > _MAX_MISSES and context.at - since >= GRACE_PERIOD:
@@ -123,7 +123,7 @@ def _evaluate_verified(
             problem = f"The record was missing for {GRACE_PERIOD.days} days."
             lost = CheckRecord(context.at + unverified_interval(timedelta()), context.at, problem=problem)
             return CheckOutcome(events, _after(domain, events), lost, OwnerNotice.LOST)
-        news = OwnerNotice.MISSING if before < _WARN_AT_MISSES <= record.misses else None
+        news = OwnerNotice.MISSING if misses < _WARN_AT_MISSES <= record.misses else None
     if not result.tls_checked:  # it was verified in between
         return CheckOutcome((), domain, replace(record, next_at=context.at + _SHORT_INTERVAL), news)
     events, record = _tls(domain, record, result.tls_problem, context)

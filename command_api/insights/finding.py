@@ -24,7 +24,7 @@ class InsightSubject:
 @dataclass(frozen=True, slots=True)
 class InsightFinding:
     """`key`: stable, so that the same finding is recognized the next day. `figures`: its numbers by name; money in
-    minor units. `now` and `before`: the days that are compared."""
+    minor units. `now` and `compared`: the days that are compared."""
 
     key: str
     topic: Topic
@@ -33,7 +33,7 @@ class InsightFinding:
     subject: InsightSubject | None
     figures: Mapping[str, float]
     now: DayRange
-    before: DayRange
+    compared: DayRange
     impact: float
     confidence: float = 0.0
 

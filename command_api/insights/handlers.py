@@ -51,8 +51,8 @@ def record_daily_analysis(command: commands.RecordDailyAnalysis, uow: UnitOfWork
 @HANDLERS.on(commands.DismissInsight, senders="accounts")
 def dismiss_insight(command: commands.DismissInsight, uow: UnitOfWork) -> None:
     website = websites.require_owned(uow.load(command.website_id, websites.evolve), uow.context)
-    before = uow.load(insights_id(website.id), model.evolve)
-    uow.append(model.dismiss(before, website, command.insight_id, command.reason, uow.context))
+    current = uow.load(insights_id(website.id), model.evolve)
+    uow.append(model.dismiss(current, website, command.insight_id, command.reason, uow.context))
 
 
 @HANDLERS.on(commands.ChooseDigest, senders="accounts")
@@ -89,19 +89,19 @@ def erase_digest(event: AccountErased, uow: UnitOfWork) -> None:
 def _record(analysis: AnalysisRun, website: Website, uow: UnitOfWork, context: CommandContext) -> tuple[Insight, ...]:
     """Appends the event of an analysis, none when there are no insights, neither before nor now; returns its
     insights."""
-    before = uow.load(insights_id(website.id), model.evolve)
-    if not analysis.found and (before is None or not (before.open or before.dismissed)):
+    current = uow.load(insights_id(website.id), model.evolve)
+    if not analysis.found and (current is None or not (current.open or current.dismissed)):
         return ()
     event = model.generate(
-        before, website, analysis.last_day, analysis.found, analysis.names, analysis.silence, context
+        current, website, analysis.last_day, analysis.found, analysis.names, analysis.silence, context
     )
     uow.append(event)
     return event.insights
 
 
 def _choose_digest(account_id: UUID, every: DigestMail, uow: UnitOfWork) -> None:
-    before = uow.load(digest_id(account_id), model.evolve_digest)
-    uow.append(*model.choose_digest(before, every, account_id, uow.context))
+    current = uow.load(digest_id(account_id), model.evolve_digest)
+    uow.append(*model.choose_digest(current, every, account_id, uow.context))
 
 
 _MARK_ANALYZED: Final = (

@@ -105,8 +105,8 @@ def read_history(clients: ClientPool, website: Website, now: datetime) -> Histor
 def _has_expired(website: Website, span: _Span) -> bool:
     """Returns whether single events of the span have expired: what is counted from the others would look like
     growth."""
-    before = website.expired_before
-    return before is not None and span.edges[0] < datetime.combine(before, time(), UTC).timestamp()
+    expired_before = website.expired_before
+    return expired_before is not None and span.edges[0] < datetime.combine(expired_before, time(), UTC).timestamp()
 
 
 def read_days_at_age(clients: ClientPool, website: Website, now: datetime) -> tuple[date, DaysAtAge]:

@@ -48,7 +48,7 @@ class Digest:
 
 
 def generate(
-    before: Insights | None,
+    current: Insights | None,
     website: Website,
     last_day: date,
     found: Sequence[tuple[InsightFinding, Narrative]],
@@ -57,10 +57,10 @@ def generate(
     context: CommandContext,
 ) -> InsightsGenerated:
     """The event of one analysis, with insights in display order. `names`: of subjects."""
-    since = {insight.key: insight.since for insight in before.open} if before else {}
-    dismissed = before.dismissed if before else frozenset()
+    since = {insight.key: insight.since for insight in current.open} if current else {}
+    dismissed = current.dismissed if current else frozenset()
     return InsightsGenerated(
-        **event_metadata(insights_id(website.id), before.version if before else 0, context),
+        **event_metadata(insights_id(website.id), current.version if current else 0, context),
         website_id=website.id,
         account_id=website.account_id,
         last_day=last_day,
@@ -75,17 +75,19 @@ def generate(
 
 
 def dismiss(
-    before: Insights | None, website: Website, insight: UUID, reason: str, context: CommandContext
+    current: Insights | None, website: Website, insight: UUID, reason: str, context: CommandContext
 ) -> InsightDismissed:
     """Dismisses an insight. `insight`: the id of an open one."""
     reason = reason.strip()
     if not reason or len(reason) > MAX_REASON:
         raise invalid("bad_reason", f"Enter a reason of at most {MAX_REASON} characters.", "reason")
-    key = next((one.key for one in before.open if insight_id(website.id, one.key) == insight), None) if before else None
-    if before is None or key is None:
+    key = (
+        next((one.key for one in current.open if insight_id(website.id, one.key) == insight), None) if current else None
+    )
+    if current is None or key is None:
         raise not_found("insight")
     return InsightDismissed(
-        **event_metadata(insights_id(website.id), before.version, context),
+        **event_metadata(insights_id(website.id), current.version, context),
         website_id=website.id,
         account_id=website.account_id,
         key=key,
@@ -94,11 +96,11 @@ def dismiss(
 
 
 def choose_digest(
-    before: Digest | None, every: DigestMail, account_id: UUID, context: CommandContext
+    current: Digest | None, every: DigestMail, account_id: UUID, context: CommandContext
 ) -> list[DomainEvent]:
-    if (before.every if before else "off") == every:
+    if (current.every if current else "off") == every:
         return []
-    version = before.version if before else 0
+    version = current.version if current else 0
     return [
         InsightsDigestChosen(
             **event_metadata(digest_id(account_id), version, context), account_id=account_id, every=every
@@ -144,8 +146,8 @@ def _insight(
         evidence=evidence(finding, currency),
         first_day=finding.now.first,
         last_day=finding.now.last,
-        compared_first_day=finding.before.first,
-        compared_last_day=finding.before.last,
+        compared_first_day=finding.compared.first,
+        compared_last_day=finding.compared.last,
         filters=link_filters(finding),
         since=since,
     )

@@ -39,16 +39,16 @@ def rates(history: History) -> Iterator[Candidate]:
 
 
 def _rate(history: History, days: Sequence[Day], subject: InsightSubject | None) -> Iterator[Candidate]:
-    now, before = (sums(part) for part in recent(days))
-    if before.conversions + now.conversions < MIN_EVENTS or now.clicks < MIN_EVENTS:
+    now, earlier = (sums(part) for part in recent(days))
+    if earlier.conversions + now.conversions < MIN_EVENTS or now.clicks < MIN_EVENTS:
         return
     around = spread(values_of(recent(days)[1], "conversions"))
-    if now.conversions == 0 and before.clicks:
-        p = significance.of_nothing(before.conversions, before.clicks / now.clicks, around)
+    if now.conversions == 0 and earlier.clicks:
+        p = significance.of_nothing(earlier.conversions, earlier.clicks / now.clicks, around)
     else:
-        converted = min(now.conversions, now.clicks), min(before.conversions, before.clicks)
-        p = significance.of_shares(converted[0], now.clicks, converted[1], before.clicks, around)
-    rate, usual = now.conversions / now.clicks, before.conversions / max(before.clicks, 1)
+        converted = min(now.conversions, now.clicks), min(earlier.conversions, earlier.clicks)
+        p = significance.of_shares(converted[0], now.clicks, converted[1], earlier.clicks, around)
+    rate, usual = now.conversions / now.clicks, earlier.conversions / max(earlier.clicks, 1)
     change, expected = change_of(rate, usual), usual * now.clicks
     figures = {
         "current": now.conversions,
@@ -75,18 +75,18 @@ def rejections(history: History) -> Iterator[Candidate]:
     begin = length - BASELINE_WEEKS * WEEK
     dates = history.dates(begin, length), history.dates(max(0, begin - BASELINE_WEEKS * WEEK), begin)
     for value in largest(partners):
-        now, before = (sums(part) for part in _halves(partners[value]))
-        whole, whole_before = now.conversions + now.rejected, before.conversions + before.rejected
-        if whole + whole_before < MIN_EVENTS or not whole or not whole_before:
+        now, earlier = (sums(part) for part in _halves(partners[value]))
+        whole, whole_earlier = now.conversions + now.rejected, earlier.conversions + earlier.rejected
+        if whole + whole_earlier < MIN_EVENTS or not whole or not whole_earlier:
             continue
         around = spread(values_of(_halves(partners[value])[1], "rejected"))
-        share, usual = now.rejected / whole, before.rejected / whole_before
+        share, usual = now.rejected / whole, earlier.rejected / whole_earlier
         figures = {"rejected": now.rejected, "of": whole, "share": share, "usual_share": usual}
         about, weight = InsightSubject("partner", value), impact(now.rejected, usual * whole, share - usual) * 3
         finding = InsightFinding(
             f"rejections:{value}", "rejections", "warning", "conversions", about, figures, *dates, weight
         )
-        p = significance.of_shares(now.rejected, whole, before.rejected, whole_before, around)
+        p = significance.of_shares(now.rejected, whole, earlier.rejected, whole_earlier, around)
         yield Candidate(finding, p, share - usual >= 0.05)
 
 

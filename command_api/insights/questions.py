@@ -33,16 +33,16 @@ def week(history: History) -> Iterator[Candidate]:
     """The last week against the four before, weekday by weekday."""
     week, weeks = recent(history.total)
     for metric in ("clicks", "conversions", "revenue"):
-        now, before = values_of(week, metric), values_of(weeks, metric)
-        current, usual = sum(now), sum(before) / BASELINE_WEEKS
+        now, earlier = values_of(week, metric), values_of(weeks, metric)
+        current, usual = sum(now), sum(earlier) / BASELINE_WEEKS
         if metric == "revenue":
             if sums(week).conversions + sums(weeks).conversions < MIN_EVENTS:
                 continue
-            p = significance.of_sums(now, before)
+            p = significance.of_sums(now, earlier)
         else:
-            if current + sum(before) < MIN_EVENTS:
+            if current + sum(earlier) < MIN_EVENTS:
                 continue
-            p = significance.of_counts(current, sum(before), BASELINE_WEEKS, spread(before))
+            p = significance.of_counts(current, sum(earlier), BASELINE_WEEKS, spread(earlier))
         change = change_of(current, usual)
         figures = {"current": current, "usual": usual, "change": change}
         weight, dates = impact(current, usual, change), last_week(history)
@@ -84,24 +84,24 @@ def _share_metric(history: History, dimension: Dimension) -> Metric:
 
 
 def _share(history: History, subject: InsightSubject, metric: Metric) -> Iterator[Candidate]:
-    now, before = (values_of(days, metric) for days in recent(history.by[subject.dimension][subject.value]))
-    whole, whole_before = (sum(values_of(days, metric)) for days in recent(history.total))
-    part, part_before = sum(now), sum(before)
-    if part + part_before < MIN_EVENTS or not whole or not whole_before:
+    now, earlier = (values_of(days, metric) for days in recent(history.by[subject.dimension][subject.value]))
+    whole, whole_earlier = (sum(values_of(days, metric)) for days in recent(history.total))
+    part, part_earlier = sum(now), sum(earlier)
+    if part + part_earlier < MIN_EVENTS or not whole or not whole_earlier:
         return
-    share, usual = part / whole, part_before / whole_before
+    share, usual = part / whole, part_earlier / whole_earlier
     expected = usual * whole
     figures = {
         "current": part,
-        "usual": part_before / BASELINE_WEEKS,
+        "usual": part_earlier / BASELINE_WEEKS,
         "share": share,
         "usual_share": usual,
-        "change": change_of(part, part_before / BASELINE_WEEKS),
+        "change": change_of(part, part_earlier / BASELINE_WEEKS),
     }
     change, dates = change_of(part, expected), last_week(history)
     key, weight = f"share:{subject.dimension}:{subject.value}", impact(part, expected, change)
     finding = InsightFinding(key, "share", direction(share - usual), metric, subject, figures, *dates, weight)
-    p = significance.of_shares(part, whole, part_before, whole_before, spread(before))
+    p = significance.of_shares(part, whole, part_earlier, whole_earlier, spread(earlier))
     yield Candidate(finding, p, abs(change) >= MIN_CHANGE * 2 and abs(share - usual) >= 0.02)
 
 
@@ -126,32 +126,32 @@ def _silence(
 ) -> Candidate | None:
     days = values_of(series, metric)
     silent = next((index for index, value in enumerate(reversed(days)) if value), len(days))
-    before = days[-MIN_WEEKS * WEEK : -WEEK]
-    if not 1 <= silent <= WEEK or sum(before) < MIN_EVENTS:
+    earlier = days[-MIN_WEEKS * WEEK : -WEEK]
+    if not 1 <= silent <= WEEK or sum(earlier) < MIN_EVENTS:
         return None
-    expected = sum(sum(before[-back::-WEEK]) for back in range(1, silent + 1)) / BASELINE_WEEKS  # of these weekdays
+    expected = sum(sum(earlier[-back::-WEEK]) for back in range(1, silent + 1)) / BASELINE_WEEKS  # of these weekdays
     figures = {"current": 0, "expected": expected, "days": silent}
     dates = history.dates(-silent, len(days)), last_week(history)[1]
     key = f"silence:{metric}" if subject is None else f"silence:{subject.dimension}:{subject.value}"
     weight = 1_000 + expected if subject is None else 10 + expected**0.5
     finding = InsightFinding(key, "silence", "warning", metric, subject, figures, *dates, weight)
-    return Candidate(finding, significance.of_silence(expected, spread(before)), expected >= MIN_EXPECTED_EVENTS)
+    return Candidate(finding, significance.of_silence(expected, spread(earlier)), expected >= MIN_EXPECTED_EVENTS)
 
 
 def bots(history: History) -> Iterator[Candidate]:
     """A spike of bot clicks, which analytics exclude."""
     week, weeks = recent(history.total)
-    now, before = sums(week), sums(weeks)
-    whole, whole_before = now.clicks + now.bot_clicks, before.clicks + before.bot_clicks
-    if now.bot_clicks < MIN_EVENTS or not whole_before:
+    now, earlier = sums(week), sums(weeks)
+    whole, whole_earlier = now.clicks + now.bot_clicks, earlier.clicks + earlier.bot_clicks
+    if now.bot_clicks < MIN_EVENTS or not whole_earlier:
         return
-    share, usual = now.bot_clicks / whole, before.bot_clicks / whole_before
-    in_a_week = before.bot_clicks / BASELINE_WEEKS
+    share, usual = now.bot_clicks / whole, earlier.bot_clicks / whole_earlier
+    in_a_week = earlier.bot_clicks / BASELINE_WEEKS
     figures = {"current": now.bot_clicks, "usual": in_a_week, "share": share, "usual_share": usual}
     weight = impact(now.bot_clicks, in_a_week, share - usual) * 3
     finding = InsightFinding("bots", "bots", "warning", "clicks", None, figures, *last_week(history), weight)
     around = spread(values_of(weeks, "bot_clicks"))
-    p = significance.of_shares(now.bot_clicks, whole, before.bot_clicks, whole_before, around)
+    p = significance.of_shares(now.bot_clicks, whole, earlier.bot_clicks, whole_earlier, around)
     yield Candidate(finding, p, share - usual >= 0.10 and now.bot_clicks >= BOT_GROWTH_FACTOR * in_a_week)
 
 
@@ -201,13 +201,13 @@ def largest(values: Mapping[str, Sequence[Day]]) -> list[str]:
     return sorted(seen, key=lambda value: (-seen[value], value))[:MAX_VALUES]
 
 
-def change_of(now: float, before: float) -> float:
+def change_of(now: float, earlier: float) -> float:
     """The relative change; infinite from zero."""
-    if before == 0:
+    if earlier == 0:
         return math.inf if now > 0 else 0.0
-    return now / before - 1
+    return now / earlier - 1
 
 
-def impact(now: float, before: float, change: float) -> float:
+def impact(now: float, earlier: float, change: float) -> float:
     """The weight of a change: grows with its size and with the number of events."""
-    return math.log1p(now + before) * min(abs(change), 5.0)
+    return math.log1p(now + earlier) * min(abs(change), 5.0)

@@ -65,40 +65,40 @@ def autocorrelation_factor(*sides: Sequence[float]) -> float:
     return (1 + alike) / (1 - alike)
 
 
-def of_counts(now: int, before: int, ratio: float, around: Spread) -> float:
-    """Returns the two-sided p-value of `now` against `before`, a period `ratio` times as long: the score test of equal
+def of_counts(now: int, earlier: int, ratio: float, around: Spread) -> float:
+    """Returns the two-sided p-value of `now` against `earlier`, a period `ratio` times as long: the score test of equal
     rates."""
-    rate = (now + before) / (1 + ratio)
+    rate = (now + earlier) / (1 + ratio)
     variance = around.phi * rate * (1 + 1 / ratio)
-    return _surprise(now - before / ratio, variance, around.freedom)
+    return _surprise(now - earlier / ratio, variance, around.freedom)
 
 
-def of_shares(part: int, whole: int, part_before: int, whole_before: int, around: Spread) -> float:
+def of_shares(part: int, whole: int, part_earlier: int, whole_earlier: int, around: Spread) -> float:
     """Returns the two-sided p-value of `part` of `whole` against the same share before: the pooled test of two
     proportions."""
-    if whole <= 0 or whole_before <= 0:
+    if whole <= 0 or whole_earlier <= 0:
         return 1.0
-    pooled = (part + part_before) / (whole + whole_before)
-    variance = around.phi * pooled * (1 - pooled) * (1 / whole + 1 / whole_before)
-    return _surprise(part / whole - part_before / whole_before, variance, around.freedom)
+    pooled = (part + part_earlier) / (whole + whole_earlier)
+    variance = around.phi * pooled * (1 - pooled) * (1 / whole + 1 / whole_earlier)
+    return _surprise(part / whole - part_earlier / whole_earlier, variance, around.freedom)
 
 
-def of_sums(now: Sequence[int], before: Sequence[int]) -> float:
+def of_sums(now: Sequence[int], earlier: Sequence[int]) -> float:
     """Returns the two-sided p-value of a week's sum against the weeks before, whose days vary around their weekday's
     mean."""
-    weeks = len(before) // WEEK
+    weeks = len(earlier) // WEEK
     if weeks < 2 or len(now) != WEEK:
         raise ValueError("a week, and two whole weeks before it, are needed")
-    means, away = _weekdays(before, weeks)
+    means, away = _weekdays(earlier, weeks)
     variance = sum(one * one for one in away) / (weeks - 1) * (1 + 1 / weeks) * autocorrelation_factor(away)
     return _surprise(sum(now) - sum(means), variance, _freedom(means, weeks))
 
 
-def of_nothing(before: int, ratio: float, around: Spread) -> float:
-    """The chance of nothing at all after `before` of as many chances times `ratio`: Poisson's, the rate itself being
+def of_nothing(earlier: int, ratio: float, around: Spread) -> float:
+    """The chance of nothing at all after `earlier` of as many chances times `ratio`: Poisson's, the rate itself being
     known from no more than those (a gamma's mean). The normal law of `of_shares` is far too cautious for such small
     numbers."""
-    return float((1 + 1 / ratio) ** (-before / around.phi))
+    return float((1 + 1 / ratio) ** (-earlier / around.phi))
 
 
 def of_silence(expected: float, around: Spread) -> float:

@@ -66,12 +66,12 @@ def _week(finding: InsightFinding, currency: str) -> InsightText:
     if math.isinf(change):
         return InsightText(
             f"The first {metric} in five weeks",
-            f"{current}, after none in the four weeks before, {days(finding.before)}.",
+            f"{current}, after none in the four weeks before, {days(finding.compared)}.",
         )
     return InsightText(
         f"{metric.capitalize()} {'up' if change > 0 else 'down'} {percent(abs(change))} this week",
         f"{current}; {_shown(finding, 'usual', currency)} {are} usual for these weekdays"
-        f" (the four weeks before, {days(finding.before)}).",
+        f" (the four weeks before, {days(finding.compared)}).",
     )
 
 

@@ -53,8 +53,8 @@ def anchor(container: Container, connection: Connection, stop: Event) -> int | N
             {"after": seq, "most": BATCH_SIZE},
         ).fetchone()
         assert row is not None  # noqa: S101 - the function returns one row
-        upto, newest_head, newest, broken, before = row
-        if broken is None and seq == last.seq and seq and before != last.head:
+        upto, newest_head, newest, broken, previous_head = row
+        if broken is None and seq == last.seq and seq and previous_head != last.head:
             broken = seq
         if broken is not None:
             _BROKEN.set(broken)

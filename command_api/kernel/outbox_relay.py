@@ -97,12 +97,12 @@ def record_of(row: StoredRow) -> Record:
     return Record(topic=DOMAIN.name, key=str(row[1]).encode(), value=bytes(row[4]), headers=stored_headers(row))
 
 
-def _advance(connection: Connection, before: int, to: int) -> int:
+def _advance(connection: Connection, position: int, to: int) -> int:
     moved = connection.execute(
-        "UPDATE engine.relay SET position = %s WHERE name = %s AND position = %s", (to, NAME, before)
+        "UPDATE engine.relay SET position = %s WHERE name = %s AND position = %s", (to, NAME, position)
     )
     if moved.rowcount != 1:
-        raise RelayFenced(f"the relay's position is no longer {before}")
+        raise RelayFenced(f"the relay's position is no longer {position}")
     _POSITION.set(to)
     return to
 

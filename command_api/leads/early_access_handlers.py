@@ -111,9 +111,9 @@ def promote_signup(command: commands.PromoteSignup, uow: UnitOfWork) -> SignupSt
 @HANDLERS.on(commands.InviteSignup, senders="admins")
 def invite_signup(command: commands.InviteSignup, uow: UnitOfWork) -> SignupState:
     signup = early_access.require_active(uow.load(command.signup_id, early_access.evolve))
-    before = _invite_of(uow, signup)
-    is_used = before is not None and before.uses > 0
-    is_open = before is not None and not before.revoked and uow.context.at < before.expires_at
+    stored = _invite_of(uow, signup)
+    is_used = stored is not None and stored.uses > 0
+    is_open = stored is not None and not stored.revoked and uow.context.at < stored.expires_at
     events = early_access.invite(signup, command.invite_id, uow.context, is_used=is_used, is_open=is_open)
     contact = contacts.find(uow, signup.id)
     if contact is None:

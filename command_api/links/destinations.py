@@ -29,14 +29,14 @@ def checked_destination(text: str, partner: Partner, field: str = "destination")
 
 
 def checked_routing(
-    routing: Routing, partner: Partner, website_domain: str, at: datetime, before: Routing = _NO_ROUTING
+    routing: Routing, partner: Partner, website_domain: str, at: datetime, current: Routing = _NO_ROUTING
 ) -> Routing:
     """Returns the routing in its stored form. An unchanged expiry may be past. Raises `CommandRejected`."""
     if len(routing.rules) > MAX_RULES:
         raise invalid("bad_rules", f"A link has at most {MAX_RULES} rules.", "rules")
     if len(routing.variants) == 1 or len(routing.variants) > MAX_VARIANTS:
         raise invalid("bad_variants", f"A split has 2 to {MAX_VARIANTS} variants.", "variants")
-    if routing.expires_at is not None and routing.expires_at != before.expires_at and routing.expires_at <= at:
+    if routing.expires_at is not None and routing.expires_at != current.expires_at and routing.expires_at <= at:
         raise invalid("bad_expiry", "The expiry must be in the future.", "expiresAt")
     return Routing(
         rules=tuple(_rule(rule, partner, f"rules.{place}") for place, rule in enumerate(routing.rules)),

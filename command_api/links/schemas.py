@@ -107,12 +107,12 @@ class Links(ResponseModel):
     links: list[Link]
 
 
-def routing_after(before: Routing, fields: LinkFields) -> Routing | None:
+def routing_after(current: Routing, fields: LinkFields) -> Routing | None:
     """The routing with what `fields` name; none when they name nothing of it. Null or an empty text takes away."""
     fields_set = fields.model_fields_set
     if not fields_set & {"rules", "variants", "expires_at", "fallback"}:
         return None
-    rules, variants = before.rules, before.variants
+    rules, variants = current.rules, current.variants
     if "rules" in fields_set:
         rules = tuple(TargetRule(**rule.model_dump()) for rule in fields.rules or ())
     if "variants" in fields_set:
@@ -120,8 +120,8 @@ def routing_after(before: Routing, fields: LinkFields) -> Routing | None:
     return Routing(
         rules=rules,
         variants=variants,
-        expires_at=fields.expires_at if "expires_at" in fields_set else before.expires_at,
-        fallback=(fields.fallback or None) if "fallback" in fields_set else before.fallback,
+        expires_at=fields.expires_at if "expires_at" in fields_set else current.expires_at,
+        fallback=(fields.fallback or None) if "fallback" in fields_set else current.fallback,
     )
 
 

@@ -134,11 +134,11 @@ def evolve_question(question: Question | None, event: DomainEvent) -> Question:
 
 
 def watch(
-    before: WatchlistEntry | None, account_id: UUID, listing_id: UUID, context: CommandContext
+    entry: WatchlistEntry | None, account_id: UUID, listing_id: UUID, context: CommandContext
 ) -> list[DomainEvent]:
-    if before is not None and before.on:
+    if entry is not None and entry.on:
         return []
-    watch_id, version = listing_watch_id(account_id, listing_id), before.version if before is not None else 0
+    watch_id, version = listing_watch_id(account_id, listing_id), entry.version if entry is not None else 0
     return [
         marketplace.WatchBegan(
             **event_metadata(watch_id, version, context), account_id=account_id, listing_id=listing_id
@@ -146,10 +146,10 @@ def watch(
     ]
 
 
-def unwatch(before: WatchlistEntry | None, context: CommandContext) -> list[DomainEvent]:
-    if before is None or not before.on:
+def unwatch(entry: WatchlistEntry | None, context: CommandContext) -> list[DomainEvent]:
+    if entry is None or not entry.on:
         return []
-    return [marketplace.WatchEnded(**next_event(before, context))]
+    return [marketplace.WatchEnded(**next_event(entry, context))]
 
 
 evolve_watch: Final = (

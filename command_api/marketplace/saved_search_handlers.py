@@ -40,8 +40,8 @@ HANDLERS: Final = CommandHandlers()
 def watch_listing(command: commands.WatchListing, uow: UnitOfWork) -> None:
     listing = listings.require_on_sale(uow.load(command.listing_id, listings.evolve))
     account_id = uow.context.require_account()
-    before = uow.load(listing_watch_id(account_id, listing.id), questions.evolve_watch)
-    uow.append(*questions.watch(before, account_id, listing.id, uow.context))
+    entry = uow.load(listing_watch_id(account_id, listing.id), questions.evolve_watch)
+    uow.append(*questions.watch(entry, account_id, listing.id, uow.context))
 
 
 @HANDLERS.after(WatchBegan)
@@ -51,8 +51,8 @@ def require_room_on_watchlist(_: WatchBegan, uow: Appended) -> None:
 
 @HANDLERS.on(commands.UnwatchListing, senders="accounts")
 def unwatch_listing(command: commands.UnwatchListing, uow: UnitOfWork) -> None:
-    before = uow.load(listing_watch_id(uow.context.require_account(), command.listing_id), questions.evolve_watch)
-    uow.append(*questions.unwatch(before, uow.context))
+    entry = uow.load(listing_watch_id(uow.context.require_account(), command.listing_id), questions.evolve_watch)
+    uow.append(*questions.unwatch(entry, uow.context))
 
 
 @HANDLERS.on(commands.SaveSearch, senders="accounts")

@@ -53,14 +53,14 @@ def stop_mail(
 
 
 def evolve(choices: Choices | None, event: DomainEvent) -> Choices:
-    before = choices or Choices()
+    current = choices or Choices()
     match event:
         case NotificationPreferenceSet():
-            chosen = {**before.chosen, event.kind: (event.in_app, event.mail)}
-            return Choices(event.originator_version, chosen, before.stopped)
+            chosen = {**current.chosen, event.kind: (event.in_app, event.mail)}
+            return Choices(event.originator_version, chosen, current.stopped)
         case NotificationMailStopped():
             off: DigestMail = "off"
-            chosen = {kind: (in_app, off) for kind, (in_app, _) in before.chosen.items()}
+            chosen = {kind: (in_app, off) for kind, (in_app, _) in current.chosen.items()}
             return Choices(event.originator_version, chosen, stopped=True)
         case _:
             raise UnexpectedEvent(f"{event.NAME} does not happen to choices of notifications")

@@ -347,9 +347,9 @@ def _with_window(partner: Partner, days: int, at: datetime) -> tuple[TermsPeriod
     now = partner.terms_at(at)
     if now.cookie_days == days:
         return partner.history
-    before = [since for since in partner.history if since.at < at]
+    earlier = [since for since in partner.history if since.at < at]
     later = [replace(since, cookie_days=days) for since in partner.history if since.at > at]
-    return (*before, TermsPeriod(at, now.terms, days), *later)
+    return (*earlier, TermsPeriod(at, now.terms, days), *later)
 
 
 def checked_name(name: str) -> str:

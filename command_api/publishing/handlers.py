@@ -79,10 +79,10 @@ def save_page(command: commands.SavePage, uow: UnitOfWork) -> PageState:
     site, fields = _own(command.site_id, uow), command.fields
     if parse_site(site.document.encode()).page(command.page_id) is None:
         raise not_found("page")
-    before = releases.saved_pages([command.page_id], uow).get(command.page_id)
+    current = releases.saved_pages([command.page_id], uow).get(command.page_id)
     events = pages.save(
         command.page_id,
-        before,
+        current,
         read_page(command.document.encode()),
         site_id=site.id,
         account_id=site.account_id,
@@ -91,7 +91,7 @@ def save_page(command: commands.SavePage, uow: UnitOfWork) -> PageState:
         context=uow.context,
     )
     uow.append(*events)
-    page = pages.evolve(before, events[0]) if events else before
+    page = pages.evolve(current, events[0]) if events else current
     assert page is not None  # noqa: S101 - without events the same document was saved before
     return PageState.of(page, saved_at=uow.context.at)
 

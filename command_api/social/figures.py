@@ -37,8 +37,8 @@ def record(
     context: CommandContext,
 ) -> list[SocialChannelFiguresRecorded]:
     """Records days with new figures, in one event for each `MAX_DAYS` of them. Days without figures are left out."""
-    before = known.days if known is not None else {}
-    new = [day for day in days if _with(before.get(day.day), day) != before.get(day.day)]
+    stored = known.days if known is not None else {}
+    new = [day for day in days if _with(stored.get(day.day), day) != stored.get(day.day)]
     version = known.version if known is not None else 0
     return [
         SocialChannelFiguresRecorded(
@@ -62,9 +62,9 @@ def evolve(figures: ChannelFigures | None, event: DomainEvent) -> ChannelFigures
     return replace(figures, days={**figures.days, **new})
 
 
-def _with(before: ChannelDay | None, day: ChannelDay) -> ChannelDay | None:
+def _with(stored: ChannelDay | None, day: ChannelDay) -> ChannelDay | None:
     """The day after this report; None if nothing is known of it."""
     values = day.model_dump(exclude_none=True, exclude={"day"})
     if not values:
-        return before
-    return day if before is None else before.model_copy(update=values)
+        return stored
+    return day if stored is None else stored.model_copy(update=values)

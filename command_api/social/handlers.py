@@ -87,10 +87,10 @@ def add_social_post(command: commands.AddSocialPost, uow: UnitOfWork) -> SocialP
     fields = command.fields
     address = posts.address_of(channel.network, fields.address)
     id_ = post_id(channel.id, address.key)
-    before = uow.load(id_, posts.evolve)
+    current = uow.load(id_, posts.evolve)
     added = posts.add(
         id_,
-        before,
+        current,
         channel,
         website,
         address=address.address,
@@ -99,7 +99,7 @@ def add_social_post(command: commands.AddSocialPost, uow: UnitOfWork) -> SocialP
         context=uow.context,
     )
     require_post_limit(uow.append(added), channel.id)
-    return to_post(posts.evolve(before, added))
+    return to_post(posts.evolve(current, added))
 
 
 @HANDLERS.on(commands.ChangeSocialPost, senders="accounts")

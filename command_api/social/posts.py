@@ -186,8 +186,8 @@ evolve: Final = (
 @evolve.on(SocialPostFiguresRecorded)
 def _reported(post: SocialPostAggregate, event: SocialPostFiguresRecorded) -> dict[str, Any]:
     reported = post.reported.get(event.source)
-    before = reported.figures if reported is not None else PostFigures()
-    figures = before.model_copy(update=event.figures.model_dump(exclude_none=True))
+    earlier = reported.figures if reported is not None else PostFigures()
+    figures = earlier.model_copy(update=event.figures.model_dump(exclude_none=True))
     return {"reported": {**post.reported, event.source: ReportedTotals(event.as_of, figures)}}
 
 

@@ -224,10 +224,10 @@ def expire_events(
     applies_from = website.retention_applies_from
     if applies_from is None or context.at < applies_from:
         return []
-    before = expired_before(website.raw_months, ZoneInfo(website.timezone), context.at, window_days)
-    if before <= first_day or (website.expired_before is not None and before <= website.expired_before):
+    cutoff = expired_before(website.raw_months, ZoneInfo(website.timezone), context.at, window_days)
+    if cutoff <= first_day or (website.expired_before is not None and cutoff <= website.expired_before):
         return []
-    return [websites.WebsiteEventsExpired(**next_event(website, context), before=before)]
+    return [websites.WebsiteEventsExpired(**next_event(website, context), before=cutoff)]
 
 
 def disconnect(website: Website | None, context: CommandContext, *, owner_erased: bool = False) -> list[DomainEvent]:
@@ -386,8 +386,8 @@ def _updated(website: Website, event: websites.WebsiteUpdated) -> dict[str, Any]
     }
 
 
-def _is_changed(domain: str | None, before: str) -> bool:
-    return domain is not None and domain.removeprefix("www.") != before.removeprefix("www.")
+def _is_changed(domain: str | None, current: str) -> bool:
+    return domain is not None and domain.removeprefix("www.") != current.removeprefix("www.")
 
 
 def _issued(

@@ -37,9 +37,9 @@ def wanted_before(months: int, zone: ZoneInfo, now: datetime) -> date:
     return day_start(zone, _months_before(local_day(zone, now), months)).astimezone(UTC).date()
 
 
-def first_kept_day(before: date, zone: ZoneInfo) -> date:
-    """The first local day whose events are all kept, where events before the UTC day `before` are not."""
-    kept_from = datetime.combine(before, time(), UTC)
+def first_kept_day(utc_day: date, zone: ZoneInfo) -> date:
+    """The first local day whose events are all kept, where events before the UTC day `utc_day` are not."""
+    kept_from = datetime.combine(utc_day, time(), UTC)
     day = local_day(zone, kept_from)
     return day if day_start(zone, day) >= kept_from else day + timedelta(days=1)
 

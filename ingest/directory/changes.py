@@ -44,10 +44,10 @@ class LivePositions:
     def highest(self) -> int:
         return max(position for _, position in self.models.values())
 
-    def follows(self, before: LivePositions) -> bool:
+    def follows(self, earlier: LivePositions) -> bool:
         """Returns whether every model only advanced since then."""
         return all(
-            before.models[name][0] == generation and before.models[name][1] <= position
+            earlier.models[name][0] == generation and earlier.models[name][1] <= position
             for name, (generation, position) in self.models.items()
         )
 
@@ -67,13 +67,13 @@ def progress_of(connection: psycopg.Connection[Any]) -> LivePositions | None:
     return LivePositions(models) if len(models) == len(READ_MODELS) else None
 
 
-def changes_between(connection: psycopg.Connection[Any], before: LivePositions, now: LivePositions) -> Changes | None:
+def changes_between(connection: psycopg.Connection[Any], earlier: LivePositions, now: LivePositions) -> Changes | None:
     """The changes, or none if a full read is needed. The rows themselves are read in their current state."""
-    if not now.follows(before):
+    if not now.follows(earlier):
         return None
-    if now == before:
+    if now == earlier:
         return Changes([], [])
-    rows = connection.execute(_CHANGED, (before.lowest, now.highest, MAX_CHANGES + 1)).fetchall()
+    rows = connection.execute(_CHANGED, (earlier.lowest, now.highest, MAX_CHANGES + 1)).fetchall()
     if len(rows) > MAX_CHANGES:
         return None
     links: set[UUID] = set()

@@ -256,8 +256,8 @@ class Index:
     def _add_domain(self, row: CustomDomainEntry, put: Put) -> None:
         """Several accounts may have had the name, one after the other; one at most has it now."""
         domain = row if row.website_id in self.websites else replace(row, is_verified=False)
-        before = self.domains.get(row.host)
-        if before is None or not before.is_verified:
+        stored = self.domains.get(row.host)
+        if stored is None or not stored.is_verified:
             put(self.domains, row.host, domain)
 
     def _add_link(self, row: LinkRow, website: WebsiteRow, put: Put) -> None:
@@ -284,8 +284,8 @@ class Index:
             put(self.network_partners, name, _common(self.network_partners.get(name), partner.id_text))
 
 
-def _common(before: str | None, partner: str) -> str:
-    return partner if before in (None, partner) else ""
+def _common(current: str | None, partner: str) -> str:
+    return partner if current in (None, partner) else ""
 
 
 def _put(into: dict[Any, Any], name: object, value: object) -> None:
@@ -310,7 +310,7 @@ class Directory:
         self._read_at = 0.0
         self._missing: BoundedMap[Name, tuple[float, int | None]] = BoundedMap(MAX_NEGATIVE)
         """Until when something counts as missing, and the position at which that is certain; none: it is."""
-        self._before: dict[tuple[int, object], tuple[dict[Any, Any], object, object]] = {}
+        self._replaced: dict[tuple[int, object], tuple[dict[Any, Any], object, object]] = {}
         """What stood where something was looked up since the last reading; by index and name."""
         self.used: dict[str, UUID] = {}
         """Hashes of the keys that were used since `ingest.directory.key_uses` took them, with their websites."""
@@ -332,11 +332,11 @@ class Directory:
         """
         self._read_at = read_at
         if listing is not None:
-            self._before = {}
+            self._replaced = {}
             self._set_index(self.prepared(listing) if isinstance(listing, DirectoryListing) else listing)
             return
-        before, self._before = self._before, {}
-        for into, name, value in before.values():
+        replaced, self._replaced = self._replaced, {}
+        for into, name, value in replaced.values():
             if value is _MISSING:
                 into.pop(name, None)
             else:
@@ -361,7 +361,7 @@ class Directory:
 
     def _put(self, into: dict[Any, Any], name: object, value: object) -> None:
         """Puts one value until the next reading."""
-        self._before.setdefault((id(into), name), (into, name, into.get(name, _MISSING)))
+        self._replaced.setdefault((id(into), name), (into, name, into.get(name, _MISSING)))
         if value is _MISSING:
             into.pop(name, None)
         else:
@@ -466,11 +466,11 @@ class Directory:
             self._missing.put((kind, name), (monotonic() + NEGATIVE_S, None))
 
     async def _query_until_current(
-        self, kind: str, names: Sequence[str], before: Mapping[str, int | None], lane: SourceLane, progress: Progress
+        self, kind: str, names: Sequence[str], positions: Mapping[str, int | None], lane: SourceLane, progress: Progress
     ) -> Sequence[str]:
         """Queries again once the read models are current. Raises `Unavailable` when they stay behind."""
         reached, written = await progress(kind)
-        needed = {name: written if (earlier := before[name]) is None else earlier for name in names}
+        needed = {name: written if (earlier := positions[name]) is None else earlier for name in names}
         if lane.waiting < MAX_WAITING:
             lane.waiting += 1
             try:

@@ -119,7 +119,7 @@ async def _read(context: IngestContext, scope: Scope, receive: Receive, headers:
     if scope["method"] != "POST":
         return sent
     packed: bytes = (await receive()).get("body", b"")
-    await context.scheduler.before(packed, client_address(scope, context.settings.trusted_proxies))
+    await context.scheduler.wait_if_large(packed, client_address(scope, context.settings.trusted_proxies))
     body = inflate(packed, headers.get(b"content-encoding", b""))
     if not body:
         return sent

@@ -70,7 +70,7 @@ async def _report(context: IngestContext, scope: Scope, receive: Receive, send: 
         if text:
             key = await identify(context.directory, text, headers, MAY_REPORT, lookups=lookups)
         runner.current = "decode"
-        await context.scheduler.before(
+        await context.scheduler.wait_if_large(
             body, key.website.id if key else client_address(scope, context.settings.trusted_proxies)
         )
         sent = _read(inflate(body, headers.get(b"content-encoding", b"")), headers.get(b"content-type", b""))
@@ -82,7 +82,7 @@ async def _report(context: IngestContext, scope: Scope, receive: Receive, send: 
         runner.current = "decode"
         report = report_of(context, key, sent, kind)
         waits = query.get("wait", "").lower() in ("true", "1")
-        before = await context.conversion_outcomes.current(identity_of(key, report)) if waits else None
+        earlier = await context.conversion_outcomes.current(identity_of(key, report)) if waits else None
         event = ReportedEvent(key, request_context(key, client, "server", headers), report)
         accepted = await accept_report(context, runner, event)
     except EventRejected as error:
@@ -101,9 +101,9 @@ async def _report(context: IngestContext, scope: Scope, receive: Receive, send: 
         return
     if waits:
         decided = (
-            await context.conversion_outcomes.wait_for(accepted.id, before)
-            if accepted.adds or before is None
-            else before
+            await context.conversion_outcomes.wait_for(accepted.id, earlier)
+            if accepted.adds or earlier is None
+            else earlier
         )
         if decided is not None:
             # A key that may only report gets no more than the response to a report.

@@ -193,8 +193,8 @@ class _FieldReader:
         if reading.is_placeholder(text):
             self._keep("txid", text)
             stand_in = self._unread["txid"].strip()[:MAX_TXID] or EMPTY
-            before = conversion_id(website, event, text if text.strip() else click)
-            return stand_in, before, f"no txid {blake2b(self._salt(), digest_size=16).hexdigest()}"
+            former_id = conversion_id(website, event, text if text.strip() else click)
+            return stand_in, former_id, f"no txid {blake2b(self._salt(), digest_size=16).hexdigest()}"
         txid = reading.read_txid(text)
         if len(txid) > MAX_TXID or PLAIN.fullmatch(txid) is None:
             raise invalid("bad_txid", f"txid may have {MAX_TXID} characters, none of them a control character")

@@ -173,9 +173,9 @@ class _ImportRun:
     def _occurrence(self, line: bytes) -> int:
         """Counts the identical lines before this one in the file."""
         key = blake2b(line, digest_size=16).digest()
-        before = self._occurrences.get(key, 0)
-        self._occurrences[key] = before + 1
-        return before
+        count = self._occurrences.get(key, 0)
+        self._occurrences[key] = count + 1
+        return count
 
     def finish(self) -> dict[str, int]:
         """Waits for the last acknowledgement."""

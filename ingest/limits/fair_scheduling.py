@@ -71,7 +71,7 @@ class FairScheduler:
             asyncio.get_running_loop().call_soon(self._grant)
         await waiting
 
-    async def before(self, body: bytes, owner: Hashable) -> None:
+    async def wait_if_large(self, body: bytes, owner: Hashable) -> None:
         """Waits for a slice if the body is not small. Raises as `wait` does."""
         if len(body) > SMALL:
             await self.wait(owner, is_first=True)

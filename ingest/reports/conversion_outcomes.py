@@ -47,14 +47,14 @@ class ConversionOutcomes:
             return None
         return to_response(rows[0]) if rows else None
 
-    async def wait_for(self, identity: UUID, before: dict[str, Any] | None = None) -> dict[str, Any] | None:
-        """Returns the conversion as soon as it is recorded and differs from `before`; `before` after `WAIT_S`, because
-        a repeated report changes nothing."""
+    async def wait_for(self, identity: UUID, earlier: dict[str, Any] | None = None) -> dict[str, Any] | None:
+        """Returns the conversion as soon as it is recorded and differs from `earlier`; `earlier` after `WAIT_S`, as a
+        repeated report changes nothing."""
         if self._count >= MAX_WAITING:
-            return before
+            return earlier
         loop = asyncio.get_running_loop()
         future: asyncio.Future[dict[str, Any] | None] = loop.create_future()
-        waiter = _OutcomeWaiter(future, before)
+        waiter = _OutcomeWaiter(future, earlier)
         self._waiting.setdefault(identity, []).append(waiter)
         self._count += 1
         if self._polling is None or self._polling.done():
@@ -62,7 +62,7 @@ class ConversionOutcomes:
         try:
             return await asyncio.wait_for(future, WAIT_S)
         except TimeoutError:
-            return before
+            return earlier
         finally:
             self._count -= 1
             left = self._waiting.get(identity, [])
@@ -72,7 +72,7 @@ class ConversionOutcomes:
                     del self._waiting[identity]
 
     async def _poll(self) -> None:
-        """Polls until no request waits. On an error all waiting requests get their `before`."""
+        """Polls until no request waits. On an error all waiting requests get their `earlier`."""
         try:
             while self._waiting:
                 for row in await self._postgres.rows(SELECT_CONVERSIONS, (list(self._waiting),)):
@@ -83,24 +83,24 @@ class ConversionOutcomes:
         finally:
             for waiters in self._waiting.values():
                 for waiter in waiters:
-                    waiter.resolve(waiter.before)
+                    waiter.resolve(waiter.earlier)
             self._waiting.clear()
 
     def _resolve(self, identity: UUID, found: dict[str, Any]) -> None:
         waiters = self._waiting.pop(identity, [])
-        if left := [waiter for waiter in waiters if waiter.before == found]:
+        if left := [waiter for waiter in waiters if waiter.earlier == found]:
             self._waiting[identity] = left
         for waiter in waiters:
-            if waiter.before != found:
+            if waiter.earlier != found:
                 waiter.resolve(found)
 
 
 @dataclass(slots=True, eq=False)
 class _OutcomeWaiter:
-    """A request that waits for a conversion that differs from `before`."""
+    """A request that waits for a conversion that differs from `earlier`."""
 
     future: asyncio.Future[dict[str, Any] | None]
-    before: dict[str, Any] | None
+    earlier: dict[str, Any] | None
 
     def resolve(self, found: dict[str, Any] | None) -> None:
         if not self.future.done():

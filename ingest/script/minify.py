@@ -45,8 +45,8 @@ _SHORT: Final = {"true": "!0", "false": "!1"}
 
 def _joined(tokens: Sequence[str]) -> str:
     """The text; a space only where two words would become one."""
-    before = ["", *tokens[:-1]]
-    spaced = (_WORD.match(last[-1:]) and _WORD.match(token) for last, token in zip(before, tokens, strict=True))
+    preceding = ["", *tokens[:-1]]
+    spaced = (_WORD.match(last[-1:]) and _WORD.match(token) for last, token in zip(preceding, tokens, strict=True))
     return "".join(" " + token if space else token for space, token in zip(spaced, tokens, strict=True))
 
 

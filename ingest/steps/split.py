@@ -73,13 +73,13 @@ class Splitter:
 
     def _count(self, signs: int) -> bool:
         """Returns whether a step is over. Raises `EventRejected` beyond the bound."""
-        before = self._signs
+        earlier = self._signs
         self._signs += signs
         if self._signs > MAX_SIGNS:
             raise EventRejected(
                 Outcome.TOO_LARGE, "too_large", "The body is not JSON, and too long to look for its events.", status=413
             )
-        return before // _SIGNS_A_STEP != self._signs // _SIGNS_A_STEP
+        return earlier // _SIGNS_A_STEP != self._signs // _SIGNS_A_STEP
 
 
 def unfinished() -> EventRejected:

@@ -44,7 +44,7 @@ def run(
     progress = dict(row.progress)
     if "seam" not in progress:
         progress["seam"] = _make_seam(connection, clickhouse, family, rollup, row, source_generation)
-    before = " OR ".join(
+    is_older = " OR ".join(
         f"(_topic = '{topic}' AND _partition = {partition} AND _offset < {offset})"
         for topic, partition, offset in progress["seam"]
     )
@@ -57,7 +57,7 @@ def run(
             continue
         if stopping.is_set():
             raise Interrupted
-        where = f"{family.main.period} = {month} AND ({before})"
+        where = f"{family.main.period} = {month} AND ({is_older})"
         token = f"rebuild:{rollup.name}:{row.generation}:{month}"
         statement = backfill(rollup, row.generation, source, where)
         clickhouse.run(statement, {**SINGLE_BLOCK, "insert_deduplication_token": token})

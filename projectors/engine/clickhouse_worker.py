@@ -196,9 +196,9 @@ class ClickHouseWorker(Worker):
             with self.runtime.pool.connection() as connection:
                 self._intend(connection, first, last)
         except positions.BarrierReached as held:
-            before = self.records_before(held.barrier_offset, records)
-            if before:
-                self._project(before)
+            allowed = self.records_before(held.barrier_offset, records)
+            if allowed:
+                self._project(allowed)
             raise
         self._finish(first, records, batch)
 
@@ -308,9 +308,9 @@ class ClickHouseWorker(Worker):
         clickhouse, generation = self.runtime.clickhouse, self.key.generation
         main = table_name(self._projection.main.name, generation)
         if batch.rows:
-            before = len(batch.bad)
+            count = len(batch.bad)
             self._insert_rows(main, batch, records, 0, len(batch.rows), token)
-            if len(batch.bad) > before:
+            if len(batch.bad) > count:
                 batch.bad.sort(key=lambda bad: bad.record.offset)
                 self.count_outcomes(records, [bad for bad in batch.bad if bad.reason == REFUSED])
         for name, lines in batch.others.items():

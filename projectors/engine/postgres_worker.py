@@ -70,9 +70,9 @@ class PostgresWorker(Worker):
             if not self._passes(records):
                 self._take(records)
         except positions.BarrierReached as held:
-            before = self.records_before(held.barrier_offset, records)
-            if before:
-                self._project(before)
+            allowed = self.records_before(held.barrier_offset, records)
+            if allowed:
+                self._project(allowed)
             raise
 
     def _take(self, records: list[StoredRecord]) -> None:

@@ -118,15 +118,15 @@ def _verify_family(
             _compare(clickhouse, rollup, live, report.rebuilt, "1", report)
         with connection.transaction():
             hold.require()
-    before = " OR ".join(
+    in_both = " OR ".join(
         f"(_topic = '{place.topic}' AND _partition = {place.partition} AND _offset < {offset})"
         for place, offset in hold.places.items()
     )
     lacking = family.lacking(connection).sql if family.lacking is not None else ""
-    kept = f"({before}) AND NOT ({lacking})" if lacking else before
+    kept = f"({in_both}) AND NOT ({lacking})" if lacking else in_both
     for table in (family.main, *family.others):
         look()
-        _compare(clickhouse, table, report.live, report.rebuilt, kept if table is family.main else before, report)
+        _compare(clickhouse, table, report.live, report.rebuilt, kept if table is family.main else in_both, report)
 
 
 def _verify_rollup(

@@ -200,9 +200,9 @@ class Worker(ABC, Thread):
 
     def records_before(self, barrier_offset: int, records: list[StoredRecord]) -> list[StoredRecord]:
         """Returns the records before `barrier_offset`; the others are put back."""
-        before = [record for record in records if record.offset < barrier_offset]
-        self.put_back(records[len(before) :])
-        return before
+        allowed = [record for record in records if record.offset < barrier_offset]
+        self.put_back(records[len(allowed) :])
+        return allowed
 
     def advanced(self, step: positions.Step) -> None:
         """Takes note of a step that is stored."""
@@ -222,15 +222,15 @@ class Worker(ABC, Thread):
         if tracing.is_on():
             correlations = (correlation_of(one.topic, one.key, one.headers) for one in records)
             tracing.record(f"project {self.key.projection}", correlations, self._read_ns, self._where)
-        before = 0
+        done = 0
         index = {record.offset: place for place, record in enumerate(records)} if bad else {}
         for one in bad:
             place = index[one.record.offset]
-            self._limit.succeed(place - before)
-            before = place + 1
+            self._limit.succeed(place - done)
+            done = place + 1
             if one.record.offset >= self._position.accept_bad_to and one.reason not in dead_letters.NO_FAULTS:
                 self._limit.fail(f"{one.reason}: {one.error}"[:300])
-        self._limit.succeed(len(records) - before)
+        self._limit.succeed(len(records) - done)
 
     def find_crashing(self, records: Sequence[StoredRecord]) -> None:
         """Dead-letters what crashed another generation. After three starts without a step: tries the records in a child

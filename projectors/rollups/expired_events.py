@@ -22,22 +22,22 @@ _DAYS: Final = "select website_id::text, max(before) from read.event_expiries gr
 class ExpiredEvents:
     """The first UTC day whose rows are all there, by website (`projection.Lacking`)."""
 
-    before: Mapping[str, date]
+    kept_from: Mapping[str, date]
 
     @property
     def sql(self) -> str:
         """A condition on rows of `events`; empty: none may be missing."""
-        if not self.before:
+        if not self.kept_from:
             return ""
-        return f"type <> '{CONVERSION}' AND {days_before(self.before, 'toDate(occurred_at)')}"
+        return f"type <> '{CONVERSION}' AND {expired_days(self.kept_from, 'toDate(occurred_at)')}"
 
     def has(self, line: bytes) -> bool:
         """Returns whether the row, as JSON, may be missing."""
-        if not self.before:
+        if not self.kept_from:
             return False
         row = orjson.loads(line)
-        before = self.before.get(str(row["website_id"]))
-        return before is not None and row["type"] != CONVERSION and row["occurred_at"][:10] < before.isoformat()
+        kept_from = self.kept_from.get(str(row["website_id"]))
+        return kept_from is not None and row["type"] != CONVERSION and row["occurred_at"][:10] < kept_from.isoformat()
 
 
 def read(connection: Connection[Any]) -> ExpiredEvents:
@@ -45,10 +45,10 @@ def read(connection: Connection[Any]) -> ExpiredEvents:
     return ExpiredEvents(dict(connection.execute(_DAYS).fetchall()))
 
 
-def days_before(before: Mapping[str, date], day: str) -> str:
+def expired_days(kept_from: Mapping[str, date], day: str) -> str:
     """The condition that `day`, an expression, is one of those of its website."""
     by_day: dict[date, list[str]] = defaultdict(list)
-    for website_id, first in before.items():
+    for website_id, first in kept_from.items():
         by_day[first].append(website_id)
     listed = (
         f"{day} < '{first}' AND website_id IN ({', '.join(map(repr, sorted(websites)))})"

@@ -32,7 +32,7 @@ from projectors.engine import failpoints, schema
 from projectors.engine.clickhouse import ClickHouse
 from projectors.engine.tables import table_name
 from projectors.rollups.events_raw import EVENTS
-from projectors.rollups.expired_events import CONVERSION, days_before
+from projectors.rollups.expired_events import CONVERSION, expired_days
 from projectors.visits.batches import BUILD_SETTINGS, Day, batches, listed
 from schemas.zones import ZoneInfo
 
@@ -53,9 +53,9 @@ Contents = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Expiry:
-    """The expired events of a website: events before the UTC day `before`."""
+    """The expired events of a website: events before the UTC day `kept_from`."""
 
-    before: date
+    kept_from: date
     timezone: str
 
 
@@ -69,11 +69,11 @@ class Expiries:
     def is_expired(self, website_id: UUID, day: date) -> bool:
         """Returns whether the events of that day have expired."""
         expiry = self.websites.get(website_id)
-        return expiry is not None and day < expiry.before
+        return expiry is not None and day < expiry.kept_from
 
     def condition(self, day: str) -> str:
         """Returns the condition that `day`, an expression, has expired for the row's website."""
-        return days_before({str(website_id): expiry.before for website_id, expiry in self.websites.items()}, day)
+        return expired_days({str(website_id): expiry.kept_from for website_id, expiry in self.websites.items()}, day)
 
 
 def read_expiries(connection: Connection[Any]) -> Expiries:
@@ -81,7 +81,7 @@ def read_expiries(connection: Connection[Any]) -> Expiries:
     rows = connection.execute(_EXPIRIES, (GRACE_S,)).fetchall()
     if not rows:
         return Expiries()
-    websites = {website_id: Expiry(before, timezone) for website_id, before, timezone in rows}
+    websites = {website_id: Expiry(kept_from, timezone) for website_id, kept_from, timezone in rows}
     return Expiries(websites, schema.live_generation(connection, EVENTS.name))
 
 

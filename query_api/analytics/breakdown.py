@@ -113,7 +113,7 @@ def read(query: BreakdownQuery, request: AnalyticsRequest, response: Response) -
     page_rows, late, beside = _page(plan, request, response)
     total, rows = total_of(page_rows), others_of(page_rows)
     has_more, rows = len(rows) > query.limit, rows[: query.limit]
-    more, before = _of_rows(request, response, plan, rows, late, beside)
+    more, previous = _of_rows(request, response, plan, rows, late, beside)
     labels = _labels(request, parsed.by, rows)
     currency = request.website.currency
 
@@ -121,7 +121,7 @@ def read(query: BreakdownQuery, request: AnalyticsRequest, response: Response) -
         return {name: METRICS[name].figure(row, currency) for name in parsed.metrics}
 
     def earlier(*values: str) -> ReportMetrics | None:
-        return None if before is None else ReportMetrics.model_construct(**figures(before.get(values, {})))
+        return None if previous is None else ReportMetrics.model_construct(**figures(previous.get(values, {})))
 
     return Breakdown.model_construct(
         range=ShownRange.of_range(request.range),
@@ -239,8 +239,8 @@ def _of_rows(
     own_plan = replace(plan, only=tuple(values_of(row, plan.by) for row in rows), page=None, limit=None)
     last = [replace(own_plan, counters=tuple(late))] if late else []
     has_all = any(len(counted) <= MAX_BESIDE for counted in beside)
-    before = [replace(own_plan, range=request.compared)] if request.compared is not None and not has_all else []
-    results = request.read(response, *map(statement.report, (*last, *before))) if last or before else []
+    previous = [replace(own_plan, range=request.compared)] if request.compared is not None and not has_all else []
+    results = request.read(response, *map(statement.report, (*last, *previous))) if last or previous else []
     compared = [*results[len(last) :], *(beside if has_all else ())]
 
     def by_values(rows: Sequence[Row]) -> _ByValues:

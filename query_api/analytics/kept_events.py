@@ -17,9 +17,9 @@ _UTC: Final = ZoneInfo("UTC")
 
 @dataclass(frozen=True, slots=True)
 class KeptEvents:
-    """`before`: events of earlier UTC days are not there; none: all are."""
+    """`expired_before`: events of earlier UTC days are not there; none: all are."""
 
-    before: date | None = None
+    expired_before: date | None = None
     zone: ZoneInfo = _UTC
 
     @classmethod
@@ -29,15 +29,15 @@ class KeptEvents:
     @property
     def first_day(self) -> date | None:
         """The first day of the website's zone whose events are all there."""
-        return first_kept_day(self.before, self.zone) if self.before is not None else None
+        return first_kept_day(self.expired_before, self.zone) if self.expired_before is not None else None
 
     def has(self, day: date) -> bool:
         """Returns whether the events of a UTC day are stored."""
-        return self.before is None or day >= self.before
+        return self.expired_before is None or day >= self.expired_before
 
     def has_all(self, start: datetime) -> bool:
         """Returns whether all events from `start` on are stored."""
-        return self.before is None or start >= datetime.combine(self.before, time(), UTC)
+        return self.expired_before is None or start >= datetime.combine(self.expired_before, time(), UTC)
 
     def require(self, start: datetime) -> None:
         """Checks that all events from `start` on are stored. Raises `Problem` 422 if they are not."""

@@ -84,7 +84,7 @@ class Range:
     is_open: bool = False
     """True: it ends with the bucket that is filling now, before the end of its calendar period."""
 
-    before: tuple[date, date] | None = None
+    previous: tuple[date, date] | None = None
     """Of a calendar period: first day of the period before it, and the day after that one's last."""
 
     @property
@@ -158,20 +158,20 @@ def _calendar(name: TimeRange, timezone: ZoneInfo, now: datetime, today: date) -
     which, _, unit = name.value.partition("_")
     if name is TimeRange.LAST_12M:
         start = _months_later(today.replace(day=1), -11)
-        before, after = _months_later(start, -12), today + _DAY
+        previous, after = _months_later(start, -12), today + _DAY
     elif name is TimeRange.TODAY:
-        before, start, after = today - _DAY, today, today + _DAY
+        previous, start, after = today - _DAY, today, today + _DAY
     elif unit == "week":
         start = today - timedelta(days=today.weekday()) - (_WEEK if which == "last" else timedelta(0))
-        before, after = start - _WEEK, start + _WEEK
+        previous, after = start - _WEEK, start + _WEEK
     else:
         months = _MONTHS[unit]
         current = today.replace(month=(today.month - 1) // months * months + 1, day=1)
         start = _months_later(current, -months) if which == "last" else current
-        before, after = _months_later(start, -months), _months_later(start, months)
+        previous, after = _months_later(start, -months), _months_later(start, months)
     if which == "last":
-        return replace(of_days(timezone, start, after - _DAY), before=(before, start))
-    return _until(now, replace(of_days(timezone, start, today), before=(before, start)))
+        return replace(of_days(timezone, start, after - _DAY), previous=(previous, start))
+    return _until(now, replace(of_days(timezone, start, today), previous=(previous, start)))
 
 
 def _until(now: datetime, range_: Range) -> Range:
@@ -252,8 +252,8 @@ def comparison(
         return _with_weekdays_of(of, given) if match_weekdays else given
     if not of.dates:
         return _hours_before(of, compare, match_weekdays)
-    before = _a_year_before(of) if compare is Compare.YEAR else _just_before(of)
-    return _on_the_weekdays_of(of, before.dates[0]) if match_weekdays else before
+    previous = _a_year_before(of) if compare is Compare.YEAR else _just_before(of)
+    return _on_the_weekdays_of(of, previous.dates[0]) if match_weekdays else previous
 
 
 def _hours_before(of: Range, compare: Compare, match_weekdays: bool) -> Range:
@@ -268,9 +268,9 @@ def _hours_before(of: Range, compare: Compare, match_weekdays: bool) -> Range:
 
 def _just_before(of: Range) -> Range:
     length = of.dates[-1] - of.dates[0]
-    if of.before is None:
+    if of.previous is None:
         return _as_open(of, _moved(of, lambda day: day - length))
-    first, after = of.before
+    first, after = of.previous
     if of.is_open:
         after = min(after, first + length)
     return _as_open(of, _cut(of.timezone, of.bucket, first, after))
@@ -278,7 +278,7 @@ def _just_before(of: Range) -> Range:
 
 def _a_year_before(of: Range) -> Range:
     after = of.dates[-1]
-    if of.before is not None and not of.is_open and after.day == 1:  # whole months stay whole ones
+    if of.previous is not None and not of.is_open and after.day == 1:  # whole months stay whole ones
         return _cut(of.timezone, of.bucket, _year_before(of.dates[0]), _year_before(after))
     return _as_open(of, _moved(of, _year_before))
 

@@ -115,10 +115,10 @@ def get_overview_csv(request: ParsedRequest, response: Response) -> Response:
     metrics = overview.read(request, response)
     apart = {"previous", "previous_range", "previous_has_data", "previous_data_from", "last_event_at"}
     values = _flat(metrics.model_dump(by_alias=True, mode="json", exclude=apart))
-    before = _flat(metrics.previous.model_dump(by_alias=True, mode="json")) if metrics.previous is not None else {}
+    previous = _flat(metrics.previous.model_dump(by_alias=True, mode="json")) if metrics.previous is not None else {}
     if metrics.previous_range is not None:
-        before |= _flat(metrics.previous_range.model_dump(by_alias=True, mode="json"), "range.")
-    rows = [FigureRow(figure=name, value=value, previous=before.get(name)) for name, value in values.items()]
+        previous |= _flat(metrics.previous_range.model_dump(by_alias=True, mode="json"), "range.")
+    rows = [FigureRow(figure=name, value=value, previous=previous.get(name)) for name, value in values.items()]
     return _file(request, response, "overview", FigureRow, rows)
 
 

@@ -182,8 +182,8 @@ class _MissingClickSearch:
     def _has_expired(self, at: datetime) -> bool:
         """Returns whether single events of that time were deleted: their event had the meaning of the id of a click in
         a page."""
-        before = self.scope.website(self.conversion.website_id).expired_before
-        return before is not None and at.astimezone(UTC).date() < before
+        expired_before = self.scope.website(self.conversion.website_id).expired_before
+        return expired_before is not None and at.astimezone(UTC).date() < expired_before
 
     def _of_coupon(self, coupon: str) -> MissingClick:
         return MissingClick(reason="unknown_coupon", coupon=coupon.strip().upper())

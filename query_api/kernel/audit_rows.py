@@ -23,7 +23,7 @@ _ENTRIES: Final = (
     " AND (%(object)s::uuid IS NULL OR e.subject_id = %(object)s OR e.account_id = %(object)s)"
     " AND (%(since)s::timestamptz IS NULL OR e.at >= %(since)s)"
     " AND (%(until)s::timestamptz IS NULL OR e.at < %(until)s)"
-    " AND (%(before)s::bigint IS NULL OR e.seq < %(before)s) ORDER BY e.seq DESC LIMIT %(limit)s"
+    " AND (%(cursor)s::bigint IS NULL OR e.seq < %(cursor)s) ORDER BY e.seq DESC LIMIT %(limit)s"
 )
 
 
@@ -48,6 +48,6 @@ class AuditFilter:
 
 def entries(reader: PostgresReader, page: Page, chosen: AuditFilter) -> list[AuditEntry]:
     """Reads one page, newest first; adds the link to the next."""
-    [before] = page.after(int)
-    bound = {**asdict(chosen), "before": before, "limit": page.limit + 1}
+    [cursor] = page.after(int)
+    bound = {**asdict(chosen), "cursor": cursor, "limit": page.limit + 1}
     return [AuditEntry.of_row(row) for row in page.take(reader.rows(_ENTRIES, bound), "seq")]

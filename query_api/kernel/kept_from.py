@@ -19,6 +19,6 @@ def note_kept_from(response: Response, website: Website) -> None:
     response.headers.update(kept_from_header(website.expired_before))
 
 
-def kept_from_header(before: date | None) -> dict[str, str]:
+def kept_from_header(first_day: date | None) -> dict[str, str]:
     """The header, if events of days before this one have expired."""
-    return {KEPT_FROM: before.isoformat()} if before is not None else {}
+    return {KEPT_FROM: first_day.isoformat()} if first_day is not None else {}

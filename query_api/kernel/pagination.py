@@ -68,9 +68,9 @@ def bounded(sql: str, *texts: str) -> str:
     """`sql`, which reads a page in its order, without the rows behind the one with which the columns `texts` reach
     `MAX_TEXT_BYTES`. The page is shorter then, and `Page.take` adds the link to the next one."""
     size = " + ".join(f"coalesce(octet_length({text}), 0)" for text in texts)
-    before = f"sum({size}) OVER (ROWS UNBOUNDED PRECEDING) - ({size})"
+    preceding = f"sum({size}) OVER (ROWS UNBOUNDED PRECEDING) - ({size})"
     return (
-        f"SELECT * FROM (SELECT page.*, {before} AS bytes_before, count(*) OVER () AS {_OF_PAGE}"  # noqa: S608 - own text
+        f"SELECT * FROM (SELECT page.*, {preceding} AS bytes_before, count(*) OVER () AS {_OF_PAGE}"  # noqa: S608 - own text
         f" FROM ({sql}) AS page) AS found WHERE bytes_before < {MAX_TEXT_BYTES}"
     )
 

@@ -47,10 +47,10 @@ class SitemapCache:
     def read(self, reader: PostgresReader, settings: Settings) -> bytes:
         if time.monotonic() < self._until:
             return self._body
-        before = self._body
-        if not self._lock.acquire(timeout=0 if before else PATIENCE_S):
-            if before:
-                return before
+        cached = self._body
+        if not self._lock.acquire(timeout=0 if cached else PATIENCE_S):
+            if cached:
+                return cached
             raise unavailable()
         try:
             if time.monotonic() >= self._until:

@@ -70,14 +70,14 @@ def _forecast(scope: AccountScope, context: Services, website: Website, months: 
     longest = scope.reader.row("SELECT max(cookie_days) AS days FROM read.partners WHERE id = ANY(%s)", (partners,))
     window = (longest["days"] or 0) if longest is not None else 0
     now = datetime.now(UTC)
-    before = expired_before(months, website.zone, now, window)
+    cutoff = expired_before(months, website.zone, now, window)
     target = wanted_before(months, website.zone, now)
     since = website.expired_before or date.min
     return RetentionForecast(
         raw_months=months,
-        kept_from=first_kept_day(max(before, since), website.zone),
-        events=sum(row["events"] for row in days if since <= row["day"] < before),
-        is_held_back=before < target,
+        kept_from=first_kept_day(max(cutoff, since), website.zone),
+        events=sum(row["events"] for row in days if since <= row["day"] < cutoff),
+        is_held_back=cutoff < target,
     )
 
 

@@ -3,6 +3,7 @@ else."""
 
 from __future__ import annotations
 
+import ast
 import re
 from functools import cache
 from typing import Final
@@ -34,12 +35,18 @@ NAMES_OF_BUILDS: Final = frozenset(
     | {"built_in", "_built_in", "build_request", "build_graph"}  # an English word; names of libraries
 )
 
+EVENTS: Final = "schemas/events/"
+"""Fields of stored events keep their names."""
+
+
+def paths() -> list[str]:
+    return [path for path in files(ROOT) if path.endswith(".py") and not path.startswith("tests/")]
+
 
 @cache
 def identifiers() -> list[tuple[str, str]]:
     """The file and the name of each identifier of the product."""
-    paths = [path for path in files(ROOT) if path.endswith(".py") and not path.startswith("tests/")]
-    return sorted({(path, name) for path in paths for name, _ in python_parts((ROOT / path).read_text())[1]})
+    return sorted({(path, name) for path in paths() for name, _ in python_parts((ROOT / path).read_text())[1]})
 
 
 def test_a_claim_is_a_conversion_of_the_public_site_key() -> None:
@@ -51,4 +58,27 @@ def test_a_claim_is_a_conversion_of_the_public_site_key() -> None:
 def test_a_build_is_one_of_visits_or_of_the_program() -> None:
     named = [(path, name) for path, name in identifiers() if BUILD.search(name) and name not in NAMES_OF_BUILDS]
     wrong = [each for each in named if not OF_BUILDS.match(each[0])]
+    assert not wrong, wrong
+
+
+def names_in(definition: ast.stmt) -> tuple[set[str], set[str]]:
+    """The names that a function or class binds, and all that are in it."""
+    bound, named = set[str](), set[str]()
+    for node in ast.walk(definition):
+        match node:
+            case ast.arg(arg=name) | ast.FunctionDef(name=name) | ast.Name(id=name, ctx=ast.Store()):
+                bound.add(name)
+            case ast.Name(id=name) | ast.Attribute(attr=name):
+                named.add(name)
+    return bound, named | bound
+
+
+def test_before_is_the_counterpart_of_an_after() -> None:
+    wrong = []
+    for path in paths():
+        if not path.startswith(EVENTS):
+            for definition in ast.parse((ROOT / path).read_text()).body:
+                bound, named = names_in(definition)
+                if "before" in bound and "after" not in named:
+                    wrong.append(f"{path}:{definition.lineno}")
     assert not wrong, wrong

@@ -128,8 +128,8 @@ def pause_report(command: commands.PauseReport, uow: UnitOfWork) -> None:
 @HANDLERS.after_change(ReportScheduled, model.evolve)
 def follow_report(change: StateChange[ScheduledReport], uow: Appended) -> None:
     """Plans the next email of a report. Raises `CommandRejected` when its person has too many reports."""
-    before, report, _ = change
-    if before is None or (before.removed and not report.removed):
+    earlier, report, _ = change
+    if earlier is None or (earlier.removed and not report.removed):
         require_room_for_report(uow, report.account_id)
     account = uow.load(report.account_id, accounts.evolve)
     if account is not None:

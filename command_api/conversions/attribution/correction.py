@@ -69,10 +69,10 @@ def read_again(case: Case, state: model.Conversion, preset: str | None) -> Seque
 def _merged(case: Case, state: model.Conversion, reports: Sequence[Reported]) -> Sequence[DomainEvent]:
     steps = Steps(state)
     for report in reports:
-        before = steps.state.merged
+        earlier = steps.state.merged
         if merged := decisions.merge_report(steps.state, report, case.context):
             steps = steps.then(merged)
-            steps = with_reported_status(steps.then(restated_by(steps.state, case)), before, case.context)
+            steps = with_reported_status(steps.then(restated_by(steps.state, case)), earlier, case.context)
     return steps.events
 
 

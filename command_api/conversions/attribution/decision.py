@@ -110,17 +110,17 @@ def decide(report: ConversionReported, facts: Facts, now: datetime, place: LogPo
     if website is None:
         raise PoisonMessage(f"there is no website {report.website_id}")
     case = Case(website, facts, CommandContext(now))
-    before = facts.conversion(report.conversion_id)
+    current = facts.conversion(report.conversion_id)
     reported = to_reported(report, place)
     try:
-        steps = _first_report(report, reported, case) if before is None else _further_report(before, reported, case)
+        steps = _first_report(report, reported, case) if current is None else _further_report(current, reported, case)
     except CommandRejected as rejected:
         claim = reported if reported.key_kind == CLAIM else None
         return ReportDecision(report, rejection=ReportRejection(rejected.code, rejected.message), refused_claim=claim)
-    if not steps.state.is_claim and (before is None or before.is_claim):
+    if not steps.state.is_claim and (current is None or current.is_claim):
         steps = _refused_claims(steps, case)
-    held = held_by(before, facts) if before is not None else None
-    is_new_claim = reported.key_kind == CLAIM and before is None
+    held = held_by(current, facts) if current is not None else None
+    is_new_claim = reported.key_kind == CLAIM and current is None
     return ReportDecision(
         report,
         steps.events,
@@ -279,10 +279,10 @@ def restated_by(state: model.Conversion, case: Case) -> list[DomainEvent]:
     return _restatement(state, state.merged, case, state.facts.attribution)
 
 
-def with_reported_status(steps: Steps, before: Merged | None, context: CommandContext) -> Steps:
-    """Adds the events of the reported status, if the reports name another one than `before`."""
+def with_reported_status(steps: Steps, earlier: Merged | None, context: CommandContext) -> Steps:
+    """Adds the events of the reported status, if the reports name another one than `earlier`."""
     status = steps.state.merged.status
-    if status == (before.status if before is not None else None):
+    if status == (earlier.status if earlier is not None else None):
         return steps
     name = status.status if status else ""
     return steps.then(decisions.apply_reported_status(steps.state, name, REPORTED_BY_PARTNER, context))
@@ -335,7 +335,7 @@ def _refused_claims(steps: Steps, case: Case) -> Steps:
 
 
 def _further_report(earlier: model.Conversion, reported: Reported, case: Case) -> Steps:
-    before = earlier.merged
+    earlier_merged = earlier.merged
     if reported.key_kind == CLAIM and reported.amount is not None:
         if earlier.is_claim:
             _check_claim(reported, reported.amount, case, counts=False)
@@ -358,13 +358,13 @@ def _further_report(earlier: model.Conversion, reported: Reported, case: Case) -
             click_of(result.attribution) == click_of(without.attribution),
             passed_over | without.passed_over,
         )
-    borne_out = before.is_claim and not merged.is_claim and state.is_attributed
+    borne_out = earlier_merged.is_claim and not merged.is_claim and state.is_attributed
     attribution = held if is_late else result.attribution
     steps = steps.then(_restatement(state, merged, case, attribution, recount=borne_out), passed_over)
     if is_late:
         steps = steps.then(_proposal(steps.state, result.attribution, case))
     steps = steps.then(decisions.confirm_claim(steps.state, case.context))
-    steps = with_reported_status(steps, before, case.context)
+    steps = with_reported_status(steps, earlier_merged, case.context)
     return steps.then(_returned(steps.state, case))
 
 

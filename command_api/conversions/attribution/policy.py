@@ -267,8 +267,8 @@ class AttributionPolicy(Subscriber):
             reported.setdefault(report.conversion_id, []).append(to_reported(report, None))
         traced: list[Traced] = []
         for report in reports:
-            before = facts.conversion(report.conversion_id)
-            merged = merge([*(before.reports if before else ()), *reported[report.conversion_id]])
+            current = facts.conversion(report.conversion_id)
+            merged = merge([*(current.reports if current else ()), *reported[report.conversion_id]])
             traced += [Traced(report.website_id, each, merged.occurred_at) for each in merged.traces]
         claims = {claim_of(report) for report in reports if report.key_kind == CLAIM}
         facts = gathering.ask(gathering.stored_of(facts, reported), *map(ClaimsOf, claims))

@@ -22,8 +22,8 @@ HANDLERS: Final = CommandHandlers()
 @HANDLERS.after_change(EscrowAgreed, escrows.evolve)
 def follow_escrow(change: StateChange[Escrow], uow: Appended) -> None:
     """Updates the listing, sets the timeouts, queues the calls to the provider and notifies both sides."""
-    before, escrow, events = change
-    if before is None or not before.is_over:
+    earlier, escrow, events = change
+    if earlier is None or not earlier.is_over:
         for event in events:
             update_listing(uow, escrow, event)
     _set_timeouts(uow, escrow)

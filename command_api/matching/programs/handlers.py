@@ -68,13 +68,13 @@ def import_programs(command: commands.ImportPrograms, uow: UnitOfWork) -> Import
     for entry in file.entries:
         try:
             _require_partner(entry.program, uow)
-            before = uow.load(program_id(entry.program.company_name), model.evolve)
-            came = _imported(before, entry, uow.context)
+            current = uow.load(program_id(entry.program.company_name), model.evolve)
+            came = _imported(current, entry, uow.context)
         except CommandRejected as refused:
             faults.append(LineFault(line=entry.line, column=refused.field, message=refused.message))
             continue
         events += came
-        added, changed = added + (bool(came) and before is None), changed + (bool(came) and before is not None)
+        added, changed = added + (bool(came) and current is None), changed + (bool(came) and current is not None)
     applies = not command.dry_run and not faults
     if applies:
         uow.append(*events)
@@ -87,13 +87,15 @@ def import_programs(command: commands.ImportPrograms, uow: UnitOfWork) -> Import
     )
 
 
-def _imported(before: model.ListedProgram | None, entry: ProgramLine, context: CommandContext) -> Sequence[DomainEvent]:
-    if before is None:
+def _imported(
+    current: model.ListedProgram | None, entry: ProgramLine, context: CommandContext
+) -> Sequence[DomainEvent]:
+    if current is None:
         return model.add(None, entry.program, origin="csv", recorded_on=context.at.date(), context=context)
     program = entry.program
     if not entry.partner_given:
-        program = program.model_copy(update={"partner_id": before.program.partner_id})
-    return model.change(before, program, "csv", context)
+        program = program.model_copy(update={"partner_id": current.program.partner_id})
+    return model.change(current, program, "csv", context)
 
 
 def _require_partner(program: Program, uow: UnitOfWork) -> None:

@@ -40,7 +40,7 @@ class DeliveryChoice:
 
 
 def choose(
-    before: DeliveryChoice | None,
+    current: DeliveryChoice | None,
     account_id: UUID,
     *,
     mail: bool,
@@ -55,13 +55,13 @@ def choose(
         raise invalid("bad_quiet_hours", "Enter when the quiet hours begin and when they end.", "quietUntil")
     if quiet_from is not None and quiet_from == quiet_until:
         raise invalid("bad_quiet_hours", "Quiet hours end at another time than they begin.", "quietUntil")
-    before = before or DeliveryChoice()
+    current = current or DeliveryChoice()
     chosen = (mail, mail_resolved, quiet_from, quiet_until)
-    if chosen == (before.mail, before.mail_resolved, before.quiet_from, before.quiet_until):
+    if chosen == (current.mail, current.mail_resolved, current.quiet_from, current.quiet_until):
         return []
     return [
         AlertDeliverySet(
-            **event_metadata(alert_delivery_id(account_id), before.version, context),
+            **event_metadata(alert_delivery_id(account_id), current.version, context),
             account_id=account_id,
             mail=mail,
             mail_resolved=mail_resolved,

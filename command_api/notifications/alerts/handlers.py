@@ -58,9 +58,9 @@ def reset_alert_rule(command: commands.ResetAlertRule, uow: UnitOfWork) -> None:
 @HANDLERS.on(commands.ChooseAlertDelivery, senders="accounts")
 def choose_alert_delivery(command: commands.ChooseAlertDelivery, uow: UnitOfWork) -> AlertDeliveryState:
     account_id, fields = uow.context.require_account(), command.fields
-    before = uow.load(alert_delivery_id(account_id), delivery.evolve)
+    current = uow.load(alert_delivery_id(account_id), delivery.evolve)
     events = delivery.choose(
-        before,
+        current,
         account_id,
         mail=fields.mail,
         mail_resolved=fields.mail_resolved,
@@ -74,15 +74,15 @@ def choose_alert_delivery(command: commands.ChooseAlertDelivery, uow: UnitOfWork
 
 @HANDLERS.on(commands.StopAlertMail, senders="system")
 def stop_alert_mail(command: commands.StopAlertMail, uow: UnitOfWork) -> None:
-    before = uow.load(alert_delivery_id(command.account_id), delivery.evolve) or delivery.DeliveryChoice()
+    current = uow.load(alert_delivery_id(command.account_id), delivery.evolve) or delivery.DeliveryChoice()
     uow.append(
         *delivery.choose(
-            before,
+            current,
             command.account_id,
             mail=False,
-            mail_resolved=before.mail_resolved,
-            quiet_from=before.quiet_from,
-            quiet_until=before.quiet_until,
+            mail_resolved=current.mail_resolved,
+            quiet_from=current.quiet_from,
+            quiet_until=current.quiet_until,
             context=uow.context,
         )
     )

@@ -37,7 +37,7 @@ class Window:
 
     name: Literal["yesterday", "week"]
     now: Sequence[Day]
-    before: Sequence[Day]
+    earlier: Sequence[Day]
     around: Sequence[Day]
     """The four whole weeks before, from which the usual spread is taken."""
 
@@ -55,9 +55,9 @@ def windows(days: DaysAtAge) -> list[Window]:
     if len(days.week) < MIN_DAYS:
         return []
     base = BASE_WEEKS * WEEK
-    weeks_before = days.week[-base - WEEK : -WEEK]
+    earlier_weeks = days.week[-base - WEEK : -WEEK]
     return [
-        Window("week", days.week[-WEEK:], weeks_before, weeks_before),
+        Window("week", days.week[-WEEK:], earlier_weeks, earlier_weeks),
         Window("yesterday", days.yesterday[-1:], days.yesterday[-base - 1 : -1 : WEEK], days.yesterday[-base - 1 : -1]),
     ]
 
@@ -66,17 +66,17 @@ def conversion_rate_fell(one: Watched, last: date, days: DaysAtAge) -> AlertCaus
     """The finding of the first window that fell."""
     kind = AlertKind.CONVERSION_RATE_FELL
     for window in windows(days):
-        now, before = sums(window.now), sums(window.before)
-        fall = _fall(window, one.rules[kind], now.conversions, before.conversions)
+        now, earlier = sums(window.now), sums(window.earlier)
+        fall = _fall(window, one.rules[kind], now.conversions, earlier.conversions)
         if fall is None or not (one.is_open(kind) or _of_conversions(window) < LEVEL):
             continue
-        rates = percent(now.conversions / now.clicks, 2), percent(before.conversions / before.clicks, 2)
+        rates = percent(now.conversions / now.clicks, 2), percent(earlier.conversions / earlier.clicks, 2)
         return AlertCause(
             kind,
             "",
             f"Conversion rate fell {percent(fall)} {window.label}: {rates[0]} instead of {rates[1]}",
             f"{window.label.capitalize()} {now.clicks:,} clicks led to {now.conversions:,} conversions."
-            f" {window.base} of the 4 weeks before, {before.clicks:,} clicks had led to {before.conversions:,}"
+            f" {window.base} of the 4 weeks before, {earlier.clicks:,} clicks had led to {earlier.conversions:,}"
             " by the same time after.",
             _path(one, window, last, "conversion_rate"),
         )
@@ -87,36 +87,36 @@ def epc_fell(one: Watched, last: date, days: DaysAtAge) -> AlertCause | None:
     """The finding of the first window that fell."""
     kind, currency = AlertKind.EPC_FELL, one.website.currency
     for window in windows(days):
-        now, before = sums(window.now), sums(window.before)
-        fall = _fall(window, one.rules[kind], now.revenue, before.revenue)
+        now, earlier = sums(window.now), sums(window.earlier)
+        fall = _fall(window, one.rules[kind], now.revenue, earlier.revenue)
         if fall is None or not (one.is_open(kind) or _of_revenue(window) < LEVEL):
             continue
-        values = money(now.revenue / now.clicks, currency), money(before.revenue / before.clicks, currency)
+        values = money(now.revenue / now.clicks, currency), money(earlier.revenue / earlier.clicks, currency)
         return AlertCause(
             kind,
             "",
             f"EPC fell {percent(fall)} {window.label}: {values[0]} instead of {values[1]}",
             f"{window.label.capitalize()} {now.clicks:,} clicks earned {money(now.revenue, currency)}."
-            f" {window.base} of the 4 weeks before, {before.clicks:,} clicks had earned"
-            f" {money(before.revenue, currency)} by the same time after.",
+            f" {window.base} of the 4 weeks before, {earlier.clicks:,} clicks had earned"
+            f" {money(earlier.revenue, currency)} by the same time after.",
             _path(one, window, last, "epc"),
         )
     return None
 
 
-def _fall(window: Window, rule: EffectiveRule, now: int, before: int) -> float | None:
+def _fall(window: Window, rule: EffectiveRule, now: int, earlier: int) -> float | None:
     """Returns the share by which the rate per click fell, if it is large enough and known well enough."""
-    clicks, clicks_before = sums(window.now).clicks, sums(window.before).clicks
-    if min(clicks, clicks_before) < rule.minimum or before <= 0:
+    clicks, earlier_clicks = sums(window.now).clicks, sums(window.earlier).clicks
+    if min(clicks, earlier_clicks) < rule.minimum or earlier <= 0:
         return None
-    fall = 1 - (now / clicks) / (before / clicks_before)
+    fall = 1 - (now / clicks) / (earlier / earlier_clicks)
     return fall if fall * 100 >= rule.threshold else None
 
 
 def _of_conversions(window: Window) -> float:
-    now, before = sums(window.now), sums(window.before)
+    now, earlier = sums(window.now), sums(window.earlier)
     around = spread([day.conversions for day in window.around])
-    return of_shares(now.conversions, now.clicks, before.conversions, before.clicks, around)
+    return of_shares(now.conversions, now.clicks, earlier.conversions, earlier.clicks, around)
 
 
 def _of_revenue(window: Window) -> float:
@@ -124,10 +124,12 @@ def _of_revenue(window: Window) -> float:
     sales."""
     usual = fmean(day.clicks for day in window.around)
     if window.name == "week":
-        return of_sums(_at(window.now, usual), _at(window.before, usual))
-    [now], before = _at(window.now, usual), _at(window.before, usual)
-    varies = variance(before) * (1 + 1 / len(before))
-    return two_sided((now - fmean(before)) / math.sqrt(varies), len(before) - 1) if varies else float(now == before[0])
+        return of_sums(_at(window.now, usual), _at(window.earlier, usual))
+    [now], earlier = _at(window.now, usual), _at(window.earlier, usual)
+    varies = variance(earlier) * (1 + 1 / len(earlier))
+    return (
+        two_sided((now - fmean(earlier)) / math.sqrt(varies), len(earlier) - 1) if varies else float(now == earlier[0])
+    )
 
 
 def _at(days: Sequence[Day], clicks: float) -> list[int]:

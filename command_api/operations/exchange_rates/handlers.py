@@ -94,9 +94,9 @@ class _Known:
         id_ = exchange_rate_id(line.base, line.quote)
         if id_ not in self._pairs:
             self._pairs[id_] = self._uow.load(id_, model.evolve)
-        before = self._pairs[id_]
+        current = self._pairs[id_]
         events = model.record_rate(
-            before,
+            current,
             base=line.base,
             quote=line.quote,
             rate=line.rate,
@@ -106,7 +106,7 @@ class _Known:
         )
         for event in events:
             self._pairs[id_] = model.evolve(self._pairs[id_], event)
-        is_known = before is not None and line.on in before.by_day
+        is_known = current is not None and line.on in current.by_day
         return ("changed" if is_known else "new") if events else "unchanged", events
 
 

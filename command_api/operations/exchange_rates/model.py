@@ -70,6 +70,6 @@ def record_rate(
 def evolve(rates: ExchangeRates | None, event: DomainEvent) -> ExchangeRates:
     if not isinstance(event, ExchangeRateRecorded):
         raise UnexpectedEvent(f"{event.NAME} does not happen to exchange rates")
-    before = rates.by_day if rates else {}
+    by_day = rates.by_day if rates else {}
     recorded = KnownRate(event.rate, event.source)
-    return ExchangeRates(event.originator_id, event.originator_version, {**before, event.on: recorded})
+    return ExchangeRates(event.originator_id, event.originator_version, {**by_day, event.on: recorded})

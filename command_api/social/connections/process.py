@@ -80,9 +80,9 @@ def _read(
     """Reads the channel; returns the counts, else the problem, and when to read again."""
     settings, channel_id = container.settings, connection.channel_id
     try:
-        before = store.open_tokens(settings, channel_id, connection.tokens_sealed)
-        tokens = api.renewed(before, now)
-        if tokens != before:
+        opened = store.open_tokens(settings, channel_id, connection.tokens_sealed)
+        tokens = api.renewed(opened, now)
+        if tokens != opened:
             store.save_tokens(container, connection, tokens)
         reading = api.read(tokens, now)
     except (GrantEnded, DecryptionError) as error:

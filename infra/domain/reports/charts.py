@@ -35,15 +35,15 @@ class Chart:
 
     labels: Sequence[str]
     values: Sequence[float]
-    before: Sequence[float] = ()
+    compared: Sequence[float] = ()
 
     def png(self, written: Callable[[float], str]) -> bytes:
         """The picture; `written`: a value on the axis."""
-        frame = Frame([*self.values, *self.before], written)
+        frame = Frame([*self.values, *self.compared], written)
         for index in shown_labels(len(self.labels)):
             frame.label(self._x(index), self.labels[index], index, len(self.labels))
-        before = [frame.point(self._x(index), value) for index, value in enumerate(self.before[: len(self.values)])]
-        for begin, end in _dashes(before):
+        compared = [frame.point(self._x(index), value) for index, value in enumerate(self.compared[: len(self.values)])]
+        for begin, end in _dashes(compared):
             frame.draw.line([begin, end], fill=_BEFORE, width=2 * SCALE)
         frame.line([frame.point(self._x(index), value) for index, value in enumerate(self.values)], _LINE)
         return frame.png()

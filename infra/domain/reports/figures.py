@@ -36,9 +36,9 @@ def percent_text(number: float) -> str:
     return f"{number:,.2f}%"
 
 
-def change_of(now: Decimal | float, before: Decimal | float) -> int | None:
+def change_of(now: Decimal | float, earlier: Decimal | float) -> int | None:
     """Returns by how many percent a number changed; none if there is nothing to compare with."""
-    return round((Decimal(str(now)) - Decimal(str(before))) / abs(Decimal(str(before))) * 100) if before else None
+    return round((Decimal(str(now)) - Decimal(str(earlier))) / abs(Decimal(str(earlier))) * 100) if earlier else None
 
 
 def change_text(percent: int | None) -> str:

@@ -26,7 +26,7 @@ class ReportPeriod:
     last: date
 
     @property
-    def before(self) -> ReportPeriod:
+    def previous(self) -> ReportPeriod:
         """The period before: as many days, or the calendar month before a whole one."""
         last = self.first - _DAY
         if self.first.day == 1 and (self.last + _DAY).day == 1:

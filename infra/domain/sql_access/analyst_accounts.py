@@ -88,7 +88,7 @@ def scope(pool: Pool, analyst: Analyst) -> Scope:
             values = {"account": analyst.account_id, "most": MAX_NAMED + 1}
             return [row_values(row) for row in connection.execute(_NAMED[table], values).fetchall()]
 
-    kept_from = max((before for before in websites.values() if before is not None), default=None)
+    kept_from = max((day for day in websites.values() if day is not None), default=None)
     return Scope(analyst.email, frozenset(websites), named, tables, kept_from=kept_from)
 
 

@@ -156,8 +156,8 @@ def _at_name(sql: str, name: str, message: str) -> Fault:
     match = _find(sql, name) or _find(sql, name.rpartition(".")[2], "")
     if match is None:
         return Fault(message)
-    before = sql[: match.start()]
-    return _Place(before.count("\n") + 1, match.start() - before.rfind("\n")).says(message)
+    head = sql[: match.start()]
+    return _Place(head.count("\n") + 1, match.start() - head.rfind("\n")).says(message)
 
 
 _UNSPOKEN: Final = re.compile(r"'(?:[^'\\]|\\.)*'|--[^\n]*|/\*.*?\*/", re.DOTALL)

@@ -298,19 +298,19 @@ def _check_written(sql: str) -> None:
     signs = ["", "", "", *_tokens(sql)]
     words = [sign.lower() if _WORD.match(sign) else sign for sign in signs]
     for at in range(3, len(words)):
-        word, before = words[at], words[at - 1]
-        if word == "(" and before.startswith('"'):
+        word, previous = words[at], words[at - 1]
+        if word == "(" and previous.startswith('"'):
             raise StatementRejected("A quoted name cannot stand before a bracket.")
         if (
             word == "("
-            and _WORD.match(before)
-            and before not in _KEYWORDS | _TYPES
-            and not functions.is_allowed(before)
+            and _WORD.match(previous)
+            and previous not in _KEYWORDS | _TYPES
+            and not functions.is_allowed(previous)
         ):
-            raise StatementRejected(f"{before[:_MAX_SHOWN]} is not available here.")
+            raise StatementRejected(f"{previous[:_MAX_SHOWN]} is not available here.")
         if _reads(words, at - 1) and word != "(" and not word.startswith('"with__'):
             raise StatementRejected("Rows come from a table or a sub-select.")
-        if before == "in" and word not in ("(", "{"):
+        if previous == "in" and word not in ("(", "{"):
             raise StatementRejected(_AFTER_IN)
         if word in ("`", "\\", "$", "@", "#", ";", "settings", "outfile", "infile"):
             raise StatementRejected(f"{signs[at].upper()} cannot be used here.")

@@ -77,7 +77,7 @@ def visits(table: str, condition: str, columns: Collection[str] = ROW_COLUMNS) -
         f" tuple({', '.join(f'toString({name})' for name in brought) or '0'}) AS own_source"
         f" FROM {table} WHERE ({condition}) AND type <> 'conversion'"
     )
-    before = (
+    followed = (
         "SELECT *, lagInFrame(occurred_at) OVER before AS previous_at,"
         " anyLast(nullIf(session, 0)) OVER earlier AS previous_session,"
         " anyLast(if(session = 0, NULL, own_host)) OVER earlier AS previous_host,"
@@ -90,7 +90,7 @@ def visits(table: str, condition: str, columns: Collection[str] = ROW_COLUMNS) -
     )
     numbered = (
         f"SELECT *, sum({_BEGINS}) OVER ({_OF_VISITOR} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS number"
-        f" FROM ({before})"
+        f" FROM ({followed})"
     )
     whole = (
         "SELECT *, row_number() OVER whole AS place, first_value(own_source) OVER whole AS brought,"

@@ -130,13 +130,13 @@ def runs(records: Sequence[Record]) -> list[tuple[int, int, int]]:
         return [(0, len(records), whole)]
     ends = list(accumulate(sizes))
     result: list[tuple[int, int, int]] = []
-    begin = before = 0
+    begin = done = 0
     while begin < len(records):
-        end = min(max(bisect_right(ends, before + RUN_BYTES, begin), begin + 1), begin + _MAX_RECORDS)
+        end = min(max(bisect_right(ends, done + RUN_BYTES, begin), begin + 1), begin + _MAX_RECORDS)
         if apart:
             end = begin + 1 if not records[begin].is_signed else min([end, *(at for at in apart if at > begin)])
-        result.append((begin, end, ends[end - 1] - before))
-        begin, before = end, ends[end - 1]
+        result.append((begin, end, ends[end - 1] - done))
+        begin, done = end, ends[end - 1]
     return result
 
 

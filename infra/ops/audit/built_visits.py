@@ -113,7 +113,7 @@ def audit_built_visits(
     for website_id in [row["website_id"] for row in clickhouse.rows(_WEBSITES)]:
         builds = _newest(clickhouse, f"website_id = '{website_id}'")
         days = {build.day: build for build in builds if build.place[1] == 1}
-        there = [build for build in days.values() if build.place[2] >= expired.before.get(website_id, "")]
+        there = [build for build in days.values() if build.place[2] >= expired.kept_from.get(website_id, "")]
         for build in builds:
             if build.copies > 1:
                 report.found(DefectKind.DUPLICATE, _BUILDS, f"{build.name} is registered {build.copies} times")
@@ -232,7 +232,7 @@ def _audit_parts(days: Mapping[Day, _Build], parts: Sequence[_Build]) -> AuditRe
     return report
 
 
-def _unregistered(clickhouse: Reader, before: datetime) -> AuditReport:
+def _unregistered(clickhouse: Reader, latest: datetime) -> AuditReport:
     """Rows of a build that was never registered, with no build of the place since: its registration is lost."""
     report = AuditReport()
     rows = clickhouse.rows(
@@ -240,7 +240,7 @@ def _unregistered(clickhouse: Reader, before: datetime) -> AuditReport:
         f"SELECT website_id, days, day, build AS newest, 0 AS registered FROM {_BREAKDOWN} WHERE dimension = 'total'"
         f" UNION ALL SELECT website_id, days, day, 0, build FROM {_BUILDS})"
         " GROUP BY website_id, days, day"
-        f" HAVING written > known AND written < {int(before.timestamp() * 1_000_000)} LIMIT {_SHOWN}"
+        f" HAVING written > known AND written < {int(latest.timestamp() * 1_000_000)} LIMIT {_SHOWN}"
     )
     for row in rows:
         what = f"build of {row['days']} days from {row['day']} of website {row['website_id']} is not registered"

@@ -30,7 +30,7 @@ _ADDED_UP: Final = ("events", "pageviews", "clicks", "impressions", "entries", "
 class Expired:
     """The first day that is kept, as text, by website."""
 
-    before: Mapping[str, str] = field(default_factory=dict)
+    kept_from: Mapping[str, str] = field(default_factory=dict)
     decided_at: Mapping[str, str] = field(default_factory=dict)
     """The time when the last of them expired, UTC: none arrives later than an hour after that."""
 
@@ -47,7 +47,7 @@ class Expired:
 
     def has(self, fields: Mapping[str, Any]) -> bool:
         """Returns whether the record of topic `clicks` may have no row any more."""
-        first = self.before.get(fields["website_id"])
+        first = self.kept_from.get(fields["website_id"])
         return first is not None and str(fields["occurred_at"])[:10] < first
 
     def is_newer(self, than: datetime) -> bool:
@@ -56,7 +56,7 @@ class Expired:
 
     def condition(self, day: str, website: str = "website_id") -> str:
         """Returns the SQL condition that the events of `day`, an expression, have expired."""
-        listed = (f"{website} = '{website_id}' AND {day} < '{first}'" for website_id, first in self.before.items())
+        listed = (f"{website} = '{website_id}' AND {day} < '{first}'" for website_id, first in self.kept_from.items())
         return f"({' OR '.join(listed) or '0'})"
 
     def may_have_arrived(self, at: str, website: str = "website_id") -> str:
@@ -74,7 +74,7 @@ NONE: Final = Expired()
 def audit_expired_days(clickhouse: Reader, expired: Expired) -> AuditReport:
     """Compares the counters of expired days with each other and with the rollups."""
     report = AuditReport()
-    if not expired.before:
+    if not expired.kept_from:
         return report
     current = (
         "SELECT website_id, day, build FROM (SELECT website_id, day, max(b.build) AS build,"

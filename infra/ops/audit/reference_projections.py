@@ -198,8 +198,8 @@ def _conversion_steps(rows: Rows, event: DomainEvent, place: Place) -> None:
         return
     if isinstance(event, conversions.ConversionForgotten):
         for version in range(1, event.originator_version):
-            if (before := rows.get((event.originator_id, version))) is not None:
-                _forget(before["detail"])
+            if (stored := rows.get((event.originator_id, version))) is not None:
+                _forget(stored["detail"])
     state = event.model_dump(mode="json")
     facts_state = state.pop("facts", None)
     for name in ("originator_id", "originator_version", "timestamp", "actor_id", "change", "customer", "website_id"):

@@ -36,10 +36,10 @@ class Rules:
         parameters = (row[0] if row is not None else None) or []
         self._rules: list[Fields] = [each for each in parameters if "erasure" not in each]
         expiries: dict[str, list[tuple[datetime, datetime]]] = defaultdict(list)
-        for website_id, at, before in postgres.execute(
+        for website_id, at, kept_from in postgres.execute(
             "SELECT website_id::text, expired_at, before::timestamp AT TIME ZONE 'UTC' FROM read.event_expiries"
         ):
-            expiries[website_id].append((at, before))
+            expiries[website_id].append((at, kept_from))
         made = {
             row[0]: _held(row[1:], row[6:], expiries.get(row[1], ()))
             for row in postgres.execute(
@@ -77,10 +77,10 @@ def _held(
     undone, for those of them that had expired by then. Until `events` is built again it is still as before."""
     website_id, since, until, mark, conditions = rule[:5]
     made_at, undone_at = times
-    since = max([since, *(before for at, before in expiries if at <= made_at)])
+    since = max([since, *(kept_from for at, kept_from in expiries if at <= made_at)])
     forms = [(website_id, since, until, mark, conditions)]
     if undone_at is not None:
-        gone = [before for at, before in expiries if at <= undone_at]
+        gone = [kept_from for at, kept_from in expiries if at <= undone_at]
         forms += [(website_id, since, min(until, max(gone)), mark, conditions)] if gone else []
     return tuple(forms)
 

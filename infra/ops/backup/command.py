@@ -131,11 +131,11 @@ def _ended_like_cancelled() -> Iterator[None]:
     def cancel(_number: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, cancel)
+    handler = signal.signal(signal.SIGTERM, cancel)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGTERM, handler)
 
 
 def _taken(

@@ -27,24 +27,24 @@ class PinnedSession:
     used_at: float = 0.0
     started: bool = False
     _applied: dict[str, str] = field(default_factory=dict)
-    _before: dict[str, str] = field(default_factory=dict)
+    _own: dict[str, str] = field(default_factory=dict)
 
     def apply(self, settings: Mapping[str, str]) -> None:
         """Makes `settings` hold for the next query only: what an earlier request had set, and this one does not, goes
         back to what the session itself had (by its own SET) before."""
-        gone = {name: self._before.pop(name) for name in self._applied if name not in settings}
+        gone = {name: self._own.pop(name) for name in self._applied if name not in settings}
         changed = {name: value for name, value in settings.items() if self._applied.get(name) != value}
-        for name in changed.keys() - self._before.keys():
-            self._before[name] = self._current(name)
-        for name, before in gone.items():
-            self.connection.run(f"SET {name} = {before}", "Null")
+        for name in changed.keys() - self._own.keys():
+            self._own[name] = self._current(name)
+        for name, value in gone.items():
+            self.connection.run(f"SET {name} = {value}", "Null")
             self._applied.pop(name)
         try:
             self.connection.apply(changed)
         except ClickHouseError:
             for name in changed:
                 with suppress(ClickHouseError):
-                    self.connection.run(f"SET {name} = {self._before.pop(name)}", "Null")
+                    self.connection.run(f"SET {name} = {self._own.pop(name)}", "Null")
                 self._applied.pop(name, None)
             raise
         self._applied = dict(settings)

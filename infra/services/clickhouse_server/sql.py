@@ -124,7 +124,7 @@ def _token(match: re.Match[bytes], depth: int) -> Token:
 
 def _insert(text: bytes, words: Iterator[Token], data_follows: bool) -> ParsedStatement:
     selects = from_input = False
-    before, previous = "", ""
+    last_but_one, previous = "", ""
     settings_at: int | None = None
     format_at = 0
     for token in words:
@@ -132,7 +132,7 @@ def _insert(text: bytes, words: Iterator[Token], data_follows: bool) -> ParsedSt
             selects = True
         from_input |= previous == "INPUT" and token.text == b"("
         if token.depth == 0 and token.word:
-            if previous == "FORMAT" and before not in ("INTO", "TABLE", "."):
+            if previous == "FORMAT" and last_but_one not in ("INTO", "TABLE", "."):
                 if selects:
                     return ParsedStatement("INSERT", text, from_input=from_input)
                 name = token.text.decode("ascii")
@@ -143,7 +143,7 @@ def _insert(text: bytes, words: Iterator[Token], data_follows: bool) -> ParsedSt
                 format_at = token.start
             if token.word == "SETTINGS" and previous not in ("INTO", "TABLE", "."):
                 settings_at = token.start
-        before, previous = previous, token.word or token.text.decode("ascii", "replace")
+        last_but_one, previous = previous, token.word or token.text.decode("ascii", "replace")
     if data_follows and not selects:
         return _cut(text.rstrip().rstrip(b";"), settings_at, "Values", b"")
     return ParsedStatement("INSERT", text, from_input=from_input)

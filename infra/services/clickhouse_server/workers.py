@@ -84,7 +84,7 @@ class Run:
 
     async def _next(self) -> tuple[bytes, bytes]:
         assert self._worker is not None  # noqa: S101 - only a run that has begun is read
-        before = time.monotonic()
+        started = time.monotonic()
         try:
             async with asyncio.timeout(self.seconds + GRACE_S - self._waited_s):
                 kind, payload = await self._worker.receive()
@@ -95,7 +95,7 @@ class Run:
         except (EOFError, OSError):
             raise self._why() from None
         finally:
-            self._waited_s += time.monotonic() - before
+            self._waited_s += time.monotonic() - started
         if kind == frames.ERROR:
             self._worker.is_clean = True
             raise ClickHouseError(*frames.decode(payload, tuple[int, str]))

@@ -154,8 +154,8 @@ class _View:
         compare with belong to its own range."""
         if compare in (Compare.NONE, Compare.YEAR):
             return {"compare": compare.value, "matchWeekdays": self.state["match_weekdays"]}
-        before = self.period.before
-        days = {"compareFrom": before.first.isoformat(), "compareTo": before.last.isoformat()}
+        previous = self.period.previous
+        days = {"compareFrom": previous.first.isoformat(), "compareTo": previous.last.isoformat()}
         return {"compare": Compare.CUSTOM.value, **days}
 
     def _reasons(self, text: str) -> str:
@@ -217,8 +217,8 @@ def _rendered(view: _View, order: RenderOrder, response: Response) -> Rendered:
 
 
 def _subject(view: _View, days: str, now: Overview) -> str:
-    before = _comparable(now)
-    change = change_text(change_of(now.revenue.total, before.revenue.total)) if before else ""
+    previous = _comparable(now)
+    change = change_text(change_of(now.revenue.total, previous.revenue.total)) if previous else ""
     revenue = figures.money_text(now.revenue.total, now.currency)
     return f"{view.website.domain}: {days}, {revenue} revenue{f' ({change})' if change else ''}"
 
@@ -244,12 +244,12 @@ def _comparable(now: Overview) -> Figures | None:
 
 
 def _kpis(now: Overview) -> list[Kpi]:
-    before = _comparable(now)
+    previous = _comparable(now)
     return [
         Kpi(
             report_metrics.NAMES[metric],
             report_metrics.text_of(metric, read(now), now.currency),
-            change_text(change_of(read(now), read(before))) if before is not None else "",
+            change_text(change_of(read(now), read(previous))) if previous is not None else "",
         )
         for metric, read in _KPIS.items()
     ]
@@ -269,12 +269,12 @@ def _chart(view: _View, metric: str, now: Overview, response: Response) -> tuple
     query = SeriesQuery.model_validate({**view.query(), "metric": metric})
     request, name = view.request(query, needs_visits=True), report_metrics.NAMES[metric]
     points = [point.values[""] for point in breakdown.read_series(query, request, response)]
-    before = []
+    previous = []
     if request.compared is not None and _comparable(now) is not None:
         earlier = replace(request, range=request.compared, compared=None)
-        before = [float(point.values[""]) for point in breakdown.read_series(query, earlier, response)]
+        previous = [float(point.values[""]) for point in breakdown.read_series(query, earlier, response)]
     labels = [_day(text) for text in request.range.labels]
-    png = Chart(labels, [float(point) for point in points], before).png(
+    png = Chart(labels, [float(point) for point in points], previous).png(
         lambda value: report_metrics.axis_text(metric, value, now.currency)
     )
 
@@ -284,7 +284,7 @@ def _chart(view: _View, metric: str, now: Overview, response: Response) -> tuple
     highest = max(range(len(points)), key=lambda index: points[index])
     total = f"{text(sum(points))} in total. " if report_metrics.is_sum(metric) else ""
     peak = f"The highest day was {labels[highest]} with {text(points[highest])}." if points[highest] else ""
-    dashed = " The dashed line is the comparison period." if before else ""
+    dashed = " The dashed line is the comparison period." if previous else ""
     alt = f"Line chart of {name.lower() if metric != 'epc' else name} per day. {total}{peak}{dashed}".strip()
     content_id = f"{metric}@{view.website.id}"
     return LetterChart(f"{name} per day", content_id, alt), EmailFile(

@@ -161,7 +161,7 @@ def test_a_week_with_twice_the_clicks_is_growth_of_about_that_size() -> None:
     found = named(find(history(1, scaled(range(7), 2.0))), "week:clicks")
     assert (found.type, found.metric, found.subject) == ("growth", "clicks", None)
     assert found.figures["change"] == pytest.approx(1.0, abs=0.15)
-    assert (found.now, found.before) == (
+    assert (found.now, found.compared) == (
         DayRange(date(2026, 11, 13), LAST),
         DayRange(date(2026, 10, 16), date(2026, 11, 12)),
     )
@@ -276,7 +276,7 @@ def test_a_day_of_bots_is_found_in_a_history_of_few_days() -> None:
     ]
     [found] = find(History(date(2015, 5, 20), "USD", days, {}))
     assert (found.key, found.type, found.metric) == ("bots:2015-05-18", "warning", "pageviews")
-    assert (found.now, found.before.last) == (DayRange(date(2015, 5, 18), date(2015, 5, 18)), date(2015, 5, 20))
+    assert (found.now, found.compared.last) == (DayRange(date(2015, 5, 18), date(2015, 5, 18)), date(2015, 5, 20))
     assert found.figures["current"] == 857
     even = [Day(pageviews=1000, bot_pageviews=200 + 10 * index) for index in range(4)]
     assert find(History(date(2015, 5, 20), "USD", even, {})) == []

@@ -24,13 +24,13 @@ def test_a_weekly_report_is_about_the_seven_days_before_in_the_zone_of_the_websi
     assert due(MONDAYS, BERLIN, before, since=LONG_AGO, handled=date(2026, 11, 15)) is None
     assert due(MONDAYS, BERLIN, eight_in_berlin, since=LONG_AGO, handled=date(2026, 11, 15)) == WEEK
     assert next_time(MONDAYS, BERLIN, before, handled=date(2026, 11, 15)) == eight_in_berlin
-    assert WEEK.before == ReportPeriod(date(2026, 11, 9), date(2026, 11, 15))
+    assert WEEK.previous == ReportPeriod(date(2026, 11, 9), date(2026, 11, 15))
 
 
 def test_a_monthly_report_is_about_the_last_whole_month() -> None:
     found = due(MONTHLY, BERLIN, datetime(2026, 3, 5, tzinfo=UTC), since=LONG_AGO, handled=None)
     assert found == ReportPeriod(date(2026, 2, 1), date(2026, 2, 28))
-    assert found.before == ReportPeriod(date(2026, 1, 1), date(2026, 1, 31))
+    assert found.previous == ReportPeriod(date(2026, 1, 1), date(2026, 1, 31))
 
 
 def test_a_preview_is_about_the_days_of_a_report_that_is_sent() -> None:

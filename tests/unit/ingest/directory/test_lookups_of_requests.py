@@ -257,7 +257,7 @@ async def test_names_that_nobody_has_take_bounded_memory() -> None:
     old = Ingest(is_known=False)
     for number in range(20):
         await old.send(f"/go/wrong-{number}")
-    assert old.lookups and not old.context.directory._before
+    assert old.lookups and not old.context.directory._replaced
 
 
 @pytest.mark.parametrize(
