@@ -69,3 +69,34 @@ test('what the server rejects shows at its field, anything else below', async ()
   expect(await screen.findByRole('alert')).toHaveTextContent('Later.');
   expect(title).not.toHaveAccessibleDescription();
 });
+
+test('a rule may depend on another field, and what it says goes with it', async () => {
+  const send = vi.fn<(values: { reason: string; note: string }) => Promise<void>>(() => Promise.resolve());
+  function Dismissing() {
+    const form = useRequestForm({
+      initial: { reason: 'other', note: '' },
+      rules: ({ reason }) => (reason === 'other' ? { note: { missing: 'Enter the reason.' } } : {}),
+      command: useCommand(command({ send })),
+    });
+    return (
+      <Form form={form}>
+        <TextField label="Reason" {...form.field('reason')} />
+        <TextField label="Note" {...form.field('note')} />
+        <SubmitButton form={form}>Dismiss</SubmitButton>
+      </Form>
+    );
+  }
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <Dismissing />
+    </QueryClientProvider>,
+  );
+  const user = userEvent.setup();
+  await user.click(screen.getByRole('button', { name: 'Dismiss' }));
+  expect(screen.getByLabelText('Note')).toHaveAccessibleDescription('Enter the reason.');
+  expect(send).not.toHaveBeenCalled();
+  await user.type(screen.getByLabelText('Reason'), 's');
+  expect(screen.getByLabelText('Note')).not.toHaveAccessibleDescription();
+  await user.click(screen.getByRole('button', { name: 'Dismiss' }));
+  expect(send).toHaveBeenCalledOnce();
+});

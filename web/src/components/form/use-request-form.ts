@@ -17,6 +17,7 @@ import { ApiError } from '@/lib/api/errors';
 import { faultsIn, limitsOf, trimmed, type BoundsOf, type Rule, type RulesOf } from '@/lib/form-rules';
 
 type Name<V> = keyof V & string;
+type Rules<V> = { readonly [K in Name<V>]?: Rule<V[K], V> };
 
 interface Options<V> {
   /** Constant of `@/lib/api/request-schemas`. */
@@ -24,8 +25,8 @@ interface Options<V> {
   readonly initial: V;
   /** Whether the form takes over `initial` each time that it changes. */
   readonly follow?: boolean;
-  /** The product's own rules, and bounds that are tighter than the document's. */
-  readonly rules?: { readonly [K in Name<V>]?: Rule<V[K], V> };
+  /** The product's own rules, and bounds that are tighter than the document's; perhaps of what else is filled in. */
+  readonly rules?: Rules<V> | ((values: V) => Rules<V>);
   /** What else has to be there before it can be sent. */
   readonly ready?: (values: V) => boolean;
   /** Forgets at each input what the server rejected: the command's `reset`. */
@@ -59,7 +60,6 @@ export interface Field {
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- of an input, a select or a text area
   readonly ref: Ref<any>;
   readonly onChange: (event: ChangeEvent<HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement>) => void;
-  readonly onBlur: (event: { readonly target: unknown; readonly type?: unknown }) => void;
 }
 
 export interface SentForm {
@@ -87,7 +87,8 @@ export function useRequestForm<V extends FieldValues, Input, Output>(
 ): RequestForm<V> {
   const { request = {}, initial, follow = false, rules = {}, ready = () => true, forget } = options;
   const command = 'command' in options ? options.command : HANDED;
-  const faultsNow = (given: V) => faultsIn(given, request, rules as RulesOf);
+  const rulesOf = (given: V) => (typeof rules === 'function' ? rules(given) : rules) as RulesOf;
+  const faultsNow = (given: V) => faultsIn(given, request, rulesOf(given));
   const form = useForm<V, unknown, V>({
     resolver: (given) => resultOf(given, faultsNow(given)),
     defaultValues: initial as DefaultValues<V>,
@@ -127,10 +128,12 @@ export function useRequestForm<V extends FieldValues, Input, Output>(
       if (!command.isPending) void send();
     },
     field: (name) => {
-      const { onChange, ...registered } = form.register(name as unknown as Path<V>);
+      // Its `onBlur` reads the element: a select whose options are not there yet has no value.
+      const { ref, onChange } = form.register(name as unknown as Path<V>);
       return {
-        ...registered,
-        ...limitsOf(name, request, rules as RulesOf),
+        name,
+        ref,
+        ...limitsOf(name, request, rulesOf(values)),
         value: values[name] as string,
         error: fault(name),
         onChange: (event) => {

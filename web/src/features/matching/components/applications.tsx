@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { opened } from '@/components/data/opened';
 import { ErrorBox } from '@/components/data/states';
 import { Badge } from '@/components/ui/badge';
 import { Button, buttonClass } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
-import { Dialog } from '@/components/ui/dialog';
-import { SelectField, TextArea } from '@/components/ui/field';
-import { useCommand } from '@/lib/api/command';
 import { browserTimezone, formatZoned } from '@/lib/dates';
-import { applicationsQuery, moveApplication, type Application, type ApplicationStatus } from '../api/matching';
-import { NEXT, STATUSES, trackedLink } from '../lib/labels';
+import { applicationsQuery, type Application } from '../api/matching';
+import { STATUSES, trackedLink } from '../lib/labels';
+
+const UpdateDialog = opened(() => import('./update-dialog').then((module) => module.UpdateDialog));
 
 /** The member's applications with status and history; hidden while there are none. */
 export function ApplicationsCard() {
@@ -82,59 +82,5 @@ function Followed({ item, onUpdate }: { readonly item: Application; readonly onU
         </ol>
       </details>
     </>
-  );
-}
-
-function UpdateDialog({ item, onClose }: { readonly item: Application; readonly onClose: () => void }) {
-  const [status, setStatus] = useState<ApplicationStatus>(item.status);
-  const [note, setNote] = useState('');
-  const moving = useCommand(moveApplication(item), { onSuccess: onClose });
-  return (
-    <Dialog
-      open
-      onOpenChange={(shown) => !shown && onClose()}
-      title={`Application to ${item.companyName}`}
-      description="Status"
-    >
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          moving.mutate({ status, note: note.trim() });
-        }}
-      >
-        <SelectField
-          label="Status"
-          value={status}
-          onChange={(event) => setStatus(event.target.value as ApplicationStatus)}
-        >
-          {[item.status, ...NEXT[item.status]].map((one) => (
-            <option key={one} value={one}>
-              {STATUSES[one].label}
-            </option>
-          ))}
-        </SelectField>
-        <TextArea
-          label="Note"
-          rows={3}
-          maxLength={1000}
-          value={note}
-          hint="Optional; visible only to you"
-          onChange={(event) => setNote(event.target.value)}
-        />
-        {moving.error && <ErrorBox error={moving.error} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            variant="primary"
-            busy={moving.isPending}
-            disabled={status === item.status && !note.trim()}
-          >
-            Save
-          </Button>
-        </div>
-      </form>
-    </Dialog>
   );
 }

@@ -1,6 +1,7 @@
 // The program directory as admins maintain it.
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { opened } from '@/components/data/opened';
 import { PagedTable } from '@/components/data/paged-table';
 import type { Column } from '@/components/data/table';
 import { Badge } from '@/components/ui/badge';
@@ -14,8 +15,9 @@ import { formatDay } from '@/lib/dates';
 import { formatMinor } from '@/lib/format';
 import { programsQuery, retireProgram, type ProgramEntry, type ProgramFilter } from '../api/directory';
 import { ImportDialog } from './import-dialog';
-import { ProgramDialog } from './program-dialog';
-import { ReviewDialog } from './review-dialog';
+
+const ProgramDialog = opened(() => import('./program-dialog').then((module) => module.ProgramDialog));
+const ReviewDialog = opened(() => import('./review-dialog').then((module) => module.ReviewDialog));
 
 type Open =
   { readonly what: 'add' | 'import' } | { readonly what: 'edit' | 'review' | 'retire'; readonly program: ProgramEntry };

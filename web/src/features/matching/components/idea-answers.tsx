@@ -1,11 +1,11 @@
-import { useState, type FormEvent } from 'react';
+import { Form, SubmitButton } from '@/components/form/form';
+import { useRequestForm } from '@/components/form/use-request-form';
 import { ErrorBox } from '@/components/data/states';
-import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { Check } from '@/components/ui/check';
 import { TextArea, TextField } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
-import { ApiError } from '@/lib/api/errors';
+import { RequestIdeas } from '@/lib/api/request-schemas';
 import { requestIdeas, type IdeaAnswers, type Skill } from '../api/ideas';
 import { LANGUAGES, MAX_INTERESTS, MAX_LANGUAGES, SKILLS } from '../lib/idea-labels';
 
@@ -17,49 +17,45 @@ interface Props {
 
 const FIRST: IdeaAnswers = { interests: [], skills: [], languages: ['en'], hours: 5, money: 100 };
 
-/** The questions whose answers lead to ideas. */
-export function AnswersForm({ answers, onGenerated }: Props) {
-  const [begun] = useState(answers ?? FIRST);
-  const [interests, setInterests] = useState(begun.interests.join(', '));
-  const [skills, setSkills] = useState(begun.skills);
-  const [languages, setLanguages] = useState(begun.languages);
-  const [hours, setHours] = useState(String(begun.hours));
-  const [money, setMoney] = useState(String(begun.money));
-  const [tried, setTried] = useState(false);
-  const generating = useCommand(requestIdeas);
-  const given = interests
+const listOf = (interests: string): string[] =>
+  interests
     .split(/[,;\n]/)
     .map((interest) => interest.trim())
     .filter(Boolean);
-  const fields = generating.error instanceof ApiError ? generating.error.fields : {};
-  const missing =
-    given.length === 0
-      ? 'Enter at least one interest.'
-      : given.length > MAX_INTERESTS
-        ? `Enter at most ${MAX_INTERESTS} interests.`
-        : undefined;
 
-  function submit(event: FormEvent): void {
-    event.preventDefault();
-    setTried(true);
-    if (missing || languages.length === 0 || generating.isPending) return;
-    generating.mutate(
-      { interests: given, skills, languages, hours: Number(hours), money: Number(money) },
-      { onSuccess: onGenerated }, // once the ideas are there
-    );
-  }
+function interestsFault(text: string): string | undefined {
+  const { length } = listOf(text);
+  if (length === 0) return 'Enter at least one interest.';
+  return length > MAX_INTERESTS ? `Enter at most ${MAX_INTERESTS} interests.` : undefined;
+}
 
+/** The questions whose answers lead to ideas. */
+export function AnswersForm({ answers, onGenerated }: Props) {
+  const { interests, hours, money, ...chosen } = answers ?? FIRST;
+  const generating = useCommand(requestIdeas);
+  const form = useRequestForm({
+    request: RequestIdeas,
+    initial: { ...chosen, interests: interests.join(', '), hours: String(hours), money: String(money) },
+    rules: { interests: interestsFault, languages: (chosen) => (chosen.length === 0 ? 'Choose one.' : undefined) },
+    command: generating,
+    input: (values) => ({
+      ...values,
+      interests: listOf(values.interests),
+      hours: Number(values.hours),
+      money: Number(values.money),
+    }),
+    onSent: onGenerated, // once the ideas are there
+  });
+  const { skills, languages } = form.values;
   return (
     <Card title="Find ideas and niches" description="A few answers lead to niches that fit you, with programs for each">
-      <form noValidate onSubmit={submit} className="flex flex-col gap-5">
+      <Form form={form} className="flex flex-col gap-5">
         <TextArea
           label="Interests"
           rows={2}
-          value={interests}
           placeholder="For example: dogs, coffee, hiking with children"
           hint={`Separate up to ${MAX_INTERESTS} with commas.`}
-          error={fields['interests'] ?? (tried ? missing : undefined)}
-          onChange={(event) => setInterests(event.target.value)}
+          {...form.field('interests')}
         />
         <fieldset>
           <legend className="mb-1.5 font-medium">Skills</legend>
@@ -69,7 +65,7 @@ export function AnswersForm({ answers, onGenerated }: Props) {
                 key={skill}
                 label={SKILLS[skill]}
                 checked={skills.includes(skill)}
-                onChange={(on) => setSkills(on ? [...skills, skill] : skills.filter((one) => one !== skill))}
+                onChange={(on) => form.set('skills')(on ? [...skills, skill] : skills.filter((one) => one !== skill))}
               />
             ))}
           </div>
@@ -83,50 +79,34 @@ export function AnswersForm({ answers, onGenerated }: Props) {
                 label={name}
                 checked={languages.includes(code)}
                 disabled={languages.length >= MAX_LANGUAGES && !languages.includes(code)}
-                onChange={(on) => setLanguages(on ? [...languages, code] : languages.filter((one) => one !== code))}
+                onChange={(on) =>
+                  form.set('languages')(on ? [...languages, code] : languages.filter((one) => one !== code))
+                }
               />
             ))}
           </div>
           <p
             id="languages-note"
-            className={`mt-1.5 text-[0.8125rem] ${tried && languages.length === 0 ? 'text-bad' : 'text-muted'}`}
+            className={`mt-1.5 text-[0.8125rem] ${form.fault('languages') ? 'text-bad' : 'text-muted'}`}
           >
             {`Choose 1 to ${MAX_LANGUAGES}.`}
           </p>
         </fieldset>
         <div className="grid gap-4 sm:grid-cols-2">
-          <TextField
-            type="number"
-            inputMode="numeric"
-            min={1}
-            max={80}
-            label="Hours per week"
-            value={hours}
-            error={fields['hours']}
-            onChange={(event) => setHours(event.target.value)}
-          />
-          <TextField
-            type="number"
-            inputMode="numeric"
-            min={0}
-            max={100_000}
-            label="Money to start (USD)"
-            value={money}
-            error={fields['money']}
-            onChange={(event) => setMoney(event.target.value)}
-          />
+          <TextField type="number" inputMode="numeric" label="Hours per week" {...form.field('hours')} />
+          <TextField type="number" inputMode="numeric" label="Money to start (USD)" {...form.field('money')} />
         </div>
         {generating.error && <ErrorBox error={generating.error} prefix="No ideas generated" />}
         <div className="flex flex-wrap items-center gap-3">
-          <Button type="submit" variant="primary" size="lg" busy={generating.isPending}>
+          <SubmitButton form={form} size="lg">
             {generating.isPending ? 'Generating ideas...' : 'Generate ideas'}
-          </Button>
+          </SubmitButton>
           <p className="text-[0.8125rem] text-muted">
             Your answers are stored encrypted, visible only to you, and deleted with your account. They are not sent to
             an AI provider.
           </p>
         </div>
-      </form>
+      </Form>
     </Card>
   );
 }

@@ -35,7 +35,6 @@ export const LANGUAGES: Readonly<Record<string, string>> = {
 };
 export const MAX_LANGUAGES = 5;
 export const MAX_INTERESTS = 10;
-export const MAX_NOTE = 500;
 
 /** Each with what it changes in the next round. */
 export const REASONS: Readonly<Record<DismissReason, { readonly label: string; readonly effect: string }>> = {
