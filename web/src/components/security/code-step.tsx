@@ -1,4 +1,5 @@
-import { useState } from 'react';
+import { Form, SubmitButton } from '../form/form';
+import { useRequestForm } from '../form/use-request-form';
 import { Button } from '../ui/button';
 import { CheckNotice } from './check-notice';
 import { isComplete, NO_FACTOR, type Factor } from './factor';
@@ -12,24 +13,21 @@ interface Props {
 
 /** The second step of a sign-in. Anything but a whole code is ignored. */
 export function CodeStep({ busy, onFactor, onBack }: Props) {
-  const [factor, setFactor] = useState(NO_FACTOR);
+  const form = useRequestForm({
+    initial: { factor: NO_FACTOR },
+    ready: ({ factor }) => isComplete(factor),
+    onSubmit: ({ factor }) => onFactor(factor),
+  });
   return (
-    <form
-      noValidate
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isComplete(factor)) onFactor(factor);
-      }}
-    >
-      <FactorField value={factor} onChange={setFactor} focused />
-      <Button type="submit" variant="primary" size="lg" busy={busy} disabled={!isComplete(factor)}>
+    <Form form={form}>
+      <FactorField value={form.values.factor} onChange={form.set('factor')} focused />
+      <SubmitButton form={form} size="lg" busy={busy} disabled={!form.isComplete}>
         Verify
-      </Button>
+      </SubmitButton>
       <CheckNotice />
       <Button variant="ghost" onClick={onBack}>
         Back to Login
       </Button>
-    </form>
+    </Form>
   );
 }

@@ -1,5 +1,6 @@
-import { useState } from 'react';
 import { ErrorBox } from '../data/states';
+import { Form, SubmitButton } from '../form/form';
+import { useRequestForm } from '../form/use-request-form';
 import { Button } from '../ui/button';
 import { CopyField } from '../ui/copy-field';
 import { CODE_LENGTH } from './factor';
@@ -21,16 +22,13 @@ interface Props {
 
 /** Scan or type the secret, then prove it with the first code. */
 export function FactorSetUp({ factor, busy, error, onCode, later }: Props) {
-  const [code, setCode] = useState('');
+  const form = useRequestForm({
+    initial: { code: '' },
+    ready: ({ code }) => code.length === CODE_LENGTH,
+    onSubmit: ({ code }) => onCode(code),
+  });
   return (
-    <form
-      noValidate
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (code.length === CODE_LENGTH) onCode(code);
-      }}
-    >
+    <Form form={form}>
       <p>Scan this with an authenticator app, then enter the code it displays.</p>
       {/* White in both themes: cameras need the contrast. */}
       <img
@@ -39,16 +37,16 @@ export function FactorSetUp({ factor, busy, error, onCode, later }: Props) {
         className="mx-auto size-40 rounded-lg border border-line bg-white p-1"
       />
       <CopyField label="Secret" value={factor.secret} multiline />
-      <CodeField value={code} onChange={setCode} />
+      <CodeField value={form.values.code} onChange={form.set('code')} />
       {Boolean(error) && <ErrorBox error={error} />}
-      <Button type="submit" variant="primary" size="lg" busy={busy} disabled={code.length !== CODE_LENGTH}>
+      <SubmitButton form={form} size="lg" busy={busy} disabled={!form.isComplete}>
         Confirm
-      </Button>
+      </SubmitButton>
       {later && (
         <Button variant="ghost" onClick={later.onSelect}>
           {later.label}
         </Button>
       )}
-    </form>
+    </Form>
   );
 }

@@ -1,6 +1,8 @@
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { ErrorBox } from '@/components/data/states';
-import { asProof, isComplete, NO_FACTOR } from '@/components/security/factor';
+import { Form, SubmitButton } from '@/components/form/form';
+import { useRequestForm } from '@/components/form/use-request-form';
+import { asProof, isComplete, NO_FACTOR, type Factor } from '@/components/security/factor';
 import { FactorField } from '@/components/security/factor-field';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
@@ -14,6 +16,12 @@ export interface Proof {
   readonly password: string;
   readonly code?: string;
   readonly recoveryCode?: string;
+}
+
+/** What is typed in. */
+interface Given {
+  readonly password: string;
+  readonly factor: Factor;
 }
 
 interface Props {
@@ -44,15 +52,18 @@ export function ProofDialog({
   run,
   onClose,
 }: Props) {
-  const [password, setPassword] = useState('');
-  const [factor, setFactor] = useState(NO_FACTOR);
-  const attempt = useCommand({ send: () => run({ password, ...asProof(factor) }) });
+  const attempt = useCommand({ send: ({ password, factor }: Given) => run({ password, ...asProof(factor) }) });
   const refused = attempt.error instanceof ApiError ? attempt.error : null;
   const passwordError = refused?.code === 'wrong_password' ? refused.message : undefined;
   const factorError = refused?.code === 'wrong_code' || refused?.code === 'code_needed' ? refused.message : undefined;
   // The server knows better than what this page last read.
-  const needsFactor = user.twoFactor || refused?.code === 'code_needed' || factor.text !== '';
-  const complete = ready && (!user.hasPassword || password !== '') && (!needsFactor || isComplete(factor));
+  const needsFactor = ({ factor }: Given) => user.twoFactor || refused?.code === 'code_needed' || factor.text !== '';
+  const form = useRequestForm({
+    initial: { password: '', factor: NO_FACTOR },
+    command: attempt,
+    ready: (given) =>
+      ready && (!user.hasPassword || given.password !== '') && (!needsFactor(given) || isComplete(given.factor)),
+  });
   return (
     <Dialog
       open
@@ -65,14 +76,7 @@ export function ProofDialog({
       {!user.hasPassword && !withoutPassword ? (
         <NoPassword user={user} onClose={onClose} />
       ) : (
-        <form
-          noValidate
-          className="flex flex-col gap-4"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (complete && !attempt.isPending) attempt.mutate();
-          }}
-        >
+        <Form form={form}>
           {/* Tells a password manager whose password this is. */}
           <input type="text" autoComplete="username" hidden readOnly value={user.email} />
           {children}
@@ -80,20 +84,21 @@ export function ProofDialog({
             <PasswordField
               label="Your password"
               autoComplete="current-password"
+              {...form.field('password')}
               error={passwordError}
-              value={password}
-              onChange={(event) => setPassword(event.target.value)}
             />
           )}
-          {needsFactor && <FactorField value={factor} onChange={setFactor} error={factorError} />}
+          {needsFactor(form.values) && (
+            <FactorField value={form.values.factor} onChange={form.set('factor')} error={factorError} />
+          )}
           {attempt.error && !passwordError && !factorError && <ErrorBox error={attempt.error} />}
           <div className="flex justify-end gap-2">
             <Button onClick={onClose}>Cancel</Button>
-            <Button type="submit" variant={danger ? 'danger' : 'primary'} busy={attempt.isPending} disabled={!complete}>
+            <SubmitButton form={form} variant={danger ? 'danger' : 'primary'} disabled={!form.isComplete}>
               {action}
-            </Button>
+            </SubmitButton>
           </div>
-        </form>
+        </Form>
       )}
     </Dialog>
   );

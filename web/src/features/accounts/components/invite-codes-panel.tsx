@@ -4,6 +4,8 @@ import { useState } from 'react';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Rows } from '@/components/data/rows';
 import type { Column } from '@/components/data/table';
+import { Form, SubmitButton } from '@/components/form/form';
+import { useRequestForm } from '@/components/form/use-request-form';
 import { Badge, type Tone } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
@@ -11,6 +13,7 @@ import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { CopyButton } from '@/components/ui/copy-field';
 import { TextField } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
+import { CreateInvite } from '@/lib/api/request-schemas';
 import type { InviteCode } from '@/lib/api/types';
 import { formatZoned } from '@/lib/dates';
 import { userQuery } from '@/lib/shared-queries';
@@ -105,46 +108,38 @@ export function InviteCodesPanel() {
 }
 
 function NewInvite() {
-  const [uses, setUses] = useState(String(DEFAULT_USES));
-  const [days, setDays] = useState(String(DEFAULT_DAYS));
-  const create = useCommand(createInvite);
+  const form = useRequestForm({
+    initial: { maxUses: String(DEFAULT_USES), expiresInDays: String(DEFAULT_DAYS) },
+    command: useCommand(createInvite),
+    input: ({ maxUses, expiresInDays }) => ({
+      maxUses: wholeNumberOr(DEFAULT_USES, maxUses),
+      expiresInDays: wholeNumberOr(DEFAULT_DAYS, expiresInDays),
+    }),
+  });
+  const { maxUses, expiresInDays } = CreateInvite; // a hint of the browser only: what is out of them is no fault
   return (
     <Card title="New invite code" description="For one or more people">
-      <form
-        noValidate
-        className="flex flex-wrap items-end gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.mutate({
-            maxUses: wholeNumberOr(DEFAULT_USES, uses),
-            expiresInDays: wholeNumberOr(DEFAULT_DAYS, days),
-          });
-        }}
-      >
+      <Form form={form} className="flex flex-wrap items-end gap-4">
         <TextField
           label="Max uses"
           type="number"
-          min={1}
-          max={1000}
           step={1}
           className="w-36"
-          value={uses}
-          onChange={(event) => setUses(event.target.value)}
+          {...form.field('maxUses')}
+          min={maxUses?.minimum}
+          max={maxUses?.maximum}
         />
         <TextField
           label="Expires in days"
           type="number"
-          min={1}
-          max={365}
           step={1}
           className="w-36"
-          value={days}
-          onChange={(event) => setDays(event.target.value)}
+          {...form.field('expiresInDays')}
+          min={expiresInDays?.minimum}
+          max={expiresInDays?.maximum}
         />
-        <Button type="submit" variant="primary" busy={create.isPending}>
-          Generate invite code
-        </Button>
-      </form>
+        <SubmitButton form={form}>Generate invite code</SubmitButton>
+      </Form>
     </Card>
   );
 }

@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { ErrorBox, Skeleton } from '@/components/data/states';
-import { Button } from '@/components/ui/button';
+import { Form, SubmitButton } from '@/components/form/form';
+import { useRequestForm } from '@/components/form/use-request-form';
 import { Card } from '@/components/ui/card';
 import { Check } from '@/components/ui/check';
 import { TextField } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
 import { messageOf } from '@/lib/api/errors';
+import { AlertDelivery as DeliveryRequest } from '@/lib/api/request-schemas';
 import { deliveryQuery, setDelivery, type AlertDelivery } from '../api/alerts';
 
 /** Alerts by email, and the hours in which emails and webhooks wait. */
@@ -31,33 +32,33 @@ export function AlertDeliveryPanel() {
 const NIGHT = { quietFrom: '22:00', quietUntil: '07:00' } as const;
 
 function DeliveryForm({ delivery }: { readonly delivery: AlertDelivery }) {
-  const [form, setForm] = useState(delivery);
-  const isQuiet = Boolean(form.quietFrom);
   const save = useCommand(setDelivery);
+  const form = useRequestForm({ request: DeliveryRequest, initial: delivery, command: save });
+  const { mail, mailResolved, quietFrom, quietUntil, timezone } = form.values;
+  const isQuiet = Boolean(quietFrom);
   return (
-    <form
-      noValidate
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate(form);
-      }}
-    >
+    <Form form={form}>
       <Check
         label="Email me alerts"
-        checked={form.mail}
-        onChange={(mail) => setForm({ ...form, mail, mailResolved: mail && form.mailResolved })}
+        checked={mail}
+        onChange={(on) => {
+          form.set('mail')(on);
+          form.set('mailResolved')(on && mailResolved);
+        }}
       />
       <Check
         label="Email me when an alert is resolved"
-        checked={form.mailResolved}
-        disabled={!form.mail}
-        onChange={(mailResolved) => setForm({ ...form, mailResolved })}
+        checked={mailResolved}
+        disabled={!mail}
+        onChange={form.set('mailResolved')}
       />
       <Check
-        label={`Quiet hours (${form.timezone})`}
+        label={`Quiet hours (${timezone})`}
         checked={isQuiet}
-        onChange={(on) => setForm({ ...form, ...(on ? NIGHT : { quietFrom: null, quietUntil: null }) })}
+        onChange={(on) => {
+          form.set('quietFrom')(on ? NIGHT.quietFrom : null);
+          form.set('quietUntil')(on ? NIGHT.quietUntil : null);
+        }}
       />
       {isQuiet && (
         <div className="flex flex-wrap gap-4 pl-7">
@@ -65,15 +66,15 @@ function DeliveryForm({ delivery }: { readonly delivery: AlertDelivery }) {
             label="From"
             type="time"
             className="w-36"
-            value={form.quietFrom ?? ''}
-            onChange={(event) => setForm({ ...form, quietFrom: event.target.value })}
+            value={quietFrom ?? ''}
+            onChange={(event) => form.set('quietFrom')(event.target.value)}
           />
           <TextField
             label="Until"
             type="time"
             className="w-36"
-            value={form.quietUntil ?? ''}
-            onChange={(event) => setForm({ ...form, quietUntil: event.target.value })}
+            value={quietUntil ?? ''}
+            onChange={(event) => form.set('quietUntil')(event.target.value)}
           />
         </div>
       )}
@@ -82,9 +83,9 @@ function DeliveryForm({ delivery }: { readonly delivery: AlertDelivery }) {
           {messageOf(save.error)}
         </p>
       )}
-      <Button type="submit" variant="primary" className="self-start" busy={save.isPending}>
+      <SubmitButton form={form} className="self-start">
         Save
-      </Button>
-    </form>
+      </SubmitButton>
+    </Form>
   );
 }
