@@ -1,10 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Sparkles } from 'lucide-react';
-import { useState } from 'react';
-import { Button } from '@/components/ui/button';
+import { Form, SubmitButton } from '@/components/form/form';
+import { useRequestForm } from '@/components/form/use-request-form';
 import { TextField } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
-import { ApiError } from '@/lib/api/errors';
+import { EarlyAccess } from '@/lib/api/request-schemas';
 import { cx } from '@/lib/cx';
 import { joinEarlyAccess, placesQuery } from '../api/leads';
 import { Honeypot } from './honeypot';
@@ -44,42 +44,35 @@ interface Props {
 /** Spec §4, §5, §8. Only the email says whether it became a place or a waiting-list entry: the form always responds the same. */
 export function EarlyAccessForm({ layout = 'column' }: Props) {
   const client = useQueryClient();
-  const [email, setEmail] = useState('');
-  const [website, setWebsite] = useState('');
   const countLater = () =>
     setTimeout(() => void client.invalidateQueries({ queryKey: placesQuery.queryKey }), COUNTED_AFTER_MS);
   const send = useCommand(joinEarlyAccess, {
     onSuccess: () => {
-      setEmail('');
+      form.reset();
       countLater();
     },
     onError: countLater,
   });
-  const faults = send.error instanceof ApiError ? send.error.fields : {};
+  const form = useRequestForm({ request: EarlyAccess, initial: { email: '', website: '' }, command: send });
   const inRow = layout === 'row';
   return (
-    <form
+    <Form
+      form={form}
+      native
       className={cx('relative flex flex-col gap-4 text-left', inRow && 'sm:flex-row sm:items-start sm:gap-3')}
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (email.trim() && !send.isPending) send.mutate({ email: email.trim(), website });
-      }}
     >
       <TextField
         label="Email"
         type="email"
         autoComplete="email"
         placeholder="you@example.com"
-        required
-        error={faults['email']}
-        value={email}
-        onChange={(event) => setEmail(event.target.value)}
         className={cx(inRow && 'flex-1 [&_input]:h-11 sm:[&>label]:sr-only')}
+        {...form.field('email')}
       />
-      <Honeypot value={website} onChange={setWebsite} />
-      <Button type="submit" variant="primary" size="lg" busy={send.isPending}>
+      <Honeypot value={form.values.website} onChange={form.set('website')} />
+      <SubmitButton form={form} size="lg">
         {send.isPending ? 'Signing up...' : 'Get Early Access'}
-      </Button>
-    </form>
+      </SubmitButton>
+    </Form>
   );
 }

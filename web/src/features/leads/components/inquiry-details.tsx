@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState, type SubmitEvent } from 'react';
+import { useState } from 'react';
 import { ErrorBox, Skeleton } from '@/components/data/states';
+import { Form, SubmitButton } from '@/components/form/form';
+import { useRequestForm } from '@/components/form/use-request-form';
 import { Badge, type Tone } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { ConfirmDialog } from '@/components/ui/confirm-dialog';
@@ -165,32 +167,26 @@ const WORDS = {
 
 function Writing({ id, what }: { readonly id: string; readonly what: keyof typeof WORDS }) {
   const words = WORDS[what];
-  const [text, setText] = useState('');
-  const send = useCommand(words.command(id));
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    if (text.trim()) send.mutate(text, { onSuccess: () => setText('') });
-  };
+  const form = useRequestForm({
+    initial: { text: '' },
+    rules: { text: { maxLength: MAX_TEXT } },
+    command: useCommand(words.command(id)),
+    ready: ({ text }) => text.trim() !== '',
+    input: ({ text }) => text,
+    onSent: () => form.reset(),
+  });
   return (
-    <form className="flex flex-col gap-3" onSubmit={submit}>
-      <TextArea
-        label={words.label}
-        rows={what === 'answer' ? 5 : 2}
-        maxLength={MAX_TEXT}
-        hint={words.hint}
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-      />
-      <Button
-        type="submit"
+    <Form form={form} className="flex flex-col gap-3">
+      <TextArea label={words.label} rows={what === 'answer' ? 5 : 2} hint={words.hint} {...form.field('text')} />
+      <SubmitButton
+        form={form}
         variant={what === 'answer' ? 'primary' : 'outline'}
-        busy={send.isPending}
-        disabled={!text.trim()}
+        disabled={!form.isComplete}
         className="self-end"
       >
-        {send.isPending ? words.busy : words.action}
-      </Button>
-    </form>
+        {form.isPending ? words.busy : words.action}
+      </SubmitButton>
+    </Form>
   );
 }
 

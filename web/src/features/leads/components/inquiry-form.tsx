@@ -1,9 +1,9 @@
-import { useId, useState } from 'react';
-import { ErrorBox } from '@/components/data/states';
-import { Button } from '@/components/ui/button';
+import { useEffect, useEffectEvent, useId } from 'react';
+import { Form, FormError, SubmitButton } from '@/components/form/form';
+import { useRequestForm } from '@/components/form/use-request-form';
 import { SelectField, TextArea, TextField } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
-import { ApiError } from '@/lib/api/errors';
+import { Contact } from '@/lib/api/request-schemas';
 import { inquire, SERVICES, type Inquiring, type Service } from '../api/leads';
 import { Honeypot } from './honeypot';
 
@@ -16,50 +16,42 @@ const EMPTY: Inquiring = { firstName: '', lastName: '', email: '', serviceIntere
 
 /** Spec §4, §5, §8: the browser checks what is required; the server's own objections show at their fields. */
 export function InquiryForm({ service }: Props) {
-  const [values, setValues] = useState<Inquiring>({ ...EMPTY, serviceInterest: service ?? '' });
-  const [asked, setAsked] = useState(service);
-  if (asked !== service) {
-    setAsked(service);
-    if (service) setValues({ ...values, serviceInterest: service });
-  }
-  const heading = useId();
-  const send = useCommand(inquire, { onSuccess: () => setValues(EMPTY) });
-  const faults = send.error instanceof ApiError ? send.error.fields : {};
-  const field = <Name extends keyof Inquiring>(name: Name) => ({
-    name,
-    value: values[name],
-    error: faults[name],
-    onChange: (event: { target: { value: string } }) => setValues({ ...values, [name]: event.target.value }),
+  const form = useRequestForm({
+    request: Contact,
+    initial: { ...EMPTY, serviceInterest: service ?? '' } satisfies Inquiring as Inquiring,
+    command: useCommand(inquire, {
+      onSuccess: () => {
+        form.reset(EMPTY);
+      },
+    }),
   });
+  const set = useEffectEvent(form.set('serviceInterest'));
+  useEffect(() => {
+    if (service) set(service);
+  }, [service]);
+  const heading = useId();
   return (
-    <form
-      aria-labelledby={heading}
-      className="relative flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!send.isPending) send.mutate(values);
-      }}
-    >
+    <Form form={form} native aria-labelledby={heading} className="relative flex flex-col gap-4">
       <h2 id={heading} className="text-xl font-semibold">
         Ready to Get Started?
       </h2>
       <div className="grid gap-4 sm:grid-cols-2">
-        <TextField label="First Name" autoComplete="given-name" required {...field('firstName')} />
-        <TextField label="Last Name" autoComplete="family-name" required {...field('lastName')} />
+        <TextField label="First Name" autoComplete="given-name" {...form.field('firstName')} />
+        <TextField label="Last Name" autoComplete="family-name" {...form.field('lastName')} />
       </div>
-      <TextField label="Email" type="email" autoComplete="email" required {...field('email')} />
-      <SelectField label="Service Interest" {...field('serviceInterest')}>
+      <TextField label="Email" type="email" autoComplete="email" {...form.field('email')} />
+      <SelectField label="Service Interest" {...form.field('serviceInterest')}>
         <option value="">Select a service</option>
         {SERVICES.map((name) => (
           <option key={name}>{name}</option>
         ))}
       </SelectField>
-      <TextArea label="Message" rows={6} required {...field('message')} />
-      <Honeypot value={values.website} onChange={(website) => setValues({ ...values, website })} />
-      {send.error && Object.keys(faults).length === 0 && <ErrorBox error={send.error} />}
-      <Button type="submit" variant="primary" size="lg" busy={send.isPending} className="self-start">
-        {send.isPending ? 'Submitting...' : 'Submit Inquiry'}
-      </Button>
-    </form>
+      <TextArea label="Message" rows={6} {...form.field('message')} />
+      <Honeypot value={form.values.website ?? ''} onChange={form.set('website')} />
+      <FormError form={form} />
+      <SubmitButton form={form} size="lg" className="self-start">
+        {form.isPending ? 'Submitting...' : 'Submit Inquiry'}
+      </SubmitButton>
+    </Form>
   );
 }

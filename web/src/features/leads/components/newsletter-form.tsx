@@ -1,9 +1,9 @@
 import { MailCheck } from 'lucide-react';
-import { useState } from 'react';
-import { Button } from '@/components/ui/button';
+import { Form, SubmitButton } from '@/components/form/form';
+import { useRequestForm } from '@/components/form/use-request-form';
 import { TextField } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
-import { ApiError } from '@/lib/api/errors';
+import { Subscribe } from '@/lib/api/request-schemas';
 import { subscribe } from '../api/leads';
 import { Honeypot } from './honeypot';
 
@@ -15,47 +15,25 @@ interface Props {
 
 /** Spec §4, §5, §8. The subscription starts once it is confirmed by email, which the form says after sending. */
 export function NewsletterForm({ source = 'website', withName = false }: Props) {
-  const [email, setEmail] = useState('');
-  const [name, setName] = useState('');
-  const [website, setWebsite] = useState('');
   const send = useCommand(subscribe, {
     onSuccess: () => {
-      setEmail('');
-      setName('');
+      form.reset();
     },
   });
-  const faults = send.error instanceof ApiError ? send.error.fields : {};
+  const form = useRequestForm({
+    request: Subscribe,
+    initial: { email: '', name: '', website: '' },
+    command: send,
+    input: (values) => ({ ...values, source }),
+  });
   return (
-    <form
-      className="relative flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (email.trim() && !send.isPending)
-          send.mutate({ email: email.trim(), name: withName ? name.trim() : '', source, website });
-      }}
-    >
-      {withName && (
-        <TextField
-          label="Name (optional)"
-          autoComplete="name"
-          error={faults['name']}
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-        />
-      )}
-      <TextField
-        label="Email"
-        type="email"
-        autoComplete="email"
-        required
-        error={faults['email']}
-        value={email}
-        onChange={(event) => setEmail(event.target.value)}
-      />
-      <Honeypot value={website} onChange={setWebsite} />
-      <Button type="submit" variant="primary" size="lg" busy={send.isPending}>
+    <Form form={form} native className="relative flex flex-col gap-4">
+      {withName && <TextField label="Name (optional)" autoComplete="name" {...form.field('name')} />}
+      <TextField label="Email" type="email" autoComplete="email" {...form.field('email')} />
+      <Honeypot value={form.values.website} onChange={form.set('website')} />
+      <SubmitButton form={form} size="lg">
         {send.isPending ? 'Subscribing...' : 'Subscribe'}
-      </Button>
+      </SubmitButton>
       <p role="status" className="flex items-start gap-2 text-muted empty:hidden">
         {send.isSuccess && (
           <>
@@ -64,6 +42,6 @@ export function NewsletterForm({ source = 'website', withName = false }: Props) 
           </>
         )}
       </p>
-    </form>
+    </Form>
   );
 }
