@@ -2,11 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
+import { Form, SubmitButton } from '@/components/form/form';
+import { useRequestForm } from '@/components/form/use-request-form';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { TextField } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
 import { messageOf } from '@/lib/api/errors';
+import { AddAnnotation } from '@/lib/api/request-schemas';
 import type { Website } from '@/lib/api/types';
 import { formatDateTime, startOfDay, todayIn, wallClock } from '@/lib/dates';
 import { annotationsQuery, removeAnnotation, saveAnnotation, type Annotation } from '../api/annotations';
@@ -87,39 +90,31 @@ interface FormProps {
 
 function AnnotationForm({ website, edited, onDone }: FormProps) {
   const { timezone } = website;
-  const [day, setDay] = useState(edited ? wallClock(edited.at, timezone).slice(0, 10) : todayIn(timezone));
-  const [text, setText] = useState(edited?.text ?? '');
-  const save = useCommand(saveAnnotation(website.id), {
-    onSuccess: () => {
-      setText('');
-      onDone();
+  const form = useRequestForm({
+    request: AddAnnotation,
+    initial: {
+      day: edited ? wallClock(edited.at, timezone).slice(0, 10) : todayIn(timezone),
+      text: edited?.text ?? '',
     },
+    rules: { day: { required: true }, text: { maxLength: MAX_LENGTH } },
+    command: useCommand(saveAnnotation(website.id), {
+      onSuccess: () => {
+        form.reset({ day: form.values.day, text: '' });
+        onDone();
+      },
+    }),
+    input: ({ day, text }) => ({ id: edited?.id ?? null, at: startOfDay(day, timezone), text }),
   });
+  const text = form.field('text');
   return (
-    <form
-      className="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate({ id: edited?.id ?? null, at: startOfDay(day, timezone), text });
-      }}
-    >
+    <Form form={form} native className="flex flex-col gap-3">
       <div className="grid gap-3 sm:grid-cols-[10rem_1fr]">
-        <TextField
-          label="Day"
-          type="date"
-          required
-          max={todayIn(timezone)}
-          value={day}
-          onChange={(event) => setDay(event.target.value)}
-        />
+        <TextField label="Day" type="date" {...form.field('day')} max={todayIn(timezone)} />
         <TextField
           label="Text"
-          required
-          maxLength={MAX_LENGTH}
           placeholder="New review page is online"
-          value={text}
-          error={save.error ? messageOf(save.error) : undefined}
-          onChange={(event) => setText(event.target.value)}
+          {...text}
+          error={text.error ?? (form.error ? messageOf(form.error) : undefined)}
         />
       </div>
       <div className="flex justify-end gap-2">
@@ -128,10 +123,10 @@ function AnnotationForm({ website, edited, onDone }: FormProps) {
             Cancel
           </Button>
         )}
-        <Button type="submit" variant="primary" busy={save.isPending} disabled={day === '' || text.trim() === ''}>
+        <SubmitButton form={form} disabled={!form.isComplete}>
           {edited ? 'Save' : 'Add annotation'}
-        </Button>
+        </SubmitButton>
       </div>
-    </form>
+    </Form>
   );
 }

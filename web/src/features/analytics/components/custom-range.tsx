@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { LocalForm } from '@/components/form/local-form';
 import { Button } from '@/components/ui/button';
 import { Calendar } from '@/components/ui/calendar';
 import { TextField } from '@/components/ui/field';
@@ -24,13 +25,7 @@ export function CustomRange({ days, timezone, weekdays, onApply }: Props) {
   const wide = useMedia('(min-width: 720px)');
   const error = from && to && from > to ? 'The first day is after the last day.' : undefined;
   return (
-    <form
-      className="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (from && to && !error) onApply(from, to);
-      }}
-    >
+    <LocalForm className="flex flex-col gap-3" onSubmit={() => from && to && !error && onApply(from, to)}>
       <Calendar from={from} to={to} max={today} months={wide ? 2 : 1} onPick={onApply} />
       <div className="flex flex-wrap items-end gap-3">
         <TextField
@@ -63,6 +58,6 @@ export function CustomRange({ days, timezone, weekdays, onApply }: Props) {
       )}
       {weekdays && <Check label="Match weekdays" checked={weekdays.match} onChange={weekdays.onMatch} />}
       <p className="text-[0.8125rem] text-muted">Whole days in {timezone}, both included.</p>
-    </form>
+    </LocalForm>
   );
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useId, useState } from 'react';
+import { LocalForm } from '@/components/form/local-form';
 import { Button } from '@/components/ui/button';
 import { CountriesField } from '@/components/ui/countries-field';
 import { SelectField, TextField } from '@/components/ui/field';
@@ -37,12 +38,9 @@ export function FilterForm({ params, named, onAdd }: Props) {
     setText('');
   };
   return (
-    <form
+    <LocalForm
       className="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (wanted.length > 0) onAdd({ dimension, operator, values: [...new Set(wanted)] });
-      }}
+      onSubmit={() => wanted.length > 0 && onAdd({ dimension, operator, values: [...new Set(wanted)] })}
     >
       <div className="grid grid-cols-2 gap-3">
         <SelectField
@@ -110,7 +108,7 @@ export function FilterForm({ params, named, onAdd }: Props) {
       <Button type="submit" variant="primary" className="max-sm:h-11" disabled={wanted.length === 0}>
         Apply filter
       </Button>
-    </form>
+    </LocalForm>
   );
 }
 

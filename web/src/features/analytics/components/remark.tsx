@@ -1,6 +1,5 @@
-import { useState } from 'react';
-import { ErrorBox } from '@/components/data/states';
-import { Button } from '@/components/ui/button';
+import { Form, FormError, SubmitButton } from '@/components/form/form';
+import { useRequestForm } from '@/components/form/use-request-form';
 import { Dialog } from '@/components/ui/dialog';
 import { SelectField, TextField } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
@@ -32,12 +31,21 @@ interface Props {
 /** Rules for what the events of a period count as: make one for what the page is filtered by, undo one. */
 export function RemarkDialog({ website, filters, onClose }: Props) {
   const today = todayIn(website.timezone);
-  const [from, setFrom] = useState(addDays(today, -1));
-  const [to, setTo] = useState(addDays(today, -1));
-  const [mark, setMark] = useState<Mark>('suspicious');
   const taken = filters.filter(isCondition);
   const left = filters.filter((filter) => !isCondition(filter));
-  const make = useCommand(createTrafficRule(website.id));
+  const form = useRequestForm({
+    initial: { from: addDays(today, -1), to: addDays(today, -1), mark: 'suspicious' as Mark },
+    command: useCommand(createTrafficRule(website.id)),
+    ready: ({ from, to }) => from !== '' && to !== '' && from <= to,
+    input: ({ from, to, mark }) => ({
+      since: startOfDay(from, website.timezone),
+      until: startOfDay(addDays(to, 1), website.timezone),
+      mark,
+      note: '',
+      ...Object.fromEntries(taken.map((filter) => [FIELDS[filter.dimension], valueOf(filter)])),
+    }),
+  });
+  const { from, to } = form.values;
   const wrongOrder = from !== '' && to !== '' && from > to;
   return (
     <Dialog
@@ -48,39 +56,19 @@ export function RemarkDialog({ website, filters, onClose }: Props) {
       title="Re-mark a period"
       description="Choose how the events of whole days are counted. Reports are rebuilt in the background, which can take a while."
     >
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          make.mutate({
-            since: startOfDay(from, website.timezone),
-            until: startOfDay(addDays(to, 1), website.timezone),
-            mark,
-            note: '',
-            ...Object.fromEntries(taken.map((filter) => [FIELDS[filter.dimension], valueOf(filter)])),
-          });
-        }}
-      >
+      <Form form={form} native>
         <div className="grid gap-3 sm:grid-cols-2">
-          <TextField
-            type="date"
-            label="From"
-            required
-            max={today}
-            value={from}
-            onChange={(event) => setFrom(event.target.value)}
-          />
+          <TextField type="date" label="From" {...form.field('from')} required max={today} />
           <TextField
             type="date"
             label="To"
+            {...form.field('to')}
             required
             max={today}
-            value={to}
             error={wrongOrder ? 'The last day is before the first' : undefined}
-            onChange={(event) => setTo(event.target.value)}
           />
         </div>
-        <SelectField label="Count events as" value={mark} onChange={(event) => setMark(event.target.value as Mark)}>
+        <SelectField label="Count events as" {...form.field('mark')}>
           {Object.entries(MARKS).map(([value, label]) => (
             <option key={value} value={value}>
               {label}
@@ -97,17 +85,11 @@ export function RemarkDialog({ website, filters, onClose }: Props) {
             {`Rules take one value per field. Ignored: ${left.map((filter) => dimensionName(filter.dimension)).join(', ')}.`}
           </p>
         )}
-        {make.error && <ErrorBox error={make.error} prefix="Failed to create the rule" />}
-        <Button
-          type="submit"
-          variant="primary"
-          busy={make.isPending}
-          disabled={!from || !to || wrongOrder}
-          className="self-end"
-        >
+        <FormError form={form} prefix="Failed to create the rule" />
+        <SubmitButton form={form} disabled={!form.isComplete} className="self-end">
           Create rule
-        </Button>
-      </form>
+        </SubmitButton>
+      </Form>
       <RemarkRules website={website} />
     </Dialog>
   );

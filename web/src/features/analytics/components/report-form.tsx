@@ -1,8 +1,10 @@
-import { useState, type ReactNode } from 'react';
-import { ErrorBox } from '@/components/data/states';
+import type { ReactNode } from 'react';
+import { Form, FormError, SubmitButton } from '@/components/form/form';
+import { useRequestForm } from '@/components/form/use-request-form';
 import { Button } from '@/components/ui/button';
 import { SelectField } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
+import { ScheduleReport } from '@/lib/api/request-schemas';
 import { toast, toastWith } from '@/stores/toasts';
 import { previewReport, saveSchedule, type ParameterValues, type ReportContent, type Schedule } from '../api/reports';
 import { DAYS, DEFAULT_SCHEDULE, HOURS, hourText, periodText, scheduleText, WEEKDAYS } from '../lib/report-times';
@@ -34,48 +36,37 @@ interface Props {
 
 /** When a report is emailed, and with which values. A new one offers a preview. */
 export function ReportForm({ of, parameters, timezone, onDone, onCancel }: Props) {
-  const [schedule, setSchedule] = useState<Schedule>('report' in of ? scheduleOf(of.report) : DEFAULT_SCHEDULE);
-  const [values, setValues] = useState<ParameterValues>('report' in of ? of.report.parameters : {});
   const queryId = queryOf(of);
   const preview = useCommand(previewReport(false));
-  const save = useCommand(saveSchedule, {
-    onSuccess: (id) => {
-      const when = scheduleText(schedule);
-      if (id) toastWith('Report scheduled', when, { label: 'Send preview', run: () => preview.mutate(id) }, PREVIEW_MS);
-      else toast('Schedule saved', when);
-      onDone();
-    },
+  const form = useRequestForm({
+    request: ScheduleReport,
+    initial: 'report' in of ? begunWith(of.report, of.report.parameters) : begunWith(DEFAULT_SCHEDULE, {}),
+    command: useCommand(saveSchedule, {
+      onSuccess: (id, { schedule }) => {
+        const when = scheduleText(schedule);
+        const action = { label: 'Send preview', run: () => preview.mutate(id ?? '') };
+        if (id) toastWith('Report scheduled', when, action, PREVIEW_MS);
+        else toast('Schedule saved', when);
+        onDone();
+      },
+    }),
+    input: ({ parameters: values, ...given }) => ({
+      of: 'content' in of ? of.content : of.report.id,
+      schedule: scheduleOf(given),
+      ...('content' in of || queryId ? { parameters: values } : {}),
+    }),
   });
-  const set = (changes: Partial<Schedule>) => setSchedule((before) => ({ ...before, ...changes }));
+  const { parameters: given, ...schedule } = form.values;
   return (
-    <form
-      className="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate({
-          of: 'content' in of ? of.content : of.report.id,
-          schedule,
-          ...('content' in of || queryId ? { parameters: values } : {}),
-        });
-      }}
-    >
-      {save.error && <ErrorBox error={save.error} prefix="Could not save the report" />}
-      <SelectField
-        label="How often"
-        hint={periodText(schedule)}
-        value={schedule.every}
-        onChange={(event) => set({ every: event.target.value === 'monthly' ? 'monthly' : 'weekly' })}
-      >
+    <Form form={form} native className="flex flex-col gap-3">
+      <FormError form={form} prefix="Could not save the report" />
+      <SelectField label="How often" hint={periodText(scheduleOf(schedule))} {...form.field('every')}>
         <option value="weekly">Weekly</option>
         <option value="monthly">Monthly</option>
       </SelectField>
       <div className="grid grid-cols-2 gap-3">
         {schedule.every === 'weekly' ? (
-          <SelectField
-            label="Weekday"
-            value={String(schedule.weekday)}
-            onChange={(event) => set({ weekday: Number(event.target.value) })}
-          >
+          <SelectField label="Weekday" {...form.field('weekday')}>
             {WEEKDAYS.map((name, number) => (
               <option key={name} value={number}>
                 {name}
@@ -83,11 +74,7 @@ export function ReportForm({ of, parameters, timezone, onDone, onCancel }: Props
             ))}
           </SelectField>
         ) : (
-          <SelectField
-            label="Day of the month"
-            value={String(schedule.day)}
-            onChange={(event) => set({ day: Number(event.target.value) })}
-          >
+          <SelectField label="Day of the month" {...form.field('day')}>
             {DAYS.map((day) => (
               <option key={day} value={day}>
                 {day}
@@ -95,11 +82,7 @@ export function ReportForm({ of, parameters, timezone, onDone, onCancel }: Props
             ))}
           </SelectField>
         )}
-        <SelectField
-          label="Time"
-          value={String(schedule.hour)}
-          onChange={(event) => set({ hour: Number(event.target.value) })}
-        >
+        <SelectField label="Time" {...form.field('hour')}>
           {HOURS.map((hour) => (
             <option key={hour} value={hour}>
               {hourText(hour)}
@@ -108,17 +91,15 @@ export function ReportForm({ of, parameters, timezone, onDone, onCancel }: Props
         </SelectField>
       </div>
       {queryId !== null &&
-        parameters?.(queryId, values, (name, value) => setValues((before) => ({ ...before, [name]: value })))}
+        parameters?.(queryId, given, (name, value) => form.set('parameters')({ ...given, [name]: value }))}
       <p className="text-[0.8125rem] text-muted">Times are in {timezone}. The email goes to your own address.</p>
       <div className="flex justify-end gap-2">
         <Button variant="ghost" onClick={onCancel}>
           Cancel
         </Button>
-        <Button type="submit" variant="primary" busy={save.isPending}>
-          {'content' in of ? 'Schedule email' : 'Save'}
-        </Button>
+        <SubmitButton form={form}>{'content' in of ? 'Schedule email' : 'Save'}</SubmitButton>
       </div>
-    </form>
+    </Form>
   );
 }
 
@@ -127,4 +108,18 @@ function queryOf(of: Props['of']): string | null {
   return 'queryId' in of.content ? of.content.queryId : null;
 }
 
-const scheduleOf = ({ every, weekday, day, hour }: Schedule): Schedule => ({ every, weekday, day, hour });
+/** Its numbers are texts of the form. */
+const begunWith = ({ every, weekday, day, hour }: Schedule, parameters: ParameterValues) => ({
+  every,
+  weekday: String(weekday),
+  day: String(day),
+  hour: String(hour),
+  parameters,
+});
+
+const scheduleOf = ({ every, weekday, day, hour }: Omit<ReturnType<typeof begunWith>, 'parameters'>): Schedule => ({
+  every,
+  weekday: Number(weekday),
+  day: Number(day),
+  hour: Number(hour),
+});

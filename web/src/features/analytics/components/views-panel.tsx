@@ -2,10 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { Mail, Pencil, Star, Trash2, Users } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { ErrorBox, Loading, Skeleton } from '@/components/data/states';
+import { Form, SubmitButton } from '@/components/form/form';
+import { useRequestForm } from '@/components/form/use-request-form';
 import { Button } from '@/components/ui/button';
 import { SelectField, TextField } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
 import { messageOf } from '@/lib/api/errors';
+import { SaveView } from '@/lib/api/request-schemas';
 import type { Website } from '@/lib/api/types';
 import { cx } from '@/lib/cx';
 import { toastWith } from '@/stores/toasts';
@@ -264,34 +267,29 @@ interface FormProps {
 }
 
 function ViewForm({ kind, view, website, state, layout, onSaved, onCancel }: FormProps) {
-  const [name, setName] = useState(view?.name ?? '');
-  const [shared, setShared] = useState(view?.websiteId !== null && view !== null);
-  const save = useCommand(saveView);
+  const form = useRequestForm({
+    request: SaveView,
+    initial: { name: view?.name ?? '', users: view?.websiteId ? 'website' : 'me' },
+    rules: { name: { maxLength: MAX_NAME } },
+    command: useCommand(saveView),
+    input: ({ name, users }) => ({
+      id: view?.id ?? null,
+      kind,
+      name,
+      websiteId: users === 'website' ? website.id : null,
+      state: view?.state ?? (kind === 'segment' ? segmentOf(state) : contentOf(state, layout)),
+    }),
+    onSent: (id) => onSaved(id, form.values.name.trim()),
+  });
+  const name = form.field('name');
   return (
-    <form
-      className="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const content = kind === 'segment' ? segmentOf(state) : contentOf(state, layout);
-        save.mutate(
-          { id: view?.id ?? null, kind, name, websiteId: shared ? website.id : null, state: view?.state ?? content },
-          { onSuccess: (id) => onSaved(id, name) },
-        );
-      }}
-    >
+    <Form form={form} native className="flex flex-col gap-3">
       <TextField
         label={kind === 'segment' ? 'Name of the segment' : 'Name of the view'}
-        required
-        maxLength={MAX_NAME}
-        value={name}
-        error={save.error ? messageOf(save.error) : undefined}
-        onChange={(event) => setName(event.target.value)}
+        {...name}
+        error={name.error ?? (form.error ? messageOf(form.error) : undefined)}
       />
-      <SelectField
-        label="Who can use it"
-        value={shared ? 'website' : 'me'}
-        onChange={(event) => setShared(event.target.value === 'website')}
-      >
+      <SelectField label="Who can use it" {...form.field('users')}>
         <option value="me">Only me, on all websites</option>
         <option value="website">Everyone with access to {website.domain}</option>
       </SelectField>
@@ -299,10 +297,10 @@ function ViewForm({ kind, view, website, state, layout, onSaved, onCancel }: For
         <Button variant="ghost" onClick={onCancel}>
           Cancel
         </Button>
-        <Button type="submit" variant="primary" busy={save.isPending} disabled={name.trim() === ''}>
+        <SubmitButton form={form} disabled={!form.isComplete}>
           Save
-        </Button>
+        </SubmitButton>
       </div>
-    </form>
+    </Form>
   );
 }

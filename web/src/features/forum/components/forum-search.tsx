@@ -1,5 +1,6 @@
 import { Search, X } from 'lucide-react';
-import { useState, type FormEvent } from 'react';
+import { useState } from 'react';
+import { LocalForm } from '@/components/form/local-form';
 import { Button } from '@/components/ui/button';
 
 interface Props {
@@ -9,12 +10,12 @@ interface Props {
 
 export function ForumSearch({ q, onSearch }: Props) {
   const [text, setText] = useState(q ?? '');
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    onSearch(text.trim() || null);
-  };
   return (
-    <form role="search" onSubmit={submit} className="flex min-w-0 flex-1 basis-64 items-center gap-2 sm:max-w-md">
+    <LocalForm
+      role="search"
+      onSubmit={() => onSearch(text.trim() || null)}
+      className="flex min-w-0 flex-1 basis-64 items-center gap-2 sm:max-w-md"
+    >
       <div className="relative min-w-0 flex-1">
         <Search
           aria-hidden
@@ -44,6 +45,6 @@ export function ForumSearch({ q, onSearch }: Props) {
           <X aria-hidden className="size-4" />
         </Button>
       )}
-    </form>
+    </LocalForm>
   );
 }
