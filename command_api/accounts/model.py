@@ -215,12 +215,10 @@ def _reserve_email(reservation: Email | None, email_id: UUID, account_id: UUID, 
     return accounts.EmailClaimed(**metadata, account_id=account_id)
 
 
-def release_email(
-    account: Account, reservation: Email | None, email_id: UUID, context: CommandContext
-) -> list[DomainEvent]:
-    if reservation is None or reservation.account_id != account.id:
+def release_email(account: Account, email: Email | None, email_id: UUID, context: CommandContext) -> list[DomainEvent]:
+    if email is None or email.account_id != account.id:
         return []
-    return [accounts.EmailReleased(**event_metadata(email_id, reservation.version, context))]
+    return [accounts.EmailReleased(**event_metadata(email_id, email.version, context))]
 
 
 def end_sessions(account: Account, context: CommandContext) -> list[DomainEvent]:

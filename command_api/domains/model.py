@@ -77,20 +77,14 @@ def checked_name(text: str, own_hosts: Collection[str]) -> str:
 
 
 def add(
-    domain_id: UUID,
-    current: Domain | None,
-    website: Website | None,
-    *,
-    domain: str,
-    token: str,
-    context: CommandContext,
+    domain_id: UUID, former: Domain | None, website: Website | None, *, domain: str, token: str, context: CommandContext
 ) -> domains.DomainAdded:
-    """Adds a domain. `current`: the account's earlier domain of that name, which restarts with a new token."""
+    """Adds a domain. `former`: the account's earlier domain of that name, which restarts with a new token."""
     website = require_owned(website, context)
-    if current is not None and not current.is_over(context.at):
+    if former is not None and not former.is_over(context.at):
         raise conflict("domain_exists", f"{domain} is already added.", "domain")
     return domains.DomainAdded(
-        **event_metadata(domain_id, current.version if current else 0, context),
+        **event_metadata(domain_id, former.version if former else 0, context),
         account_id=website.account_id,
         website_id=website.id,
         domain=domain,

@@ -48,7 +48,7 @@ class Digest:
 
 
 def generate(
-    current: Insights | None,
+    state: Insights | None,
     website: Website,
     last_day: date,
     found: Sequence[tuple[InsightFinding, Narrative]],
@@ -57,10 +57,10 @@ def generate(
     context: CommandContext,
 ) -> InsightsGenerated:
     """The event of one analysis, with insights in display order. `names`: of subjects."""
-    since = {insight.key: insight.since for insight in current.open} if current else {}
-    dismissed = current.dismissed if current else frozenset()
+    since = {insight.key: insight.since for insight in state.open} if state else {}
+    dismissed = state.dismissed if state else frozenset()
     return InsightsGenerated(
-        **event_metadata(insights_id(website.id), current.version if current else 0, context),
+        **event_metadata(insights_id(website.id), state.version if state else 0, context),
         website_id=website.id,
         account_id=website.account_id,
         last_day=last_day,
@@ -75,19 +75,17 @@ def generate(
 
 
 def dismiss(
-    current: Insights | None, website: Website, insight: UUID, reason: str, context: CommandContext
+    state: Insights | None, website: Website, insight: UUID, reason: str, context: CommandContext
 ) -> InsightDismissed:
     """Dismisses an insight. `insight`: the id of an open one."""
     reason = reason.strip()
     if not reason or len(reason) > MAX_REASON:
         raise invalid("bad_reason", f"Enter a reason of at most {MAX_REASON} characters.", "reason")
-    key = (
-        next((one.key for one in current.open if insight_id(website.id, one.key) == insight), None) if current else None
-    )
-    if current is None or key is None:
+    key = next((one.key for one in state.open if insight_id(website.id, one.key) == insight), None) if state else None
+    if state is None or key is None:
         raise not_found("insight")
     return InsightDismissed(
-        **event_metadata(insights_id(website.id), current.version, context),
+        **event_metadata(insights_id(website.id), state.version, context),
         website_id=website.id,
         account_id=website.account_id,
         key=key,
@@ -96,11 +94,11 @@ def dismiss(
 
 
 def choose_digest(
-    current: Digest | None, every: DigestMail, account_id: UUID, context: CommandContext
+    state: Digest | None, every: DigestMail, account_id: UUID, context: CommandContext
 ) -> list[DomainEvent]:
-    if (current.every if current else "off") == every:
+    if (state.every if state else "off") == every:
         return []
-    version = current.version if current else 0
+    version = state.version if state else 0
     return [
         InsightsDigestChosen(
             **event_metadata(digest_id(account_id), version, context), account_id=account_id, every=every

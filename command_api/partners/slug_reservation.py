@@ -25,13 +25,11 @@ class SlugReservation:
     owner_id: UUID | None
 
 
-def reserve(
-    kind: str, slug: str, owner_id: UUID, current: SlugReservation | None, context: CommandContext
-) -> SlugClaimed:
+def reserve(kind: str, slug: str, owner_id: UUID, held: SlugReservation | None, context: CommandContext) -> SlugClaimed:
     """Reserves the slug. Raises `CommandRejected` `slug_taken` if it has an owner."""
-    if current is not None and current.owner_id is not None:
+    if held is not None and held.owner_id is not None:
         raise conflict("slug_taken", f"The slug {slug} is taken.", "slug")
-    version = current.version if current else 0
+    version = held.version if held else 0
     return SlugClaimed(**event_metadata(slug_id(kind, slug), version, context), kind=kind, slug=slug, owner_id=owner_id)
 
 

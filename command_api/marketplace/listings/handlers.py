@@ -13,13 +13,7 @@ from command_api.marketplace import timeouts
 from command_api.marketplace.listings import commands, model
 from command_api.marketplace.listings.details import ListingDetails, same_website
 from command_api.marketplace.listings.model import Listing
-from command_api.marketplace.listings.schemas import (
-    ListingState,
-    ReviewInvite,
-    details_after,
-    details_of,
-    listing_state,
-)
+from command_api.marketplace.listings.schemas import ListingState, ReviewInvite, details_of, edited, listing_state
 from command_api.websites import model as websites
 from schemas.base import DomainEvent
 
@@ -36,7 +30,7 @@ def draft_listing(command: commands.DraftListing, uow: UnitOfWork) -> ListingSta
 @HANDLERS.on(commands.EditListing, senders="accounts")
 def edit_listing(command: commands.EditListing, uow: UnitOfWork) -> ListingState:
     listing = model.require_owned(uow.load(command.listing_id, model.evolve), uow.context)
-    details = details_after(listing.details, command.fields)
+    details = edited(listing.details, command.fields)
     _require_same_website(uow, details)
     return _advanced(uow, listing, model.edit(listing, details, command.fields.edition, uow.context))
 

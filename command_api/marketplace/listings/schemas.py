@@ -116,7 +116,7 @@ def details_of(fields: ListingFields) -> ListingDetails:
     )
 
 
-def details_after(details: ListingDetails, fields: EditListing) -> ListingDetails:
+def edited(details: ListingDetails, fields: EditListing) -> ListingDetails:
     """The details with those that the request names, also to empty them."""
     named, changed = fields.model_fields_set, details_of(fields)
     texts = {name: getattr(changed, name) for name in ("title", "website_url", "description") if name in named}

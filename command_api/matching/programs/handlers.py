@@ -87,15 +87,13 @@ def import_programs(command: commands.ImportPrograms, uow: UnitOfWork) -> Import
     )
 
 
-def _imported(
-    current: model.ListedProgram | None, entry: ProgramLine, context: CommandContext
-) -> Sequence[DomainEvent]:
-    if current is None:
+def _imported(listed: model.ListedProgram | None, entry: ProgramLine, context: CommandContext) -> Sequence[DomainEvent]:
+    if listed is None:
         return model.add(None, entry.program, origin="csv", recorded_on=context.at.date(), context=context)
     program = entry.program
     if not entry.partner_given:
-        program = program.model_copy(update={"partner_id": current.program.partner_id})
-    return model.change(current, program, "csv", context)
+        program = program.model_copy(update={"partner_id": listed.program.partner_id})
+    return model.change(listed, program, "csv", context)
 
 
 def _require_partner(program: Program, uow: UnitOfWork) -> None:

@@ -125,11 +125,9 @@ def _of_revenue(window: Window) -> float:
     usual = fmean(day.clicks for day in window.around)
     if window.name == "week":
         return of_sums(_at(window.now, usual), _at(window.earlier, usual))
-    [now], earlier = _at(window.now, usual), _at(window.earlier, usual)
-    varies = variance(earlier) * (1 + 1 / len(earlier))
-    return (
-        two_sided((now - fmean(earlier)) / math.sqrt(varies), len(earlier) - 1) if varies else float(now == earlier[0])
-    )
+    [now], then = _at(window.now, usual), _at(window.earlier, usual)
+    varies = variance(then) * (1 + 1 / len(then))
+    return two_sided((now - fmean(then)) / math.sqrt(varies), len(then) - 1) if varies else float(now == then[0])
 
 
 def _at(days: Sequence[Day], clicks: float) -> list[int]:
