@@ -36,6 +36,12 @@ def named(value: str) -> str:
     return text
 
 
+def condition(dimension: str, value: str) -> str:
+    """The text of `filter=` that selects the events with this value of any dimension."""
+    escaped = "".join(f"{ESCAPE}{sign}" if sign in ("|", ":", ESCAPE) else sign for sign in value)
+    return f"{dimension}:is:{escaped}"
+
+
 def values(text: str) -> Iterator[Named]:
     """The values that `text` names, in order; nothing where there is nothing between two commas."""
     for signs in _split(text):

@@ -9,7 +9,7 @@ from typing import Literal
 from command_api.insights.history import DayRange, Dimension
 from schemas.events.insights import InsightType
 
-Topic = Literal["week", "level", "share", "rate", "silence", "rejections", "bots", "earnings"]
+Topic = Literal["week", "level", "share", "rate", "value", "silence", "rejections", "bots", "earnings"]
 Metric = Literal["clicks", "conversions", "revenue", "pageviews"]
 
 

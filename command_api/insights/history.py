@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Final, Literal
 
-Dimension = Literal["partner", "country", "device", "source", "link"]
+Dimension = Literal["partner", "page", "country", "device", "source", "link"]
 DAYS: Final = 84
 """Twelve weeks: what a history holds at most."""
 YOUNG_DAYS: Final = 35

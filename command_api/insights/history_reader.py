@@ -12,6 +12,8 @@ from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
 from typing import Any, Final
 
+from command_api.insights.causes import PERIODS, Cell
+from command_api.insights.finding import InsightSubject
 from command_api.insights.history import DAYS, YOUNG_DAYS, Day, DaysAtAge, Dimension, History
 from command_api.insights.significance import WEEK
 from command_api.websites.model import Website
@@ -28,6 +30,7 @@ RECENT_DAYS: Final = 35
 """Values are ranked by their clicks and page views of these days, which the finder compares."""
 
 _PARTNER_COUNTERS: Final = tuple(name for name in COUNTERS if name != "pageviews")
+_COUNTERS: Final = tuple(COUNTERS)
 _VISIT_COUNTERS: Final = ("clicks", "pageviews")
 _MAX_VALUE_LENGTH: Final = 256
 _BUCKET: Final = timedelta(minutes=15)
@@ -61,10 +64,11 @@ class _Breakdown:
 
 _BREAKDOWNS: Final = (
     _Breakdown("partner", "partner_15m", "bucket", "partner_id", _PARTNER_COUNTERS, 50),
-    _Breakdown("country", "country_15m", "bucket", "country", _VISIT_COUNTERS, 10),
-    _Breakdown("device", "events", "occurred_at", "device", _VISIT_COUNTERS, 10),
-    _Breakdown("source", "events", "occurred_at", "source", _VISIT_COUNTERS, 10),
-    _Breakdown("link", "events", "occurred_at", "link_id", ("clicks",), 20, nothing=str(NO_ID)),
+    _Breakdown("country", "country_15m", "bucket", "country", _COUNTERS, 10),
+    _Breakdown("device", "events", "occurred_at", "device", _COUNTERS, 10),
+    _Breakdown("source", "events", "occurred_at", "source", _COUNTERS, 10),
+    _Breakdown("page", "events", "occurred_at", "path", _COUNTERS, 20, nothing=""),
+    _Breakdown("link", "events", "occurred_at", "link_id", _PARTNER_COUNTERS, 20, nothing=str(NO_ID)),
 )
 
 
@@ -85,7 +89,7 @@ def read_history(clients: ClientPool, website: Website, now: datetime) -> Histor
             span = _Span.ending(last, zone)
         rows = partial(query, clients, {**bound, **span.bound})
         total = _series(span, rows(_TOTAL))
-        cuts = [cut for cut in _BREAKDOWNS if not (cut.is_raw and _has_expired(website, span))]
+        cuts = [cut for cut in _BREAKDOWNS if not (cut.is_raw and _has_expired(website, span.edges[0]))]
         by = {cut.dimension: _by_value(span, rows(_of(cut)), cut) for cut in cuts}
         partner_of = {str(row["link"]): str(row["partner"]) for row in rows(_PARTNER_OF)}
     except (ClickHouseError, OSError, TimeoutError) as error:
@@ -102,11 +106,54 @@ def read_history(clients: ClientPool, website: Website, now: datetime) -> Histor
     )
 
 
-def _has_expired(website: Website, span: _Span) -> bool:
-    """Returns whether single events of the span have expired: what is counted from the others would look like
+def read_cells(
+    clients: ClientPool, website: Website, last: date, subjects: Sequence[InsightSubject]
+) -> list[Cell] | None:
+    """Returns the events that the subjects have in common, in the periods that end with the day `last`; none where the
+    single events have expired.
+
+    Raises `HistoryUnavailable`.
+    """
+    span = _Span.ending(last, ZoneInfo(website.timezone))
+    starts = [span.edges[-back] for back in PERIODS]
+    if _has_expired(website, starts[-1]):
+        return None
+    columns = {cut.dimension: (cut.column, "UUID" if cut.column.endswith("_id") else "String") for cut in _BREAKDOWNS}
+    values = {f"value{index}": _stored(subject) for index, subject in enumerate(subjects)}
+    bound = {"website": str(website.id), "start": starts[-1], "end": span.end, "starts": starts, **values}
+    tests = ", ".join(
+        f"t.{column} = {{value{index}:{kind}}}"
+        for index, (column, kind) in enumerate(columns[subject.dimension] for subject in subjects)
+    )
+    counted = ", ".join(f"{expression} AS {name}" for name, expression in COUNTERS.items())
+    sql = (
+        f"SELECT arrayFirstIndex(start -> t.occurred_at >= toDateTime64(start, 3, 'UTC'), {{starts:Array(UInt32)}}) - 1"  # noqa: S608 - own text
+        f" AS period, [{tests}] AS belongs, {counted} FROM events AS t WHERE {_where('occurred_at', 'start')}"
+        " AND NOT t.is_bot GROUP BY period, belongs"
+    )
+    try:
+        rows = query(clients, bound, sql)
+    except (ClickHouseError, OSError, TimeoutError) as error:
+        raise HistoryUnavailable(str(error).partition("\n")[0]) from error
+    return [
+        Cell(
+            frozenset(subject for subject, belongs in zip(subjects, row["belongs"], strict=True) if belongs),
+            int(row["period"]),
+            _day(row),
+        )
+        for row in rows
+    ]
+
+
+def _stored(subject: InsightSubject) -> str:
+    return "" if subject.value == NONE else subject.value
+
+
+def _has_expired(website: Website, start: int) -> bool:
+    """Returns whether single events since `start` have expired: what is counted from the others would look like
     growth."""
     expired_before = website.expired_before
-    return expired_before is not None and span.edges[0] < datetime.combine(expired_before, time(), UTC).timestamp()
+    return expired_before is not None and start < datetime.combine(expired_before, time(), UTC).timestamp()
 
 
 def read_days_at_age(clients: ClientPool, website: Website, now: datetime) -> tuple[date, DaysAtAge]:
@@ -250,13 +297,16 @@ def _of(cut: _Breakdown) -> str:
     raw = cut.is_raw
     counted = ", ".join(f"{COUNTERS[name] if raw else in_rollup(name)} AS {name}" for name in cut.counters)
     seen = "count()" if raw else " + ".join(f"sum(t.{name})" for name in cut.counters if name in _VISIT_COUNTERS)
-    kinds = ", ".join(repr(name.removesuffix("s")) for name in cut.counters)
-    rows = f"NOT t.is_bot{f' AND t.type IN ({kinds})' if raw else ''}"
+    visits = ", ".join(repr(name.removesuffix("s")) for name in cut.counters if name in _VISIT_COUNTERS)
+    visiting, rows = "NOT t.is_bot", "NOT t.is_bot"
+    if raw:
+        visiting += f" AND t.type IN ({visits})"
+        rows += f" AND t.type IN ({visits}, 'conversion')"
     where = _where(cut.time, "start")
     recent = _where(cut.time, "recent")
     return (
         f"SELECT {_EDGE.format(time=cut.time)}, t.{cut.column} AS value, {counted} FROM {cut.table} AS t"  # noqa: S608 - own text
         f" WHERE {where} AND {rows} AND t.{cut.column} IN (SELECT t.{cut.column} FROM {cut.table} AS t WHERE {recent}"
-        f" AND {rows} GROUP BY t.{cut.column} ORDER BY {seen} DESC, t.{cut.column} LIMIT {cut.most})"
+        f" AND {visiting} GROUP BY t.{cut.column} ORDER BY {seen} DESC, t.{cut.column} LIMIT {cut.most})"
         " GROUP BY edge, value"
     )

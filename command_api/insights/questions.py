@@ -1,4 +1,4 @@
-"""Tests of a website's history: last week, level, shares, silence and bots. Pure."""
+"""Tests of a website's history: last week, level, silence, bots, and earnings per click. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 from command_api.insights import significance
 from command_api.insights.changepoint import split
 from command_api.insights.finding import Candidate, InsightFinding, InsightSubject, Metric
-from command_api.insights.history import Day, DayRange, Dimension, History, sums
+from command_api.insights.history import Day, DayRange, History, sums
 from command_api.insights.significance import WEEK, Spread, spread
 from schemas.events.insights import InsightType
 
@@ -22,6 +22,8 @@ BASELINE_WEEKS: Final = 4
 MIN_WEEKS: Final = BASELINE_WEEKS + 1
 MIN_EXPECTED_EVENTS: Final = 15.0
 MIN_DAYS: Final = 3
+BETTER_EARNINGS: Final = 1.5
+SMALL_SHARE: Final = 0.25
 BOT_GROWTH_FACTOR: Final = 1.3
 """Minimum growth of bot traffic: its share also grows when human traffic falls."""
 BOT_SPREAD: Final = Spread(4.0, 1_000)
@@ -66,43 +68,6 @@ def level(history: History) -> Iterator[Candidate]:
         finding = InsightFinding(f"level:{metric}", "level", direction(change), metric, None, figures, *dates, weight)
         matters = abs(change) >= MIN_CHANGE and len(days) - shift.at > WEEK + 3
         yield Candidate(finding, shift.p_value, matters)
-
-
-def shares(history: History) -> Iterator[Candidate]:
-    """Values whose share of the clicks or page views has changed."""
-    for dimension, values in history.by.items():
-        metric = _share_metric(history, dimension)
-        for value in largest(values):
-            yield from _share(history, InsightSubject(dimension, value), metric)
-
-
-def _share_metric(history: History, dimension: Dimension) -> Metric:
-    """The metric for shares: page views for sources, and where there are few clicks."""
-    clicks = sum(values_of(history.total[-MIN_WEEKS * WEEK :], "clicks"))
-    links = dimension in ("partner", "link")
-    return "clicks" if links or (dimension != "source" and clicks >= MIN_EVENTS) else "pageviews"
-
-
-def _share(history: History, subject: InsightSubject, metric: Metric) -> Iterator[Candidate]:
-    now, earlier = (values_of(days, metric) for days in recent(history.by[subject.dimension][subject.value]))
-    whole, whole_earlier = (sum(values_of(days, metric)) for days in recent(history.total))
-    part, part_earlier = sum(now), sum(earlier)
-    if part + part_earlier < MIN_EVENTS or not whole or not whole_earlier:
-        return
-    share, usual = part / whole, part_earlier / whole_earlier
-    expected = usual * whole
-    figures = {
-        "current": part,
-        "usual": part_earlier / BASELINE_WEEKS,
-        "share": share,
-        "usual_share": usual,
-        "change": change_of(part, part_earlier / BASELINE_WEEKS),
-    }
-    change, dates = change_of(part, expected), last_week(history)
-    key, weight = f"share:{subject.dimension}:{subject.value}", impact(part, expected, change)
-    finding = InsightFinding(key, "share", direction(share - usual), metric, subject, figures, *dates, weight)
-    p = significance.of_shares(part, whole, part_earlier, whole_earlier, spread(earlier))
-    yield Candidate(finding, p, abs(change) >= MIN_CHANGE * 2 and abs(share - usual) >= 0.02)
 
 
 def silence(history: History) -> Iterator[Candidate]:
@@ -173,6 +138,40 @@ def bots_of_a_day(history: History) -> Iterator[Candidate]:
         finding = InsightFinding(key, "bots", "warning", "pageviews", None, figures, *dates, weight)
         p = significance.of_shares(part, whole, others, whole_others, BOT_SPREAD)
         yield Candidate(finding, p, share - usual >= 0.08 and part >= max(MIN_EVENTS * 2, BOT_GROWTH_FACTOR * in_a_day))
+
+
+def earnings(history: History) -> Iterator[Candidate]:
+    """A partner with far higher earnings per click than the others and a small share of the clicks."""
+    partners = history.by.get("partner", {})
+    recent = {value: sums(days[-BASELINE_WEEKS * WEEK :]) for value, days in partners.items()}
+    clicks, revenue = sum(day.clicks for day in recent.values()), sum(day.revenue for day in recent.values())
+    conversions = sum(day.conversions for day in recent.values())
+    dates = history.dates(-BASELINE_WEEKS * WEEK, len(history.total))
+    for value in largest(partners):
+        own = recent[value]
+        others = clicks - own.clicks
+        if own.clicks < MIN_EVENTS or others < MIN_EVENTS or own.conversions < 10 or revenue <= own.revenue:
+            continue
+        each, each_other = own.revenue / own.clicks, (revenue - own.revenue) / others
+        around = spread(values_of(partners[value][-BASELINE_WEEKS * WEEK :], "conversions"))
+        figures = {
+            "per_click": each,
+            "others_per_click": each_other,
+            "clicks": own.clicks,
+            "share": own.clicks / clicks,
+            "revenue": own.revenue,
+            "times": each / each_other,
+        }
+        about, weight = (
+            InsightSubject("partner", value),
+            impact(own.revenue, own.clicks * each_other, each / each_other - 1),
+        )
+        finding = InsightFinding(
+            f"earnings:{value}", "earnings", "opportunity", "revenue", about, figures, dates, dates, weight
+        )
+        converted = min(own.conversions, own.clicks), min(conversions - own.conversions, others)
+        p = significance.of_shares(converted[0], own.clicks, converted[1], others, around)
+        yield Candidate(finding, p, each >= BETTER_EARNINGS * each_other and own.clicks / clicks <= SMALL_SHARE)
 
 
 def recent(days: Sequence[Day]) -> tuple[Sequence[Day], Sequence[Day]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import Final
 from uuid import UUID
 
@@ -12,7 +13,7 @@ from command_api.insights.completeness import wait_until_counted
 from command_api.insights.finder import find
 from command_api.insights.finding import InsightFinding, InsightSubject
 from command_api.insights.history import YOUNG_DAYS, History
-from command_api.insights.history_reader import HistoryIncomplete, HistoryUnavailable, read_history
+from command_api.insights.history_reader import HistoryIncomplete, HistoryUnavailable, read_cells, read_history
 from command_api.insights.narration import narrate
 from command_api.insights.wording import Narrative
 from command_api.kernel.container import Container
@@ -64,7 +65,8 @@ class InsightService:
         incomplete."""
         self._wait_for_counts(website, context)
         history = read_history(self._clients, website, context.at)
-        findings = [finding for finding in find(history) if not self._is_switched_off(finding, history)]
+        cells = partial(read_cells, self._clients, website, history.last)
+        findings = [finding for finding in find(history, cells) if not self._is_switched_off(finding, history)]
         subjects = [finding.subject for finding in findings if finding.subject is not None]
         names = {subject: shown_name(self._name(subject, website)) for subject in subjects}
         narration = narrate(self._model, website.account_id, findings, names, website.currency)
@@ -114,6 +116,8 @@ class InsightService:
                 return country_names().get(subject.value, "an unknown country")
             case "device":
                 return subject.value.capitalize() if subject.value != NONE else "an unknown device"
+            case "page":
+                return subject.value
             case "source":
                 return subject.value if subject.value != NONE else "direct visits"
 

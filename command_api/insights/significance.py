@@ -13,11 +13,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from itertools import pairwise
 from typing import Final
 
 WEEK: Final = 7
 _MAX_AUTOCORRELATION: Final = 0.9
+_MIN_VARIATION: Final = 0.1
+"""Of amounts, as a part of their mean: a partner that pays the same sum for each sale pays another one now and then."""
+_KNOWN: Final = 1_000
+"""Degrees of freedom of a spread that needs no estimate."""
 _MIN_MEAN: Final = 0.5
 """A weekday's mean below this is taken for this: a single event on a quiet day is no surprise."""
 
@@ -65,6 +70,85 @@ def autocorrelation_factor(*sides: Sequence[float]) -> float:
     return (1 + alike) / (1 - alike)
 
 
+class Law(Enum):
+    """How a part varies around its share of a whole."""
+
+    PORTION = "portion"
+    """Some of the whole are of the part, each by chance: a binomial law."""
+    AMOUNT = "amount"
+    """Each of the whole brings an amount: only the spread says how they vary."""
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """How much of a whole a part is, day by day, oldest first."""
+
+    parts: Sequence[int]
+    wholes: Sequence[int]
+
+    @property
+    def part(self) -> int:
+        return sum(self.parts)
+
+    @property
+    def whole(self) -> int:
+        return sum(self.wholes)
+
+
+def dispersion(periods: Sequence[Portion], law: Law) -> Spread:
+    """Returns the spread of the daily parts around the ratio of their period: Pearson's. Not limited to at least 1;
+    amounts that are all the same still vary a little."""
+    squares, days, least = 0.0, 0, 0.0
+    for period in periods:
+        ratio = period.part / period.whole if period.whole else 0.0
+        chance = 1 - ratio if law is Law.PORTION else 1.0
+        if ratio * chance <= 0:
+            continue
+        counted = [(part, whole) for part, whole in zip(period.parts, period.wholes, strict=True) if whole]
+        squares += sum((part - ratio * whole) ** 2 / (ratio * whole * chance) for part, whole in counted)
+        days += len(counted) - 1
+        if law is Law.AMOUNT:
+            least = max(least, ratio * _MIN_VARIATION**2)
+    return Spread(max(squares / days, least) if days else 1.0, max(1, days))
+
+
+def moderated(spreads: Sequence[Spread]) -> list[Spread]:
+    """Returns the spread of each value, weighed half by its own days and half by those of all values, as few days say
+    little (Smyth 2004). Chance alone gives 1: a smaller one is taken for that, which needs no estimate."""
+    freedom = sum(one.freedom for one in spreads)
+    common = sum(one.phi * one.freedom for one in spreads) / freedom if freedom else 1.0
+    halves = [Spread((one.phi + common) / 2, 2 * one.freedom if len(spreads) > 1 else one.freedom) for one in spreads]
+    return [half if half.phi > 1 else Spread(1.0, _KNOWN) for half in halves]
+
+
+def deviance(now: tuple[float, float], earlier: tuple[float, float], law: Law) -> float:
+    """Returns how far the (part, whole) of two periods are from one ratio, signed: the root of the likelihood ratio's
+    statistic, which follows the normal law far better than a difference of small counts does (McCullagh and Nelder,
+    4.4)."""
+    (part, whole), (part_earlier, whole_earlier) = now, earlier
+    if law is Law.PORTION:  # conversions come later than their clicks, also more than clicks on a quiet day
+        part, part_earlier = min(part, whole), min(part_earlier, whole_earlier)
+    if whole <= 0 or whole_earlier <= 0:
+        return 0.0
+    ratio = (part + part_earlier) / (whole + whole_earlier)
+    if ratio <= 0 or (law is Law.PORTION and ratio >= 1):
+        return 0.0
+    terms = _surplus(part, ratio * whole) + _surplus(part_earlier, ratio * whole_earlier)
+    if law is Law.PORTION:
+        terms += _surplus(whole - part, (1 - ratio) * whole)
+        terms += _surplus(whole_earlier - part_earlier, (1 - ratio) * whole_earlier)
+    return math.copysign(math.sqrt(max(0.0, 2 * terms)), part / whole - part_earlier / whole_earlier)
+
+
+def of_deviance(away: float, around: Spread) -> float:
+    """Returns the two-sided p-value of a deviance."""
+    return two_sided(away / math.sqrt(around.phi), around.freedom)
+
+
+def _surplus(counted: float, expected: float) -> float:
+    return counted * math.log(counted / expected) if counted > 0 else 0.0
+
+
 def of_counts(now: int, earlier: int, ratio: float, around: Spread) -> float:
     """Returns the two-sided p-value of `now` against `earlier`, a period `ratio` times as long: the score test of equal
     rates."""
@@ -92,13 +176,6 @@ def of_sums(now: Sequence[int], earlier: Sequence[int]) -> float:
     means, away = _weekdays(earlier, weeks)
     variance = sum(one * one for one in away) / (weeks - 1) * (1 + 1 / weeks) * autocorrelation_factor(away)
     return _surprise(sum(now) - sum(means), variance, _freedom(means, weeks))
-
-
-def of_nothing(earlier: int, ratio: float, around: Spread) -> float:
-    """The chance of nothing at all after `earlier` of as many chances times `ratio`: Poisson's, the rate itself being
-    known from no more than those (a gamma's mean). The normal law of `of_shares` is far too cautious for such small
-    numbers."""
-    return float((1 + 1 / ratio) ** (-earlier / around.phi))
 
 
 def of_silence(expected: float, around: Spread) -> float:

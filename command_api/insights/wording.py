@@ -12,7 +12,7 @@ from command_api.insights.finding import InsightFinding, Metric
 from command_api.insights.history import DayRange
 from schemas.currencies import digits
 from schemas.events.insights import Evidence, NarratedBy
-from schemas.filters import NONE, named
+from schemas.filters import NONE, condition, named
 
 _METRICS: Final[Mapping[Metric, str]] = {
     "clicks": "clicks",
@@ -46,13 +46,15 @@ def rule_based_text(finding: InsightFinding, name: str, currency: str) -> Insigh
         case "level":
             return _level(finding)
         case "share":
-            return _share(finding, name)
+            return _share(finding, name, currency)
         case "rate":
-            return _rate(finding, name)
+            return _rate(finding, name, currency)
+        case "value":
+            return _value(finding, name, currency)
         case "silence":
             return _silence(finding, name)
         case "rejections":
-            return _rejections(finding, name)
+            return _rejections(finding, name, currency)
         case "bots":
             return _bots(finding)
         case "earnings":
@@ -89,34 +91,76 @@ def _level(finding: InsightFinding) -> InsightText:
     )
 
 
-def _share(finding: InsightFinding, name: str) -> InsightText:
+def _share(finding: InsightFinding, name: str, currency: str) -> InsightText:
     figures, metric = finding.figures, _METRICS[finding.metric]
     up = figures["change"] > 0
     return InsightText(
         f"{name} brings {'more' if up else 'less'} of your {metric}",
         f"{percent(figures['share'])} of the {metric} from {days(finding.now)} came from {name},"
         f" {'up' if up else 'down'} from {percent(figures['usual_share'])} in the four weeks before:"
-        f" {count(figures['current'])} {metric}; {count(figures['usual'])} a week are usual.",
+        f" {count(figures['current'])} {metric}; {count(figures['usual'])} a week are usual."
+        f"{_revenue(figures, currency)}{_advice(finding)}",
     )
 
 
-def _rate(finding: InsightFinding, name: str) -> InsightText:
+def _rate(finding: InsightFinding, name: str, currency: str) -> InsightText:
     figures = finding.figures
     who = name or "your links"
     if figures["current"] == 0:
         return InsightText(
             f"No conversions from {who} this week",
             f"{count(figures['clicks'])} clicks from {days(finding.now)} led to no conversion; about"
-            f" {count(figures['expected'])} are usual. The tracking may be broken, or conversions are not reported.",
+            f" {count(figures['expected'])} are usual.{_revenue(figures, currency)} The tracking may be broken, or"
+            " conversions are not reported: record a test conversion.",
         )
     up = figures["change"] > 0
     return InsightText(
         f"Conversion rate of {who} is {'up' if up else 'down'}",
-        f"{percent(figures['rate'], 2)} of {count(figures['clicks'])} clicks from {days(finding.now)} converted,"
-        f" {'up' if up else 'down'} from {percent(figures['usual_rate'], 2)} in the four weeks before:"
+        f"{percent(figures['share'], 2)} of {count(figures['clicks'])} clicks from {days(finding.now)} converted,"
+        f" {'up' if up else 'down'} from {percent(figures['usual_share'], 2)} in the four weeks before:"
         f" {count(figures['current'])} conversion{'' if figures['current'] == 1 else 's'};"
-        f" {count(figures['expected'])} would be usual.",
+        f" {count(figures['expected'])} would be usual.{_revenue(figures, currency)}{_advice(finding)}",
     )
+
+
+def _value(finding: InsightFinding, name: str, currency: str) -> InsightText:
+    figures = finding.figures
+    up = figures["change"] > 0
+    return InsightText(
+        f"{name or 'Your website'} earns {'more' if up else 'less'} per conversion",
+        f"{money(figures['share'], currency)} for each of {count(figures['conversions'])} conversions from"
+        f" {days(finding.now)}, {'up' if up else 'down'} from {money(figures['usual_share'], currency)} in the four"
+        f" weeks before.{_revenue(figures, currency)}{_advice(finding)}",
+    )
+
+
+def _revenue(figures: Mapping[str, float], currency: str) -> str:
+    """A sentence of the revenue; none where there is none to speak of."""
+    if not figures["revenue"] and not figures["usual_revenue"]:
+        return ""
+    return (
+        f" Revenue: {money(figures['revenue'], currency)}; {money(figures['usual_revenue'], currency)} a week is usual."
+    )
+
+
+_ADVICE: Final[Mapping[tuple[str, bool], str]] = {
+    ("partner", True): "Try it in more places.",
+    ("link", True): "Try it in more places.",
+    ("page", True): "Look what it does better.",
+    ("partner", False): "Check its offer and its terms, and that its conversions are reported.",
+    ("link", False): "Check its destination, and where it stands on your pages.",
+    ("page", False): "Check the links on it.",
+    ("source", False): "Check the pages that it leads to.",
+    ("country", False): "Check the offers for these visitors.",
+    ("device", False): "Check your pages on such a device.",
+}
+"""What can be done about a subject, by its dimension, that does better or not."""
+
+
+def _advice(finding: InsightFinding) -> str:
+    dimension = finding.subject.dimension if finding.subject is not None else ""
+    advice = _ADVICE.get((dimension, finding.figures["change"] > 0))
+    return f" {advice}" if advice else ""
 
 
 def _silence(finding: InsightFinding, name: str) -> InsightText:
@@ -136,13 +180,16 @@ def _silence(finding: InsightFinding, name: str) -> InsightText:
     )
 
 
-def _rejections(finding: InsightFinding, name: str) -> InsightText:
-    figures = finding.figures
+def _rejections(finding: InsightFinding, name: str, currency: str) -> InsightText:
+    figures, subject = finding.figures, finding.subject
+    is_partner = subject is not None and subject.dimension == "partner"
+    title = f"{name} rejects more conversions" if is_partner else f"{name or 'Your website'}: more rejected conversions"
     return InsightText(
-        f"{name} rejects more conversions",
-        f"{count(figures['rejected'])} of {count(figures['of'])} conversions since"
+        title,
+        f"{count(figures['current'])} of {count(figures['whole'])} conversions since"
         f" {day(finding.now.first)} were rejected ({percent(figures['share'])}), up from"
-        f" {percent(figures['usual_share'])} in the weeks before. Ask {name} for the reasons.",
+        f" {percent(figures['usual_share'])} in the weeks before. Revenue since then:"
+        f" {money(figures['revenue'], currency)}. Ask {name if is_partner else 'the partners'} for the reasons.",
     )
 
 
@@ -194,18 +241,25 @@ def _evidence(finding: InsightFinding, currency: str) -> Iterator[tuple[str, str
             yield "Usual in a week", count(figures["usual"])
             yield f"Share of all {_METRICS[finding.metric]}", percent(figures["share"], 1)
             yield "Usual share", percent(figures["usual_share"], 1)
+            yield from _revenue_evidence(figures, currency)
         case "rate":
             yield "Clicks", count(figures["clicks"])
             yield "Conversions", count(figures["current"])
             yield "Usual for this many clicks", count(figures["expected"])
-            yield "Conversion rate", percent(figures["rate"], 2)
-            yield "Usual rate", percent(figures["usual_rate"], 2)
+            yield "Conversion rate", percent(figures["share"], 2)
+            yield "Usual rate", percent(figures["usual_share"], 2)
+            yield from _revenue_evidence(figures, currency)
+        case "value":
+            yield "Conversions", count(figures["conversions"])
+            yield "Revenue per conversion", money(figures["share"], currency)
+            yield "Usual per conversion", money(figures["usual_share"], currency)
+            yield from _revenue_evidence(figures, currency)
         case "silence":
             yield f"Days without {_METRICS[finding.metric]}", count(figures["days"])
             yield "Usual for these days", count(figures["expected"])
         case "rejections":
-            yield "Rejected conversions", count(figures["rejected"])
-            yield "All conversions", count(figures["of"])
+            yield "Rejected conversions", count(figures["current"])
+            yield "All conversions", count(figures["whole"])
             yield "Share rejected", percent(figures["share"], 1)
             yield "Usual share", percent(figures["usual_share"], 1)
         case "bots":
@@ -219,6 +273,12 @@ def _evidence(finding: InsightFinding, currency: str) -> Iterator[tuple[str, str
             yield "Clicks", count(figures["clicks"])
             yield "Share of all clicks", percent(figures["share"], 1)
             yield "Revenue", money(figures["revenue"], currency)
+
+
+def _revenue_evidence(figures: Mapping[str, float], currency: str) -> Iterator[tuple[str, str]]:
+    if figures["revenue"] or figures["usual_revenue"]:
+        yield "Revenue", money(figures["revenue"], currency)
+        yield "Usual revenue in a week", money(figures["usual_revenue"], currency)
 
 
 def _change(figures: Mapping[str, float]) -> Iterator[tuple[str, str]]:
@@ -264,7 +324,9 @@ def _in(when: DayRange) -> str:
 def link_filters(finding: InsightFinding) -> Mapping[str, str]:
     """Returns the filters and days of the dashboard, as its address has them (interfaces, §6)."""
     filters = {"timeRange": "custom", "from": finding.now.first.isoformat(), "to": finding.now.last.isoformat()}
-    if finding.subject is not None:
+    if finding.subject is not None and finding.subject.dimension == "page":
+        filters["filter"] = condition("page", finding.subject.value)
+    elif finding.subject is not None:
         value = finding.subject.value
         filters[finding.subject.dimension] = value if value == NONE else named(value)
     if finding.topic == "bots":

@@ -19,7 +19,7 @@ DigestMail = Literal["off", "daily", "weekly"]
 class InsightAbout(Frozen):
     """What an insight is about, when it is not the whole website: one value of a dimension of the dashboards."""
 
-    dimension: Literal["partner", "country", "device", "source", "link"]
+    dimension: Literal["partner", "page", "country", "device", "source", "link"]
     value: str = Field(description="As dashboards filter by it")
     name: str
 

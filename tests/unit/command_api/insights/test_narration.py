@@ -34,7 +34,15 @@ WEEK = InsightFinding(
 
 
 def about(value: str, dimension: Dimension = "source") -> InsightFinding:
-    figures = {"current": 300.0, "usual": 100.0, "share": 0.3, "usual_share": 0.1, "change": 2.0}
+    figures = {
+        "current": 300.0,
+        "usual": 100.0,
+        "share": 0.3,
+        "usual_share": 0.1,
+        "change": 2.0,
+        "revenue": 0,
+        "usual_revenue": 0,
+    }
     subject = InsightSubject(dimension, value)
     return InsightFinding(f"share:{value}", "share", "growth", "clicks", subject, figures, NOW, BEFORE, 1.0, 0.9)
 

@@ -19,6 +19,7 @@ NOW, BEFORE = DayRange(date(2026, 11, 13), date(2026, 11, 19)), DayRange(date(20
 def finding(
     topic: Topic, kind: InsightType, metric: Metric, subject: InsightSubject | None = None, **figures: float
 ) -> InsightFinding:
+    figures = {"revenue": 0, "usual_revenue": 0, **figures}
     return InsightFinding("key", topic, kind, metric, subject, figures, NOW, BEFORE, 1.0, 0.97)
 
 
@@ -53,7 +54,7 @@ def test_money_is_said_in_its_currency() -> None:
             "30% of the clicks",
         ),
         (
-            finding("rate", "warning", "conversions", NORTH, current=0, expected=20, clicks=400, rate=0, change=-1),
+            finding("rate", "warning", "conversions", NORTH, current=0, expected=20, clicks=400, share=0, change=-1),
             "400 clicks from Nov 13 to Nov 19 led to no conversion; about 20 are usual",
         ),
         (
@@ -64,15 +65,41 @@ def test_money_is_said_in_its_currency() -> None:
                 current=40,
                 expected=20,
                 clicks=400,
-                rate=0.1,
-                usual_rate=0.05,
+                share=0.1,
+                usual_share=0.05,
                 change=1,
             ),
             "10.00% of 400 clicks",
         ),
+        (
+            finding(
+                *("rate", "warning", "conversions", NORTH),
+                current=7,
+                expected=23.9,
+                clicks=909,
+                share=7 / 909,
+                usual_share=0.0263,
+                change=-0.7,
+                revenue=15_575,
+                usual_revenue=59_275,
+            ),
+            "7 conversions; 24 would be usual. Revenue: 155.75 USD; 592.75 USD a week is usual. Check its offer",
+        ),
+        (
+            finding(
+                *("value", "decline", "revenue", NORTH),
+                conversions=20,
+                share=400.0,
+                usual_share=1_000.0,
+                change=-0.6,
+                revenue=8_000,
+                usual_revenue=21_000,
+            ),
+            "4.00 USD for each of 20 conversions from Nov 13 to Nov 19, down from 10.00 USD in the four weeks before.",
+        ),
         (finding("silence", "warning", "pageviews", current=0, expected=310, days=2), "about 310 page views are usual"),
         (
-            finding("rejections", "warning", "conversions", NORTH, rejected=40, of=100, share=0.4, usual_share=0.05),
+            finding("rejections", "warning", "conversions", NORTH, current=40, whole=100, share=0.4, usual_share=0.05),
             "40 of 100 conversions since Nov 13 were rejected (40%)",
         ),
         (finding("bots", "warning", "clicks", current=900, usual=30, share=0.5, usual_share=0.03), "900 clicks"),
@@ -169,7 +196,7 @@ def test_words_that_say_more_than_the_evidence_are_dropped() -> None:
 
 
 RATE = finding(
-    "rate", "growth", "conversions", current=40, expected=20, clicks=400, rate=0.1, usual_rate=0.05, change=1
+    "rate", "growth", "conversions", current=40, expected=20, clicks=400, share=0.1, usual_share=0.05, change=1
 )
 
 
@@ -215,3 +242,5 @@ def test_a_finding_leads_to_the_dashboard_that_shows_it() -> None:
     lost = finding("rate", "warning", "conversions", NORTH, current=0)
     assert link_filters(lost)["partner"] == "north"
     assert link_filters(finding("bots", "warning", "clicks"))["bots"] == "only"
+    page = finding("rate", "decline", "conversions", InsightSubject("page", "/a|b:c"), current=0)
+    assert link_filters(page)["filter"] == "page:is:/a\\|b\\:c"

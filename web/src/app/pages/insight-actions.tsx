@@ -28,7 +28,10 @@ export function InsightActions({ website, insight }: { readonly website: string;
 }
 
 /** The same days, compared with the same days, with the metric on the chart: the page says what the insight says. */
-function shows(website: string, { from, to, comparedFrom, comparedTo, metric, filters }: Insight): AnalyticsState {
+function shows(
+  website: string,
+  { from, to, comparedFrom, comparedTo, metric, filters, about }: Insight,
+): AnalyticsState {
   return {
     ...DEFAULT_STATE,
     website,
@@ -41,7 +44,7 @@ function shows(website: string, { from, to, comparedFrom, comparedTo, metric, fi
     metric: CHART_METRICS.find((name) => name === metric) ?? DEFAULT_STATE.metric,
     bots: BOTS.find((bots) => bots === filters['bots']) ?? DEFAULT_STATE.bots,
     filters: DIMENSIONS.flatMap((dimension) => {
-      const value = filters[dimension];
+      const value = about?.dimension === dimension ? about.value : filters[dimension];
       return value === undefined ? [] : [{ dimension, operator: 'is' as const, values: [value] }];
     }),
   };

@@ -51,8 +51,9 @@ export function InsightsCard({ website, actions, className }: Props) {
           </ul>
         ) : (
           <Empty className="min-h-32">
-            <p>{'No insights available yet. Click "Generate New" to analyze your data.'}</p>
-            {generate.data && <p className="mt-1 text-[0.8125rem]">{outcomeOf(generate.data)[1]}</p>}
+            {generate.data
+              ? outcomeOf(generate.data)[1]
+              : 'No insights available yet. Click "Generate New" to analyze your data.'}
           </Empty>
         )
       ) : insights.error ? (

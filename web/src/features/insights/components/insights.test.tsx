@@ -88,6 +88,14 @@ test('evidence opens; the link leads to the dashboard with its days and filters'
   );
 });
 
+test('an insight about a page leads to the page, whatever its path has', async () => {
+  const about = { dimension: 'page', value: '/a,b|c', name: '/a,b|c' };
+  state.insights = [insight({ about, filters: { filter: 'page:is:/a,b\\|c' } })];
+  renderApp('/analytics');
+  const list = within(await (await card()).findByRole('list', { name: 'AI insights' }));
+  expect(list.getByRole('link', { name: /^View details/ }).getAttribute('href')).toContain('f=is,page,');
+});
+
 test('an insight leads to an action: open the partner, pause the link, or dismiss it with a reason', async () => {
   const sent: unknown[] = [];
   state.insights = [
@@ -200,6 +208,19 @@ test.each([
   const { user } = renderApp('/analytics');
   await user.click(await (await card()).findByRole('button', { name: 'Generate New' }));
   await waitFor(() => expect(useToasts.getState().items).toMatchObject([{ title, description: text }]));
+});
+
+test('an analysis without a finding says so in place of the text for no analysis', async () => {
+  server.use(
+    http.post('/api/analytics/{websiteId}/ai-insights', () =>
+      json({ insights: [], tooLittleData: false, silence: null, added: 0 }),
+    ),
+  );
+  const { user } = renderApp('/analytics');
+  const inside = await card();
+  await user.click(await inside.findByRole('button', { name: 'Generate New' }));
+  expect(await inside.findByText('Your latest data was analyzed: no unusual changes.')).toBeInTheDocument();
+  expect(inside.queryByText(/No insights available yet/)).toBeNull();
 });
 
 test('an insight without a confidence shows none', async () => {
