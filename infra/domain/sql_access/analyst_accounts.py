@@ -78,10 +78,8 @@ def token_hash(token: str) -> bytes:
 def scope(pool: Pool, analyst: Analyst) -> Scope:
     """Returns what this person may see now: the websites of the account, whatever roles it has."""
     with reader_transaction(pool, analyst) as connection:
-        rows = connection.execute(_WEBSITES, {"account": analyst.account_id}).fetchall()
-        rows = connection.execute(_TABLES).fetchall()
-    websites = dict(map(row_values, rows))
-    tables = tuple(row_values(row)[0] for row in rows)
+        websites = dict(map(row_values, connection.execute(_WEBSITES, {"account": analyst.account_id}).fetchall()))
+        tables = tuple(row_values(row)[0] for row in connection.execute(_TABLES).fetchall())
 
     def named(table: str) -> Rows:
         with reader_transaction(pool, analyst) as connection:
