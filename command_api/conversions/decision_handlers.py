@@ -88,7 +88,6 @@ def apply_decision(command: commands.ApplyDecision, uow: UnitOfWork) -> None:
     """Decides the conversions as they are now. What cannot be decided any more is left as it is."""
     decision = uow.load(command.decision_id, scheduled_decision.evolve)
     if decision is None or decision.state is not scheduled_decision.State.SCHEDULED:
-        uow.take_timeout()
         return
     events, failures, changed = _final(decision, uow)
     uow.append(scheduled_decision.apply(decision, changed, failures, decision.as_its_author(uow.context)))

@@ -23,7 +23,7 @@ from command_api.conversions.tiers import MonthlyTotal
 from command_api.kernel.event_store import ConcurrencyConflict
 from command_api.kernel.inline_projection import InlineProjection, Table, Tables
 from command_api.kernel.reader import AggregateReader
-from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.kernel.unit_of_work import Appended, UnitOfWork
 from infra.domain.report_reading import is_placeholder
 from infra.kernel.postgres.rows import Row
 from schemas import click_id
@@ -245,10 +245,10 @@ def append_conversions(
 ) -> None:
     """Appends the events of decided conversions, each with its `ids`. Raises `ConcurrencyConflict` when the tier of an
     event is outdated, or when the recorded `claims` exceed their limits because another writer was first."""
-    uow.append(*events, ids=ids)
-    _require_current_tiers(uow, events)
+    appended = uow.append(*events, ids=ids)
+    _require_current_tiers(appended, events)
     for count, limit in claims:
-        if count[1] and read_count(uow, count) > limit:
+        if count[1] and read_count(appended, count) > limit:
             raise ConcurrencyConflict("claim_count")
 
 
@@ -302,7 +302,7 @@ def rename_claims(connection: Connection[Any]) -> None:
             cursor.executemany(_ADD_CLAIMS, rows)
 
 
-def _require_current_tiers(uow: UnitOfWork, events: Sequence[DomainEvent]) -> None:
+def _require_current_tiers(uow: Appended, events: Sequence[DomainEvent]) -> None:
     """Walks the appended events back from the stored totals to the total that each of them was decided at."""
     moves = [(event, *moved) for event in events if (moved := delta(event)) is not None]
     chosen = (ConversionRecorded, ConversionAttributed, ConversionRestated)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, Generic, LiteralString, NamedTuple, NewType, TypeVar
+from typing import Any, Generic, LiteralString, NamedTuple, NewType, TypeVar, cast
 from uuid import UUID
 
 import structlog
@@ -128,9 +128,7 @@ class UnitOfWork:
         """Appends events of an aggregate and returns its state after them. `state`: the one in which they were decided;
         `None`: the first event begins it."""
         self.append(*events)
-        after: Any = state_after(evolve, state, events)
-        advanced: State = after
-        return advanced
+        return cast(State, state_after(evolve, state, events))
 
     @property
     def appended_bytes(self) -> int | None:

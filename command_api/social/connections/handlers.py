@@ -81,8 +81,7 @@ def record_connection_check(command: commands.RecordConnectionCheck, uow: UnitOf
     uow.lock()
     rows = uow.select(_CURRENT, command.channel_id, command.connected_at)
     if channel is None or not rows:
-        uow.take_timeout()  # disconnected or connected again during the reading
-        return
+        return  # disconnected or connected again during the reading
     if website is None or website.account_id != rows[0][0]:
         _delete(uow, channel.id)  # the website has another owner, whose permission this is not
         return
