@@ -28,6 +28,11 @@ const NO_MUTATION = {
   importNames: ['useMutation'],
   message: 'Write a `command` in `api/` of the feature and run it with `useCommand`.',
 };
+const NO_PAGES = {
+  name: '@tanstack/react-query',
+  importNames: ['infiniteQueryOptions', 'useInfiniteQuery', 'useSuspenseInfiniteQuery', 'InfiniteQueryObserver'],
+  message: 'A list of pages is a `cursorQuery` in `api/` of the feature, read with `useCursorQuery`.',
+};
 const NO_CLIENT = {
   name: '@/lib/api/client',
   importNames: ['api'],
@@ -78,12 +83,12 @@ export default tseslint.config(
   {
     files: ['src/**/*.{ts,tsx}'],
     ignores: ['src/lib/**', 'src/test/**', 'src/**/*.test.{ts,tsx}', 'src/components/form/use-request-form.ts'],
-    rules: { 'no-restricted-imports': ['error', { paths: [NO_MUTATION, NO_CLIENT, NO_FORM] }] },
+    rules: { 'no-restricted-imports': ['error', { paths: [NO_MUTATION, NO_PAGES, NO_CLIENT, NO_FORM] }] },
   },
   { files: ['src/**/*.test.{ts,tsx}'], rules: { 'no-restricted-imports': ['error', { paths: [NO_MOCK] }] } },
   {
     files: ['src/features/*/api/**/*.ts'],
-    rules: { 'no-restricted-imports': ['error', { paths: [NO_MUTATION] }] },
+    rules: { 'no-restricted-imports': ['error', { paths: [NO_MUTATION, NO_PAGES] }] },
   },
   {
     files: ['src/**/*.{ts,tsx}'],

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useIsFetching, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { useIsFetching, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
 import { PageFailure } from '@/components/charts/page-failure';
@@ -6,6 +6,7 @@ import { Below } from '@/components/data/below';
 import { Boundary } from '@/components/data/boundary';
 import { buttonClass } from '@/components/ui/button';
 import { Card, surface } from '@/components/ui/card';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import { cx } from '@/lib/cx';
 import { useIsPhone } from '@/lib/media';
 import { ErrorBox, Loading } from '@/components/data/states';
@@ -183,7 +184,7 @@ function WebsiteAnalytics({ websites, website, state, fault, onChange }: Website
   const params = paramsOf(website.id, state, state);
   const overview = useQuery(overviewQuery(params, state));
   const partners = useQuery(partnersQuery);
-  const links = useInfiniteQuery(linksQuery(website.id));
+  const links = useCursorQuery(linksQuery(website.id));
   const firstLoad =
     useIsFetching({ queryKey: ['analytics'], predicate: (query) => query.state.data === undefined }) > 0;
   const later = useOnce(overview.isFetched && !firstLoad);
@@ -202,7 +203,7 @@ function WebsiteAnalytics({ websites, website, state, fault, onChange }: Website
   };
   usePageCommands({ state, onChange, refresh: () => void refresh(), openDates: () => setCalendar('range') });
 
-  const named = { partners: partners.data ?? [], links: links.data?.pages.flatMap((page) => page.data) ?? [] };
+  const named = { partners: partners.data ?? [], links: links.rows ?? [] };
   return (
     <Page title={TITLE} subtitle={SUBTITLE}>
       <PageFailure value={overview.isError && !overview.data}>

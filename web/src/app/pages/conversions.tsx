@@ -1,10 +1,11 @@
 import { lazy, Suspense, type ComponentProps } from 'react';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { buttonClass } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
 import { Tabs } from '@/components/ui/tabs';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import { partnersQuery, websitesQuery } from '@/lib/shared-queries';
 import { awaitingRateQuery } from '@/features/conversions/api/awaiting-rate';
 import { AwaitingRate } from '@/features/conversions/components/awaiting-rate';
@@ -116,6 +117,6 @@ export function ConversionsPage() {
 
 /** With the website's links, by which the list is filtered. */
 function Ledger(props: Omit<ComponentProps<typeof LedgerCard>, 'links'>) {
-  const links = useInfiniteQuery(linksQuery(props.website.id));
-  return <LedgerCard {...props} links={links.data?.pages.flatMap((page) => page.data) ?? []} />;
+  const links = useCursorQuery(linksQuery(props.website.id));
+  return <LedgerCard {...props} links={links.rows ?? []} />;
 }

@@ -1,8 +1,9 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { buttonClass } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import type { Website } from '@/lib/api/types';
 import { websitesQuery } from '@/lib/shared-queries';
 import { filteredLinksQuery } from '@/features/links/api/links';
@@ -91,9 +92,9 @@ interface DetailsProps {
 }
 
 function Details({ website, id, state, onChange }: DetailsProps) {
-  const links = useInfiniteQuery(filteredLinksQuery(website.id, state));
-  const listed = links.data?.pages.flatMap((page) => page.data).find((link) => link.id === id);
-  if (!links.data && !links.error) return null;
+  const links = useCursorQuery(filteredLinksQuery(website.id, state));
+  const listed = links.rows?.find((link) => link.id === id);
+  if (links.isPending) return null;
   return (
     <LinkDrawer
       website={website}

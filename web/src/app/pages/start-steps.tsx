@@ -1,7 +1,8 @@
-import { useInfiniteQuery, useQuery, type QueryClient } from '@tanstack/react-query';
+import { useQuery, type QueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
 import { Skeleton } from '@/components/data/states';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import type { Website } from '@/lib/api/types';
 import { dismiss, isDismissed } from '@/lib/dismissed';
 import { getSession, useSession } from '@/lib/session';
@@ -63,7 +64,7 @@ interface OpenProps extends Props {
 function OpenSteps({ website, seen, onDismiss, onAllDone, children }: OpenProps) {
   const account = useQuery(userQuery);
   const invites = useQuery(invitesQuery);
-  const links = useInfiniteQuery({ ...linksQuery(website?.id ?? ''), enabled: website !== undefined });
+  const links = useCursorQuery({ ...linksQuery(website?.id ?? ''), enabled: website !== undefined });
   const latest = useQuery({ ...latestConversionsQuery(website?.id ?? '', LATEST), enabled: website !== undefined });
   const waiting =
     [account, invites, ...(website ? [links, latest] : [])].some((query) => query.isPending) || seen === undefined;
@@ -77,7 +78,7 @@ function OpenSteps({ website, seen, onDismiss, onAllDone, children }: OpenProps)
           seen={seen}
           account={account.data}
           invites={invites.data}
-          links={links.data?.pages[0]?.data}
+          links={links.first?.data}
           latest={latest.data}
           onDismiss={onDismiss}
           onAllDone={onAllDone}

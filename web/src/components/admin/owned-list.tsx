@@ -1,11 +1,10 @@
-import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { PagedTable } from '@/components/data/paged-table';
 import type { Column } from '@/components/data/table';
 import { Card } from '@/components/ui/card';
 import { Select } from '@/components/ui/field';
 import { SearchField } from '@/components/ui/search-field';
-import type { Answer } from '@/lib/api/client';
+import type { CursorList } from '@/lib/api/cursor-query';
 import type { OwnedFilter, OwnedSort } from '@/lib/owned';
 
 interface Props<Row> {
@@ -15,7 +14,7 @@ interface Props<Row> {
   readonly description: string;
   readonly filter: OwnedFilter;
   readonly onFilter: (filter: OwnedFilter) => void;
-  readonly query: UseInfiniteQueryResult<InfiniteData<Answer<Row[]>>>;
+  readonly query: CursorList<Row>;
   readonly columns: readonly Column<Row>[];
   /** Without anything; a search that finds nothing says so. */
   readonly none: string;

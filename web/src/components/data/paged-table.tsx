@@ -1,13 +1,12 @@
-import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
+import { More } from './more';
 import { Rows } from './rows';
 import { Empty, ErrorBox, Skeleton } from './states';
 import type { Column } from './table';
-import { Button } from '../ui/button';
-import type { Answer } from '@/lib/api/client';
+import type { CursorList } from '@/lib/api/cursor-query';
 
 interface Props<Row> {
   readonly caption: string;
-  readonly query: UseInfiniteQueryResult<InfiniteData<Answer<Row[]>>>;
+  readonly query: CursorList<Row>;
   readonly columns: readonly Column<Row>[];
   readonly rowKey: (row: Row) => string;
   readonly none: string;
@@ -15,19 +14,14 @@ interface Props<Row> {
 
 /** A list that is read page by page. */
 export function PagedTable<Row>({ caption, query, columns, rowKey, none }: Props<Row>) {
-  if (query.error && !query.data) return <ErrorBox error={query.error} onRetry={() => void query.refetch()} />;
-  if (!query.data) return <Skeleton className="h-56" />;
-  const rows = query.data.pages.flatMap((page) => page.data);
+  const { rows } = query;
+  if (query.error) return <ErrorBox error={query.error} onRetry={query.retry} />;
+  if (!rows) return <Skeleton className="h-56" />;
   if (rows.length === 0) return <Empty>{none}</Empty>;
   return (
     <>
-      {query.error && <ErrorBox className="mb-3" error={query.error} onRetry={() => void query.refetch()} />}
       <Rows caption={caption} columns={columns} rows={rows} rowKey={rowKey} />
-      {query.hasNextPage && (
-        <Button className="mt-3 self-start" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-          Show more
-        </Button>
-      )}
+      <More of={query} />
     </>
   );
 }

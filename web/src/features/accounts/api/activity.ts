@@ -1,19 +1,17 @@
-import { infiniteQueryOptions } from '@tanstack/react-query';
 import { answer, api } from '@/lib/api/client';
+import { cursorQuery } from '@/lib/api/cursor-query';
 
 /** A page reads it once, each visit again. */
 const VISIT_MS = 5_000;
 
-export const activityQuery = infiniteQueryOptions({
+export const activityQuery = cursorQuery({
   queryKey: ['activity'],
-  queryFn: ({ signal, pageParam }) =>
+  read: (at, signal) =>
     answer(
       api.GET('/api/platform/user/activity', {
-        params: { query: { limit: 10, ...(pageParam ? { cursor: pageParam } : {}) } },
+        params: { query: { limit: 10, ...at } },
         signal,
       }),
     ),
-  initialPageParam: '',
-  getNextPageParam: (page) => page.nextCursor,
   staleTime: VISIT_MS,
 });

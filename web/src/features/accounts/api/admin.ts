@@ -1,10 +1,8 @@
-import { infiniteQueryOptions } from '@tanstack/react-query';
 import { answer, api, body } from '@/lib/api/client';
+import { cursorQuery } from '@/lib/api/cursor-query';
 import { command } from '@/lib/api/command';
 
 const PAGE = 50;
-
-const at = (cursor: string) => ({ limit: PAGE, ...(cursor ? { cursor } : {}) });
 
 export const ROLES = ['member', 'analyst', 'moderator', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
@@ -18,15 +16,15 @@ export interface AccountFilter {
 }
 
 export const accountsQuery = ({ search, role, state }: AccountFilter) =>
-  infiniteQueryOptions({
+  cursorQuery({
     queryKey: ['admin-accounts', search, role, state],
-    initialPageParam: '',
-    queryFn: ({ signal, pageParam }) =>
+    read: (at, signal) =>
       answer(
         api.GET('/api/admin/accounts', {
           params: {
             query: {
-              ...at(pageParam),
+              limit: PAGE,
+              ...at,
               ...(search ? { search } : {}),
               ...(role ? { role } : {}),
               ...(state ? { state } : {}),
@@ -35,7 +33,6 @@ export const accountsQuery = ({ search, role, state }: AccountFilter) =>
           signal,
         }),
       ),
-    getNextPageParam: (page) => page.nextCursor,
     staleTime: 0,
   });
 

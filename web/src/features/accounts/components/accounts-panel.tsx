@@ -1,4 +1,3 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
 import { opened } from '@/components/data/opened';
 import type { Column } from '@/components/data/table';
@@ -9,6 +8,7 @@ import { Card } from '@/components/ui/card';
 import { Select } from '@/components/ui/field';
 import { SearchField } from '@/components/ui/search-field';
 import { useCommand } from '@/lib/api/command';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import type { AdminAccount } from '@/lib/api/types';
 import { PagedTable } from '@/components/data/paged-table';
 import { ACCOUNT_STATES, accountsQuery, enableAccount, ROLES, type AccountFilter } from '../api/admin';
@@ -30,7 +30,7 @@ interface PanelProps {
 export function AccountsPanel({ filter, onFilter }: PanelProps) {
   const { role, state } = filter;
   const search = useDeferredValue(filter.search.trim());
-  const accounts = useInfiniteQuery(accountsQuery({ search, role, state }));
+  const accounts = useCursorQuery(accountsQuery({ search, role, state }));
   const [doing, setDoing] = useState<Doing | null>(null);
   const enable = useCommand(enableAccount);
   const columns: Column<AdminAccount>[] = [

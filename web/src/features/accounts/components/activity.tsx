@@ -1,8 +1,9 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
+import { More } from '@/components/data/more';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Badge } from '@/components/ui/badge';
-import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import { describeAction } from '@/lib/audit';
 import { formatZoned } from '@/lib/dates';
 import { userQuery } from '@/lib/shared-queries';
@@ -10,12 +11,12 @@ import { activityQuery } from '../api/activity';
 
 export function ActivityCard() {
   const zone = useQuery(userQuery).data?.timezone ?? 'UTC';
-  const activity = useInfiniteQuery(activityQuery);
-  const rows = activity.data?.pages.flatMap((page) => page.data) ?? [];
+  const activity = useCursorQuery(activityQuery);
+  const rows = activity.rows ?? [];
   return (
     <Card title="Your activity" description="Actions on your account, including rejected ones">
-      {activity.error && <ErrorBox className="mb-3" error={activity.error} onRetry={() => void activity.refetch()} />}
-      {!activity.data ? (
+      {activity.error && <ErrorBox className="mb-3" error={activity.error} onRetry={activity.retry} />}
+      {!activity.rows ? (
         !activity.error && <Skeleton className="h-40" />
       ) : rows.length === 0 ? (
         <Empty>Nothing yet</Empty>
@@ -39,15 +40,7 @@ export function ActivityCard() {
               </li>
             ))}
           </ul>
-          {activity.hasNextPage && (
-            <Button
-              className="mt-3 self-start"
-              busy={activity.isFetchingNextPage}
-              onClick={() => void activity.fetchNextPage()}
-            >
-              Show more
-            </Button>
-          )}
+          <More of={activity} />
         </>
       )}
     </Card>

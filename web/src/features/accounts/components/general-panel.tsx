@@ -1,5 +1,6 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Skeleton } from '@/components/data/states';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import { userQuery } from '@/lib/shared-queries';
 import { providersQuery } from '@/lib/sign-in-providers';
 import { activityQuery } from '../api/activity';
@@ -24,7 +25,7 @@ export function GeneralPanel() {
     useQuery(accessTokensQuery),
     useQuery(linkedQuery),
     useQuery(providersQuery),
-    useInfiniteQuery(activityQuery),
+    useCursorQuery(activityQuery),
   ];
   if (queries.some((query) => query.isPending)) {
     return (

@@ -1,5 +1,6 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { answer, api } from '@/lib/api/client';
+import { cursorQuery } from '@/lib/api/cursor-query';
 import type { components } from '@/lib/api/schema';
 import type { Details } from '../lib/search';
 import type { Comparison } from '../lib/ranges';
@@ -44,12 +45,13 @@ const PAGE = 50;
 
 /** All rows, page by page. */
 export const breakdownPagesQuery = (params: BreakdownParams) =>
-  infiniteQueryOptions({
+  cursorQuery({
     queryKey: ['analytics', 'breakdown-pages', params] as const,
-    queryFn: ({ pageParam, signal }) =>
-      read({ ...params, limit: PAGE, ...(pageParam ? { cursor: pageParam } : {}) }, signal),
-    initialPageParam: '',
-    getNextPageParam: (page) => page.data.nextCursor,
+    read: async (at, signal) => {
+      const page = await read({ ...params, limit: PAGE, ...at }, signal);
+      const { rows, nextCursor, ...report } = page.data;
+      return { ...page, data: rows, nextCursor, report };
+    },
     staleTime: FRESH_MS,
     placeholderData: (previous, query) => {
       const before = query?.queryKey[2];

@@ -1,19 +1,18 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { answer, api, body } from '@/lib/api/client';
+import { cursorQuery } from '@/lib/api/cursor-query';
 import { type ClicksFilter, clicksParams } from '../lib/clicks-search';
 
 export const clicksQuery = (filter: ClicksFilter) =>
-  infiniteQueryOptions({
+  cursorQuery({
     queryKey: ['admin', 'clicks', clicksParams(filter)] as const,
-    queryFn: ({ pageParam, signal }) =>
+    read: (at, signal) =>
       answer(
         api.GET('/api/admin/clicks', {
-          params: { query: { limit: 50, ...clicksParams(filter), ...(pageParam ? { cursor: pageParam } : {}) } },
+          params: { query: { limit: 50, ...clicksParams(filter), ...at } },
           signal,
         }),
       ),
-    initialPageParam: '',
-    getNextPageParam: (page) => page.nextCursor,
   });
 
 /** Links to choose from in a filter. */

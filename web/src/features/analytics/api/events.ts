@@ -1,5 +1,5 @@
-import { infiniteQueryOptions } from '@tanstack/react-query';
 import { answer, api } from '@/lib/api/client';
+import { cursorQuery } from '@/lib/api/cursor-query';
 import type { components } from '@/lib/api/schema';
 import type { AnalyticsParams } from './analytics';
 
@@ -11,15 +11,13 @@ const PAGE = 50;
 
 /** The events behind a number, newest first, each with its position in the log. */
 export const eventsQuery = (of: EventsOf, params: AnalyticsParams) =>
-  infiniteQueryOptions({
+  cursorQuery({
     queryKey: ['analytics', 'events', params, of] as const,
-    queryFn: ({ pageParam, signal }) =>
+    read: (at, signal) =>
       answer(
         api.GET('/api/platform/analytics/events', {
-          params: { query: { ...params, of, limit: PAGE, ...(pageParam ? { cursor: pageParam } : {}) } },
+          params: { query: { ...params, of, limit: PAGE, ...at } },
           signal,
         }),
       ),
-    initialPageParam: '',
-    getNextPageParam: (page) => page.nextCursor,
   });

@@ -1,6 +1,6 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { ArrowDown, ArrowUp, Columns3, Download, X } from 'lucide-react';
 import { useDeferredValue, useState } from 'react';
+import { More } from '@/components/data/more';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Table, type Column } from '@/components/data/table';
 import { Button, buttonClass } from '@/components/ui/button';
@@ -9,6 +9,7 @@ import { Select } from '@/components/ui/field';
 import { Popover } from '@/components/ui/popover';
 import { SearchField } from '@/components/ui/search-field';
 import { Check } from '@/components/ui/check';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import { change, describeChange } from '@/lib/compare';
 import { hasSameLength } from '../lib/comparison';
 import { comparisonParams } from '../lib/ranges';
@@ -59,9 +60,9 @@ export function BreakdownDialog({ details, state, params, named, metric, onChang
     sort: `${sort.descending ? '-' : ''}${sort.metric}`,
     ...(searched ? { search: searched } : {}),
   };
-  const query = useInfiniteQuery(breakdownPagesQuery(request));
-  const rows = query.data?.pages.flatMap((page) => page.data.rows) ?? [];
-  const { totals, currency = 'USD' } = query.data?.pages[0]?.data ?? {};
+  const query = useCursorQuery(breakdownPagesQuery(request));
+  const rows = query.rows ?? [];
+  const { totals, currency = 'USD', range } = query.first?.report ?? {};
   const show = (next: Details) => onChange({ ...state, details: next });
   const drill = (row: BreakdownRow) => {
     const [dimension] = details;
@@ -133,10 +134,8 @@ export function BreakdownDialog({ details, state, params, named, metric, onChang
           ))}
         </ul>
       )}
-      {query.error && (
-        <ErrorBox className="mb-3" error={query.error} prefix="Could not load" onRetry={() => void query.refetch()} />
-      )}
-      {!query.data ? (
+      {query.error && <ErrorBox className="mb-3" error={query.error} prefix="Could not load" onRetry={query.retry} />}
+      {!query.rows ? (
         !query.error && (
           <div role="status" aria-label="Loading rows">
             <Skeleton className="h-96" />
@@ -145,7 +144,7 @@ export function BreakdownDialog({ details, state, params, named, metric, onChang
       ) : rows.length === 0 ? (
         <Empty className="min-h-64">{searched ? 'No value matches your search.' : 'No data in this period.'}</Empty>
       ) : (
-        <div className={cx(query.isPlaceholderData && 'opacity-60')} aria-busy={query.isPlaceholderData}>
+        <div className={cx(query.isPlaceholder && 'opacity-60')} aria-busy={query.isPlaceholder}>
           <Table
             caption={`${details.map(dimensionName).join(' and ')} table`}
             rows={totals ? [{ ...totals, values: {}, label: '', labels: {}, previous: null }, ...rows] : rows}
@@ -156,20 +155,16 @@ export function BreakdownDialog({ details, state, params, named, metric, onChang
               currency,
               named,
               sort,
-              compare: hasSameLength(query.data.pages[0]?.data.range, state) ? state.compare : 'none',
+              compare: hasSameLength(range, state) ? state.compare : 'none',
               setSort,
               drill,
               view,
             })}
           />
           <p className="mt-2 text-[0.8125rem] text-muted">
-            {countOf(rows.length, 'row')} shown{query.hasNextPage ? '' : ', all rows loaded'}
+            {countOf(rows.length, 'row')} shown{query.hasNext ? '' : ', all rows loaded'}
           </p>
-          {query.hasNextPage && (
-            <Button className="mt-2" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-              Show more
-            </Button>
-          )}
+          <More of={query} className="mt-2" />
         </div>
       )}
     </Dialog>

@@ -1,7 +1,8 @@
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ArrowRight, Download, MousePointerClick, Pause, Play, X } from 'lucide-react';
 import { useState } from 'react';
 import { Updated } from '@/components/charts/updated';
+import { More } from '@/components/data/more';
 import { Empty, ErrorBox, Loading } from '@/components/data/states';
 import { KeptFrom } from '@/components/data/kept-from';
 import { Rows } from '@/components/data/rows';
@@ -11,6 +12,7 @@ import { Button, buttonClass } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { CountriesSelect } from '@/components/ui/countries-field';
 import { Select } from '@/components/ui/field';
+import { dropLaterPages, useCursorQuery } from '@/lib/api/cursor-query';
 import type { TrackedClick } from '@/lib/api/types';
 import { countryName, UNKNOWN_COUNTRY } from '@/lib/countries';
 import { browserTimezone, formatZoned, formatTime } from '@/lib/dates';
@@ -32,19 +34,16 @@ export function ClicksPanel({ filter, onFilter }: Props) {
   const client = useQueryClient();
   const [paused, setPaused] = useState(false);
   const options = clicksQuery(filter);
-  const query = useInfiniteQuery({ ...options, refetchInterval: paused ? false : LIVE_MS });
-  const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
+  const query = useCursorQuery({ ...options, refetchInterval: paused ? false : LIVE_MS });
+  const rows = query.rows ?? [];
   const resume = () => {
     // Only the first page is live: older loaded pages are dropped.
-    client.setQueryData(
-      options.queryKey,
-      (data) => data && { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) },
-    );
+    dropLaterPages(client, options.queryKey);
     setPaused(false);
   };
   const older = () => {
     setPaused(true);
-    void query.fetchNextPage();
+    query.loadNext();
   };
   // The filters for a link and a conversion leave one website, too.
   const website = filter.websiteId || (filter.linkId || filter.conversionId ? rows[0]?.websiteId : undefined);
@@ -55,7 +54,7 @@ export function ClicksPanel({ filter, onFilter }: Props) {
       description={paused ? 'Paused' : 'Live'}
       actions={
         <>
-          <Updated at={query.dataUpdatedAt} />
+          <Updated at={query.updatedAt} />
           <Button size="sm" aria-pressed={paused} onClick={() => (paused ? resume() : setPaused(true))}>
             {paused ? <Play aria-hidden className="size-3.5" /> : <Pause aria-hidden className="size-3.5" />}
             {paused ? 'Resume' : 'Pause'}
@@ -79,15 +78,10 @@ export function ClicksPanel({ filter, onFilter }: Props) {
         <Filters filter={filter} onChange={onFilter} />
       )}
       {query.error && (
-        <ErrorBox
-          error={query.error}
-          prefix="Error loading clicks"
-          onRetry={() => void query.refetch()}
-          className="mb-3"
-        />
+        <ErrorBox error={query.error} prefix="Error loading clicks" onRetry={query.retry} className="mb-3" />
       )}
-      <KeptFrom day={query.data?.pages[0]?.keptFrom} of={website ?? 'installation'} />
-      {!query.data ? (
+      <KeptFrom day={query.first?.keptFrom} of={website ?? 'installation'} />
+      {!query.rows ? (
         !query.error && <Loading label="Loading clicks" />
       ) : rows.length === 0 ? (
         <Empty icon={<MousePointerClick aria-hidden className="size-5" />} title="No clicks">
@@ -100,11 +94,9 @@ export function ClicksPanel({ filter, onFilter }: Props) {
       ) : (
         <>
           <Rows caption="Clicks" columns={COLUMNS} rows={rows} rowKey={(row) => row.id} maxHeight="max-h-[70vh]" />
-          {query.hasNextPage && (
-            <Button className="mt-3 self-center" busy={query.isFetchingNextPage} onClick={older}>
-              Show older clicks
-            </Button>
-          )}
+          <More of={query} className="mt-3 text-center" onLoad={older}>
+            Show older clicks
+          </More>
         </>
       )}
     </Card>

@@ -1,7 +1,7 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { PagedTable } from '@/components/data/paged-table';
 import type { Column } from '@/components/data/table';
 import { Dialog } from '@/components/ui/dialog';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import { countryName } from '@/lib/countries';
 import { formatDateTime } from '@/lib/dates';
 import { formatMinor } from '@/lib/format';
@@ -28,7 +28,7 @@ interface Props {
 
 /** The events behind a number. */
 export function EventsDrawer({ title, of, params, currency, timezone, named, onClose }: Props) {
-  const query = useInfiniteQuery(eventsQuery(of, params));
+  const query = useCursorQuery(eventsQuery(of, params));
   return (
     <Dialog
       open

@@ -1,6 +1,7 @@
 // Reads and commands of the conversions page: the list, explanations and statements.
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { answer, api, body } from '@/lib/api/client';
+import { cursorQuery } from '@/lib/api/cursor-query';
 import { command } from '@/lib/api/command';
 import type { Conversion, Website } from '@/lib/api/types';
 import { DEFAULT_SORT, daysOfState, type Filters, type Sort } from '../lib/search';
@@ -31,19 +32,17 @@ export function listParams(filters: Filters, timezone: string) {
 
 export const ledgerQuery = (website: Place, filters: Filters, sort: Sort) => {
   const wanted = { ...listParams(filters, website.timezone), ...(sort === DEFAULT_SORT ? {} : { sort }) };
-  return infiniteQueryOptions({
+  return cursorQuery({
     queryKey: ['conversions', website.id, wanted, 'ledger'] as const,
-    queryFn: ({ pageParam, signal }) =>
+    read: (at, signal) =>
       answer(
         api.GET('/api/platform/conversions', {
           params: {
-            query: { websiteId: website.id, limit: PAGE, ...wanted, ...(pageParam ? { cursor: pageParam } : {}) },
+            query: { websiteId: website.id, limit: PAGE, ...wanted, ...at },
           },
           signal,
         }),
       ),
-    initialPageParam: '',
-    getNextPageParam: (page) => page.nextCursor,
     placeholderData: keepPreviousData,
     staleTime: 30_000,
   });

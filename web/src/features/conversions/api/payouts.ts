@@ -1,6 +1,7 @@
 // What partners paid and owe.
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { answer, api, body } from '@/lib/api/client';
+import { cursorQuery } from '@/lib/api/cursor-query';
 import { command } from '@/lib/api/command';
 import { messageOf } from '@/lib/api/errors';
 import type { components } from '@/lib/api/schema';
@@ -25,9 +26,9 @@ export const balancesQuery = (websiteId: string) =>
   });
 
 export const payoutsQuery = (websiteId: string, partnerId: string | null) =>
-  infiniteQueryOptions({
+  cursorQuery({
     queryKey: ['payouts', websiteId, 'list', partnerId] as const,
-    queryFn: ({ pageParam, signal }) =>
+    read: (at, signal) =>
       answer(
         api.GET('/api/platform/payouts', {
           params: {
@@ -35,14 +36,12 @@ export const payoutsQuery = (websiteId: string, partnerId: string | null) =>
               websiteId,
               limit: PAGE,
               ...(partnerId ? { partnerId } : {}),
-              ...(pageParam ? { cursor: pageParam } : {}),
+              ...at,
             },
           },
           signal,
         }),
       ),
-    initialPageParam: '',
-    getNextPageParam: (page) => page.nextCursor,
     staleTime: 30_000,
   });
 

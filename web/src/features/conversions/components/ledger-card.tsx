@@ -1,11 +1,13 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Check, Download, RotateCcw, Undo2, X } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
+import { More } from '@/components/data/more';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Table } from '@/components/data/table';
 import { Button, buttonClass } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { useCommand } from '@/lib/api/command';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import type { Conversion, Partner, Website } from '@/lib/api/types';
 import { formatDateTime } from '@/lib/dates';
 import { formatCount, formatMinor } from '@/lib/format';
@@ -44,7 +46,7 @@ interface Asked {
 
 /** All conversions of a website: found, added up, opened one by one, and decided in the row or many at a time. */
 export function LedgerCard({ website, partners, links, state, onChange }: Props) {
-  const query = useInfiniteQuery(ledgerQuery(website, state, state.sort));
+  const query = useCursorQuery(ledgerQuery(website, state, state.sort));
   const totals = useQuery(totalsQuery(website, state));
   const columns = useColumns();
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
@@ -53,7 +55,7 @@ export function LedgerCard({ website, partners, links, state, onChange }: Props)
   const [reversing, setReversing] = useState<Conversion | null>(null);
   const [ended, setEnded] = useState<{ readonly decision: Decision; readonly outcome: Scheduled } | null>(null);
   const phone = useIsPhone();
-  const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
+  const rows = query.rows ?? [];
   const pending = rows.filter((row) => row.status === 'pending' && !row.decision);
   const chosen = rows.filter((row) => isOpen(row) && picked.has(row.id));
   const approvable = all || chosen.every((row) => row.status === 'pending');
@@ -155,7 +157,7 @@ export function LedgerCard({ website, partners, links, state, onChange }: Props)
               ? `All ${formatCount(whole.count)} pending that match are selected`
               : `${formatCount(chosen.length)} selected`}
           </p>
-          {everyone && query.hasNextPage && !all && (
+          {everyone && query.hasNext && !all && (
             <Button size="sm" variant="ghost" onClick={() => setAll(true)}>
               {`Select all ${formatCount(whole.count)} pending that match`}
             </Button>
@@ -190,8 +192,8 @@ export function LedgerCard({ website, partners, links, state, onChange }: Props)
           />
         </Suspense>
       )}
-      {query.error && !query.data ? (
-        <ErrorBox error={query.error} prefix="Error loading conversions" onRetry={() => void query.refetch()} />
+      {query.error ? (
+        <ErrorBox error={query.error} prefix="Error loading conversions" onRetry={query.retry} />
       ) : query.isPending ? (
         <div role="status" aria-label="Loading conversions">
           <Skeleton className="h-96" />
@@ -255,11 +257,9 @@ export function LedgerCard({ website, partners, links, state, onChange }: Props)
           ]}
         />
       )}
-      {query.hasNextPage && (
-        <Button size="sm" className="mt-3" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-          Load more
-        </Button>
-      )}
+      <More of={query} size="sm">
+        Load more
+      </More>
       <Suspense>
         {asked && (
           <BulkDialog

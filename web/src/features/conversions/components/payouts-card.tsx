@@ -1,10 +1,11 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Paperclip } from 'lucide-react';
+import { More } from '@/components/data/more';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Table, type Column } from '@/components/data/table';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import { formatDay } from '@/lib/dates';
 import { formatMinor } from '@/lib/format';
 import { useIsPhone } from '@/lib/media';
@@ -20,9 +21,9 @@ interface Props {
 
 /** What was paid, newest first, voided ones included. */
 export function PayoutsCard({ websiteId, onRecord, onCorrect, onVoid }: Props) {
-  const query = useInfiniteQuery(payoutsQuery(websiteId, null));
+  const query = useCursorQuery(payoutsQuery(websiteId, null));
   const phone = useIsPhone();
-  const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
+  const rows = query.rows ?? [];
   const actions = (row: Payout) => (
     <div className="flex justify-end gap-1">
       {row.hasFile && (
@@ -77,8 +78,8 @@ export function PayoutsCard({ websiteId, onRecord, onCorrect, onVoid }: Props) {
         </Button>
       }
     >
-      {query.error && !query.data ? (
-        <ErrorBox error={query.error} prefix="Error loading payouts" onRetry={() => void query.refetch()} />
+      {query.error ? (
+        <ErrorBox error={query.error} prefix="Error loading payouts" onRetry={query.retry} />
       ) : query.isPending ? (
         <div role="status" aria-label="Loading payouts">
           <Skeleton className="h-48" />
@@ -108,11 +109,9 @@ export function PayoutsCard({ websiteId, onRecord, onCorrect, onVoid }: Props) {
       ) : (
         <Table dense caption="Payouts table" rows={rows} rowKey={(row) => row.id} columns={columns} />
       )}
-      {query.hasNextPage && (
-        <Button size="sm" className="mt-3" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-          Load more
-        </Button>
-      )}
+      <More of={query} size="sm">
+        Load more
+      </More>
     </Card>
   );
 }

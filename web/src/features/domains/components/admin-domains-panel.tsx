@@ -1,4 +1,3 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
 import { OwnedList } from '@/components/admin/owned-list';
 import { Owner } from '@/components/admin/owner';
@@ -7,6 +6,7 @@ import type { Column } from '@/components/data/table';
 import { When } from '@/components/data/when';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import type { AdminDomain } from '@/lib/api/types';
 import type { OwnedFilter } from '@/lib/owned';
 import { adminDomainsQuery, removeDomain } from '../api/admin';
@@ -26,7 +26,7 @@ interface Props {
 /** All custom domains of all accounts, for admins. */
 export function AdminDomainsPanel({ filter, onFilter }: Props) {
   const search = useDeferredValue(filter.search.trim());
-  const domains = useInfiniteQuery(adminDomainsQuery({ ...filter, search }));
+  const domains = useCursorQuery(adminDomainsQuery({ ...filter, search }));
   const [ending, setEnding] = useState<AdminDomain | null>(null);
   return (
     <OwnedList

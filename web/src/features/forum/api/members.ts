@@ -1,6 +1,7 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { answer, api, body } from '@/lib/api/client';
-import { at, POSTS } from './request';
+import { cursorQuery } from '@/lib/api/cursor-query';
+import { POSTS } from './request';
 
 export const memberQuery = (handle: string) =>
   queryOptions({
@@ -10,17 +11,15 @@ export const memberQuery = (handle: string) =>
   });
 
 export const memberPostsQuery = (handle: string) =>
-  infiniteQueryOptions({
+  cursorQuery({
     queryKey: ['forum', 'member-posts', handle],
-    initialPageParam: '',
-    queryFn: ({ signal, pageParam }) =>
+    read: (at, signal) =>
       answer(
         api.GET('/api/forum/members/{handle}/posts', {
-          params: { path: { handle }, query: { limit: POSTS, ...at(pageParam) } },
+          params: { path: { handle }, query: { limit: POSTS, ...at } },
           signal,
         }),
       ),
-    getNextPageParam: (page) => page.nextCursor,
     staleTime: 0,
   });
 

@@ -1,22 +1,17 @@
-import { infiniteQueryOptions } from '@tanstack/react-query';
 import { answer, api } from '@/lib/api/client';
+import { cursorQuery } from '@/lib/api/cursor-query';
 
 const PAGE = 30;
-const at = (cursor: string) => ({ limit: PAGE, ...(cursor ? { cursor } : {}) });
 
-export const queueQuery = infiniteQueryOptions({
+export const queueQuery = cursorQuery({
   queryKey: ['forum', 'queue'],
-  initialPageParam: '',
-  queryFn: ({ signal, pageParam }) =>
-    answer(api.GET('/api/admin/forum/queue', { params: { query: at(pageParam) }, signal })),
-  getNextPageParam: (page) => page.nextCursor,
+  read: (at, signal) =>
+    answer(api.GET('/api/admin/forum/queue', { params: { query: { limit: PAGE, ...at } }, signal })),
   staleTime: 0,
 });
 
-export const logQuery = infiniteQueryOptions({
+export const logQuery = cursorQuery({
   queryKey: ['forum', 'log'],
-  initialPageParam: '',
-  queryFn: ({ signal, pageParam }) => answer(api.GET('/api/forum/log', { params: { query: at(pageParam) }, signal })),
-  getNextPageParam: (page) => page.nextCursor,
+  read: (at, signal) => answer(api.GET('/api/forum/log', { params: { query: { limit: PAGE, ...at } }, signal })),
   staleTime: 0,
 });

@@ -1,8 +1,6 @@
 /** Replies on a page of a thread. */
 export const POSTS = 20;
 
-export const at = (cursor: string) => (cursor ? { cursor } : {});
-
 export const path = (id: string) => ({ params: { path: { id } } });
 
 /** What a command of the forum may change. */

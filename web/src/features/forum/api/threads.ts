@@ -1,9 +1,10 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { answer, api, body, done } from '@/lib/api/client';
+import { cursorQuery } from '@/lib/api/cursor-query';
 import { command } from '@/lib/api/command';
 import type { Filter, Sort } from '../lib/search';
 import type { ThreadInFull } from '../lib/types';
-import { at, FORUM, path } from './request';
+import { FORUM, path } from './request';
 
 const PAGE = 30;
 
@@ -27,34 +28,30 @@ export interface ThreadFilter {
 
 /** Shown from the cache first, so that the back button keeps its place, and refetched. */
 export const threadsQuery = ({ categoryId, sort, filter }: ThreadFilter) =>
-  infiniteQueryOptions({
+  cursorQuery({
     queryKey: ['forum', 'threads', categoryId, sort, filter],
     gcTime: CACHE_MS,
-    initialPageParam: '',
-    queryFn: ({ signal, pageParam }) =>
+    read: (at, signal) =>
       answer(
         api.GET('/api/forum/threads', {
-          params: { query: { limit: PAGE, sort, filter, ...at(pageParam), ...(categoryId ? { categoryId } : {}) } },
+          params: { query: { limit: PAGE, sort, filter, ...at, ...(categoryId ? { categoryId } : {}) } },
           signal,
         }),
       ),
-    getNextPageParam: (page) => page.nextCursor,
     staleTime: 0,
   });
 
 export const searchQuery = (q: string, categoryId: string | null) =>
-  infiniteQueryOptions({
+  cursorQuery({
     queryKey: ['forum', 'search', q, categoryId],
     gcTime: CACHE_MS,
-    initialPageParam: '',
-    queryFn: ({ signal, pageParam }) =>
+    read: (at, signal) =>
       answer(
         api.GET('/api/forum/search', {
-          params: { query: { q, limit: PAGE, ...at(pageParam), ...(categoryId ? { categoryId } : {}) } },
+          params: { query: { q, limit: PAGE, ...at, ...(categoryId ? { categoryId } : {}) } },
           signal,
         }),
       ),
-    getNextPageParam: (page) => page.nextCursor,
     staleTime: 0,
   });
 

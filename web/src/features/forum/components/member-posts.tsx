@@ -1,16 +1,16 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { More } from '@/components/data/more';
 import { ErrorBox, Skeleton } from '@/components/data/states';
 import { When } from '@/components/data/when';
-import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import { memberPostsQuery } from '../api/members';
 
 /** What a member wrote, the newest first. */
 export function MemberPosts({ handle }: { readonly handle: string }) {
-  const query = useInfiniteQuery(memberPostsQuery(handle));
-  const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
-  if (query.error && !query.data) return null; // the profile above says it
+  const query = useCursorQuery(memberPostsQuery(handle));
+  const rows = query.rows ?? [];
+  if (query.error) return null; // the profile above says it
   return (
     <Card title="Posts">
       {query.isPending ? (
@@ -36,12 +36,8 @@ export function MemberPosts({ handle }: { readonly handle: string }) {
           ))}
         </ul>
       )}
-      {query.error && <ErrorBox error={query.error} onRetry={() => void query.refetch()} />}
-      {query.hasNextPage && (
-        <Button className="mt-4 self-start" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-          Show more
-        </Button>
-      )}
+      {query.error && <ErrorBox error={query.error} onRetry={query.retry} />}
+      <More of={query} className="mt-4" />
     </Card>
   );
 }

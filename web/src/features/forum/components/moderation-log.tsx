@@ -1,22 +1,21 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { More } from '@/components/data/more';
 import { Rows } from '@/components/data/rows';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import type { Column } from '@/components/data/table';
 import { When } from '@/components/data/when';
-import { Button } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import { MemberName } from './member-name';
 import { logQuery } from '../api/moderation';
 import type { LogEntry } from '../lib/types';
 
 /** Public log of moderation actions, newest first. */
 export function ModerationLog() {
-  const query = useInfiniteQuery(logQuery);
-  if (query.error && !query.data)
-    return <ErrorBox error={query.error} prefix="Error loading the log" onRetry={() => void query.refetch()} />;
+  const query = useCursorQuery(logQuery);
+  if (query.error) return <ErrorBox error={query.error} prefix="Error loading the log" onRetry={query.retry} />;
   if (query.isPending) return <Skeleton className="h-40" />;
-  const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
+  const rows = query.rows ?? [];
   if (rows.length === 0) {
     return (
       <div className={surface}>
@@ -27,11 +26,7 @@ export function ModerationLog() {
   return (
     <div className="flex flex-col gap-3">
       <Rows caption="Moderation log" columns={COLUMNS} rows={rows} rowKey={(row) => String(row.id)} />
-      {query.hasNextPage && (
-        <Button className="self-start" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-          Show more
-        </Button>
-      )}
+      <More of={query} className="" />
     </div>
   );
 }

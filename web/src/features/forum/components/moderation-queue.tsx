@@ -1,7 +1,7 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ShieldCheck } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
+import { More } from '@/components/data/more';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { When } from '@/components/data/when';
 import { MemberText } from '@/components/text/member-text';
@@ -9,6 +9,7 @@ import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
 import { useCommand } from '@/lib/api/command';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import { cx } from '@/lib/cx';
 import { MemberName } from './member-name';
 import { queueQuery } from '../api/moderation';
@@ -19,14 +20,13 @@ import type { Post, QueuedPost } from '../lib/types';
 
 /** Posts pending review, oldest first. */
 export function ModerationQueue() {
-  const query = useInfiniteQuery(queueQuery);
+  const query = useCursorQuery(queueQuery);
   const [deleting, setDeleting] = useState<Post | null>(null);
   const [suspending, setSuspending] = useState<{ readonly id: string; readonly name: string } | null>(null);
   const decide = useCommand(decideOnPost);
-  if (query.error && !query.data)
-    return <ErrorBox error={query.error} prefix="Error loading the queue" onRetry={() => void query.refetch()} />;
+  if (query.error) return <ErrorBox error={query.error} prefix="Error loading the queue" onRetry={query.retry} />;
   if (query.isPending) return <Skeleton className="h-40" />;
-  const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
+  const rows = query.rows ?? [];
   if (rows.length === 0) {
     return (
       <div className={surface}>
@@ -64,11 +64,7 @@ export function ModerationQueue() {
           </li>
         ))}
       </ul>
-      {query.hasNextPage && (
-        <Button className="mt-3" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-          Show more
-        </Button>
-      )}
+      <More of={query} />
       {deleting && <DeleteDialog post={deleting} moderating done="Post deleted" onClose={() => setDeleting(null)} />}
       {suspending && <SuspendDialog member={suspending} onClose={() => setSuspending(null)} />}
     </>

@@ -1,10 +1,10 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { SearchX } from 'lucide-react';
+import { More } from '@/components/data/more';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { When } from '@/components/data/when';
-import { Button } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import { cx } from '@/lib/cx';
 import { MemberName } from './member-name';
 import { searchQuery } from '../api/threads';
@@ -17,17 +17,12 @@ interface Props {
 
 /** Posts that hold the words, the best first. */
 export function SearchResults({ q, category }: Props) {
-  const query = useInfiniteQuery(searchQuery(q, category?.id ?? null));
-  const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
+  const query = useCursorQuery(searchQuery(q, category?.id ?? null));
+  const rows = query.rows ?? [];
   return (
     <section aria-label="Found posts" className={cx(surface, 'min-w-0')}>
-      {query.error && !query.data ? (
-        <ErrorBox
-          error={query.error}
-          prefix="Error searching the forum"
-          onRetry={() => void query.refetch()}
-          className="m-4"
-        />
+      {query.error ? (
+        <ErrorBox error={query.error} prefix="Error searching the forum" onRetry={query.retry} className="m-4" />
       ) : query.isPending ? (
         <div role="status" aria-label="Searching" className="flex flex-col gap-3 p-4">
           <Skeleton className="h-16" />
@@ -44,13 +39,7 @@ export function SearchResults({ q, category }: Props) {
           ))}
         </ul>
       )}
-      {query.hasNextPage && (
-        <div className="border-t border-line p-3 text-center">
-          <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <More of={query} className="border-t border-line p-3 text-center" />
     </section>
   );
 }

@@ -1,12 +1,12 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Eye, Lock, MessageSquare, MessagesSquare, Pin } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { More } from '@/components/data/more';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { When } from '@/components/data/when';
 import { Badge } from '@/components/ui/badge';
-import { Button } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import { cx } from '@/lib/cx';
 import { formatCompact, formatCount } from '@/lib/format';
 import { MemberName } from './member-name';
@@ -25,18 +25,13 @@ interface Props {
 
 /** Pinned threads come first; the server sorts them. */
 export function ThreadList({ categories, category, sort, filter, start }: Props) {
-  const query = useInfiniteQuery(threadsQuery({ categoryId: category?.id ?? null, sort, filter }));
-  const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
+  const query = useCursorQuery(threadsQuery({ categoryId: category?.id ?? null, sort, filter }));
+  const rows = query.rows ?? [];
   const names = new Map(categories.map((item) => [item.id, item.name]));
   return (
     <section aria-label={category ? `Threads in ${category.name}` : 'Threads'} className={cx(surface, 'min-w-0')}>
-      {query.error && !query.data ? (
-        <ErrorBox
-          error={query.error}
-          prefix="Error loading threads"
-          onRetry={() => void query.refetch()}
-          className="m-4"
-        />
+      {query.error ? (
+        <ErrorBox error={query.error} prefix="Error loading threads" onRetry={query.retry} className="m-4" />
       ) : query.isPending ? (
         <div role="status" aria-label="Loading threads" className="flex flex-col gap-3 p-4">
           {['a', 'b', 'c', 'd'].map((key) => (
@@ -54,13 +49,9 @@ export function ThreadList({ categories, category, sort, filter, start }: Props)
           ))}
         </ul>
       )}
-      {query.hasNextPage && (
-        <div className="border-t border-line p-3 text-center">
-          <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            Show more threads
-          </Button>
-        </div>
-      )}
+      <More of={query} className="border-t border-line p-3 text-center">
+        Show more threads
+      </More>
     </section>
   );
 }

@@ -1,5 +1,6 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { answer, api, body, done } from '@/lib/api/client';
+import { cursorQuery } from '@/lib/api/cursor-query';
 import { command } from '@/lib/api/command';
 import type { components } from '@/lib/api/schema';
 
@@ -25,7 +26,6 @@ export const isState = (text: string | undefined): text is Subscriber['state'] =
 
 const LEADS = 'leads';
 const REFETCH_MS = 5_000;
-const at = (cursor: string) => ({ limit: 50, ...(cursor ? { cursor } : {}) });
 
 export const totalsQuery = queryOptions({
   queryKey: [LEADS, 'totals'],
@@ -34,17 +34,15 @@ export const totalsQuery = queryOptions({
 });
 
 export const inquiriesQuery = (status: InquiryStatus | undefined, search: string) =>
-  infiniteQueryOptions({
+  cursorQuery({
     queryKey: [LEADS, 'inquiries', status, search],
-    initialPageParam: '',
-    queryFn: ({ signal, pageParam }) =>
+    read: (at, signal) =>
       answer(
         api.GET('/api/admin/inquiries', {
-          params: { query: { ...at(pageParam), ...(status ? { status } : {}), ...(search ? { search } : {}) } },
+          params: { query: { limit: 50, ...at, ...(status ? { status } : {}), ...(search ? { search } : {}) } },
           signal,
         }),
       ),
-    getNextPageParam: (page) => page.nextCursor,
     staleTime: 0,
   });
 
@@ -70,26 +68,21 @@ export const adminsQuery = queryOptions({
 });
 
 export const subscribersQuery = (state: Subscriber['state'] | undefined, email: string) =>
-  infiniteQueryOptions({
+  cursorQuery({
     queryKey: [LEADS, 'subscribers', state, email],
-    initialPageParam: '',
-    queryFn: ({ signal, pageParam }) =>
+    read: (at, signal) =>
       answer(
         api.GET('/api/admin/subscribers', {
-          params: { query: { ...at(pageParam), ...(state ? { state } : {}), ...(email ? { email } : {}) } },
+          params: { query: { limit: 50, ...at, ...(state ? { state } : {}), ...(email ? { email } : {}) } },
           signal,
         }),
       ),
-    getNextPageParam: (page) => page.nextCursor,
     staleTime: 0,
   });
 
-export const signupsQuery = infiniteQueryOptions({
+export const signupsQuery = cursorQuery({
   queryKey: [LEADS, 'early-access'],
-  initialPageParam: '',
-  queryFn: ({ signal, pageParam }) =>
-    answer(api.GET('/api/admin/early-access', { params: { query: at(pageParam) }, signal })),
-  getNextPageParam: (page) => page.nextCursor,
+  read: (at, signal) => answer(api.GET('/api/admin/early-access', { params: { query: { limit: 50, ...at } }, signal })),
   staleTime: 0,
 });
 

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { PagedTable } from '@/components/data/paged-table';
 import type { Column } from '@/components/data/table';
@@ -7,13 +7,14 @@ import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { useCommand } from '@/lib/api/command';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import { useFromNow } from '@/lib/now';
 import { inviteSignup, promoteSignup, releasePlace, signupsQuery, totalsQuery, type Signup } from '../api/admin';
 
 /** The ten places and the waiting list. A released place goes to the longest-waiting person automatically. */
 export function EarlyAccessPanel() {
-  const signups = useInfiniteQuery(signupsQuery);
+  const signups = useCursorQuery(signupsQuery);
   const totals = useQuery(totalsQuery).data;
   const [leaving, setLeaving] = useState<Signup | null>(null);
   const promote = useCommand(promoteSignup);

@@ -1,10 +1,11 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue } from 'react';
 import { PagedTable } from '@/components/data/paged-table';
 import type { Column } from '@/components/data/table';
 import { Card } from '@/components/ui/card';
 import { Select } from '@/components/ui/field';
 import { SearchField } from '@/components/ui/search-field';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import { inquiriesQuery, STATUSES, totalsQuery, type Inquiry, type InquiryStatus } from '../api/admin';
 import { InquiryDetails } from './inquiry-details';
@@ -22,7 +23,7 @@ interface Props {
 /** What visitors wrote. Replies are promised within 24 hours (spec §9), so each row says how long is left. */
 export function InquiriesPanel({ status, search, selected, onSearch, onStatus, onSelect }: Props) {
   const sought = useDeferredValue(search.trim());
-  const inquiries = useInfiniteQuery(inquiriesQuery(status, sought));
+  const inquiries = useCursorQuery(inquiriesQuery(status, sought));
   const totals = useQuery(totalsQuery).data?.inquiries;
   const zone = browserTimezone();
   const columns: Column<Inquiry>[] = [

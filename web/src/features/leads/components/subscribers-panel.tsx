@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { useDeferredValue, useState } from 'react';
 import { PagedTable } from '@/components/data/paged-table';
@@ -10,6 +10,7 @@ import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { Select } from '@/components/ui/field';
 import { SearchField } from '@/components/ui/search-field';
 import { useCommand } from '@/lib/api/command';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import { endSubscription, subscribersQuery, totalsQuery, type Subscriber } from '../api/admin';
 
@@ -31,7 +32,7 @@ interface Props {
 /** Newsletter subscribers. The CSV contains confirmed ones with the unsubscribe link that each email must include. */
 export function SubscribersPanel({ state, email, onState, onEmail }: Props) {
   const sought = useDeferredValue(email.trim());
-  const subscribers = useInfiniteQuery(subscribersQuery(state, sought.includes('@') ? sought : ''));
+  const subscribers = useCursorQuery(subscribersQuery(state, sought.includes('@') ? sought : ''));
   const totals = useQuery(totalsQuery).data?.subscribers;
   const [ending, setEnding] = useState<Subscriber | null>(null);
   const end = useCommand(endSubscription);

@@ -1,6 +1,7 @@
 // The links of all members, and what admins do with one, for which they give a reason.
-import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import { answer, api, done } from '@/lib/api/client';
+import { cursorQuery } from '@/lib/api/cursor-query';
 import { command } from '@/lib/api/command';
 import type { OwnedSort } from '@/lib/owned';
 
@@ -11,9 +12,9 @@ interface AllLinksFilter {
 }
 
 export const allLinksQuery = ({ search, linkId, sort }: AllLinksFilter) =>
-  infiniteQueryOptions({
+  cursorQuery({
     queryKey: ['links', 'all', { search, linkId, sort }] as const,
-    queryFn: ({ pageParam, signal }) =>
+    read: (at, signal) =>
       answer(
         api.GET('/api/admin/links', {
           params: {
@@ -22,14 +23,12 @@ export const allLinksQuery = ({ search, linkId, sort }: AllLinksFilter) =>
               sort,
               ...(search ? { search } : {}),
               ...(linkId ? { linkId } : {}),
-              ...(pageParam ? { cursor: pageParam } : {}),
+              ...at,
             },
           },
           signal,
         }),
       ),
-    initialPageParam: '',
-    getNextPageParam: (page) => page.nextCursor,
     // Previous results stay during a new search.
     placeholderData: keepPreviousData,
   });

@@ -1,5 +1,6 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { answer, api, body, done } from '@/lib/api/client';
+import { cursorQuery } from '@/lib/api/cursor-query';
 import { command } from '@/lib/api/command';
 import type { components } from '@/lib/api/schema';
 import { countOf } from '@/lib/format';
@@ -12,26 +13,24 @@ const rangeOf = (range: LinkRange) => (range === 'all' ? {} : { timeRange: range
 
 /** The links of a website, newest first, as many as a page may hold, with figures of the last 30 days. */
 export const linksQuery = (websiteId: string) =>
-  infiniteQueryOptions({
+  cursorQuery({
     queryKey: ['links', websiteId] as const,
-    queryFn: ({ pageParam, signal }) =>
+    read: (at, signal) =>
       answer(
         api.GET('/api/platform/links', {
-          params: { query: { websiteId, limit: 200, timeRange: '30d', ...(pageParam ? { cursor: pageParam } : {}) } },
+          params: { query: { websiteId, limit: 200, timeRange: '30d', ...at } },
           signal,
         }),
       ),
-    initialPageParam: '',
-    getNextPageParam: (page) => page.nextCursor,
   });
 
 export const filteredLinksQuery = (
   websiteId: string,
   { range, search, tag, folder, partner, archived, sort }: LinksFilter,
 ) =>
-  infiniteQueryOptions({
+  cursorQuery({
     queryKey: ['links', websiteId, { range, search, tag, folder, partner, archived, sort }] as const,
-    queryFn: ({ pageParam, signal }) =>
+    read: (at, signal) =>
       answer(
         api.GET('/api/platform/links', {
           params: {
@@ -45,14 +44,12 @@ export const filteredLinksQuery = (
               ...(tag ? { tag } : {}),
               ...(folder ? { folder } : {}),
               ...(partner ? { partnerId: partner } : {}),
-              ...(pageParam ? { cursor: pageParam } : {}),
+              ...at,
             },
           },
           signal,
         }),
       ),
-    initialPageParam: '',
-    getNextPageParam: (page) => page.nextCursor,
     placeholderData: keepPreviousData,
   });
 
@@ -69,17 +66,15 @@ export const labelsQuery = (websiteId: string) =>
   });
 
 export const linkClicksQuery = (id: string) =>
-  infiniteQueryOptions({
+  cursorQuery({
     queryKey: ['links', 'one', id, 'clicks'] as const,
-    queryFn: ({ pageParam, signal }) =>
+    read: (at, signal) =>
       answer(
         api.GET('/api/platform/links/{id}/clicks', {
-          params: { path: { id }, query: { limit: 20, ...(pageParam ? { cursor: pageParam } : {}) } },
+          params: { path: { id }, query: { limit: 20, ...at } },
           signal,
         }),
       ),
-    initialPageParam: '',
-    getNextPageParam: (page) => page.nextCursor,
   });
 
 /** The values of a dimension with most clicks of one link. */

@@ -1,8 +1,9 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { ListPlus, Plus, X } from 'lucide-react';
 import { useDeferredValue, useState } from 'react';
 import { Owner } from '@/components/admin/owner';
 import { ReasonDialog, type AdminAct } from '@/components/admin/reason-dialog';
+import { More } from '@/components/data/more';
 import { Empty, ErrorBox, Loading } from '@/components/data/states';
 import { Rows } from '@/components/data/rows';
 import type { Column } from '@/components/data/table';
@@ -11,6 +12,7 @@ import { Card } from '@/components/ui/card';
 import { CopyButton } from '@/components/ui/copy-field';
 import { Select } from '@/components/ui/field';
 import { SearchField } from '@/components/ui/search-field';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import type { AdminLink } from '@/lib/api/types';
 import { formatCount, formatMinor } from '@/lib/format';
 import type { OwnedSort } from '@/lib/owned';
@@ -31,12 +33,12 @@ export function AllLinksPanel({ selected, onDeselect }: Props) {
   const [text, setText] = useState('');
   const [sort, setSort] = useState<OwnedSort>('created');
   const search = useDeferredValue(text.trim());
-  const links = useInfiniteQuery(allLinksQuery({ search, linkId: selected, sort }));
+  const links = useCursorQuery(allLinksQuery({ search, linkId: selected, sort }));
   const websites = useQuery(websitesQuery);
   const partners = useQuery(partnersQuery);
   const [making, setMaking] = useState<'one' | 'many' | null>(null);
   const [act, setAct] = useState<AdminAct | null>(null);
-  const rows = links.data?.pages.flatMap((page) => page.data) ?? [];
+  const rows = links.rows ?? [];
   const hasWebsite = (websites.data?.length ?? 0) > 0;
   return (
     <Card
@@ -69,9 +71,9 @@ export function AllLinksPanel({ selected, onDeselect }: Props) {
         </>
       }
     >
-      {links.error && !links.data ? (
-        <ErrorBox error={links.error} prefix="Error loading links" onRetry={() => void links.refetch()} />
-      ) : !links.data ? (
+      {links.error ? (
+        <ErrorBox error={links.error} prefix="Error loading links" onRetry={links.retry} />
+      ) : !links.rows ? (
         <Loading label="Loading links" />
       ) : rows.length === 0 ? (
         <Empty title={search || selected ? 'No links match' : 'No links yet'}>
@@ -84,15 +86,7 @@ export function AllLinksPanel({ selected, onDeselect }: Props) {
       ) : (
         <>
           <Rows caption="All tracked links" columns={columns(setAct)} rows={rows} rowKey={(row) => row.id} />
-          {links.hasNextPage && (
-            <Button
-              className="mt-3 self-center"
-              busy={links.isFetchingNextPage}
-              onClick={() => void links.fetchNextPage()}
-            >
-              Show more
-            </Button>
-          )}
+          <More of={links} className="mt-3 text-center" />
         </>
       )}
       {act && <ReasonDialog act={act} onClose={() => setAct(null)} />}

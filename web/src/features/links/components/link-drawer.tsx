@@ -1,11 +1,12 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { KeptFrom } from '@/components/data/kept-from';
+import { More } from '@/components/data/more';
 import { ErrorBox, Skeleton } from '@/components/data/states';
 import { TestConversion } from '@/components/partners/test-conversion';
 import { Badge } from '@/components/ui/badge';
-import { Button } from '@/components/ui/button';
 import { CopyField } from '@/components/ui/copy-field';
 import { Dialog } from '@/components/ui/dialog';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import type { Link, TrackedClick, Website } from '@/lib/api/types';
 import { formatZoned } from '@/lib/dates';
 import { formatCount, formatMinor } from '@/lib/format';
@@ -128,17 +129,17 @@ function Top({ title, by, website, link, range }: TopProps) {
 
 function Clicks({ link, website }: { readonly link: string; readonly website: Website }) {
   const { timezone } = website;
-  const clicks = useInfiniteQuery(linkClicksQuery(link));
-  const rows = clicks.data?.pages.flatMap((page) => page.data) ?? [];
+  const clicks = useCursorQuery(linkClicksQuery(link));
+  const rows = clicks.rows ?? [];
   return (
     <section aria-label="Latest clicks">
       <h3 className="mb-2 font-medium">
         Latest clicks<span className="ml-2 text-[0.8125rem] font-normal text-muted">{timezone}</span>
       </h3>
-      <KeptFrom day={clicks.data?.pages[0]?.keptFrom} of={website.id} />
-      {clicks.error && !clicks.data ? (
-        <ErrorBox error={clicks.error} onRetry={() => void clicks.refetch()} />
-      ) : !clicks.data ? (
+      <KeptFrom day={clicks.first?.keptFrom} of={website.id} />
+      {clicks.error ? (
+        <ErrorBox error={clicks.error} onRetry={clicks.retry} />
+      ) : !clicks.rows ? (
         <Skeleton className="h-40" />
       ) : rows.length === 0 ? (
         <p className="text-muted">No clicks yet.</p>
@@ -157,11 +158,9 @@ function Clicks({ link, website }: { readonly link: string; readonly website: We
           ))}
         </ul>
       )}
-      {clicks.hasNextPage && (
-        <Button size="sm" className="mt-3" busy={clicks.isFetchingNextPage} onClick={() => void clicks.fetchNextPage()}>
-          Show more clicks
-        </Button>
-      )}
+      <More of={clicks} size="sm">
+        Show more clicks
+      </More>
     </section>
   );
 }

@@ -1,9 +1,10 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link2, Plus, Webhook } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import type { Link, Website } from '@/lib/api/types';
 import { countOf, formatMinor } from '@/lib/format';
 import { partnersQuery } from '@/lib/shared-queries';
@@ -22,8 +23,8 @@ const SHOWN = 5;
 
 /** The newest links of a website, with figures of the last 30 days. */
 export function LinksCard({ website, more }: Props) {
-  const links = useInfiniteQuery(linksQuery(website.id));
-  const rows = links.data?.pages[0]?.data.slice(0, SHOWN) ?? [];
+  const links = useCursorQuery(linksQuery(website.id));
+  const rows = links.first?.data.slice(0, SHOWN) ?? [];
   const partners = useQuery(partnersQuery);
   const [making, setMaking] = useState(false);
   const [open, setOpen] = useState<OpenLink | null>(null);
@@ -49,9 +50,9 @@ export function LinksCard({ website, more }: Props) {
         </>
       }
     >
-      {links.error && !links.data ? (
-        <ErrorBox error={links.error} prefix="Error loading links" onRetry={() => void links.refetch()} />
-      ) : !links.data ? (
+      {links.error ? (
+        <ErrorBox error={links.error} prefix="Error loading links" onRetry={links.retry} />
+      ) : !links.rows ? (
         <div role="status" aria-label="Loading Links">
           <Skeleton className="h-32" />
         </div>

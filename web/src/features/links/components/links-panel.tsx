@@ -1,12 +1,14 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { ListPlus, Plus, Webhook } from 'lucide-react';
 import { useState } from 'react';
+import { More } from '@/components/data/more';
 import { Rows } from '@/components/data/rows';
 import { Empty, ErrorBox, Loading } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { Select } from '@/components/ui/field';
 import { SearchField } from '@/components/ui/search-field';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import type { Link, Website } from '@/lib/api/types';
 import { partnersQuery } from '@/lib/shared-queries';
 import { useCommands } from '@/stores/commands';
@@ -35,7 +37,7 @@ const ARCHIVED_NAMES = { exclude: 'Not archived', include: 'With archived', only
 
 /** All links of a website: search, labels, order, and what may be done with one or many. */
 export function LinksPanel({ website, state, onChange }: Props) {
-  const links = useInfiniteQuery(filteredLinksQuery(website.id, state));
+  const links = useCursorQuery(filteredLinksQuery(website.id, state));
   const labels = useQuery(labelsQuery(website.id));
   const partners = useQuery(partnersQuery);
   const [making, setMaking] = useState<'one' | 'many' | null>(null);
@@ -44,7 +46,7 @@ export function LinksPanel({ website, state, onChange }: Props) {
   const [postback, setPostback] = useState(false);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   useCommands([{ id: 'create-link', title: 'Create link', group: 'Links', keys: 'c', run: () => setMaking('one') }]);
-  const rows = links.data?.pages.flatMap((page) => page.data) ?? [];
+  const rows = links.rows ?? [];
   const selected = rows.filter((row) => chosen.has(row.id)).map((row) => row.id);
   const toggle = (id: string) => {
     const next = new Set(chosen);
@@ -82,9 +84,9 @@ export function LinksPanel({ website, state, onChange }: Props) {
     >
       <Filters state={state} onChange={onChange} labels={labels.data} partners={partners.data ?? []} />
       {selected.length > 0 && <OrganizeBar ids={selected} labels={labels.data} onDone={() => setChosen(new Set())} />}
-      {links.error && !links.data ? (
-        <ErrorBox error={links.error} prefix="Error loading links" onRetry={() => void links.refetch()} />
-      ) : !links.data ? (
+      {links.error ? (
+        <ErrorBox error={links.error} prefix="Error loading links" onRetry={links.retry} />
+      ) : !links.rows ? (
         <Loading label="Loading links" />
       ) : rows.length === 0 ? (
         isNarrowed(state) ? (
@@ -95,16 +97,9 @@ export function LinksPanel({ website, state, onChange }: Props) {
       ) : (
         <Rows caption={`Links of ${website.domain}`} columns={columns} rows={rows} rowKey={(row) => row.id} />
       )}
-      {links.hasNextPage && (
-        <Button
-          size="sm"
-          className="mt-3 self-center"
-          busy={links.isFetchingNextPage}
-          onClick={() => void links.fetchNextPage()}
-        >
-          Show more links
-        </Button>
-      )}
+      <More of={links} size="sm" className="mt-3 text-center">
+        Show more links
+      </More>
       {open && <LinkDialog open={open} onClose={() => setOpen(null)} />}
       {postback && <PostbackDialog website={website} onClose={() => setPostback(false)} />}
       {making === 'one' && <CreateLink websites={[website]} partners={partners} onClose={() => setMaking(null)} />}

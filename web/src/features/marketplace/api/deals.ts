@@ -1,20 +1,19 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { answer, api, body } from '@/lib/api/client';
+import { cursorQuery } from '@/lib/api/cursor-query';
 import { command } from '@/lib/api/command';
 import { toMajor } from '@/lib/format';
 import type { OfferInFull } from '../lib/types';
-import { at, FRESH, KEY, MARKET, pathOf } from './request';
+import { FRESH, KEY, MARKET, PAGE, pathOf } from './request';
 
 /** Refetch interval of an open deal: the other side and the escrow provider change it. */
 const DEAL_MS = 5000;
 
 export const myOffersQuery = (side: 'buyer' | 'seller') =>
-  infiniteQueryOptions({
+  cursorQuery({
     queryKey: [KEY, 'offers', side] as const,
-    queryFn: ({ pageParam, signal }) =>
-      answer(api.GET('/api/marketplace/my/offers', { params: { query: { side, ...at(pageParam) } }, signal })),
-    initialPageParam: '',
-    getNextPageParam: (page) => page.nextCursor,
+    read: (at, signal) =>
+      answer(api.GET('/api/marketplace/my/offers', { params: { query: { side, limit: PAGE, ...at } }, signal })),
     ...FRESH,
   });
 
@@ -30,17 +29,15 @@ export const dealQuery = (id: string) =>
   });
 
 export const messagesQuery = (id: string, isOpen: boolean) =>
-  infiniteQueryOptions({
+  cursorQuery({
     queryKey: [KEY, 'messages', id] as const,
-    queryFn: ({ pageParam, signal }) =>
+    read: (at, signal) =>
       answer(
         api.GET('/api/marketplace/offers/{id}/messages', {
-          params: { path: { id }, query: at(pageParam, 100) },
+          params: { path: { id }, query: { limit: 100, ...at } },
           signal,
         }),
       ),
-    initialPageParam: '',
-    getNextPageParam: (page) => page.nextCursor,
     refetchInterval: isOpen ? DEAL_MS : false,
     ...FRESH,
   });

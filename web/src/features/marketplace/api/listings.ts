@@ -1,21 +1,23 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { answer, api, body } from '@/lib/api/client';
+import { cursorQuery } from '@/lib/api/cursor-query';
 import { command } from '@/lib/api/command';
 import { criteriaOf, type ListingSearch } from '../lib/search';
 import type { FlagReason } from '../lib/types';
-import { at, FRESH, KEY, MARKET, pathOf } from './request';
+import { FRESH, KEY, MARKET, PAGE, pathOf } from './request';
 
 /** Cache time of a list, so that "back" returns to the same place. */
 const CACHE_MS = 1_800_000;
 
 export const listingsQuery = (state: ListingSearch) =>
-  infiniteQueryOptions({
+  cursorQuery({
     queryKey: [KEY, 'listings', state] as const,
     gcTime: CACHE_MS,
-    queryFn: ({ pageParam, signal }) => {
+    read: (at, signal) => {
       const { search, niche, minPrice, maxPrice, verified } = criteriaOf(state);
       const query = {
-        ...at(pageParam),
+        limit: PAGE,
+        ...at,
         sort: state.sort,
         ...(search ? { search } : {}),
         ...(niche ? { niche } : {}),
@@ -25,8 +27,6 @@ export const listingsQuery = (state: ListingSearch) =>
       };
       return answer(api.GET('/api/marketplace/listings', { params: { query }, signal }));
     },
-    initialPageParam: '',
-    getNextPageParam: (page) => page.nextCursor,
     placeholderData: keepPreviousData,
     ...FRESH,
   });
@@ -40,14 +40,15 @@ export const listingQuery = (id: string, me: string | undefined) =>
   });
 
 export const questionsQuery = (id: string, me: string | undefined) =>
-  infiniteQueryOptions({
+  cursorQuery({
     queryKey: [KEY, 'questions', id, me ?? ''] as const,
-    queryFn: ({ pageParam, signal }) =>
+    read: (at, signal) =>
       answer(
-        api.GET('/api/marketplace/listings/{id}/questions', { params: { path: { id }, query: at(pageParam) }, signal }),
+        api.GET('/api/marketplace/listings/{id}/questions', {
+          params: { path: { id }, query: { limit: PAGE, ...at } },
+          signal,
+        }),
       ),
-    initialPageParam: '',
-    getNextPageParam: (page) => page.nextCursor,
     ...FRESH,
   });
 
@@ -59,12 +60,10 @@ export const sellerQuery = (id: string) =>
   });
 
 export const sellerListingsQuery = (seller: string) =>
-  infiniteQueryOptions({
+  cursorQuery({
     queryKey: [KEY, 'seller-listings', seller] as const,
-    queryFn: ({ pageParam, signal }) =>
-      answer(api.GET('/api/marketplace/listings', { params: { query: { seller, ...at(pageParam) } }, signal })),
-    initialPageParam: '',
-    getNextPageParam: (page) => page.nextCursor,
+    read: (at, signal) =>
+      answer(api.GET('/api/marketplace/listings', { params: { query: { seller, limit: PAGE, ...at } }, signal })),
     ...FRESH,
   });
 
@@ -76,12 +75,10 @@ export const listingHistoryQuery = (id: string) =>
     ...FRESH,
   });
 
-export const myListingsQuery = infiniteQueryOptions({
+export const myListingsQuery = cursorQuery({
   queryKey: [KEY, 'mine'] as const,
-  queryFn: ({ pageParam, signal }) =>
-    answer(api.GET('/api/marketplace/my/listings', { params: { query: at(pageParam) }, signal })),
-  initialPageParam: '',
-  getNextPageParam: (page) => page.nextCursor,
+  read: (at, signal) =>
+    answer(api.GET('/api/marketplace/my/listings', { params: { query: { limit: PAGE, ...at } }, signal })),
   ...FRESH,
 });
 

@@ -1,44 +1,36 @@
-import { infiniteQueryOptions } from '@tanstack/react-query';
 import { answer, api, body, done } from '@/lib/api/client';
+import { cursorQuery } from '@/lib/api/cursor-query';
 import { command } from '@/lib/api/command';
 import type { Closing, Decision, ListingStatus } from '../lib/types';
-import { at, FRESH, KEY, MARKET, pathOf } from './request';
+import { FRESH, KEY, MARKET, PAGE, pathOf } from './request';
 
 export const reviewQuery = (status: ListingStatus, search: string) =>
-  infiniteQueryOptions({
+  cursorQuery({
     queryKey: [KEY, 'review', status, search] as const,
-    queryFn: ({ pageParam, signal }) => {
-      const query = { status, ...(search ? { search } : {}), ...at(pageParam) };
+    read: (at, signal) => {
+      const query = { status, ...(search ? { search } : {}), limit: PAGE, ...at };
       return answer(api.GET('/api/admin/marketplace/listings', { params: { query }, signal }));
     },
-    initialPageParam: '',
-    getNextPageParam: (page) => page.nextCursor,
     ...FRESH,
   });
 
-export const disputesQuery = infiniteQueryOptions({
+export const disputesQuery = cursorQuery({
   queryKey: [KEY, 'disputes'] as const,
-  queryFn: ({ pageParam, signal }) =>
-    answer(api.GET('/api/admin/marketplace/disputes', { params: { query: at(pageParam) }, signal })),
-  initialPageParam: '',
-  getNextPageParam: (page) => page.nextCursor,
+  read: (at, signal) =>
+    answer(api.GET('/api/admin/marketplace/disputes', { params: { query: { limit: PAGE, ...at } }, signal })),
   ...FRESH,
 });
 
-export const flaggedQuery = infiniteQueryOptions({
+export const flaggedQuery = cursorQuery({
   queryKey: [KEY, 'flagged'] as const,
-  queryFn: ({ pageParam, signal }) =>
-    answer(api.GET('/api/admin/marketplace/questions', { params: { query: at(pageParam) }, signal })),
-  initialPageParam: '',
-  getNextPageParam: (page) => page.nextCursor,
+  read: (at, signal) =>
+    answer(api.GET('/api/admin/marketplace/questions', { params: { query: { limit: PAGE, ...at } }, signal })),
   ...FRESH,
 });
 
-export const escrowCallsQuery = infiniteQueryOptions({
+export const escrowCallsQuery = cursorQuery({
   queryKey: [KEY, 'escrow-calls'] as const,
-  queryFn: ({ signal }) => answer(api.GET('/api/admin/marketplace/escrow-calls', { signal })),
-  initialPageParam: '',
-  getNextPageParam: (page) => page.nextCursor,
+  read: (_, signal) => answer(api.GET('/api/admin/marketplace/escrow-calls', { signal })),
   ...FRESH,
 });
 

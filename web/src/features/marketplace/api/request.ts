@@ -1,6 +1,4 @@
-const PAGE = 24;
-
-export const at = (cursor: string, limit = PAGE) => ({ limit, ...(cursor ? { cursor } : {}) });
+export const PAGE = 24;
 
 export const KEY = 'marketplace';
 

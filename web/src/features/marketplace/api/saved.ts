@@ -1,15 +1,14 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { answer, api, body, done } from '@/lib/api/client';
+import { cursorQuery } from '@/lib/api/cursor-query';
 import { command } from '@/lib/api/command';
 import { messageOf } from '@/lib/api/errors';
 import type { Criteria } from '../lib/types';
 import { FRESH, KEY, MARKET, pathOf } from './request';
 
-export const watchesQuery = infiniteQueryOptions({
+export const watchesQuery = cursorQuery({
   queryKey: [KEY, 'watches'] as const,
-  queryFn: ({ signal }) => answer(api.GET('/api/marketplace/my/watches', { signal })),
-  initialPageParam: '',
-  getNextPageParam: (page) => page.nextCursor,
+  read: (_, signal) => answer(api.GET('/api/marketplace/my/watches', { signal })),
   ...FRESH,
 });
 

@@ -1,14 +1,13 @@
-import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { More } from '@/components/data/more';
 import { ErrorBox, Skeleton } from '@/components/data/states';
-import { Button } from '@/components/ui/button';
-import type { Answer } from '@/lib/api/client';
+import type { CursorList } from '@/lib/api/cursor-query';
 import { ListingCard } from './listing-card';
 import type { Listing } from '../lib/types';
 
 interface Props {
   readonly label: string;
-  readonly query: UseInfiniteQueryResult<InfiniteData<Answer<Listing[]>>>;
+  readonly query: CursorList<Listing>;
   readonly select?: (rows: readonly Listing[]) => readonly Listing[];
   readonly none: ReactNode;
   readonly footer?: (listing: Listing) => ReactNode;
@@ -16,15 +15,12 @@ interface Props {
 
 /** Listings as cards, read page by page. */
 export function CardGrid({ label, query, select, none, footer }: Props) {
-  if (query.error && !query.data)
-    return <ErrorBox error={query.error} prefix="Error loading listings" onRetry={() => void query.refetch()} />;
-  if (!query.data) return <CardSkeletons />;
-  const all = query.data.pages.flatMap((page) => page.data);
-  const rows = select ? select(all) : all;
-  const waits = rows.length === 0 && query.isPlaceholderData;
+  if (query.error) return <ErrorBox error={query.error} prefix="Error loading listings" onRetry={query.retry} />;
+  if (!query.rows) return <CardSkeletons />;
+  const rows = select ? select(query.rows) : query.rows;
+  const waits = rows.length === 0 && query.isPlaceholder;
   return (
-    <div aria-busy={query.isPlaceholderData}>
-      {query.error && <ErrorBox className="mb-4" error={query.error} onRetry={() => void query.refetch()} />}
+    <div aria-busy={query.isPlaceholder}>
       {waits ? (
         <Skeleton className="h-80" />
       ) : rows.length === 0 ? (
@@ -38,15 +34,7 @@ export function CardGrid({ label, query, select, none, footer }: Props) {
           ))}
         </ul>
       )}
-      {query.hasNextPage && !query.isPlaceholderData && (
-        <Button
-          className="mx-auto mt-6 flex"
-          busy={query.isFetchingNextPage}
-          onClick={() => void query.fetchNextPage()}
-        >
-          Show more
-        </Button>
-      )}
+      <More of={query} className="mt-6 text-center" />
     </div>
   );
 }

@@ -1,8 +1,8 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Column } from '@/components/data/table';
 import { Badge } from '@/components/ui/badge';
 import { surface } from '@/components/ui/card';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import { cx } from '@/lib/cx';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import { EscrowBadge, OfferBadge } from './badges';
@@ -52,7 +52,7 @@ const NONE = {
 
 /** Offers that I made, or that were made to me. */
 export function Deals({ side }: { readonly side: 'buyer' | 'seller' }) {
-  const offers = useInfiniteQuery(myOffersQuery(side));
+  const offers = useCursorQuery(myOffersQuery(side));
   return (
     <div className={cx(surface, 'p-4')}>
       <PagedTable

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { BellPlus, Store } from 'lucide-react';
 import { useState } from 'react';
@@ -6,6 +6,7 @@ import { Empty } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
 import { useCommand } from '@/lib/api/command';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import { cx } from '@/lib/cx';
 import { useSession } from '@/lib/session';
 import { Ask } from './action-confirmation';
@@ -25,7 +26,7 @@ interface Props {
 
 /** Everything that is for sale, narrowed by the address. */
 export function Listings({ state, onChange }: Props) {
-  const listings = useInfiniteQuery(listingsQuery(state));
+  const listings = useCursorQuery(listingsQuery(state));
   const terms = useQuery(dealTermsQuery);
   const session = useSession();
   const [saving, setSaving] = useState(false);

@@ -1,4 +1,3 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Store } from 'lucide-react';
 import { useState } from 'react';
@@ -6,6 +5,7 @@ import { Empty } from '@/components/data/states';
 import { Button, buttonClass } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
 import { useCommand } from '@/lib/api/command';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import { cx } from '@/lib/cx';
 import { Ask } from './action-confirmation';
 import { ListingBadge } from './badges';
@@ -17,7 +17,7 @@ import { LISTING_STATES } from '../lib/format';
 import type { Listing } from '../lib/types';
 
 export function MyListings() {
-  const listings = useInfiniteQuery(myListingsQuery);
+  const listings = useCursorQuery(myListingsQuery);
   const [withdrawing, setWithdrawing] = useState<Listing | null>(null);
   return (
     <>

@@ -1,10 +1,10 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { TextArea } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import { Ask } from './action-confirmation';
 import { EscrowBadge } from './badges';
@@ -24,7 +24,7 @@ import type { Dispute, EscrowCall, FlaggedQuestion } from '../lib/types';
 
 /** Deals on which the two sides do not agree. */
 export function Disputes() {
-  const disputes = useInfiniteQuery(disputesQuery);
+  const disputes = useCursorQuery(disputesQuery);
   const [deciding, setDeciding] = useState<Dispute | null>(null);
   return (
     <>
@@ -85,7 +85,7 @@ export function Disputes() {
 
 /** Questions that members reported: enough of them hid it, an administrator decides. */
 export function FlaggedQuestions() {
-  const flagged = useInfiniteQuery(flaggedQuery);
+  const flagged = useCursorQuery(flaggedQuery);
   const [hiding, setHiding] = useState<FlaggedQuestion | null>(null);
   const keep = useCommand(keepQuestion);
   return (
@@ -187,7 +187,7 @@ const STEPS: Readonly<Record<string, string>> = {
 
 /** What the escrow provider has not heard yet. */
 export function EscrowCalls() {
-  const calls = useInfiniteQuery(escrowCallsQuery);
+  const calls = useCursorQuery(escrowCallsQuery);
   const retry = useCommand(retryEscrowCall);
   return (
     <PagedTable

@@ -1,13 +1,14 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Flag } from 'lucide-react';
 import { useState } from 'react';
+import { More } from '@/components/data/more';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { SelectField, TextArea } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import { dropDraft, useDraft } from '@/lib/drafts';
 import { useSession } from '@/lib/session';
@@ -28,18 +29,13 @@ const REASONS = [
 /** Public questions of members with the seller's answers. */
 export function Questions({ listing }: { readonly listing: ListingInFull }) {
   const session = useSession();
-  const questions = useInfiniteQuery(questionsQuery(listing.id, session?.user.id));
-  const rows = questions.data?.pages.flatMap((page) => page.data);
+  const questions = useCursorQuery(questionsQuery(listing.id, session?.user.id));
+  const rows = questions.rows;
   const [flagging, setFlagging] = useState<Question | null>(null);
   return (
     <Card title="Questions" description="Questions and answers are public.">
       {questions.error && (
-        <ErrorBox
-          className="mb-4"
-          error={questions.error}
-          prefix="Error loading questions"
-          onRetry={() => void questions.refetch()}
-        />
+        <ErrorBox className="mb-4" error={questions.error} prefix="Error loading questions" onRetry={questions.retry} />
       )}
       {!rows && !questions.error && <Skeleton className="h-24" />}
       {rows?.length === 0 && <Empty className="py-6">No questions yet.</Empty>}
@@ -56,15 +52,7 @@ export function Questions({ listing }: { readonly listing: ListingInFull }) {
           ))}
         </ul>
       )}
-      {questions.hasNextPage && (
-        <Button
-          className="mt-3 self-start"
-          busy={questions.isFetchingNextPage}
-          onClick={() => void questions.fetchNextPage()}
-        >
-          Show more
-        </Button>
-      )}
+      <More of={questions} />
       {!session ? (
         <p className="mt-4 text-muted">
           <Link to="/login" search={{ next: `/marketplace/listing/${listing.id}` }} className="text-brand underline">

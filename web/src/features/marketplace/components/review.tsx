@@ -1,9 +1,9 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useDeferredValue } from 'react';
 import { Button } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
 import { SearchField } from '@/components/ui/search-field';
 import { PagedTable } from '@/components/data/paged-table';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import { reviewQuery } from '../api/moderation';
 import { formatPrice, formatTraffic, LISTING_STATES, NICHE_LABELS } from '../lib/format';
 import type { Listing, ListingStatus } from '../lib/types';
@@ -29,7 +29,7 @@ export const statusOf = (text: string | undefined): ListingStatus =>
 /** Listings by state, those in review first. */
 export function Review({ status, search, open, onChange }: Props) {
   const words = useDeferredValue(search.trim());
-  const listings = useInfiniteQuery(reviewQuery(status, words));
+  const listings = useCursorQuery(reviewQuery(status, words));
   return (
     <>
       <div className="mb-4 flex flex-wrap items-center gap-2">

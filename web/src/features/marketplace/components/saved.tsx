@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Bookmark, Search } from 'lucide-react';
 import { useState } from 'react';
@@ -6,6 +6,7 @@ import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Card, surface } from '@/components/ui/card';
 import { useCommand } from '@/lib/api/command';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import { cx } from '@/lib/cx';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import { Ask } from './action-confirmation';
@@ -17,7 +18,7 @@ import type { SavedSearch } from '../lib/types';
 
 /** A member's saved searches and watched listings. */
 export function Saved() {
-  const watches = useInfiniteQuery(watchesQuery);
+  const watches = useCursorQuery(watchesQuery);
   return (
     <div className="flex flex-col gap-8">
       <SavedSearches />

@@ -1,7 +1,7 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Store } from 'lucide-react';
 import { Empty } from '@/components/data/states';
 import { surface } from '@/components/ui/card';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import { cx } from '@/lib/cx';
 import { CardGrid } from './card-grid';
 import { sellerListingsQuery } from '../api/listings';
@@ -10,7 +10,7 @@ import type { Seller } from '../lib/types';
 
 /** A member as buyers see them: what they sell, and what they have sold. */
 export function SellerPage({ seller }: { readonly seller: Seller }) {
-  const listings = useInfiniteQuery(sellerListingsQuery(seller.id));
+  const listings = useCursorQuery(sellerListingsQuery(seller.id));
   return (
     <div className="flex flex-col gap-8">
       <section aria-label="Statistics" className={cx(surface, 'p-5')}>

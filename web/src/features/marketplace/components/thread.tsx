@@ -1,10 +1,10 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import { More } from '@/components/data/more';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Badge } from '@/components/ui/badge';
-import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { useCommand } from '@/lib/api/command';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import { cx } from '@/lib/cx';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import type { Deal } from '../lib/deal-steps';
@@ -13,30 +13,25 @@ import { isOver, messagesQuery, sendMessage } from '../api/deals';
 import { formatSum } from '../lib/format';
 import type { Message } from '../lib/types';
 
-/** Pages loaded automatically: the latest messages come last. */
-const MAX_PAGES = 5;
+/** Messages loaded automatically: the latest come last. */
+const MAX_READ = 500;
 
 /** The private thread of an offer. */
 export function Thread({ deal }: { readonly deal: Deal }) {
-  const messages = useInfiniteQuery(messagesQuery(deal.id, !isOver(deal)));
-  const { fetchNextPage } = messages;
-  const pages = messages.data?.pages.length ?? 0;
-  const more = messages.hasNextPage && !messages.isFetching && !messages.error && pages < MAX_PAGES;
+  const messages = useCursorQuery(messagesQuery(deal.id, !isOver(deal)));
+  const { hasNext, isFetching, laterError, loadNext } = messages;
+  const read = messages.rows?.length ?? 0;
+  const more = hasNext && !isFetching && !laterError && read < MAX_READ;
   useEffect(() => {
-    if (more) void fetchNextPage();
-  }, [more, pages, fetchNextPage]);
-  const rows = messages.data?.pages.flatMap((page) => page.data).toSorted((left, right) => left.number - right.number);
+    if (more) loadNext();
+  }, [more, read, loadNext]);
+  const rows = messages.rows?.toSorted((left, right) => left.number - right.number);
   const write = useCommand(sendMessage(deal.id));
   const mayWrite = deal.side !== 'admin' || deal.escrow?.status === 'disputed';
   return (
     <Card title="Thread" description="Visible only to the two of you, and to an admin in a dispute.">
       {messages.error && (
-        <ErrorBox
-          className="mb-4"
-          error={messages.error}
-          prefix="Error loading the thread"
-          onRetry={() => void messages.refetch()}
-        />
+        <ErrorBox className="mb-4" error={messages.error} prefix="Error loading the thread" onRetry={messages.retry} />
       )}
       {!rows && !messages.error && <Skeleton className="h-32" />}
       {rows?.length === 0 && <Empty className="py-6">No messages yet.</Empty>}
@@ -47,16 +42,9 @@ export function Thread({ deal }: { readonly deal: Deal }) {
           ))}
         </ol>
       )}
-      {messages.hasNextPage && (
-        <Button
-          size="sm"
-          className="mt-3 self-start"
-          busy={messages.isFetchingNextPage}
-          onClick={() => void messages.fetchNextPage()}
-        >
-          Show more of the thread
-        </Button>
-      )}
+      <More of={messages} size="sm">
+        Show more of the thread
+      </More>
       {mayWrite && (
         <Writing
           key={deal.id}

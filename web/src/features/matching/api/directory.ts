@@ -1,5 +1,6 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { answer, api, body, done } from '@/lib/api/client';
+import { cursorQuery } from '@/lib/api/cursor-query';
 import { command } from '@/lib/api/command';
 import type { components } from '@/lib/api/schema';
 import { inputOf, type ProgramDraft } from '../lib/program-draft';
@@ -18,19 +19,17 @@ export interface ProgramFilter {
 }
 
 export const programsQuery = ({ search, show }: ProgramFilter) =>
-  infiniteQueryOptions({
+  cursorQuery({
     queryKey: [KEY, search, show],
-    initialPageParam: '',
-    queryFn: ({ signal, pageParam }) => {
+    read: (at, signal) => {
       const query = {
         limit: 50,
-        ...(pageParam ? { cursor: pageParam } : {}),
+        ...at,
         ...(search ? { search } : {}),
         ...(show === 'due' ? { due: true } : { state: show }),
       };
       return answer(api.GET('/api/admin/programs', { params: { query }, signal }));
     },
-    getNextPageParam: (page) => page.nextCursor,
     staleTime: 0,
   });
 

@@ -1,5 +1,4 @@
 // The program directory as admins maintain it.
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { opened } from '@/components/data/opened';
 import { PagedTable } from '@/components/data/paged-table';
@@ -11,6 +10,7 @@ import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { Select } from '@/components/ui/field';
 import { SearchField } from '@/components/ui/search-field';
 import { useCommand } from '@/lib/api/command';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import { formatDay } from '@/lib/dates';
 import { formatMinor } from '@/lib/format';
 import { programsQuery, retireProgram, type ProgramEntry, type ProgramFilter } from '../api/directory';
@@ -31,7 +31,7 @@ export function DirectoryPanel() {
   const [search, setSearch] = useState('');
   const [show, setShow] = useState<ProgramFilter['show']>('active');
   const [open, setOpen] = useState<Open | null>(null);
-  const programs = useInfiniteQuery(programsQuery({ search: search.trim(), show }));
+  const programs = useCursorQuery(programsQuery({ search: search.trim(), show }));
   const retiring = useCommand(retireProgram);
   const columns: Column<ProgramEntry>[] = [
     {

@@ -1,5 +1,6 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { answer, api, body, done } from '@/lib/api/client';
+import { cursorQuery } from '@/lib/api/cursor-query';
 import { command } from '@/lib/api/command';
 import type { components } from '@/lib/api/schema';
 
@@ -38,17 +39,15 @@ export const openAlertsQuery = (websiteId?: string) =>
   });
 
 /** All alerts of all websites, also those that are over. */
-export const raisedAlertsQuery = infiniteQueryOptions({
+export const raisedAlertsQuery = cursorQuery({
   queryKey: ['alerts', 'raised'],
-  initialPageParam: '',
-  queryFn: ({ signal, pageParam }) =>
+  read: (at, signal) =>
     answer(
       api.GET('/api/platform/alerts/raised', {
-        params: { query: { limit: PAGE, ...(pageParam ? { cursor: pageParam } : {}) } },
+        params: { query: { limit: PAGE, ...at } },
         signal,
       }),
     ),
-  getNextPageParam: (page) => page.nextCursor,
 });
 
 export const deliveryQuery = queryOptions({
@@ -62,17 +61,15 @@ export const webhooksQuery = queryOptions({
 });
 
 export const messagesQuery = (id: string) =>
-  infiniteQueryOptions({
+  cursorQuery({
     queryKey: ['webhooks', 'messages', id] as const,
-    initialPageParam: '',
-    queryFn: ({ signal, pageParam }) =>
+    read: (at, signal) =>
       answer(
         api.GET('/api/platform/webhooks/{id}/deliveries', {
-          params: { path: { id }, query: { limit: PAGE, ...(pageParam ? { cursor: pageParam } : {}) } },
+          params: { path: { id }, query: { limit: PAGE, ...at } },
           signal,
         }),
       ),
-    getNextPageParam: (page) => page.nextCursor,
     staleTime: 0,
   });
 

@@ -1,5 +1,6 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { answer, api, body, done } from '@/lib/api/client';
+import { cursorQuery } from '@/lib/api/cursor-query';
 import { command } from '@/lib/api/command';
 import type { components } from '@/lib/api/schema';
 
@@ -19,17 +20,15 @@ export const unseenQuery = queryOptions({
 });
 
 export const notificationsQuery = (unseenOnly: boolean) =>
-  infiniteQueryOptions({
+  cursorQuery({
     queryKey: ['notifications', 'list', unseenOnly],
-    initialPageParam: '',
-    queryFn: ({ signal, pageParam }) =>
+    read: (at, signal) =>
       answer(
         api.GET('/api/platform/notifications', {
-          params: { query: { limit: PAGE, unseen: unseenOnly, ...(pageParam ? { cursor: pageParam } : {}) } },
+          params: { query: { limit: PAGE, unseen: unseenOnly, ...at } },
           signal,
         }),
       ),
-    getNextPageParam: (page) => page.nextCursor,
     staleTime: 0,
   });
 

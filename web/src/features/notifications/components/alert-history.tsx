@@ -1,9 +1,9 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { PagedTable } from '@/components/data/paged-table';
 import type { Column } from '@/components/data/table';
 import { When } from '@/components/data/when';
 import { Badge } from '@/components/ui/badge';
 import { Card } from '@/components/ui/card';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import { AlertLink } from './open-alerts';
 import { raisedAlertsQuery, type RaisedAlert } from '../api/alerts';
 
@@ -27,7 +27,7 @@ const COLUMNS: readonly Column<RaisedAlert>[] = [
 
 /** Open and resolved alerts of all websites, newest first. */
 export function AlertHistory() {
-  const query = useInfiniteQuery(raisedAlertsQuery);
+  const query = useCursorQuery(raisedAlertsQuery);
   return (
     <Card title="Recent alerts" description="All your websites, newest first">
       <PagedTable

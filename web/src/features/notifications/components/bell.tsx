@@ -1,10 +1,11 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Bell as BellIcon } from 'lucide-react';
 import { useState } from 'react';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { LatePopover } from '@/components/ui/late-popover';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import { NotificationList } from './notification-list';
 import { notificationsQuery, unseenQuery } from '../api/notifications';
 import { useSeen } from '../hooks/use-seen';
@@ -50,9 +51,9 @@ export function Bell() {
 }
 
 function Newest({ onClose, unseen }: { readonly onClose: () => void; readonly unseen: number }) {
-  const query = useInfiniteQuery(notificationsQuery(false));
+  const query = useCursorQuery(notificationsQuery(false));
   const seen = useSeen();
-  const rows = query.data?.pages[0]?.data.slice(0, SHOWN) ?? [];
+  const rows = query.first?.data.slice(0, SHOWN) ?? [];
   return (
     <div className="-m-4">
       <div className="flex h-12 items-center justify-between gap-3 border-b border-line px-4">
@@ -64,8 +65,8 @@ function Newest({ onClose, unseen }: { readonly onClose: () => void; readonly un
         )}
       </div>
       <div className="max-h-[60vh] overflow-y-auto">
-        {query.error && !query.data ? (
-          <ErrorBox error={query.error} onRetry={() => void query.refetch()} className="m-3" />
+        {query.error ? (
+          <ErrorBox error={query.error} onRetry={query.retry} className="m-3" />
         ) : query.isPending ? (
           <Skeleton className="m-3 h-24" />
         ) : rows.length === 0 ? (

@@ -1,10 +1,11 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { BellOff } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
+import { More } from '@/components/data/more';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
 import { Select } from '@/components/ui/field';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import { NotificationList } from './notification-list';
 import { notificationsQuery } from '../api/notifications';
 import { useSeen } from '../hooks/use-seen';
@@ -12,9 +13,9 @@ import { useSeen } from '../hooks/use-seen';
 /** All notifications, newest first. `settings`: link to the preferences. */
 export function NotificationsPanel({ settings }: { readonly settings: ReactNode }) {
   const [unseenOnly, setUnseenOnly] = useState(false);
-  const query = useInfiniteQuery(notificationsQuery(unseenOnly));
+  const query = useCursorQuery(notificationsQuery(unseenOnly));
   const seen = useSeen();
-  const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
+  const rows = query.rows ?? [];
   return (
     <>
       <div className="mb-4 flex flex-wrap items-center justify-between gap-2">
@@ -34,13 +35,8 @@ export function NotificationsPanel({ settings }: { readonly settings: ReactNode 
         </div>
       </div>
       <section aria-label="All notifications" className={surface}>
-        {query.error && !query.data ? (
-          <ErrorBox
-            error={query.error}
-            prefix="Error loading notifications"
-            onRetry={() => void query.refetch()}
-            className="m-4"
-          />
+        {query.error ? (
+          <ErrorBox error={query.error} prefix="Error loading notifications" onRetry={query.retry} className="m-4" />
         ) : query.isPending ? (
           <div role="status" aria-label="Loading notifications" className="flex flex-col gap-3 p-4">
             <Skeleton className="h-12" />
@@ -54,13 +50,7 @@ export function NotificationsPanel({ settings }: { readonly settings: ReactNode 
         ) : (
           <NotificationList rows={rows} onOpen={(row) => !row.seen && seen.see(row.id)} />
         )}
-        {query.hasNextPage && (
-          <div className="border-t border-line p-3 text-center">
-            <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-              Show more
-            </Button>
-          </div>
-        )}
+        <More of={query} className="border-t border-line p-3 text-center" />
       </section>
     </>
   );

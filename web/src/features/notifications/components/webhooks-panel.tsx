@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Webhook as WebhookIcon } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { PagedTable } from '@/components/data/paged-table';
@@ -12,6 +12,7 @@ import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { Dialog } from '@/components/ui/dialog';
 import { useCommand } from '@/lib/api/command';
 import { opened } from '@/components/data/opened';
+import { rowsOf, useCursorQuery } from '@/lib/api/cursor-query';
 import { SecretDialog } from './secret-dialog';
 import {
   messagesQuery,
@@ -190,11 +191,11 @@ function Messages({
   readonly host: string;
   readonly onClose: () => void;
 }) {
-  const query = useInfiniteQuery({
+  const query = useCursorQuery({
     ...messagesQuery(webhook.id),
     // The outcome of what was just sent appears without a reload.
     refetchInterval: (current) =>
-      current.state.data?.pages.some((page) => page.data.some((row) => row.state === 'waiting' && row.attempts === 0))
+      current.state.data && rowsOf(current.state.data).some((row) => row.state === 'waiting' && row.attempts === 0)
         ? AGAIN_MS
         : false,
   });

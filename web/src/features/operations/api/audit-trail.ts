@@ -1,12 +1,10 @@
-import { infiniteQueryOptions } from '@tanstack/react-query';
 import type { components } from '@/lib/api/schema';
 import { answer, api, body } from '@/lib/api/client';
+import { cursorQuery } from '@/lib/api/cursor-query';
 
 export type TrailCheck = components['schemas']['AuditCheck'];
 
 const PAGE = 50;
-
-const at = (cursor: string) => ({ limit: PAGE, ...(cursor ? { cursor } : {}) });
 
 export interface TrailFilter {
   readonly action: string;
@@ -23,12 +21,12 @@ export interface TrailFilter {
 export const EVERY_ENTRY: TrailFilter = { action: '', outcome: '', actor: '', object: '', from: '', to: '' };
 
 export const trailQuery = ({ action, outcome, actor, object, from, to }: TrailFilter) =>
-  infiniteQueryOptions({
+  cursorQuery({
     queryKey: ['audit-trail', action, outcome, actor, object, from, to],
-    initialPageParam: '',
-    queryFn: ({ signal, pageParam }) => {
+    read: (at, signal) => {
       const query = {
-        ...at(pageParam),
+        limit: PAGE,
+        ...at,
         ...(action ? { action } : {}),
         ...(outcome ? { outcome } : {}),
         ...(actor ? { actor } : {}),
@@ -38,7 +36,6 @@ export const trailQuery = ({ action, outcome, actor, object, from, to }: TrailFi
       };
       return answer(api.GET('/api/admin/audit-trail', { params: { query }, signal }));
     },
-    getNextPageParam: (page) => page.nextCursor,
     staleTime: 0,
   });
 

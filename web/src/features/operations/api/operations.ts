@@ -1,6 +1,7 @@
 // State of projections, dead letters and the system; refetched every second while an operation runs.
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { answer, api, body } from '@/lib/api/client';
+import { cursorQuery, rowsOf } from '@/lib/api/cursor-query';
 import { command } from '@/lib/api/command';
 import { messageOf } from '@/lib/api/errors';
 import type { components } from '@/lib/api/schema';
@@ -78,19 +79,17 @@ export interface Choice {
 }
 
 export const lettersQuery = ({ projection, reason }: Choice) =>
-  infiniteQueryOptions({
+  cursorQuery({
     queryKey: ['operations', 'dead-letters', projection, reason],
-    queryFn: ({ pageParam, signal }) =>
+    read: (at, signal) =>
       answer(
         api.GET('/api/admin/dead-letters', {
-          params: { query: { projection, reason, limit: PAGE, ...(pageParam ? { cursor: pageParam } : {}) } },
+          params: { query: { projection, reason, limit: PAGE, ...at } },
           signal,
         }),
       ),
-    initialPageParam: '',
-    getNextPageParam: (page) => page.nextCursor,
     refetchInterval: ({ state }) =>
-      state.data?.pages.some((page) => page.data.some((letter) => letter.isWaiting)) ? BUSY_MS : IDLE_MS,
+      state.data && rowsOf(state.data).some((letter) => letter.isWaiting) ? BUSY_MS : IDLE_MS,
   });
 
 export const systemQuery = queryOptions({

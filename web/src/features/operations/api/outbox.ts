@@ -1,9 +1,8 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { answer, api, body } from '@/lib/api/client';
+import { cursorQuery } from '@/lib/api/cursor-query';
 
 const PAGE = 50;
-
-const at = (cursor: string) => ({ limit: PAGE, ...(cursor ? { cursor } : {}) });
 
 export const MAIL_STATES = ['waiting', 'sent', 'failed'] as const;
 
@@ -13,14 +12,12 @@ export interface OutboxFilter {
 }
 
 export const outboxQuery = ({ search, state }: OutboxFilter) =>
-  infiniteQueryOptions({
+  cursorQuery({
     queryKey: ['outbox', search, state],
-    initialPageParam: '',
-    queryFn: ({ signal, pageParam }) => {
-      const query = { ...at(pageParam), ...(search ? { search } : {}), ...(state ? { state } : {}) };
+    read: (at, signal) => {
+      const query = { limit: PAGE, ...at, ...(search ? { search } : {}), ...(state ? { state } : {}) };
       return answer(api.GET('/api/admin/outbox', { params: { query }, signal }));
     },
-    getNextPageParam: (page) => page.nextCursor,
     staleTime: 0,
   });
 

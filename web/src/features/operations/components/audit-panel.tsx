@@ -1,4 +1,3 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { ShieldCheck } from 'lucide-react';
 import { useDeferredValue, useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
@@ -9,6 +8,7 @@ import { Card } from '@/components/ui/card';
 import { Select, TextField } from '@/components/ui/field';
 import { SearchField } from '@/components/ui/search-field';
 import { useCommand } from '@/lib/api/command';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import type { AuditEntry } from '@/lib/api/types';
 import { describeAction } from '@/lib/audit';
 import { browserTimezone, formatZoned } from '@/lib/dates';
@@ -40,7 +40,7 @@ interface Props {
 export function AuditPanel({ filter, onFilter }: Props) {
   const set = (part: Partial<TrailFilter>) => onFilter({ ...filter, ...part });
   const actor = useDeferredValue(filter.actor.trim());
-  const trail = useInfiniteQuery(trailQuery({ ...filter, actor, object: isId(filter.object) ? filter.object : '' }));
+  const trail = useCursorQuery(trailQuery({ ...filter, actor, object: isId(filter.object) ? filter.object : '' }));
   const zone = browserTimezone();
   const columns: Column<AuditEntry>[] = [
     { id: 'at', header: 'Time', cell: (row) => formatZoned(row.at, zone), className: 'whitespace-nowrap tabular' },

@@ -1,7 +1,8 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Eye, RotateCcw, SkipForward } from 'lucide-react';
 import { useEffect, useRef, useState, type RefObject } from 'react';
 import { Updated } from '@/components/charts/updated';
+import { More } from '@/components/data/more';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import type { Column } from '@/components/data/table';
 import { Badge } from '@/components/ui/badge';
@@ -9,6 +10,7 @@ import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { SearchField } from '@/components/ui/search-field';
 import { useCommand } from '@/lib/api/command';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
 import { toast, toastError } from '@/stores/toasts';
@@ -204,8 +206,8 @@ interface LettersProps {
 }
 
 function Letters({ choice, retried, onAsk, onClose }: LettersProps) {
-  const query = useInfiniteQuery(lettersQuery(choice));
-  const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
+  const query = useCursorQuery(lettersQuery(choice));
+  const rows = query.rows ?? [];
   useOutcomes(rows, retried);
   return (
     <Card
@@ -217,21 +219,13 @@ function Letters({ choice, retried, onAsk, onClose }: LettersProps) {
         </Button>
       }
     >
-      {query.error && (
-        <ErrorBox error={query.error} prefix="Error loading dead letters" onRetry={() => void query.refetch()} />
-      )}
-      {!query.data && !query.error && <Skeleton className="h-32" />}
-      {query.data && rows.length === 0 && <Empty>None left</Empty>}
+      {query.error && <ErrorBox error={query.error} prefix="Error loading dead letters" onRetry={query.retry} />}
+      {query.isPending && <Skeleton className="h-32" />}
+      {query.rows?.length === 0 && <Empty>None left</Empty>}
       {rows.length > 0 && (
         <Rows caption="Dead letters of this kind" columns={letterColumns(onAsk)} rows={rows} rowKey={(row) => row.id} />
       )}
-      {query.hasNextPage && (
-        <div className="mt-3 flex justify-center">
-          <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <More of={query} className="mt-3 text-center" />
     </Card>
   );
 }

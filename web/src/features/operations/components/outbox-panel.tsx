@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorBox, Skeleton } from '@/components/data/states';
 import type { Column } from '@/components/data/table';
@@ -10,6 +10,7 @@ import { CopyField } from '@/components/ui/copy-field';
 import { Dialog } from '@/components/ui/dialog';
 import { Select } from '@/components/ui/field';
 import { SearchField } from '@/components/ui/search-field';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import type { OutboxMail } from '@/lib/api/types';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
@@ -28,7 +29,7 @@ interface Props {
 }
 
 export function OutboxPanel({ filter, onFilter }: Props) {
-  const outbox = useInfiniteQuery(outboxQuery(filter));
+  const outbox = useCursorQuery(outboxQuery(filter));
   // Each view of the list is logged: it is searched when the words are complete, not at each letter.
   const [words, setWords] = useState(filter.search);
   const [open, setOpen] = useState<OutboxMail | null>(null);

@@ -1,6 +1,6 @@
 // Who gets the newsletter of a site.
-import { infiniteQueryOptions } from '@tanstack/react-query';
 import { answer, api, done } from '@/lib/api/client';
+import { cursorQuery } from '@/lib/api/cursor-query';
 import { command } from '@/lib/api/command';
 import type { components } from '@/lib/api/schema';
 
@@ -10,20 +10,18 @@ export type SubscriberState = SiteSubscriber['state'];
 const KEY = 'site-subscribers';
 
 export const siteSubscribersQuery = (id: string, state: SubscriberState | undefined) =>
-  infiniteQueryOptions({
+  cursorQuery({
     queryKey: [KEY, id, state],
-    initialPageParam: '',
-    queryFn: ({ signal, pageParam }) =>
+    read: (at, signal) =>
       answer(
         api.GET('/api/platform/sites/{id}/subscribers', {
           params: {
             path: { id },
-            query: { limit: 50, ...(pageParam ? { cursor: pageParam } : {}), ...(state ? { state } : {}) },
+            query: { limit: 50, ...at, ...(state ? { state } : {}) },
           },
           signal,
         }),
       ),
-    getNextPageParam: (page) => page.nextCursor,
     staleTime: 0,
   });
 

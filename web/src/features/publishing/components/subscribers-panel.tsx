@@ -1,4 +1,3 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { PagedTable } from '@/components/data/paged-table';
@@ -9,6 +8,7 @@ import { Card } from '@/components/ui/card';
 import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { Select } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import {
   removeSubscriber,
@@ -23,7 +23,7 @@ import type { Site } from '../lib/types';
 export function SubscribersPanel({ site }: { readonly site: Site }) {
   const [state, setState] = useState<SubscriberState | undefined>();
   const [removing, setRemoving] = useState<SiteSubscriber | null>(null);
-  const subscribers = useInfiniteQuery(siteSubscribersQuery(site.id, state));
+  const subscribers = useCursorQuery(siteSubscribersQuery(site.id, state));
   const remove = useCommand(removeSubscriber(site.id));
   const zone = browserTimezone();
   const columns: Column<SiteSubscriber>[] = [

@@ -1,5 +1,6 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { answer, api, body, done } from '@/lib/api/client';
+import { cursorQuery } from '@/lib/api/cursor-query';
 import { command } from '@/lib/api/command';
 import type { components } from '@/lib/api/schema';
 
@@ -48,14 +49,12 @@ export const oneQuery = (id: string) =>
   });
 
 export const versionsQuery = (id: string) =>
-  infiniteQueryOptions({
+  cursorQuery({
     queryKey: [...SAVED, id, 'versions'] as const,
-    queryFn: ({ pageParam, signal }) => {
-      const query = pageParam ? { cursor: pageParam } : {};
+    read: (at, signal) => {
+      const query = at;
       return answer(api.GET('/api/platform/sql/queries/{id}/versions', { params: { path: { id }, query }, signal }));
     },
-    initialPageParam: '',
-    getNextPageParam: (page) => page.nextCursor,
   });
 
 export const tokensQuery = queryOptions({

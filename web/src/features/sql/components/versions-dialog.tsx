@@ -1,9 +1,10 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { More } from '@/components/data/more';
 import { ErrorBox, Skeleton } from '@/components/data/states';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import { cx } from '@/lib/cx';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import { versionsQuery, type QueryVersion, type SavedQuery } from '../api/queries';
@@ -18,15 +19,15 @@ interface Props {
 
 /** The last versions of a query, and what each changed. */
 export function VersionsDialog({ query, isBusy, onRestore, onClose }: Props) {
-  const versions = useInfiniteQuery(versionsQuery(query.id));
-  const loaded = versions.data?.pages.flatMap((page) => page.data);
+  const versions = useCursorQuery(versionsQuery(query.id));
+  const loaded = versions.rows;
   const [chosen, setChosen] = useState<number | null>(null);
   const shown = loaded?.find(({ number }) => number === chosen) ?? loaded?.[0];
   const before = shown && loaded?.find(({ number }) => number === shown.number - 1);
   return (
     <Dialog open as="drawer" onOpenChange={onClose} title={`Versions of ${query.title}`}>
       {versions.error ? (
-        <ErrorBox error={versions.error} onRetry={() => void versions.refetch()} />
+        <ErrorBox error={versions.error} onRetry={versions.retry} />
       ) : !loaded || !shown ? (
         <div role="status" aria-label="Loading versions">
           <Skeleton className="h-40" />
@@ -52,16 +53,7 @@ export function VersionsDialog({ query, isBusy, onRestore, onClose }: Props) {
               </li>
             ))}
           </ol>
-          {versions.hasNextPage && (
-            <Button
-              size="sm"
-              className="self-start"
-              busy={versions.isFetchingNextPage}
-              onClick={() => void versions.fetchNextPage()}
-            >
-              Show more
-            </Button>
-          )}
+          <More of={versions} size="sm" className="" />
           <section aria-label={`Version ${shown.number}`} className="flex flex-col gap-2">
             <div className="flex flex-wrap items-center justify-between gap-2">
               <h3 className="font-semibold">

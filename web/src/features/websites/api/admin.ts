@@ -1,24 +1,23 @@
-import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import { answer, api, done } from '@/lib/api/client';
+import { cursorQuery } from '@/lib/api/cursor-query';
 import { command } from '@/lib/api/command';
 import type { OwnedFilter } from '@/lib/owned';
 
 const ADMIN_WEBSITES = ['admin-websites'] as const;
 
 export const adminWebsitesQuery = ({ search, sort }: OwnedFilter) =>
-  infiniteQueryOptions({
+  cursorQuery({
     queryKey: [...ADMIN_WEBSITES, search, sort] as const,
-    initialPageParam: '',
-    queryFn: ({ signal, pageParam }) =>
+    read: (at, signal) =>
       answer(
         api.GET('/api/admin/websites', {
           params: {
-            query: { limit: 50, sort, ...(search ? { search } : {}), ...(pageParam ? { cursor: pageParam } : {}) },
+            query: { limit: 50, sort, ...(search ? { search } : {}), ...at },
           },
           signal,
         }),
       ),
-    getNextPageParam: (page) => page.nextCursor,
     placeholderData: keepPreviousData,
     staleTime: 0,
   });

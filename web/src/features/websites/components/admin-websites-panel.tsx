@@ -1,4 +1,3 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
 import { OwnedList } from '@/components/admin/owned-list';
 import { Owner } from '@/components/admin/owner';
@@ -6,6 +5,7 @@ import { ReasonDialog } from '@/components/admin/reason-dialog';
 import type { Column } from '@/components/data/table';
 import { When } from '@/components/data/when';
 import { Button } from '@/components/ui/button';
+import { useCursorQuery } from '@/lib/api/cursor-query';
 import type { AdminWebsite } from '@/lib/api/types';
 import type { OwnedFilter } from '@/lib/owned';
 import { adminWebsitesQuery, disconnectWebsite } from '../api/admin';
@@ -18,7 +18,7 @@ interface Props {
 /** All websites of all accounts, for admins. What they measured is their owners' alone. */
 export function AdminWebsitesPanel({ filter, onFilter }: Props) {
   const search = useDeferredValue(filter.search.trim());
-  const websites = useInfiniteQuery(adminWebsitesQuery({ ...filter, search }));
+  const websites = useCursorQuery(adminWebsitesQuery({ ...filter, search }));
   const [ending, setEnding] = useState<AdminWebsite | null>(null);
   return (
     <OwnedList
