@@ -11,7 +11,7 @@ from schemas.networks import NETWORKS, NetworkKind, NetworkPreset, Reports
 
 _ROOT: Final = Path(__file__).parent.parent
 PAGE: Final = _ROOT / "docs" / "networks.md"
-TABLE: Final = _ROOT / "web" / "src" / "lib" / "networks.json"
+TABLE: Final = _ROOT / "web" / "src" / "lib" / "networks" / "networks.json"
 _REPORTS: Final = {Reports.POSTBACK: "postback", Reports.FILE: "nothing yet", Reports.JSON: "JSON webhook"}
 _HEAD: Final = """\
 # Networks and trackers
@@ -53,7 +53,7 @@ def page() -> str:
 
 
 def table() -> str:
-    """The text of `web/src/lib/networks.json`."""
+    """The text of `web/src/lib/networks/networks.json`."""
     return json.dumps([_entry(one) for one in NETWORKS.values()], ensure_ascii=False, indent=1) + "\n"
 
 

@@ -23,7 +23,7 @@ const GROUPS = [
   {
     name: 'common',
     minShareCount: 4,
-    test: /node_modules[\\/](lucide-react|@tanstack)[\\/]|[\\/]src[\\/](lib[\\/](api[\\/]command|clipboard|dates|format|idle|live|media|now|relative-time)|components[\\/](data[\\/](?!paged|below|opened)|charts[\\/](sparkline|updated)|ui[\\/](badge|card|field|copy-field|in-view|late-menu|search-field))|app[\\/](use-title|pages[\\/](page|text-link)))/,
+    test: /node_modules[\\/](lucide-react|@tanstack)[\\/]|[\\/]src[\\/](lib[\\/](api[\\/](command|live)|browser[\\/](clipboard|idle|media)|dates[\\/](index|now|relative-time)|format[\\/]index)|components[\\/](data[\\/](?!paged|more|below|opened)|charts[\\/](sparkline|updated)|ui[\\/](badge|card|field|copy-field|in-view|late-menu|search-field))|app[\\/](use-title|pages[\\/](page|text-link)))/,
   },
   {
     name: 'entrance',
@@ -45,15 +45,19 @@ const GROUPS = [
   {
     name: 'forms',
     minShareCount: 4,
-    test: /node_modules[\\/]react-hook-form[\\/]|[\\/]src[\\/](components[\\/](form[\\/](form\.|use)|ui[\\/]password-field)|lib[\\/](fields|form-rules|api[\\/]request-schemas))/,
+    test: /node_modules[\\/]react-hook-form[\\/]|[\\/]src[\\/](components[\\/](form[\\/](form\.|use)|ui[\\/]password-field)|lib[\\/](form[\\/]|api[\\/]request-schemas))/,
+  },
+  {
+    name: 'lists',
+    minShareCount: 2,
+    test: /[\\/]src[\\/](lib[\\/](api[\\/]cursor-query|files[\\/]\w+|storage[\\/]remembered|labels[\\/]traffic-reasons)|components[\\/]data[\\/]more)\./,
   },
   {
     name: 'forum',
     minShareCount: 2,
     test: /[\\/]src[\\/]features[\\/]forum[\\/](api[\\/]|lib[\\/](search|suspension)|components[\\/](thread-list|member-name))/,
   },
-  { name: 'marketplace', minShareCount: 3, test: /[\\/]src[\\/]features[\\/]marketplace[\\/]/ },
-  { name: 'files', minShareCount: 2, test: /[\\/]src[\\/]lib[\\/](csv|download)\./ },
+  { name: 'marketplace', minShareCount: 4, test: /[\\/]src[\\/]features[\\/]marketplace[\\/]/ },
   {
     name: 'link-actions',
     minShareCount: 2,
@@ -62,7 +66,7 @@ const GROUPS = [
   {
     name: 'figures',
     minShareCount: 2,
-    test: /[\\/]src[\\/](features[\\/](analytics[\\/](api[\\/]analytics|components[\\/]kpi|hooks[\\/]use-live-refresh|lib[\\/](periods|search))|(accounts|insights|links|websites|conversions)[\\/]api[\\/](activity|invite-codes|insights|links|keys|conversions)|conversions[\\/]components[\\/]status-badge)|components[\\/]charts[\\/]chart-card|lib[\\/]countries|app[\\/]pages[\\/](insight-link|no-websites))/,
+    test: /[\\/]src[\\/](features[\\/](analytics[\\/](api[\\/]analytics|components[\\/]kpi|hooks[\\/]use-live-refresh|lib[\\/](periods|search))|(accounts|insights|links|websites|conversions)[\\/]api[\\/](activity|invite-codes|insights|links|keys|conversions)|conversions[\\/]components[\\/]status-badge)|components[\\/]charts[\\/]chart-card|lib[\\/]labels[\\/]countries|app[\\/]pages[\\/](insight-link|no-websites))/,
   },
   {
     name: 'ledger',
@@ -72,7 +76,7 @@ const GROUPS = [
   {
     name: 'cards',
     minShareCount: 2,
-    test: /[\\/]src[\\/](lib[\\/](remembered|traffic-reasons)|components[\\/](ui[\\/]use-visible|data[\\/]below|charts[\\/](axis|parts|point-picker)))\./,
+    test: /[\\/]src[\\/]components[\\/](ui[\\/]use-visible|data[\\/]below|charts[\\/](axis|parts|point-picker))\./,
   },
   { name: 'notifications', minShareCount: 2, test: /[\\/]src[\\/]features[\\/]notifications[\\/]/ },
   { name: 'site', minShareCount: 6, test: /[\\/]src[\\/]features[\\/](site|leads)[\\/]/ },

@@ -1,9 +1,9 @@
 declare module 'virtual:content' {
-  const cards: readonly import('./lib/content').Card[];
+  const cards: readonly import('@/lib/content').Card[];
   export default cards;
 }
 declare module '*.md' {
-  const text: import('./lib/content').Text;
+  const text: import('@/lib/content').Text;
   export default text;
 }
 declare module 'virtual:world' {

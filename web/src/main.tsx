@@ -1,4 +1,4 @@
-import './lib/font';
+import './lib/browser/font';
 import { flushSync } from 'react-dom';
 import { createRoot } from 'react-dom/client';
 import { App, router } from './app/providers';

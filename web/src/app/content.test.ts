@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { textOf } from '../../scripts/content.ts';
 import { createAppRouter } from './router';
-import { newQueryClient } from '@/lib/query';
+import { newQueryClient } from '@/lib/api/query-client';
 import { allCards, articleOf, type Block, type Inline } from '@/lib/content';
 
 const all = await allCards();

@@ -1,7 +1,7 @@
 // The public forum and members' notifications.
 import { createRoute, lazyRouteComponent, notFound } from '@tanstack/react-router';
 import { withEarlyReads } from '@/lib/api/early-reads';
-import { flat, textOf } from '@/lib/search';
+import { flat, textOf } from '@/lib/url/search';
 import { getSession, isModerator } from '@/lib/session';
 import { member } from './member-route';
 import { root } from './root-route';

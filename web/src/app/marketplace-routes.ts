@@ -1,6 +1,6 @@
 // The marketplace: public listings; selling and deals for members.
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { flat } from '@/lib/search';
+import { flat } from '@/lib/url/search';
 import { member } from './member-route';
 import { root } from './root-route';
 

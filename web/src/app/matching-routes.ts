@@ -1,6 +1,6 @@
 // AI matching and the learning hub: public pages whose functions require a session.
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { flat } from '@/lib/search';
+import { flat } from '@/lib/url/search';
 import { root } from './root-route';
 
 const affiliateMatching = createRoute({

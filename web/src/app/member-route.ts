@@ -1,9 +1,9 @@
 import { createRoute, redirect, type StaticDataRouteOption } from '@tanstack/react-router';
-import { withRemembered } from '@/lib/remembered-scope';
-import { stringifySearch, type FlatSearch } from '@/lib/search';
+import { withRemembered } from '@/lib/storage/remembered-scope';
+import { stringifySearch, type FlatSearch } from '@/lib/url/search';
 import { getSession } from '@/lib/session';
-import { websitesQuery } from '@/lib/shared-queries';
-import { getWebsiteSession } from '@/lib/website-session';
+import { websitesQuery } from '@/lib/api/shared-queries';
+import { getWebsiteSession } from '@/lib/session/website-session';
 import { DEFAULT_VIEW, OPEN } from '@/features/analytics/lib/open-view';
 import { root } from './root-route';
 

@@ -1,6 +1,6 @@
 // Every target of the navigation. To add an entry, add a line here; it shows once the router has a route of its path.
 import type { AnyRouter } from '@tanstack/react-router';
-import { adminSections } from '@/lib/admin-sections';
+import { adminSections } from '@/lib/admin/sections';
 import type { User } from '@/lib/session';
 
 export interface NavEntry {

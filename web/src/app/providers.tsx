@@ -1,7 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
-import { newQueryClient } from '@/lib/query';
+import { newQueryClient } from '@/lib/api/query-client';
 import { createAppRouter } from './router';
 
 const client = newQueryClient();

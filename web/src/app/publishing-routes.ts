@@ -1,6 +1,6 @@
 // The website builder, for members.
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { flat } from '@/lib/search';
+import { flat } from '@/lib/url/search';
 import { member } from './member-route';
 
 const sites = createRoute({

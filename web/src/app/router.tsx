@@ -7,11 +7,11 @@ import {
   redirect,
   type RouterHistory,
 } from '@tanstack/react-router';
-import type { Scope } from '@/lib/remembered-scope';
-import { flat, parseSearch, stringifySearch, textOf } from '@/lib/search';
+import type { Scope } from '@/lib/storage/remembered-scope';
+import { flat, parseSearch, stringifySearch, textOf } from '@/lib/url/search';
 import { withEarlyReads } from '@/lib/api/early-reads';
 import { getSession, isAdmin } from '@/lib/session';
-import { getWebsiteSession } from '@/lib/website-session';
+import { getWebsiteSession } from '@/lib/session/website-session';
 import { forumMemberRoutes, forumRoutes } from './forum-routes';
 import { leadsRoutes } from './leads-routes';
 import { marketplaceMemberRoutes, marketplaceRoutes } from './marketplace-routes';

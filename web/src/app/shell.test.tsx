@@ -6,7 +6,7 @@ import { account, USER, website } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
 import { http, json, noContent, refuse } from '@/test/http';
 import { about, requests, server, state } from '@/test/server';
-import { adminSections } from '@/lib/admin-sections';
+import { adminSections } from '@/lib/admin/sections';
 import { useUi } from '@/stores/ui';
 import { allCommands, useCommandStore } from '@/stores/commands';
 import { deadEnds, footer, navigation } from './navigation';

@@ -2,7 +2,7 @@
 // title and description, and stands in the site's map.
 import { createRoute, lazyRouteComponent, notFound } from '@tanstack/react-router';
 import { articleOf, cardsOf, type Kind } from '@/lib/content';
-import { flat, textOf } from '@/lib/search';
+import { flat, textOf } from '@/lib/url/search';
 import { root } from './root-route';
 
 export const home = createRoute({

@@ -1,6 +1,6 @@
 // Where a person starts after signing in.
 import type { QueryClient } from '@tanstack/react-query';
-import { websitesQuery } from '@/lib/shared-queries';
+import { websitesQuery } from '@/lib/api/shared-queries';
 
 /** All websites for a person with several, else the dashboard; the dashboard also while that is not known. */
 export async function startPage(client: QueryClient): Promise<'/websites' | '/dashboard'> {

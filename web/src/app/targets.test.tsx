@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { QueryClient } from '@tanstack/react-query';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { adminSections } from '@/lib/admin-sections';
+import { adminSections } from '@/lib/admin/sections';
 import { articleOf, type Kind } from '@/lib/content';
 import { author, categories, post, thread } from '@/test/forum';
 import { listing, listingInFull } from '@/test/marketplace';

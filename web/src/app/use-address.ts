@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import type { FlatSearch } from '@/lib/search';
+import type { FlatSearch } from '@/lib/url/search';
 
 /** The query of the page's address, and a way to change parts of it: an empty part leaves the address. The page does not
  * scroll, and there is no step back for each letter. */

@@ -5,7 +5,7 @@ import userEvent from '@testing-library/user-event';
 import type { ReactNode } from 'react';
 import { Toaster } from '@/components/ui/toaster';
 import { createAppRouter } from '@/app/router';
-import { newQueryClient } from '@/lib/query';
+import { newQueryClient } from '@/lib/api/query-client';
 import { startSession } from '@/lib/session';
 import { USER } from './fixtures';
 

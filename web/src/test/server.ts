@@ -24,7 +24,7 @@ import type {
   SocialRow,
   TrackedClick,
 } from '@/lib/api/types';
-import { PROVIDERS } from '@/lib/sign-in-providers';
+import { PROVIDERS } from '@/lib/session/sign-in-providers';
 import * as make from './fixtures';
 import { http, json, type Ok, type PathsWith } from './http';
 

@@ -2,7 +2,7 @@ import '@testing-library/jest-dom/vitest';
 import { cleanup, configure, prettyDOM } from '@testing-library/react';
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
 import { endSession } from '@/lib/session';
-import { endWebsiteSession } from '@/lib/website-session';
+import { endWebsiteSession } from '@/lib/session/website-session';
 import { closeCommands } from '@/stores/commands';
 import { useToasts } from '@/stores/toasts';
 import { useUi } from '@/stores/ui';

@@ -67,8 +67,8 @@ def test_every_preset_maps_to_known_fields() -> None:
 
 
 def test_the_app_hands_out_postback_addresses_that_are_understood() -> None:
-    """Every parameter of the URLs that `web/src/lib/networks.json` has means something here."""
-    rows = json.loads((ROOT / "web/src/lib/networks.json").read_text())
+    """Every parameter of the URLs that `web/src/lib/networks/networks.json` has means something here."""
+    rows = json.loads((ROOT / "web/src/lib/networks/networks.json").read_text())
     assert sorted(row["id"] for row in rows) == sorted(PRESETS)
     for row in (row for row in rows if "parameters" in row):
         name, given = row["id"], row["parameters"]

@@ -3,7 +3,7 @@ import { lazy, Suspense, type ReactNode } from 'react';
 import { Loading } from '@/components/data/states';
 import { Button, buttonClass } from '@/components/ui/button';
 import { Tabs, type Tab } from '@/components/ui/tabs';
-import { textOf } from '@/lib/search';
+import { textOf } from '@/lib/url/search';
 import { Page } from './page';
 import { textLink } from './text-link';
 

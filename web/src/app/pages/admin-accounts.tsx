@@ -1,7 +1,7 @@
 import { useAddress } from '@/app/use-address';
 import { ACCOUNT_STATES, ROLES } from '@/features/accounts/api/admin';
 import { AccountsPanel } from '@/features/accounts/components/accounts-panel';
-import { textOf } from '@/lib/search';
+import { textOf } from '@/lib/url/search';
 
 export function AdminAccountsPage() {
   const [search, go] = useAddress();

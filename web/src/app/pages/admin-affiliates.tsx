@@ -4,7 +4,7 @@ import { Boundary } from '@/components/data/boundary';
 import { Empty, Loading } from '@/components/data/states';
 import { Tabs, type Tab } from '@/components/ui/tabs';
 import { useAddress } from '@/app/use-address';
-import { textOf } from '@/lib/search';
+import { textOf } from '@/lib/url/search';
 import { readClicksFilter, writeClicksFilter } from '@/features/analytics/lib/clicks-search';
 
 // Each tab is fetched when it is first opened.

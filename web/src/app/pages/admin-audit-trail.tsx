@@ -1,6 +1,6 @@
 import { useAddress } from '@/app/use-address';
 import { AuditPanel } from '@/features/operations/components/audit-panel';
-import { textOf } from '@/lib/search';
+import { textOf } from '@/lib/url/search';
 
 export function AdminAuditTrailPage() {
   const [search, go] = useAddress();

@@ -1,6 +1,6 @@
 import { useAddress } from '@/app/use-address';
 import { DeadLettersPanel } from '@/features/operations/components/dead-letters-panel';
-import { textOf } from '@/lib/search';
+import { textOf } from '@/lib/url/search';
 
 export function AdminDeadLettersPage() {
   const [search, go] = useAddress();

@@ -1,7 +1,7 @@
 import { useAddress } from '@/app/use-address';
 import { ExchangeRatesPanel } from '@/features/operations/components/exchange-rates-panel';
 import { pairOf } from '@/features/operations/lib/exchange-rates';
-import { textOf } from '@/lib/search';
+import { textOf } from '@/lib/url/search';
 
 export function AdminExchangeRatesPage() {
   const [search, go] = useAddress();

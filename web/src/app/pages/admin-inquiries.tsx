@@ -1,7 +1,7 @@
 import { useAddress } from '@/app/use-address';
 import { isStatus } from '@/features/leads/api/admin';
 import { InquiriesPanel } from '@/features/leads/components/inquiries-panel';
-import { textOf } from '@/lib/search';
+import { textOf } from '@/lib/url/search';
 
 export function AdminInquiriesPage() {
   const [search, go] = useAddress();

@@ -1,7 +1,7 @@
 import { useAddress } from '@/app/use-address';
 import { Card } from '@/components/ui/card';
 import { Tabs } from '@/components/ui/tabs';
-import { textOf } from '@/lib/search';
+import { textOf } from '@/lib/url/search';
 import { DealSettings } from '@/features/marketplace/components/deal-settings';
 import { Disputes, EscrowCalls, FlaggedQuestions } from '@/features/marketplace/components/moderation';
 import { Review, statusOf } from '@/features/marketplace/components/review';

@@ -1,7 +1,7 @@
 import { useAddress } from '@/app/use-address';
 import { MAIL_STATES } from '@/features/operations/api/outbox';
 import { OutboxPanel } from '@/features/operations/components/outbox-panel';
-import { textOf } from '@/lib/search';
+import { textOf } from '@/lib/url/search';
 
 export function AdminOutboxPage() {
   const [search, go] = useAddress();

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { textOf } from '@/lib/search';
+import { textOf } from '@/lib/url/search';
 import { useAddress } from '@/app/use-address';
 import { projectionsQuery } from '@/features/operations/api/operations';
 import { ProjectionsPanel } from '@/features/operations/components/projections-panel';

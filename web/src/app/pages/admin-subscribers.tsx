@@ -2,7 +2,7 @@ import { useAddress } from '@/app/use-address';
 import { isState } from '@/features/leads/api/admin';
 import { EarlyAccessPanel } from '@/features/leads/components/early-access-panel';
 import { SubscribersPanel } from '@/features/leads/components/subscribers-panel';
-import { textOf } from '@/lib/search';
+import { textOf } from '@/lib/url/search';
 
 export function AdminSubscribersPage() {
   const [search, go] = useAddress();

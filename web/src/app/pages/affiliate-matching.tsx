@@ -5,7 +5,7 @@ import { buttonClass } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
 import { Matching } from '@/features/matching/components/matching';
 import { cx } from '@/lib/cx';
-import { textOf } from '@/lib/search';
+import { textOf } from '@/lib/url/search';
 import { useSession } from '@/lib/session';
 import { Page } from './page';
 import { programLink } from './program-link';

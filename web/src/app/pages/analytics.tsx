@@ -8,10 +8,10 @@ import { buttonClass } from '@/components/ui/button';
 import { Card, surface } from '@/components/ui/card';
 import { useCursorQuery } from '@/lib/api/cursor-query';
 import { cx } from '@/lib/cx';
-import { useIsPhone } from '@/lib/media';
+import { useIsPhone } from '@/lib/browser/media';
 import { ErrorBox, Loading } from '@/components/data/states';
 import type { Website } from '@/lib/api/types';
-import { partnersQuery, websitesQuery } from '@/lib/shared-queries';
+import { partnersQuery, websitesQuery } from '@/lib/api/shared-queries';
 import { useCommands } from '@/stores/commands';
 import { toast } from '@/stores/toasts';
 import { BarMetric, BreakdownCard, BreakdownOnPhone } from '@/features/analytics/components/breakdown-card';
@@ -41,13 +41,13 @@ import { Toolbar, type CalendarFor } from '@/features/analytics/components/toolb
 import { useBarMetric } from '@/features/analytics/hooks/use-layout';
 import { DEFAULT_VIEW, OPEN } from '@/features/analytics/lib/open-view';
 import { viewsQuery } from '@/features/analytics/api/views';
-import { textOf, type FlatSearch } from '@/lib/search';
+import { textOf, type FlatSearch } from '@/lib/url/search';
 import { useLiveRefresh } from '@/features/analytics/hooks/use-live-refresh';
 import { linksQuery } from '@/features/links/api/links';
 import { NoWebsites } from './no-websites';
 import { Page } from './page';
-import { Unattributed } from './unattributed';
 
+const Unattributed = lazy(() => import('./unattributed').then((module) => ({ default: module.Unattributed })));
 // Cards below the first view are fetched after it.
 const DeliveryCard = lazy(() =>
   import('@/features/analytics/components/delivery-card').then((module) => ({ default: module.DeliveryCard })),
@@ -264,10 +264,12 @@ function WebsiteAnalytics({ websites, website, state, fault, onChange }: Website
           />
           <p className="-my-2 min-h-5 text-[0.8125rem] text-muted">
             {overview.data && (
-              <Unattributed
-                website={website}
-                period={{ range: null, from: overview.data.data.range.from, to: overview.data.data.range.to }}
-              />
+              <Suspense>
+                <Unattributed
+                  website={website}
+                  period={{ range: null, from: overview.data.data.range.from, to: overview.data.data.range.to }}
+                />
+              </Suspense>
             )}
           </p>
           <Breakdowns

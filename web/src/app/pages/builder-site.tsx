@@ -4,7 +4,7 @@ import { ErrorBox, Loading } from '@/components/data/states';
 import { siteQuery } from '@/features/publishing/api/sites';
 import { SITE_TABS, SiteEditor } from '@/features/publishing/components/site-editor';
 import { isMissing } from '@/lib/api/errors';
-import { textOf } from '@/lib/search';
+import { textOf } from '@/lib/url/search';
 import { NotFound } from '../not-found';
 import { useTitle } from '../use-title';
 import { Page } from './page';

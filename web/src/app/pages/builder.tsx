@@ -5,7 +5,7 @@ import { ideasQuery, type Idea } from '@/features/matching/api/ideas';
 import { SiteList } from '@/features/publishing/components/site-list';
 import { templateOf, type SiteStart } from '@/features/publishing/lib/site-start';
 import { channelLinksQuery, channelsQuery } from '@/features/social/api/channels';
-import { textOf } from '@/lib/search';
+import { textOf } from '@/lib/url/search';
 import { Page } from './page';
 
 export function BuilderPage() {

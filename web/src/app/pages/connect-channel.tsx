@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { buttonClass } from '@/components/ui/button';
 import { CompleteConnection } from '@/features/social/components/complete-connection';
-import { textOf } from '@/lib/search';
+import { textOf } from '@/lib/url/search';
 import { Page } from './page';
 
 const CANCELLED = new Error('The channel was not connected. You can try again at any time.');

@@ -1,5 +1,5 @@
 import { useSearch } from '@tanstack/react-router';
-import { textOf } from '@/lib/search';
+import { textOf } from '@/lib/url/search';
 import { InquiryForm } from '@/features/leads/components/inquiry-form';
 import { isService } from '@/features/leads/api/leads';
 import { Consulting } from '@/features/site/components/offers';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { aboutQuery } from '@/lib/setup-queries';
+import { aboutQuery } from '@/lib/api/setup-queries';
 import { textLink } from './text-link';
 
 /** Where to write: the operator's address; while it is unknown the form, or `otherwise` on the form's own page. */

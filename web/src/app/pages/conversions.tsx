@@ -6,7 +6,7 @@ import { buttonClass } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
 import { Tabs } from '@/components/ui/tabs';
 import { useCursorQuery } from '@/lib/api/cursor-query';
-import { partnersQuery, websitesQuery } from '@/lib/shared-queries';
+import { partnersQuery, websitesQuery } from '@/lib/api/shared-queries';
 import { awaitingRateQuery } from '@/features/conversions/api/awaiting-rate';
 import { AwaitingRate } from '@/features/conversions/components/awaiting-rate';
 import { LedgerCard } from '@/features/conversions/components/ledger-card';

@@ -2,7 +2,7 @@ import { cleanup, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, test } from 'vitest';
 import { account, figures, link, overview, partner, website } from '@/test/fixtures';
 import { watchCopies } from '@/test/clipboard';
-import { markFirstVisit } from '@/lib/first-visit';
+import { markFirstVisit } from '@/lib/session/first-visit';
 import { renderApp, signIn } from '@/test/render';
 import { http, json, noContent, refuse } from '@/test/http';
 import { requests, server, state } from '@/test/server';

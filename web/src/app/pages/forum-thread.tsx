@@ -2,7 +2,7 @@ import { useQuery, type QueryClient } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { isMissing } from '@/lib/api/errors';
-import type { FlatSearch } from '@/lib/search';
+import type { FlatSearch } from '@/lib/url/search';
 import { useSession } from '@/lib/session';
 import { postsQuery } from '@/features/forum/api/posts';
 import { categoriesQuery, threadQuery } from '@/features/forum/api/threads';

@@ -5,7 +5,7 @@ import { NewsletterForm } from '@/features/leads/components/newsletter-form';
 import { ShareSection } from '@/features/leads/components/share-section';
 import { Home } from '@/features/site/components/home';
 import { figuresOf, figuresOfDocument } from '@/features/site/lib/figures';
-import { aboutQuery } from '@/lib/setup-queries';
+import { aboutQuery } from '@/lib/api/setup-queries';
 import { PRODUCT } from '../product';
 
 /** Read before the app takes the built document's place. */

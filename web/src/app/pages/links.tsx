@@ -5,7 +5,7 @@ import { buttonClass } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
 import { useCursorQuery } from '@/lib/api/cursor-query';
 import type { Website } from '@/lib/api/types';
-import { websitesQuery } from '@/lib/shared-queries';
+import { websitesQuery } from '@/lib/api/shared-queries';
 import { filteredLinksQuery } from '@/features/links/api/links';
 import { LinkDrawer } from '@/features/links/components/link-drawer';
 import { LinksPanel } from '@/features/links/components/links-panel';

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Tabs } from '@/components/ui/tabs';
-import { textOf } from '@/lib/search';
+import { textOf } from '@/lib/url/search';
 import { Deals } from '@/features/marketplace/components/deals';
 import { MarketplaceTools } from '@/features/marketplace/components/sections';
 import { Page } from './page';

@@ -5,7 +5,7 @@ import { Empty, ErrorBox, Loading } from '@/components/data/states';
 import { buttonClass } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
 import { isMissing } from '@/lib/api/errors';
-import { textOf } from '@/lib/search';
+import { textOf } from '@/lib/url/search';
 import { useSession } from '@/lib/session';
 import { isAtRest, isChangeable } from '@/features/marketplace/lib/draft';
 import { listingQuery } from '@/features/marketplace/api/listings';

@@ -5,7 +5,7 @@ import { buttonClass } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { CreateLink } from '@/features/links/components/dialogs';
 import type { IdeaProgram } from '@/features/matching/api/ideas';
-import { partnersQuery, websitesQuery } from '@/lib/shared-queries';
+import { partnersQuery, websitesQuery } from '@/lib/api/shared-queries';
 
 interface Props {
   readonly program: IdeaProgram;

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { surface } from '@/components/ui/card';
 import { ErrorBox } from '@/components/data/states';
 import { cx } from '@/lib/cx';
-import { textOf } from '@/lib/search';
+import { textOf } from '@/lib/url/search';
 import { SetUp } from '@/features/accounts/components/set-up';
 import { PRODUCT } from '../product';
 

@@ -3,7 +3,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { buttonClass } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
-import { websitesQuery } from '@/lib/shared-queries';
+import { websitesQuery } from '@/lib/api/shared-queries';
 import { RangeSelect } from '@/features/social/components/range-select';
 import { ReportPanel } from '@/features/social/components/report-panel';
 import { readReport, writeReport, type ReportState } from '@/features/social/lib/report';

@@ -1,6 +1,6 @@
 import { useAddress } from '@/app/use-address';
-import { OWNED_SORTS, type OwnedFilter } from '@/lib/owned';
-import { textOf } from '@/lib/search';
+import { OWNED_SORTS, type OwnedFilter } from '@/lib/admin/owned';
+import { textOf } from '@/lib/url/search';
 
 /** The filter of an admin's list, kept in the address. */
 export function useOwnedFilter(): readonly [OwnedFilter, (filter: OwnedFilter) => void] {

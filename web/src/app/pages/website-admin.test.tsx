@@ -1,7 +1,7 @@
 // What a website token opens, beyond the sign-in that `features/auth` tests.
 import { act, screen, waitFor } from '@testing-library/react';
 import { beforeEach, expect, test } from 'vitest';
-import { startWebsiteSession } from '@/lib/website-session';
+import { startWebsiteSession } from '@/lib/session/website-session';
 import { renderApp } from '@/test/render';
 import { http, json, refuse } from '@/test/http';
 import { server, state } from '@/test/server';

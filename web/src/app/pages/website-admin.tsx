@@ -6,7 +6,7 @@ import { ErrorBox, Loading } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
 import { messageOf } from '@/lib/api/errors';
-import { useWebsiteSession } from '@/lib/website-session';
+import { useWebsiteSession } from '@/lib/session/website-session';
 import { toastError } from '@/stores/toasts';
 import { DeliveryStats } from '@/features/analytics/components/delivery-card';
 import { KpiCards } from '@/features/analytics/components/kpi-cards';

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { Button } from '@/components/ui/button';
 import { useInView } from '@/components/ui/in-view';
 import { useMoreBeside } from '@/components/ui/scroll-edges';
-import { adminSections } from '@/lib/admin-sections';
+import { adminSections } from '@/lib/admin/sections';
 import { cx } from '@/lib/cx';
 import type { User } from '@/lib/session';
 import { useSideNavIsFull } from './side-nav-width';

@@ -1,7 +1,7 @@
 // The commands that every page offers, the key handler, and the two dialogs that read the same table.
 import { useNavigate, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
-import { isTyping, keyMatcher, overlayIsOpen } from '@/lib/shortcuts';
+import { isTyping, keyMatcher, overlayIsOpen } from '@/lib/browser/shortcuts';
 import { useSession } from '@/lib/session';
 import { allCommands, openHelp, openPalette, useCommands, useCommandStore, type Command } from '@/stores/commands';
 import { useUi } from '@/stores/ui';

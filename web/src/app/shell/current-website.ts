@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import type { Website } from '@/lib/api/types';
-import { rememberedScope, rememberScope } from '@/lib/remembered-scope';
-import { textOf, type FlatSearch } from '@/lib/search';
+import { rememberedScope, rememberScope } from '@/lib/storage/remembered-scope';
+import { textOf, type FlatSearch } from '@/lib/url/search';
 import { useSession } from '@/lib/session';
-import { websitesQuery } from '@/lib/shared-queries';
+import { websitesQuery } from '@/lib/api/shared-queries';
 
 /** What stays in the address when another website is chosen; filters and open rows belong to the one before. */
 const KEPT = ['range', 'from', 'to', 'compare', 'view', 'tab', 'month'];

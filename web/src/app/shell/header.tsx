@@ -6,7 +6,7 @@ import { Button, buttonClass } from '@/components/ui/button';
 import { LateMenu } from '@/components/ui/late-menu';
 import { cx } from '@/lib/cx';
 import { useSession } from '@/lib/session';
-import { keyLabels } from '@/lib/shortcuts';
+import { keyLabels } from '@/lib/browser/shortcuts';
 import { openPalette } from '@/stores/commands';
 import { useUi, type Theme } from '@/stores/ui';
 import { navigation } from '../navigation';

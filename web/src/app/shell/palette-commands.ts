@@ -1,7 +1,7 @@
 // What the palette offers beside the commands of the page: actions, settings, admin sections and help, each with the
 // words that people use for it. Fetched with the palette.
 import { useRouter } from '@tanstack/react-router';
-import { adminSections } from '@/lib/admin-sections';
+import { adminSections } from '@/lib/admin/sections';
 import type { Card } from '@/lib/content';
 import { isAdmin, isModerator, useSession } from '@/lib/session';
 import { requestCommand, type Command } from '@/stores/commands';

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { aboutQuery } from '@/lib/setup-queries';
+import { aboutQuery } from '@/lib/api/setup-queries';
 
 /** 24 × 24, in the colour of the text. */
 const LOGOS = [

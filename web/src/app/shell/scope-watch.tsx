@@ -3,10 +3,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { namesDays, rememberScope } from '@/lib/remembered-scope';
-import { textOf, type FlatSearch } from '@/lib/search';
+import { namesDays, rememberScope } from '@/lib/storage/remembered-scope';
+import { textOf, type FlatSearch } from '@/lib/url/search';
 import { getSession } from '@/lib/session';
-import { websitesQuery } from '@/lib/shared-queries';
+import { websitesQuery } from '@/lib/api/shared-queries';
 
 export function ScopeWatch() {
   const router = useRouter();

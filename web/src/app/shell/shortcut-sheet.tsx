@@ -1,6 +1,6 @@
 import { useShallow } from 'zustand/react/shallow';
 import { Dialog } from '@/components/ui/dialog';
-import { keyLabels } from '@/lib/shortcuts';
+import { keyLabels } from '@/lib/browser/shortcuts';
 import { allCommands, closeCommands, useCommandStore } from '@/stores/commands';
 
 export function ShortcutSheet() {

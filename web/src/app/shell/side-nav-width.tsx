@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { cx } from '@/lib/cx';
-import { useMedia } from '@/lib/media';
+import { useMedia } from '@/lib/browser/media';
 import { useUi } from '@/stores/ui';
 
 /** Whether the full side navigation is shown, not the rail of icons: as chosen, else where it fits. */

@@ -20,7 +20,7 @@ import {
 import { useState } from 'react';
 import { cx } from '@/lib/cx';
 import type { User } from '@/lib/session';
-import { userQuery } from '@/lib/shared-queries';
+import { userQuery } from '@/lib/api/shared-queries';
 import { useUi } from '@/stores/ui';
 import { workFor, type NavEntry, type WorkEntry, type WorkIcon } from '../navigation';
 import { useSideNavIsFull } from './side-nav-width';

@@ -5,7 +5,7 @@ import { Card } from '@/components/ui/card';
 import { Select } from '@/components/ui/field';
 import { SearchField } from '@/components/ui/search-field';
 import type { CursorList } from '@/lib/api/cursor-query';
-import type { OwnedFilter, OwnedSort } from '@/lib/owned';
+import type { OwnedFilter, OwnedSort } from '@/lib/admin/owned';
 
 interface Props<Row> {
   readonly title: string;

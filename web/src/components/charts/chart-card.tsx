@@ -1,7 +1,7 @@
 // The frame of every chart: states, table view and CSV download.
 import { ChartNoAxesColumn, Download, Table2 } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
-import { download, toCsv, type Cell } from '@/lib/csv';
+import { download, toCsv, type Cell } from '@/lib/files/csv';
 import { cx } from '@/lib/cx';
 import { Empty, ErrorBox, Skeleton } from '../data/states';
 import { Table, type Column } from '../data/table';

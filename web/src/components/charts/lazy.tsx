@@ -2,7 +2,7 @@
 // React's lazy(): that shows all charts in one long task, once the last of them could be shown. Here each has its own.
 import { createElement, useEffect, useRef, useState, type ComponentType, type ReactNode } from 'react';
 import { cx } from '@/lib/cx';
-import { inOwnTask } from '@/lib/idle';
+import { inOwnTask } from '@/lib/browser/idle';
 import { Boundary } from '../data/boundary';
 import { ErrorBox, Skeleton } from '../data/states';
 

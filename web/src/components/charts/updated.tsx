@@ -1,6 +1,6 @@
 import { LoaderCircle } from 'lucide-react';
 import { ago } from '@/lib/dates';
-import { useNow } from '@/lib/now';
+import { useNow } from '@/lib/dates/now';
 
 /** "Updated 4 s ago", ticking alone so that nothing beside it is drawn again. */
 export function Updated({ at, fetching = false }: { readonly at: number; readonly fetching?: boolean }) {

@@ -1,5 +1,5 @@
 import { startTransition, Suspense, useEffect, useState, type ReactNode } from 'react';
-import { whenIdle } from '@/lib/idle';
+import { whenIdle } from '@/lib/browser/idle';
 import { cx } from '@/lib/cx';
 import { surface } from '../ui/card';
 import { useVisible } from '../ui/use-visible';

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { cx } from '@/lib/cx';
 import { formatDay } from '@/lib/dates';
-import { websitesQuery } from '@/lib/shared-queries';
+import { websitesQuery } from '@/lib/api/shared-queries';
 
 interface Props {
   /** `keptFrom` of the answer. */

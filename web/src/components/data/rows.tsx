@@ -1,5 +1,5 @@
 import { cx } from '@/lib/cx';
-import { useIsPhone } from '@/lib/media';
+import { useIsPhone } from '@/lib/browser/media';
 import { Table, type Column } from './table';
 
 interface Props<Row> {

@@ -1,6 +1,6 @@
 import { browserTimezone, formatZoned } from '@/lib/dates';
-import { useFromNow } from '@/lib/now';
-import { relativeTime } from '@/lib/relative-time';
+import { useFromNow } from '@/lib/dates/now';
+import { relativeTime } from '@/lib/dates/relative-time';
 
 /** How long ago; the moment itself on hover. */
 export function When({ at }: { readonly at: string }) {

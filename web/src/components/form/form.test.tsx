@@ -8,7 +8,7 @@ import { command, useCommand } from '@/lib/api/command';
 import { ApiError } from '@/lib/api/errors';
 import type { Request } from '@/lib/api/request';
 import { SaveQuery } from '@/lib/api/request-schemas';
-import { faultsIn, trimmed } from '@/lib/form-rules';
+import { faultsIn, trimmed } from '@/lib/form/rules';
 import { Form, FormError, SubmitButton } from './form';
 import { useRequestForm } from './use-request-form';
 

@@ -14,7 +14,7 @@ import {
   type ResolverResult,
 } from 'react-hook-form';
 import { ApiError } from '@/lib/api/errors';
-import { faultsIn, limitsOf, trimmed, type BoundsOf, type Rule, type RulesOf } from '@/lib/form-rules';
+import { faultsIn, limitsOf, trimmed, type BoundsOf, type Rule, type RulesOf } from '@/lib/form/rules';
 
 type Name<V> = keyof V & string;
 type Rules<V> = { readonly [K in Name<V>]?: Rule<V[K], V> };

@@ -1,5 +1,5 @@
 import { SelectField } from '@/components/ui/field';
-import { NETWORKS } from '@/lib/postback';
+import { NETWORKS } from '@/lib/networks/postback';
 
 interface Props {
   /** Slug of the network. */

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { Button } from '@/components/ui/button';
 import { focusFirstFault, TextField } from '@/components/ui/field';
-import { addressFrom, hostOf } from '@/lib/address';
+import { addressFrom, hostOf } from '@/lib/url/address';
 import { useCommand } from '@/lib/api/command';
 import { ApiError } from '@/lib/api/errors';
-import { parsePercent } from '@/lib/percent';
-import { networkOf, networkOfHost } from '@/lib/postback';
-import { addPartner } from '@/lib/shared-commands';
+import { parsePercent } from '@/lib/format/percent';
+import { networkOf, networkOfHost } from '@/lib/networks/postback';
+import { addPartner } from '@/lib/api/shared-commands';
 import { ErrorBox } from '@/components/data/states';
 import { NetworkField } from './network-field';
 

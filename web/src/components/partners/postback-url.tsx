@@ -8,11 +8,11 @@ import { Dialog } from '@/components/ui/dialog';
 import { SelectField } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
 import type { Partner, Website, WebsiteKey } from '@/lib/api/types';
-import { copyText } from '@/lib/clipboard';
-import { postbackHint, postbackUrl } from '@/lib/postback';
-import { aboutQuery, keysQuery, newestLinksQuery } from '@/lib/setup-queries';
-import { createPostbackKey, revealPostbackKey } from '@/lib/shared-commands';
-import { partnersQuery } from '@/lib/shared-queries';
+import { copyText } from '@/lib/browser/clipboard';
+import { postbackHint, postbackUrl } from '@/lib/networks/postback';
+import { aboutQuery, keysQuery, newestLinksQuery } from '@/lib/api/setup-queries';
+import { createPostbackKey, revealPostbackKey } from '@/lib/api/shared-commands';
+import { partnersQuery } from '@/lib/api/shared-queries';
 import { toast, toastError } from '@/stores/toasts';
 import { ErrorBox, Skeleton } from '@/components/data/states';
 

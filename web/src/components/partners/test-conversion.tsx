@@ -2,7 +2,7 @@ import { CircleCheck, CircleDashed, CircleX } from 'lucide-react';
 import { Button } from '@/components/ui/button';
 import { useCommand } from '@/lib/api/command';
 import type { components } from '@/lib/api/schema';
-import { testLink } from '@/lib/shared-commands';
+import { testLink } from '@/lib/api/shared-commands';
 
 type Step = components['schemas']['TestStep'];
 

@@ -1,6 +1,6 @@
 import { Download, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
-import { downloadText } from '@/lib/download';
+import { downloadText } from '@/lib/files/download';
 import { Button } from '../ui/button';
 import { CopyButton } from '../ui/copy-field';
 import { Check } from '../ui/check';

@@ -1,7 +1,7 @@
 // What people wrote, as Markdown. Reading it takes more code than a page may cost: until that is there, or where it cannot
 // be fetched, the text is shown as it was written.
 import { lazy, startTransition, Suspense, useEffect, useState } from 'react';
-import { whenIdle } from '@/lib/idle';
+import { whenIdle } from '@/lib/browser/idle';
 import { Boundary } from '../data/boundary';
 import type { Mention } from './markdown-tree';
 

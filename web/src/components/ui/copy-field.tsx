@@ -1,6 +1,6 @@
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { copyText } from '@/lib/clipboard';
+import { copyText } from '@/lib/browser/clipboard';
 import { cx } from '@/lib/cx';
 import { toast, toastError } from '@/stores/toasts';
 import { Button } from './button';

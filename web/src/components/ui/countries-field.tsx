@@ -1,6 +1,6 @@
 // Multiple countries, chosen by name. A native select: every browser supports type-ahead.
 import { X } from 'lucide-react';
-import { countryName, UNKNOWN_COUNTRY } from '@/lib/countries';
+import { countryName, UNKNOWN_COUNTRY } from '@/lib/labels/countries';
 import { cx } from '@/lib/cx';
 import { Select, SelectField } from './field';
 

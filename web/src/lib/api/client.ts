@@ -1,8 +1,8 @@
 // Every call to the API passes here: session, CSRF header, idempotency, and reading one's own writes.
 import createClient, { type Middleware } from 'openapi-fetch';
 import { endSession, getSession, watchOwner } from '@/lib/session';
-import { endWebsiteSession, getWebsiteSession } from '@/lib/website-session';
-import { exactly } from '@/lib/exact';
+import { endWebsiteSession, getWebsiteSession } from '@/lib/session/website-session';
+import { exactly } from '@/lib/format/exact';
 import { takeEarlyRead } from './early-reads';
 import { ApiError, errorOf } from './errors';
 import { answered, keyOf, leftOpen } from './idempotency';

@@ -1,7 +1,7 @@
 import { api, body, done } from '@/lib/api/client';
 import { command } from '@/lib/api/command';
 import type { Proof } from '@/components/security/proof-dialog';
-import { userQuery } from '@/lib/shared-queries';
+import { userQuery } from '@/lib/api/shared-queries';
 
 interface Profile {
   readonly name: string;

@@ -2,7 +2,7 @@ import { api, body } from '@/lib/api/client';
 import { command } from '@/lib/api/command';
 import type { components } from '@/lib/api/schema';
 import { startSession } from '@/lib/session';
-import { providerLabel } from '@/lib/sign-in-providers';
+import { providerLabel } from '@/lib/session/sign-in-providers';
 import { CODE_NEEDED, registeredOf, registration } from './sign-in';
 
 export type NewHere = components['schemas']['InviteRequired'];

@@ -3,10 +3,10 @@ import type { FactorToSetUp } from '@/components/security/factor-set-up';
 import { api, body, done } from '@/lib/api/client';
 import { command } from '@/lib/api/command';
 import { messageOf } from '@/lib/api/errors';
-import { forgetDrafts } from '@/lib/drafts';
-import { markFirstVisit } from '@/lib/first-visit';
+import { forgetDrafts } from '@/lib/storage/drafts';
+import { markFirstVisit } from '@/lib/session/first-visit';
 import { endSession, getSession, startSession, type Session, type User } from '@/lib/session';
-import { endWebsiteSession, startWebsiteSession } from '@/lib/website-session';
+import { endWebsiteSession, startWebsiteSession } from '@/lib/session/website-session';
 
 export interface Credentials {
   readonly email: string;

@@ -3,7 +3,7 @@ import type { Proof } from '@/components/security/proof-dialog';
 import { api, body, done } from '@/lib/api/client';
 import { command } from '@/lib/api/command';
 import { ApiError, messageOf } from '@/lib/api/errors';
-import { userQuery } from '@/lib/shared-queries';
+import { userQuery } from '@/lib/api/shared-queries';
 import { sessionsQuery } from './sessions';
 
 /** Also ends other sessions. */

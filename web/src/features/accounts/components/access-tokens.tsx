@@ -12,8 +12,8 @@ import { SelectField, TextField } from '@/components/ui/field';
 import { focusOnMount } from '@/components/ui/focus';
 import { useCommand } from '@/lib/api/command';
 import { ago, browserTimezone, formatZoned } from '@/lib/dates';
-import { useNow } from '@/lib/now';
-import { userQuery, websitesQuery } from '@/lib/shared-queries';
+import { useNow } from '@/lib/dates/now';
+import { userQuery, websitesQuery } from '@/lib/api/shared-queries';
 import { accessTokensQuery, createToken, revokeToken, type AccessToken } from '../api/access-tokens';
 import { Loaded } from './loaded';
 

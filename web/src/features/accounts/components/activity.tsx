@@ -4,9 +4,9 @@ import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Badge } from '@/components/ui/badge';
 import { Card } from '@/components/ui/card';
 import { useCursorQuery } from '@/lib/api/cursor-query';
-import { describeAction } from '@/lib/audit';
+import { describeAction } from '@/lib/labels/audit-actions';
 import { formatZoned } from '@/lib/dates';
-import { userQuery } from '@/lib/shared-queries';
+import { userQuery } from '@/lib/api/shared-queries';
 import { activityQuery } from '../api/activity';
 
 export function ActivityCard() {

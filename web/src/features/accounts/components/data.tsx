@@ -6,7 +6,7 @@ import { Card } from '@/components/ui/card';
 import { TextField } from '@/components/ui/field';
 import type { Account } from '@/lib/api/types';
 import { endSession } from '@/lib/session';
-import { userQuery } from '@/lib/shared-queries';
+import { userQuery } from '@/lib/api/shared-queries';
 import { toast } from '@/stores/toasts';
 import { eraseAccount } from '../api/profile';
 import { ProofDialog } from '@/components/security/proof-dialog';

@@ -5,7 +5,7 @@ import { useRequestForm } from '@/components/form/use-request-form';
 import { TextField } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
 import { ForgotPassword as Request } from '@/lib/api/request-schemas';
-import { email } from '@/lib/fields';
+import { email } from '@/lib/form/fields';
 import { forgotPassword } from '../api/sign-in';
 
 /** Says the same whether there is an account or not. */

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Skeleton } from '@/components/data/states';
 import { useCursorQuery } from '@/lib/api/cursor-query';
-import { userQuery } from '@/lib/shared-queries';
-import { providersQuery } from '@/lib/sign-in-providers';
+import { userQuery } from '@/lib/api/shared-queries';
+import { providersQuery } from '@/lib/session/sign-in-providers';
 import { activityQuery } from '../api/activity';
 import { linkedQuery } from '../api/linked-sign-ins';
 import { sessionsQuery } from '../api/sessions';

@@ -16,7 +16,7 @@ import { useCommand } from '@/lib/api/command';
 import { CreateInvite } from '@/lib/api/request-schemas';
 import type { InviteCode } from '@/lib/api/types';
 import { formatZoned } from '@/lib/dates';
-import { userQuery } from '@/lib/shared-queries';
+import { userQuery } from '@/lib/api/shared-queries';
 import { createInvite, revokeInvite } from '../api/account-commands';
 import { invitesQuery } from '../api/invite-codes';
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { buttonClass } from '@/components/ui/button';
-import { PROVIDERS, providersQuery } from '@/lib/sign-in-providers';
+import { PROVIDERS, providersQuery } from '@/lib/session/sign-in-providers';
 
 /** Sign-in with a provider: a browser navigation, not a request. */
 export function ProviderButtons({ next }: { readonly next: string | undefined }) {

@@ -3,8 +3,8 @@ import { Form, SubmitButton } from '@/components/form/form';
 import { useRequestForm } from '@/components/form/use-request-form';
 import { TextField } from '@/components/ui/field';
 import { RegisterWithIdentityRequest } from '@/lib/api/request-schemas';
-import { company, email, inviteCode, name, PUBLIC_NAME } from '@/lib/fields';
-import { providerLabel } from '@/lib/sign-in-providers';
+import { company, email, inviteCode, name, PUBLIC_NAME } from '@/lib/form/fields';
+import { providerLabel } from '@/lib/session/sign-in-providers';
 import { registerProven, type NewHere } from '../api/provider-sign-in';
 import { useRegistration } from '../hooks/use-registration';
 

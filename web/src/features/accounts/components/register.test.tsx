@@ -2,7 +2,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { getSession } from '@/lib/session';
-import { getWebsiteSession } from '@/lib/website-session';
+import { getWebsiteSession } from '@/lib/session/website-session';
 import { USER } from '@/test/fixtures';
 import { renderApp } from '@/test/render';
 import { http, json, noContent, refuse } from '@/test/http';

@@ -4,7 +4,7 @@ import { useRequestForm } from '@/components/form/use-request-form';
 import { TextField } from '@/components/ui/field';
 import { PasswordField } from '@/components/ui/password-field';
 import { RegisterRequest } from '@/lib/api/request-schemas';
-import { company, email, inviteCode, name, password, PUBLIC_NAME } from '@/lib/fields';
+import { company, email, inviteCode, name, password, PUBLIC_NAME } from '@/lib/form/fields';
 import { register } from '../api/sign-in';
 import { useRegistration } from '../hooks/use-registration';
 

@@ -7,7 +7,7 @@ import { PasswordField } from '@/components/ui/password-field';
 import { useCommand } from '@/lib/api/command';
 import { ApiError } from '@/lib/api/errors';
 import { ResetPassword as Request } from '@/lib/api/request-schemas';
-import { password } from '@/lib/fields';
+import { password } from '@/lib/form/fields';
 import { resetPassword } from '../api/sign-in';
 
 /** A new password by email link. It replaces only the password: two-factor still applies. */

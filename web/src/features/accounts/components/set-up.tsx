@@ -4,7 +4,7 @@ import { TextField } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
 import { SetupRequest } from '@/lib/api/request-schemas';
 import { setUp } from '../api/sign-in';
-import { email, name, password } from '@/lib/fields';
+import { email, name, password } from '@/lib/form/fields';
 import { PasswordField } from '@/components/ui/password-field';
 
 /** The first admin of a new installation, by the one-time link that the start prints. */

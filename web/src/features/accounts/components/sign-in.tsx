@@ -9,7 +9,7 @@ import { PasswordField } from '@/components/ui/password-field';
 import { useCommand } from '@/lib/api/command';
 import { ApiError } from '@/lib/api/errors';
 import { LoginRequest } from '@/lib/api/request-schemas';
-import { email, password } from '@/lib/fields';
+import { email, password } from '@/lib/form/fields';
 import { signIn, type Credentials } from '../api/sign-in';
 import { ProviderButtons } from './provider-buttons';
 

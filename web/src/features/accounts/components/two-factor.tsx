@@ -8,7 +8,7 @@ import { Card } from '@/components/ui/card';
 import { Dialog } from '@/components/ui/dialog';
 import { useCommand } from '@/lib/api/command';
 import type { Account } from '@/lib/api/types';
-import { userQuery } from '@/lib/shared-queries';
+import { userQuery } from '@/lib/api/shared-queries';
 import { toast } from '@/stores/toasts';
 import { Loaded } from './loaded';
 import { ProofDialog } from '@/components/security/proof-dialog';

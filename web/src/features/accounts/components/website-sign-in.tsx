@@ -9,8 +9,8 @@ import { PasswordField } from '@/components/ui/password-field';
 import { useCommand } from '@/lib/api/command';
 import { ApiError } from '@/lib/api/errors';
 import { WebsiteLogin } from '@/lib/api/request-schemas';
-import { email, password, websiteApiKey } from '@/lib/fields';
-import type { Check } from '@/lib/form-rules';
+import { email, password, websiteApiKey } from '@/lib/form/fields';
+import type { Check } from '@/lib/form/rules';
 import { signInToWebsite, type WebsiteCredentials } from '../api/sign-in';
 
 const codeOrNothing: Check = (text) =>

@@ -2,7 +2,7 @@ import type { UseMutationResult } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { useCommand, type Command } from '@/lib/api/command';
 import { ApiError } from '@/lib/api/errors';
-import { markFirstVisit } from '@/lib/first-visit';
+import { markFirstVisit } from '@/lib/session/first-visit';
 import { startSession } from '@/lib/session';
 import type { Registered } from '../api/sign-in';
 import { FirstFactor } from '../components/first-factor';

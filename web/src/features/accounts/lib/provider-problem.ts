@@ -1,4 +1,4 @@
-import { providerLabel } from '@/lib/sign-in-providers';
+import { providerLabel } from '@/lib/session/sign-in-providers';
 
 /** The message for a provider's error code. */
 export function providerProblem(reason: string, provider: string): string {

@@ -10,7 +10,7 @@ import { Select } from '@/components/ui/field';
 import { Tabs } from '@/components/ui/tabs';
 import { useVisible } from '@/components/ui/use-visible';
 import { cx } from '@/lib/cx';
-import { useRemembered } from '@/lib/remembered';
+import { useRemembered } from '@/lib/storage/remembered';
 import { breakdownQuery, type BreakdownParams } from '../api/breakdown';
 import type { AnalyticsParams } from '../api/analytics';
 import { useTab } from '../hooks/use-layout';

@@ -10,7 +10,7 @@ import { Popover } from '@/components/ui/popover';
 import { SearchField } from '@/components/ui/search-field';
 import { Check } from '@/components/ui/check';
 import { useCursorQuery } from '@/lib/api/cursor-query';
-import { change, describeChange } from '@/lib/compare';
+import { change, describeChange } from '../lib/compare';
 import { hasSameLength } from '../lib/comparison';
 import { comparisonParams } from '../lib/ranges';
 import { cx } from '@/lib/cx';

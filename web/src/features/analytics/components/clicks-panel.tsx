@@ -14,10 +14,10 @@ import { CountriesSelect } from '@/components/ui/countries-field';
 import { Select } from '@/components/ui/field';
 import { dropLaterPages, useCursorQuery } from '@/lib/api/cursor-query';
 import type { TrackedClick } from '@/lib/api/types';
-import { countryName, UNKNOWN_COUNTRY } from '@/lib/countries';
+import { countryName, UNKNOWN_COUNTRY } from '@/lib/labels/countries';
 import { browserTimezone, formatZoned, formatTime } from '@/lib/dates';
 import { formatMinor } from '@/lib/format';
-import { partnersQuery, websitesQuery } from '@/lib/shared-queries';
+import { partnersQuery, websitesQuery } from '@/lib/api/shared-queries';
 import { clicksParams, DEVICES, NO_CLICKS_FILTER, type ClicksFilter } from '../lib/clicks-search';
 import { clicksQuery, linkChoicesQuery } from '../api/click-log';
 

@@ -6,7 +6,7 @@ import { TextField } from '@/components/ui/field';
 import { focusOnMount } from '@/components/ui/focus';
 import { Check } from '@/components/ui/check';
 import { addDays, todayIn } from '@/lib/dates';
-import { useMedia } from '@/lib/media';
+import { useMedia } from '@/lib/browser/media';
 import type { Days } from '../lib/ranges';
 
 interface Props {

@@ -2,7 +2,7 @@ import { PagedTable } from '@/components/data/paged-table';
 import type { Column } from '@/components/data/table';
 import { Dialog } from '@/components/ui/dialog';
 import { useCursorQuery } from '@/lib/api/cursor-query';
-import { countryName } from '@/lib/countries';
+import { countryName } from '@/lib/labels/countries';
 import { formatDateTime } from '@/lib/dates';
 import { formatMinor } from '@/lib/format';
 import { eventsQuery, type EventsOf, type LoggedEvent } from '../api/events';

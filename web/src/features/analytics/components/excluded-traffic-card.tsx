@@ -4,7 +4,7 @@ import { ChartCard, type ChartColumn } from '@/components/charts/chart-card';
 import { Button } from '@/components/ui/button';
 import type { ExcludedTraffic, Website } from '@/lib/api/types';
 import { formatCount } from '@/lib/format';
-import { reasonName } from '@/lib/traffic-reasons';
+import { reasonName } from '@/lib/labels/traffic-reasons';
 import { FilterButton } from './filter-button';
 import { excludedTrafficQuery, type AnalyticsParams } from '../api/analytics';
 import { RemarkDialog } from './remark';

@@ -5,7 +5,7 @@ import { Button } from '@/components/ui/button';
 import { CountriesField } from '@/components/ui/countries-field';
 import { SelectField, TextField } from '@/components/ui/field';
 import { focusOnMount } from '@/components/ui/focus';
-import { REASONS } from '@/lib/traffic-reasons';
+import { REASONS } from '@/lib/labels/traffic-reasons';
 import { breakdownQuery } from '../api/breakdown';
 import type { AnalyticsParams } from '../api/analytics';
 import { dimensionName, NOT_SET, valueName, type Named } from '../lib/dimensions';

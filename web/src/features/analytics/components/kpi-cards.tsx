@@ -4,7 +4,7 @@ import { Sparkline } from '@/components/charts/sparkline';
 import { Skeleton } from '@/components/data/states';
 import { surface } from '@/components/ui/card';
 import type { ClickPoint, Figures, Overview } from '@/lib/api/types';
-import { change, describeChange } from '@/lib/compare';
+import { change, describeChange } from '../lib/compare';
 import { cx } from '@/lib/cx';
 import { countOf, formatCount, formatMoney, formatPercent } from '@/lib/format';
 import { comparable, comparisonNote, isPerDay } from '../lib/comparison';

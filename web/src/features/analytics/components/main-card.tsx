@@ -11,7 +11,7 @@ import type { Figures, Overview, Website } from '@/lib/api/types';
 import { cx } from '@/lib/cx';
 import { wallClock } from '@/lib/dates';
 import { formatCompact, formatCount, formatMoney, formatPercent } from '@/lib/format';
-import { useIsPhone } from '@/lib/media';
+import { useIsPhone } from '@/lib/browser/media';
 import { annotationsQuery } from '../api/annotations';
 import { useSeries } from '../hooks/use-series';
 import { bucketDays, eventsOf, type EventsRequest } from '../lib/events';

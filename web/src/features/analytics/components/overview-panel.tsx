@@ -9,9 +9,9 @@ import { cx } from '@/lib/cx';
 import { browserTimezone, formatDay, formatZoned } from '@/lib/dates';
 import { formatCount, formatMinor, formatMoney, formatPercent } from '@/lib/format';
 import { pageOf } from '../lib/activity-link';
-import { choicesOf, keepCurrency, keptCurrency } from '@/lib/totals-currency';
+import { choicesOf, keepCurrency, keptCurrency } from '@/lib/storage/totals-currency';
 import { activityQuery, totalsQuery, type PlatformTotals } from '../api/platform-totals';
-import { adminPartnersQuery } from '@/lib/setup-queries';
+import { adminPartnersQuery } from '@/lib/api/setup-queries';
 
 /** Platform totals, refetched every 30 s, and recent activity. */
 export function OverviewPanel() {

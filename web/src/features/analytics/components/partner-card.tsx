@@ -4,7 +4,7 @@ import { ChartCard, type ChartColumn } from '@/components/charts/chart-card';
 import { ChartSpace, PartnerChart } from '@/components/charts/lazy';
 import type { PartnerPerformance } from '@/lib/api/types';
 import { formatCount, formatMoney, formatPercent } from '@/lib/format';
-import { useIsPhone } from '@/lib/media';
+import { useIsPhone } from '@/lib/browser/media';
 import { FilterButton } from './filter-button';
 import { partnerPerformanceQuery, type AnalyticsParams } from '../api/analytics';
 

@@ -4,8 +4,8 @@ import { Button } from '@/components/ui/button';
 import { useCommand } from '@/lib/api/command';
 import type { TrafficRule, Website } from '@/lib/api/types';
 import { formatDateTime } from '@/lib/dates';
-import { partnersQuery } from '@/lib/shared-queries';
-import { reasonName } from '@/lib/traffic-reasons';
+import { partnersQuery } from '@/lib/api/shared-queries';
+import { reasonName } from '@/lib/labels/traffic-reasons';
 import { trafficRulesQuery, undoTrafficRule } from '../api/analytics';
 
 export const MARKS: Readonly<Record<TrafficRule['mark'], string>> = {

@@ -6,7 +6,7 @@ import { Button } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
 import type { Website } from '@/lib/api/types';
 import { formatCount, formatMoney } from '@/lib/format';
-import { useIsPhone } from '@/lib/media';
+import { useIsPhone } from '@/lib/browser/media';
 import { COMPARISON_LABELS, RANGE_LABELS, fileName, tickDates, trendPoints, type Period } from '../lib/periods';
 import { useSeries } from '../hooks/use-series';
 import { CHART_RANGES, type AnalyticsState, type ChartRange } from '../lib/search';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import world from 'virtual:world';
-import { countryName } from '@/lib/countries';
+import { countryName } from '@/lib/labels/countries';
 import { countryAt } from './world-map';
 
 test('every country of the map has a code with a name', () => {

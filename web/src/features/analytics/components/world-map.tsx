@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react';
 import world from 'virtual:world';
 import { PointPicker } from '@/components/charts/point-picker';
-import { countryName } from '@/lib/countries';
+import { countryName } from '@/lib/labels/countries';
 import { countOf } from '@/lib/format';
 import type { Breakdown, BreakdownRow } from '../api/breakdown';
 import { metricName, metricText, shownMetrics, type Metric } from '../lib/metrics';

@@ -1,6 +1,6 @@
 // How a person has laid out the cards of the analytics page: the open tab of each, the metric of the bars, and the columns
 // of the table of all rows. Kept in this browser, and in saved views.
-import { remember, useRemembered, useRememberedSet, useRememberedTexts } from '@/lib/remembered';
+import { remember, useRemembered, useRememberedSet, useRememberedTexts } from '@/lib/storage/remembered';
 import { GROUPS, type BreakdownGroup } from '../lib/breakdown-groups';
 import { METRICS, type Metric } from '../lib/metrics';
 

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { watchLive } from '@/lib/live';
+import { watchLive } from '@/lib/api/live';
 import { refreshWebsite } from '../api/analytics';
 
 const AT_MOST_EVERY_MS = 4000;

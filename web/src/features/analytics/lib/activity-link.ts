@@ -1,5 +1,5 @@
 import type { Activity } from '@/lib/api/types';
-import { adminSections } from '@/lib/admin-sections';
+import { adminSections } from '@/lib/admin/sections';
 
 export interface Page {
   readonly to: string;

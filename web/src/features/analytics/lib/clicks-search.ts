@@ -1,5 +1,5 @@
 // The filter is in the URL, so that it can be reloaded, bookmarked and shared.
-import { textOf, textsOf, type FlatSearch } from '@/lib/search';
+import { textOf, textsOf, type FlatSearch } from '@/lib/url/search';
 
 export const DEVICES = ['desktop', 'mobile', 'tablet', 'bot', 'other'] as const;
 export const BOTS = ['include', 'exclude', 'only'] as const;

@@ -1,4 +1,4 @@
-import { countryName } from '@/lib/countries';
+import { countryName } from '@/lib/labels/countries';
 import { formatPercent } from '@/lib/format';
 import type { CountryPerformance } from '@/lib/api/types';
 import type { Slice } from '@/components/charts/types';

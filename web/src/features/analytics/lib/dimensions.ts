@@ -1,6 +1,6 @@
 // The dimensions of reports and filters: their names, and the names of their values.
-import { countryName } from '@/lib/countries';
-import { reasonName } from '@/lib/traffic-reasons';
+import { countryName } from '@/lib/labels/countries';
+import { reasonName } from '@/lib/labels/traffic-reasons';
 import type { Dimension } from './search';
 
 const NAMES: Partial<Record<Dimension, string>> = {

@@ -1,6 +1,6 @@
 // The ranges and comparisons that can be chosen: their names, their order in the picker, and how they are read.
 import { isDay } from '@/lib/dates';
-import { RANGE_GROUPS, RANGE_LABELS as NAMES, type Days, type NamedRange } from '@/lib/ranges';
+import { RANGE_GROUPS, RANGE_LABELS as NAMES, type Days, type NamedRange } from '@/lib/dates/ranges';
 
 export { RANGE_GROUPS, type Days };
 

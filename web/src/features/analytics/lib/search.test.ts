@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseSearch, stringifySearch } from '@/lib/search';
+import { parseSearch, stringifySearch } from '@/lib/url/search';
 import { CHART_METRICS } from './metrics';
 import {
   BOTS,

@@ -1,5 +1,5 @@
 // The state of the analytics page is its address: read and write are exact opposites.
-import { textOf, textsOf, type FlatSearch } from '@/lib/search';
+import { textOf, textsOf, type FlatSearch } from '@/lib/url/search';
 import type { ConversionStatus } from '@/lib/api/types';
 import { CHART_METRICS, type ChartMetric } from './metrics';
 import { COMPARISONS, RANGES, daysOf, type Compared, type Range } from './ranges';

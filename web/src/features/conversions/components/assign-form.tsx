@@ -8,7 +8,7 @@ import { focusFirstFault, SelectField, TextField } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
 import { ApiError } from '@/lib/api/errors';
 import type { Explanation, Website } from '@/lib/api/types';
-import { partnersQuery } from '@/lib/shared-queries';
+import { partnersQuery } from '@/lib/api/shared-queries';
 import { assign, candidatesQuery, linkChoicesQuery, SHOWN, type CandidateClick } from '../api/assignment';
 
 interface Props {

@@ -4,7 +4,7 @@ import { Table, type Column } from '@/components/data/table';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { formatMinor } from '@/lib/format';
-import { useIsPhone } from '@/lib/media';
+import { useIsPhone } from '@/lib/browser/media';
 import type { Aged, Balances, PartnerBalance } from '../api/payouts';
 
 const AGES: readonly { readonly id: keyof Aged; readonly label: string }[] = [

@@ -11,7 +11,7 @@ import { useCursorQuery } from '@/lib/api/cursor-query';
 import type { Conversion, Partner, Website } from '@/lib/api/types';
 import { formatDateTime } from '@/lib/dates';
 import { formatCount, formatMinor } from '@/lib/format';
-import { useIsPhone } from '@/lib/media';
+import { useIsPhone } from '@/lib/browser/media';
 import { allowed, reverse, type Action } from '../api/conversions';
 import { matchingOf, undoDecisions, type Decision, type Scheduled, type Which } from '../api/decisions';
 import { ledgerFile, ledgerQuery } from '../api/ledger';

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { Column } from '@/components/data/table';
 import { Badge } from '@/components/ui/badge';
 import type { Conversion } from '@/lib/api/types';
-import { countryName } from '@/lib/countries';
+import { countryName } from '@/lib/labels/countries';
 import { formatDateTime } from '@/lib/dates';
 import { formatMinor } from '@/lib/format';
 import { isAutoApproved, isWithoutTxid } from '../api/conversions';

@@ -1,6 +1,6 @@
 import { Badge } from '@/components/ui/badge';
 import type { Conversion } from '@/lib/api/types';
-import { reasonName } from '@/lib/traffic-reasons';
+import { reasonName } from '@/lib/labels/traffic-reasons';
 
 /** What is special about a conversion, beside its status. */
 export function Marks({ row }: { readonly row: Conversion }) {

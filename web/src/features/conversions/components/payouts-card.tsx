@@ -8,7 +8,7 @@ import { Card } from '@/components/ui/card';
 import { useCursorQuery } from '@/lib/api/cursor-query';
 import { formatDay } from '@/lib/dates';
 import { formatMinor } from '@/lib/format';
-import { useIsPhone } from '@/lib/media';
+import { useIsPhone } from '@/lib/browser/media';
 import { payoutFile, payoutsQuery, type Payout } from '../api/payouts';
 import { monthName } from './payout-dialog';
 

@@ -4,7 +4,7 @@ import { Dialog } from '@/components/ui/dialog';
 import { focusFirstFault, TextField } from '@/components/ui/field';
 import type { Explanation, Website } from '@/lib/api/types';
 import { addDays, startOfDay, todayIn } from '@/lib/dates';
-import { reasonName } from '@/lib/traffic-reasons';
+import { reasonName } from '@/lib/labels/traffic-reasons';
 import { toastError } from '@/stores/toasts';
 import type { Matching } from '../api/decisions';
 import { countOf, useScheduled } from '../hooks/use-scheduled';

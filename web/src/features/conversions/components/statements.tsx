@@ -8,7 +8,7 @@ import { Card } from '@/components/ui/card';
 import type { Statement, Website } from '@/lib/api/types';
 import { formatIn, todayIn } from '@/lib/dates';
 import { formatMinor } from '@/lib/format';
-import { useIsPhone } from '@/lib/media';
+import { useIsPhone } from '@/lib/browser/media';
 import { statementFile, statementsQuery } from '../api/ledger';
 import { addMonths } from '../lib/search';
 

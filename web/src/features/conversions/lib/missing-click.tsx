@@ -1,6 +1,6 @@
 // Why a sale has no click, and what to do about it, in the words of marketers.
 import type { ReactNode } from 'react';
-import { networkOf } from '@/lib/postback';
+import { networkOf } from '@/lib/networks/postback';
 import type { MissingClick } from '../api/assignment';
 
 type At = (time: string) => string;

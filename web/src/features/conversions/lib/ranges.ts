@@ -1,6 +1,6 @@
 // Named ranges of days of the website's time zone. They are those of Analytics: the list of conversions takes days.
 import { addDays, todayIn } from '@/lib/dates';
-import { RANGE_GROUPS, type Days, type NamedRange } from '@/lib/ranges';
+import { RANGE_GROUPS, type Days, type NamedRange } from '@/lib/dates/ranges';
 
 /** Without a range the list has all time; 24 hours are no days. */
 export type DayRange = Exclude<NamedRange, '24h' | 'all'>;

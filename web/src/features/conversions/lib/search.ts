@@ -1,7 +1,7 @@
 // The state of the conversions page is its address.
 import type { ConversionStatus } from '@/lib/api/types';
 import { isDay } from '@/lib/dates';
-import { textOf, type FlatSearch } from '@/lib/search';
+import { textOf, type FlatSearch } from '@/lib/url/search';
 import { DAY_RANGES, daysOf, type DayRange } from './ranges';
 
 export const STATUSES: readonly ConversionStatus[] = ['pending', 'approved', 'rejected', 'reversed'];

@@ -2,7 +2,7 @@ import { keepPreviousData } from '@tanstack/react-query';
 import { answer, api, done } from '@/lib/api/client';
 import { cursorQuery } from '@/lib/api/cursor-query';
 import { command } from '@/lib/api/command';
-import type { OwnedFilter } from '@/lib/owned';
+import type { OwnedFilter } from '@/lib/admin/owned';
 
 const ADMIN_DOMAINS = ['admin-domains'] as const;
 

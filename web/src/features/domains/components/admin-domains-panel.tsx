@@ -8,7 +8,7 @@ import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { useCursorQuery } from '@/lib/api/cursor-query';
 import type { AdminDomain } from '@/lib/api/types';
-import type { OwnedFilter } from '@/lib/owned';
+import type { OwnedFilter } from '@/lib/admin/owned';
 import { adminDomainsQuery, removeDomain } from '../api/admin';
 
 const STATES = {

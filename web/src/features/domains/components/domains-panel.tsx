@@ -12,7 +12,7 @@ import { useCommand } from '@/lib/api/command';
 import { ApiError, messageOf } from '@/lib/api/errors';
 import type { CustomDomain, Website } from '@/lib/api/types';
 import { formatZoned } from '@/lib/dates';
-import { userQuery, websitesQuery } from '@/lib/shared-queries';
+import { userQuery, websitesQuery } from '@/lib/api/shared-queries';
 import { addDomain, checkDomain, domainsQuery, removeDomain } from '../api/domains';
 
 const STATES: Record<CustomDomain['state'], { readonly label: string; readonly tone: Tone }> = {

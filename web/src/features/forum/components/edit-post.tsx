@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { useCommand } from '@/lib/api/command';
-import { dropDraft, useDraft } from '@/lib/drafts';
+import { dropDraft, useDraft } from '@/lib/storage/drafts';
 import { editPost } from '../api/posts';
 import { Editor } from './editor';
 import { textFault } from '../lib/limits';

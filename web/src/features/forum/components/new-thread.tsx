@@ -7,7 +7,7 @@ import { focusFirstFault, SelectField, TextField } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
 import { ApiError } from '@/lib/api/errors';
 import { cx } from '@/lib/cx';
-import { useDraft } from '@/lib/drafts';
+import { useDraft } from '@/lib/storage/drafts';
 import { Editor } from './editor';
 import { RULES, textFault, TITLE, titleFault } from '../lib/limits';
 import { startThread } from '../api/posts';

@@ -2,7 +2,7 @@ import { Check, Flag, History, Link2, Pencil, RotateCcw, Trash2 } from 'lucide-r
 import type { ReactNode } from 'react';
 import { Menu, MenuItem, MenuSeparator } from '@/components/ui/menu';
 import { useCommand } from '@/lib/api/command';
-import { copyText } from '@/lib/clipboard';
+import { copyText } from '@/lib/browser/clipboard';
 import { toast, toastError } from '@/stores/toasts';
 import { approvePost, restorePost } from '../api/moderation-commands';
 import type { Post, PostDialog } from '../lib/types';

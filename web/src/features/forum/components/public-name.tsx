@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { userQuery } from '@/lib/shared-queries';
+import { userQuery } from '@/lib/api/shared-queries';
 
 /** Under which name a post will stand. */
 export function PublicName() {

@@ -5,7 +5,7 @@ import { Button } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
 import { useCommand } from '@/lib/api/command';
 import { cx } from '@/lib/cx';
-import { useDraft } from '@/lib/drafts';
+import { useDraft } from '@/lib/storage/drafts';
 import { Editor, type EditorHandle } from './editor';
 import { textFault } from '../lib/limits';
 import { replyTo } from '../api/posts';

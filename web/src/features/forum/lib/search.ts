@@ -1,5 +1,5 @@
 // The state of the forum's pages is their address.
-import { textOf, type FlatSearch } from '@/lib/search';
+import { textOf, type FlatSearch } from '@/lib/url/search';
 
 export interface ForumState {
   /** Slug of the category; null: all. */

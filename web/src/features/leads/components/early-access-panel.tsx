@@ -9,7 +9,7 @@ import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { useCommand } from '@/lib/api/command';
 import { useCursorQuery } from '@/lib/api/cursor-query';
 import { browserTimezone, formatZoned } from '@/lib/dates';
-import { useFromNow } from '@/lib/now';
+import { useFromNow } from '@/lib/dates/now';
 import { inviteSignup, promoteSignup, releasePlace, signupsQuery, totalsQuery, type Signup } from '../api/admin';
 
 /** The ten places and the waiting list. A released place goes to the longest-waiting person automatically. */

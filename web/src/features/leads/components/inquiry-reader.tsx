@@ -1,6 +1,6 @@
 // Name and badges of an inquiry, for list and details.
 import { Badge, type Tone } from '@/components/ui/badge';
-import { useNow } from '@/lib/now';
+import { useNow } from '@/lib/dates/now';
 import { STATUSES, type Inquiry, type InquiryStatus } from '../api/admin';
 import { timeLeft } from '../lib/time-left';
 

@@ -1,7 +1,7 @@
 import { Link2, Mail } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { buttonClass } from '@/components/ui/button';
-import { copyText } from '@/lib/clipboard';
+import { copyText } from '@/lib/browser/clipboard';
 import { toast, toastError } from '@/stores/toasts';
 
 interface Props {

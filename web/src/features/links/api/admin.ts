@@ -3,7 +3,7 @@ import { keepPreviousData } from '@tanstack/react-query';
 import { answer, api, done } from '@/lib/api/client';
 import { cursorQuery } from '@/lib/api/cursor-query';
 import { command } from '@/lib/api/command';
-import type { OwnedSort } from '@/lib/owned';
+import type { OwnedSort } from '@/lib/admin/owned';
 
 interface AllLinksFilter {
   readonly search: string;

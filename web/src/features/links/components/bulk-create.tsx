@@ -8,7 +8,7 @@ import { SelectField } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
 import { ApiError } from '@/lib/api/errors';
 import type { Partner, Website } from '@/lib/api/types';
-import { download, toCsv } from '@/lib/csv';
+import { download, toCsv } from '@/lib/files/csv';
 import { formatCount } from '@/lib/format';
 import { errorsByLine, MAX_BATCH_SIZE, readBulk, type BulkError } from '../lib/bulk';
 import { createLinks } from '../api/links';

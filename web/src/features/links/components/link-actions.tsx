@@ -4,7 +4,7 @@ import { Button } from '@/components/ui/button';
 import { CopyButton } from '@/components/ui/copy-field';
 import type { Link } from '@/lib/api/types';
 import { browserTimezone, formatZoned } from '@/lib/dates';
-import { useNow } from '@/lib/now';
+import { useNow } from '@/lib/dates/now';
 import { EditLink, QrDialog, RemoveLink } from './dialogs';
 
 export interface OpenLink {

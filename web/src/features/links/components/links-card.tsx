@@ -7,7 +7,7 @@ import { Card } from '@/components/ui/card';
 import { useCursorQuery } from '@/lib/api/cursor-query';
 import type { Link, Website } from '@/lib/api/types';
 import { countOf, formatMinor } from '@/lib/format';
-import { partnersQuery } from '@/lib/shared-queries';
+import { partnersQuery } from '@/lib/api/shared-queries';
 import { useCommands } from '@/stores/commands';
 import { LinkActions, LinkBadges, LinkDialog, type OpenLink } from './link-actions';
 import { CreateLink, PostbackDialog } from './dialogs';

@@ -10,7 +10,7 @@ import { Select } from '@/components/ui/field';
 import { SearchField } from '@/components/ui/search-field';
 import { useCursorQuery } from '@/lib/api/cursor-query';
 import type { Link, Website } from '@/lib/api/types';
-import { partnersQuery } from '@/lib/shared-queries';
+import { partnersQuery } from '@/lib/api/shared-queries';
 import { useCommands } from '@/stores/commands';
 import { BulkCreate, CreateLink, PostbackDialog } from './dialogs';
 import { LinkDialog, type OpenLink } from './link-actions';

@@ -1,5 +1,5 @@
 // What the form of a new link derives from what is typed: the partner, the slug, the UTM parameters.
-import { addressFrom } from '@/lib/address';
+import { addressFrom } from '@/lib/url/address';
 import type { Partner } from '@/lib/api/types';
 
 export const UTM = ['source', 'medium', 'campaign', 'term', 'content'] as const;

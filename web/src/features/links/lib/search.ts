@@ -1,5 +1,5 @@
 // The state of the links page is its address.
-import { textOf, type FlatSearch } from '@/lib/search';
+import { textOf, type FlatSearch } from '@/lib/url/search';
 
 export const SORTS = ['created', 'clicks', 'conversions', 'earnings', 'epc', 'slug'] as const;
 export type Sort = (typeof SORTS)[number];

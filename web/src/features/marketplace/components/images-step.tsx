@@ -3,7 +3,7 @@ import { useRef, useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { cx } from '@/lib/cx';
-import type { Saver } from '@/lib/saver';
+import type { Saver } from '@/lib/api/saver';
 import { orderImages, uploadImage } from '../api/selling';
 import { Ask } from './action-confirmation';
 import { MAX_IMAGES } from '../lib/draft';

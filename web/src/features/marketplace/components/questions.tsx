@@ -10,7 +10,7 @@ import { SelectField, TextArea } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
 import { useCursorQuery } from '@/lib/api/cursor-query';
 import { browserTimezone, formatZoned } from '@/lib/dates';
-import { dropDraft, useDraft } from '@/lib/drafts';
+import { dropDraft, useDraft } from '@/lib/storage/drafts';
 import { useSession } from '@/lib/session';
 import { Ask } from './action-confirmation';
 import { isOffered } from '../lib/draft';

@@ -6,7 +6,7 @@ import { Card } from '@/components/ui/card';
 import { useCommand } from '@/lib/api/command';
 import { ApiError, messageOf } from '@/lib/api/errors';
 import { cx } from '@/lib/cx';
-import { createSaver, type Saver, type SaveState } from '@/lib/saver';
+import { createSaver, type Saver, type SaveState } from '@/lib/api/saver';
 import { toast } from '@/stores/toasts';
 import { Ask } from './action-confirmation';
 import { ListingBadge } from './badges';

@@ -2,7 +2,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import type { UserEvent } from '@testing-library/user-event';
 import { expect, test } from 'vitest';
 import { ApiError } from '@/lib/api/errors';
-import { createSaver } from '@/lib/saver';
+import { createSaver } from '@/lib/api/saver';
 import { listing, listingInFull, verification } from '@/test/marketplace';
 import { renderApp, signIn } from '@/test/render';
 import { http, json, noContent, refuse, type Ok } from '@/test/http';

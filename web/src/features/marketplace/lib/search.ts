@@ -1,5 +1,5 @@
 // The state of the listing page is its address.
-import { textOf, type FlatSearch } from '@/lib/search';
+import { textOf, type FlatSearch } from '@/lib/url/search';
 import { NICHES, parseDollars, SORTS, type Sort } from './format';
 import type { Criteria, Listing, Niche } from './types';
 

@@ -5,7 +5,7 @@ import { SelectField, TextArea, TextField } from '@/components/ui/field';
 import { Check } from '@/components/ui/check';
 import { useCommand } from '@/lib/api/command';
 import { ProgramGiven } from '@/lib/api/request-schemas';
-import { partnersQuery } from '@/lib/shared-queries';
+import { partnersQuery } from '@/lib/api/shared-queries';
 import { categoriesQuery, saveProgram, type ProgramEntry } from '../api/directory';
 import { draftOf } from '../lib/program-draft';
 

@@ -8,7 +8,7 @@ import { Check } from '@/components/ui/check';
 import { useCommand } from '@/lib/api/command';
 import { ApiError, messageOf } from '@/lib/api/errors';
 import type { Website } from '@/lib/api/types';
-import { websitesQuery } from '@/lib/shared-queries';
+import { websitesQuery } from '@/lib/api/shared-queries';
 import { resetRule, rulesQuery, setRule, type AlertNumber, type AlertRule, type RuleChange } from '../api/alerts';
 
 /** What each website alerts about, and from where on. */

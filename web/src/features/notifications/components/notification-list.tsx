@@ -13,7 +13,7 @@ import {
 } from 'lucide-react';
 import { When } from '@/components/data/when';
 import { cx } from '@/lib/cx';
-import { parseSearch } from '@/lib/search';
+import { parseSearch } from '@/lib/url/search';
 import type { Notification } from '../api/notifications';
 
 const ICONS: Readonly<Record<string, LucideIcon>> = {

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { TriangleAlert } from 'lucide-react';
 import { When } from '@/components/data/when';
-import { parseSearch } from '@/lib/search';
+import { parseSearch } from '@/lib/url/search';
 import type { RaisedAlert } from '../api/alerts';
 
 interface Props {

@@ -9,7 +9,7 @@ import { SelectField, TextField } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
 import { messageOf } from '@/lib/api/errors';
 import { AddWebhook } from '@/lib/api/request-schemas';
-import { websitesQuery } from '@/lib/shared-queries';
+import { websitesQuery } from '@/lib/api/shared-queries';
 import { SecretDialog } from './secret-dialog';
 import { saveWebhook, type AlertKind, type Webhook, type WebhookFormat } from '../api/alerts';
 import { ALERT_NAMES } from '../lib/alert-names';

@@ -10,7 +10,7 @@ import { SearchField } from '@/components/ui/search-field';
 import { useCommand } from '@/lib/api/command';
 import { useCursorQuery } from '@/lib/api/cursor-query';
 import type { AuditEntry } from '@/lib/api/types';
-import { describeAction } from '@/lib/audit';
+import { describeAction } from '@/lib/labels/audit-actions';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
 import { PagedTable } from '@/components/data/paged-table';

@@ -10,7 +10,7 @@ import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { SearchField } from '@/components/ui/search-field';
 import { formatCount } from '@/lib/format';
-import { useMedia } from '@/lib/media';
+import { useMedia } from '@/lib/browser/media';
 import { ActionDialog } from './action-dialog';
 import { BuildProgress } from './build-progress';
 import { projectionsQuery, rebuildRunQuery, type Action, type Projection } from '../api/operations';

@@ -2,8 +2,8 @@
 import { api, body, done } from '@/lib/api/client';
 import { command } from '@/lib/api/command';
 import type { AdminPartner, Partner, Terms } from '@/lib/api/types';
-import { adminPartnersQuery } from '@/lib/setup-queries';
-import { partnersQuery } from '@/lib/shared-queries';
+import { adminPartnersQuery } from '@/lib/api/setup-queries';
+import { partnersQuery } from '@/lib/api/shared-queries';
 
 export interface NewPartner {
   readonly name: string;

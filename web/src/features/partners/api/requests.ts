@@ -2,8 +2,8 @@ import { queryOptions } from '@tanstack/react-query';
 import { api, body, done } from '@/lib/api/client';
 import { command } from '@/lib/api/command';
 import type { AdminPartnerRequest, PartnerRequest } from '@/lib/api/types';
-import { adminPartnersQuery } from '@/lib/setup-queries';
-import { partnersQuery } from '@/lib/shared-queries';
+import { adminPartnersQuery } from '@/lib/api/setup-queries';
+import { partnersQuery } from '@/lib/api/shared-queries';
 import { bodyOf, type NewPartner } from './partners';
 
 /** The member's own requests, newest first. */

@@ -4,10 +4,10 @@ import { NetworkField } from '@/components/partners/network-field';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { focusFirstFault, TextField } from '@/components/ui/field';
-import { addressFrom, hostOf } from '@/lib/address';
+import { addressFrom, hostOf } from '@/lib/url/address';
 import { ApiError } from '@/lib/api/errors';
-import { parsePercent } from '@/lib/percent';
-import { networkOfHost } from '@/lib/postback';
+import { parsePercent } from '@/lib/format/percent';
+import { networkOfHost } from '@/lib/networks/postback';
 import { slugOf, type NewPartner } from '../api/partners';
 import { marked } from '../lib/marked';
 

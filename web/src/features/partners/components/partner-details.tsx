@@ -5,9 +5,9 @@ import { Dialog } from '@/components/ui/dialog';
 import type { AdminPartner } from '@/lib/api/types';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import { countOf } from '@/lib/format';
-import { useNow } from '@/lib/now';
-import { aboutQuery } from '@/lib/setup-queries';
-import { networkOf, postbackHint, postbackUrl, TOKEN_PLACE } from '@/lib/postback';
+import { useNow } from '@/lib/dates/now';
+import { aboutQuery } from '@/lib/api/setup-queries';
+import { networkOf, postbackHint, postbackUrl, TOKEN_PLACE } from '@/lib/networks/postback';
 import { termsHistoryQuery } from '../api/terms';
 
 /** What a partner paid since when, and the address that its network calls. */

@@ -21,8 +21,8 @@ import { EditPartner } from './edit-partner';
 import { PartnerDetails } from './partner-details';
 import { PartnerName } from './partner-name';
 import { RequestReview } from './request-review';
-import { adminPartnersQuery } from '@/lib/setup-queries';
-import { keptCurrency } from '@/lib/totals-currency';
+import { adminPartnersQuery } from '@/lib/api/setup-queries';
+import { keptCurrency } from '@/lib/storage/totals-currency';
 import { SearchField } from '@/components/ui/search-field';
 import { performanceQuery, type PartnerTotals } from '../api/performance';
 

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { focusFirstFault, TextArea, TextField } from '@/components/ui/field';
-import { addressFrom } from '@/lib/address';
+import { addressFrom } from '@/lib/url/address';
 import { useCommand } from '@/lib/api/command';
 import { ApiError } from '@/lib/api/errors';
 import { requestPartner } from '../api/requests';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { adminPartner } from '@/test/fixtures';
-import { networkOfHost, NETWORKS, postbackHint, postbackUrl } from '@/lib/postback';
-import { parsePercent } from '@/lib/percent';
+import { networkOfHost, NETWORKS, postbackHint, postbackUrl } from '@/lib/networks/postback';
+import { parsePercent } from '@/lib/format/percent';
 import { draftOf, termsOf } from './terms';
 
 const base = adminPartner().terms;

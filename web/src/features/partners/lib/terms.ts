@@ -1,7 +1,7 @@
 // What a partner pays, as the texts of a form.
 import type { Terms } from '@/lib/api/types';
 import { majorText, parseMinor } from '@/lib/format';
-import { parsePercent } from '@/lib/percent';
+import { parsePercent } from '@/lib/format/percent';
 
 export interface TierDraft {
   readonly atLeast: string;

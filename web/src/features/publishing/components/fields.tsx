@@ -3,7 +3,7 @@ import { ArrowDown, ArrowUp, Trash2 } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { Button } from '@/components/ui/button';
 import { TextArea, TextField } from '@/components/ui/field';
-import { fractionDigits } from '@/lib/currencies';
+import { fractionDigits } from '@/lib/format/currencies';
 import { moved, replaced, without } from '../lib/edits';
 import { useFault } from './block-context';
 

@@ -6,7 +6,7 @@ import { Empty, ErrorBox, Loading } from '@/components/data/states';
 import { Button, buttonClass } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
 import { cx } from '@/lib/cx';
-import { useMedia } from '@/lib/media';
+import { useMedia } from '@/lib/browser/media';
 import { pageQuery, savePage, versionQuery } from '../api/sites';
 import { useDocument, type OpenDocument } from '../hooks/use-document';
 import { useUndoKeys } from '../hooks/use-undo-keys';

@@ -8,7 +8,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { ApiError } from '@/lib/api/errors';
 import { cx } from '@/lib/cx';
-import { useIsPhone } from '@/lib/media';
+import { useIsPhone } from '@/lib/browser/media';
 import { previewQuery } from '../api/sites';
 import type { PageDocument, SiteDocument } from '../lib/document';
 import { showIn } from '../lib/trusted-html';

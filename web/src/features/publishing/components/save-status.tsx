@@ -2,7 +2,7 @@ import { Check, CircleAlert, CloudUpload, Redo2, Undo2 } from 'lucide-react';
 import { Button } from '@/components/ui/button';
 import { ApiError } from '@/lib/api/errors';
 import { cx } from '@/lib/cx';
-import type { SaveState } from '@/lib/saver';
+import type { SaveState } from '@/lib/api/saver';
 import type { OpenDocument } from '../hooks/use-document';
 
 const TEXTS = {

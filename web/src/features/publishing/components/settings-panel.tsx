@@ -5,7 +5,7 @@ import { Card } from '@/components/ui/card';
 import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { TextField } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
-import { downloadBlob } from '@/lib/download';
+import { downloadBlob } from '@/lib/files/download';
 import { exportSite, removeSite } from '../api/sites';
 import type { OpenDocument } from '../hooks/use-document';
 import type { SiteDocument } from '../lib/document';

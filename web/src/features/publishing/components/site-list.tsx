@@ -7,7 +7,7 @@ import { When } from '@/components/data/when';
 import { Button } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
 import { cx } from '@/lib/cx';
-import { websitesQuery } from '@/lib/shared-queries';
+import { websitesQuery } from '@/lib/api/shared-queries';
 import { sitesQuery } from '../api/sites';
 import type { SiteStart } from '../lib/site-start';
 import type { SiteSummary } from '../lib/types';

@@ -2,7 +2,7 @@
 // has it.
 import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 import { ApiError } from '@/lib/api/errors';
-import { createSaver, type Saver, type SaveState } from '@/lib/saver';
+import { createSaver, type Saver, type SaveState } from '@/lib/api/saver';
 import { toast } from '@/stores/toasts';
 import { changed, historyOf, redone, undone, type History } from '../lib/history';
 import { dropCopy, keepCopy, placeOf, readCopy } from '../lib/local-copy';

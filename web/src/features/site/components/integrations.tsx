@@ -1,7 +1,7 @@
 import { Blocks, Bot, Cable, CodeXml, Database, FileSpreadsheet, Globe, KeyRound, Mail, Server } from 'lucide-react';
 import { surface } from '@/components/ui/card';
 import { cx } from '@/lib/cx';
-import { NETWORKS } from '@/lib/postback';
+import { NETWORKS } from '@/lib/networks/postback';
 import { Hero, IconTile, More, Section, type Point } from './parts';
 
 interface Integration extends Point {

@@ -9,7 +9,7 @@ import { SelectField, TextField } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
 import { ApiError } from '@/lib/api/errors';
 import type { NewLink, SocialChannel } from '@/lib/api/types';
-import { partnersQuery } from '@/lib/shared-queries';
+import { partnersQuery } from '@/lib/api/shared-queries';
 import { createChannelLink } from '../api/channels';
 import { NETWORKS } from '../lib/networks';
 

@@ -7,7 +7,7 @@ import { buttonClass } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { Select } from '@/components/ui/field';
 import { cx } from '@/lib/cx';
-import { useIsPhone } from '@/lib/media';
+import { useIsPhone } from '@/lib/browser/media';
 import type { SocialRow, Website } from '@/lib/api/types';
 import { reportCsv, reportQuery } from '../api/posts';
 import { rangeName, sorted, totalsOf, type ReportState, type Sort } from '../lib/report';

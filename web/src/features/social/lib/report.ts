@@ -1,7 +1,7 @@
 // The revenue report: channels with their posts, sums over the channels, and the order of both.
 import type { SocialRow } from '@/lib/api/types';
-import { RANGE_LABELS, type NamedRange } from '@/lib/ranges';
-import { textOf, type FlatSearch } from '@/lib/search';
+import { RANGE_LABELS, type NamedRange } from '@/lib/dates/ranges';
+import { textOf, type FlatSearch } from '@/lib/url/search';
 
 export const RANGES = ['7d', '30d', '90d', '12m', 'all'] as const satisfies readonly NamedRange[];
 export type ReportRange = (typeof RANGES)[number];

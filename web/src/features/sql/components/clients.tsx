@@ -16,8 +16,8 @@ import { focusOnMount } from '@/components/ui/focus';
 import { Tabs } from '@/components/ui/tabs';
 import { useCommand } from '@/lib/api/command';
 import { browserTimezone, formatZoned } from '@/lib/dates';
-import { useNow } from '@/lib/now';
-import { userQuery } from '@/lib/shared-queries';
+import { useNow } from '@/lib/dates/now';
+import { userQuery } from '@/lib/api/shared-queries';
 import { createToken, revokeToken, schemaQuery, tokensQuery, type SqlToken } from '../api/queries';
 
 export function Clients() {

@@ -1,7 +1,7 @@
 // A field for each parameter of the statement.
 import { useQuery } from '@tanstack/react-query';
 import { SelectField, TextField } from '@/components/ui/field';
-import { websitesQuery } from '@/lib/shared-queries';
+import { websitesQuery } from '@/lib/api/shared-queries';
 import type { Values } from '../lib/address';
 import type { Parameter } from '../lib/parameters';
 

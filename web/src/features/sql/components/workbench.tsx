@@ -10,10 +10,10 @@ import { Tabs } from '@/components/ui/tabs';
 import { cx } from '@/lib/cx';
 import { countOf, formatCompact, formatCount } from '@/lib/format';
 import { isAdmin, useSession } from '@/lib/session';
-import { keyLabels } from '@/lib/shortcuts';
+import { keyLabels } from '@/lib/browser/shortcuts';
 import { useCommand } from '@/lib/api/command';
 import { ApiError, messageOf } from '@/lib/api/errors';
-import { copyText } from '@/lib/clipboard';
+import { copyText } from '@/lib/browser/clipboard';
 import { toast, toastError } from '@/stores/toasts';
 import {
   oneQuery,

@@ -1,5 +1,5 @@
 // What the address of the page says: which query is open, or the text itself, and the values of its parameters.
-import { stringifySearch, textOf, type FlatSearch } from '@/lib/search';
+import { stringifySearch, textOf, type FlatSearch } from '@/lib/url/search';
 
 export interface SqlAddress {
   readonly query: string | null;

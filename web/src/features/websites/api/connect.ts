@@ -1,6 +1,6 @@
 import { api, body } from '@/lib/api/client';
 import { command } from '@/lib/api/command';
-import { websitesQuery } from '@/lib/shared-queries';
+import { websitesQuery } from '@/lib/api/shared-queries';
 
 export const connectWebsite = command({
   send: (website: { readonly domain: string; readonly timezone: string; readonly currency: string }) =>

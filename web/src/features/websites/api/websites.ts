@@ -2,8 +2,8 @@
 import { api, body, done } from '@/lib/api/client';
 import { command, type Words } from '@/lib/api/command';
 import type { components } from '@/lib/api/schema';
-import { keysQuery } from '@/lib/setup-queries';
-import { websitesQuery } from '@/lib/shared-queries';
+import { keysQuery } from '@/lib/api/setup-queries';
+import { websitesQuery } from '@/lib/api/shared-queries';
 
 type Schemas = components['schemas'];
 

@@ -7,7 +7,7 @@ import { When } from '@/components/data/when';
 import { Button } from '@/components/ui/button';
 import { useCursorQuery } from '@/lib/api/cursor-query';
 import type { AdminWebsite } from '@/lib/api/types';
-import type { OwnedFilter } from '@/lib/owned';
+import type { OwnedFilter } from '@/lib/admin/owned';
 import { adminWebsitesQuery, disconnectWebsite } from '../api/admin';
 
 interface Props {

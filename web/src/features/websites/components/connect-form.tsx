@@ -5,7 +5,7 @@ import { useCommand } from '@/lib/api/command';
 import { ConnectWebsite } from '@/lib/api/request-schemas';
 import type { ConnectedWebsite } from '@/lib/api/types';
 import { browserTimezone, timezones } from '@/lib/dates';
-import type { Check } from '@/lib/form-rules';
+import type { Check } from '@/lib/form/rules';
 import { connectWebsite } from '../api/connect';
 
 const DOMAIN =

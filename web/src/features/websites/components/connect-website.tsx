@@ -4,7 +4,7 @@ import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { ErrorBox, Skeleton } from '@/components/data/states';
 import { CopyField } from '@/components/ui/copy-field';
 import type { ConnectedWebsite } from '@/lib/api/types';
-import { aboutQuery } from '@/lib/setup-queries';
+import { aboutQuery } from '@/lib/api/setup-queries';
 import { ConnectForm } from './connect-form';
 import { FirstEvent } from './first-event';
 import { snippet } from '../lib/snippet';

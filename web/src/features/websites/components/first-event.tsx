@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { CheckCircle2, LoaderCircle, Send } from 'lucide-react';
 import { Button } from '@/components/ui/button';
 import { useCommand } from '@/lib/api/command';
-import { useLive } from '@/lib/live';
+import { useLive } from '@/lib/api/live';
 import { arrivedQuery, testEvent } from '../api/keys';
 
 const POLL_MS = 3000;

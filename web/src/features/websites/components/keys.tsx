@@ -14,7 +14,7 @@ import { SelectField, TextField } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
 import type { NewWebsiteKey, Website, WebsiteKey } from '@/lib/api/types';
 import { formatZoned } from '@/lib/dates';
-import { keysQuery } from '@/lib/setup-queries';
+import { keysQuery } from '@/lib/api/setup-queries';
 import { createKey, revokeKey } from '../api/websites';
 
 type Kind = WebsiteKey['kind'];

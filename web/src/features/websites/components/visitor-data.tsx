@@ -10,9 +10,9 @@ import { SelectField, TextField } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
 import type { Website } from '@/lib/api/types';
 import { formatZoned } from '@/lib/dates';
-import { downloadBlob } from '@/lib/download';
+import { downloadBlob } from '@/lib/files/download';
 import { countOf, formatCount, formatMinor } from '@/lib/format';
-import { userQuery } from '@/lib/shared-queries';
+import { userQuery } from '@/lib/api/shared-queries';
 import {
   erasuresQuery,
   eraseVisitor,

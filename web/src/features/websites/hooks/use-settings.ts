@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type Words, useCommand } from '@/lib/api/command';
-import { websitesQuery } from '@/lib/shared-queries';
+import { websitesQuery } from '@/lib/api/shared-queries';
 import { changeSettings } from '../api/websites';
 
 /** Saves settings of a website. They are shown at once, before the list of websites is read again. */

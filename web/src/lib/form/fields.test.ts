@@ -1,6 +1,6 @@
 // Spec §5: the rules of forms, at their limits and in their words.
 import { expect, test } from 'vitest';
-import { faultsIn, type Check } from './form-rules';
+import { faultsIn, type Check } from './rules';
 import { email, inviteCode, name, password, websiteApiKey } from './fields';
 
 const messageOf = (field: string, rule: Check, value: string): string | undefined =>

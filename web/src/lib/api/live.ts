@@ -1,8 +1,8 @@
 // One shared stream per website and page: opened by the first reader, closed by the last, paused while the tab is
 // hidden (a browser allows six connections per origin), reopened with back-off.
 import { useCallback, useSyncExternalStore } from 'react';
-import { api } from './api/client';
-import type { LiveData } from './api/types';
+import { api } from './client';
+import type { LiveData } from './types';
 
 export type LiveStatus = 'connecting' | 'live' | 'reconnecting' | 'paused';
 export interface LiveState {

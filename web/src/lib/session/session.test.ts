@@ -1,15 +1,6 @@
 import { expect, test } from 'vitest';
 import { USER } from '@/test/fixtures';
-import {
-  endSession,
-  getSession,
-  isAdmin,
-  isAnalyst,
-  isModerator,
-  startSession,
-  watchOwner,
-  type User,
-} from './session';
+import { endSession, getSession, isAdmin, isAnalyst, isModerator, startSession, watchOwner, type User } from './index';
 
 /** As another tab's page learns it. */
 const fromStorage = () => {

@@ -1,8 +1,8 @@
 // Reads about keys, addresses and the directory that several features need, but no page at first: they stay out of what
 // every page loads.
 import { queryOptions } from '@tanstack/react-query';
-import { api, body } from './api/client';
-import type { WebsiteKey } from './api/types';
+import { api, body } from './client';
+import type { WebsiteKey } from './types';
 
 export const keysQuery = (websiteId: string) =>
   queryOptions({

@@ -1,6 +1,6 @@
 // The signed-in person in this browser. The cookie that makes the token usable is HttpOnly and never seen here.
 import { useSyncExternalStore } from 'react';
-import type { components } from './api/schema';
+import type { components } from '@/lib/api/schema';
 
 export type User = Pick<components['schemas']['SignedInUser'], 'id' | 'email' | 'name' | 'roles'>;
 export interface Session {

@@ -1,5 +1,5 @@
 // Rules of form fields, with the product's own sentences.
-import type { Check } from './form-rules';
+import type { Check } from './rules';
 
 const EMAIL = /^(?:[\w'+-]+\.)*[\w'+-]*[\w+-]@(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/;
 

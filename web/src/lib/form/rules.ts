@@ -1,5 +1,5 @@
 // The rules of a form's fields: the bounds that the OpenAPI document has for a request, and the product's own rules.
-import type { Bounds } from './api/request';
+import type { Bounds } from '@/lib/api/request';
 
 /** What is wrong with a text, in the product's own words; it stands in place of the document's bounds. */
 export type Check = (text: string) => string | undefined;

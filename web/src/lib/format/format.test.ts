@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readFileSync } from 'node:fs';
-import { toCsv } from './csv';
+import { toCsv } from '@/lib/files/csv';
 import { Exact, exactly, parseExactly } from './exact';
 import {
   countOf,
@@ -11,7 +11,7 @@ import {
   fractionDigits,
   majorText,
   parseMinor,
-} from './format';
+} from './index';
 
 test('minor units follow the currency', () => {
   expect(formatMinor({ amount: 123_456, currency: 'USD' })).toBe('$1,234.56');

@@ -1,6 +1,6 @@
 // With which providers one may sign in on this installation.
 import { queryOptions } from '@tanstack/react-query';
-import { api, body } from './api/client';
+import { api, body } from '@/lib/api/client';
 
 export const providersQuery = queryOptions({
   queryKey: ['providers'],

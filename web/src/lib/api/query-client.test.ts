@@ -1,6 +1,6 @@
 import { QueryObserver } from '@tanstack/react-query';
 import { expect, test, vi } from 'vitest';
-import { newQueryClient } from './query';
+import { newQueryClient } from './query-client';
 
 test('spec §9, data fetching: no retries, no refetch on focus, no polling, never stale', async () => {
   const client = newQueryClient();

@@ -12,7 +12,7 @@ import {
   startOfDay,
   todayIn,
   wallClock,
-} from './dates';
+} from './index';
 
 test('plain dates and local times are never moved by a zone', () => {
   for (const zone of ['UTC', 'America/Los_Angeles', 'Asia/Kolkata', 'Pacific/Auckland']) {

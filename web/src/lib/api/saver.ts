@@ -1,5 +1,5 @@
 // Saves the changes of a document one after the other, each based on the edition of the previous write.
-import { ApiError } from './api/errors';
+import { ApiError } from './errors';
 
 export type SaveStatus = 'saved' | 'waiting' | 'saving' | 'failed' | 'conflict';
 export interface SaveState {

@@ -2,7 +2,7 @@
 // apostrophe stands before whatever begins like a formula where a text, or a cell for such a program, begins. The API's
 // files follow the same rule (`query_api/kernel/csv.py`).
 import { downloadText } from './download';
-import { Exact } from './exact';
+import { Exact } from '@/lib/format/exact';
 
 export type Cell = string | number | null | undefined;
 

@@ -1,5 +1,5 @@
 // Numbers, money and shares as text. Money comes in two shapes: major units (analytics) and minor units (Money).
-import type { Money } from './api/types';
+import type { Money } from '@/lib/api/types';
 import { fractionDigits } from './currencies';
 import { Exact } from './exact';
 

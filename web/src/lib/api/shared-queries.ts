@@ -1,7 +1,7 @@
 // Reads that several features need.
 import { queryOptions } from '@tanstack/react-query';
-import { api, body } from './api/client';
-import { updateUser } from './session';
+import { api, body } from './client';
+import { updateUser } from '@/lib/session';
 
 export const websitesQuery = queryOptions({
   queryKey: ['websites'],

@@ -1,6 +1,6 @@
 // What is being written outlives a reload and a closed page. Each person has their own drafts in this browser.
 import { useEffect, useState } from 'react';
-import { getSession } from './session';
+import { getSession } from '@/lib/session';
 
 export interface Draft {
   readonly title: string;

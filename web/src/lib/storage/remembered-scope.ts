@@ -1,7 +1,7 @@
 // What a person looks at: the website and the time range. The address of a page says it; here it is kept for the next
 // page and the next visit, for each account of this browser. Values are texts of the address: a range that a page does
 // not know is the page's to refuse.
-import { textOf, type FlatSearch } from './search';
+import { textOf, type FlatSearch } from '@/lib/url/search';
 
 /** The parameters of the address that belong together. */
 const PARAMETERS = { website: ['website'], range: ['range', 'from', 'to'] } as const;

@@ -1,6 +1,6 @@
 // How long ago something was, in the words of specification §9: "just now" under 60 s, minutes under 1 h, hours under
 // 1 day, days under 7 days, otherwise a date.
-import { formatIn, todayIn } from './dates';
+import { formatIn, todayIn } from './index';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
