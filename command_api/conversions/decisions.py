@@ -9,7 +9,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from command_api.conversions import model
-from command_api.conversions.merging import Merged, contradictions, count_conflicts, is_part, merge
+from command_api.conversions.merging import Merged, contradictions, count_conflicts, is_part, merge, names_first
 from command_api.conversions.model import APPROVED, PENDING, REJECTED, REVERSED, Conversion, contribution, evolve
 from command_api.conversions.money import CURRENCY_UNKNOWN, Rates, commission_of
 from command_api.conversions.tiers import ZERO_TOTAL, MonthlyTotal, terms_of_tier, tier_of
@@ -191,7 +191,8 @@ def merge_report(conversion: Conversion, reported: Reported, context: CommandCon
     merged = merge(reports)
     contradicted = contradictions(reported, reports, merged)
     if reported.report_id not in merged.winners and not _tells_unread(reported, conversion, merged):
-        if not (contradicted or is_part(reported, reports)) or len(conversion.reports) >= MAX_REPORTS:
+        adds = contradicted or is_part(reported, reports) or names_first(reported, conversion.reports)
+        if not adds or len(conversion.reports) >= MAX_REPORTS:
             return []
         if any(_repeats(earlier, reported) for earlier in conversion.reports):
             return []

@@ -129,6 +129,15 @@ def is_part(report: Reported, reports: Sequence[Reported]) -> bool:
     return report.key_kind != CLAIM and own.returned_by(report) is not None
 
 
+def names_first(report: Reported, earlier: Sequence[Reported]) -> bool:
+    """Returns whether no earlier report of the sale itself names the amount or payout of `report`. A reversal that
+    names the same does not count: once a larger amount is known, it is a part of the sale."""
+    of_sale = [each for each in earlier if each.status != REVERSED]
+    return report.status != REVERSED and any(
+        said(report) is not None and all(said(each) != said(report) for each in of_sale) for said in (_amount, _payout)
+    )
+
+
 def count_conflicts(reports: Sequence[Reported], merged: Merged) -> int:
     """Returns how many different amounts, payouts, click ids and coupons are named beside those that count. It does not
     count the reports that name one: a report that repeats one may be forgotten."""

@@ -282,6 +282,17 @@ def test_an_amount_that_two_report_is_one_conflict_in_any_order() -> None:
         assert picture(after(order)[0])["conflicts"] == 1
 
 
+def test_a_claim_of_a_reversed_amount_is_a_conflict_once_the_sale_is_larger_in_any_order() -> None:
+    said = [
+        report(1, key_kind="site", click_id=CLICKS[1]),
+        report(2, key_kind="site", click_id=CLICKS[1], amount=usd(100)),
+        report(3, key_kind="postback", amount=usd(100), status="reversed"),
+        report(4, key_kind="postback", amount=usd(999)),
+    ]
+    for order in permutations(said):
+        assert picture(after(order)[0])["conflicts"] == 1
+
+
 LARGE = WEBSITE.max_claim_amount + 1
 amounts = st.none() | st.sampled_from([usd(0), usd(100), usd(999), usd(20_000), usd(LARGE), eur(500), eur(LARGE)])
 one_report = st.fixed_dictionaries(
