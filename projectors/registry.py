@@ -220,10 +220,10 @@ IGNORED: Final[frozenset[type[DomainEvent]]] = frozenset(
     {
         accounts.EmailClaimed,  # guards uniqueness inside the event store
         accounts.EmailReleased,
-        accounts.SessionsEnded,  # sessions are kept in `auth.session`
+        accounts.SessionsEnded,  # sessions are kept in `accounts.session`
         accounts.SignedIn,
         accounts.SignedOut,
-        accounts.SignInLinked,  # links are kept in `auth.linked_sign_in`
+        accounts.SignInLinked,  # links are kept in `accounts.linked_sign_in`
         accounts.SignInUnlinked,
         domains.HostClaimed,  # guards uniqueness inside the event store
         domains.HostReleased,

@@ -26,7 +26,7 @@ def set_roles(command: commands.SetRoles, uow: UnitOfWork) -> AdminedAccount:
     if events:
         require_remaining_admin(uow.append(*events), current)
         uow.cursor.execute(
-            "UPDATE auth.session SET roles = %s WHERE account_id = %s",
+            "UPDATE accounts.session SET roles = %s WHERE account_id = %s",
             (sorted(role.value for role in account.roles), account.id),
         )
         end_streams(uow.cursor.connection, account.id)

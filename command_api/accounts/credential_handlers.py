@@ -75,7 +75,7 @@ def change_email(command: commands.ChangeEmail, uow: UnitOfWork) -> None:
         )
     )
     consume_link(uow.cursor, "email_change", command.link_code)
-    uow.cursor.execute("UPDATE auth.session SET email = %s WHERE account_id = %s", (command.email, account.id))
+    uow.cursor.execute("UPDATE accounts.session SET email = %s WHERE account_id = %s", (command.email, account.id))
     _revoke_access(uow, account.id, command.keep_session)
     uow.send(mails.email_changed(account.email, account.id, uow.settings.app_url))
 
@@ -133,16 +133,18 @@ def link_sign_in(command: commands.LinkSignIn, uow: UnitOfWork) -> None:
 def unlink_sign_in(command: commands.UnlinkSignIn, uow: UnitOfWork) -> None:
     """Raises `CommandRejected`: missing, or the only way to sign in."""
     account = sender_account(uow)  # before the rows, so that a later change of them is a conflict
-    rows = uow.select("SELECT id, provider, subject_hash FROM auth.linked_sign_in WHERE account_id = %s", account.id)
+    rows = uow.select(
+        "SELECT id, provider, subject_hash FROM accounts.linked_sign_in WHERE account_id = %s", account.id
+    )
     links = {link_id: (provider, subject) for link_id, provider, subject in rows}
     if command.link_id not in links:
         raise not_found("linked sign-in")
     provider, subject = links.pop(command.link_id)
     usable = configured(uow.settings)
-    has_password = uow.select("SELECT 1 FROM auth.credential WHERE account_id = %s", account.id)
+    has_password = uow.select("SELECT 1 FROM accounts.credential WHERE account_id = %s", account.id)
     other_way_in = bool(has_password) or any(name in usable for name, _ in links.values())
     uow.append(*model.unlink_sign_in(account, provider, subject, other_way_in=other_way_in, context=uow.context))
-    uow.cursor.execute("DELETE FROM auth.linked_sign_in WHERE id = %s", (command.link_id,))
+    uow.cursor.execute("DELETE FROM accounts.linked_sign_in WHERE id = %s", (command.link_id,))
     end_all(uow.cursor, account.id, command.keep_session)
     _send_sign_in_changed(uow, account, provider, linked=False)
 
@@ -158,7 +160,7 @@ def link_identity(uow: UnitOfWork, account: model.Account, identity: commands.Ne
     if identity.ticket is not None:
         consume_challenge(uow.cursor, identity.ticket)
     uow.cursor.execute(
-        "INSERT INTO auth.linked_sign_in (id, subject_hash, account_id, provider, label_sealed)"
+        "INSERT INTO accounts.linked_sign_in (id, subject_hash, account_id, provider, label_sealed)"
         " VALUES (%s, %s, %s, %s, %s)",
         (identity.id, identity.subject_hash, account.id, identity.provider, identity.label),
     )
@@ -166,7 +168,7 @@ def link_identity(uow: UnitOfWork, account: model.Account, identity: commands.Ne
 
 
 def _owner(uow: UnitOfWork, subject_hash: str) -> UUID | None:
-    rows = uow.select("SELECT account_id FROM auth.linked_sign_in WHERE subject_hash = %s", subject_hash)
+    rows = uow.select("SELECT account_id FROM accounts.linked_sign_in WHERE subject_hash = %s", subject_hash)
     return rows[0][0] if rows else None
 
 
@@ -174,7 +176,7 @@ def _replace_password(
     uow: UnitOfWork, account: model.Account, password_hash: str, *, keep_session: UUID | None
 ) -> None:
     uow.cursor.execute(
-        "INSERT INTO auth.credential (account_id, password_hash) VALUES (%s, %s) ON CONFLICT (account_id)"
+        "INSERT INTO accounts.credential (account_id, password_hash) VALUES (%s, %s) ON CONFLICT (account_id)"
         " DO UPDATE SET password_hash = excluded.password_hash, updated_at = now()",
         (account.id, password_hash),
     )
@@ -189,7 +191,7 @@ def _replace_password(
 def _revoke_access(uow: UnitOfWork, account_id: UUID, keep_session: UUID | None) -> None:
     """Ends sessions and links of the old credentials."""
     end_all(uow.cursor, account_id, keep_session)
-    uow.cursor.execute("DELETE FROM auth.one_time_link WHERE account_id = %s", (account_id,))
+    uow.cursor.execute("DELETE FROM accounts.one_time_link WHERE account_id = %s", (account_id,))
 
 
 def _send_sign_in_changed(uow: UnitOfWork, account: model.Account, provider: str, *, linked: bool) -> None:
@@ -197,4 +199,4 @@ def _send_sign_in_changed(uow: UnitOfWork, account: model.Account, provider: str
     uow.send(mails.sign_in_changed(account.email, account.id, uow.settings.app_url, label, linked=linked))
 
 
-_RENAME_SESSIONS: Final = "UPDATE auth.session SET name = %s, public_name = %s WHERE account_id = %s"
+_RENAME_SESSIONS: Final = "UPDATE accounts.session SET name = %s, public_name = %s WHERE account_id = %s"

@@ -143,7 +143,7 @@ def forgot_password(accounts: AccountService, email: str, client: Client) -> Non
         save_link(cursor, settings, "password_reset", code, account_id, RESET_LIFE)
         queue(cursor, settings, mail)
         if not may_reset:
-            cursor.execute("DELETE FROM ops.mail WHERE account_id = %s", (account_id,))
+            cursor.execute("DELETE FROM kernel.mail WHERE account_id = %s", (account_id,))
     accounts.record_audit(Entry("account.password_forgotten", account_id=account_id if may_reset else None), client)
     # An account's history takes time to read, the longer the longer it is.
     with release_worker_slot():

@@ -56,22 +56,22 @@ def handle_erasure(command: commands.EraseAccount, uow: UnitOfWork) -> None:
 
 
 def end_invites(uow: UnitOfWork, account_id: UUID) -> None:
-    for (invite_id,) in uow.select("SELECT invite_id FROM auth.invite_code WHERE account_id = %s", account_id):
+    for (invite_id,) in uow.select("SELECT invite_id FROM accounts.invite_code WHERE account_id = %s", account_id):
         uow.append(*invites.revoke(uow.load(invite_id, invites.evolve), uow.context))
-    uow.cursor.execute("DELETE FROM auth.invite_code WHERE account_id = %s", (account_id,))
+    uow.cursor.execute("DELETE FROM accounts.invite_code WHERE account_id = %s", (account_id,))
 
 
 def repeat_erasures(container: Container) -> int:
-    """Repeats erasures that are newer than the restored backup (`ops.to_erase`), before the first request; returns
-    their number. Resumable: a finished account is removed from the list."""
-    waiting = container.select("SELECT account_id FROM ops.to_erase")
+    """Repeats erasures that are newer than the restored backup (`operations.to_erase`), before the first request;
+    returns their number. Resumable: a finished account is removed from the list."""
+    waiting = container.select("SELECT account_id FROM operations.to_erase")
     for (account_id,) in waiting:
         account = container.load(account_id, model.evolve)
         if account is not None and not account.erased:
             # An admin was not the last one then, and must not come back because of that now.
             erase_account(container, account_id, Client(), may_be_last_admin=True)
         container.keyring.erase(account_id)
-        container.execute("DELETE FROM ops.to_erase WHERE account_id = %s", account_id)
+        container.execute("DELETE FROM operations.to_erase WHERE account_id = %s", account_id)
     return len(waiting)
 
 
@@ -86,17 +86,17 @@ def erase_account(
 
 
 _DELETE_ACCOUNT: Final[tuple[LiteralString, ...]] = (
-    "DELETE FROM auth.credential WHERE account_id = %s",
-    "DELETE FROM auth.second_factor WHERE account_id = %s",
-    "DELETE FROM auth.recovery_code WHERE account_id = %s",
-    "DELETE FROM auth.login_ticket WHERE account_id = %s",
-    "DELETE FROM auth.linked_sign_in WHERE account_id = %s",
-    "DELETE FROM auth.provider_sign_in WHERE link_account = %s",
-    "DELETE FROM auth.handoff_code WHERE link_account = %s",
-    "DELETE FROM auth.one_time_link WHERE account_id = %s",
-    "DELETE FROM auth.session WHERE account_id = %s",
-    "DELETE FROM auth.website_session WHERE account_id = %s",
-    "DELETE FROM auth.access_token WHERE account_id = %s",
+    "DELETE FROM accounts.credential WHERE account_id = %s",
+    "DELETE FROM accounts.second_factor WHERE account_id = %s",
+    "DELETE FROM accounts.recovery_code WHERE account_id = %s",
+    "DELETE FROM accounts.login_ticket WHERE account_id = %s",
+    "DELETE FROM accounts.linked_sign_in WHERE account_id = %s",
+    "DELETE FROM accounts.provider_sign_in WHERE link_account = %s",
+    "DELETE FROM accounts.handoff_code WHERE link_account = %s",
+    "DELETE FROM accounts.one_time_link WHERE account_id = %s",
+    "DELETE FROM accounts.session WHERE account_id = %s",
+    "DELETE FROM accounts.website_session WHERE account_id = %s",
+    "DELETE FROM accounts.access_token WHERE account_id = %s",
     "DELETE FROM kernel.idempotency WHERE account_id = %s",
     "DELETE FROM kernel.account_usage WHERE account_id = %s",
 )

@@ -152,7 +152,7 @@ _CHARGE: Final = """
 WITH given AS (
     SELECT * FROM unnest(%s::text[], %s::interval[], %s::interval[]) AS g (bucket, every, burst)
 )
-INSERT INTO auth.rate_limit AS r (bucket, tat) SELECT bucket, now() + every FROM given ORDER BY bucket
+INSERT INTO kernel.rate_limit AS r (bucket, tat) SELECT bucket, now() + every FROM given ORDER BY bucket
 ON CONFLICT (bucket) DO UPDATE SET tat = least(
     greatest(r.tat, now()) + (excluded.tat - now()),
     now() + (SELECT burst FROM given WHERE given.bucket = excluded.bucket)
@@ -163,6 +163,7 @@ _GIVE_BACK: Final = """
 WITH given AS (
     SELECT * FROM unnest(%s::text[], %s::interval[]) AS g (bucket, every)
 ), held AS (
-    SELECT r.bucket, g.every FROM auth.rate_limit AS r JOIN given AS g USING (bucket) ORDER BY r.bucket FOR UPDATE OF r
+    SELECT r.bucket, g.every FROM kernel.rate_limit AS r JOIN given AS g USING (bucket)
+    ORDER BY r.bucket FOR UPDATE OF r
 )
-UPDATE auth.rate_limit AS r SET tat = r.tat - held.every FROM held WHERE r.bucket = held.bucket"""
+UPDATE kernel.rate_limit AS r SET tat = r.tat - held.every FROM held WHERE r.bucket = held.bucket"""

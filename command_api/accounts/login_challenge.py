@@ -1,7 +1,7 @@
 """Login challenges: incomplete sign-ins whose second factor or account is missing.
 
-A ticket identifies the challenge between requests. It has 256 random bits; `auth.login_ticket` stores its SHA-256. It
-expires after ten minutes and ends with its use or with the fifth wrong code.
+A ticket identifies the challenge between requests. It has 256 random bits; `accounts.login_ticket` stores its SHA-256.
+It expires after ten minutes and ends with its use or with the fifth wrong code.
 
 A verified identity of a provider (`command_api.accounts.providers`) opens a session, requires the second factor, or, if
 no account is linked, an invite: `LoginChallenges.identity(ticket)` prefills the form, and the registration creates
@@ -144,7 +144,7 @@ class LoginChallenges:
 def consume_challenge(cursor: Cursor[Any] | Connection[Any], ticket: bytes | str) -> None:
     """Ends a challenge in the transaction of its outcome. Raises `Problem` 401 `ticket_ended` if it was used."""
     token_hash = hashed(ticket) if isinstance(ticket, str) else ticket
-    ended = "DELETE FROM auth.login_ticket WHERE token_hash = %s AND expires_at > now()"
+    ended = "DELETE FROM accounts.login_ticket WHERE token_hash = %s AND expires_at > now()"
     if cursor.execute(ended, (token_hash,)).rowcount != 1:
         raise challenge_ended()
 
@@ -171,20 +171,20 @@ def challenge_ended() -> Problem:
 
 
 _OPEN: Final = (
-    "INSERT INTO auth.login_ticket (token_hash, kind, account_id, method, identity_sealed, address, expires_at)"
+    "INSERT INTO accounts.login_ticket (token_hash, kind, account_id, method, identity_sealed, address, expires_at)"
     " VALUES (%s, %s, %s, %s, %s, %s, now() + %s)"
 )
-_SAME_PASSWORD: Final = "SELECT 1 FROM auth.credential WHERE account_id = %s AND password_hash = %s FOR SHARE"  # noqa: S105 - SQL
-_SAME_IDENTITY: Final = "SELECT 1 FROM auth.linked_sign_in WHERE account_id = %s AND subject_hash = %s FOR SHARE"
+_SAME_PASSWORD: Final = "SELECT 1 FROM accounts.credential WHERE account_id = %s AND password_hash = %s FOR SHARE"  # noqa: S105 - SQL
+_SAME_IDENTITY: Final = "SELECT 1 FROM accounts.linked_sign_in WHERE account_id = %s AND subject_hash = %s FOR SHARE"
 
 _LIVE: Final = (
-    "SELECT account_id, method, identity_sealed FROM auth.login_ticket"
+    "SELECT account_id, method, identity_sealed FROM accounts.login_ticket"
     " WHERE token_hash = %s AND kind = %s AND wrong < %s AND expires_at > now()"
 )
 _COUNT_ATTEMPT: Final = (
-    "UPDATE auth.login_ticket SET wrong = wrong + 1 WHERE token_hash = %s AND wrong < %s AND expires_at > now()"
+    "UPDATE accounts.login_ticket SET wrong = wrong + 1 WHERE token_hash = %s AND wrong < %s AND expires_at > now()"
 )
 _NEWEST: Final = (
-    "SELECT token_hash, wrong FROM auth.login_ticket WHERE account_id = %s AND kind = 'second_factor'"
+    "SELECT token_hash, wrong FROM accounts.login_ticket WHERE account_id = %s AND kind = 'second_factor'"
     " AND method = %s AND address = %s AND expires_at > now() ORDER BY created_at DESC LIMIT 1"
 )

@@ -50,8 +50,8 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class SessionAggregate:
-    """A session of an account or of its login to a website. Revocation decides whether it is valid (`auth.session`,
-    `auth.website_session`); the events say when a person signed in and out."""
+    """A session of an account or of its login to a website. Revocation decides whether it is valid (`accounts.session`,
+    `accounts.website_session`); the events say when a person signed in and out."""
 
     version: int
     ended: bool
@@ -142,7 +142,7 @@ def make_recovery_codes(account: Account, codes: int, context: CommandContext) -
 def link_sign_in(
     account_id: UUID, version: int, provider: str, subject_hash: str, context: CommandContext
 ) -> list[DomainEvent]:
-    """Links a sign-in. `auth.linked_sign_in` makes the identity unique."""
+    """Links a sign-in. `accounts.linked_sign_in` makes the identity unique."""
     metadata = event_metadata(account_id, version, context)
     return [accounts.SignInLinked(**metadata, provider=provider, subject_hash=subject_hash)]
 

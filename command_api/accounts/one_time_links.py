@@ -32,7 +32,7 @@ def save_link(
     """Writes the link in the caller's transaction. `payload` is stored encrypted."""
     sealed = encrypt(_key(settings), payload, kind) if payload else None
     cursor.execute(
-        "INSERT INTO auth.one_time_link (token_hash, kind, account_id, email_sealed, expires_at)"
+        "INSERT INTO accounts.one_time_link (token_hash, kind, account_id, email_sealed, expires_at)"
         " VALUES (%s, %s, %s, %s, now() + %s)",
         (hashed(code), kind, account_id, sealed, life),
     )
@@ -41,7 +41,7 @@ def save_link(
 def find_link(container: Container, kind: LinkKind, code: str) -> tuple[UUID, str]:
     """Returns account and payload of a valid link. Raises `Problem` 400 `bad_link`."""
     rows = container.select(
-        "SELECT account_id, email_sealed FROM auth.one_time_link"
+        "SELECT account_id, email_sealed FROM accounts.one_time_link"
         " WHERE token_hash = %s AND kind = %s AND expires_at > now()",
         hashed(code),
         kind,
@@ -55,7 +55,7 @@ def find_link(container: Container, kind: LinkKind, code: str) -> tuple[UUID, st
 def consume_link(cursor: Cursor[Any], kind: LinkKind, code: str) -> None:
     """Deletes the link in the caller's transaction. Raises `Problem` 400 `bad_link` if it was used or has expired."""
     gone = cursor.execute(
-        "DELETE FROM auth.one_time_link WHERE token_hash = %s AND kind = %s AND expires_at > now() RETURNING 1",
+        "DELETE FROM accounts.one_time_link WHERE token_hash = %s AND kind = %s AND expires_at > now() RETURNING 1",
         (hashed(code), kind),
     ).fetchone()
     if gone is None:

@@ -33,7 +33,7 @@ LIFE: Final = timedelta(minutes=2)
 _NUMBER_DIGITS: Final = 10
 _HEAD: Final = struct.Struct(">12sIB")
 _MAC_BYTES: Final = 16
-_USE: Final = "INSERT INTO auth.rate_limit (bucket, tat) VALUES (%s, now() + %s) ON CONFLICT (bucket) DO NOTHING"
+_USE: Final = "INSERT INTO kernel.rate_limit (bucket, tat) VALUES (%s, now() + %s) ON CONFLICT (bucket) DO NOTHING"
 
 
 class ProofsOfWork:

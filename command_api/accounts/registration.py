@@ -64,7 +64,7 @@ def register_with_identity(
 def _usable_invite(accounts: AccountService, code: str, client: Client) -> UUID:
     """Returns the invite's id. Raises `CommandRejected` if it cannot be used."""
     code_hash = invite_codes.code_hash(accounts.container.settings, code)
-    rows = accounts.container.select("SELECT invite_id FROM auth.invite_code WHERE code_hash = %s", code_hash)
+    rows = accounts.container.select("SELECT invite_id FROM accounts.invite_code WHERE code_hash = %s", code_hash)
     invite = usable_invite(accounts.container, rows[0][0]) if rows else None
     try:
         [used] = invites.use(invite, account_id=uuid7(), context=system_context())

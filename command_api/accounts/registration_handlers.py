@@ -25,7 +25,7 @@ HANDLERS: Final = CommandHandlers()
 @HANDLERS.on(commands.CreateFirstAccount, senders="system")
 def create_first_account(command: commands.CreateFirstAccount, uow: UnitOfWork) -> None:
     """Raises `CommandRejected` if an account exists."""
-    if uow.select("SELECT 1 FROM auth.first_account"):
+    if uow.select("SELECT 1 FROM accounts.first_account"):
         raise model.already_set_up()
     email_id, reservation = email_reservation(uow, command.email)
     uow.append(
@@ -40,9 +40,9 @@ def create_first_account(command: commands.CreateFirstAccount, uow: UnitOfWork) 
             context=uow.context,
         )
     )
-    uow.cursor.execute("INSERT INTO auth.first_account (account_id) VALUES (%s)", (command.account_id,))
+    uow.cursor.execute("INSERT INTO accounts.first_account (account_id) VALUES (%s)", (command.account_id,))
     _insert_password(uow, command.account_id, command.password_hash)
-    uow.cursor.execute("DELETE FROM auth.setup_token")
+    uow.cursor.execute("DELETE FROM accounts.setup_token")
     # The events are the system's; the entries name the person.
     audit(uow.cursor, uow.events, command.account_id, command.client)
 
@@ -86,5 +86,5 @@ def register(command: commands.Register, uow: UnitOfWork) -> SignInResult:
 
 def _insert_password(uow: UnitOfWork, account_id: UUID, password_hash: str) -> None:
     uow.cursor.execute(
-        "INSERT INTO auth.credential (account_id, password_hash) VALUES (%s, %s)", (account_id, password_hash)
+        "INSERT INTO accounts.credential (account_id, password_hash) VALUES (%s, %s)", (account_id, password_hash)
     )

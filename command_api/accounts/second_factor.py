@@ -1,8 +1,8 @@
 """Second factor: TOTP codes of an authenticator, and ten recovery codes.
 
-The secret is stored encrypted in `auth.second_factor`. A new secret becomes active with its first correct code. A code
-works once: using it advances `last_timecode`. A recovery code consists of a digit, which selects its row, and 80 random
-bits, which are stored as an argon2 hash.
+The secret is stored encrypted in `accounts.second_factor`. A new secret becomes active with its first correct code. A
+code works once: using it advances `last_timecode`. A recovery code consists of a digit, which selects its row, and 80
+random bits, which are stored as an argon2 hash.
 """
 
 from __future__ import annotations
@@ -68,15 +68,15 @@ class SecondFactors:
 
     def confirm(self, account_id: UUID, code: str) -> Confirmed | None:
         """Verifies a code of the pending secret; `None` if it is wrong or nothing is pending."""
-        pending = "SELECT pending_sealed FROM auth.second_factor WHERE account_id = %s AND pending_at > now() - %s"
+        pending = "SELECT pending_sealed FROM accounts.second_factor WHERE account_id = %s AND pending_at > now() - %s"
         sealed, timecode = self._check(account_id, code, self._container.select(pending, account_id, PENDING_LIFE))
         return Confirmed(sealed, timecode) if timecode is not None else None
 
     def is_valid_code(self, account_id: UUID, code: str) -> bool:
         """Returns whether the code is correct and unused; consumes it."""
-        active = "SELECT secret_sealed FROM auth.second_factor WHERE account_id = %s"
+        active = "SELECT secret_sealed FROM accounts.second_factor WHERE account_id = %s"
         _, timecode = self._check(account_id, code, self._container.select(active, account_id))
-        use = "UPDATE auth.second_factor SET last_timecode = %s WHERE account_id = %s AND last_timecode < %s"
+        use = "UPDATE accounts.second_factor SET last_timecode = %s WHERE account_id = %s AND last_timecode < %s"
         return timecode is not None and self._container.execute(use, timecode, account_id, timecode) == 1
 
     def recovery_code(self, account_id: UUID, text: str) -> int | None:
@@ -84,7 +84,9 @@ class SecondFactors:
         plain = normalized(text)
         if len(plain) != 17 or not plain[0].isdecimal():
             return None
-        unused = "SELECT code_hash FROM auth.recovery_code WHERE account_id = %s AND number = %s AND used_at IS NULL"
+        unused = (
+            "SELECT code_hash FROM accounts.recovery_code WHERE account_id = %s AND number = %s AND used_at IS NULL"
+        )
         rows = self._container.select(unused, account_id, int(plain[0]))
         return int(plain[0]) if rows and self._passwords.matches(rows[0][0], plain) else None
 
@@ -104,7 +106,7 @@ class SecondFactors:
 def save_pending_secret(cursor: Cursor[Any] | Connection[Any], account_id: UUID, sealed: str) -> None:
     """Writes a secret that becomes active with its first correct code."""
     cursor.execute(
-        "INSERT INTO auth.second_factor (account_id, pending_sealed, pending_at) VALUES (%s, %s, now())"
+        "INSERT INTO accounts.second_factor (account_id, pending_sealed, pending_at) VALUES (%s, %s, now())"
         " ON CONFLICT (account_id) DO UPDATE SET pending_sealed = excluded.pending_sealed, pending_at = now()",
         (account_id, sealed),
     )
@@ -113,7 +115,7 @@ def save_pending_secret(cursor: Cursor[Any] | Connection[Any], account_id: UUID,
 def enable(cursor: Cursor[Any] | Connection[Any], account_id: UUID, confirmed: Confirmed) -> bool:
     """Activates the confirmed secret and consumes its code. False after a concurrent change."""
     enabled = cursor.execute(
-        "UPDATE auth.second_factor SET secret_sealed = pending_sealed, pending_sealed = NULL, pending_at = NULL,"
+        "UPDATE accounts.second_factor SET secret_sealed = pending_sealed, pending_sealed = NULL, pending_at = NULL,"
         " last_timecode = %s WHERE account_id = %s AND pending_sealed = %s",
         (confirmed.timecode, account_id, confirmed.sealed),
     )
@@ -122,23 +124,23 @@ def enable(cursor: Cursor[Any] | Connection[Any], account_id: UUID, confirmed: C
 
 def disable(cursor: Cursor[Any] | Connection[Any], account_id: UUID) -> None:
     """Deletes secrets and recovery codes."""
-    cursor.execute("DELETE FROM auth.second_factor WHERE account_id = %s", (account_id,))
-    cursor.execute("DELETE FROM auth.recovery_code WHERE account_id = %s", (account_id,))
+    cursor.execute("DELETE FROM accounts.second_factor WHERE account_id = %s", (account_id,))
+    cursor.execute("DELETE FROM accounts.recovery_code WHERE account_id = %s", (account_id,))
 
 
 def save_recovery_codes(cursor: Cursor[Any] | Connection[Any], account_id: UUID, hashes: Sequence[str]) -> None:
     """Replaces the hashes of the recovery codes; a hash's place is its number."""
-    cursor.execute("DELETE FROM auth.recovery_code WHERE account_id = %s", (account_id,))
+    cursor.execute("DELETE FROM accounts.recovery_code WHERE account_id = %s", (account_id,))
     for number, code_hash in enumerate(hashes):
         cursor.execute(
-            "INSERT INTO auth.recovery_code (account_id, number, code_hash) VALUES (%s, %s, %s)",
+            "INSERT INTO accounts.recovery_code (account_id, number, code_hash) VALUES (%s, %s, %s)",
             (account_id, number, code_hash),
         )
 
 
 def consume_recovery_code(cursor: Cursor[Any] | Connection[Any], account_id: UUID, number: int) -> bool:
     """Consumes a recovery code. False if it was used concurrently."""
-    used = "UPDATE auth.recovery_code SET used_at = now() WHERE account_id = %s AND number = %s AND used_at IS NULL"
+    used = "UPDATE accounts.recovery_code SET used_at = now() WHERE account_id = %s AND number = %s AND used_at IS NULL"
     return cursor.execute(used, (account_id, number)).rowcount == 1
 
 

@@ -59,12 +59,12 @@ class AccountService:
         return email_hash(self.container.settings, email)
 
     def password_hash(self, account_id: UUID) -> str | None:
-        rows = self.container.select("SELECT password_hash FROM auth.credential WHERE account_id = %s", account_id)
+        rows = self.container.select("SELECT password_hash FROM accounts.credential WHERE account_id = %s", account_id)
         return rows[0][0] if rows else None
 
     def is_recent(self, session_id: UUID) -> bool:
         """Returns whether the session is so young that its sign-in is proof enough."""
-        young = "SELECT 1 FROM auth.session WHERE id = %s AND created_at > now() - %s"
+        young = "SELECT 1 FROM accounts.session WHERE id = %s AND created_at > now() - %s"
         return bool(self.container.select(young, session_id, RECENT))
 
     def device_cookie(self, account_id: UUID, client: Client) -> str:

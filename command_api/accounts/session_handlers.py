@@ -74,7 +74,7 @@ def sign_out(command: commands.SignOut, uow: UnitOfWork) -> None:
 @HANDLERS.on(commands.EndSession, senders="accounts")
 def end_session(command: commands.EndSession, uow: UnitOfWork) -> None:
     """Raises `CommandRejected` (missing) for any other session."""
-    live = "SELECT 1 FROM auth.session WHERE id = %s AND account_id = %s AND revoked_at IS NULL"
+    live = "SELECT 1 FROM accounts.session WHERE id = %s AND account_id = %s AND revoked_at IS NULL"
     if not uow.select(live, command.session_id, uow.context.account_id):
         raise not_found("session")
     _sign_out(uow, command.session_id)

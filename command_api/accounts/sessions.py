@@ -44,6 +44,7 @@ def end_all(cursor: Cursor[Any], account_id: UUID, keep: UUID | None = None) -> 
     """Ends an account's sessions except `keep`, its website sessions and its login challenges."""
     revoke_sessions(cursor.connection, account_id, keep)
     cursor.execute(
-        "UPDATE auth.website_session SET revoked_at = now() WHERE account_id = %s AND revoked_at IS NULL", (account_id,)
+        "UPDATE accounts.website_session SET revoked_at = now() WHERE account_id = %s AND revoked_at IS NULL",
+        (account_id,),
     )
-    cursor.execute("DELETE FROM auth.login_ticket WHERE account_id = %s", (account_id,))
+    cursor.execute("DELETE FROM accounts.login_ticket WHERE account_id = %s", (account_id,))

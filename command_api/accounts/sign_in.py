@@ -41,7 +41,7 @@ from schemas.uuid7 import uuid7
 
 SETUP_TOKEN_LIFE: Final = timedelta(hours=24)
 _REHASH: Final = (
-    "UPDATE auth.credential SET password_hash = %s, updated_at = now() WHERE account_id = %s AND password_hash = %s"
+    "UPDATE accounts.credential SET password_hash = %s, updated_at = now() WHERE account_id = %s AND password_hash = %s"
 )
 
 
@@ -169,7 +169,7 @@ class SignInService(AccountService):
         """Creates the first admin through the one-time setup link. Raises `CommandRejected` if one exists."""
         if self._is_set_up():
             raise model.already_set_up()
-        query = "SELECT 1 FROM auth.setup_token WHERE token_hash = %s AND expires_at > now()"
+        query = "SELECT 1 FROM accounts.setup_token WHERE token_hash = %s AND expires_at > now()"
         if not self.container.select(query, hashed(token)):
             raise Problem(403, "bad_setup_link", "This setup link is not valid. The server prints one when it starts.")
         refuse_common(password, email, name)
@@ -193,8 +193,8 @@ class SignInService(AccountService):
                     raise
             return None
         token = secrets.token_urlsafe(32)
-        self.container.execute("DELETE FROM auth.setup_token WHERE expires_at < now()")
-        issue = "INSERT INTO auth.setup_token (token_hash, expires_at) VALUES (%s, now() + %s)"
+        self.container.execute("DELETE FROM accounts.setup_token WHERE expires_at < now()")
+        issue = "INSERT INTO accounts.setup_token (token_hash, expires_at) VALUES (%s, now() + %s)"
         self.container.execute(issue, hashed(token), SETUP_TOKEN_LIFE)
         return f"{settings.app_url}/setup?token={token}"
 
@@ -226,7 +226,7 @@ class SignInService(AccountService):
         return current
 
     def _is_set_up(self) -> bool:
-        return bool(self.container.select("SELECT 1 FROM auth.first_account"))
+        return bool(self.container.select("SELECT 1 FROM accounts.first_account"))
 
 
 def _checked_credentials(email: str, password: str) -> tuple[str, str]:

@@ -73,11 +73,11 @@ def _require_own(uow: UnitOfWork, account_id: UUID, website_ids: list[UUID]) -> 
 
 
 _VALID: Final[LiteralString] = (
-    "SELECT count(*) FROM auth.access_token WHERE account_id = %s AND revoked_at IS NULL AND expires_at > now()"
+    "SELECT count(*) FROM accounts.access_token WHERE account_id = %s AND revoked_at IS NULL AND expires_at > now()"
 )
 _OWN_WEBSITES: Final[LiteralString] = "SELECT website_id FROM lookup.website WHERE account_id = %s"
 _ISSUE: Final[LiteralString] = (
-    "INSERT INTO auth.access_token"
+    "INSERT INTO accounts.access_token"
     " (id, account_id, name, token_hash, last4, scopes, website_ids, created_at, expires_at)"
     " VALUES (%(id)s, %(account_id)s, %(name)s, %(token_hash)s, %(last4)s, %(scopes)s, %(website_ids)s,"
     " %(created_at)s, %(expires_at)s)"

@@ -1,8 +1,8 @@
 """Audit anchors: every hour verifies the new audit entries and stores the head hash as an event.
 
-`auth.audit` is a hash chain, but the table's owner could rewrite the whole chain. The relay copies the anchor event to
-the log, which the database cannot change, and `althing audit` compares the audit log with the anchors there. A broken
-chain gets no anchor; it is reported in the log and as a metric.
+`kernel.audit` is a hash chain, but the table's owner could rewrite the whole chain. The relay copies the anchor event
+to the log, which the database cannot change, and `althing audit` compares the audit log with the anchors there. A
+broken chain gets no anchor; it is reported in the log and as a metric.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def anchor(container: Container, connection: Connection, stop: Event) -> int | N
     while not stop.is_set():
         row = connection.execute(
             "SELECT upto, encode(head, 'hex'), newest, broken,"
-            " (SELECT encode(hash, 'hex') FROM auth.audit WHERE seq = %(after)s)"
-            " FROM auth.check_audit(%(after)s, %(most)s)",
+            " (SELECT encode(hash, 'hex') FROM kernel.audit WHERE seq = %(after)s)"
+            " FROM kernel.check_audit(%(after)s, %(most)s)",
             {"after": seq, "most": BATCH_SIZE},
         ).fetchone()
         assert row is not None  # noqa: S101 - the function returns one row
@@ -87,7 +87,7 @@ def _write(container: Container, last: LastAnchor, seq: int, head: str) -> None:
         with container.commands.unit_of_work(context) as uow:
             uow.append(AuditTrailAnchored(**event_metadata(AUDIT_TRAIL, last.version, context), seq=seq, head=head))
             uow.cursor.execute(
-                "INSERT INTO auth.audit_anchor (seq, hash) VALUES (%s, decode(%s, 'hex')) ON CONFLICT DO NOTHING",
+                "INSERT INTO kernel.audit_anchor (seq, hash) VALUES (%s, decode(%s, 'hex')) ON CONFLICT DO NOTHING",
                 (seq, head),
             )
     except ConcurrencyConflict:

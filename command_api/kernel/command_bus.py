@@ -275,7 +275,7 @@ class CommandBus:
         return bytes.fromhex(keyed_hash(self._seal_key, idempotency.request.decode()))
 
 
-_ERASED: Final = "SELECT 1 FROM auth.subject_key WHERE subject_id = %s AND erased_at IS NOT NULL"
+_ERASED: Final = "SELECT 1 FROM kernel.subject_key WHERE subject_id = %s AND erased_at IS NOT NULL"
 """An account that was erased after authentication must not store anything."""
 
 

@@ -39,7 +39,7 @@ def mailbox_of(settings: Settings, email: str) -> str:
 def linked(reader: AggregateReader, kind: Kind, code: str) -> UUID | None:
     """Returns the contact of a link; `None` if it is used, expired, of another kind or unknown."""
     rows = reader.select(
-        "SELECT contact_id FROM auth.contact_link AS l JOIN ops.contact AS c ON c.id = l.contact_id"
+        "SELECT contact_id FROM leads.contact_link AS l JOIN leads.contact AS c ON c.id = l.contact_id"
         " WHERE token_hash = %s AND expires_at > now() AND kind = %s",
         hashed(code),
         kind,
@@ -48,7 +48,7 @@ def linked(reader: AggregateReader, kind: Kind, code: str) -> UUID | None:
 
 
 def find(uow: UnitOfWork, contact: UUID) -> ContactDetails | None:
-    rows = uow.select("SELECT email_sealed, name_sealed FROM ops.contact WHERE id = %s", contact)
+    rows = uow.select("SELECT email_sealed, name_sealed FROM leads.contact WHERE id = %s", contact)
     if not rows:
         return None
     [(email, name)] = rows
@@ -70,7 +70,7 @@ def keep(
 ) -> None:
     """Stores the address; the command's time orders the line. `site_id`, `account_id`: whose list it is on."""
     uow.cursor.execute(
-        "INSERT INTO ops.contact (id, kind, email_sealed, name_sealed, created_at, site_id, account_id)"
+        "INSERT INTO leads.contact (id, kind, email_sealed, name_sealed, created_at, site_id, account_id)"
         " VALUES (%s, %s, %s, %s, %s, %s, %s)"
         " ON CONFLICT (id) DO UPDATE SET email_sealed = excluded.email_sealed, name_sealed = excluded.name_sealed",
         (
@@ -89,7 +89,7 @@ def new_link(uow: UnitOfWork, contact: UUID) -> str:
     """Creates the secret of a link that confirms the address once, within a week."""
     code = secrets.token_urlsafe(32)
     uow.cursor.execute(
-        "INSERT INTO auth.contact_link (token_hash, contact_id, expires_at) VALUES (%s, %s, now() + %s)",
+        "INSERT INTO leads.contact_link (token_hash, contact_id, expires_at) VALUES (%s, %s, now() + %s)",
         (hashed(code), contact, CONFIRM_WITHIN),
     )
     return code
@@ -97,30 +97,30 @@ def new_link(uow: UnitOfWork, contact: UUID) -> str:
 
 def confirmed(uow: UnitOfWork, contact: UUID) -> None:
     """Marks the address as confirmed: its links are consumed and it is kept."""
-    uow.cursor.execute("UPDATE ops.contact SET confirmed_at = now(), held_until = NULL WHERE id = %s", (contact,))
-    uow.cursor.execute("DELETE FROM auth.contact_link WHERE contact_id = %s", (contact,))
+    uow.cursor.execute("UPDATE leads.contact SET confirmed_at = now(), held_until = NULL WHERE id = %s", (contact,))
+    uow.cursor.execute("DELETE FROM leads.contact_link WHERE contact_id = %s", (contact,))
 
 
 def forget(uow: UnitOfWork, contact: UUID) -> None:
     """Deletes the address, its links and its emails."""
-    uow.cursor.execute("DELETE FROM ops.contact WHERE id = %s", (contact,))
-    uow.cursor.execute("DELETE FROM auth.contact_link WHERE contact_id = %s", (contact,))
+    uow.cursor.execute("DELETE FROM leads.contact WHERE id = %s", (contact,))
+    uow.cursor.execute("DELETE FROM leads.contact_link WHERE contact_id = %s", (contact,))
     unqueue(uow.cursor, contact)
 
 
 def place(uow: UnitOfWork, contact: UUID, place: int) -> None:
     """Stores the place; the person leaves the line."""
-    uow.cursor.execute("UPDATE ops.contact SET place = %s WHERE id = %s", (place, contact))
+    uow.cursor.execute("UPDATE leads.contact SET place = %s WHERE id = %s", (place, contact))
 
 
 def hold(uow: UnitOfWork, contact: UUID, until: datetime | None) -> None:
     """Sets the deadline; `None` removes it."""
-    uow.cursor.execute("UPDATE ops.contact SET held_until = %s WHERE id = %s", (until, contact))
+    uow.cursor.execute("UPDATE leads.contact SET held_until = %s WHERE id = %s", (until, contact))
 
 
 def is_held(uow: UnitOfWork, contact: UUID) -> bool:
     """Returns whether the address is unconfirmed; stable until the transaction ends."""
-    held = "SELECT 1 FROM ops.contact WHERE id = %s AND held_until IS NOT NULL FOR SHARE"
+    held = "SELECT 1 FROM leads.contact WHERE id = %s AND held_until IS NOT NULL FOR SHARE"
     return uow.cursor.execute(held, (contact,)).fetchone() is not None
 
 
@@ -135,5 +135,7 @@ def line(uow: UnitOfWork) -> int:
     return int(uow.select(f"SELECT count(*) {_WAITING}")[0][0])
 
 
-_WAITING: Final[LiteralString] = "FROM ops.contact WHERE kind = 'early_access' AND place IS NULL AND held_until IS NULL"
+_WAITING: Final[LiteralString] = (
+    "FROM leads.contact WHERE kind = 'early_access' AND place IS NULL AND held_until IS NULL"
+)
 """An address that nobody confirmed is not in line."""

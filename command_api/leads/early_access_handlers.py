@@ -33,7 +33,7 @@ HANDLERS: Final = CommandHandlers()
 PLACE_EXPIRY: Final = ProcessManager(
     "leads:place-expiry",
     issuing(commands.ExpireSignup),
-    ids="SELECT id FROM ops.contact WHERE held_until IS NOT NULL",
+    ids="SELECT id FROM leads.contact WHERE held_until IS NOT NULL",
 )
 """Ends signups that were not confirmed in time, one after the other: a place that one still held goes to one person."""
 

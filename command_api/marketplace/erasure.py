@@ -41,4 +41,4 @@ _DIRECT_DEALS: Final = "SELECT 1 FROM lookup.direct_deal WHERE is_open AND (sell
 _LISTINGS: Final = "SELECT listing_id FROM lookup.listing WHERE seller_id = %s"
 _OFFERS: Final = "SELECT offer_id FROM lookup.open_offer WHERE seller_id = %s OR buyer_id = %s"
 _DROP_HOSTS: Final = "DELETE FROM marketplace.listing_host WHERE listing_id = ANY(%s)"
-_DROP_IMAGE_USES: Final = "DELETE FROM ops.listing_image_use WHERE listing_id = ANY(%s) RETURNING hash"
+_DROP_IMAGE_USES: Final = "DELETE FROM marketplace.listing_image_use WHERE listing_id = ANY(%s) RETURNING hash"

@@ -189,7 +189,7 @@ def transfer_sites(event: WebsiteTransferred, uow: UnitOfWork) -> None:
             )
         )
         uow.cursor.execute(_SERVE_UNDER, (domain, site.id))
-        uow.cursor.execute("UPDATE ops.contact SET account_id = %s WHERE site_id = %s", (event.account_id, site.id))
+        uow.cursor.execute("UPDATE leads.contact SET account_id = %s WHERE site_id = %s", (event.account_id, site.id))
 
 
 @HANDLERS.after(WebsiteTransferred)

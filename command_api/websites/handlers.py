@@ -66,7 +66,7 @@ def expire_events(command: commands.ExpireEvents, uow: UnitOfWork) -> bool:
 def disconnect_website(command: commands.DisconnectWebsite, uow: UnitOfWork) -> None:
     uow.append(*model.disconnect(uow.load(command.website_id, model.evolve), uow.context))
     uow.cursor.execute(
-        "UPDATE auth.website_session SET revoked_at = now() WHERE website_id = %s AND revoked_at IS NULL",
+        "UPDATE accounts.website_session SET revoked_at = now() WHERE website_id = %s AND revoked_at IS NULL",
         (command.website_id,),
     )
 
@@ -87,7 +87,7 @@ def issue_key(command: commands.IssueKey, uow: UnitOfWork) -> CreatedKey:
 def revoke_key(command: commands.RevokeKey, uow: UnitOfWork) -> None:
     uow.append(*model.revoke_key(uow.load(command.website_id, model.evolve), command.key_id, uow.context))
     uow.cursor.execute(
-        "UPDATE auth.website_session SET revoked_at = now() WHERE key_id = %s AND revoked_at IS NULL",
+        "UPDATE accounts.website_session SET revoked_at = now() WHERE key_id = %s AND revoked_at IS NULL",
         (command.key_id,),
     )
 
@@ -135,7 +135,7 @@ def require_room_for_website(_: DomainEvent, uow: Appended) -> None:
 def end_sessions(event: WebsiteTransferred, uow: UnitOfWork) -> None:
     """Ends what was opened with the seller's keys."""
     uow.cursor.execute(
-        "UPDATE auth.website_session SET revoked_at = now() WHERE website_id = %s AND revoked_at IS NULL",
+        "UPDATE accounts.website_session SET revoked_at = now() WHERE website_id = %s AND revoked_at IS NULL",
         (event.originator_id,),
     )
 

@@ -1,4 +1,4 @@
-"""Postback tokens, which the owner of a website can read again: encrypted in `auth.postback_token` until they end.
+"""Postback tokens, which the owner of a website can read again: encrypted in `websites.postback_token` until they end.
 
 Other keys are known by their hashes alone. A token can only report conversions; each time it is read is in the audit
 log. An admin, who may manage keys of everybody, cannot read one.
@@ -22,12 +22,12 @@ from schemas.events.websites import KeyKind
 
 PURPOSE: Final = "postback-token"
 _STORED: Final = (
-    "SELECT t.sealed FROM auth.postback_token AS t JOIN lookup.website AS w ON w.website_id = t.website_id"
+    "SELECT t.sealed FROM websites.postback_token AS t JOIN lookup.website AS w ON w.website_id = t.website_id"
     " WHERE t.key_id = %s AND t.website_id = %s AND w.account_id = %s"
 )
 
 _NEWEST: Final[LiteralString] = (
-    "SELECT key_id, sealed FROM auth.postback_token WHERE website_id = %s ORDER BY key_id DESC LIMIT 1"
+    "SELECT key_id, sealed FROM websites.postback_token WHERE website_id = %s ORDER BY key_id DESC LIMIT 1"
 )
 
 
@@ -36,7 +36,7 @@ def save(uow: UnitOfWork, website_id: UUID, *keys: NewKey) -> None:
     for key in keys:
         if key.kind is KeyKind.POSTBACK:
             uow.cursor.execute(
-                "INSERT INTO auth.postback_token (key_id, website_id, sealed) VALUES (%s, %s, %s)",
+                "INSERT INTO websites.postback_token (key_id, website_id, sealed) VALUES (%s, %s, %s)",
                 (key.id, website_id, encrypt(_key(uow.settings), key.text, f"{PURPOSE}:{key.id}")),
             )
 
@@ -44,7 +44,7 @@ def save(uow: UnitOfWork, website_id: UUID, *keys: NewKey) -> None:
 def forget(uow: UnitOfWork, website_id: UUID, key_id: UUID | None = None) -> None:
     """Deletes a token, or all of the website."""
     uow.cursor.execute(
-        "DELETE FROM auth.postback_token WHERE website_id = %s AND (%s::uuid IS NULL OR key_id = %s)",
+        "DELETE FROM websites.postback_token WHERE website_id = %s AND (%s::uuid IS NULL OR key_id = %s)",
         (website_id, key_id, key_id),
     )
 

@@ -1,6 +1,6 @@
 """Encrypted addresses of people without an account, and their unsubscribe links.
 
-The command service stores them, the query service shows them to admins. An address is encrypted in `ops.contact`
+The command service stores them, the query service shows them to admins. An address is encrypted in `leads.contact`
 under the id of its purpose (a subscription, an early-access signup) and deleted when that ends.
 
 A mail goes to the address as it was typed. For what an address *has* with us it is read more kindly:

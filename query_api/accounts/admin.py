@@ -38,7 +38,7 @@ _ACCOUNTS: Final = (
     "SELECT a.*, d.two_factor_since IS NOT NULL AS two_factor, s.sessions, s.last_seen_at,"
     " (SELECT count(*) FROM read.websites AS w WHERE w.account_id = a.id AND w.deleted_at IS NULL) AS websites"
     " FROM read.accounts AS a LEFT JOIN read.account_details AS d ON d.account_id = a.id"
-    " LEFT JOIN LATERAL (SELECT count(*) AS sessions, max(last_seen_at) AS last_seen_at FROM auth.session AS s"
+    " LEFT JOIN LATERAL (SELECT count(*) AS sessions, max(last_seen_at) AS last_seen_at FROM accounts.session AS s"
     " WHERE s.account_id = a.id AND s.revoked_at IS NULL AND s.expires_at > now()"
     " AND s.last_seen_at > now() - %(idle)s) AS s ON true"
     " WHERE (%(search)s::text IS NULL OR strpos(lower(concat_ws(' ', a.name, a.email)), %(search)s) > 0)"

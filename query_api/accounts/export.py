@@ -79,24 +79,28 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("details", "read.account_details", _OWN, key=("account_id",)),
     Section(
         "sessions",
-        "auth.session",
+        "accounts.session",
         _OWN,
         shown="id, created_at, last_seen_at, expires_at, revoked_at, user_agent_family, country",
     ),
     Section(
         "websiteSessions",
-        "auth.website_session",
+        "accounts.website_session",
         _OWN,
         shown="id, website_id, created_at, last_seen_at, expires_at, revoked_at, user_agent_family",
     ),
     Section(
-        "linkedSignIns", "auth.linked_sign_in", _OWN, shown="id, provider, linked_at, label_sealed", opened=_with_label
+        "linkedSignIns",
+        "accounts.linked_sign_in",
+        _OWN,
+        shown="id, provider, linked_at, label_sealed",
+        opened=_with_label,
     ),
     Section("invites", "read.invites", _OWN),
     Section(
         "invited", "read.invite_joins", "t.invited_by = %(account)s", key=("account_id",), shown="invite_id, joined_at"
     ),
-    Section("mails", "ops.mail", _OWN, shown="id, kind, subject, state, created_at, sent_at"),
+    Section("mails", "kernel.mail", _OWN, shown="id, kind, subject, state, created_at, sent_at"),
     Section("websites", "read.websites", _OWN),
     Section("sites", "read.sites", _OWN),
     Section("siteVersions", "read.site_versions", _OWN, key=("position",)),
@@ -104,7 +108,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("siteSubscriptions", "read.site_subscriptions", _OWN, key=("position",)),
     Section(
         "siteSubscribers",
-        "ops.contact",
+        "leads.contact",
         _OWN,
         shown="id, site_id, email_sealed, created_at, confirmed_at",
         opened=_with_address,
@@ -196,7 +200,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("marketSteps", "read.market_steps", "t.aggregate_id = ANY((SELECT read.reader_deals())::uuid[])"),
     Section("insights", "read.insights", _OF_WEBSITES),
     Section("insightsDigest", "read.insight_digests", _OWN, key=("account_id",)),
-    Section("languageModelCalls", "ops.llm_call", _OWN, shown="id, purpose, used_tokens, outcome, created_at"),
+    Section("languageModelCalls", "kernel.llm_call", _OWN, shown="id, purpose, used_tokens, outcome, created_at"),
     Section("savedQueries", "read.saved_queries", _OWN),
     Section("queryVersions", "read.query_versions", _OWN, key=("position",)),
     Section("pinnedCharts", "read.pinned_charts", _OWN),
@@ -209,11 +213,11 @@ SECTIONS: Final[tuple[Section, ...]] = (
     ),
     Section(
         "accessTokens",
-        "auth.access_token",
+        "accounts.access_token",
         _OWN,
         shown="id, name, last4, scopes, website_ids, created_at, expires_at, last_used_at, revoked_at",
     ),
-    Section("activity", "auth.audit", _OWN, key=("seq",), shown="seq, at, action, outcome, address, device, details"),
+    Section("activity", "kernel.audit", _OWN, key=("seq",), shown="seq, at, action, outcome, address, device, details"),
 )
 
 

@@ -20,7 +20,7 @@ MAX_INVITES: Final = 1_000
 """Invites that are listed, and people who joined by them: the newest."""
 
 _INVITES: Final = (
-    "SELECT i.*, c.code_sealed FROM read.invites AS i JOIN auth.invite_code AS c ON c.invite_id = i.id"  # noqa: S608 - own text
+    "SELECT i.*, c.code_sealed FROM read.invites AS i JOIN accounts.invite_code AS c ON c.invite_id = i.id"  # noqa: S608 - own text
     f" WHERE i.account_id = %s ORDER BY i.created_at DESC, i.id DESC LIMIT {MAX_INVITES}"
 )
 _JOINS: Final = (

@@ -78,7 +78,7 @@ _USER: Final = (
     " coalesce(d.recovery_codes_left, 0) AS recovery_codes_left, d.password_changed_at"
     " FROM read.accounts AS a LEFT JOIN read.account_details AS d ON d.account_id = a.id WHERE a.id = %s"
 )
-_PASSWORD: Final = "SELECT account_id FROM auth.credential WHERE account_id = %s"  # noqa: S105 - a statement
+_PASSWORD: Final = "SELECT account_id FROM accounts.credential WHERE account_id = %s"  # noqa: S105 - a statement
 
 
 @router.get("/api/platform/user", dependencies=[READS_OWN_WRITES])

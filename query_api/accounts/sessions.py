@@ -33,8 +33,8 @@ class Session(ResponseModel):
 
 
 _LIVE: Final = (
-    "SELECT id, user_agent_family AS device, country, created_at, last_seen_at FROM auth.session WHERE account_id = %s"
-    " AND revoked_at IS NULL AND expires_at > now() AND last_seen_at > now() - %s"
+    "SELECT id, user_agent_family AS device, country, created_at, last_seen_at FROM accounts.session"
+    " WHERE account_id = %s AND revoked_at IS NULL AND expires_at > now() AND last_seen_at > now() - %s"
     " ORDER BY last_seen_at DESC, id DESC LIMIT 200"
 )
 

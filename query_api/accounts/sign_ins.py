@@ -34,7 +34,8 @@ class LinkedSignIn(ResponseModel):
 
 
 _LINKED: Final = (
-    "SELECT id, provider, label_sealed, linked_at FROM auth.linked_sign_in WHERE account_id = %s ORDER BY linked_at, id"
+    "SELECT id, provider, label_sealed, linked_at FROM accounts.linked_sign_in"
+    " WHERE account_id = %s ORDER BY linked_at, id"
 )
 
 

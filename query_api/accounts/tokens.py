@@ -14,7 +14,7 @@ router = APIRouter(tags=["access tokens"])
 
 
 _VALID: Final = (
-    "SELECT id, name, last4, scopes, website_ids, created_at, expires_at, last_used_at FROM auth.access_token"
+    "SELECT id, name, last4, scopes, website_ids, created_at, expires_at, last_used_at FROM accounts.access_token"
     " WHERE account_id = %s AND revoked_at IS NULL AND expires_at > now() ORDER BY created_at DESC, id DESC"
 )
 

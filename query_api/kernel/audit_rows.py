@@ -13,7 +13,7 @@ from schemas.http.operations import AuditEntry
 
 _ENTRIES: Final = (
     "SELECT e.seq, e.at, e.action, e.outcome, e.actor_id, e.account_id, e.subject_id, e.address, e.device, e.details,"
-    " coalesce(actor.name, '') AS actor_name, coalesce(concerned.name, '') AS account_name FROM auth.audit AS e"
+    " coalesce(actor.name, '') AS actor_name, coalesce(concerned.name, '') AS account_name FROM kernel.audit AS e"
     " LEFT JOIN read.accounts AS actor ON actor.id = e.actor_id"
     " LEFT JOIN read.accounts AS concerned ON concerned.id = e.account_id"
     " WHERE (%(account)s::uuid IS NULL OR e.account_id = %(account)s)"

@@ -127,16 +127,16 @@ FROM read.early_access WHERE left_at IS NULL AND (place IS NOT NULL OR held_unti
 _STEPS: Final = """
 SELECT s.kind, coalesce(t.name, s.text) AS text, s.at, a.name AS by, m.state AS mail FROM read.inquiry_steps AS s
 LEFT JOIN read.accounts AS a ON a.id = s.actor_id
-LEFT JOIN ops.mail AS m ON s.kind = 'answer' AND m.about = s.inquiry_id AND m.about_step = s.number
+LEFT JOIN kernel.mail AS m ON s.kind = 'answer' AND m.about = s.inquiry_id AND m.about_step = s.number
 LEFT JOIN read.accounts AS t ON s.kind = 'assigned' AND t.id::text = s.text
 WHERE s.inquiry_id = %s ORDER BY s.number"""
 _SUBSCRIBERS: Final = """
-SELECT s.*, c.email_sealed, c.name_sealed FROM read.subscriptions AS s LEFT JOIN ops.contact AS c ON c.id = s.id
+SELECT s.*, c.email_sealed, c.name_sealed FROM read.subscriptions AS s LEFT JOIN leads.contact AS c ON c.id = s.id
 WHERE (%(state)s::text IS NULL OR s.state = %(state)s) AND (%(id)s::uuid IS NULL OR s.id = %(id)s)
   AND (%(at)s::timestamptz IS NULL OR (s.requested_at, s.id) < (%(at)s, %(last)s))
 ORDER BY s.requested_at DESC, s.id DESC LIMIT %(limit)s"""
 _SIGNUPS: Final = """
-SELECT e.*, c.email_sealed FROM read.early_access AS e LEFT JOIN ops.contact AS c ON c.id = e.id
+SELECT e.*, c.email_sealed FROM read.early_access AS e LEFT JOIN leads.contact AS c ON c.id = e.id
 WHERE e.left_at IS NULL AND (%(at)s::timestamptz IS NULL OR (e.joined_at, e.id) > (%(at)s, %(last)s))
 ORDER BY e.joined_at, e.id LIMIT %(limit)s"""
 _AHEAD: Final = """

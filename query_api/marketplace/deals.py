@@ -50,7 +50,7 @@ SELECT * FROM read.escrows WHERE disputed_at IS NOT NULL AND (%(all)s OR status 
   AND (%(at)s::timestamptz IS NULL OR (disputed_at, id) > (%(at)s, %(last)s))
 ORDER BY disputed_at, id LIMIT %(limit)s"""
 _CALLS: Final = """
-SELECT escrow_id, step, state, attempts, error, next_at FROM ops.escrow_call
+SELECT escrow_id, step, state, attempts, error, next_at FROM marketplace.escrow_call
 WHERE state = 'failed' OR attempts > 0 ORDER BY number LIMIT 200"""
 _WATCHED: Final = (
     f"SELECT {shown.LISTED} FROM read.listings WHERE id IN (SELECT listing_id FROM read.listing_watches"  # noqa: S608 - own text

@@ -151,7 +151,9 @@ def get_image(
     context: Context, hash: Annotated[str, Path(pattern="^[0-9a-f]{64}$", min_length=64, max_length=64)]
 ) -> Response:
     """An image by the hash of its content: it never changes."""
-    row = PostgresReader.of_service(context.pool).row("SELECT body FROM ops.listing_image WHERE hash = %s", (hash,))
+    row = PostgresReader.of_service(context.pool).row(
+        "SELECT body FROM marketplace.listing_image WHERE hash = %s", (hash,)
+    )
     if row is None:
         raise Problem(404, "not_found", "Image not found.")
     headers = {

@@ -68,9 +68,9 @@ def check_audit_trail(
 
 
 _CHECK: Final = (
-    "WITH a AS (SELECT coalesce(max(seq), 0) AS anchored FROM auth.audit_anchor)"
+    "WITH a AS (SELECT coalesce(max(seq), 0) AS anchored FROM kernel.audit_anchor)"
     " SELECT anchored, place.after, c.newest AS rows, c.upto AS checked_to, encode(c.head, 'hex') AS head,"
     " c.broken AS first_broken FROM a"
     " CROSS JOIN LATERAL (SELECT coalesce(%(after)s::bigint, anchored) AS after) AS place"
-    " CROSS JOIN LATERAL auth.check_audit(place.after, %(most)s::int) AS c"
+    " CROSS JOIN LATERAL kernel.check_audit(place.after, %(most)s::int) AS c"
 )

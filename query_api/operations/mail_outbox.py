@@ -47,12 +47,12 @@ class OutboxLetter(OutboxMail):
 
 _COLUMNS: Final = "id, kind, recipient_sealed, subject, text_sealed, state, attempts, error, created_at, sent_at"
 _PAGE: Final = (
-    f"SELECT {_COLUMNS} FROM ops.mail WHERE (%(search)s::text IS NULL OR subject ILIKE %(search)s)"  # noqa: S608 - own text
+    f"SELECT {_COLUMNS} FROM kernel.mail WHERE (%(search)s::text IS NULL OR subject ILIKE %(search)s)"  # noqa: S608 - own text
     " AND (%(state)s::text IS NULL OR state = %(state)s)"
     " AND (%(at)s::timestamptz IS NULL OR (created_at, id) < (%(at)s, %(last)s))"
     " ORDER BY created_at DESC, id DESC LIMIT %(limit)s"
 )
-_ONE: Final = f"SELECT {_COLUMNS} FROM ops.mail WHERE id = %s"  # noqa: S608 - own text
+_ONE: Final = f"SELECT {_COLUMNS} FROM kernel.mail WHERE id = %s"  # noqa: S608 - own text
 
 
 @router.get("/api/admin/outbox")

@@ -189,21 +189,22 @@ _THROUGHPUT: Final = (
 )
 _BACKUPS: Final = (
     "SELECT id, started_at, finished_at, state, folder, bytes, events, error, verified_at, restored_at, drill_error"
-    " FROM ops.backup ORDER BY started_at DESC LIMIT 10"
+    " FROM operations.backup ORDER BY started_at DESC LIMIT 10"
 )
 _CANARY: Final = (
-    "SELECT sent_at AS at, seen_after_s::float8 AS seconds FROM ops.canary"
+    "SELECT sent_at AS at, seen_after_s::float8 AS seconds FROM operations.canary"
     " WHERE sent_at > now() - interval '1 hour' ORDER BY sent_at DESC LIMIT 300"
 )
 _CANARY_STATE: Final = (
-    "SELECT (SELECT max(sent_at) FROM ops.canary WHERE seen_after_s IS NOT NULL) AS readable_at,"
-    " (SELECT seen_after_s::float8 FROM ops.canary WHERE seen_after_s IS NOT NULL"
+    "SELECT (SELECT max(sent_at) FROM operations.canary WHERE seen_after_s IS NOT NULL) AS readable_at,"
+    " (SELECT seen_after_s::float8 FROM operations.canary WHERE seen_after_s IS NOT NULL"
     " ORDER BY sent_at DESC LIMIT 1) AS last_seconds,"
-    " (SELECT percentile_cont(0.95) WITHIN GROUP (ORDER BY seen_after_s) FROM ops.canary"
+    " (SELECT percentile_cont(0.95) WITHIN GROUP (ORDER BY seen_after_s) FROM operations.canary"
     " WHERE sent_at > now() - interval '1 hour') AS p95_seconds,"
     # One that has just been sent, and none before it, is not late.
-    " coalesce((SELECT min(sent_at) FROM ops.canary) < now() - interval '1 minute', false) AND NOT EXISTS ("
-    " SELECT FROM ops.canary WHERE seen_after_s IS NOT NULL AND sent_at > now() - interval '1 minute') AS is_late"
+    " coalesce((SELECT min(sent_at) FROM operations.canary) < now() - interval '1 minute', false) AND NOT EXISTS"
+    " (SELECT FROM operations.canary WHERE seen_after_s IS NOT NULL AND sent_at > now() - interval '1 minute')"
+    " AS is_late"
 )
 _RUNNERS: Final = "SELECT count(*) AS n FROM engine.runner WHERE seen_at > now() - interval '10 seconds'"
 

@@ -29,7 +29,7 @@ _BATCH_SIZE: Final = 2_000
 _READS: Final = [READS_OWN_WRITES]
 _SITE: Final = "SELECT id, slug FROM read.sites WHERE id = %s AND account_id = %s"
 _SUBSCRIBERS: Final = """
-SELECT s.*, c.email_sealed FROM read.site_subscriptions AS s JOIN ops.contact AS c ON c.id = s.id
+SELECT s.*, c.email_sealed FROM read.site_subscriptions AS s JOIN leads.contact AS c ON c.id = s.id
 WHERE s.site_id = %(site)s AND s.account_id = %(account)s AND c.account_id = s.account_id
   AND s.state IN ('pending', 'confirmed') AND (%(state)s::text IS NULL OR s.state = %(state)s)
   AND (%(at)s::timestamptz IS NULL OR (s.requested_at, s.id) < (%(at)s, %(last)s))

@@ -22,7 +22,7 @@ class Role(StrEnum):
 
 
 class AccountRegistered(DomainEvent):
-    """An account was created. The password's hash is not part of the history; it is stored in `auth.credential`."""
+    """An account was created. The password's hash is not part of the history; it is stored in `accounts.credential`."""
 
     NAME: ClassVar[str] = "account.registered"
     email: Personal[str]
@@ -92,7 +92,7 @@ class TwoFactorDisabled(DomainEvent):
 
 
 class RecoveryCodesMade(DomainEvent):
-    """New recovery codes were shown; earlier ones are invalid. Only hashes are stored, in `auth.recovery_code`."""
+    """New recovery codes were shown; earlier ones are invalid. Only hashes are stored, in `accounts.recovery_code`."""
 
     NAME: ClassVar[str] = "account.recovery_codes_made"
     count: int = Field(ge=1)
@@ -176,7 +176,7 @@ class EmailReleased(DomainEvent):
 
 
 class InviteCreated(DomainEvent):
-    """A member created an invite. The code is not part of the history; it is stored in `auth.invite_code`."""
+    """A member created an invite. The code is not part of the history; it is stored in `accounts.invite_code`."""
 
     NAME: ClassVar[str] = "invite.created"
     account_id: UUID

@@ -1,6 +1,6 @@
 """Events of people who have no account: newsletter, early access, inquiries.
 
-Addresses of subscribers and early testers are not in the events at all: they lie sealed beside them (`ops.contact`,
+Addresses of subscribers and early testers are not in the events at all: they lie sealed beside them (`leads.contact`,
 under the aggregate's id) and go with the person. An inquiry is a text to us, kept with a key of its own.
 """
 

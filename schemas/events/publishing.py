@@ -5,7 +5,7 @@ its own, so that two people can edit two pages. Documents are JSON that `infra.d
 writes; a release names versions of them, so that an earlier one can be published again.
 
 A subscriber of a site is an aggregate of the site and the address. The address is in no event: it lies sealed in
-`ops.contact`, under the id of the aggregate, and goes with the subscription.
+`leads.contact`, under the id of the aggregate, and goes with the subscription.
 """
 
 from __future__ import annotations

@@ -144,7 +144,7 @@ def open_and_stay_out(context: BrowserContext, url: str) -> None:
 def keep_codes(mine: Stack) -> None:
     """Codes of this moment hold longer than a minute: six pages are opened before one is used."""
     with psycopg.connect(mine.environment["POSTGRES_URL"], autocommit=True) as connection:
-        connection.execute("UPDATE auth.handoff_code SET expires_at = now() + interval '1 hour'")
+        connection.execute("UPDATE accounts.handoff_code SET expires_at = now() + interval '1 hour'")
 
 
 def invite(api: httpx.Client) -> str:

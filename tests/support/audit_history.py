@@ -74,7 +74,7 @@ def send(way: Pipeline, ledger: Path) -> None:
             for _ in range(3):
                 record(connection, Entry("account.sign_in", "refused"), Client())
             anchor = connection.execute(
-                "SELECT seq, encode(hash, 'hex') FROM auth.audit ORDER BY seq DESC OFFSET 1 LIMIT 1"
+                "SELECT seq, encode(hash, 'hex') FROM kernel.audit ORDER BY seq DESC OFFSET 1 LIMIT 1"
             ).fetchone()
             assert anchor is not None
         events_of_all = history(keyring.encrypt, (anchor[0], anchor[1]))

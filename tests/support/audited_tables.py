@@ -31,7 +31,7 @@ POSTGRES: Final[Mapping[str, str]] = {
         )
     },
     "events.stored_events": "relay",
-    "auth.audit": "audit trail",
+    "kernel.audit": "audit trail",
     "notifications.notification": "notifications",
 }
 """By table, without its generation: the name under which the audit reports what is wrong with it."""
@@ -49,32 +49,32 @@ CLICKHOUSE: Final[Mapping[str, str]] = {
 
 UNJUDGED_COLUMNS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     "Secrets, kept as a hash or sealed: no event has them; one that was changed lets nobody in, or cannot be opened.": {
-        "auth.invite_code": ("code_hash", "code_sealed"),
-        "auth.linked_sign_in": ("label_sealed",),
-        "auth.credential": ("password_hash",),
-        "auth.second_factor": ("secret_sealed", "last_timecode", "pending_sealed", "pending_at"),
-        "auth.recovery_code": ("code_hash",),
-        "auth.postback_token": ("sealed",),
+        "accounts.invite_code": ("code_hash", "code_sealed"),
+        "accounts.linked_sign_in": ("label_sealed",),
+        "accounts.credential": ("password_hash",),
+        "accounts.second_factor": ("secret_sealed", "last_timecode", "pending_sealed", "pending_at"),
+        "accounts.recovery_code": ("code_hash",),
+        "websites.postback_token": ("sealed",),
         "notifications.webhook_secret": ("sealed", "previous_sealed", "previous_until"),
         "social.connection": ("name_sealed", "tokens_sealed"),
-        "ops.contact": ("email_sealed", "name_sealed"),
+        "leads.contact": ("email_sealed", "name_sealed"),
         "forum.member": ("handle_hash",),
     },
     "When the row was written, or what was done with it last: beside the time of its event.": {
-        "auth.linked_sign_in": ("linked_at",),
-        "auth.credential": ("updated_at",),
-        "auth.subject_key": ("created_at", "erased_at"),
-        "auth.audit_anchor": ("at",),
+        "accounts.linked_sign_in": ("linked_at",),
+        "accounts.credential": ("updated_at",),
+        "kernel.subject_key": ("created_at", "erased_at"),
+        "kernel.audit_anchor": ("at",),
         "insights.digest": ("told_until",),
         "marketplace.saved_search": ("looked_at",),
-        "ops.listing_image": ("created_at",),
+        "marketplace.listing_image": ("created_at",),
         "publishing.site_image": ("created_at",),
         "conversions.payout_file": ("created_at",),
-        "ops.contact": ("created_at", "held_until"),
+        "leads.contact": ("created_at", "held_until"),
     },
     "What an outside service answered last; the next answer replaces it.": {
         "notifications.webhook_secret": ("failures",),
-        "ops.escrow_call": ("state", "attempts", "error", "next_at", "created_at"),
+        "marketplace.escrow_call": ("state", "attempts", "error", "next_at", "created_at"),
         "social.connection": (
             *("checked_at", "succeeded_at", "next_at", "failures", "problem", "followers", "posts", "views"),
             *("views_before", "views_on"),
@@ -84,7 +84,7 @@ UNJUDGED_COLUMNS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
         ),
     },
     "Made of a picture or page whose content is compared: its measures, a smaller copy, the name of its making.": {
-        "ops.listing_image": ("width", "height"),
+        "marketplace.listing_image": ("width", "height"),
         "social.post_image": ("width", "height"),
         "publishing.site_image": ("width", "height", "narrow"),
         "publishing.site_file": ("made_of", "problems"),
@@ -98,30 +98,32 @@ WITHOUT_CHECK: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "Sessions, tokens, one-time links and salts, by hash: made by chance, in no event, and each ends by its own time."
     " One that is lost or changed lets nobody in; the lists of own sessions and tokens show these tables themselves.": (
-        *("auth.access_token", "auth.contact_link", "auth.handoff_code", "auth.login_ticket", "auth.one_time_link"),
-        *("auth.provider_sign_in", "auth.session", "auth.setup_token", "auth.website_session", "sql.token"),
+        *("accounts.access_token", "accounts.handoff_code", "accounts.login_ticket", "accounts.one_time_link"),
+        *("accounts.provider_sign_in", "accounts.session", "accounts.setup_token", "accounts.website_session"),
+        *("leads.contact_link", "sql.token"),
         *("social.connection_flow", "ingest.salt", "ingest.visitor_key", "forum.salt"),
     ),
     "Keys of texts in the log: erasing a person changes one, and no event says how. What they open is compared as rows"
     " of ClickHouse, which also name each key that has to be there.": ("log.text_key",),
     "Limits, and answers to repeated requests: they hold for hours or a day, and only refuse or repeat.": (
-        *("auth.rate_limit", "auth.first_account", "kernel.account_usage", "kernel.idempotency", "forum.act"),
-        *("forum.visit", "ops.escrow_message", "marketplace.saved_search_notice"),
+        *("kernel.rate_limit", "accounts.first_account", "kernel.account_usage", "kernel.idempotency", "forum.act"),
+        *("forum.visit", "marketplace.escrow_message", "marketplace.saved_search_notice"),
     ),
     "When to look at something: what is then decided or shown is made of events. A lost timeout is restored from what"
     " waits for it; a lost mark makes the work be done once more.": (
         *("kernel.timeout", "insights.daily_analysis", "notifications.alert_mail", "notifications.digest"),
-        *("conversions.click_day", "ops.to_erase", "ops.visitor_to_erase", "publishing.sent_form", "forum.views"),
+        *("conversions.click_day", "operations.to_erase", "operations.visitor_to_erase", "publishing.sent_form"),
+        "forum.views",
     ),
     "What was sent to whom outside, and what the other side answered: no event has it, and nothing is made of it.": (
-        *("ops.mail", "notifications.webhook_delivery", "notifications.link_check", "domains.dns_check"),
-        *("operations.rate_source", "ops.llm_call"),
+        *("kernel.mail", "notifications.webhook_delivery", "notifications.link_check", "domains.dns_check"),
+        *("operations.rate_source", "kernel.llm_call"),
     ),
     "Positions, states and measurements of the services themselves. A position that is wrong leaves records without"
     " rows, or rows twice, which the checks of the rows find.": (
         *("engine.build", "engine.log_end", "engine.log_sample", "engine.position", "engine.projection"),
         *("engine.relay", "engine.request", "engine.runner", "engine.sample", "lookup.projection", "ingest.key_use"),
-        *("ops.backup", "ops.canary", "ops.migrations"),
+        *("operations.backup", "operations.canary", "ops.migrations"),
     ),
     "Kept nowhere else, and shown to their account alone: what a person has read or run, which is no decision.": (
         *("forum.read", "sql.statement"),

@@ -55,7 +55,7 @@ class Forum:
     def member(self, name: str = "Ada", *roles: str, new: bool = False) -> Person:
         """A member; unless `new`, with an old account."""
         person = self.api.query.person(*roles)
-        self.postgres.execute("UPDATE auth.session SET name = %s WHERE id = %s", (name, person.session_id))
+        self.postgres.execute("UPDATE accounts.session SET name = %s WHERE id = %s", (name, person.session_id))
         self.api.query.insert(
             "forum_members",
             {

@@ -289,7 +289,7 @@ class SampleData:
             subscriptions.request(None, site, subscription_id=subscriber, page="/", block="news", context=now)
         )
         api.query.postgres.execute(
-            "INSERT INTO ops.contact (id, kind, email_sealed, site_id, account_id)"
+            "INSERT INTO leads.contact (id, kind, email_sealed, site_id, account_id)"
             " VALUES (%s, 'site_newsletter', %s, %s, %s)",
             (
                 subscriber,
@@ -333,7 +333,7 @@ class SampleData:
         mine_alone = [listings.draft(listing, facts, mine), questions.save(search, "", SearchCriteria(), mine)]
         api.core.store.append([*mine_alone, sent, accepted, *agreed, asked])
         api.query.postgres.execute(
-            "INSERT INTO ops.escrow_call (escrow_id, step) VALUES (%s, 'open')", (escrow_id(offer_id),)
+            "INSERT INTO marketplace.escrow_call (escrow_id, step) VALUES (%s, 'open')", (escrow_id(offer_id),)
         )
         api.query.insert("listings", {
             "id": listing, "seller_id": self.owner.account_id, "status": "draft", "title": "", "title_lower": "",
@@ -445,7 +445,7 @@ def register(api: Api, person: Person) -> None:
     )
     api.core.store.append(events)
     api.query.postgres.execute(
-        "INSERT INTO auth.credential (account_id, password_hash) VALUES (%s, %s)", (person.account_id, api.hash)
+        "INSERT INTO accounts.credential (account_id, password_hash) VALUES (%s, %s)", (person.account_id, api.hash)
     )
 
 

@@ -214,7 +214,7 @@ class Market:
 
     def mails(self, kind: str, person: Person) -> list[str]:
         rows = self.postgres.execute(
-            "SELECT id, recipient_sealed, text_sealed FROM ops.mail WHERE kind = %s AND account_id = %s ORDER BY id",
+            "SELECT id, recipient_sealed, text_sealed FROM kernel.mail WHERE kind = %s AND account_id = %s ORDER BY id",
             (kind, person.account_id),
         )
         return [decrypt_mail(self.settings, *row)[1] or "" for row in rows]

@@ -59,7 +59,9 @@ class Member:
     def code(self, steps: int = 0) -> str:
         """A right code that was not used: the server forgets which one was the last."""
         assert self.secret is not None
-        self.world.postgres.execute("UPDATE auth.second_factor SET last_timecode = 0 WHERE account_id = %s", (self.id,))
+        self.world.postgres.execute(
+            "UPDATE accounts.second_factor SET last_timecode = 0 WHERE account_id = %s", (self.id,)
+        )
         return pyotp.TOTP(self.secret).at(int(time.time()) + 30 * steps)
 
     def wrong_code(self) -> str:

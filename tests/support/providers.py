@@ -55,7 +55,7 @@ def settings_of(server: IdentityProvider) -> dict[str, Any]:
 @pytest.fixture(autouse=True)
 def as_it_should(server: IdentityProvider, world: World) -> Iterator[None]:
     server.behave()
-    world.postgres.execute("DELETE FROM auth.rate_limit")
+    world.postgres.execute("DELETE FROM kernel.rate_limit")
     yield
     server.behave()
 
@@ -155,6 +155,6 @@ def link(person: Member, name: str = "github", **body: Any) -> httpx2.Response:
 
 def links(world: World, account_id: str) -> list[tuple[str, str]]:
     rows = world.postgres.execute(
-        "SELECT id::text, provider FROM auth.linked_sign_in WHERE account_id = %s ORDER BY linked_at", (account_id,)
+        "SELECT id::text, provider FROM accounts.linked_sign_in WHERE account_id = %s ORDER BY linked_at", (account_id,)
     )
     return [(row[0], row[1]) for row in rows]

@@ -98,13 +98,13 @@ def _recovery_codes(_: Settings, row: Row) -> list[Row]:
 
 
 _WRITTEN: Final[Mapping[str, Callable[[Settings, Row], list[Row]]]] = {
-    "ops.listing_image": _picture,
+    "marketplace.listing_image": _picture,
     "social.post_image": _picture,
     "publishing.site_file": _file,
     "conversions.payout_file": _payout_file,
-    "auth.recovery_code": _recovery_codes,
-    "auth.second_factor": lambda _, row: [{**row, "secret_sealed": "sealed"}],
-    "ops.contact": lambda _, row: [{**row, "confirmed_at": "2026-05-17 10:00Z" if row["is_confirmed"] else None}],
+    "accounts.recovery_code": _recovery_codes,
+    "accounts.second_factor": lambda _, row: [{**row, "secret_sealed": "sealed"}],
+    "leads.contact": lambda _, row: [{**row, "confirmed_at": "2026-05-17 10:00Z" if row["is_confirmed"] else None}],
 }
 """What a row in memory is in the table, where that is something else."""
 _SOME: Final[Mapping[str, Callable[[], Any]]] = {

@@ -109,18 +109,19 @@ def _linking(account_id: UUID | None, session_id: UUID | None) -> Linking | None
 
 
 _BEGIN: Final = (
-    "INSERT INTO auth.provider_sign_in (cookie_hash, provider, state_hash, secrets_sealed, return_to, link_account,"
+    "INSERT INTO accounts.provider_sign_in (cookie_hash, provider, state_hash, secrets_sealed, return_to, link_account,"
     " link_session, expires_at) VALUES (%s, %s, %s, %s, %s, %s, %s, now() + %s)"
 )
 _COMPLETE: Final = (
-    "DELETE FROM auth.provider_sign_in WHERE cookie_hash = %s AND provider = %s AND state_hash = %s"
+    "DELETE FROM accounts.provider_sign_in WHERE cookie_hash = %s AND provider = %s AND state_hash = %s"
     " AND expires_at > now() RETURNING secrets_sealed, link_account, link_session, return_to"
 )
 _HAND_OFF: Final = (
-    "INSERT INTO auth.handoff_code (code_hash, cookie_hash, identity_sealed, link_account, link_session, expires_at)"
+    "INSERT INTO accounts.handoff_code"
+    " (code_hash, cookie_hash, identity_sealed, link_account, link_session, expires_at)"
     " VALUES (%s, %s, %s, %s, %s, now() + %s)"
 )
 _REDEEM: Final = (
-    "DELETE FROM auth.handoff_code WHERE code_hash = %s AND cookie_hash = %s AND expires_at > now()"
+    "DELETE FROM accounts.handoff_code WHERE code_hash = %s AND cookie_hash = %s AND expires_at > now()"
     " RETURNING identity_sealed, link_account, link_session"
 )

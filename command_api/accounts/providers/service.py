@@ -147,7 +147,7 @@ class ProviderSignIn:
 
     def owner(self, identity: ProvenIdentity) -> UUID | None:
         """Returns the account that the identity is linked to."""
-        linked = "SELECT account_id FROM auth.linked_sign_in WHERE subject_hash = %s"
+        linked = "SELECT account_id FROM accounts.linked_sign_in WHERE subject_hash = %s"
         rows = self._container.select(linked, self._subject_hash(identity))
         return rows[0][0] if rows else None
 

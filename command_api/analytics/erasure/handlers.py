@@ -167,13 +167,13 @@ def repeat_erasure(command: commands.RepeatErasure, uow: UnitOfWork) -> None:
         keys.erase(uow.cursor, {number: map(bytes.fromhex, leaves) for number, leaves in decided.texts.items()})
         _last_key(keys, uow)
         uow.append(decided)
-    uow.cursor.execute("DELETE FROM ops.visitor_to_erase WHERE erasure_id = %s", (command.erasure_id,))
+    uow.cursor.execute("DELETE FROM operations.visitor_to_erase WHERE erasure_id = %s", (command.erasure_id,))
 
 
 def repeat_erasures(container: Container) -> int:
-    """Repeats erasures of visitors that are newer than the restored backup (`ops.visitor_to_erase`), before the first
-    request; returns their number. Resumable: what is done is removed from the list."""
-    waiting = container.select("SELECT erasure_id, decided FROM ops.visitor_to_erase")
+    """Repeats erasures of visitors that are newer than the restored backup (`operations.visitor_to_erase`), before the
+    first request; returns their number. Resumable: what is done is removed from the list."""
+    waiting = container.select("SELECT erasure_id, decided FROM operations.visitor_to_erase")
     for erasure_id, decided in waiting:
         command = commands.RepeatErasure(erasure_id, decided)
         container.commands.dispatch(command, system_context(datetime.now(UTC)))

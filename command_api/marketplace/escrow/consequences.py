@@ -39,11 +39,13 @@ def _set_timeouts(uow: Appended, escrow: Escrow) -> None:
         uow.set_timeout(timeouts.ESCROW_DEADLINE, escrow.id, None)
         uow.set_timeout(timeouts.ESCROW_STATUS, escrow.id, None)
         if escrow.status != "cancelled":  # also removes inconsistent status checks
-            uow.cursor.execute("DELETE FROM ops.escrow_call WHERE escrow_id = %s AND step = 'look'", (escrow.id,))
+            uow.cursor.execute(
+                "DELETE FROM marketplace.escrow_call WHERE escrow_id = %s AND step = 'look'", (escrow.id,)
+            )
     else:
         ask_at = uow.context.at + STATUS_CHECK_INTERVAL if escrow.awaits_provider else None
         uow.set_timeout(timeouts.ESCROW_DEADLINE, escrow.id, escrow.due_at)
         uow.set_timeout(timeouts.ESCROW_STATUS, escrow.id, ask_at)
 
 
-_SAVE_CALL: Final = "INSERT INTO ops.escrow_call (escrow_id, step, to_seller, to_buyer) VALUES (%s, %s, %s, %s)"
+_SAVE_CALL: Final = "INSERT INTO marketplace.escrow_call (escrow_id, step, to_seller, to_buyer) VALUES (%s, %s, %s, %s)"

@@ -79,8 +79,8 @@ def record_escrow_call(command: commands.RecordEscrowCall, uow: UnitOfWork) -> N
     if opened is not None:
         reference, url = opened.reference, opened.payment_url
         uow.append(*escrows.opened(escrow, reference, url, uow.context, is_trial=opened.is_trial))
-    uow.cursor.execute("DELETE FROM ops.escrow_call WHERE number = %s", (command.number,))
-    if uow.select("SELECT FROM ops.escrow_call WHERE escrow_id = %s AND state = 'waiting' LIMIT 1", escrow.id):
+    uow.cursor.execute("DELETE FROM marketplace.escrow_call WHERE number = %s", (command.number,))
+    if uow.select("SELECT FROM marketplace.escrow_call WHERE escrow_id = %s AND state = 'waiting' LIMIT 1", escrow.id):
         uow.set_timeout(timeouts.ESCROW_CALLS, escrow.id, uow.context.at)
 
 
@@ -99,7 +99,7 @@ def record_escrow_status(command: commands.RecordEscrowStatus, uow: UnitOfWork) 
 
 @HANDLERS.on(commands.RecordEscrowMessage, senders="system")
 def record_escrow_message(command: commands.RecordEscrowMessage, uow: UnitOfWork) -> None:
-    if uow.select("SELECT FROM ops.escrow_message WHERE id = %s", command.message_id):
+    if uow.select("SELECT FROM marketplace.escrow_message WHERE id = %s", command.message_id):
         return
     data = command.message.data
     escrow = uow.load(data.reference, escrows.evolve)
@@ -113,7 +113,7 @@ def record_escrow_message(command: commands.RecordEscrowMessage, uow: UnitOfWork
         events = escrows.settled(escrow, data.id, data.to_seller, data.to_buyer, uow.context)
     uow.append(*events)
     # Of two concurrent copies one fails here and finds on its retry that the message was processed.
-    uow.cursor.execute("INSERT INTO ops.escrow_message (id) VALUES (%s)", (command.message_id,))
+    uow.cursor.execute("INSERT INTO marketplace.escrow_message (id) VALUES (%s)", (command.message_id,))
 
 
 @HANDLERS.on(commands.RetryEscrowCalls, senders="admins")
@@ -142,7 +142,9 @@ def _after_status(escrow: Escrow, state: TransactionState, context: CommandConte
 
 
 _SETTLE_AGAIN: Final = (
-    "INSERT INTO ops.escrow_call (escrow_id, step, to_seller, to_buyer) VALUES (%s, 'settle', %s, %s)"
+    "INSERT INTO marketplace.escrow_call (escrow_id, step, to_seller, to_buyer) VALUES (%s, 'settle', %s, %s)"
     " ON CONFLICT (escrow_id, step) DO NOTHING"
 )
-_RETRY: Final = "UPDATE ops.escrow_call SET state = 'waiting', next_at = now(), attempts = 0 WHERE escrow_id = %s"
+_RETRY: Final = (
+    "UPDATE marketplace.escrow_call SET state = 'waiting', next_at = now(), attempts = 0 WHERE escrow_id = %s"
+)

@@ -1,9 +1,9 @@
 """Outbox of calls to the escrow provider, with retries.
 
-A call is a row that is written with its decision (`ops.escrow_call`) and deleted once the provider has accepted it.
-After a crash it is sent again; the idempotency key of each step makes the provider execute it once. The calls of one
-escrow are sent in order. While the provider is unavailable the retry delay grows to ten minutes; a call that it rejects
-waits for an admin.
+A call is a row that is written with its decision (`marketplace.escrow_call`) and deleted once the provider has
+accepted it. After a crash it is sent again; the idempotency key of each step makes the provider execute it once. The
+calls of one escrow are sent in order. While the provider is unavailable the retry delay grows to ten minutes; a call
+that it rejects waits for an admin.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _CALLS = Counter("escrow_calls_total", "Calls to the escrow provider by what cam
 
 
 class EscrowCall(NamedTuple):
-    """A row of `ops.escrow_call`. Amounts are in minor units."""
+    """A row of `marketplace.escrow_call`. Amounts are in minor units."""
 
     number: int
     escrow_id: UUID
@@ -72,7 +72,7 @@ def escrow_calls(container: Container, provider: Provider) -> ProcessManager:
         lambda _timeouts, _now: send_next,
         batch_size=20,
         unavailable=(ProviderUnavailable,),
-        ids="SELECT DISTINCT escrow_id FROM ops.escrow_call WHERE state = 'waiting'",
+        ids="SELECT DISTINCT escrow_id FROM marketplace.escrow_call WHERE state = 'waiting'",
     )
 
 
@@ -99,9 +99,9 @@ def _note(container: Container, call: EscrowCall, state: str, next_at: datetime,
 
 
 _NEXT: Final = (
-    "SELECT number, escrow_id, step, to_seller, to_buyer, state FROM ops.escrow_call WHERE escrow_id = %s"
+    "SELECT number, escrow_id, step, to_seller, to_buyer, state FROM marketplace.escrow_call WHERE escrow_id = %s"
     " ORDER BY step = 'look', number LIMIT 1"
 )
 _NOTE: Final = (
-    "UPDATE ops.escrow_call SET state = %s, attempts = attempts + 1, error = %s, next_at = %s WHERE number = %s"
+    "UPDATE marketplace.escrow_call SET state = %s, attempts = attempts + 1, error = %s, next_at = %s WHERE number = %s"
 )

@@ -1,8 +1,8 @@
 """Queries the escrow provider for the status of payments, in case a webhook is missing.
 
 The status of escrows that await the provider is checked every ten minutes and processed like a webhook. A status that
-contradicts the decisions here changes nothing: it is a row of `ops.escrow_call` for admins (step `look`) until a later
-answer is consistent.
+contradicts the decisions here changes nothing: it is a row of `marketplace.escrow_call` for admins (step `look`) until
+a later answer is consistent.
 """
 
 from __future__ import annotations
@@ -70,7 +70,8 @@ def _mark(container: Container, statement: str, *values: object) -> None:
 
 
 _INCONSISTENT: Final = (
-    "INSERT INTO ops.escrow_call AS c (escrow_id, step, state, attempts, error) VALUES (%s, 'look', 'failed', 1, %s)"
+    "INSERT INTO marketplace.escrow_call AS c (escrow_id, step, state, attempts, error)"
+    " VALUES (%s, 'look', 'failed', 1, %s)"
     " ON CONFLICT (escrow_id, step) DO UPDATE SET state = 'failed', attempts = c.attempts + 1, error = excluded.error"
 )
-_CONSISTENT: Final = "DELETE FROM ops.escrow_call WHERE escrow_id = %s AND step = 'look'"
+_CONSISTENT: Final = "DELETE FROM marketplace.escrow_call WHERE escrow_id = %s AND step = 'look'"

@@ -74,10 +74,14 @@ def _save_image_uses(cursor: Cursor[dict[str, Any]], listing: Listing) -> None:
     """Stores the images of the listing; deletes images that no listing uses."""
     had = {row["hash"] for row in cursor.execute(_IMAGES_OF, (listing.id,))}
     for new in set(listing.images) - had:
-        cursor.execute("INSERT INTO ops.listing_image_use (listing_id, hash) VALUES (%s, %s)", (listing.id, new))
+        cursor.execute(
+            "INSERT INTO marketplace.listing_image_use (listing_id, hash) VALUES (%s, %s)", (listing.id, new)
+        )
     gone = list(had - set(listing.images))
     if gone:
-        cursor.execute("DELETE FROM ops.listing_image_use WHERE listing_id = %s AND hash = ANY(%s)", (listing.id, gone))
+        cursor.execute(
+            "DELETE FROM marketplace.listing_image_use WHERE listing_id = %s AND hash = ANY(%s)", (listing.id, gone)
+        )
         drop_unused_images(cursor, gone)
 
 
@@ -96,8 +100,8 @@ _SAVE_HOST: Final = (
     "INSERT INTO marketplace.listing_host (listing_id, host) VALUES (%s, %s)"
     " ON CONFLICT (listing_id) DO UPDATE SET host = excluded.host"
 )
-_IMAGES_OF: Final = "SELECT hash FROM ops.listing_image_use WHERE listing_id = %s"
+_IMAGES_OF: Final = "SELECT hash FROM marketplace.listing_image_use WHERE listing_id = %s"
 _DROP_UNUSED: Final = (
-    "DELETE FROM ops.listing_image AS i WHERE hash = ANY(%s)"
-    " AND NOT EXISTS (SELECT FROM ops.listing_image_use AS u WHERE u.hash = i.hash)"
+    "DELETE FROM marketplace.listing_image AS i WHERE hash = ANY(%s)"
+    " AND NOT EXISTS (SELECT FROM marketplace.listing_image_use AS u WHERE u.hash = i.hash)"
 )

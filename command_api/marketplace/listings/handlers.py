@@ -156,5 +156,5 @@ def _require_same_website(uow: UnitOfWork, details: ListingDetails) -> None:
 
 
 _SAVE_IMAGE: Final = (
-    "INSERT INTO ops.listing_image (hash, width, height, body) VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING"
+    "INSERT INTO marketplace.listing_image (hash, width, height, body) VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING"
 )

@@ -18,7 +18,7 @@ from schemas.events.publishing import SiteRemoved
 HANDLERS: Final = CommandHandlers()
 _FORM: Final = "SELECT site_id, email_sealed, page, block FROM publishing.sent_form WHERE id = %s"
 _HANDLED: Final = "UPDATE publishing.sent_form SET email_sealed = NULL WHERE id = %s"
-_COUNT: Final = "SELECT count(*) FROM ops.contact WHERE site_id = %s"
+_COUNT: Final = "SELECT count(*) FROM leads.contact WHERE site_id = %s"
 
 
 @HANDLERS.on(commands.HandleForm, senders="system")
@@ -68,7 +68,7 @@ def forget_subscribers(event: SiteRemoved, uow: UnitOfWork) -> None:
     """Deletes the list with the site, so also with its account. Its links then lead nowhere."""
     site = (event.originator_id,)
     uow.cursor.execute(_FORGET_LINKS, site)
-    uow.cursor.execute("DELETE FROM ops.contact WHERE site_id = %s", site)
+    uow.cursor.execute("DELETE FROM leads.contact WHERE site_id = %s", site)
     uow.cursor.execute("DELETE FROM publishing.sent_form WHERE site_id = %s", site)
 
 
@@ -93,5 +93,5 @@ def _mails(uow: UnitOfWork, site: sites.Site) -> SubscriptionMails:
 
 
 _FORGET_LINKS: Final = (
-    "DELETE FROM auth.contact_link WHERE contact_id IN (SELECT id FROM ops.contact WHERE site_id = %s)"
+    "DELETE FROM leads.contact_link WHERE contact_id IN (SELECT id FROM leads.contact WHERE site_id = %s)"
 )

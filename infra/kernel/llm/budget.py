@@ -1,6 +1,6 @@
 """The budget of a language model: calls per account and hour, tokens per day and installation.
 
-A ledger in Postgres (`ops.llm_call`). A call is reserved at its worst case before it is made and settled after it; a
+A ledger in Postgres (`kernel.llm_call`). A call is reserved at its worst case before it is made and settled after it; a
 call that never returns, for example after a crash, stays charged as reserved. Reservations are serialized, so neither
 limit is ever exceeded, however many processes call.
 """
@@ -43,7 +43,7 @@ class LlmBudget:
             if spent + tokens > self._tokens:
                 raise LlmBudgetSpent(max(1, int(token_wait)))
             connection.execute(
-                "INSERT INTO ops.llm_call (id, account_id, purpose, reserved_tokens) VALUES (%s, %s, %s, %s)",
+                "INSERT INTO kernel.llm_call (id, account_id, purpose, reserved_tokens) VALUES (%s, %s, %s, %s)",
                 (call_id, account_id, purpose, tokens),
             )
         return call_id
@@ -52,7 +52,7 @@ class LlmBudget:
         """Records what the call took in truth. A second settlement of the same call changes nothing."""
         with self._pool.connection() as connection:
             connection.execute(
-                "UPDATE ops.llm_call SET used_tokens = %s, outcome = %s, settled_at = now()"
+                "UPDATE kernel.llm_call SET used_tokens = %s, outcome = %s, settled_at = now()"
                 " WHERE id = %s AND settled_at IS NULL",
                 (tokens, outcome, call_id),
             )
@@ -66,6 +66,6 @@ SELECT count(*) FILTER (WHERE recent) AS calls,
 FROM (
     SELECT created_at, coalesce(used_tokens, reserved_tokens) AS spent,
            account_id = %(account)s AND created_at > now() - interval '1 hour' AS recent
-    FROM ops.llm_call WHERE created_at > now() - interval '1 day'
+    FROM kernel.llm_call WHERE created_at > now() - interval '1 day'
 ) AS day
 """

@@ -94,7 +94,7 @@ def queue(cursor: Cursor[Any] | Connection[Any], settings: Settings, mail: Mail)
         raise ValueError(f"an email has at most {MAX_BYTES:,} bytes")
     key, mail_id = derived_key(settings, "mail"), mail.id or uuid7()
     cursor.execute(
-        "INSERT INTO ops.mail (id, account_id, kind, recipient_sealed, subject, text_sealed, parts_sealed,"
+        "INSERT INTO kernel.mail (id, account_id, kind, recipient_sealed, subject, text_sealed, parts_sealed,"
         " unsubscribe_sealed, about, about_step) VALUES (%(id)s, %(account_id)s, %(kind)s, %(to)s, %(subject)s,"
         " %(text)s, %(parts)s, %(stop)s, %(about)s, %(about_step)s)",
         {
@@ -135,8 +135,8 @@ def unqueue(cursor: Cursor[Any], owner: UUID) -> None:
     """Deletes the emails about a deleted contact or to an erased account, in the caller's transaction. Does not wait
     for an email that is being sent: `infra.ops.jobs.retention` deletes it."""
     cursor.execute(
-        "DELETE FROM ops.mail WHERE id IN"
-        " (SELECT id FROM ops.mail WHERE about = %(owner)s OR account_id = %(owner)s FOR UPDATE SKIP LOCKED)",
+        "DELETE FROM kernel.mail WHERE id IN"
+        " (SELECT id FROM kernel.mail WHERE about = %(owner)s OR account_id = %(owner)s FOR UPDATE SKIP LOCKED)",
         {"owner": owner},
     )
 
@@ -277,11 +277,11 @@ def host(settings: Settings) -> str:
 
 _NEXT: Final = (
     "SELECT id, recipient_sealed, subject, text_sealed, parts_sealed, unsubscribe_sealed, created_at, attempts"
-    " FROM ops.mail"
+    " FROM kernel.mail"
     " WHERE state = 'waiting' AND next_at <= now() ORDER BY next_at LIMIT 1 FOR UPDATE SKIP LOCKED"
 )
 _SENT: Final = (
-    "UPDATE ops.mail SET state = 'sent', sent_at = now(), attempts = attempts + 1, text_sealed = NULL,"
+    "UPDATE kernel.mail SET state = 'sent', sent_at = now(), attempts = attempts + 1, text_sealed = NULL,"
     " parts_sealed = NULL, unsubscribe_sealed = NULL, error = ''"
     " WHERE id = %s"
 )
@@ -291,7 +291,7 @@ def _note_failure(connection: Connection[Any], mail_id: UUID, attempts: int, err
     log.warning("mail_delivery_failed", mail_id=mail_id, attempts=attempts + 1, error=error)
     is_last = attempts >= len(RETRY_DELAYS_S)
     connection.execute(
-        "UPDATE ops.mail SET attempts = attempts + 1, error = %s, state = %s,"
+        "UPDATE kernel.mail SET attempts = attempts + 1, error = %s, state = %s,"
         " next_at = now() + make_interval(secs => %s) WHERE id = %s",
         (error, "failed" if is_last else "waiting", 0 if is_last else RETRY_DELAYS_S[attempts], mail_id),
     )

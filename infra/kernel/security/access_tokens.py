@@ -80,12 +80,12 @@ _FIND: Final[LiteralString] = (
     "SELECT t.id, t.account_id, t.scopes, t.website_ids,"
     " coalesce(t.last_used_at < now() - interval '1 minute', true), coalesce(h.roles, '{}')"
     # The roles are the write side's: no record in the log gives anybody one.
-    " FROM auth.access_token AS t LEFT JOIN lookup.role_holder AS h ON h.account_id = t.account_id"
+    " FROM accounts.access_token AS t LEFT JOIN lookup.role_holder AS h ON h.account_id = t.account_id"
     " WHERE t.token_hash = %s AND t.revoked_at IS NULL AND t.expires_at > now()"
 )
-_TOUCH: Final[LiteralString] = "UPDATE auth.access_token SET last_used_at = now() WHERE id = %s"
+_TOUCH: Final[LiteralString] = "UPDATE accounts.access_token SET last_used_at = now() WHERE id = %s"
 _REVOKE: Final[LiteralString] = (
-    "WITH ended AS (UPDATE auth.access_token SET revoked_at = now() WHERE account_id = %(account)s"
+    "WITH ended AS (UPDATE accounts.access_token SET revoked_at = now() WHERE account_id = %(account)s"
     " AND (%(token)s::uuid IS NULL OR id = %(token)s) AND revoked_at IS NULL RETURNING id)"
     " SELECT pg_notify(%(channel)s, id::text) FROM ended"
 )

@@ -1,4 +1,4 @@
-"""The audit log: who did what and when, and what was denied. Appended to `auth.audit` as a hash chain.
+"""The audit log: who did what and when, and what was denied. Appended to `kernel.audit` as a hash chain.
 
 A decision is recorded in the transaction of its events, so it is in the log exactly if it happened; a denial is
 recorded separately. Rows contain ids and no names: the person behind an id is erased with the account.
@@ -34,7 +34,7 @@ class Entry:
 def record(connection: Cursor[Any] | Connection[Any], entry: Entry, client: Client) -> None:
     """Appends the entry in the caller's transaction. Other writers wait until that ends: keep it short."""
     connection.execute(
-        "SELECT auth.write_audit(%(action)s::text, %(outcome)s::text, %(actor_id)s::uuid, %(account_id)s::uuid,"
+        "SELECT kernel.write_audit(%(action)s::text, %(outcome)s::text, %(actor_id)s::uuid, %(account_id)s::uuid,"
         " %(subject_id)s::uuid, %(network)s::text, %(device)s::text, %(details)s::jsonb)",
         {**vars(entry), "network": client.network, "device": client.device, "details": Jsonb(dict(entry.details))},
     )

@@ -31,7 +31,7 @@ _FAMILIES: Final = (
 class Client:
     """The origin of a request.
 
-    `address` is for limits: `auth.rate_limit` keeps it for a day, and nothing else keeps it as it is.
+    `address` is for limits: `kernel.rate_limit` keeps it for a day, and nothing else keeps it as it is.
     """
 
     address: str = ""

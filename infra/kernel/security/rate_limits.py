@@ -1,7 +1,7 @@
 """Rate limits for guessable, abusable and expensive operations: GCRA buckets in Postgres, shared by all processes.
 
 An attempt is consumed before it is checked, so concurrent guesses count, and refunded when it was correct. Buckets
-refill steadily. `auth.rate_limit` says which buckets a service may use.
+refill steadily. `kernel.rate_limit` says which buckets a service may use.
 """
 
 from __future__ import annotations
@@ -96,11 +96,11 @@ def _values(limit: Limit, who: str) -> dict[str, Any]:
 
 
 _CHARGE: Final = """
-INSERT INTO auth.rate_limit AS r (bucket, tat) VALUES (%(bucket)s, now() + %(every)s)
+INSERT INTO kernel.rate_limit AS r (bucket, tat) VALUES (%(bucket)s, now() + %(every)s)
 ON CONFLICT (bucket) DO UPDATE SET tat = greatest(r.tat, now()) + %(every)s
 WHERE greatest(r.tat, now()) + %(every)s <= now() + %(burst)s
 RETURNING 1"""
 
-_REFUND: Final = "UPDATE auth.rate_limit SET tat = tat - %(every)s WHERE bucket = %(bucket)s"
+_REFUND: Final = "UPDATE kernel.rate_limit SET tat = tat - %(every)s WHERE bucket = %(bucket)s"
 _WAIT: Final = """
-SELECT extract(epoch FROM tat + %(every)s - %(burst)s - now()) FROM auth.rate_limit WHERE bucket = %(bucket)s"""
+SELECT extract(epoch FROM tat + %(every)s - %(burst)s - now()) FROM kernel.rate_limit WHERE bucket = %(bucket)s"""

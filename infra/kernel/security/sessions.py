@@ -1,10 +1,10 @@
 """Sessions of signed-in people. `command_api` opens and ends them, `query_api` reads them.
 
-A session has two different opaque secrets, of which `auth.session` stores only SHA-256: the cookie (`HttpOnly`, never
-visible to scripts) and the token (`Authorization: Bearer`, in the SPA's local storage). The token of a session that a
-browser opened works only with that session's cookie, so a token stolen from local storage is useless. A program signs
-in without an origin and sends the token alone. Reads may come with the cookie alone, since `EventSource` cannot set
-headers; state changes need the token as well.
+A session has two different opaque secrets, of which `accounts.session` stores only SHA-256: the cookie (`HttpOnly`,
+never visible to scripts) and the token (`Authorization: Bearer`, in the SPA's local storage). The token of a session
+that a browser opened works only with that session's cookie, so a token stolen from local storage is useless. A program
+signs in without an origin and sends the token alone. Reads may come with the cookie alone, since `EventSource` cannot
+set headers; state changes need the token as well.
 
 Limits: a session ends 12 h after sign-in, after 4 h without a request, at sign-out, or when it is revoked. A
 program's token must also have been used within the last 15 minutes. An account has at most `MAX_SESSIONS` live
@@ -93,7 +93,7 @@ class SessionKind:
     columns: LiteralString
 
 
-PLATFORM: Final = SessionKind("auth.session", COOKIE, "", "id, account_id, email, name, roles, public_name")
+PLATFORM: Final = SessionKind("accounts.session", COOKIE, "", "id, account_id, email, name, roles, public_name")
 
 
 def authenticate(pool: Pool, headers: Headers, method: str) -> Principal:
@@ -205,7 +205,7 @@ def open_session(
         browser=browser,
     )
     connection.execute(
-        _REVOKE + beyond_cap("auth.session") + _NOTIFY, {"account": account_id, "new": session_id, **cap_values()}
+        _REVOKE + beyond_cap("accounts.session") + _NOTIFY, {"account": account_id, "new": session_id, **cap_values()}
     )
     return opened
 
@@ -252,14 +252,14 @@ def revoke_sessions(connection: Connection[Any], account_id: UUID, except_for: U
 def end_streams(connection: Connection[Any], account_id: UUID) -> None:
     """Closes the open streams of an account's sessions and access tokens, which stay valid: a new stream is authorized
     again."""
-    for table in ("auth.session", "auth.access_token"):
+    for table in ("accounts.session", "accounts.access_token"):
         connection.execute(
             f"SELECT pg_notify(%s, id::text) FROM {table} WHERE account_id = %s AND revoked_at IS NULL".encode(),  # noqa: S608 - own names
             (SESSION_ENDED, account_id),
         )
 
 
-_REVOKE: Final = "WITH ended AS (UPDATE auth.session SET revoked_at = now()"
+_REVOKE: Final = "WITH ended AS (UPDATE accounts.session SET revoked_at = now()"
 _NOTIFY: Final = f" RETURNING id) SELECT pg_notify('{SESSION_ENDED}', id::text) FROM ended"  # noqa: S608 - own text
 
 

@@ -2,7 +2,7 @@
 
 `command_api` encrypts `Personal` fields with it before they are stored; projectors open them again
 (`schemas.envelope.Decrypt`). A keyring opens what is `Sealed` for visitors of websites as well
-(`infra.kernel.security.text_keys`). Keys lie in `auth.subject_key`, wrapped by a key derived from the master key.
+(`infra.kernel.security.text_keys`). Keys lie in `kernel.subject_key`, wrapped by a key derived from the master key.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Keyring:
     def erase_with(self, cursor: Connection[Any] | Cursor[Any], subject_id: UUID) -> None:
         """The same, in the caller's transaction."""
         cursor.execute(
-            "INSERT INTO auth.subject_key (subject_id, erased_at) VALUES (%s, now())"
+            "INSERT INTO kernel.subject_key (subject_id, erased_at) VALUES (%s, now())"
             " ON CONFLICT (subject_id) DO UPDATE SET key_wrapped = NULL, erased_at = now()",
             (subject_id,),
         )
@@ -102,7 +102,7 @@ class Keyring:
             return cached[1]
         with self._pool.connection() as connection:
             row = connection.execute(
-                "SELECT key_wrapped FROM auth.subject_key WHERE subject_id = %s AND key_wrapped IS NOT NULL",
+                "SELECT key_wrapped FROM kernel.subject_key WHERE subject_id = %s AND key_wrapped IS NOT NULL",
                 (subject_id,),
             ).fetchone()
         return self._store(subject_id, row_values(row)[0]) if row is not None else None
@@ -111,11 +111,11 @@ class Keyring:
         wrapped = encrypt(self._wrapping, os.urandom(32).hex(), f"subject-key:{subject_id}")
         with self._pool.connection() as connection:
             connection.execute(
-                "INSERT INTO auth.subject_key (subject_id, key_wrapped) VALUES (%s, %s) ON CONFLICT DO NOTHING",
+                "INSERT INTO kernel.subject_key (subject_id, key_wrapped) VALUES (%s, %s) ON CONFLICT DO NOTHING",
                 (subject_id, wrapped),
             )
             row = connection.execute(
-                "SELECT key_wrapped FROM auth.subject_key WHERE subject_id = %s", (subject_id,)
+                "SELECT key_wrapped FROM kernel.subject_key WHERE subject_id = %s", (subject_id,)
             ).fetchone()
         stored = row_values(row)[0] if row is not None else None
         if stored is None:

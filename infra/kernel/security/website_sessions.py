@@ -28,7 +28,7 @@ from infra.kernel.security.sessions import (
 COOKIE: Final = "wsid"
 PREFIX: Final = "wt_"
 """The prefix of website tokens; a platform token has none."""
-_WEBSITE: Final = SessionKind("auth.website_session", COOKIE, PREFIX, "id, account_id, website_id")
+_WEBSITE: Final = SessionKind("accounts.website_session", COOKIE, PREFIX, "id, account_id, website_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def open_website_session(
 def revoke_website_session(connection: Connection[Any], session_id: UUID) -> None:
     """Ends it, at once and permanently."""
     connection.execute(
-        "UPDATE auth.website_session SET revoked_at = now() WHERE id = %s AND revoked_at IS NULL", (session_id,)
+        "UPDATE accounts.website_session SET revoked_at = now() WHERE id = %s AND revoked_at IS NULL", (session_id,)
     )
 
 
@@ -84,4 +84,6 @@ def website_cookie(opened: OpenedSession | None, public_url: str) -> str:
     return set_cookie(opened, public_url, COOKIE)
 
 
-_END_BEYOND_CAP: Final = f"UPDATE auth.website_session SET revoked_at = now(){beyond_cap('auth.website_session')}"  # noqa: S608 - own text
+_END_BEYOND_CAP: Final = (
+    f"UPDATE accounts.website_session SET revoked_at = now(){beyond_cap('accounts.website_session')}"  # noqa: S608 - own text
+)

@@ -1,4 +1,4 @@
-"""Checks the audit log (`auth.audit`) against its anchors in the event log, which a database owner cannot rewrite."""
+"""Checks the audit log (`kernel.audit`) against its anchors in the event log, which a database owner cannot rewrite."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _chain(postgres: psycopg.Connection[Any], report: AuditReport) -> None:
     after = 0
     while True:
         row = postgres.execute(
-            "SELECT upto, newest, broken FROM auth.check_audit(%s, %s)", (after, BATCH_ROWS)
+            "SELECT upto, newest, broken FROM kernel.check_audit(%s, %s)", (after, BATCH_ROWS)
         ).fetchone()
         assert row is not None  # noqa: S101 - a function has one row
         upto, newest, broken = row
@@ -55,7 +55,7 @@ def _chain(postgres: psycopg.Connection[Any], report: AuditReport) -> None:
 
 def _anchor(postgres: psycopg.Connection[Any], anchor: AuditTrailAnchored, report: AuditReport) -> None:
     report.checked["anchors of the audit trail"] += 1
-    row = postgres.execute("SELECT encode(hash, 'hex') FROM auth.audit WHERE seq = %s", (anchor.seq,)).fetchone()
+    row = postgres.execute("SELECT encode(hash, 'hex') FROM kernel.audit WHERE seq = %s", (anchor.seq,)).fetchone()
     if row is None:
         report.found(DefectKind.MISSING, _CHECK, f"entry {anchor.seq} is gone, which the log has an anchor of")
     elif row[0] != anchor.head:

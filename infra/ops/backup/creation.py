@@ -41,8 +41,8 @@ _LOCK_FILE: Final = ".lock"
 
 COUNTED: Final = (
     "events.stored_events",
-    "auth.subject_key",
-    "auth.audit",
+    "kernel.subject_key",
+    "kernel.audit",
     "ingest.conversion_key",
 )
 """Tables whose rows the manifest counts, and a drill counts again: they only ever grow."""

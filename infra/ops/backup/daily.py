@@ -66,6 +66,7 @@ def take_due(settings: Settings, stop: Event) -> str | None:
 def _failed_lately(settings: Settings, now: datetime) -> bool:
     with connect(settings) as connection:
         row = connection.execute(
-            "SELECT max(started_at) FROM ops.backup WHERE state = 'failed' AND started_at > %s", (now - AFTER_FAILURE,)
+            "SELECT max(started_at) FROM operations.backup WHERE state = 'failed' AND started_at > %s",
+            (now - AFTER_FAILURE,),
         ).fetchone()
     return bool(row and row[0])

@@ -53,7 +53,7 @@ class DrillResult:
 def drill(settings: Settings, source: Path, progress: BackupProgress | None = None) -> DrillResult:
     """Restores `source` and checks that everything is there. Raises `BackupError` when it cannot be restored.
 
-    The result is recorded in the stack's own `ops.backup`, either way.
+    The result is recorded in the stack's own `operations.backup`, either way.
     """
     reporter = progress or BackupProgress()
     backup_id = manifest.read(source).id

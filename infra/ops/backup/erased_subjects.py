@@ -28,16 +28,12 @@ FILE_NAME: Final = "erased.json"
 VISITORS_FILE_NAME: Final = "erased-visitors.json"
 _LOCK_FILE: Final = ".erased.lock"
 _ERASED: Final = (
-    "SELECT subject_id::text, erased_at FROM auth.subject_key WHERE key_wrapped IS NULL AND erased_at IS NOT NULL"
+    "SELECT subject_id::text, erased_at FROM kernel.subject_key WHERE key_wrapped IS NULL AND erased_at IS NOT NULL"
 )
 _FORGOTTEN: Final = (
     "SELECT originator_id::text, convert_from(state, 'UTF8')::jsonb FROM events.stored_events"
     " WHERE topic LIKE 'visitor.forgotten.v%'"
 )
-_VISITORS_TABLE: Final = (
-    "CREATE TABLE IF NOT EXISTS ops.visitor_to_erase (erasure_id uuid PRIMARY KEY, decided jsonb NOT NULL)"
-)
-"""The table as migration 0366 creates it, which a restored backup may not have yet."""
 
 
 def note(settings: Settings) -> str | None:
@@ -102,9 +98,8 @@ def apply(connection: psycopg.Connection[Any], listed: Erased) -> int:
 def _apply_visitors(connection: psycopg.Connection[Any], listed: Mapping[str, Any]) -> int:
     if not listed:
         return 0
-    connection.execute(_VISITORS_TABLE)
     done = connection.execute(
-        "INSERT INTO ops.visitor_to_erase (erasure_id, decided) SELECT l.id::uuid, l.decided::jsonb"
+        "INSERT INTO operations.visitor_to_erase (erasure_id, decided) SELECT l.id::uuid, l.decided::jsonb"
         " FROM unnest(%s::text[], %s::text[]) AS l (id, decided) WHERE NOT EXISTS ("
         "SELECT FROM events.stored_events AS e WHERE e.originator_id = l.id::uuid) ON CONFLICT DO NOTHING",
         (list(listed), [json.dumps(decided) for decided in listed.values()]),
@@ -116,8 +111,8 @@ def _apply_accounts(connection: psycopg.Connection[Any], listed: Mapping[str, st
     if not listed:
         return 0
     done = connection.execute(
-        "INSERT INTO ops.to_erase (account_id, erased_at) SELECT l.id::uuid, l.at::timestamptz"
-        " FROM unnest(%s::text[], %s::text[]) AS l (id, at) JOIN auth.subject_key AS k ON k.subject_id = l.id::uuid"
+        "INSERT INTO operations.to_erase (account_id, erased_at) SELECT l.id::uuid, l.at::timestamptz"
+        " FROM unnest(%s::text[], %s::text[]) AS l (id, at) JOIN kernel.subject_key AS k ON k.subject_id = l.id::uuid"
         " WHERE k.key_wrapped IS NOT NULL ON CONFLICT DO NOTHING",
         (list(listed.keys()), list(listed.values())),
     )

@@ -1,4 +1,4 @@
-"""The outcome of each backup, in `ops.backup`: the system page and the metrics read it."""
+"""The outcome of each backup, in `operations.backup`: the system page and the metrics read it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ class Noted:
     def done(self, made: Manifest) -> None:
         """Records that the backup is whole, and was read again."""
         self.connection.execute(
-            "UPDATE ops.backup SET state = 'done', finished_at = now(), verified_at = now(), bytes = %s, events = %s"
+            "UPDATE operations.backup SET state = 'done', finished_at = now(), verified_at = now(), bytes = %s,"
+            " events = %s"
             " WHERE id = %s",
             (made.size, made.counts["events.stored_events"] + _records(made), self.backup_id),
         )
@@ -45,14 +46,14 @@ def noted(settings: Settings, backup_id: UUID, folder: Path) -> Iterator[Noted]:
         # Held as long as the backup is made, so that a row without a holder belongs to a killed one.
         connection.execute("SELECT pg_advisory_lock_shared(%s)", (LOCK,))
         close_dead(connection, holding=1)
-        connection.execute("DELETE FROM ops.backup WHERE started_at < now() - %s", (KEPT,))
-        connection.execute("INSERT INTO ops.backup (id, folder) VALUES (%s, %s)", (backup_id, str(folder)))
+        connection.execute("DELETE FROM operations.backup WHERE started_at < now() - %s", (KEPT,))
+        connection.execute("INSERT INTO operations.backup (id, folder) VALUES (%s, %s)", (backup_id, str(folder)))
         try:
             yield Noted(connection, backup_id)
         except BaseException as error:
             with suppress(psycopg.Error):
                 connection.execute(
-                    "UPDATE ops.backup SET state = 'failed', finished_at = now(), error = %s WHERE id = %s",
+                    "UPDATE operations.backup SET state = 'failed', finished_at = now(), error = %s WHERE id = %s",
                     (_sentence(error), backup_id),
                 )
             raise
@@ -61,7 +62,7 @@ def noted(settings: Settings, backup_id: UUID, folder: Path) -> Iterator[Noted]:
 def close_dead(connection: psycopg.Connection[Any], holding: int = 0) -> None:
     """Closes the rows of backups that were killed, unless one is being taken. `holding`: of the lock, by the caller."""
     connection.execute(
-        "UPDATE ops.backup SET state = 'failed', finished_at = now(), error = 'It was interrupted.'"
+        "UPDATE operations.backup SET state = 'failed', finished_at = now(), error = 'It was interrupted.'"
         " WHERE state = 'running' AND (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = 0"
         " AND objid = %s AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) <= %s",
         (LOCK, holding),
@@ -72,7 +73,7 @@ def newest_done(settings: Settings) -> datetime | None:
     """Returns when the last whole backup was begun. Closes the rows of those that were killed."""
     with connect(settings) as connection:
         close_dead(connection)
-        row = connection.execute("SELECT max(started_at) FROM ops.backup WHERE state = 'done'").fetchone()
+        row = connection.execute("SELECT max(started_at) FROM operations.backup WHERE state = 'done'").fetchone()
     return row[0] if row else None
 
 
@@ -80,7 +81,8 @@ def note_drill(settings: Settings, backup_id: str, error: str) -> None:
     """Records the outcome of a drill with that backup; no error: it was restored whole."""
     with connect(settings) as connection:
         connection.execute(
-            "UPDATE ops.backup SET drill_error = %(e)s, restored_at = CASE WHEN %(e)s = '' THEN now() ELSE restored_at"
+            "UPDATE operations.backup SET drill_error = %(e)s,"
+            " restored_at = CASE WHEN %(e)s = '' THEN now() ELSE restored_at"
             " END WHERE id = %(id)s",
             {"e": error[:MAX_ERROR_LENGTH], "id": backup_id},
         )

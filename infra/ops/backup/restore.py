@@ -156,8 +156,10 @@ def _fill(
         with psycopg.connect(url, autocommit=True, connect_timeout=5) as connection:
             if text_keys.FILE_NAME in found.files:
                 text_keys.restore(connection, source / text_keys.FILE_NAME)
-            erased_subjects.apply(connection, listed)
         run_migrations(laid.data_dir, base_environment(laid.made))
+        with psycopg.connect(url, autocommit=True, connect_timeout=5) as connection:
+            dump.empty(connection)
+            erased_subjects.apply(connection, listed)
         for stage in laid.made.services:
             supervisor.start(stage)
         _rebuild(settings, found, progress)

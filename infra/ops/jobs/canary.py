@@ -3,7 +3,7 @@
 command -> `POST /track` -> topic `clicks` -> projection `events` -> table `duplicates`, which is never counted.
 Its website (`schemas.canary`) belongs to no account: it has no row in any list, and its events none in `events`, so
 that no number, rollup, live list or analyst ever sees them. A job of `infra.ops.scheduled_jobs`; the results are
-in `ops.canary`.
+in `operations.canary`.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def send(settings: Settings, stop: Event | None = None) -> str | None:
         _tidy(postgres)
         event_id, sent_at = uuid4(), datetime.now(UTC)
         # Before it is sent: an event that is lost counts as awaited.
-        postgres.execute("INSERT INTO ops.canary (event_id, sent_at) VALUES (%s, %s)", (event_id, sent_at))
+        postgres.execute("INSERT INTO operations.canary (event_id, sent_at) VALUES (%s, %s)", (event_id, sent_at))
         try:
             _post(settings, event_id)
             seconds = _await(postgres, clickhouse, event_id, stop or Event())
@@ -91,7 +91,7 @@ def _await(postgres: psycopg.Connection[Any], clickhouse: Reader, event_id: UUID
 
 
 def _note_seen(postgres: psycopg.Connection[Any], clickhouse: Reader, event_id: UUID) -> float | None:
-    waiting = postgres.execute("SELECT event_id FROM ops.canary WHERE seen_after_s IS NULL").fetchall()
+    waiting = postgres.execute("SELECT event_id FROM operations.canary WHERE seen_after_s IS NULL").fetchall()
     ids = ", ".join(f"'{each}'" for (each,) in waiting)
     if not ids:
         return None
@@ -102,7 +102,7 @@ def _note_seen(postgres: psycopg.Connection[Any], clickhouse: Reader, event_id: 
     seconds = None
     for row in rows:
         done = postgres.execute(
-            "UPDATE ops.canary SET seen_after_s = extract(epoch FROM clock_timestamp() - sent_at)"
+            "UPDATE operations.canary SET seen_after_s = extract(epoch FROM clock_timestamp() - sent_at)"
             " WHERE event_id = %s AND seen_after_s IS NULL RETURNING seen_after_s",
             (row["event_id"],),
         ).fetchone()
@@ -117,16 +117,16 @@ def _tidy(postgres: psycopg.Connection[Any]) -> None:
     """Records canaries that did not come in ten minutes as that late, so that they are no longer looked for, and
     deletes old ones."""
     postgres.execute(
-        "UPDATE ops.canary SET seen_after_s = %s"
+        "UPDATE operations.canary SET seen_after_s = %s"
         " WHERE seen_after_s IS NULL AND sent_at < now() - make_interval(secs => %s)",
         (TIMEOUT_S, TIMEOUT_S),
     )
-    postgres.execute("DELETE FROM ops.canary WHERE sent_at < now() - make_interval(hours => %s)", (KEPT_HOURS,))
+    postgres.execute("DELETE FROM operations.canary WHERE sent_at < now() - make_interval(hours => %s)", (KEPT_HOURS,))
 
 
 def _waiting_for(postgres: psycopg.Connection[Any]) -> float:
     row = postgres.execute(
-        "SELECT coalesce(max(extract(epoch FROM now() - sent_at)), 0)::float8 FROM ops.canary"
+        "SELECT coalesce(max(extract(epoch FROM now() - sent_at)), 0)::float8 FROM operations.canary"
         " WHERE seen_after_s IS NULL"
     ).fetchone()
     return float(row[0]) if row else 0.0

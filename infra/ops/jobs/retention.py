@@ -24,31 +24,33 @@ RULES: Final[dict[str, LiteralString]] = {
     " < (now() at time zone 'UTC')::date)",
     "keys of ad click ids older than any setting": "delete from ingest.visitor_key"
     " where made_on < (now() at time zone 'UTC')::date - 730",
-    "sessions": "delete from auth.session where expires_at < now() - interval '1 day'",
-    "access tokens": "delete from auth.access_token where least(revoked_at, expires_at) < now() - interval '30 days'",
-    "website sessions": "delete from auth.website_session where expires_at < now() - interval '1 day'",
-    "unfinished sign-ins": "delete from auth.login_ticket where expires_at < now()",
-    "sign-ins at a provider": "delete from auth.provider_sign_in where expires_at < now()",
-    "handoff codes": "delete from auth.handoff_code where expires_at < now()",
-    "mailed links": "delete from auth.one_time_link where expires_at < now()",
-    "second factors never confirmed": "delete from auth.second_factor where secret_sealed is null"
+    "sessions": "delete from accounts.session where expires_at < now() - interval '1 day'",
+    "access tokens": "delete from accounts.access_token"
+    " where least(revoked_at, expires_at) < now() - interval '30 days'",
+    "website sessions": "delete from accounts.website_session where expires_at < now() - interval '1 day'",
+    "unfinished sign-ins": "delete from accounts.login_ticket where expires_at < now()",
+    "sign-ins at a provider": "delete from accounts.provider_sign_in where expires_at < now()",
+    "handoff codes": "delete from accounts.handoff_code where expires_at < now()",
+    "mailed links": "delete from accounts.one_time_link where expires_at < now()",
+    "second factors never confirmed": "delete from accounts.second_factor where secret_sealed is null"
     " and pending_at < now() - interval '1 day'",
     "idempotency keys": "delete from kernel.idempotency where created_at < now() - interval '48 hours'",
     "what accounts stored": "delete from kernel.account_usage where day < (now() at time zone 'UTC')::date - 30",
-    "setup tokens": "delete from auth.setup_token where expires_at < now()",
-    "mails": "delete from ops.mail where created_at < now() - interval '30 days'",
-    "links of addresses": "delete from auth.contact_link where expires_at < now()",
-    "unconfirmed addresses": "delete from ops.contact where kind in ('newsletter', 'site_newsletter')"
+    "setup tokens": "delete from accounts.setup_token where expires_at < now()",
+    "mails": "delete from kernel.mail where created_at < now() - interval '30 days'",
+    "links of addresses": "delete from leads.contact_link where expires_at < now()",
+    "unconfirmed addresses": "delete from leads.contact where kind in ('newsletter', 'site_newsletter')"
     " and confirmed_at is null and created_at < now() - interval '8 days'"
-    " and not exists (select 1 from auth.contact_link where contact_id = ops.contact.id)",
+    " and not exists (select 1 from leads.contact_link where contact_id = leads.contact.id)",
     "forms of sites": "delete from publishing.sent_form where sent_at < now() - interval '8 days'"
     " or email_sealed is null and sent_at < now() - interval '1 day'",
-    "emails about deleted contacts": "delete from ops.mail where about is not null and case when kind like 'inquiry%'"
-    " then exists (select 1 from auth.subject_key where subject_id = about and erased_at is not null)"
-    " else not exists (select 1 from ops.contact where id = about) end",
-    "emails of erased accounts": "delete from ops.mail where account_id in"
-    " (select subject_id from auth.subject_key where erased_at is not null)",
-    "calls of the language model": "delete from ops.llm_call where created_at < now() - interval '400 days'",
+    "emails about deleted contacts": "delete from kernel.mail where about is not null"
+    " and case when kind like 'inquiry%'"
+    " then exists (select 1 from kernel.subject_key where subject_id = about and erased_at is not null)"
+    " else not exists (select 1 from leads.contact where id = about) end",
+    "emails of erased accounts": "delete from kernel.mail where account_id in"
+    " (select subject_id from kernel.subject_key where erased_at is not null)",
+    "calls of the language model": "delete from kernel.llm_call where created_at < now() - interval '400 days'",
     "what members of the forum did": "delete from forum.act where at < now() - interval '2 days'",
     "salts of the forum": "delete from forum.salt where day < (now() at time zone 'UTC')::date - 1",
     "visitors of the forum": "delete from forum.visit where day < (now() at time zone 'UTC')::date - 1",
@@ -59,8 +61,9 @@ RULES: Final[dict[str, LiteralString]] = {
     "messages to webhooks": "delete from notifications.webhook_delivery where state <> 'waiting'"
     " and created_at < now() - interval '30 days'",
     "digests": "delete from notifications.digest where queued_at < now() - interval '60 days'",
-    "messages of the escrow provider": "delete from ops.escrow_message where received_at < now() - interval '90 days'",
-    "rate limits": "delete from auth.rate_limit where tat < now() - interval '1 day'",
+    "messages of the escrow provider": "delete from marketplace.escrow_message"
+    " where received_at < now() - interval '90 days'",
+    "rate limits": "delete from kernel.rate_limit where tat < now() - interval '1 day'",
     "statements of analysts": "delete from sql.statement where started_at < now() - interval '400 days'",
     "more statements of an analyst than are kept": "delete from sql.statement where id in (select id from (select"
     " id, row_number() over (partition by account_id order by started_at desc, id) as n from sql.statement) as s"

@@ -30,7 +30,7 @@ class TokenKind:
 
 
 KINDS: Final = (
-    TokenKind("auth.access_token", "access_token_expires", "the API", "Programs", "/account-settings"),
+    TokenKind("accounts.access_token", "access_token_expires", "the API", "Programs", "/account-settings"),
     TokenKind("sql.token", "sql_token_expires", "ClickHouse clients", "Clients", "/sql"),
 )
 

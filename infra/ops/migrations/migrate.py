@@ -58,6 +58,11 @@ ENGINE_UNAVAILABLE: Final = (psycopg.OperationalError, PersistenceError, LogUnav
 
 _LOCK = 7_265_401
 _LOCK_WAIT_S = 120
+_LOCK_ATTEMPTS: Final = 4
+_LOCK_TIMEOUT_MS: Final = 500
+"""Shorter than Postgres' `deadlock_timeout` (1 s): a migration that waits for a request which waits for the migration
+times out before Postgres ends the request."""
+
 _NAME = re.compile(r"(\d{4})_[a-z0-9_]+\.sql")
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
@@ -222,16 +227,19 @@ def _record_baseline(
 
 
 def _run(connection: psycopg.Connection[tuple[object, ...]], migration: Migration) -> None:
-    try:
-        with connection.transaction():
-            connection.execute("set local lock_timeout = '2s'")
-            connection.execute(migration.sql.encode())
-            connection.execute(
-                "insert into ops.migrations (name, checksum) values (%s, %s)", (migration.name, migration.checksum)
-            )
-    except psycopg.errors.LockNotAvailable as error:
-        raise MigrationError(
-            f"{migration.name} could not get its locks within 2 s; nothing was changed, run it again."
-        ) from error
-    except psycopg.Error as error:
-        raise MigrationError(f"{migration.name} failed and was rolled back: {error}") from error
+    for attempt in range(1, _LOCK_ATTEMPTS + 1):
+        try:
+            with connection.transaction():
+                connection.execute(f"set local lock_timeout = {_LOCK_TIMEOUT_MS}")
+                connection.execute(migration.sql.encode())
+                connection.execute(
+                    "insert into ops.migrations (name, checksum) values (%s, %s)", (migration.name, migration.checksum)
+                )
+            return
+        except psycopg.errors.LockNotAvailable as error:
+            if attempt == _LOCK_ATTEMPTS:
+                raise MigrationError(
+                    f"{migration.name} could not get its locks within 2 s; nothing was changed, run it again."
+                ) from error
+        except psycopg.Error as error:
+            raise MigrationError(f"{migration.name} failed and was rolled back: {error}") from error

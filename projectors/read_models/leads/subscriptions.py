@@ -1,4 +1,4 @@
-"""`read.subscriptions`: who gets the newsletter, and since when. Addresses lie sealed in `ops.contact`."""
+"""`read.subscriptions`: who gets the newsletter, and since when. Addresses lie sealed in `leads.contact`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`read.site_subscriptions`: who gets the newsletter of a site. Addresses lie sealed in `ops.contact`."""
+"""`read.site_subscriptions`: who gets the newsletter of a site. Addresses lie sealed in `leads.contact`."""
 
 from __future__ import annotations
 

@@ -47,7 +47,9 @@ def test_a_token_is_shown_once_and_stored_as_a_hash(full_api: Api, member: Perso
     assert (token["name"], token["scopes"], token["websiteIds"]) == ("Nightly report", ["read"], None)
     [listed] = full_api.call("GET", PATH, member).json()
     assert listed == {name: value for name, value in token.items() if name != "token"} | {"lastUsedAt": None}
-    [row] = full_api.query.postgres.execute("SELECT * FROM auth.access_token WHERE id = %s", (token["id"],)).fetchall()
+    [row] = full_api.query.postgres.execute(
+        "SELECT * FROM accounts.access_token WHERE id = %s", (token["id"],)
+    ).fetchall()
     assert hashed(token["token"]) in row and token["token"] not in map(str, row)
 
 
@@ -71,7 +73,9 @@ def test_an_email_comes_a_week_before_it_expires(full_api: Api, member: Person) 
     postgres, app_settings = full_api.query.postgres, full_api.query.settings
 
     def texts() -> list[str]:
-        mails = "SELECT id, recipient_sealed, text_sealed FROM ops.mail WHERE account_id = %s AND kind = %s ORDER BY id"
+        mails = (
+            "SELECT id, recipient_sealed, text_sealed FROM kernel.mail WHERE account_id = %s AND kind = %s ORDER BY id"
+        )
         rows = postgres.execute(mails, (member.account_id, "access_token_expires")).fetchall()
         return [decrypt_mail(app_settings, *row)[1] or "" for row in rows]
 
@@ -79,7 +83,7 @@ def test_an_email_comes_a_week_before_it_expires(full_api: Api, member: Person) 
         warn_due(app_settings)
         [text] = texts()
         assert "“Report 6” for the API" in text and soon["expiresAt"][:10] in text and "/account-settings" in text
-    closer = "UPDATE auth.access_token SET expires_at = now() + interval '2 days' WHERE id = %s"
+    closer = "UPDATE accounts.access_token SET expires_at = now() + interval '2 days' WHERE id = %s"
     postgres.execute(closer, (later["id"],))
     warn_due(app_settings)
     assert ["“Report 8”" in text for text in texts()] == [False, True]
@@ -144,7 +148,7 @@ def test_it_ends_when_it_is_revoked(full_api: Api, member: Person) -> None:
 def test_it_ends_when_it_expires(full_api: Api, member: Person) -> None:
     token = create_token(full_api, member, expiresAt=(datetime.now(UTC) + timedelta(days=2)).isoformat())
     assert read(full_api, token) == 200
-    change = "UPDATE auth.access_token SET expires_at = now() WHERE id = %s"
+    change = "UPDATE accounts.access_token SET expires_at = now() WHERE id = %s"
     full_api.query.postgres.execute(change, (token["id"],))
     assert read(full_api, token) == 401
     assert full_api.call("GET", PATH, member).json() == []
@@ -169,7 +173,7 @@ def test_nothing_of_it_stays_after_the_erasure(full_api: Api, member: Person) ->
     erased = full_api.call("POST", "/api/platform/erase", member, json={"password": PASSWORD})
     assert erased.status_code in (200, 204), erased.text
     assert read(full_api, token) == 401
-    count = "SELECT count(*) FROM auth.access_token WHERE account_id = %s"
+    count = "SELECT count(*) FROM accounts.access_token WHERE account_id = %s"
     assert full_api.query.postgres.execute(count, (member.account_id,)).fetchone() == (0,)
 
 

@@ -46,7 +46,7 @@ def test_roles_hold_at_once(command_world: World) -> None:
     assert ada.call("POST", "/api/admin/partners", json=partner).status_code == 403
     [told] = command_world.postgres.notifies(timeout=60, stop_after=1)  # open streams are checked again
     assert command_world.count(
-        "SELECT count(*) FROM auth.session WHERE id = %s AND account_id = %s", told.payload, ada.id
+        "SELECT count(*) FROM accounts.session WHERE id = %s AND account_id = %s", told.payload, ada.id
     )
     command_world.postgres.execute("UNLISTEN session_ended")
     assert admin_call(command_world, "PUT", f"{ada.id}/roles", {"roles": ["king"]}).status_code == 400
@@ -76,9 +76,9 @@ def test_an_admin_resets_a_lost_second_factor(command_world: World) -> None:
     assert ada.call("DELETE", f"/api/admin/accounts/{ada.id}/two-factor").status_code == 403
     assert admin_call(command_world, "DELETE", f"{ada.id}/two-factor").status_code == 200
     assert not ada.lives() and ada.sign_in().json()["requires2FA"] is False
-    mails = "SELECT count(*) FROM ops.mail WHERE account_id = %s AND kind = 'two_factor_changed'"
+    mails = "SELECT count(*) FROM kernel.mail WHERE account_id = %s AND kind = 'two_factor_changed'"
     assert command_world.count(mails, ada.id) == 2
-    trail = "SELECT count(*) FROM auth.audit WHERE action = %s AND account_id = %s AND actor_id = %s"
+    trail = "SELECT count(*) FROM kernel.audit WHERE action = %s AND account_id = %s AND actor_id = %s"
     assert command_world.count(trail, "account.two_factor_disabled", ada.id, command_world.admin.account_id) == 1
     assert admin_call(command_world, "DELETE", f"{ada.id}/two-factor").json()["code"] == "no_second_factor"
 
@@ -126,18 +126,18 @@ def everything(made: World) -> str:
 
 
 KEPT = {
-    "auth.audit": "who did what: ids and no names",
-    "auth.first_account": "that the installation is set up",
-    "auth.subject_key": "the tombstone of the key",
+    "kernel.audit": "who did what: ids and no names",
+    "accounts.first_account": "that the installation is set up",
+    "kernel.subject_key": "the tombstone of the key",
     "lookup.forum_member": "since when a member wrote how many posts, which remain without their texts",
     "forum.member": "that the member existed; the handle is deleted",
     **dict.fromkeys(
         ("lookup.custom_domain", "lookup.direct_deal", "lookup.escrow", "lookup.listing", "lookup.open_offer"),
         "ids alone; the events that end domains, listings and offers change the rows",
     ),
-    "ops.llm_call": "what the model cost; no text",
+    "kernel.llm_call": "what the model cost; no text",
     "sql.statement": "that a statement ran; its text is deleted",
-    "ops.to_erase": "erasures to repeat after a restore, which end with their repetition",
+    "operations.to_erase": "erasures to repeat after a restore, which end with their repetition",
 }
 """Tables that keep rows of an erased account, and why."""
 
@@ -191,8 +191,8 @@ VALUES: dict[str, Callable[[], Any]] = {
 """A value of each type that such a row needs."""
 WEBHOOK = {"webhook_id": uuid4()}
 CHECKED: dict[str, dict[str, Any]] = {
-    "auth.login_ticket": {"kind": "second_factor"},
-    "auth.one_time_link": {"kind": "password_reset"},
+    "accounts.login_ticket": {"kind": "second_factor"},
+    "accounts.one_time_link": {"kind": "password_reset"},
     "forum.act": {"kind": "reply"},
     "notifications.webhook_delivery": WEBHOOK,
     "notifications.webhook_secret": WEBHOOK,
@@ -261,7 +261,7 @@ def test_erasing_deletes_the_accounts_rows_of_every_table(command_world: World) 
         "site_id": ada.call("POST", "/api/platform/sites", json=built).json()["id"],
         "kind": "site_newsletter",
     }
-    values = {"domains.dns_check": checked, "ops.contact": subscribed}
+    values = {"domains.dns_check": checked, "leads.contact": subscribed}
     invite(command_world, ada)
     ada.call("POST", "/api/platform/partners", json={"name": "Own", "baseUrl": "own.example", "commission": 8})
     ada.call("POST", "/api/platform/partner-requests", json={"name": "Wanted", "website": "wanted.example"})
@@ -279,11 +279,11 @@ def test_erasing_waits_for_no_mail_that_is_on_its_way(command_world: World) -> N
     """Else everybody's commands would wait with it for the mail server: the event store is locked meanwhile."""
     ada = member(command_world)
     call(command_world, "POST", "/api/platform/password/forgot", json={"email": ada.email})
-    mails_of = "SELECT count(*) FROM ops.mail WHERE account_id = %s"
+    mails_of = "SELECT count(*) FROM kernel.mail WHERE account_id = %s"
     assert command_world.count(mails_of, ada.id) >= 1
     assert command_world.settings.postgres_url is not None
     with psycopg.connect(command_world.settings.postgres_url) as sending:
-        sending.execute("SELECT FROM ops.mail WHERE account_id = %s FOR UPDATE", (ada.id,))
+        sending.execute("SELECT FROM kernel.mail WHERE account_id = %s FOR UPDATE", (ada.id,))
         erased = ada.call("POST", "/api/platform/erase", json={"password": PASSWORD})
         assert erased.status_code == 204, erased.text
         assert command_world.count(mails_of, ada.id) >= 1

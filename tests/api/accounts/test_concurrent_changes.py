@@ -37,7 +37,7 @@ def change_password(who: Member, **code: str) -> None:
 
 
 def live(world: World, account: str) -> int:
-    return world.count("SELECT count(*) FROM auth.session WHERE account_id = %s AND revoked_at IS NULL", account)
+    return world.count("SELECT count(*) FROM accounts.session WHERE account_id = %s AND revoked_at IS NULL", account)
 
 
 def test_a_password_that_was_changed_opens_no_session(command_world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,7 +56,7 @@ def test_a_password_that_was_changed_opens_no_second_step(
     meanwhile(command_world, monkeypatch, lambda: change_password(ada, code=code))
     answer = ada.sign_in()
     assert (answer.status_code, answer.json()["code"]) == (401, "invalid_credentials")
-    assert command_world.count("SELECT count(*) FROM auth.login_ticket WHERE account_id = %s", ada.id) == 0
+    assert command_world.count("SELECT count(*) FROM accounts.login_ticket WHERE account_id = %s", ada.id) == 0
 
 
 def test_a_second_factor_set_up_during_the_sign_in_ends_it(
@@ -156,7 +156,7 @@ def test_a_websites_session_needs_all_that_opens_it_to_the_end(
     meanwhile(command_world, monkeypatch, change)
     answer = call(command_world, "POST", "/api/auth/login", json=body)
     assert answer.status_code == 401, answer.text
-    live_one = "SELECT count(*) FROM auth.website_session WHERE account_id = %s AND revoked_at IS NULL"
+    live_one = "SELECT count(*) FROM accounts.website_session WHERE account_id = %s AND revoked_at IS NULL"
     assert command_world.count(live_one, ada.id) == 0
 
 

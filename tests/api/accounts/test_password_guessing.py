@@ -53,7 +53,7 @@ def strangers_failed(one: Member, times: int) -> None:
     """As if so many tries from elsewhere had failed lately."""
     who = one.world.http.app.state.accounts.email_hash(one.email)  # type: ignore[attr-defined]  # a FastAPI
     one.world.postgres.execute(
-        "INSERT INTO auth.rate_limit (bucket, tat) VALUES (%s, now() + %s)"
+        "INSERT INTO kernel.rate_limit (bucket, tat) VALUES (%s, now() + %s)"
         " ON CONFLICT (bucket) DO UPDATE SET tat = excluded.tat",
         (f"{PER_ACCOUNT.name}:{who}", PER_ACCOUNT.every * times + timedelta(seconds=20)),
     )
@@ -155,7 +155,7 @@ def test_the_owner_gets_one_mail_a_day(command_world: World) -> None:
         strangers_failed(ada, NOTICED)
         assert guess(command_world, ada.email, address()).status_code == 401
     wait_for(lambda: mails(command_world, ada.id, "guessing_noticed"), "the mail to the owner")
-    noted = "SELECT count(*) FROM auth.audit WHERE account_id = %s AND action = 'account.guessing_noticed'"
+    noted = "SELECT count(*) FROM kernel.audit WHERE account_id = %s AND action = 'account.guessing_noticed'"
     wait_for(lambda: command_world.count(noted, ada.id) == 1, "the entry in the audit trail")
     strangers_failed(ada, NOTICED)
     guess(command_world, ada.email, address())

@@ -38,7 +38,9 @@ def test_linking_needs_the_password_and_the_second_factor(world: World) -> None:
     assert answer.json() == {"linked": True, "provider": "github"}
     assert [name for _, name in links(world, ada.id)] == ["github"]
     assert "account.sign_in_linked.v1" in world.events(ada.id)
-    assert world.count("SELECT count(*) FROM ops.mail WHERE account_id = %s AND kind = 'sign_in_changed'", ada.id) == 1
+    assert (
+        world.count("SELECT count(*) FROM kernel.mail WHERE account_id = %s AND kind = 'sign_in_changed'", ada.id) == 1
+    )
     assert Browser(world).sign_in("github").json()["requires2FA"] is True
 
 
@@ -111,7 +113,7 @@ def test_who_is_unlinked_while_signing_in_does_not_get_in(world: World, monkeypa
     monkeypatch.setattr(providers, "owner", owner_then_unlinked)
     answer = browser.exchange(code)
     assert (answer.status_code, answer.json()["code"]) == (401, "invalid_credentials")
-    live = "SELECT count(*) FROM auth.session WHERE account_id = %s AND revoked_at IS NULL"
+    live = "SELECT count(*) FROM accounts.session WHERE account_id = %s AND revoked_at IS NULL"
     assert world.count(live, ada.id) == 1
 
 
@@ -136,13 +138,15 @@ def test_without_a_password_sensitive_changes_say_what_is_missing(world: World) 
         answer = ada.call("POST", f"/api/platform/{path}", json=sent)
         assert (answer.status_code, answer.json()["code"]) == (403, "no_password")
     assert call(world, "POST", "/api/platform/password/forgot", json={"email": ada.email}).status_code == 204
-    assert world.count("SELECT count(*) FROM ops.mail WHERE account_id = %s AND kind = 'password_reset'", ada.id) == 1
+    assert (
+        world.count("SELECT count(*) FROM kernel.mail WHERE account_id = %s AND kind = 'password_reset'", ada.id) == 1
+    )
 
 
 def test_without_a_password_an_old_session_links_nothing(world: World) -> None:
     ada = newcomer(world)
     world.postgres.execute(
-        "UPDATE auth.session SET created_at = now() - interval '11 minutes' WHERE account_id = %s", (ada.id,)
+        "UPDATE accounts.session SET created_at = now() - interval '11 minutes' WHERE account_id = %s", (ada.id,)
     )
     assert begin_linking(ada, password=None).json()["code"] == "sign_in_again"
 

@@ -78,8 +78,8 @@ MISBEHAVIOURS: dict[str, tuple[str, Callable[[IdentityProvider], Any]]] = {
 def test_a_provider_that_misbehaves_signs_nobody_in(world: World, server: IdentityProvider, what: str) -> None:
     name, misbehave = MISBEHAVIOURS[what]
     newcomer(world, name)
-    sessions = world.count("SELECT count(*) FROM auth.session")
-    codes = world.count("SELECT count(*) FROM auth.handoff_code")
+    sessions = world.count("SELECT count(*) FROM accounts.session")
+    codes = world.count("SELECT count(*) FROM accounts.handoff_code")
     browser = Browser(world)
     misbehave(server)
     answer = browser.go(path_of(browser.at_provider(name)))
@@ -88,8 +88,8 @@ def test_a_provider_that_misbehaves_signs_nobody_in(world: World, server: Identi
     problem = parse_qs(place.query)["problem"][0]
     expected = {"refused": ("cancelled",)}.get(what, ("failed", "unavailable"))
     assert problem in expected and parse_qs(place.query)["provider"] == [name]
-    assert world.count("SELECT count(*) FROM auth.session") == sessions
-    assert world.count("SELECT count(*) FROM auth.handoff_code") == codes
+    assert world.count("SELECT count(*) FROM accounts.session") == sessions
+    assert world.count("SELECT count(*) FROM accounts.handoff_code") == codes
 
 
 def test_a_provider_that_describes_another_is_not_gone_to(world: World, server: IdentityProvider) -> None:

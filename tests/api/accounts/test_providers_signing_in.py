@@ -46,7 +46,13 @@ def test_nothing_of_the_identity_is_kept_in_clear(world: World, server: Identity
     server.person = Someone(email="secret-ada@mail.example", name="Secret Ada")
     ada = newcomer(world)
     Browser(world).sign_in()
-    tables = ("auth.linked_sign_in", "auth.audit", "auth.login_ticket", "auth.handoff_code", "auth.provider_sign_in")
+    tables = (
+        "accounts.linked_sign_in",
+        "kernel.audit",
+        "accounts.login_ticket",
+        "accounts.handoff_code",
+        "accounts.provider_sign_in",
+    )
     stored = "".join(
         str(world.postgres.execute(f"SELECT string_agg(t::text, ' ') FROM {table} AS t".encode()).fetchone())
         for table in tables
@@ -150,12 +156,12 @@ def test_a_code_counts_in_the_browser_that_went_and_once(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "lives"), [("auth.provider_sign_in", "10 minutes"), ("auth.handoff_code", "60 seconds")]
+    ("table", "lives"), [("accounts.provider_sign_in", "10 minutes"), ("accounts.handoff_code", "60 seconds")]
 )
 def test_ways_and_codes_end(world: World, table: str, lives: str) -> None:
     browser = Browser(world)
     back = browser.at_provider()
-    code = "" if table == "auth.provider_sign_in" else browser.arrive(back)
+    code = "" if table == "accounts.provider_sign_in" else browser.arrive(back)
     within = f"SELECT count(*) FROM {table} WHERE expires_at > now() + interval '{lives}'"
     assert world.count(within) == 0
     world.postgres.execute(f"UPDATE {table} SET expires_at = now()".encode())

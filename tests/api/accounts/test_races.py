@@ -101,14 +101,14 @@ def test_an_account_has_so_many_live_sessions_and_the_least_used_ends(
     first, second, third = ada.headers, ada.again(), ada.again()
     for headers, ago in ((first, "1 hour"), (second, "3 hours"), (third, "2 hours")):
         command_world.postgres.execute(
-            "UPDATE auth.session SET last_seen_at = now() - %s::interval WHERE token_hash = %s",
+            "UPDATE accounts.session SET last_seen_at = now() - %s::interval WHERE token_hash = %s",
             (ago, sessions.hashed(headers["Authorization"].removeprefix("Bearer "))),
         )
     fourth = ada.again()
     assert [ada.lives(headers) for headers in (first, second, third, fourth)] == [True, False, True, True]
     statuses = Counter(answer.status_code for answer in at_once(lambda _: ada.sign_in()))
     assert set(statuses) <= {200, 429} and statuses[200] > 3, statuses
-    live = "SELECT count(*) FROM auth.session WHERE account_id = %s AND revoked_at IS NULL"
+    live = "SELECT count(*) FROM accounts.session WHERE account_id = %s AND revoked_at IS NULL"
     assert command_world.count(live, ada.id) == 3
 
 
@@ -121,7 +121,7 @@ def test_an_account_has_so_many_website_logins_and_the_least_used_ends(
     body = {"email": ada.email, "password": ada.password, "websiteApiKey": site["secretKey"]}
     answers = at_once(lambda _: call(command_world, "POST", "/api/auth/login", json=body), 16)
     assert {answer.status_code for answer in answers} <= {200, 429}
-    live = "SELECT count(*) FROM auth.website_session WHERE account_id = %s AND revoked_at IS NULL"
+    live = "SELECT count(*) FROM accounts.website_session WHERE account_id = %s AND revoked_at IS NULL"
     assert command_world.count(live, ada.id) == 3 and ada.lives()
     newest = call(command_world, "POST", "/api/auth/login", json=body).json()
     out = call(command_world, "POST", "/api/auth/logout", headers={"Authorization": f"Bearer {newest['token']}"})
@@ -147,7 +147,7 @@ def test_an_account_has_so_many_open_invites_and_no_more(command_world: World, m
     assert register(command_world, used["code"]).status_code == 201
     assert [make().status_code for _ in range(2)] == [201, 409]
     command_world.postgres.execute(
-        "UPDATE auth.invite_code SET open_until = now() WHERE invite_id = %s", (expired["id"],)
+        "UPDATE accounts.invite_code SET open_until = now() WHERE invite_id = %s", (expired["id"],)
     )
     assert [make().status_code for _ in range(2)] == [201, 409]
 
@@ -163,10 +163,10 @@ def test_an_address_is_reserved_once(command_world: World, _round: int) -> None:
 def test_an_address_is_moved_to_once(command_world: World) -> None:
     email = f"{uuid4().hex}@example.com"
     people = [member(command_world) for _ in range(8)]
-    command_world.postgres.execute("DELETE FROM auth.rate_limit")
+    command_world.postgres.execute("DELETE FROM kernel.rate_limit")
     for one in people:
         one.call("POST", "/api/platform/email/change", json={"email": email, "password": PASSWORD})
-        command_world.postgres.execute("DELETE FROM auth.rate_limit")
+        command_world.postgres.execute("DELETE FROM kernel.rate_limit")
     codes = [code_in(mails(command_world, one.id, "email_change")[0][1]) for one in people]
 
     def confirm(number: int) -> int:
@@ -184,7 +184,7 @@ def test_a_code_is_used_once(command_world: World, _round: int) -> None:
     tickets = [secured.sign_in().json()["ticket"] for _ in range(8)]
     code = secured.code()
     with command_world.postgres.transaction():
-        command_world.postgres.execute("DELETE FROM auth.rate_limit")
+        command_world.postgres.execute("DELETE FROM kernel.rate_limit")
 
     def enter(number: int) -> int:
         body = {"ticket": tickets[number % len(tickets)], "twoFactorCode": code}
@@ -198,7 +198,7 @@ def test_a_code_is_used_once(command_world: World, _round: int) -> None:
 def test_a_recovery_code_is_used_once(command_world: World, _round: int) -> None:
     secured = member(command_world).set_up_factor()
     tickets = [secured.sign_in().json()["ticket"] for _ in range(8)]
-    command_world.postgres.execute("DELETE FROM auth.rate_limit")
+    command_world.postgres.execute("DELETE FROM kernel.rate_limit")
 
     def enter(number: int) -> int:
         body = {"ticket": tickets[number % len(tickets)], "recoveryCode": secured.recovery_codes[0]}
@@ -229,7 +229,9 @@ def test_codes_of_both_kinds_and_of_handing_over_have_one_winner_fifteen_times(c
 
     for _ in range(FIFTEEN):
         code, handed = secured.code(), ways.create_handoff_code("cookie", identity, None)
-        command_world.postgres.execute("UPDATE auth.recovery_code SET used_at = NULL WHERE account_id = %s", (account,))
+        command_world.postgres.execute(
+            "UPDATE accounts.recovery_code SET used_at = NULL WHERE account_id = %s", (account,)
+        )
         assert at_once(partial(is_right, code)).count(True) == 1
         assert at_once(spends).count(True) == 1
         assert at_once(partial(redeems, handed)).count(True) == 1
@@ -323,7 +325,7 @@ def test_an_unknown_address_takes_as_long_as_a_known_one(
             taken: dict[str, list[float]] = {"known": [], "unknown": []}
             for _ in range(tries):
                 for who, email in (("known", ada.email), ("unknown", f"{uuid4().hex}@example.com")):
-                    made.postgres.execute("DELETE FROM auth.rate_limit")
+                    made.postgres.execute("DELETE FROM kernel.rate_limit")
                     began = time.process_time()
                     answer = call(made, "POST", path, json={"email": email, **body})
                     taken[who].append(time.process_time() - began)

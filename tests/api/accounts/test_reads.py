@@ -56,7 +56,7 @@ class Ada:
 
 @pytest.fixture
 def ada(full_api: Api) -> Ada:
-    full_api.query.postgres.execute("DELETE FROM auth.rate_limit")
+    full_api.query.postgres.execute("DELETE FROM kernel.rate_limit")
     return Ada(full_api)
 
 
@@ -71,7 +71,7 @@ def test_the_user_with_the_settings(ada: Ada) -> None:
         "recoveryCodesLeft": 0,
     }
     assert found["hasPassword"] is True
-    ada.api.query.postgres.execute("DELETE FROM auth.credential WHERE account_id = %s", (ada.id,))
+    ada.api.query.postgres.execute("DELETE FROM accounts.credential WHERE account_id = %s", (ada.id,))
     assert ada.get("/api/platform/user").json()["hasPassword"] is False
     assert ada.get("/api/platform/user", ada.admin).json()["hasPassword"] is False
 
@@ -193,7 +193,7 @@ def test_the_export_holds_what_is_stored_and_nothing_of_others(ada: Ada) -> None
     ada.api.query.insert("websites", {**site, "attribution_model": "last_click", "created_at": NOW})
     ada.post("/api/platform/password/forgot", {"email": ada.email})
     ada.api.query.postgres.execute(
-        "INSERT INTO auth.linked_sign_in (id, subject_hash, account_id, provider, label_sealed)"
+        "INSERT INTO accounts.linked_sign_in (id, subject_hash, account_id, provider, label_sealed)"
         " VALUES (%s, %s, %s, 'github', %s)",
         (
             link_id := uuid4(),
@@ -221,8 +221,11 @@ def test_the_export_holds_what_is_stored_and_nothing_of_others(ada: Ada) -> None
 
 
 SECRETS = {
-    *(f"auth.{table}" for table in ("credential", "second_factor", "recovery_code", "login_ticket", "one_time_link")),
-    *(f"auth.{table}" for table in ("first_account", "invite_code")),
+    *(
+        f"accounts.{table}"
+        for table in ("credential", "second_factor", "recovery_code", "login_ticket", "one_time_link")
+    ),
+    *(f"accounts.{table}" for table in ("first_account", "invite_code")),
     "kernel.idempotency",
     "kernel.account_usage",  # sums without content, for a month
     "lookup.website",
@@ -240,7 +243,7 @@ SECRETS = {
     "social.connection_flow",
     "insights.digest",
     "marketplace.saved_search",
-    "ops.to_erase",
+    "operations.to_erase",
     *(f"lookup.{table}" for table in ("account_roles", "role_holder", "admin")),  # the roles are in the account itself
     *(f"forum.{table}" for table in ("member", "act", "follower")),
     "notifications.digest",

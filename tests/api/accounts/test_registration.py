@@ -59,7 +59,7 @@ def test_what_is_no_number_is_the_default(command_world: World, body: dict[str, 
 
 def test_codes_are_not_kept_as_they_are(command_world: World) -> None:
     code = invite(command_world)["code"]
-    row = command_world.postgres.execute("SELECT string_agg(t::text, ' ') FROM auth.invite_code AS t").fetchone()
+    row = command_world.postgres.execute("SELECT string_agg(t::text, ' ') FROM accounts.invite_code AS t").fetchone()
     assert row is not None and code not in row[0] and normalized(code) not in row[0]
 
 
@@ -111,7 +111,7 @@ def test_a_form_that_is_wrong_is_refused_in_the_products_words(
 
 def test_an_address_in_use_burns_no_invite_and_its_owner_gets_a_mail(command_world: World) -> None:
     ada, made = member(command_world), invite(command_world)
-    mails = "SELECT count(*) FROM ops.mail WHERE account_id = %s AND kind = 'address_in_use'"
+    mails = "SELECT count(*) FROM kernel.mail WHERE account_id = %s AND kind = 'address_in_use'"
     without_invite = register(command_world, "0000-0000-0000-0000-0000", ada.email)
     assert without_invite.json()["code"] == "invite_invalid"
     assert command_world.count(mails, ada.id) == 0

@@ -41,7 +41,7 @@ def second(world: World, ticket: str, **code: str) -> httpx2.Response:
 def mails(world: World, account: str, kind: str) -> list[tuple[str, str]]:
     """Address and text of the mails of a kind about an account, oldest first."""
     rows = world.postgres.execute(
-        "SELECT id, recipient_sealed, text_sealed FROM ops.mail WHERE account_id = %s AND kind = %s ORDER BY id",
+        "SELECT id, recipient_sealed, text_sealed FROM kernel.mail WHERE account_id = %s AND kind = %s ORDER BY id",
         (account, kind),
     )
     return [(to, text or "") for to, text in (decrypt_mail(world.settings, *row) for row in rows)]
@@ -72,7 +72,7 @@ def test_what_is_no_text_is_refused(command_world: World, text: str) -> None:
 def test_secrets_and_codes_lie_sealed(command_world: World, secured: Member) -> None:
     for table in ("second_factor", "recovery_code", "login_ticket"):
         row = command_world.postgres.execute(
-            f"SELECT coalesce(string_agg(t::text, ' '), '') FROM auth.{table} t"
+            f"SELECT coalesce(string_agg(t::text, ' '), '') FROM accounts.{table} t"
         ).fetchone()
         assert row is not None
         assert secured.secret not in row[0]
@@ -159,7 +159,7 @@ def test_switching_it_off_needs_password_and_code(secured: Member) -> None:
 def test_an_old_session_needs_the_password_to_set_up_a_factor(command_world: World, ada: Member) -> None:
     assert ada.call("POST", "/api/platform/2fa/setup", json={}).status_code == 200
     command_world.postgres.execute(
-        "UPDATE auth.session SET created_at = created_at - interval '1 hour' WHERE account_id = %s", (ada.id,)
+        "UPDATE accounts.session SET created_at = created_at - interval '1 hour' WHERE account_id = %s", (ada.id,)
     )
     assert ada.call("POST", "/api/platform/2fa/setup", json={}).json()["code"] == "password_needed"
     assert ada.call("POST", "/api/platform/2fa/setup", json={"password": PASSWORD}).status_code == 200
@@ -175,14 +175,14 @@ def reset(world: World, code: str, **more: str) -> httpx2.Response:
 
 def test_a_mailed_link_resets_a_forgotten_password(command_world: World, ada: Member) -> None:
     nobody = f"{uuid4().hex}@example.com"
-    waiting = command_world.count("SELECT count(*) FROM ops.mail")
+    waiting = command_world.count("SELECT count(*) FROM kernel.mail")
     answers = [forgot(command_world, nobody), forgot(command_world, ada.email)]
     assert {(answer.status_code, answer.content) for answer in answers} == {(204, b"")}
-    assert command_world.count("SELECT count(*) FROM ops.mail") == waiting + 1
+    assert command_world.count("SELECT count(*) FROM kernel.mail") == waiting + 1
     [(to, text)] = mails(command_world, ada.id, "password_reset")
     code = code_in(text)
     assert to == ada.email
-    row = command_world.postgres.execute("SELECT string_agg(t::text, ' ') FROM auth.one_time_link AS t").fetchone()
+    row = command_world.postgres.execute("SELECT string_agg(t::text, ' ') FROM accounts.one_time_link AS t").fetchone()
     assert row is not None and code not in row[0]
     weak = reset(command_world, code, password="password1")
     assert weak.json()["code"] == "weak_password"
@@ -217,7 +217,7 @@ def test_an_old_link_is_refused(command_world: World, ada: Member) -> None:
     forgot(command_world, ada.email)
     code = code_in(mails(command_world, ada.id, "password_reset")[0][1])
     command_world.postgres.execute(
-        "UPDATE auth.one_time_link SET expires_at = now() - interval '1 second' WHERE account_id = %s", (ada.id,)
+        "UPDATE accounts.one_time_link SET expires_at = now() - interval '1 second' WHERE account_id = %s", (ada.id,)
     )
     assert reset(command_world, code).json()["code"] == "bad_link"
     assert call(command_world, "POST", "/api/platform/email/confirm", json={"code": code}).json()["code"] == "bad_link"
@@ -329,7 +329,7 @@ def test_sessions_are_ended_one_by_one_or_all_others(command_world: World, ada: 
 
 def trail(world: World, account: str) -> list[tuple[Any, ...]]:
     return world.postgres.execute(
-        "SELECT action, outcome, details ->> 'reason' FROM auth.audit WHERE account_id = %s ORDER BY seq", (account,)
+        "SELECT action, outcome, details ->> 'reason' FROM kernel.audit WHERE account_id = %s ORDER BY seq", (account,)
     ).fetchall()
 
 
@@ -347,26 +347,26 @@ def test_all_of_it_is_in_the_audit_trail(command_world: World, secured: Member) 
         ("website.key_issued", "done", None),
     ]
     row = command_world.postgres.execute(
-        "SELECT address, details FROM auth.audit WHERE account_id = %s ORDER BY seq LIMIT 1", (secured.id,)
+        "SELECT address, details FROM kernel.audit WHERE account_id = %s ORDER BY seq LIMIT 1", (secured.id,)
     ).fetchone()
     assert row is not None and re.fullmatch(r"203\.\d+\.\d+\.0/24", row[0])
 
 
 @pytest.mark.usefixtures("ada")
 def test_the_audit_trail_is_a_chain_and_only_grows(command_world: World) -> None:
-    broken = "SELECT coalesce(broken, 0) FROM auth.check_audit(0, 1000000)"
-    assert command_world.count("SELECT count(*) FROM auth.audit") > 3 and command_world.count(broken) == 0
-    for statement in ("UPDATE auth.audit SET action = 'x'", "DELETE FROM auth.audit", "TRUNCATE auth.audit"):
+    broken = "SELECT coalesce(broken, 0) FROM kernel.check_audit(0, 1000000)"
+    assert command_world.count("SELECT count(*) FROM kernel.audit") > 3 and command_world.count(broken) == 0
+    for statement in ("UPDATE kernel.audit SET action = 'x'", "DELETE FROM kernel.audit", "TRUNCATE kernel.audit"):
         with pytest.raises(Exception, match="only ever appended"):
             command_world.postgres.execute(statement.encode())
     connection = command_world.postgres
     for change in (
-        'UPDATE auth.audit SET details = \'{"reason": "other"}\' WHERE seq = 2',
-        "DELETE FROM auth.audit WHERE seq = 2",
-        "UPDATE auth.audit SET actor_id = gen_random_uuid() WHERE seq = (SELECT max(seq) FROM auth.audit)",
+        'UPDATE kernel.audit SET details = \'{"reason": "other"}\' WHERE seq = 2',
+        "DELETE FROM kernel.audit WHERE seq = 2",
+        "UPDATE kernel.audit SET actor_id = gen_random_uuid() WHERE seq = (SELECT max(seq) FROM kernel.audit)",
     ):
         with connection.transaction(force_rollback=True):
-            connection.execute("ALTER TABLE auth.audit DISABLE TRIGGER audit_is_append_only")
+            connection.execute("ALTER TABLE kernel.audit DISABLE TRIGGER audit_is_append_only")
             connection.execute(change.encode())
             assert command_world.count(broken) >= 2
     assert command_world.count(broken) == 0

@@ -54,7 +54,7 @@ def test_the_settings_admin_is_made_once(set_up: World) -> None:
     before = set_up.count("SELECT count(*) FROM events.stored_events")
     assert accounts(set_up).ensure_first_admin() is None
     assert set_up.count("SELECT count(*) FROM events.stored_events") >= before
-    assert set_up.count("SELECT count(*) FROM auth.credential") == 1
+    assert set_up.count("SELECT count(*) FROM accounts.credential") == 1
 
 
 def test_signing_in_gives_a_token_a_cookie_and_the_user(set_up: World) -> None:
@@ -70,7 +70,7 @@ def test_signing_in_gives_a_token_a_cookie_and_the_user(set_up: World) -> None:
     assert secret != answer.json()["token"]
     for column in ("cookie_hash", "token_hash"):
         found = set_up.count(
-            f"SELECT count(*) FROM auth.session WHERE encode({column}, 'escape') LIKE %s", f"%{secret}%"
+            f"SELECT count(*) FROM accounts.session WHERE encode({column}, 'escape') LIKE %s", f"%{secret}%"
         )
         assert found == 0
 
@@ -147,7 +147,7 @@ def test_a_session_ends_by_age_idleness_or_revocation(
     ):
         person = authenticate(set_up.core.pool, {"authorization": f"Bearer {sign_in(set_up).json()['token']}"}, "GET")
         set_up.postgres.execute(
-            f"UPDATE auth.session SET {change} WHERE account_id = %s AND id != %s",
+            f"UPDATE accounts.session SET {change} WHERE account_id = %s AND id != %s",
             (person.account_id, person.session_id),
         )
         if lives:
@@ -160,9 +160,9 @@ def test_a_session_ends_by_age_idleness_or_revocation(
 
 def test_use_keeps_a_session_alive(set_up: World) -> None:
     token = sign_in(set_up).json()["token"]
-    set_up.postgres.execute("UPDATE auth.session SET last_seen_at = now() - interval '10 minutes'")
+    set_up.postgres.execute("UPDATE accounts.session SET last_seen_at = now() - interval '10 minutes'")
     person = authenticate(set_up.core.pool, {"authorization": f"Bearer {token}"}, "GET")
-    fresh = "SELECT count(*) FROM auth.session WHERE id = %s AND last_seen_at > now() - interval '1 minute'"
+    fresh = "SELECT count(*) FROM accounts.session WHERE id = %s AND last_seen_at > now() - interval '1 minute'"
     assert set_up.count(fresh, person.session_id) == 1
 
 
@@ -196,7 +196,7 @@ def test_guessing_is_slowed_down_per_account_and_right_passwords_are_not_counted
 def test_a_local_user_cannot_guess_as_if_from_other_addresses(set_up: World) -> None:
     """Past the gateway, at the command service's own port: the address that is stated is not believed."""
     set_up.postgres.execute(
-        "INSERT INTO auth.rate_limit (bucket, tat) VALUES ('address:127.0.0.1', now() + %s)"
+        "INSERT INTO kernel.rate_limit (bucket, tat) VALUES ('address:127.0.0.1', now() + %s)"
         " ON CONFLICT (bucket) DO UPDATE SET tat = excluded.tat",
         (PER_ADDRESS.every * PER_ADDRESS.burst * 2,),
     )
@@ -212,7 +212,7 @@ def test_a_local_user_cannot_guess_as_if_from_other_addresses(set_up: World) -> 
         assert guess(**{**proven, "X-Forwarded-For": "198.51.100.21"}) == 429
         assert guess(**proven) == 401
     finally:
-        set_up.postgres.execute("DELETE FROM auth.rate_limit WHERE bucket = 'address:127.0.0.1'")
+        set_up.postgres.execute("DELETE FROM kernel.rate_limit WHERE bucket = 'address:127.0.0.1'")
 
 
 def test_guessing_is_slowed_down_per_address(set_up: World) -> None:
@@ -225,7 +225,7 @@ def test_guessing_is_slowed_down_per_address(set_up: World) -> None:
     def full_until(interval: timedelta) -> datetime:
         """Sets until when the address's bucket is not empty: so the test need not hash thirty passwords."""
         row = set_up.postgres.execute(
-            "INSERT INTO auth.rate_limit AS r (bucket, tat) VALUES (%s, now() + %s)"
+            "INSERT INTO kernel.rate_limit AS r (bucket, tat) VALUES (%s, now() + %s)"
             " ON CONFLICT (bucket) DO UPDATE SET tat = excluded.tat RETURNING tat",
             ("address:198.51.100.7", interval),
         ).fetchone()
@@ -234,12 +234,12 @@ def test_guessing_is_slowed_down_per_address(set_up: World) -> None:
 
     half = full_until(PER_ADDRESS.every * PER_ADDRESS.burst / 2)
     assert guess() == 401
-    charged = "SELECT count(*) FROM auth.rate_limit WHERE bucket = 'address:198.51.100.7' AND tat = %s"
+    charged = "SELECT count(*) FROM kernel.rate_limit WHERE bucket = 'address:198.51.100.7' AND tat = %s"
     assert set_up.count(charged, half + PER_ADDRESS.every) == 1
     full_until(PER_ADDRESS.every * PER_ADDRESS.burst * 2)
-    before = set_up.count("SELECT count(*) FROM auth.rate_limit")
+    before = set_up.count("SELECT count(*) FROM kernel.rate_limit")
     assert guess() == 429
-    assert set_up.count("SELECT count(*) FROM auth.rate_limit") == before, "an address over its limit makes no rows"
+    assert set_up.count("SELECT count(*) FROM kernel.rate_limit") == before, "an address over its limit makes no rows"
 
 
 def test_personal_data_lies_encrypted_and_can_be_erased(set_up: World) -> None:
@@ -278,7 +278,7 @@ def test_the_set_up_link_works_once_and_only_while_there_is_nobody(embedded_post
             late = made.call("POST", SETUP, json={**body, "token": token.partition("=")[2]})
             assert (late.status_code, late.json()["code"]) == (409, "already_set_up")
         assert SignInService(made.core, Passwords()).ensure_first_admin() is None
-        assert made.count("SELECT count(*) FROM auth.setup_token") == 0
+        assert made.count("SELECT count(*) FROM accounts.setup_token") == 0
 
 
 @pytest.mark.parametrize(
@@ -297,7 +297,7 @@ def test_an_admin_who_could_not_sign_in_is_not_made(
         with pytest.raises(SettingsError, match=named) as refused:
             SignInService(replace(made.core, settings=settings), Passwords()).ensure_first_admin()
         assert password not in str(refused.value)
-        assert made.count("SELECT count(*) FROM auth.first_account") == 0
+        assert made.count("SELECT count(*) FROM accounts.first_account") == 0
 
 
 def test_without_postgres_commands_answer_503_soon(embedded_postgres: Settings) -> None:

@@ -47,7 +47,7 @@ class Owner(Ada):
 
 @pytest.fixture
 def owner(full_api: Api) -> Owner:
-    full_api.query.postgres.execute("DELETE FROM auth.rate_limit")
+    full_api.query.postgres.execute("DELETE FROM kernel.rate_limit")
     full_api.http.cookies.clear()
     return Owner(full_api)
 
@@ -132,7 +132,7 @@ def test_the_website_login_requires_the_second_factor(owner: Owner) -> None:
     assert codes == ["wrong_code"] * 5 + ["ticket_ended"]
     owner.enter()
     owner.api.query.postgres.execute(
-        "UPDATE auth.second_factor SET last_timecode = 0 WHERE account_id = %s", (owner.id,)
+        "UPDATE accounts.second_factor SET last_timecode = 0 WHERE account_id = %s", (owner.id,)
     )
     entered = owner.enter(twoFactorCode=pyotp.TOTP(secret).now())
     assert entered.json()["requires2FA"] is False and entered.json()["token"].startswith("wt_")

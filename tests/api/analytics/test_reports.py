@@ -107,7 +107,7 @@ class Scene:
         settings = self.api.core.settings
         with self.query.postgres.cursor(row_factory=dict_row) as cursor:
             rows = cursor.execute(
-                "SELECT * FROM ops.mail WHERE account_id = %s AND kind = 'report' ORDER BY created_at, id",
+                "SELECT * FROM kernel.mail WHERE account_id = %s AND kind = 'report' ORDER BY created_at, id",
                 (self.ada.account_id,),
             ).fetchall()
         found = []

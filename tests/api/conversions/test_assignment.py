@@ -164,7 +164,7 @@ def test_an_assigned_sale_earns_counts_once_and_says_who_and_why(books: Accounti
         (1, 1000, click, "news")
     ]
     entry = books.world.postgres.execute(
-        "SELECT details FROM auth.audit WHERE action = 'conversion.assigned' AND subject_id = %s", (conversion,)
+        "SELECT details FROM kernel.audit WHERE action = 'conversion.assigned' AND subject_id = %s", (conversion,)
     ).fetchall()
     assert len(entry) == 1 and entry[0][0]["reason"] == "Named by the network"
 

@@ -67,7 +67,7 @@ class Place:
         return made
 
     def check(self, domain: dict[str, Any], person: Person | None = None) -> httpx2.Response:
-        self.world.postgres.execute("DELETE FROM auth.rate_limit")
+        self.world.postgres.execute("DELETE FROM kernel.rate_limit")
         return self.world.call("POST", f"{PATH}/{domain['id']}/check", person or self.world.owner)
 
     def publish(self, domain: dict[str, Any], *more: str) -> None:
@@ -109,7 +109,7 @@ def place(embedded_postgres: Settings) -> Iterator[Place]:
 def fresh(place: Place) -> None:
     place.dns.records.clear()
     place.dns.failing = None
-    place.world.postgres.execute("DELETE FROM auth.rate_limit")
+    place.world.postgres.execute("DELETE FROM kernel.rate_limit")
     for table in ("kernel.timeout", "lookup.custom_domain", "domains.dns_check"):
         place.world.postgres.execute(f"DELETE FROM {table}".encode())
     place.now = datetime.now(UTC) + timedelta(minutes=1)  # whatever is added from now on is due
@@ -341,7 +341,7 @@ def test_a_missing_record_is_mailed_and_after_a_week_the_domain_is_lost(place: P
 def mails(place: Place, account: str) -> list[str]:
     """Kinds of mails about domains, each of which names the record."""
     sql = (
-        "SELECT id, kind, recipient_sealed, text_sealed FROM ops.mail WHERE account_id = %s AND kind LIKE 'domain%%'"
+        "SELECT id, kind, recipient_sealed, text_sealed FROM kernel.mail WHERE account_id = %s AND kind LIKE 'domain%%'"
         " ORDER BY created_at, id"
     )
     rows = place.world.postgres.execute(sql, (account,)).fetchall()

@@ -530,7 +530,7 @@ def _mails(api: Api, person: Person) -> list[tuple[str, str, str, str]]:
     settings = api.core.settings
     with psycopg.connect(settings.postgres_url or "", row_factory=dict_row) as connection:
         rows = connection.execute(
-            "SELECT * FROM ops.mail WHERE account_id = %s AND kind = 'insights_digest' ORDER BY id",
+            "SELECT * FROM kernel.mail WHERE account_id = %s AND kind = 'insights_digest' ORDER BY id",
             (person.account_id,),
         ).fetchall()
     found = []

@@ -352,7 +352,7 @@ def outsiders(api: Api, of: SampleData) -> dict[str, dict[str, str]]:
         (expired, "expires_at = now() - interval '1 second'"),
         (idle, "token_expires_at = now() - interval '1 second'"),
     ):
-        query.postgres.execute(f"UPDATE auth.session SET {change} WHERE id = %s".encode(), (person.session_id,))
+        query.postgres.execute(f"UPDATE accounts.session SET {change} WHERE id = %s".encode(), (person.session_id,))
     opened = open_session(
         query.postgres, account_id=uuid4(), session_id=uuid4(), email="a@example.com", name="", roles=["admin"]
     )
@@ -395,7 +395,7 @@ def outsiders(api: Api, of: SampleData) -> dict[str, dict[str, str]]:
 
 def _ended_token(api: Api, of: SampleData, column: LiteralString) -> dict[str, str]:
     token = create_token(api, of.admin)
-    api.query.postgres.execute(f"UPDATE auth.access_token SET {column} = now() WHERE id = %s", (token["id"],))
+    api.query.postgres.execute(f"UPDATE accounts.access_token SET {column} = now() WHERE id = %s", (token["id"],))
     return headers_of(token)
 
 

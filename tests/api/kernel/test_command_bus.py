@@ -103,11 +103,11 @@ def test_the_last_attempt_keeps_other_writers_out(sites: Sites) -> None:
 
 def test_a_rejected_command_leaves_nothing(sites: Sites) -> None:
     site = sites.connected()
-    mails = sites.world.count("SELECT count(*) FROM ops.mail")
+    mails = sites.world.count("SELECT count(*) FROM kernel.mail")
     with pytest.raises(CommandRejected):
         sites.bus.dispatch(Rename(site, "failing.example"), system_context())
     assert sites.versions(site) == 1
-    assert sites.world.count("SELECT count(*) FROM ops.mail") == mails
+    assert sites.world.count("SELECT count(*) FROM kernel.mail") == mails
 
 
 def test_a_sender_without_the_right_is_rejected(sites: Sites) -> None:
@@ -121,7 +121,7 @@ def test_a_sender_without_the_right_is_rejected(sites: Sites) -> None:
 
 def test_a_command_with_a_client_is_audited_in_its_transaction(sites: Sites) -> None:
     site = sites.connected()
-    entries = "SELECT count(*) FROM auth.audit WHERE action = 'website.updated' AND subject_id = %s"
+    entries = "SELECT count(*) FROM kernel.audit WHERE action = 'website.updated' AND subject_id = %s"
     context = replace(system_context(), account_id=sites.world.admin.account_id, is_admin=True)
     sites.bus.dispatch(Rename(site, "quiet.example"), context)
     assert sites.world.count(entries, site) == 0

@@ -92,7 +92,7 @@ class TestWebsites:
             assert (answer.status_code, answer.json()) == (200, {"token": made["key"]})
             assert answer.headers["cache-control"] == "no-store"
         audited = command_world.postgres.execute(
-            "SELECT actor_id, subject_id, details FROM auth.audit WHERE action = 'website.key_revealed'"
+            "SELECT actor_id, subject_id, details FROM kernel.audit WHERE action = 'website.key_revealed'"
             " AND details ->> 'key_id' = %s",
             (made["id"],),
         ).fetchall()
@@ -118,7 +118,7 @@ class TestWebsites:
         assert command_world.call("POST", f"{path}/{secret['id']}/reveal", owner).status_code == 404
         assert command_world.call("DELETE", f"{path}/{token['id']}", owner).status_code == 204
         assert command_world.call("POST", f"{path}/{token['id']}/reveal", owner).status_code == 404
-        stored = "SELECT count(*) FROM auth.postback_token WHERE website_id = %s"
+        stored = "SELECT count(*) FROM websites.postback_token WHERE website_id = %s"
         assert command_world.count(stored, site["id"]) == 1, "the one that came with the website"
         assert command_world.call("DELETE", f"/api/platform/websites/{site['id']}", owner).status_code == 204
         assert command_world.count(stored, site["id"]) == 0
@@ -126,7 +126,7 @@ class TestWebsites:
     def test_postback_tokens_lie_encrypted(self, command_world: World) -> None:
         site = command_world.website()
         rows = command_world.postgres.execute(
-            "SELECT t::text FROM auth.postback_token AS t WHERE website_id = %s", (site["id"],)
+            "SELECT t::text FROM websites.postback_token AS t WHERE website_id = %s", (site["id"],)
         ).fetchall()
         assert len(rows) == 1 and site["postbackToken"] not in rows[0][0]
 

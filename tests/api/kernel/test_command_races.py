@@ -171,5 +171,5 @@ def test_one_first_admin(embedded_postgres: Settings) -> None:
 
         statuses = Counter(at_once(set_up, 16))
         assert statuses[200] == 1, statuses
-        assert made.count("SELECT count(*) FROM auth.credential") == 1
+        assert made.count("SELECT count(*) FROM accounts.credential") == 1
         assert made.count("SELECT count(*) FROM events.stored_events WHERE topic = 'account.registered.v1'") == 1

@@ -395,9 +395,9 @@ def test_admins_see_one_projection_and_the_system(query_service: QueryService) -
 
 def test_admins_see_what_came_of_backups_and_a_canary_that_is_late(query_service: QueryService) -> None:
     admin = query_service.person("admin")
-    send = "INSERT INTO ops.canary (event_id, sent_at, seen_after_s) VALUES (%s, now() - make_interval(secs => %s), %s)"
+    send = "INSERT INTO operations.canary VALUES (%s, now() - make_interval(secs => %s), %s)"
     backup = (
-        "INSERT INTO ops.backup (id, state, folder, bytes, events, finished_at, verified_at, drill_error)"
+        "INSERT INTO operations.backup (id, state, folder, bytes, events, finished_at, verified_at, drill_error)"
         " VALUES (%s, 'done', '/backups/one', 7, 3, now(), now(), 'the log ends early')"
     )
     try:
@@ -416,5 +416,5 @@ def test_admins_see_what_came_of_backups_and_a_canary_that_is_late(query_service
         fresh = query_service.get("/api/admin/system", admin).json()["canary"]
         assert (fresh["isLate"], fresh["lastSeconds"]) == (False, pytest.approx(0.4))
     finally:
-        query_service.postgres.execute("DELETE FROM ops.canary")
-        query_service.postgres.execute("DELETE FROM ops.backup")
+        query_service.postgres.execute("DELETE FROM operations.canary")
+        query_service.postgres.execute("DELETE FROM operations.backup")

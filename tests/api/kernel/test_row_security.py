@@ -105,10 +105,10 @@ def test_partners_names_are_for_the_service_too(pool: Pool, world: World) -> Non
 def test_the_service_cannot_write_or_read_secrets(pool: Pool) -> None:
     for statement in (
         "DELETE FROM read.websites__g1",
-        "UPDATE auth.session SET roles = '{admin}'",
-        "DELETE FROM auth.session",
-        "SELECT * FROM auth.credential",
-        "SELECT * FROM auth.subject_key",
+        "UPDATE accounts.session SET roles = '{admin}'",
+        "DELETE FROM accounts.session",
+        "SELECT * FROM accounts.credential",
+        "SELECT * FROM kernel.subject_key",
         "SELECT * FROM ingest.salt",
         "CREATE TABLE read.mine (id int)",
         "UPDATE engine.position SET next_offset = 0",

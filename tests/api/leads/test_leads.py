@@ -46,14 +46,14 @@ CONTACT = {
 
 @pytest.fixture(autouse=True)
 def from_the_start(command_world: World) -> Iterator[None]:
-    command_world.postgres.execute("DELETE FROM ops.mail")
-    command_world.postgres.execute("DELETE FROM auth.rate_limit")
+    command_world.postgres.execute("DELETE FROM kernel.mail")
+    command_world.postgres.execute("DELETE FROM kernel.rate_limit")
     yield
     free_all(command_world)
 
 
 def free_all(world: World) -> None:
-    for (contact,) in world.postgres.execute("SELECT id FROM ops.contact WHERE kind = 'early_access'").fetchall():
+    for (contact,) in world.postgres.execute("SELECT id FROM leads.contact WHERE kind = 'early_access'").fetchall():
         admin(world, "DELETE", f"/api/admin/early-access/{contact}", status=204)
 
 
@@ -73,7 +73,7 @@ def admin(world: World, method: str, path: str, status: int = 200, **options: An
 def mails(world: World, kind: str) -> list[tuple[str, str]]:
     """Address and text, oldest first."""
     rows = world.postgres.execute(
-        "SELECT id, recipient_sealed, text_sealed FROM ops.mail WHERE kind = %s ORDER BY id", (kind,)
+        "SELECT id, recipient_sealed, text_sealed FROM kernel.mail WHERE kind = %s ORDER BY id", (kind,)
     )
     return [(to, text or "") for to, text in (decrypt_mail(world.settings, *row) for row in rows)]
 
@@ -202,7 +202,7 @@ def test_who_lost_the_mail_asks_again_and_gets_the_link_again(command_world: Wor
 def test_a_strangers_mailbox_gets_three_mails_about_early_access_a_day(command_world: World) -> None:
     email, answers, days = somebody(), [], []
     for day in range(2):
-        command_world.postgres.execute("DELETE FROM ops.mail")
+        command_world.postgres.execute("DELETE FROM kernel.mail")
         for _ in range(24 * 6):
             answers.append(post(command_world, "early-access", json={"email": email}))
             later(command_world, minutes=10)
@@ -228,7 +228,7 @@ def test_a_request_that_failed_is_no_mail(command_world: World, monkeypatch: pyt
 
 def later(world: World, minutes: int) -> None:
     """As far as limits know."""
-    world.postgres.execute("UPDATE auth.rate_limit SET tat = tat - %s", (timedelta(minutes=minutes),))
+    world.postgres.execute("UPDATE kernel.rate_limit SET tat = tat - %s", (timedelta(minutes=minutes),))
 
 
 def test_one_click_in_a_mail_program_ends_it_and_the_address_is_forgotten(command_world: World) -> None:
@@ -268,13 +268,13 @@ def test_an_address_that_nobody_confirms_is_forgotten_after_a_week(command_world
     for email in (unconfirmed, owner):
         post(command_world, "newsletter/subscribe", json={"email": email})
     post(command_world, "newsletter/confirm", json={"code": code_in(mails(command_world, "newsletter_confirm")[1][1])})
-    command_world.postgres.execute("UPDATE ops.contact SET created_at = created_at - interval '9 days'")
-    command_world.postgres.execute("UPDATE auth.contact_link SET expires_at = now() - interval '1 day'")
+    command_world.postgres.execute("UPDATE leads.contact SET created_at = created_at - interval '9 days'")
+    command_world.postgres.execute("UPDATE leads.contact_link SET expires_at = now() - interval '1 day'")
     delete_expired(command_world.settings)
     assert stored_contact(command_world, id_of(command_world, "newsletter", unconfirmed)) is None
     assert stored_contact(command_world, id_of(command_world, "newsletter", owner)) is not None
     assert [to for to, _ in mails(command_world, "newsletter_confirm")] == [owner]  # nor is it in the outbox any more
-    command_world.postgres.execute("DELETE FROM auth.rate_limit")
+    command_world.postgres.execute("DELETE FROM kernel.rate_limit")
     post(command_world, "newsletter/subscribe", json={"email": unconfirmed})  # and may ask again
     post(command_world, "newsletter/confirm", json={"code": code_in(mails(command_world, "newsletter_confirm")[1][1])})
 
@@ -291,7 +291,7 @@ def test_invented_addresses_keep_nobody_out(command_world: World, invented: int)
     for _ in range(invented):
         post(command_world, "early-access", json={"email": somebody()})
     assert places(command_world).taken == {}
-    command_world.postgres.execute("DELETE FROM auth.rate_limit")
+    command_world.postgres.execute("DELETE FROM kernel.rate_limit")
     honest = somebody()
     sign_up(command_world, honest)
     assert places(command_world).taken == {1: id_of(command_world, "early_access", honest)}
@@ -322,7 +322,7 @@ def test_a_released_place_goes_to_the_first_in_line(command_world: World) -> Non
     for email in emails:
         sign_up(command_world, email)
     texts = [last_mails(command_world)[email] for email in emails]
-    command_world.postgres.execute("DELETE FROM auth.rate_limit")
+    command_world.postgres.execute("DELETE FROM kernel.rate_limit")
     left = post(command_world, "early-access/leave", json={"code": leaving(texts[3])})
     assert left["message"] == "You've left early access, and your address is deleted."
     assert post(command_world, "early-access/leave", json={"code": leaving(texts[3])}) == left
@@ -373,14 +373,14 @@ def test_who_leaves_and_who_comes_at_the_same_moment_leave_no_place_empty_beside
     at_once(act)
     taken = places(command_world).taken
     assert len(set(taken.values())) == 10
-    waiting = "SELECT id FROM ops.contact WHERE kind = 'early_access' AND place IS NULL"
+    waiting = "SELECT id FROM leads.contact WHERE kind = 'early_access' AND place IS NULL"
     waits = {row[0] for row in command_world.postgres.execute(waiting).fetchall()}
     everybody = {id_of(command_world, "early_access", email) for email in coming}
     assert set(taken.values()) | waits == everybody and not set(taken.values()) & waits
     told = [to for to, text in mails(command_world, "early_access") if "of 10" in text]
     assert sorted(told) == sorted(email for email in coming if id_of(command_world, "early_access", email) not in waits)
     command_world.postgres.execute("TRUNCATE events.stored_events, events.snapshots")
-    command_world.postgres.execute("DELETE FROM ops.contact")
+    command_world.postgres.execute("DELETE FROM leads.contact")
 
 
 def test_who_has_a_place_is_invited_once_and_can_register_with_it(command_world: World) -> None:
@@ -394,7 +394,7 @@ def test_who_has_a_place_is_invited_once_and_can_register_with_it(command_world:
     code = re.search(r"invite=(\S+)", text)
     assert code is not None and to == email and f"{DEFAULT_DAYS} days" in text
     assert "/early-access/leave#code=" in text  # each of our mails to them ends it
-    command_world.postgres.execute("DELETE FROM ops.mail")
+    command_world.postgres.execute("DELETE FROM kernel.mail")
     assert register(command_world, code[1], email).status_code == 201
     again = admin(command_world, "POST", f"/api/admin/early-access/{contact}/invite", 409, json={})
     assert again["code"] == "registered"
@@ -428,7 +428,7 @@ def test_an_invite_that_nobody_used_ends_with_its_place(command_world: World) ->
 def test_an_invite_to_early_access_is_one_of_the_admins_open_invites(
     command_world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    decrypt_mail = "SELECT count(*) FROM auth.invite_code WHERE account_id = %s AND open_until > now()"
+    decrypt_mail = "SELECT count(*) FROM accounts.invite_code WHERE account_id = %s AND open_until > now()"
     room = command_world.count(decrypt_mail, command_world.admin.account_id) + 1
     monkeypatch.setattr("command_api.accounts.invites.codes.MAX_OPEN", room)
     people = []
@@ -456,10 +456,10 @@ def test_however_many_ask_at_once_ten_places_are_given(command_world: World) -> 
         taken = sorted(places(command_world).taken)
         assert taken == list(range(1, 11))
         assert len(set(places(command_world).taken.values())) == 10
-        rows = command_world.postgres.execute("SELECT id FROM ops.contact WHERE kind = 'early_access'").fetchall()
+        rows = command_world.postgres.execute("SELECT id FROM leads.contact WHERE kind = 'early_access'").fetchall()
         assert len(rows) == THREADS - 3
         command_world.postgres.execute("TRUNCATE events.stored_events, events.snapshots")
-        command_world.postgres.execute("DELETE FROM ops.contact")
+        command_world.postgres.execute("DELETE FROM leads.contact")
 
 
 def test_an_address_that_nobody_confirms_is_forgotten(command_world: World) -> None:
@@ -515,9 +515,9 @@ def test_confirming_as_the_time_ends_gets_a_place_or_none_and_each_place_has_one
         assert len(set(taken.values())) == len(taken)
         assert set(taken.values()) == {id_of(command_world, "early_access", email) for email in kept}
         command_world.postgres.execute("TRUNCATE events.stored_events, events.snapshots")
-        command_world.postgres.execute("DELETE FROM ops.contact")
-        command_world.postgres.execute("DELETE FROM ops.mail")
-        command_world.postgres.execute("DELETE FROM auth.rate_limit")
+        command_world.postgres.execute("DELETE FROM leads.contact")
+        command_world.postgres.execute("DELETE FROM kernel.mail")
+        command_world.postgres.execute("DELETE FROM kernel.rate_limit")
 
 
 def test_an_inquiry_arrives_is_confirmed_and_answered_by_mail(command_world: World) -> None:
@@ -544,13 +544,15 @@ def test_an_inquiry_arrives_is_confirmed_and_answered_by_mail(command_world: Wor
     hint = f"Replies to this email are not read. Write here: {contact}"
     assert (to, text) == ("embla@example.com", f"On Monday.\n\n{hint}\n\nYou wrote:\n\n{quoted}")
     assert hint in receipt
-    step = command_world.count("SELECT about_step FROM ops.mail WHERE kind = 'inquiry_answer' AND about = %s", row[0])
+    step = command_world.count(
+        "SELECT about_step FROM kernel.mail WHERE kind = 'inquiry_answer' AND about = %s", row[0]
+    )
     assert command_world.events(row[0])[step - 1] == "inquiry.answered.v1"
     admin(command_world, "DELETE", path, 204)
-    assert command_world.count("SELECT count(*) FROM ops.mail") == 0  # the answer quotes what was written
+    assert command_world.count("SELECT count(*) FROM kernel.mail") == 0  # the answer quotes what was written
     admin(command_world, "POST", f"{path}/notes", 404, json={"text": "Gone."})
     assert command_world.count(
-        "SELECT count(*) FROM auth.subject_key WHERE subject_id = %s AND key_wrapped IS NULL", row[0]
+        "SELECT count(*) FROM kernel.subject_key WHERE subject_id = %s AND key_wrapped IS NULL", row[0]
     )
 
 
@@ -591,7 +593,7 @@ def test_a_program_that_fills_in_the_hidden_field_changes_nothing(command_world:
     post(command_world, "newsletter/subscribe", json=hidden)
     post(command_world, "early-access", json=hidden)
     post(command_world, "contact", 201, json={**CONTACT, "website": "x"})
-    assert (stored(), command_world.count("SELECT count(*) FROM ops.mail")) == (before, 0)
+    assert (stored(), command_world.count("SELECT count(*) FROM kernel.mail")) == (before, 0)
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ def api(full_api: Api) -> Api:
     """With nothing of leads but what a test puts there."""
     for table in TABLES:
         full_api.query.postgres.execute(f"DELETE FROM read.{table}__g1".encode())
-    full_api.query.postgres.execute("DELETE FROM ops.contact")
+    full_api.query.postgres.execute("DELETE FROM leads.contact")
     return full_api
 
 
@@ -107,7 +107,7 @@ def test_one_inquiry_with_what_was_done_about_it(api: Api) -> None:
     with api.core.pool.connection() as connection, connection.cursor() as cursor:
         queue(cursor, api.core.settings, mail)
     for state in ("waiting", "sent", "failed"):  # shown as sent only once a server took it
-        api.query.postgres.execute("UPDATE ops.mail SET state = %s WHERE about = %s", (state, inquiry))
+        api.query.postgres.execute("UPDATE kernel.mail SET state = %s WHERE about = %s", (state, inquiry))
         assert got(api, f"/api/admin/inquiries/{inquiry}", admin)["steps"][1]["mail"] == state
     assert found["answerBy"] is None
     erased = wrote(api, erased=True)
@@ -135,7 +135,7 @@ def test_subscribers_and_their_file(api: Api, monkeypatch: pytest.MonkeyPatch) -
     for number, one in enumerate(older):
         sealed = contacts.encrypt_field(api.query.settings, one, "email", f"{number}@example.com")
         api.query.postgres.execute(
-            "INSERT INTO ops.contact (id, kind, email_sealed) VALUES (%s, 'newsletter', %s)", (one, sealed)
+            "INSERT INTO leads.contact (id, kind, email_sealed) VALUES (%s, 'newsletter', %s)", (one, sealed)
         )
         times = {"requested_at": NOW - timedelta(days=1), "confirmed_at": NOW}
         api.query.insert("subscriptions", {"id": one, "state": "confirmed", "source": "blog", **times})

@@ -145,7 +145,7 @@ def test_where_the_money_is_is_asked_when_no_message_comes(
         there.post(seller, f"marketplace/offers/{offer}/escrow/deliver")
         there.post(buyer, f"marketplace/offers/{offer}/escrow/accept")
         # The provider took the call, and forgot it.
-        there.postgres.execute("DELETE FROM ops.escrow_call WHERE escrow_id = %s", (escrow_id,))
+        there.postgres.execute("DELETE FROM marketplace.escrow_call WHERE escrow_id = %s", (escrow_id,))
         later(there)
         assert there.sandbox.book.find(str(escrow_id))["status"] == "settled"
         later(there)
@@ -177,7 +177,7 @@ def test_what_the_provider_says_and_does_not_fit_waits_for_an_admin(
         there.run_due()
         assert there.escrow(offer).status == "funded" and calls(there, admin, escrow_id) == []
         there.postgres.execute(
-            "INSERT INTO ops.escrow_call (escrow_id, step, state) VALUES (%s, 'look', 'failed')", (escrow_id,)
+            "INSERT INTO marketplace.escrow_call (escrow_id, step, state) VALUES (%s, 'look', 'failed')", (escrow_id,)
         )
     there.post(seller, f"marketplace/offers/{offer}/escrow/deliver")
     there.post(buyer, f"marketplace/offers/{offer}/escrow/accept")

@@ -74,7 +74,7 @@ def test_nothing_can_be_agreed_on_until_an_admin_allows_it_and_both_know_what_it
     there.post(seller, accept, price=40_000, withoutEscrow=True)
     assert there.get(None, f"marketplace/listings/{listing}")["status"] == "under_offer"
     audited = there.postgres.execute(
-        "SELECT details FROM auth.audit WHERE action = 'direct_deals.switched' AND actor_id = %s ORDER BY seq DESC",
+        "SELECT details FROM kernel.audit WHERE action = 'direct_deals.switched' AND actor_id = %s ORDER BY seq DESC",
         (admin.account_id,),
     ).fetchone()
     assert audited is not None and audited[0]["is_allowed"] is True
@@ -101,7 +101,7 @@ def test_a_website_is_sold_when_both_sides_have_confirmed(
     assert (shown["next"], shown["escrowKind"], shown["escrow"]["isDirect"]) == ("none", "direct", True)
     assert there.events(listing)[-1] == "listing.sold"
     assert there.get(buyer, f"marketplace/listings/{listing}")["status"] == "sold"
-    calls = "SELECT 1 FROM ops.escrow_call WHERE escrow_id = %s"
+    calls = "SELECT 1 FROM marketplace.escrow_call WHERE escrow_id = %s"
     assert there.postgres.execute(calls, (escrow_id(UUID(offer)),)).fetchone() is None
     assert "The deal is complete: both sides have confirmed it" in there.told(seller)
 
@@ -198,7 +198,7 @@ def test_a_single_admin_sells_with_the_review_of_a_member_whom_they_invite(
         ("listing.approved", "reviewer"),
     ]
     audited = there.postgres.execute(
-        "SELECT actor_id, details FROM auth.audit WHERE action = 'listing.approved' ORDER BY seq DESC LIMIT 1"
+        "SELECT actor_id, details FROM kernel.audit WHERE action = 'listing.approved' ORDER BY seq DESC LIMIT 1"
     ).fetchone()
     assert audited is not None and audited[0] == reviewer.account_id and audited[1]["by_reviewer"] is True
     allow(there, admin)

@@ -52,6 +52,8 @@ def test_the_audit_finds_the_rows_of_listings_that_this_module_has_left_right(
     there: Market, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compared, wrong = wrong_rows(
-        there.settings, ("marketplace.listing_host", "ops.listing_image", "ops.escrow_call"), monkeypatch
+        there.settings,
+        ("marketplace.listing_host", "marketplace.listing_image", "marketplace.escrow_call"),
+        monkeypatch,
     )
     assert compared > 0 and wrong == []

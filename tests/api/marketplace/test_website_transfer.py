@@ -164,7 +164,7 @@ def test_after_it_the_buyer_has_everything_and_the_seller_nothing(deal: Deal) ->
     assert slug in {row[1] for row in rows(refresh.LINKS.encode()).fetchall() if row[7]}
     answering = [(str(row[2]), row[3]) for row in rows(refresh.DOMAINS.encode()).fetchall() if row[1] == verified]
     assert (me, True) in answering and unverified not in {row[1] for row in rows(refresh.DOMAINS.encode()).fetchall()}
-    assert rows("SELECT 1 FROM auth.postback_token WHERE website_id = %s", (me,)).fetchone() is None
+    assert rows("SELECT 1 FROM websites.postback_token WHERE website_id = %s", (me,)).fetchone() is None
 
 
 def test_payouts_move_without_the_sellers_files_and_the_buyer_may_attach_the_same_again(deal: Deal) -> None:

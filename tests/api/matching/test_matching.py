@@ -47,7 +47,7 @@ ANSWER = {
 
 @pytest.fixture(autouse=True)
 def unhurried(command_world: World) -> None:
-    command_world.postgres.execute("DELETE FROM auth.rate_limit")
+    command_world.postgres.execute("DELETE FROM kernel.rate_limit")
 
 
 def send(world: World, method: str, path: str, person: Person, status: int, **options: Any) -> Any:

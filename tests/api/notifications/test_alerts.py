@@ -120,8 +120,8 @@ class Alarm:
     def mails(self) -> list[tuple[str, str]]:
         """Subject and text of the alert emails to Ada, oldest first."""
         rows = self.api.query.postgres.execute(
-            "SELECT id, recipient_sealed, subject, text_sealed FROM ops.mail WHERE kind = 'alert' AND account_id = %s"
-            " ORDER BY created_at, id",
+            "SELECT id, recipient_sealed, subject, text_sealed FROM kernel.mail WHERE kind = 'alert'"
+            " AND account_id = %s ORDER BY created_at, id",
             (self.ada.account_id,),
         ).fetchall()
         return [

@@ -36,7 +36,8 @@ def mentioned(forum: Forum, name: str, when: datetime) -> Person:
 
 def texts(forum: Forum, person: Person) -> list[str]:
     rows = forum.postgres.execute(
-        "SELECT id, recipient_sealed, text_sealed FROM ops.mail WHERE kind = 'digest' AND account_id = %s ORDER BY id",
+        "SELECT id, recipient_sealed, text_sealed FROM kernel.mail"
+        " WHERE kind = 'digest' AND account_id = %s ORDER BY id",
         (person.account_id,),
     ).fetchall()
     return [text or "" for _, text in (decrypt_mail(forum.api.query.settings, *row) for row in rows)]

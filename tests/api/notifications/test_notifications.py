@@ -376,7 +376,8 @@ def noon_after(forum: Forum, person: Person) -> datetime:
 
 def mails(forum: Forum, person: Person) -> list[tuple[str, str]]:
     rows = forum.postgres.execute(
-        "SELECT id, recipient_sealed, text_sealed FROM ops.mail WHERE kind = 'digest' AND account_id = %s ORDER BY id",
+        "SELECT id, recipient_sealed, text_sealed FROM kernel.mail"
+        " WHERE kind = 'digest' AND account_id = %s ORDER BY id",
         (person.account_id,),
     ).fetchall()
     return [(to, text or "") for to, text in (decrypt_mail(forum.api.query.settings, *row) for row in rows)]

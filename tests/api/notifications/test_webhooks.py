@@ -104,7 +104,7 @@ def place(embedded_postgres: Settings, tmp_path_factory: pytest.TempPathFactory)
 
 @pytest.fixture
 def ada(place: Place) -> Member:
-    for table in ("auth.rate_limit", "notifications.webhook_delivery", "kernel.timeout"):
+    for table in ("kernel.rate_limit", "notifications.webhook_delivery", "kernel.timeout"):
         place.world.postgres.execute(f"DELETE FROM {table}".encode())
     place.answer, place.now = (204, {}, b""), datetime.now(UTC)
     place.send_by(place.outbound)
@@ -230,7 +230,7 @@ def test_no_secret_and_no_address_is_in_an_event_a_log_or_a_table_in_plain_text(
     assert key not in shown
     for secret, tables in (
         (key, ("notifications.webhook_secret", "notifications.webhook_delivery", "kernel.idempotency")),
-        (webhook["url"], ("lookup.webhook", "notifications.webhook_delivery", "auth.audit")),
+        (webhook["url"], ("lookup.webhook", "notifications.webhook_delivery", "kernel.audit")),
     ):
         for table in (*tables, "events.stored_events"):
             rows = place.world.postgres.execute(f"SELECT t::text FROM {table} AS t".encode()).fetchall()

@@ -19,7 +19,7 @@ from tests.support.command import World, world
 from tests.support.engines import wait_until
 from tests.support.people import call
 
-ALL = "SELECT coalesce(broken, 0) FROM auth.check_audit(0, 1000000)"
+ALL = "SELECT coalesce(broken, 0) FROM kernel.check_audit(0, 1000000)"
 
 
 @pytest.fixture
@@ -50,14 +50,14 @@ def anchors(made: World) -> int:
 def forge(made: World, change: str) -> None:
     """Changes the trail and calculates all hashes again, as its owner could."""
     run = made.postgres.execute
-    run("ALTER TABLE auth.audit DISABLE TRIGGER USER")
-    run("ALTER TABLE auth.audit_anchor DISABLE TRIGGER USER")
+    run("ALTER TABLE kernel.audit DISABLE TRIGGER USER")
+    run("ALTER TABLE kernel.audit_anchor DISABLE TRIGGER USER")
     run(change.encode())
     run(
-        """DO $$ DECLARE r auth.audit; last bytea := ''; BEGIN
-        FOR r IN SELECT * FROM auth.audit ORDER BY seq LOOP
-            last := auth.audit_hash(last, r);
-            UPDATE auth.audit SET hash = last WHERE seq = r.seq;
+        """DO $$ DECLARE r kernel.audit; last bytea := ''; BEGIN
+        FOR r IN SELECT * FROM kernel.audit ORDER BY seq LOOP
+            last := kernel.audit_hash(last, r);
+            UPDATE kernel.audit SET hash = last WHERE seq = r.seq;
         END LOOP; END $$"""
     )
 
@@ -82,14 +82,16 @@ def test_an_anchor_is_set_when_the_trail_has_grown(anchored: World) -> None:
     assert anchors(anchored) == 1
     assert anchor(anchored) is None and anchors(anchored) == 2
     assert anchor(anchored) is None and anchors(anchored) == 2
-    assert anchored.count("SELECT max(seq) FROM auth.audit_anchor") == anchored.count("SELECT max(seq) FROM auth.audit")
+    assert anchored.count("SELECT max(seq) FROM kernel.audit_anchor") == anchored.count(
+        "SELECT max(seq) FROM kernel.audit"
+    )
     assert anchored.count(ALL) == 0
 
 
 FORGED = {
-    "an entry": "UPDATE auth.audit SET action = 'harmless' WHERE seq = 1",
-    "the end": "DELETE FROM auth.audit WHERE seq > 2",
-    "everything": "DELETE FROM auth.audit",
+    "an entry": "UPDATE kernel.audit SET action = 'harmless' WHERE seq = 1",
+    "the end": "DELETE FROM kernel.audit WHERE seq > 2",
+    "everything": "DELETE FROM kernel.audit",
 }
 
 
@@ -105,14 +107,14 @@ def test_the_event_reveals_a_rewritten_table_of_anchors(anchored: World, change:
     relayed(anchored)
     assert audited(anchored).is_clean and audited(anchored).checked["anchors of the audit trail"] == 1
     forge(anchored, change)
-    anchored.postgres.execute("DELETE FROM auth.audit_anchor")
+    anchored.postgres.execute("DELETE FROM kernel.audit_anchor")
     assert anchored.count(ALL) == 0, "nothing in these tables tells"
     assert not audited(anchored).is_clean
     assert anchor(anchored) is not None and anchors(anchored) == 1
 
 
 def test_a_change_behind_the_anchor_breaks_the_chain(anchored: World) -> None:
-    anchored.postgres.execute("ALTER TABLE auth.audit DISABLE TRIGGER USER")
-    last = anchored.count("SELECT max(seq) FROM auth.audit")
-    anchored.postgres.execute("UPDATE auth.audit SET device = 'another' WHERE seq = %s", (last - 1,))
+    anchored.postgres.execute("ALTER TABLE kernel.audit DISABLE TRIGGER USER")
+    last = anchored.count("SELECT max(seq) FROM kernel.audit")
+    anchored.postgres.execute("UPDATE kernel.audit SET device = 'another' WHERE seq = %s", (last - 1,))
     assert anchor(anchored) == last - 1 and anchors(anchored) == 1

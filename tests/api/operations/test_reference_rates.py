@@ -188,5 +188,5 @@ def test_a_file_is_previewed_then_imported_without_its_bad_lines(installation: I
     assert made.call("POST", f"{PATH}/import", made.owner, json={"csv": csv, "dryRun": False}).status_code == 403
     bad = made.call("POST", f"{PATH}/import", made.admin, json={"csv": "a,b\n1,2"})
     assert (bad.status_code, bad.json()["code"]) == (400, "bad_header")
-    audited = "SELECT count(*) FROM auth.audit WHERE action = 'exchange_rate.recorded' AND actor_id = %s"
+    audited = "SELECT count(*) FROM kernel.audit WHERE action = 'exchange_rate.recorded' AND actor_id = %s"
     assert made.count(audited, made.admin.account_id) == 2

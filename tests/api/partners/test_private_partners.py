@@ -128,7 +128,7 @@ def test_the_audit_trail_names_no_private_partner(command_world: World) -> None:
     made = add(command_world, ada, name="Quizzbogi")
     command_world.call("PATCH", f"{PATH}/{made['id']}", ada, json={"name": "Quizzbogi 2"})
     rows = command_world.postgres.execute(
-        "SELECT action, details::text FROM auth.audit WHERE subject_id = %s ORDER BY seq", (made["id"],)
+        "SELECT action, details::text FROM kernel.audit WHERE subject_id = %s ORDER BY seq", (made["id"],)
     ).fetchall()
     assert [action for action, _ in rows] == ["partner.registered", "partner.updated"]
     assert "quizzbogi" not in str(rows).lower()

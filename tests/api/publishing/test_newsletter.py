@@ -82,13 +82,13 @@ class Newsletter:
         return site_contact_id(self.api.query.settings, self.id, email)
 
     def is_kept(self, email: str) -> bool:
-        found = self.postgres.execute("SELECT FROM ops.contact WHERE id = %s", (self.contact(email),)).fetchone()
+        found = self.postgres.execute("SELECT FROM leads.contact WHERE id = %s", (self.contact(email),)).fetchone()
         return found is not None
 
     def mails(self, kind: str) -> list[tuple[str, str]]:
         """Address and text, oldest first."""
         rows = self.postgres.execute(
-            "SELECT id, recipient_sealed, text_sealed FROM ops.mail WHERE kind = %s ORDER BY id", (kind,)
+            "SELECT id, recipient_sealed, text_sealed FROM kernel.mail WHERE kind = %s ORDER BY id", (kind,)
         ).fetchall()
         return [(to, text or "") for to, text in (decrypt_mail(self.api.query.settings, *row) for row in rows)]
 
@@ -104,14 +104,14 @@ class Newsletter:
 
 @pytest.fixture(autouse=True)
 def from_the_start(full_api: Api) -> None:
-    for table in ("ops.mail", "auth.rate_limit", "publishing.sent_form"):
+    for table in ("kernel.mail", "kernel.rate_limit", "publishing.sent_form"):
         full_api.query.postgres.execute(f"DELETE FROM {table}")
 
 
 @pytest.fixture
 def site(full_api: Api, sample: SampleData) -> Newsletter:
     made = Newsletter(full_api, sample.owner, sample.website).publish()
-    full_api.query.postgres.execute("DELETE FROM auth.rate_limit")
+    full_api.query.postgres.execute("DELETE FROM kernel.rate_limit")
     return made
 
 
@@ -201,7 +201,7 @@ def test_the_list_is_its_owners_alone(full_api: Api, sample: SampleData) -> None
     assert row["email"] == "una@example.com" and "/site-newsletter/unsubscribe#code=" in row["unsubscribeUrl"]
     sealed = encrypt_field(full_api.query.settings, sample.site_subscriber, "email", "=cmd|1+1@example.com")
     full_api.query.postgres.execute(
-        "UPDATE ops.contact SET email_sealed = %s WHERE id = %s", (sealed, sample.site_subscriber)
+        "UPDATE leads.contact SET email_sealed = %s WHERE id = %s", (sealed, sample.site_subscriber)
     )
     [row] = csv.DictReader(StringIO(full_api.call("GET", f"{path}.csv", sample.owner).text))
     assert row["email"] == "'=cmd|1+1@example.com"  # no formula, in whatever program opens it
@@ -263,8 +263,8 @@ def test_an_address_that_nobody_confirms_is_deleted(site: Newsletter) -> None:
     delete_expired(site.api.query.settings)
     assert site.is_kept(email)
     of = (site.contact(email),)
-    site.postgres.execute("UPDATE ops.contact SET created_at = now() - interval '9 days' WHERE id = %s", of)
-    site.postgres.execute("UPDATE auth.contact_link SET expires_at = now() WHERE contact_id = %s", of)
+    site.postgres.execute("UPDATE leads.contact SET created_at = now() - interval '9 days' WHERE id = %s", of)
+    site.postgres.execute("UPDATE leads.contact_link SET expires_at = now() WHERE contact_id = %s", of)
     delete_expired(site.api.query.settings)
     assert not site.is_kept(email)
 

@@ -202,13 +202,13 @@ def test_previews_are_limited_by_account_and_by_size(full_api: Api, sample: Samp
     limits = full_api.query.postgres
     own = f"site-preview:{sample.owner.account_id}"
     for account, status in ((sample.owner.account_id, 429), (uuid4(), 200)):
-        limits.execute("DELETE FROM auth.rate_limit WHERE bucket = %s", (own,))
-        used_up = "INSERT INTO auth.rate_limit VALUES (%s, now() + interval '5 minutes')"
+        limits.execute("DELETE FROM kernel.rate_limit WHERE bucket = %s", (own,))
+        used_up = "INSERT INTO kernel.rate_limit VALUES (%s, now() + interval '5 minutes')"
         limits.execute(used_up, (f"site-preview:{account}",))
         answer = full_api.call("POST", path, sample.owner, json=order)
         assert answer.status_code == status, answer.text
         assert ("retry-after" in answer.headers) == (status == 429)
-    assert limits.execute("SELECT count(*) FROM auth.rate_limit WHERE bucket = %s", (own,)).fetchone() == (1,)
+    assert limits.execute("SELECT count(*) FROM kernel.rate_limit WHERE bucket = %s", (own,)).fetchone() == (1,)
     stranger = full_api.query.person()
     assert full_api.call("POST", path, stranger, json=order).status_code == 404
     for size, refused in ((300_000, 400), (1_100_000, 413)):
@@ -220,16 +220,16 @@ def test_previews_are_limited_by_account_and_by_size(full_api: Api, sample: Samp
 def test_the_query_service_sees_no_other_limits(full_api: Api) -> None:
     connection = full_api.query.postgres
     try:
-        connection.execute("INSERT INTO auth.rate_limit VALUES ('code:x', now()), ('site-preview:x', now())")
+        connection.execute("INSERT INTO kernel.rate_limit VALUES ('code:x', now()), ('site-preview:x', now())")
         connection.execute("SET ROLE query_reader")
-        seen = connection.execute("SELECT bucket FROM auth.rate_limit WHERE bucket LIKE '%:x'").fetchall()
+        seen = connection.execute("SELECT bucket FROM kernel.rate_limit WHERE bucket LIKE '%:x'").fetchall()
         assert seen == [("site-preview:x",)]
-        assert connection.execute("UPDATE auth.rate_limit SET tat = now() WHERE bucket = 'code:x'").rowcount == 0
+        assert connection.execute("UPDATE kernel.rate_limit SET tat = now() WHERE bucket = 'code:x'").rowcount == 0
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
-            connection.execute("INSERT INTO auth.rate_limit VALUES ('code:y', now())")
+            connection.execute("INSERT INTO kernel.rate_limit VALUES ('code:y', now())")
     finally:
         connection.execute("RESET ROLE")
-        connection.execute("DELETE FROM auth.rate_limit WHERE bucket LIKE '%:x'")
+        connection.execute("DELETE FROM kernel.rate_limit WHERE bucket LIKE '%:x'")
 
 
 def test_the_owner_sees_documents_versions_and_releases(full_api: Api, sample: SampleData) -> None:

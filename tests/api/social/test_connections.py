@@ -82,7 +82,7 @@ def installation(base: Installation) -> Installation:
     """As it should behave; channels of tests before are gone."""
     base.world.postgres.execute("DELETE FROM social.connection")
     base.world.postgres.execute("DELETE FROM kernel.timeout WHERE process = 'social-readings'")
-    base.world.postgres.execute("DELETE FROM auth.rate_limit")
+    base.world.postgres.execute("DELETE FROM kernel.rate_limit")
     server = base.server
     server.answers, server.headers, server.subscribers, server.views = {}, {}, 1200, 50_000
     server.asked.clear()

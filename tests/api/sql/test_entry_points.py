@@ -483,7 +483,7 @@ def with_password(api: Api, asker: Asker) -> dict[str, str]:
     )
     api.core.store.append(events)
     api.query.postgres.execute(
-        "INSERT INTO auth.credential (account_id, password_hash) VALUES (%s, %s)",
+        "INSERT INTO accounts.credential (account_id, password_hash) VALUES (%s, %s)",
         (account_id, api.hash),
     )
     return {"password": PASSWORD}
@@ -513,7 +513,7 @@ def test_a_token_needs_the_password_expires_and_ends_with_the_password(
         with_first, with_week = (Asker(zoe.person, zoe.email, one.json()["token"], uuid4()) for one in (made, week))
         assert world.ask(with_first, "SELECT 1").status_code == world.ask(with_week, "SELECT 1").status_code == 200
 
-        mails = "SELECT count(*) FROM ops.mail WHERE account_id = %s AND kind = 'sql_token_expires'"
+        mails = "SELECT count(*) FROM kernel.mail WHERE account_id = %s AND kind = 'sql_token_expires'"
         for _ in range(2):
             warn_due(world.service.settings)
             assert postgres.execute(mails, (zoe.person.account_id,)).fetchone() == (1,), "for the one of a week"
@@ -548,7 +548,7 @@ def test_tokens_and_kept_queries_through_the_gateway(
         assert api.call("DELETE", address, zoe.person).status_code == 204
         assert api.call("DELETE", address, zoe.person).status_code == 404
         assert world.ask(by_token, "SELECT 1").status_code == 403
-        trail = "SELECT action FROM auth.audit WHERE actor_id = %s ORDER BY at"
+        trail = "SELECT action FROM kernel.audit WHERE actor_id = %s ORDER BY at"
         actions = world.service.postgres.execute(trail, (zoe.person.account_id,)).fetchall()
         assert [one for one in actions if one[0].startswith("analyst.")] == [
             ("analyst.token_issued",),

@@ -44,7 +44,7 @@ def server() -> Iterator[ModelServer]:
 @pytest.fixture
 def settings(embedded_postgres: Settings, server: ModelServer) -> Settings:
     with psycopg.connect(str(embedded_postgres.postgres_url)) as connection:
-        connection.execute("DELETE FROM ops.llm_call")
+        connection.execute("DELETE FROM kernel.llm_call")
     return replace(embedded_postgres, openai_base_url=server.url, openai_api_key="key-1", openai_model="small")
 
 
@@ -61,7 +61,7 @@ def question(account_id: UUID | None = None) -> LlmRequest[Verdict]:
 def ledger(pool: Pool) -> list[tuple[object, ...]]:
     with pool.connection() as connection:
         rows: list[tuple[object, ...]] = connection.execute(
-            "SELECT reserved_tokens, used_tokens, outcome FROM ops.llm_call ORDER BY id"
+            "SELECT reserved_tokens, used_tokens, outcome FROM kernel.llm_call ORDER BY id"
         ).fetchall()
     return rows
 

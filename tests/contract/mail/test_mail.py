@@ -27,7 +27,7 @@ def server() -> Iterator[MailServer]:
 @pytest.fixture
 def settings(embedded_postgres: Settings, server: MailServer) -> Settings:
     with connected(embedded_postgres) as connection:
-        connection.execute("DELETE FROM ops.mail")
+        connection.execute("DELETE FROM kernel.mail")
     return replace(embedded_postgres, smtp_url=server.url)
 
 
@@ -44,7 +44,7 @@ def queued(settings: Settings, letter: Mail = LETTER) -> UUID:
 def stored(settings: Settings, mail_id: UUID) -> tuple[object, ...]:
     with connected(settings) as connection:
         row = connection.execute(
-            "SELECT state, attempts, text_sealed, next_at > now(), error FROM ops.mail WHERE id = %s", (mail_id,)
+            "SELECT state, attempts, text_sealed, next_at > now(), error FROM kernel.mail WHERE id = %s", (mail_id,)
         ).fetchone()
     assert row is not None
     return row
@@ -75,7 +75,7 @@ def test_a_mail_of_a_transaction_that_did_not_happen_does_not_exist(settings: Se
 def test_nothing_readable_lies_in_the_table(settings: Settings) -> None:
     queued(settings)
     with connected(settings) as connection:
-        [row] = connection.execute("SELECT m::text FROM ops.mail AS m").fetchall()
+        [row] = connection.execute("SELECT m::text FROM kernel.mail AS m").fetchall()
     # Neither can come about by chance: ids and sealed text have no "@" and no "?".
     assert "ada@" not in str(row) and "?code" not in str(row)
 
@@ -93,7 +93,7 @@ def test_a_refused_mail_fails_after_retries_and_does_not_block_others(settings: 
     mail_id = queued(settings)
     for _ in range(len(outbox.RETRY_DELAYS_S) + 1):
         with connected(settings) as connection:
-            connection.execute("UPDATE ops.mail SET next_at = now()")
+            connection.execute("UPDATE kernel.mail SET next_at = now()")
         outbox.send_due(settings)
     state, attempts, _, _, error = stored(settings, mail_id)
     assert (state, attempts) == ("failed", len(outbox.RETRY_DELAYS_S) + 1) and "550" in str(error)
@@ -118,7 +118,7 @@ def test_a_mail_of_a_list_can_be_stopped_with_one_click(settings: Settings, serv
     stop = "https://app.example/api/public/newsletter/stop/abc.def"
     mail_id = queued(settings, replace(LETTER, unsubscribe_url=stop))
     with connected(settings) as connection:
-        [row] = connection.execute("SELECT m::text FROM ops.mail AS m").fetchall()
+        [row] = connection.execute("SELECT m::text FROM kernel.mail AS m").fetchall()
     assert "abc.def" not in str(row)
     assert outbox.send_due(replace(settings, contact_email="hello@app.example")) == 1
     [received] = server.received
@@ -126,7 +126,7 @@ def test_a_mail_of_a_list_can_be_stopped_with_one_click(settings: Settings, serv
     assert received["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     assert received["Reply-To"] == "hello@app.example"
     with connected(settings) as connection:
-        left = connection.execute("SELECT unsubscribe_sealed FROM ops.mail WHERE id = %s", (mail_id,)).fetchone()
+        left = connection.execute("SELECT unsubscribe_sealed FROM kernel.mail WHERE id = %s", (mail_id,)).fetchone()
     assert left == (None,)
     queued(settings)
     outbox.send_due(settings)
@@ -140,7 +140,7 @@ def test_a_mail_that_cannot_be_sent_does_not_block_others(settings: Settings, od
     first = queued(settings, replace(LETTER, to=to))
     if odd.startswith("a row"):
         with connected(settings) as connection:
-            connection.execute("UPDATE ops.mail SET recipient_sealed = 'nonsense'")
+            connection.execute("UPDATE kernel.mail SET recipient_sealed = 'nonsense'")
     fine = queued(settings)
     with mail_server(utf8=False) as plain:
         assert outbox.send_due(replace(settings, smtp_url=plain.url)) == 1
@@ -158,7 +158,7 @@ def test_without_a_server_mails_are_kept_readable(embedded_postgres: Settings, s
     mail_id = queued(settings)
     assert outbox.send_due(embedded_postgres) == 0
     with connected(settings) as connection:
-        row = connection.execute("SELECT recipient_sealed, text_sealed FROM ops.mail").fetchone()
+        row = connection.execute("SELECT recipient_sealed, text_sealed FROM kernel.mail").fetchone()
     assert row is not None
     assert outbox.decrypt_mail(settings, mail_id, str(row[0]), str(row[1])) == (LETTER.to, LETTER.text)
 
@@ -193,7 +193,7 @@ def test_a_mail_has_html_with_pictures_and_files_beside_its_text(settings: Setti
     [file] = [part for part in received.walk() if part.get_content_type() == "text/csv"]
     assert (file.get_filename(), file.get_payload(decode=True)) == ("clicks.csv", FILE.content)
     with connected(settings) as connection:
-        left = connection.execute("SELECT parts_sealed FROM ops.mail WHERE id = %s", (mail_id,)).fetchone()
+        left = connection.execute("SELECT parts_sealed FROM kernel.mail WHERE id = %s", (mail_id,)).fetchone()
     assert left == (None,)
 
 

@@ -14,8 +14,10 @@ from typing import Final
 import psycopg
 import pytest
 
+from command_api.schema import create_schema
 from infra.kernel.config.settings import Settings
-from infra.ops.migrations.migrate import BRIDGE, FOLDER, OLDER, Migration, MigrationError, apply, read_folder
+from infra.ops.backup import dump
+from infra.ops.migrations.migrate import BRIDGE, FOLDER, LAST, OLDER, Migration, MigrationError, apply, read_folder
 from tests.support.engines import ROOT
 from tests.support.previous_release import previous_release
 
@@ -115,6 +117,9 @@ def test_names_are_held_to_their_form(tmp_path: Path, names: list[str]) -> None:
 def test_our_own_files_run_on_an_empty_database(database: str) -> None:
     files = read_folder(FOLDER)
     assert apply(database, files) == [file.name for file in files]
+    assert rows(database, "SELECT table_name FROM information_schema.tables WHERE table_schema IN ('auth', 'ops')") == [
+        ("migrations",)
+    ]
 
 
 SHOWN: Final = {
@@ -166,6 +171,10 @@ def catalogue(url: str) -> dict[str, list[tuple[object, ...]]]:
     }
 
 
+def kept(url: str) -> dict[str, object]:
+    return {table: rows(url, f"SELECT count(*) FROM {table}")[0][0] for table in KEPT}
+
+
 @pytest.fixture(scope="module")
 def released() -> Sequence[Migration]:
     """The migrations of the previous release."""
@@ -173,6 +182,8 @@ def released() -> Sequence[Migration]:
         return read_folder(tree / FOLDER.relative_to(ROOT))
 
 
+EVENT_STORE: Final = "CREATE TABLE events.stored_events ()"
+"""A database in which services have run has one."""
 OLD_ROWS: Final = """
 INSERT INTO auth.setup_token (token_hash, expires_at) VALUES ('a', '2030-01-01');
 INSERT INTO auth.rate_limit VALUES ('bucket', '2030-01-01');
@@ -183,13 +194,31 @@ INSERT INTO conversions.awaiting_exchange_rate (report_id, conversion_id, report
 SELECT auth.write_audit('signed in', 'done', NULL, NULL, NULL, '', '', '{}');
 """
 KEPT: Final = {
-    "auth.setup_token": 1,
-    "auth.rate_limit": 1,
-    "ops.escrow_call": 2,
-    "ops.contact": 1,
+    "accounts.setup_token": 1,
+    "kernel.rate_limit": 1,
+    "marketplace.escrow_call": 2,
+    "leads.contact": 1,
     "conversions.awaiting_exchange_rate": 1,
-    "auth.audit": 1,
+    "kernel.audit": 1,
 }
+
+
+WITHOUT_OLD_NAMES: Final = """
+DROP TABLE events.stored_events;
+DROP SCHEMA auth CASCADE;
+DROP VIEW ops.contact, ops.mail, ops.llm_call, ops.escrow_call, ops.escrow_message, ops.listing_image,
+    ops.listing_image_use, ops.backup, ops.canary, ops.to_erase, ops.visitor_to_erase;
+REVOKE USAGE ON SCHEMA ops FROM query_reader;
+"""
+"""What the next release does."""
+
+OLD_NAMES: Final = """
+    SELECT table_schema, table_name, column_name, data_type FROM information_schema.columns
+    WHERE table_schema IN ('auth', 'ops') UNION ALL
+    SELECT routine_schema, routine_name, '', '' FROM information_schema.routines
+    WHERE routine_schema = 'auth' AND routine_name IN ('write_audit', 'check_audit')
+"""
+"""All that services of the previous release name in their SQL."""
 
 
 @pytest.mark.parametrize("run_since", [0, 7, 16])
@@ -200,13 +229,72 @@ def test_an_older_installation_gets_the_tables_of_a_new_one_and_keeps_its_rows(
     since = read_folder(OLDER)
     apply(database, (*released, *since[:run_since]))
     with psycopg.connect(database) as connection:
-        connection.execute(OLD_ROWS.encode())
-    assert apply(database, read_folder(FOLDER)) == [each.name for each in since[run_since:]]
+        connection.execute(f"{EVENT_STORE}; {OLD_ROWS}".encode())
+    later = [each.name for each in read_folder(FOLDER) if each.name > LAST]
+    assert apply(database, read_folder(FOLDER)) == [*(each.name for each in since[run_since:]), *later]
     assert apply(database, read_folder(FOLDER)) == []
+    assert kept(database) == KEPT
+    with psycopg.connect(database) as connection:
+        connection.execute(WITHOUT_OLD_NAMES.encode())
     assert catalogue(database) == catalogue(new_database)
     migrations = "SELECT name, checksum FROM ops.migrations ORDER BY 1"
     assert rows(database, migrations) == rows(new_database, migrations)
-    assert {table: rows(database, f"SELECT count(*) FROM {table}")[0][0] for table in KEPT} == KEPT
+
+
+def test_services_of_the_previous_release_find_their_tables_by_the_old_names(
+    database: str, released: Sequence[Migration]
+) -> None:
+    apply(database, released)
+    names = set(rows(database, OLD_NAMES))
+    with psycopg.connect(database) as connection:
+        connection.execute(EVENT_STORE)
+    apply(database, read_folder(FOLDER))
+    assert names and names <= set(rows(database, OLD_NAMES))
+    with psycopg.connect(database) as connection:
+        connection.execute(OLD_ROWS.encode())
+        connection.execute(
+            "INSERT INTO auth.rate_limit AS r VALUES ('bucket', '2031-01-01')"
+            " ON CONFLICT (bucket) DO UPDATE SET tat = greatest(r.tat, excluded.tat)"
+        )
+        connection.execute("DELETE FROM auth.setup_token WHERE expires_at < now()")
+        told = connection.execute(
+            "UPDATE ops.escrow_call SET attempts = 1 WHERE step = 'open' RETURNING attempts, state"
+        )
+        assert told.fetchall() == [(1, "waiting")]
+        due = b"SELECT step FROM ops.escrow_call ORDER BY step FOR UPDATE SKIP LOCKED"
+        assert connection.execute(due).fetchall() == [("open",), ("settle",)]
+        with psycopg.connect(database) as other:
+            assert other.execute(due.replace(b"ops", b"marketplace")).fetchall() == [], "locks are those of the table"
+    assert kept(database) == KEPT
+    assert rows(database, "SELECT tat::date::text FROM kernel.rate_limit") == [("2031-01-01",)]
+    with psycopg.connect(database) as connection:
+        connection.execute("SET LOCAL ROLE query_reader")
+
+        def shown(reader: str) -> object:
+            connection.execute("SELECT set_config('app.reader', %s, true)", (reader,))
+            query = "SELECT (SELECT count(*) FROM ops.contact), (SELECT newest FROM auth.check_audit(0, 10))"
+            return connection.execute(query).fetchone()
+
+        assert shown("admin") == (1, 1)
+        assert shown(str(uuid.uuid4())) == (0, 0), "row-level security is that of the table"
+        connection.execute("UPDATE auth.session SET last_seen_at = now()")
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute("UPDATE auth.session SET email = ''")
+
+
+def test_a_backup_with_rows_that_its_version_knew_by_old_names_is_restored_without_them(
+    database: str, embedded_postgres: Settings, released: Sequence[Migration]
+) -> None:
+    apply(database, released)
+    with psycopg.connect(database) as connection:
+        connection.execute(f"{EVENT_STORE}; {OLD_ROWS}".encode())
+    apply(database, read_folder(FOLDER))
+    with psycopg.connect(database) as connection:
+        connection.execute("DROP TABLE events.stored_events")
+    create_schema(replace(embedded_postgres, postgres_url=database))
+    with psycopg.connect(database) as connection:
+        dump.empty(connection)
+    assert kept(database) == {**KEPT, "accounts.setup_token": 0, "kernel.rate_limit": 0}
 
 
 def test_an_installation_with_a_part_of_what_the_baseline_replaces_gets_an_error_with_what_to_do(

@@ -51,7 +51,7 @@ def test_killed_at_any_moment_and_run_twice_at_once_every_alert_opens_is_mailed_
             for minutes in (6, 8, 10):
                 run_twice(made, minutes=minutes)
             assert happened(made, website) == ["alert.opened.v1"], moment
-            mails = "SELECT count(*) FROM ops.mail WHERE kind = 'alert' AND account_id = %s"
+            mails = "SELECT count(*) FROM kernel.mail WHERE kind = 'alert' AND account_id = %s"
             assert made.count(mails, person.id) == 1, moment
             made.postgres.execute("UPDATE read.conversions SET status = 'approved'")
             run_twice(made, minutes=20)

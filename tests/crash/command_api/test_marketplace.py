@@ -52,5 +52,7 @@ def test_killed_between_the_providers_answer_and_the_event_nothing_happens_twice
     assert there.events(escrow.id).count("escrow.released") == there.events(listing).count("listing.sold") == 1
     deal = there.sandbox.book.find(str(escrow.reference), "id")
     assert (deal["status"], deal["toSeller"], deal["toBuyer"]) == ("settled", 40_000_00, 0)
-    told = there.postgres.execute("SELECT count(*) FROM ops.escrow_call WHERE escrow_id = %s", (escrow.id,)).fetchone()
+    told = there.postgres.execute(
+        "SELECT count(*) FROM marketplace.escrow_call WHERE escrow_id = %s", (escrow.id,)
+    ).fetchone()
     assert told == (0,)

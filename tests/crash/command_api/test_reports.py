@@ -43,7 +43,7 @@ def test_killed_while_a_report_is_sent_the_next_run_sends_what_was_not_sent(
         for _ in range(3):
             worker.run_once()
         assert made.events(report_id) == ["report.scheduled.v1", "report.sent.v1"]
-        assert made.count("SELECT count(*) FROM ops.mail WHERE kind = 'report'") == 1
+        assert made.count("SELECT count(*) FROM kernel.mail WHERE kind = 'report'") == 1
 
 
 def registered(account_id: UUID) -> AccountRegistered:

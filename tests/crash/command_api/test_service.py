@@ -217,7 +217,7 @@ def test_killed_in_the_middle_of_a_registration_no_use_is_burnt(scene: Scene, mo
     done = scene.kept()
     for event in ("account.registered", "invite.used", "email.claimed"):
         assert happened(done, event) - happened(before, event) == 1, event
-    assert len(done["auth.credential"]) - len(before["auth.credential"]) == 1
+    assert len(done["accounts.credential"]) - len(before["accounts.credential"]) == 1
 
 
 @pytest.mark.crash
@@ -232,7 +232,7 @@ def test_killed_while_a_visitor_signs_up_it_is_done_once_or_not_at_all(scene: Sc
     assert answer.status_code == 200, answer.text
     done = scene.kept()
     assert happened(done, "early_access.joined") - happened(before, "early_access.joined") == 1
-    for table in ("ops.contact", "ops.mail"):
+    for table in ("leads.contact", "kernel.mail"):
         assert len(done[table]) - len(before[table]) == 1, table
 
 

@@ -66,10 +66,15 @@ HELD_ELSEWHERE: Final = {
     "engine.dead_letter": "refusals",
 }
 """Where a lost row leaves a record without any, or a page without its picture: the check of those says so."""
-MAY_BE_LOST: Final = {"notifications.notification", "ingest.conversion_key", "ops.escrow_call", "events.snapshots"}
+MAY_BE_LOST: Final = {
+    "notifications.notification",
+    "ingest.conversion_key",
+    "marketplace.escrow_call",
+    "events.snapshots",
+}
 """Members, retention and erasure delete notifications, and no event says so; without a conversion key a report that is
 sent again is published again, and merged; a call that the provider has accepted is deleted; a snapshot is a cache."""
-SAME_TWICE: Final = {"visitors_15m", "auth.subject_key"}
+SAME_TWICE: Final = {"visitors_15m", "kernel.subject_key"}
 """A state twice is the same state; nothing is encrypted with a further key."""
 
 
@@ -380,12 +385,12 @@ _OTHERS: Final = {
 }
 """Another value of each type."""
 _ELSEWHERE: Final = {
-    "ops.contact": ("confirmed_at",),
+    "leads.contact": ("confirmed_at",),
     "engine.dead_letter": ("projection", "generation", "topic", "partition", '"offset"'),
 }
 """Of the first, only that it is set follows from events. With another of the others a letter is another letter, and
 that its own is lost is found where its record has no row."""
-_NAMED: Final = {"auth.subject_key": f"subject_id = '{ACCOUNT}'"}
+_NAMED: Final = {"kernel.subject_key": f"subject_id = '{ACCOUNT}'"}
 """Rows that an event names; a key of a person whom none names may be lost."""
 _FIRST: Final = "WHERE ctid = (SELECT min(ctid) FROM {} WHERE {})"
 _COLUMNS_OF: Final = """
@@ -483,7 +488,7 @@ def test_a_fault_of_each_table_is_found_by_the_check_of_the_table(
     those in ClickHouse is alone with one of Postgres, from which nothing in ClickHouse is made."""
     with filled(way, ledger, monkeypatch) as postgres:
         stored = tables_of(way)
-        derived_from = [("visit_events", "auth.subject_key"), ("visit_builds", "events.stored_events"), ("events",)]
+        derived_from = [("visit_events", "kernel.subject_key"), ("visit_builds", "events.stored_events"), ("events",)]
         together = [name for name in (*POSTGRES, *CLICKHOUSE) if name not in chain(*derived_from)]
         before, missed = Counter[str](), list[str]()
         for names in (together, *derived_from):

@@ -60,7 +60,7 @@ def test_a_backup_that_was_killed_is_never_taken_for_one(loaded: Stack, backups:
     assert {path.name for path in existing(backups)} >= {Path(taken["folder"]).name}
     assert not list(backups.glob(f"{CREATING_PREFIX}*")), "what the killed one left is gone"
     with psycopg.connect(loaded.environment["POSTGRES_URL"]) as connection:
-        rows = connection.execute("SELECT state, error FROM ops.backup ORDER BY started_at").fetchall()
+        rows = connection.execute("SELECT state, error FROM operations.backup ORDER BY started_at").fetchall()
     assert rows[0] == ("failed", "It was interrupted.")
     assert [state for state, _ in rows[1:]] == ["done"] * (len(rows) - 1)
     assert manifest.verify(Path(taken["folder"])).counts["events.stored_events"] > 0
@@ -133,7 +133,7 @@ def test_a_drill_with_a_damaged_backup_fails_and_is_noted(loaded: Stack, backups
     assert done.returncode == 1 and "clicks-0 has" in json.loads(done.stdout)["error"]
     with psycopg.connect(loaded.environment["POSTGRES_URL"]) as connection:
         row = connection.execute(
-            "SELECT restored_at, drill_error FROM ops.backup WHERE id = %s", (manifest.read(newest).id,)
+            "SELECT restored_at, drill_error FROM operations.backup WHERE id = %s", (manifest.read(newest).id,)
         ).fetchone()
     assert row is not None and row[0] is None and "clicks-0 has" in row[1]
 
@@ -293,10 +293,10 @@ def _assert_erased(environment: Mapping[str, str], gone: UUID) -> None:
     wait_for(erased, "the erased to be erased again")
     with psycopg.connect(environment["POSTGRES_URL"]) as connection:
         key = connection.execute(
-            "SELECT key_wrapped, erased_at IS NOT NULL FROM auth.subject_key WHERE subject_id = %s", (gone,)
+            "SELECT key_wrapped, erased_at IS NOT NULL FROM kernel.subject_key WHERE subject_id = %s", (gone,)
         ).fetchone()
-        left = connection.execute("SELECT count(*) FROM auth.credential WHERE account_id = %s", (gone,)).fetchone()
-        waiting = connection.execute("SELECT count(*) FROM ops.to_erase").fetchone()
+        left = connection.execute("SELECT count(*) FROM accounts.credential WHERE account_id = %s", (gone,)).fetchone()
+        waiting = connection.execute("SELECT count(*) FROM operations.to_erase").fetchone()
     assert (key, left, waiting) == ((None, True), (0,), (0,))
 
 

@@ -24,7 +24,9 @@ def test_the_canary_is_measured_and_no_figure_counts_it(loaded: Stack) -> None:
     with psycopg.connect(loaded.environment["POSTGRES_URL"], autocommit=True) as postgres:
 
         def measured() -> Any:
-            return postgres.execute("SELECT seen_after_s FROM ops.canary WHERE seen_after_s IS NOT NULL").fetchone()
+            return postgres.execute(
+                "SELECT seen_after_s FROM operations.canary WHERE seen_after_s IS NOT NULL"
+            ).fetchone()
 
         [seconds] = wait_for(measured, "a canary to be readable")
         assert 0 < seconds < 600
@@ -74,12 +76,12 @@ def test_a_daily_backup_is_taken_once_and_a_cancelled_one_leaves_nothing(
         monkeypatch.setenv(name, value)
     settings, stop = load(env_file=None), Event()
     with psycopg.connect(loaded.environment["POSTGRES_URL"], autocommit=True) as postgres:
-        postgres.execute("DELETE FROM ops.backup")
+        postgres.execute("DELETE FROM operations.backup")
         stop.set()
         with pytest.raises(BackupError):
             daily.take_due(settings, stop)
         assert existing(tmp_path) == []
-        postgres.execute("DELETE FROM ops.backup")
+        postgres.execute("DELETE FROM operations.backup")
     assert daily.take_due(settings, Event()) == "taken"
     assert len(existing(tmp_path)) == 1
     assert daily.take_due(settings, Event()) is None

@@ -55,7 +55,7 @@ def test_info_gives_addresses_and_users_that_may_only_read(mine: Stack) -> None:
         with pytest.raises(psycopg.Error):
             connection.execute("create table read.mine ()")
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
-            connection.execute("select * from auth.session")
+            connection.execute("select * from accounts.session")
     user = info["kafka_user"]
     assert (user["protocol"], user["mechanism"]) == ("SASL_PLAINTEXT", "SCRAM-SHA-512") and user["password"]
     assert mine.environment["KAFKA_SASL_PASSWORD"] not in json.dumps(info)

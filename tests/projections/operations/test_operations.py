@@ -68,7 +68,7 @@ def test_the_whole_life_of_a_rebuild_is_in_the_log(projecting: ProjectionBench, 
     assert all(state["actor_id"] == str(operations.account) and state["operator"] == "" for _, state in history)
     assert history[0][1]["reason"] == "quiet, please" and history[4][1]["generation"] == 2
     refused = projecting.sql(
-        "select count(*) from auth.audit where outcome = 'refused' and action like 'projection.%%'"
+        "select count(*) from kernel.audit where outcome = 'refused' and action like 'projection.%%'"
     )
     assert refused == [(2,)]
 
@@ -114,7 +114,7 @@ def test_a_run_rebuilds_one_after_the_other_also_after_a_failure_and_a_restart(
     history = operations.events(projection_id("accounts"))
     assert [name for name, _ in history] == ["projection.rebuild_requested", "projection.promoted"]
     assert all((state["actor_id"], state["reason"]) == (str(operations.account), "new rules") for _, state in history)
-    started = "select details from auth.audit where action = 'projection.rebuild_run_started'"
+    started = "select details from kernel.audit where action = 'projection.rebuild_run_started'"
     assert projecting.sql(started) == [({"projections": 3, "reason": "new rules"},)]
 
 
@@ -147,7 +147,7 @@ def test_cancelling_a_run_cancels_its_build_and_no_other_begins(
         ("links", "rebuild", "done", "cancelled"),
         ("accounts", "rebuild", "cancelled", None),
     ]
-    entries = "select actor_id, details from auth.audit where action = 'projection.rebuild_run_cancelled'"
+    entries = "select actor_id, details from kernel.audit where action = 'projection.rebuild_run_cancelled'"
     assert projecting.sql(entries) == [(operations.account, {"reason": "later"})]
     assert operations.http.post("/api/admin/rebuild-runs/cancel", json={}).status_code == 409
 

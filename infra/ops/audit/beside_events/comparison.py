@@ -33,7 +33,7 @@ from schemas.events.accounts import AccountErased
 from schemas.events.leads import InquiryErased
 
 FOLDS: Final = (ACCOUNTS, MARKETPLACE, PEOPLE, PUBLISHING)
-KEYS: Final = "auth.subject_key"
+KEYS: Final = "kernel.subject_key"
 """Keys of people: without theirs, all that is stored of them reads as erased."""
 _ERASING: Final = (AccountErased, InquiryErased)
 _ROWS_A_FETCH: Final = 500
@@ -176,4 +176,4 @@ def _opens(wrapping: bytes, person: UUID, wrapped: str) -> bool:
     return True
 
 
-_KEYS: Final = "SELECT subject_id, key_wrapped FROM auth.subject_key"
+_KEYS: Final = "SELECT subject_id, key_wrapped FROM kernel.subject_key"

@@ -14,8 +14,8 @@ from schemas.events.accounts import AccountErased
 
 def _pictures(tables: Tables) -> None:
     """A picture is kept once for all listings that use it."""
-    for _, hash_ in tables["ops.listing_image_use"].rows:
-        tables["ops.listing_image"].put(hash=hash_, is_whole=True)
+    for _, hash_ in tables["marketplace.listing_image_use"].rows:
+        tables["marketplace.listing_image"].put(hash=hash_, is_whole=True)
 
 
 PICTURE: Final = "encode(sha256(body), 'hex') = hash"
@@ -24,14 +24,14 @@ PICTURE: Final = "encode(sha256(body), 'hex') = hash"
 MARKETPLACE: Final = TableFold(
     (
         KeptTable("marketplace.listing_host", ("listing_id",), same("listing_id", "host"), personal=("host",)),
-        KeptTable("ops.listing_image_use", ("listing_id", "hash"), same("listing_id", "hash")),
-        KeptTable("ops.listing_image", ("hash",), {**same("hash"), "is_whole": PICTURE}),
+        KeptTable("marketplace.listing_image_use", ("listing_id", "hash"), same("listing_id", "hash")),
+        KeptTable("marketplace.listing_image", ("hash",), {**same("hash"), "is_whole": PICTURE}),
         KeptTable("marketplace.saved_search", ("search_id",), same("search_id", "account_id")),
         KeptTable(
-            "ops.escrow_call",
+            "marketplace.escrow_call",
             ("escrow_id", "step"),
             same("escrow_id", "step", "to_seller", "to_buyer"),
-            source="ops.escrow_call WHERE step <> 'look'",
+            source="marketplace.escrow_call WHERE step <> 'look'",
             is_complete=False,  # what the provider has accepted is deleted
         ),
     ),
@@ -52,7 +52,7 @@ def _written(tables: Tables, event: Any) -> None:
 @MARKETPLACE.on(events.ListingImagesChanged)
 def _pictures_changed(tables: Tables, event: events.ListingImagesChanged) -> None:
     listing = tables["listing"].get(listing_id=event.originator_id) or {}
-    uses = tables["ops.listing_image_use"]
+    uses = tables["marketplace.listing_image_use"]
     uses.delete(listing_id=event.originator_id)
     for hash_ in event.images:
         uses.put(listing_id=event.originator_id, hash=hash_, seller_id=listing.get("seller_id"))
@@ -60,7 +60,7 @@ def _pictures_changed(tables: Tables, event: events.ListingImagesChanged) -> Non
 
 @MARKETPLACE.on(AccountErased)
 def _erased(tables: Tables, event: AccountErased) -> None:
-    for name in ("marketplace.listing_host", "ops.listing_image_use"):
+    for name in ("marketplace.listing_host", "marketplace.listing_image_use"):
         tables[name].delete(seller_id=event.originator_id)
     tables["marketplace.saved_search"].delete(account_id=event.originator_id)
 
@@ -104,7 +104,7 @@ def _decided(tables: Tables, event: events.EscrowDecided) -> None:
 
 
 def _call(tables: Tables, escrow_id: UUID, step: str, *, to_seller: int = 0, to_buyer: int = 0) -> None:
-    tables["ops.escrow_call"].put(escrow_id=escrow_id, step=step, to_seller=to_seller, to_buyer=to_buyer)
+    tables["marketplace.escrow_call"].put(escrow_id=escrow_id, step=step, to_seller=to_seller, to_buyer=to_buyer)
 
 
 def _price(tables: Tables, escrow_id: UUID) -> int:

@@ -21,7 +21,7 @@ from schemas.events.websites import WebsiteDisconnected, WebsiteTransferred
 _PICTURES: Final = "social.post_image"
 _CONNECTIONS: Final = "social.connection"
 _PAYOUTS: Final = "conversions.payout_file"
-_CONTACTS: Final = "ops.contact"
+_CONTACTS: Final = "leads.contact"
 
 
 def _opened_file(settings: Settings, row: Row) -> Row:
