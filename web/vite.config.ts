@@ -23,7 +23,7 @@ const GROUPS = [
   {
     name: 'common',
     minShareCount: 4,
-    test: /node_modules[\\/](lucide-react|@tanstack)[\\/]|[\\/]src[\\/](lib[\\/](api[\\/](command|live)|browser[\\/](clipboard|idle|media)|dates[\\/](index|now|relative-time)|format[\\/]index)|components[\\/](data[\\/](?!paged|more|below|opened)|charts[\\/](sparkline|updated)|ui[\\/](badge|card|field|copy-field|in-view|late-menu|search-field))|app[\\/](use-title|pages[\\/](page|text-link)))/,
+    test: /node_modules[\\/](lucide-react|@tanstack)[\\/]|[\\/]src[\\/](lib[\\/](api[\\/](command|live)|browser[\\/](clipboard|idle|media)|dates[\\/](index|now|relative-time)|format[\\/]index)|components[\\/](data[\\/](?!paged|more|below|opened)|charts[\\/](sparkline|updated)|ui[\\/](badge|card|field|copy-field|in-view|late-menu))|app[\\/](use-title|pages[\\/](page|text-link)))/,
   },
   {
     name: 'entrance',
@@ -45,12 +45,12 @@ const GROUPS = [
   {
     name: 'forms',
     minShareCount: 4,
-    test: /node_modules[\\/]react-hook-form[\\/]|[\\/]src[\\/](components[\\/](form[\\/](form\.|use)|ui[\\/]password-field)|lib[\\/](form[\\/]|api[\\/]request-schemas))/,
+    test: /node_modules[\\/]react-hook-form[\\/]|[\\/]src[\\/](components[\\/]form[\\/](form\.|use)|lib[\\/](form[\\/]rules|api[\\/]request-schemas))/,
   },
   {
     name: 'lists',
     minShareCount: 2,
-    test: /[\\/]src[\\/](lib[\\/](api[\\/]cursor-query|files[\\/]\w+|storage[\\/]remembered|labels[\\/]traffic-reasons)|components[\\/]data[\\/]more)\./,
+    test: /[\\/]src[\\/](components[\\/]form[\\/]local-form|lib[\\/](api[\\/]cursor-query|files[\\/]\w+|storage[\\/]remembered|labels[\\/]traffic-reasons)|components[\\/]data[\\/]more)\./,
   },
   {
     name: 'forum',

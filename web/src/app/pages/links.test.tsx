@@ -57,7 +57,8 @@ test('several links are tagged or archived together', async () => {
   const bar = screen.getByRole('group', { name: 'Selected links' });
   expect(bar).toHaveTextContent('2 links selected');
   await user.click(within(bar).getByRole('button', { name: 'Add tag' }));
-  await user.type(await screen.findByRole('combobox', { name: 'Tag' }), 'mail{Enter}');
+  const dialog = within(await screen.findByRole('dialog', { name: 'Add a tag' }));
+  await user.type(dialog.getByRole('combobox', { name: 'Tag' }), 'mail{Enter}');
   expect(await screen.findByText('2 links changed', { exact: true })).toBeInTheDocument();
   expect(state.seen.findLast(({ line }) => line === 'POST /api/platform/links/organize')?.body).toEqual({
     ids: ['l1', 'l2'],

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { opened } from '@/components/data/opened';
 import { ErrorBox, Loading, Skeleton } from '@/components/data/states';
 import { buttonClass } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
@@ -11,12 +12,17 @@ import { partnersQuery, websitesQuery } from '@/lib/api/shared-queries';
 import { balancesQuery, savePayout, voidPayout, type Payout } from '@/features/conversions/api/payouts';
 import { AccountantCard } from '@/features/conversions/components/accountant-card';
 import { BalancesCard } from '@/features/conversions/components/balances-card';
-import { PayoutDialog } from '@/features/conversions/components/payout-dialog';
 import { PayoutsCard } from '@/features/conversions/components/payouts-card';
-import { VoidDialog } from '@/features/conversions/components/void-dialog';
 import { toast, toastError } from '@/stores/toasts';
 import { NoWebsites } from './no-websites';
 import { Page } from './page';
+
+const PayoutDialog = opened(() =>
+  import('@/features/conversions/components/payout-dialog').then((module) => module.PayoutDialog),
+);
+const VoidDialog = opened(() =>
+  import('@/features/conversions/components/void-dialog').then((module) => module.VoidDialog),
+);
 
 export function PayoutsPage() {
   const navigate = useNavigate();

@@ -1,19 +1,24 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { Empty, ErrorBox, Loading } from '@/components/data/states';
+import { opened } from '@/components/data/opened';
+import { Empty, ErrorBox, Loading, Skeleton } from '@/components/data/states';
 import { buttonClass } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
 import type { Website } from '@/lib/api/types';
 import { textOf } from '@/lib/url/search';
 import { websitesQuery } from '@/lib/api/shared-queries';
 import { channelsQuery } from '@/features/social/api/channels';
-import { AddPost } from '@/features/social/components/add-post';
 import { ImportFile } from '@/features/social/components/import-file';
 import { PostsCard } from '@/features/social/components/posts-card';
 import { RangeSelect } from '@/features/social/components/range-select';
 import { readReport, type ReportRange } from '@/features/social/lib/report';
 import { NoWebsites } from './no-websites';
 import { Page } from './page';
+
+const AddPost = opened(
+  () => import('@/features/social/components/add-post').then((module) => module.AddPost),
+  <Skeleton className="h-64" />,
+);
 
 /** The posts of one social channel. */
 export function SocialPostsPage() {

@@ -1,9 +1,9 @@
 // The bounds of a form come from the OpenAPI document.
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { render, screen } from '@testing-library/react';
+import { render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test, vi } from 'vitest';
-import { TextField } from '@/components/ui/field';
+import { SelectField, TextField } from '@/components/ui/field';
 import { command, useCommand } from '@/lib/api/command';
 import { ApiError } from '@/lib/api/errors';
 import type { Request } from '@/lib/api/request';
@@ -68,6 +68,82 @@ test('what the server rejects shows at its field, anything else below', async ()
   await user.keyboard('{Enter}');
   expect(await screen.findByRole('alert')).toHaveTextContent('Later.');
   expect(title).not.toHaveAccessibleDescription();
+});
+
+test('a rule looks at the other values as they are now, and what is handed on is sent by no command', async () => {
+  const take = vi.fn();
+  function Paying() {
+    const form = useRequestForm({
+      initial: { currency: 'USD', amount: '', months: [] as string[] },
+      rules: {
+        amount: (text, { currency }) => (text ? undefined : `Please enter an amount in ${currency}`),
+        months: (months) => (months.length > 0 ? undefined : 'Choose a month'),
+      },
+      onSubmit: take,
+    });
+    return (
+      <Form form={form}>
+        <input
+          type="checkbox"
+          aria-label="January"
+          aria-invalid={Boolean(form.fault('months'))}
+          checked={form.values.months.length > 0}
+          onChange={() => form.set('months')(['2026-01'])}
+        />
+        {form.fault('months')}
+        <SelectField label="Currency" {...form.field('currency')}>
+          <option>USD</option>
+          <option>EUR</option>
+        </SelectField>
+        <TextField label="Amount" {...form.field('amount')} />
+        <SubmitButton form={form}>Pay</SubmitButton>
+      </Form>
+    );
+  }
+  render(<Paying />);
+  const user = userEvent.setup();
+  const amount = screen.getByLabelText('Amount');
+  await user.click(screen.getByRole('button', { name: 'Pay' }));
+  expect(amount).toHaveAccessibleDescription('Please enter an amount in USD');
+  expect(screen.getByText('Choose a month')).toBeInTheDocument();
+  await waitFor(() => expect(screen.getByLabelText('January')).toHaveFocus());
+  await user.selectOptions(screen.getByLabelText('Currency'), 'EUR');
+  expect(amount).toHaveAccessibleDescription('Please enter an amount in EUR');
+  await user.click(screen.getByLabelText('January'));
+  expect(screen.queryByText('Choose a month')).not.toBeInTheDocument();
+  await user.type(amount, ' 5 ');
+  expect(amount).not.toHaveAccessibleDescription();
+  expect(take).not.toHaveBeenCalled();
+  await user.keyboard('{Enter}');
+  await waitFor(() => expect(take).toHaveBeenCalledWith({ currency: 'EUR', amount: '5', months: ['2026-01'] }));
+});
+
+test('what the server rejected is forgotten at the next input, where the form says so', async () => {
+  const send = vi.fn().mockRejectedValue(new ApiError(422, 'Refused.', 'invalid', { base: 'Unknown.' }));
+  const save = command({
+    send: (values: { readonly base: string; readonly quote: string }) => send(values) as Promise<void>,
+  });
+  function Adding() {
+    const adding = useCommand(save);
+    const form = useRequestForm({ initial: { base: '', quote: '' }, command: adding, forget: adding.reset });
+    return (
+      <Form form={form}>
+        <TextField label="From" {...form.field('base')} />
+        <TextField label="To" {...form.field('quote')} />
+        <SubmitButton form={form}>Add</SubmitButton>
+      </Form>
+    );
+  }
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <Adding />
+    </QueryClientProvider>,
+  );
+  const user = userEvent.setup();
+  await user.click(screen.getByRole('button', { name: 'Add' }));
+  await waitFor(() => expect(screen.getByLabelText('From')).toHaveAccessibleDescription('Unknown.'));
+  await user.type(screen.getByLabelText('To'), 'U');
+  expect(screen.getByLabelText('From')).not.toHaveAccessibleDescription();
 });
 
 test('a rule may depend on another field, and what it says goes with it', async () => {

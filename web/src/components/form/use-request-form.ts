@@ -2,7 +2,7 @@
 // their fields. A dialog that closes at once hands its values to the screen, which runs the command. What sends none (a
 // search, a filter) is a `LocalForm`: no request has bounds for it, and a page does not fetch a third of its budget for it.
 import type { UseMutationResult } from '@tanstack/react-query';
-import type { ChangeEvent, FormEvent, Ref } from 'react';
+import { useLayoutEffect, useRef, type ChangeEvent, type FormEvent, type Ref } from 'react';
 import {
   useForm,
   useWatch,
@@ -93,6 +93,15 @@ export function useRequestForm<V extends FieldValues, Input, Output>(
     resolver: (given) => resultOf(given, faultsNow(given)),
     defaultValues: initial as DefaultValues<V>,
     ...(follow ? { values: initial } : {}),
+    shouldFocusError: false,
+  });
+  // The form whose first fault gets the focus once it is drawn: also what is no input may have one.
+  const faulty = useRef<EventTarget | null>(null);
+  useLayoutEffect(() => {
+    if (!(faulty.current instanceof HTMLElement)) return;
+    const fault = faulty.current.querySelector<HTMLElement>('[aria-invalid=true]');
+    fault?.focus();
+    if (fault) faulty.current = null;
   });
   const values = useWatch({ control: form.control }) as V;
   const { errors, isDirty, isSubmitted } = form.formState;
@@ -102,20 +111,25 @@ export function useRequestForm<V extends FieldValues, Input, Output>(
     (isSubmitted ? faults[name] : undefined) ??
     (errors[name]?.type === 'rule' ? undefined : (errors[name]?.message as string | undefined));
   const forgetFaults = () => {
+    faulty.current = null;
     if (!forget) return;
     forget();
     form.clearErrors();
   };
-  const showFaults = (error: Error) =>
-    faultsOf(error, initial).forEach(([name, message], index) =>
-      form.setError(name as Path<V>, { message }, { shouldFocus: index === 0 }),
-    );
-  const send = form.handleSubmit((given) => {
+  const send = (given: V, element: EventTarget | null) => {
     if (!ready(given)) return;
     if (!('command' in options)) return options.onSubmit(given);
     const { input = (values: V) => values, onSent } = options as Sent<Input, Output> & { input?: (values: V) => Input };
-    options.command.mutate(input(given) as Input, { onError: showFaults, onSuccess: (output) => onSent?.(output) });
-  });
+    options.command.mutate(input(given) as Input, {
+      onError: (error) => {
+        for (const [name, message] of faultsOf(error, initial)) {
+          faulty.current = element;
+          form.setError(name as Path<V>, { message });
+        }
+      },
+      onSuccess: (output) => onSent?.(output),
+    });
+  };
   return {
     values,
     isDirty,
@@ -125,7 +139,11 @@ export function useRequestForm<V extends FieldValues, Input, Output>(
     submit: (event) => {
       event?.preventDefault();
       event?.stopPropagation(); // a dialog's form is, for React, inside the form that opened it
-      if (!command.isPending) void send();
+      const element = event?.currentTarget ?? null;
+      const onFaults = () => {
+        faulty.current = element;
+      };
+      if (!command.isPending) void form.handleSubmit((given) => send(given, element), onFaults)();
     },
     field: (name) => {
       // Its `onBlur` reads the element: a select whose options are not there yet has no value.

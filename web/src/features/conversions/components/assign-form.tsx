@@ -3,10 +3,12 @@ import { useDeferredValue, useEffect, useId, useRef, useState, type ReactNode } 
 import { KeptFrom } from '@/components/data/kept-from';
 import { ErrorBox, Skeleton } from '@/components/data/states';
 import { Badge } from '@/components/ui/badge';
+import { Form, SubmitButton } from '@/components/form/form';
+import { useRequestForm } from '@/components/form/use-request-form';
 import { Button } from '@/components/ui/button';
-import { focusFirstFault, SelectField, TextField } from '@/components/ui/field';
+import { SelectField, TextField } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
-import { ApiError } from '@/lib/api/errors';
+import { AssignConversion } from '@/lib/api/request-schemas';
 import type { Explanation, Website } from '@/lib/api/types';
 import { partnersQuery } from '@/lib/api/shared-queries';
 import { assign, candidatesQuery, linkChoicesQuery, SHOWN, type CandidateClick } from '../api/assignment';
@@ -23,44 +25,47 @@ interface Props {
 
 type Kind = 'click' | 'link';
 
-const MAX_REASON = 500;
-
 /** Assigns a sale to one of the clicks before it, or to a link if the click itself is not known. */
 export function AssignForm({ conversion, website, partnerId, at, onClose, onAssigned }: Props) {
   const [kind, setKind] = useState<Kind>('click');
   const [partner, setPartner] = useState(partnerId);
   const [search, setSearch] = useState('');
-  const [chosen, setChosen] = useState('');
-  const [reason, setReason] = useState('');
-  const [tried, setTried] = useState(false);
   const first = useRef<HTMLSelectElement>(null);
   useEffect(() => first.current?.focus(), []); // the button that opened the form is gone
   const partners = useQuery(partnersQuery);
   const assignment = useCommand(assign(conversion));
-  const refused = assignment.error instanceof ApiError ? assignment.error.fields : {};
-  const choiceError = refused.clickId ?? refused.linkId ?? (tried && !chosen ? `Choose a ${kind}` : undefined);
-  const reasonError = refused.reason ?? (tried && reason.trim() === '' ? 'Please give a reason' : undefined);
+  const form = useRequestForm({
+    request: AssignConversion,
+    initial: { clickId: '', linkId: '', reason: '' },
+    rules: {
+      clickId: (id) => (kind === 'click' && !id ? 'Choose a click' : undefined),
+      linkId: (id) => (kind === 'link' && !id ? 'Choose a link' : undefined),
+      reason: { maxLength: 500, missing: 'Please give a reason' },
+    },
+    command: assignment,
+    input: ({ clickId, linkId, reason }) => ({ choice: kind === 'click' ? { clickId } : { linkId }, reason }),
+    onSent: onAssigned,
+  });
+  const name = kind === 'click' ? 'clickId' : 'linkId';
   const wanted = useDeferredValue(search.trim());
 
-  const choose = (value: string) => {
-    setChosen(value);
-    assignment.reset();
-  };
   const restart = (change: () => void) => {
     change();
-    choose('');
+    form.set('clickId')('');
+    form.set('linkId')('');
   };
-  const submit = (event: React.SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    setTried(true);
-    focusFirstFault(event.currentTarget);
-    if (!chosen || reason.trim() === '') return;
-    const choice = kind === 'click' ? { clickId: chosen } : { linkId: chosen };
-    assignment.mutate({ choice, reason: reason.trim() }, { onSuccess: onAssigned });
+  const choices = {
+    conversion,
+    website,
+    partner,
+    search: wanted,
+    at,
+    chosen: form.values[name],
+    onChoose: form.set(name),
+    error: form.fault(name),
   };
-  const choices = { conversion, website, partner, search: wanted, at, chosen, onChoose: choose, error: choiceError };
   return (
-    <form aria-label="Assign by hand" noValidate onSubmit={submit} className="mt-4 flex flex-col gap-4">
+    <Form form={form} aria-label="Assign by hand" className="mt-4 flex flex-col gap-4">
       <div className="grid gap-3 sm:grid-cols-2">
         <SelectField
           label="Assign to"
@@ -95,19 +100,14 @@ export function AssignForm({ conversion, website, partnerId, at, onClose, onAssi
       {kind === 'click' ? <Clicks {...choices} /> : <Links {...choices} />}
       <TextField
         label="Reason"
-        value={reason}
-        maxLength={MAX_REASON}
-        onChange={(event) => setReason(event.target.value)}
         hint="Saved and visible to everyone with access. An assignment is final."
-        error={reasonError}
+        {...form.field('reason')}
       />
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" variant="primary" busy={assignment.isPending}>
-          Assign
-        </Button>
+        <SubmitButton form={form}>Assign</SubmitButton>
       </div>
-    </form>
+    </Form>
   );
 }
 

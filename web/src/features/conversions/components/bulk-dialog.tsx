@@ -1,7 +1,7 @@
-import { useState } from 'react';
-import { Button } from '@/components/ui/button';
-import { Dialog } from '@/components/ui/dialog';
-import { focusFirstFault, TextField } from '@/components/ui/field';
+import { FormDialog } from '@/components/form/form-dialog';
+import { useRequestForm } from '@/components/form/use-request-form';
+import { TextField } from '@/components/ui/field';
+import { RejectMany } from '@/lib/api/request-schemas';
 import type { Money } from '@/lib/api/types';
 import { formatCount, formatMinor } from '@/lib/format';
 import type { Decision } from '../api/decisions';
@@ -22,68 +22,50 @@ interface Props {
 }
 
 export function BulkDialog({ kind, sum, onClose, onDecide }: Props) {
-  const [reason, setReason] = useState('');
-  const [unattributed, setUnattributed] = useState(false);
-  const [tried, setTried] = useState(false);
-  const missing = kind === 'reject' && reason.trim() === '';
+  const form = useRequestForm({
+    request: kind === 'reject' ? RejectMany : {},
+    initial: { reason: '', unattributed: false },
+    rules: kind === 'reject' ? { reason: { missing: 'Please give a reason' } } : {},
+    onSubmit: ({ reason, unattributed }) => {
+      onDecide({ kind, reason, unattributed: kind === 'approve' && unattributed });
+      onClose();
+    },
+  });
+  const { unattributed } = form.values;
   const count = kind === 'reject' || unattributed ? sum.count : sum.count - sum.unattributed;
   const money = sum.commission.map((one) => formatMinor(one)).join(' + ') || '$0.00';
-  const submit = (event: React.SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    setTried(true);
-    if (missing) {
-      focusFirstFault(event.currentTarget);
-      return;
-    }
-    onDecide({ kind, reason: reason.trim(), unattributed: kind === 'approve' && unattributed });
-    onClose();
-  };
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => {
-        if (!open) onClose();
-      }}
+    <FormDialog
+      form={form}
       title={`${kind === 'approve' ? 'Approve' : 'Reject'} ${countOf(count)}?`}
       description={
         kind === 'approve'
           ? `This approves ${money} in commission. You can undo it for 10 seconds. After that it can’t be undone, but you can reverse refunds later.`
           : `This removes ${money} in commission. You can undo it for 10 seconds. The reason is saved and visible to everyone with access.`
       }
+      action={kind === 'approve' ? 'Approve' : 'Reject'}
+      danger={kind === 'reject'}
+      disabled={count === 0}
+      onClose={onClose}
     >
-      <form onSubmit={submit} noValidate className="flex flex-col gap-4">
-        {kind === 'reject' && (
-          <TextField
-            label="Reason"
-            value={reason}
-            onChange={(event) => setReason(event.target.value)}
-            error={tried && missing ? 'Please give a reason' : undefined}
+      {kind === 'reject' && <TextField label="Reason" {...form.field('reason')} />}
+      {kind === 'approve' && sum.unattributed > 0 && (
+        <label className="flex items-start gap-2.5 rounded-lg bg-warn-soft px-3 py-2.5">
+          <input
+            type="checkbox"
+            className="mt-0.5 size-4 shrink-0 accent-brand"
+            checked={unattributed}
+            onChange={(event) => form.set('unattributed')(event.target.checked)}
           />
-        )}
-        {kind === 'approve' && sum.unattributed > 0 && (
-          <label className="flex items-start gap-2.5 rounded-lg bg-warn-soft px-3 py-2.5">
-            <input
-              type="checkbox"
-              className="mt-0.5 size-4 shrink-0 accent-brand"
-              checked={unattributed}
-              onChange={(event) => setUnattributed(event.target.checked)}
-            />
-            <span>
-              {`Also approve ${formatCount(sum.unattributed)} unattributed`}
-              <span className="block text-[0.8125rem] text-muted">
-                No click was found for {sum.unattributed === 1 ? 'it' : 'them'}, so no commission is earned. Left out,{' '}
-                {sum.unattributed === 1 ? 'it stays' : 'they stay'} pending and can still be attributed.
-              </span>
+          <span>
+            {`Also approve ${formatCount(sum.unattributed)} unattributed`}
+            <span className="block text-[0.8125rem] text-muted">
+              No click was found for {sum.unattributed === 1 ? 'it' : 'them'}, so no commission is earned. Left out,{' '}
+              {sum.unattributed === 1 ? 'it stays' : 'they stay'} pending and can still be attributed.
             </span>
-          </label>
-        )}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant={kind === 'approve' ? 'primary' : 'danger'} disabled={count === 0}>
-            {kind === 'approve' ? 'Approve' : 'Reject'}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+          </span>
+        </label>
+      )}
+    </FormDialog>
   );
 }

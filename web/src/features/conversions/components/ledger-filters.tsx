@@ -1,5 +1,6 @@
 import { Search, SlidersHorizontal, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
+import { LocalForm } from '@/components/form/local-form';
 import { Button } from '@/components/ui/button';
 import { Select, SelectField, TextField } from '@/components/ui/field';
 import { LatePopover } from '@/components/ui/late-popover';
@@ -163,14 +164,7 @@ function SearchBox({ value, onChange }: { readonly value: string; readonly onCha
     onChange(next.trim());
   };
   return (
-    <form
-      role="search"
-      className="relative col-span-2 sm:w-72"
-      onSubmit={(event) => {
-        event.preventDefault();
-        send(text);
-      }}
-    >
+    <LocalForm role="search" className="relative col-span-2 sm:w-72" onSubmit={() => send(text)}>
       <Search
         aria-hidden
         className="pointer-events-none absolute top-1/2 left-2.5 size-4 -translate-y-1/2 text-muted"
@@ -189,7 +183,7 @@ function SearchBox({ value, onChange }: { readonly value: string; readonly onCha
           timer.current = setTimeout(() => send(next), SEARCH_DELAY_MS);
         }}
       />
-    </form>
+    </LocalForm>
   );
 }
 
@@ -207,10 +201,9 @@ function MoreFilters({ filters, links, onApply }: MoreProps) {
     set({ texts: value ? { ...draft.texts, [name]: value } : without(draft.texts, name) });
   };
   return (
-    <form
+    <LocalForm
       className="grid max-h-[70vh] grid-cols-2 gap-3 overflow-y-auto p-0.5"
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={() => {
         const texts = Object.fromEntries(
           Object.entries(draft.texts).flatMap(([name, value]) => (value.trim() ? [[name, value.trim()]] : [])),
         );
@@ -325,7 +318,7 @@ function MoreFilters({ filters, links, onApply }: MoreProps) {
       <Button type="submit" variant="primary" className="col-span-2">
         Apply
       </Button>
-    </form>
+    </LocalForm>
   );
 }
 

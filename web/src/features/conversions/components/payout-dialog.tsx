@@ -1,9 +1,9 @@
-import { useState } from 'react';
-import { Button } from '@/components/ui/button';
-import { Dialog } from '@/components/ui/dialog';
-import { focusFirstFault, SelectField, TextField } from '@/components/ui/field';
+import { FormDialog } from '@/components/form/form-dialog';
+import { useRequestForm } from '@/components/form/use-request-form';
+import { SelectField, TextField } from '@/components/ui/field';
+import { CorrectPayout, RecordPayout } from '@/lib/api/request-schemas';
 import type { Partner, Website } from '@/lib/api/types';
-import { formatIn, todayIn } from '@/lib/dates';
+import { todayIn } from '@/lib/dates';
 import { formatMinor, majorText, parseMinor } from '@/lib/format';
 import {
   FILE_TYPES,
@@ -13,6 +13,7 @@ import {
   type PayoutDraft,
   type PayoutToSave,
 } from '../api/payouts';
+import { monthName } from '../lib/month-name';
 
 interface Props {
   readonly website: Pick<Website, 'currency' | 'timezone' | 'domain'>;
@@ -26,104 +27,97 @@ interface Props {
   readonly onSave: (saved: PayoutToSave) => void;
 }
 
+/** What a payout settles of each month, as texts. */
+type Parts = Readonly<Record<string, string>>;
+
 const CURRENCIES = ['USD', 'EUR', 'GBP', 'ISK', 'SEK', 'NOK', 'DKK', 'CHF', 'CAD', 'AUD', 'JPY', 'PLN'];
 
 /** Records what a partner paid, or corrects it by a further event. */
 export function PayoutDialog({ website, partners, balances, partnerId, payout, onClose, onSave }: Props) {
-  const [partner, setPartner] = useState(payout?.partnerId ?? partnerId ?? '');
   const owedBy = (id: string) => balances.find((item) => item.partnerId === id)?.owed ?? 0;
   const offered = (id: string) => (owedBy(id) > 0 ? majorText({ amount: owedBy(id), currency: website.currency }) : '');
-  const [currency, setCurrency] = useState(payout?.amount.currency ?? website.currency);
-  const [amount, setAmount] = useState(payout ? majorText(payout.amount) : offered(partner));
-  const [credited, setCredited] = useState(payout ? majorText(payout.credited) : '');
-  const [paidOn, setPaidOn] = useState(payout?.paidOn ?? todayIn(website.timezone));
-  const [reference, setReference] = useState(payout?.reference ?? '');
-  const [byHand, setByHand] = useState((payout?.allocations.length ?? 0) > 0);
-  const [parts, setParts] = useState<Readonly<Record<string, string>>>(
-    Object.fromEntries(
-      (payout?.allocations ?? []).map((one) => [
-        one.month,
-        majorText({ amount: one.amount, currency: website.currency }),
-      ]),
-    ),
-  );
-  const [file, setFile] = useState<File | null>(null);
-  const [reason, setReason] = useState('');
-  const [tried, setTried] = useState(false);
-
+  const partOf = (amount: number) => majorText({ amount, currency: website.currency });
+  const first = payout?.partnerId ?? partnerId ?? '';
+  const settledBy = ({ currency, amount, credited }: Record<'currency' | 'amount' | 'credited', string>) =>
+    currency === website.currency ? parseMinor(amount, currency) : parseMinor(credited, website.currency);
+  const form = useRequestForm({
+    request: payout ? CorrectPayout : RecordPayout,
+    initial: {
+      partnerId: first,
+      amount: payout ? majorText(payout.amount) : offered(first),
+      currency: payout?.amount.currency ?? website.currency,
+      credited: payout ? majorText(payout.credited) : '',
+      paidOn: payout?.paidOn ?? todayIn(website.timezone),
+      reference: payout?.reference ?? '',
+      byHand: (payout?.allocations.length ?? 0) > 0,
+      parts: Object.fromEntries((payout?.allocations ?? []).map((one) => [one.month, partOf(one.amount)])) as Parts,
+      file: null as File | null,
+      reason: '',
+    },
+    rules: {
+      partnerId: { missing: 'Please choose a partner' },
+      amount: (text, { currency }) =>
+        parseMinor(text, currency) ? undefined : `Please enter a valid amount in ${currency}`,
+      credited: (_, values) =>
+        values.currency === website.currency || settledBy(values)
+          ? undefined
+          : `Please enter the value in ${website.currency}`,
+      paidOn: { missing: 'Please enter the date' },
+      reference: { maxLength: 200 },
+      parts: (parts, values) => {
+        const matched = allocationsOf(parts, website.currency);
+        const settles = settledBy(values);
+        if (!values.byHand) return undefined;
+        if (matched.some((one) => !one.amount)) return `Please enter valid amounts in ${website.currency}`;
+        return settles && matched.reduce((sum, one) => sum + (one.amount ?? 0), 0) > settles
+          ? 'The months add up to more than the payout'
+          : undefined;
+      },
+      file: (file) => (file && file.size > MAX_FILE_BYTES ? 'A file may have at most 1 MB' : undefined),
+      ...(payout ? { reason: { missing: 'Please give a reason' } } : {}),
+    },
+    onSubmit: (values) => {
+      const { currency, paidOn, reference, byHand, file, reason } = values;
+      const draft: PayoutDraft = {
+        amount: { amount: parseMinor(values.amount, currency) ?? 0, currency },
+        credited: currency === website.currency ? null : settledBy(values),
+        paidOn,
+        reference,
+        allocations: byHand
+          ? allocationsOf(values.parts, website.currency).map(({ month, amount }) => ({ month, amount: amount ?? 0 }))
+          : null,
+      };
+      onSave({ draft, partnerId: values.partnerId, file, correction: payout ? { id: payout.id, reason } : null });
+      onClose();
+    },
+  });
+  const { partnerId: partner, currency, byHand, parts } = form.values;
   const isForeign = currency !== website.currency;
-  const paid = parseMinor(amount, currency);
-  const settles = isForeign ? parseMinor(credited, website.currency) : paid;
   const months = balances.find((item) => item.partnerId === partner)?.months ?? [];
   const open = months.filter((month) => month.payable > month.paid || parts[month.month]);
-  const allocations = Object.entries(parts).flatMap(([month, text]) => {
-    const value = text.trim() === '' ? null : parseMinor(text, website.currency);
-    return text.trim() === '' ? [] : [{ month, amount: value }];
-  });
-  const matched = allocations.reduce((sum, one) => sum + (one.amount ?? 0), 0);
-  const faults = {
-    partner: partner === '' ? 'Please choose a partner' : undefined,
-    amount: !paid ? `Please enter a valid amount in ${currency}` : undefined,
-    credited: isForeign && !settles ? `Please enter the value in ${website.currency}` : undefined,
-    paidOn: paidOn === '' ? 'Please enter the date' : undefined,
-    months: !byHand
-      ? undefined
-      : allocations.some((one) => !one.amount)
-        ? `Please enter valid amounts in ${website.currency}`
-        : settles && matched > settles
-          ? 'The months add up to more than the payout'
-          : undefined,
-    file: file && file.size > MAX_FILE_BYTES ? 'A file may have at most 1 MB' : undefined,
-    reason: payout && reason.trim() === '' ? 'Please give a reason' : undefined,
-  };
-  const fault = (name: keyof typeof faults) => (tried ? faults[name] : undefined);
-  const submit = (event: React.SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    setTried(true);
-    if (Object.values(faults).some(Boolean) || !paid) {
-      focusFirstFault(event.currentTarget);
-      return;
-    }
-    const draft: PayoutDraft = {
-      amount: { amount: paid, currency },
-      credited: isForeign ? settles : null,
-      paidOn,
-      reference: reference.trim(),
-      allocations: byHand ? allocations.map((one) => ({ month: one.month, amount: one.amount ?? 0 })) : null,
-    };
-    onSave({
-      draft,
-      partnerId: partner,
-      file,
-      correction: payout ? { id: payout.id, reason: reason.trim() } : null,
-    });
-    onClose();
-  };
   return (
-    <Dialog
-      open
-      onOpenChange={(isOpen) => {
-        if (!isOpen) onClose();
-      }}
+    <FormDialog
+      form={form}
       title={payout ? 'Correct payout' : 'Record payout'}
       description={
         payout
           ? 'The earlier values stay in its history. Balances update immediately.'
           : `What a partner paid you for ${website.domain}.`
       }
+      action={payout ? 'Correct payout' : 'Record payout'}
+      onClose={onClose}
     >
-      <form onSubmit={submit} noValidate className="grid gap-4 sm:grid-cols-2">
+      <div className="grid gap-4 sm:grid-cols-2">
         <SelectField
           label="Partner"
           className="sm:col-span-2"
-          value={partner}
           disabled={payout !== null}
-          error={fault('partner')}
           hint={partner ? `Owed: ${formatMinor({ amount: owedBy(partner), currency: website.currency })}` : undefined}
+          {...form.field('partnerId')}
           onChange={(event) => {
-            setPartner(event.target.value);
-            if (!isForeign) setAmount(offered(event.target.value));
-            setParts({});
+            form.set('partnerId')(event.target.value);
+            if (!isForeign) form.set('amount')(offered(event.target.value));
+            form.set('parts')({});
           }}
         >
           <option value="">Choose a partner</option>
@@ -133,14 +127,8 @@ export function PayoutDialog({ website, partners, balances, partnerId, payout, o
             </option>
           ))}
         </SelectField>
-        <TextField
-          label="Amount"
-          inputMode="decimal"
-          value={amount}
-          error={fault('amount')}
-          onChange={(event) => setAmount(event.target.value)}
-        />
-        <SelectField label="Currency" value={currency} onChange={(event) => setCurrency(event.target.value)}>
+        <TextField label="Amount" inputMode="decimal" {...form.field('amount')} />
+        <SelectField label="Currency" {...form.field('currency')}>
           {[...new Set([website.currency, currency, ...CURRENCIES])].map((code) => (
             <option key={code}>{code}</option>
           ))}
@@ -150,27 +138,18 @@ export function PayoutDialog({ website, partners, balances, partnerId, payout, o
             label={`Value in ${website.currency}`}
             className="sm:col-span-2"
             inputMode="decimal"
-            value={credited}
-            error={fault('credited')}
             hint="The amount your bank credited."
-            onChange={(event) => setCredited(event.target.value)}
+            {...form.field('credited')}
           />
         )}
         <TextField
           label="Paid on"
           type="date"
-          value={paidOn}
+          {...form.field('paidOn')}
           min="1990-01-01"
           max={todayIn(website.timezone)}
-          error={fault('paidOn')}
-          onChange={(event) => setPaidOn(event.target.value)}
         />
-        <TextField
-          label="Reference (optional)"
-          maxLength={200}
-          value={reference}
-          onChange={(event) => setReference(event.target.value)}
-        />
+        <TextField label="Reference (optional)" {...form.field('reference')} />
         <fieldset className="sm:col-span-2">
           <legend className="mb-1.5 font-medium">Match to</legend>
           <div className="flex flex-wrap gap-x-5 gap-y-2">
@@ -180,7 +159,7 @@ export function PayoutDialog({ website, partners, balances, partnerId, payout, o
                 name="match"
                 className="size-4 accent-brand"
                 checked={!byHand}
-                onChange={() => setByHand(false)}
+                onChange={() => form.set('byHand')(false)}
               />
               Oldest open months
             </label>
@@ -190,7 +169,7 @@ export function PayoutDialog({ website, partners, balances, partnerId, payout, o
                 name="match"
                 className="size-4 accent-brand"
                 checked={byHand}
-                onChange={() => setByHand(true)}
+                onChange={() => form.set('byHand')(true)}
               />
               Months I choose
             </label>
@@ -211,13 +190,13 @@ export function PayoutDialog({ website, partners, balances, partnerId, payout, o
                     inputMode="decimal"
                     className="h-9 w-32 rounded-lg border border-line bg-surface px-3 text-right tabular"
                     value={parts[month.month] ?? ''}
-                    onChange={(event) => setParts({ ...parts, [month.month]: event.target.value })}
+                    onChange={(event) => form.set('parts')({ ...parts, [month.month]: event.target.value })}
                   />
                 </label>
               ))}
-              {fault('months') && (
+              {form.fault('parts') && (
                 <p role="alert" className="text-[0.8125rem] text-bad">
-                  {fault('months')}
+                  {form.fault('parts')}
                 </p>
               )}
             </div>
@@ -228,28 +207,17 @@ export function PayoutDialog({ website, partners, balances, partnerId, payout, o
           type="file"
           accept={FILE_TYPES}
           className="sm:col-span-2 [&_input]:py-1.5"
-          error={fault('file')}
+          error={form.fault('file')}
           hint="The partner’s payment advice: PDF, PNG, JPEG or WebP, at most 1 MB. Stored encrypted."
-          onChange={(event) => setFile(event.target.files?.[0] ?? null)}
+          onChange={(event) => form.set('file')(event.target.files?.[0] ?? null)}
         />
-        {payout && (
-          <TextField
-            label="Reason"
-            className="sm:col-span-2"
-            value={reason}
-            error={fault('reason')}
-            onChange={(event) => setReason(event.target.value)}
-          />
-        )}
-        <div className="flex justify-end gap-2 sm:col-span-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary">
-            {payout ? 'Correct payout' : 'Record payout'}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+        {payout && <TextField label="Reason" className="sm:col-span-2" {...form.field('reason')} />}
+      </div>
+    </FormDialog>
   );
 }
 
-export const monthName = (month: string): string => formatIn(`${month}-01`, 'UTC', { month: 'short', year: 'numeric' });
+const allocationsOf = (parts: Parts, currency: string) =>
+  Object.entries(parts).flatMap(([month, text]) =>
+    text.trim() === '' ? [] : [{ month, amount: parseMinor(text, currency) }],
+  );

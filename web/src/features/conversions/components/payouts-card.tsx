@@ -10,7 +10,7 @@ import { formatDay } from '@/lib/dates';
 import { formatMinor } from '@/lib/format';
 import { useIsPhone } from '@/lib/browser/media';
 import { payoutFile, payoutsQuery, type Payout } from '../api/payouts';
-import { monthName } from './payout-dialog';
+import { monthName } from '../lib/month-name';
 
 interface Props {
   readonly websiteId: string;

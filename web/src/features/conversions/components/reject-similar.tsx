@@ -1,7 +1,8 @@
-import { useState, type ReactNode } from 'react';
-import { Button } from '@/components/ui/button';
-import { Dialog } from '@/components/ui/dialog';
-import { focusFirstFault, TextField } from '@/components/ui/field';
+import type { ReactNode } from 'react';
+import { FormDialog } from '@/components/form/form-dialog';
+import { useRequestForm } from '@/components/form/use-request-form';
+import { TextField } from '@/components/ui/field';
+import { RejectMany } from '@/lib/api/request-schemas';
 import type { Explanation, Website } from '@/lib/api/types';
 import { addDays, startOfDay, todayIn } from '@/lib/dates';
 import { reasonName } from '@/lib/labels/traffic-reasons';
@@ -20,13 +21,6 @@ interface Props {
 export function RejectSimilar({ claim, website, onClose, onRejected }: Props) {
   const { clickId, addressClass } = claim;
   const day = todayIn(website.timezone, new Date(claim.recordedAt));
-  const [byClick, setByClick] = useState(Boolean(clickId));
-  const [byAddress, setByAddress] = useState(addressClass !== '');
-  const [from, setFrom] = useState(day);
-  const [to, setTo] = useState(day);
-  const [reason, setReason] = useState('');
-  const [tried, setTried] = useState(false);
-  const wrongOrder = from !== '' && to !== '' && from > to;
   const scheduled = useScheduled(website.id, (_, { count, refused, error }) => {
     if (error !== null || refused.length > 0)
       toastError(
@@ -38,83 +32,60 @@ export function RejectSimilar({ claim, website, onClose, onRejected }: Props) {
     onRejected();
     onClose();
   });
-  const submit = (event: React.SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    setTried(true);
-    if (reason.trim() === '' || wrongOrder) {
-      focusFirstFault(event.currentTarget);
-      return;
-    }
-    const matching: Matching = {
-      websiteId: website.id,
-      keyKind: 'site',
-      ...(byClick && clickId ? { clickId } : {}),
-      ...(byAddress && addressClass ? { addressClass } : {}),
-      ...(from ? { since: startOfDay(from, website.timezone) } : {}),
-      ...(to ? { until: startOfDay(addDays(to, 1), website.timezone) } : {}),
-    };
-    scheduled.mutate({
-      decision: { kind: 'reject', reason: reason.trim(), unattributed: false },
-      which: { matching },
-    });
-  };
+  const form = useRequestForm({
+    request: RejectMany,
+    initial: { byClick: Boolean(clickId), byAddress: addressClass !== '', from: day, to: day, reason: '' },
+    rules: { reason: { missing: 'Please give a reason' }, to: (to, { from }) => orderFault(from, to) },
+    command: { ...scheduled, error: null }, // a toast says why
+    input: ({ byClick, byAddress, from, to, reason }) => {
+      const matching: Matching = {
+        websiteId: website.id,
+        keyKind: 'site',
+        ...(byClick && clickId ? { clickId } : {}),
+        ...(byAddress && addressClass ? { addressClass } : {}),
+        ...(from ? { since: startOfDay(from, website.timezone) } : {}),
+        ...(to ? { until: startOfDay(addDays(to, 1), website.timezone) } : {}),
+      };
+      return { decision: { kind: 'reject', reason, unattributed: false }, which: { matching } };
+    },
+  });
+  const { byClick, byAddress, from, to } = form.values;
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => {
-        if (!open) onClose();
-      }}
+    <FormDialog
+      form={form}
       title="Reject similar claims"
       description={`Rejects all pending claims of ${website.domain} that match every condition below. A rejected claim is pending again if a secret key or postback token reports the sale.`}
+      action="Reject claims"
+      danger
+      onClose={onClose}
     >
-      <form noValidate onSubmit={submit} className="flex flex-col gap-4">
-        <fieldset className="flex flex-col gap-2">
-          <legend className="mb-1.5 font-medium">Conditions</legend>
-          <Condition checked disabled>
-            Reported with the site key only
+      <fieldset className="flex flex-col gap-2">
+        <legend className="mb-1.5 font-medium">Conditions</legend>
+        <Condition checked disabled>
+          Reported with the site key only
+        </Condition>
+        {clickId && (
+          <Condition checked={byClick} onChange={form.set('byClick')}>
+            Same click: <span className="break-all">{clickId}</span>
           </Condition>
-          {clickId && (
-            <Condition checked={byClick} onChange={setByClick}>
-              Same click: <span className="break-all">{clickId}</span>
-            </Condition>
-          )}
-          {addressClass && (
-            <Condition checked={byAddress} onChange={setByAddress}>
-              Same address class: {reasonName(addressClass)}
-            </Condition>
-          )}
-          <div className="mt-1 grid gap-3 sm:grid-cols-2">
-            <TextField
-              type="date"
-              label="Recorded from"
-              value={from}
-              onChange={(event) => setFrom(event.target.value)}
-            />
-            <TextField
-              type="date"
-              label="Recorded to"
-              value={to}
-              error={wrongOrder ? 'The last day is before the first' : undefined}
-              onChange={(event) => setTo(event.target.value)}
-            />
-          </div>
-        </fieldset>
-        <TextField
-          label="Reason"
-          value={reason}
-          error={tried && reason.trim() === '' ? 'Please give a reason' : undefined}
-          onChange={(event) => setReason(event.target.value)}
-        />
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="danger" busy={scheduled.isPending}>
-            Reject claims
-          </Button>
+        )}
+        {addressClass && (
+          <Condition checked={byAddress} onChange={form.set('byAddress')}>
+            Same address class: {reasonName(addressClass)}
+          </Condition>
+        )}
+        <div className="mt-1 grid gap-3 sm:grid-cols-2">
+          <TextField type="date" label="Recorded from" {...form.field('from')} />
+          <TextField type="date" label="Recorded to" {...form.field('to')} error={orderFault(from, to)} />
         </div>
-      </form>
-    </Dialog>
+      </fieldset>
+      <TextField label="Reason" {...form.field('reason')} />
+    </FormDialog>
   );
 }
+
+const orderFault = (from: string, to: string): string | undefined =>
+  from !== '' && to !== '' && from > to ? 'The last day is before the first' : undefined;
 
 interface ConditionProps {
   readonly checked: boolean;

@@ -1,7 +1,7 @@
-import { useState } from 'react';
-import { Button } from '@/components/ui/button';
-import { Dialog } from '@/components/ui/dialog';
+import { FormDialog } from '@/components/form/form-dialog';
+import { useRequestForm } from '@/components/form/use-request-form';
 import { TextField } from '@/components/ui/field';
+import { Reverse } from '@/lib/api/request-schemas';
 import type { Conversion } from '@/lib/api/types';
 import { formatMinor, parseMinor } from '@/lib/format';
 
@@ -13,60 +13,42 @@ interface Props {
 }
 
 export function ReverseDialog({ conversion, onClose, onReverse }: Props) {
-  const [reason, setReason] = useState('');
-  const [amountText, setAmountText] = useState('');
-  const [tried, setTried] = useState(false);
   const { amount, reversed, txid } = conversion;
   const left = { ...amount, amount: amount.amount - reversed.amount };
-  const partial = amountText.trim() === '' ? null : parseMinor(amountText, amount.currency);
-  const reasonError = reason.trim() === '' ? 'Please give a reason' : undefined;
-  const amountError =
-    amountText.trim() === ''
-      ? undefined
-      : partial === null
-        ? `Please enter a valid amount in ${amount.currency}`
-        : partial > left.amount
-          ? `At most ${formatMinor(left)} can be reversed`
-          : undefined;
-
-  const submit = (event: React.SubmitEvent) => {
-    event.preventDefault();
-    setTried(true);
-    if (reasonError || amountError) return;
-    onReverse(reason.trim(), partial === null || partial === left.amount ? null : partial);
-    onClose();
-  };
+  const form = useRequestForm({
+    request: Reverse,
+    initial: { reason: '', amount: '' },
+    rules: {
+      reason: { missing: 'Please give a reason' },
+      amount: (text) => {
+        const partial = parseMinor(text, amount.currency);
+        if (text === '') return undefined;
+        if (partial === null) return `Please enter a valid amount in ${amount.currency}`;
+        return partial > left.amount ? `At most ${formatMinor(left)} can be reversed` : undefined;
+      },
+    },
+    onSubmit: (values) => {
+      const partial = values.amount === '' ? null : parseMinor(values.amount, amount.currency);
+      onReverse(values.reason, partial === left.amount ? null : partial);
+      onClose();
+    },
+  });
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => {
-        if (!open) onClose();
-      }}
+    <FormDialog
+      form={form}
       title="Reverse conversion"
       description={`Transaction ${txid}, ${formatMinor(amount)}. The reason is saved and visible to everyone with access.`}
+      action="Reverse"
+      danger
+      onClose={onClose}
     >
-      <form onSubmit={submit} noValidate className="flex flex-col gap-4">
-        <TextField
-          label="Reason"
-          value={reason}
-          onChange={(event) => setReason(event.target.value)}
-          error={tried ? reasonError : undefined}
-        />
-        <TextField
-          label={`Amount (${amount.currency}, optional)`}
-          inputMode="decimal"
-          value={amountText}
-          onChange={(event) => setAmountText(event.target.value)}
-          hint={`Leave empty to reverse all ${formatMinor(left)}. The commission follows in proportion.`}
-          error={tried ? amountError : undefined}
-        />
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="danger">
-            Reverse
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <TextField label="Reason" {...form.field('reason')} />
+      <TextField
+        label={`Amount (${amount.currency}, optional)`}
+        inputMode="decimal"
+        hint={`Leave empty to reverse all ${formatMinor(left)}. The commission follows in proportion.`}
+        {...form.field('amount')}
+      />
+    </FormDialog>
   );
 }

@@ -1,4 +1,5 @@
-import { useState } from 'react';
+import { Form } from '@/components/form/form';
+import { useRequestForm } from '@/components/form/use-request-form';
 import { Button } from '@/components/ui/button';
 import { SelectField, TextField } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
@@ -69,28 +70,29 @@ interface CorrectionProps {
 
 /** For the values that a person can say. */
 function Correction({ value, currency, disabled, onCorrect }: CorrectionProps) {
-  const [text, setText] = useState('');
-  const [tried, setTried] = useState(false);
   const { field } = value;
+  const form = useRequestForm({
+    initial: { text: '' },
+    rules: {
+      text: (text) =>
+        field !== 'status' && parseMinor(text, currency) === null
+          ? `Please enter a valid amount in ${currency}`
+          : undefined,
+    },
+    onSubmit: ({ text }) => {
+      const status = STATUSES.find((one) => one === text);
+      const amount = parseMinor(text, currency);
+      if (field === 'status') {
+        if (status) onCorrect({ status });
+      } else if (amount !== null) onCorrect({ [field]: { amount, currency } });
+    },
+  });
   if (field !== 'amount' && field !== 'payout' && field !== 'status') return null;
-  const amount = field === 'status' ? null : parseMinor(text, currency);
-  const error = field !== 'status' && amount === null ? `Please enter a valid amount in ${currency}` : undefined;
-
-  const submit = (event: React.SubmitEvent) => {
-    event.preventDefault();
-    setTried(true);
-    const status = STATUSES.find((one) => one === text);
-    if (field === 'status') {
-      if (status) onCorrect({ status });
-    } else if (amount !== null) {
-      onCorrect({ [field]: { amount, currency } });
-    }
-  };
   return (
-    <form onSubmit={submit} noValidate className="mt-3 flex items-end gap-2">
+    <Form form={form} className="mt-3 flex items-end gap-2">
       <div className="min-w-0 flex-1">
         {field === 'status' ? (
-          <SelectField label="Correct status" value={text} onChange={(event) => setText(event.target.value)}>
+          <SelectField label="Correct status" {...form.field('text')}>
             <option value="">Choose…</option>
             {STATUSES.map((status) => (
               <option key={status} value={status}>
@@ -99,18 +101,12 @@ function Correction({ value, currency, disabled, onCorrect }: CorrectionProps) {
             ))}
           </SelectField>
         ) : (
-          <TextField
-            label={`Correct ${field} (${currency})`}
-            inputMode="decimal"
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-            error={tried ? error : undefined}
-          />
+          <TextField label={`Correct ${field} (${currency})`} inputMode="decimal" {...form.field('text')} />
         )}
       </div>
-      <Button type="submit" size="sm" disabled={disabled || (field === 'status' && text === '')}>
+      <Button type="submit" size="sm" disabled={disabled || (field === 'status' && form.values.text === '')}>
         Save
       </Button>
-    </form>
+    </Form>
   );
 }

@@ -1,7 +1,7 @@
-import { useState } from 'react';
-import { Button } from '@/components/ui/button';
-import { Dialog } from '@/components/ui/dialog';
+import { FormDialog } from '@/components/form/form-dialog';
+import { useRequestForm } from '@/components/form/use-request-form';
 import { TextField } from '@/components/ui/field';
+import { VoidPayout } from '@/lib/api/request-schemas';
 import { formatMinor } from '@/lib/format';
 import type { Payout } from '../api/payouts';
 
@@ -12,41 +12,25 @@ interface Props {
 }
 
 export function VoidDialog({ payout, onClose, onVoid }: Props) {
-  const [reason, setReason] = useState('');
-  const [tried, setTried] = useState(false);
+  const form = useRequestForm({
+    request: VoidPayout,
+    initial: { reason: '' },
+    rules: { reason: { missing: 'Please give a reason' } },
+    onSubmit: ({ reason }) => {
+      onVoid(reason);
+      onClose();
+    },
+  });
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => {
-        if (!open) onClose();
-      }}
+    <FormDialog
+      form={form}
       title="Void payout"
       description={`${payout.partnerName}, ${formatMinor(payout.amount)}. It no longer counts and can’t be restored; record it again if it took place.`}
+      action="Void payout"
+      danger
+      onClose={onClose}
     >
-      <form
-        noValidate
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          setTried(true);
-          if (reason.trim() === '') return;
-          onVoid(reason.trim());
-          onClose();
-        }}
-      >
-        <TextField
-          label="Reason"
-          value={reason}
-          error={tried && reason.trim() === '' ? 'Please give a reason' : undefined}
-          onChange={(event) => setReason(event.target.value)}
-        />
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="danger">
-            Void payout
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <TextField label="Reason" {...form.field('reason')} />
+    </FormDialog>
   );
 }

@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Globe } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { Empty, ErrorBox, Loading } from '@/components/data/states';
+import { Form, SubmitButton } from '@/components/form/form';
+import { useRequestForm } from '@/components/form/use-request-form';
 import { Badge, type Tone } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
@@ -9,7 +11,8 @@ import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { CopyField } from '@/components/ui/copy-field';
 import { SelectField, TextField } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
-import { ApiError, messageOf } from '@/lib/api/errors';
+import { messageOf } from '@/lib/api/errors';
+import { AddDomain as AddDomainBounds } from '@/lib/api/request-schemas';
 import type { CustomDomain, Website } from '@/lib/api/types';
 import { formatZoned } from '@/lib/dates';
 import { userQuery, websitesQuery } from '@/lib/api/shared-queries';
@@ -65,42 +68,28 @@ export function DomainsPanel({ connect }: { readonly connect: ReactNode }) {
 }
 
 function AddDomain({ websites }: { readonly websites: readonly Website[] }) {
-  const [text, setText] = useState('');
-  const [websiteId, setWebsiteId] = useState(websites[0]?.id ?? '');
-  const add = useCommand(addDomain, { onSuccess: () => setText('') });
-  const error =
-    add.error instanceof ApiError
-      ? (add.error.fields['domain'] ?? add.error.message)
-      : add.error
-        ? messageOf(add.error)
-        : undefined;
+  const form = useRequestForm({
+    request: AddDomainBounds,
+    initial: { domain: '', websiteId: websites[0]?.id ?? '' },
+    command: useCommand(addDomain),
+    onSent: () => {
+      form.reset({ ...form.values, domain: '' });
+    },
+  });
   return (
     <Card title="Add a custom domain" description="Use your own domain for a website’s links">
-      <form
-        noValidate
-        className="flex flex-wrap items-start gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (text.trim() !== '') add.mutate({ domain: text.trim(), websiteId });
-        }}
-      >
+      <Form form={form} className="flex flex-wrap items-start gap-4">
         <TextField
           label="Domain"
           placeholder="go.example.com"
           inputMode="url"
           autoComplete="off"
           className="min-w-56 flex-1"
-          error={error}
-          value={text}
-          onChange={(event) => setText(event.target.value)}
+          {...form.field('domain')}
+          error={form.fault('domain') ?? (form.error ? messageOf(form.error) : undefined)}
         />
         {websites.length > 1 && (
-          <SelectField
-            label="Website"
-            className="min-w-40"
-            value={websiteId}
-            onChange={(event) => setWebsiteId(event.target.value)}
-          >
+          <SelectField label="Website" className="min-w-40" {...form.field('websiteId')}>
             {websites.map((website) => (
               <option key={website.id} value={website.id}>
                 {website.domain}
@@ -108,10 +97,10 @@ function AddDomain({ websites }: { readonly websites: readonly Website[] }) {
             ))}
           </SelectField>
         )}
-        <Button type="submit" variant="primary" className="mt-6.5" busy={add.isPending} disabled={text.trim() === ''}>
+        <SubmitButton form={form} className="mt-6.5" disabled={!form.isComplete}>
           Add domain
-        </Button>
-      </form>
+        </SubmitButton>
+      </Form>
     </Card>
   );
 }

@@ -1,6 +1,8 @@
 import { Download } from 'lucide-react';
 import { useId, useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
+import { Form, SubmitButton } from '@/components/form/form';
+import { useRequestForm } from '@/components/form/use-request-form';
 import { Button } from '@/components/ui/button';
 import { CopyField } from '@/components/ui/copy-field';
 import { Dialog } from '@/components/ui/dialog';
@@ -29,18 +31,26 @@ interface MadeLink {
 export function BulkCreate({ websites, partners, onClose }: Props) {
   const id = useId();
   const [websiteId, setWebsiteId] = useState(websites.length === 1 ? (websites[0]?.id ?? '') : '');
-  const [text, setText] = useState('');
   const [made, setMade] = useState<readonly MadeLink[] | null>(null);
   const [fileError, setFileError] = useState<string | null>(null);
-  const { lines, errors } = readBulk(
-    text,
-    partners.filter((partner) => partner.isActive),
-  );
+  const active = partners.filter((partner) => partner.isActive);
   const create = useCommand(createLinks(websiteId), { onSuccess: (answer) => setMade(answer.links) });
+  const form = useRequestForm({
+    initial: { text: '' },
+    ready: ({ text }) => {
+      const { lines, errors } = readBulk(text, active);
+      return websiteId !== '' && lines.length > 0 && errors.length === 0;
+    },
+    onSubmit: () => {
+      create.mutate(lines); // of the text as it stands: errors are told by line
+    },
+    forget: create.reset,
+  });
+  const { text } = form.values;
+  const { lines, errors } = readBulk(text, active);
   const write = (next: string) => {
-    setText(next);
     setFileError(null);
-    create.reset();
+    form.set('text')(next);
   };
   const readFile = async (file: File | undefined) => {
     if (!file) return;
@@ -85,14 +95,7 @@ export function BulkCreate({ websites, partners, onClose }: Props) {
           </div>
         </div>
       ) : (
-        <form
-          noValidate
-          className="flex flex-col gap-4"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (websiteId && lines.length > 0 && errors.length === 0) create.mutate(lines);
-          }}
-        >
+        <Form form={form}>
           {websites.length !== 1 && (
             <SelectField
               label="Website"
@@ -137,18 +140,12 @@ export function BulkCreate({ websites, partners, onClose }: Props) {
           {fileError && <ErrorBox error={new Error(fileError)} />}
           <Faults errors={[...errors, ...refused]} />
           {create.error && refused.length === 0 && <ErrorBox error={create.error} />}
-          <Button
-            type="submit"
-            variant="primary"
-            busy={create.isPending}
-            disabled={!websiteId || lines.length === 0 || errors.length > 0}
-            className="self-end"
-          >
+          <SubmitButton form={form} busy={create.isPending} disabled={!form.isComplete} className="self-end">
             {lines.length > 0
               ? `Create ${formatCount(lines.length)} ${lines.length === 1 ? 'link' : 'links'}`
               : 'Create links'}
-          </Button>
-        </form>
+          </SubmitButton>
+        </Form>
       )}
     </Dialog>
   );

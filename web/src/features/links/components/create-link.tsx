@@ -2,6 +2,8 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
 import { NewPartner } from '@/components/partners/new-partner';
 import { ErrorBox } from '@/components/data/states';
+import { SubmitButton } from '@/components/form/form';
+import { useRequestForm } from '@/components/form/use-request-form';
 import { Button } from '@/components/ui/button';
 import { CopyField } from '@/components/ui/copy-field';
 import { Dialog } from '@/components/ui/dialog';
@@ -19,8 +21,8 @@ import { FormDialog } from './form-dialog';
 import { LinkFields } from './link-fields';
 import { UtmFields } from './utm-fields';
 import { createLink } from '../api/links';
-import { NO_UTM, partnersAt, slugFrom, UTM, withUtm } from '../lib/creation';
-import { creationOf, draftOf, EMPTY_DRAFT } from '../lib/draft';
+import { NO_UTM, partnersAt, slugFrom, UTM, withUtm, type Utm } from '../lib/creation';
+import { creationOf, draftOf, EMPTY_DRAFT, type LinkDraft } from '../lib/draft';
 
 interface Props {
   /** With more than one there is a choice. */
@@ -40,23 +42,17 @@ export function CreateLink({ websites, partners, like, begin, onClose }: Props) 
     draft: like ? { ...draftOf(like), coupon: '' } : { ...EMPTY_DRAFT, destination: begin?.destination ?? '' },
     websiteId: like?.websiteId ?? (websites.length === 1 ? (websites[0]?.id ?? '') : ''),
   }));
-  const [websiteId, setWebsiteId] = useState(begun.websiteId);
-  const [chosen, setChosen] = useState(like?.partnerId ?? begin?.partnerId ?? '');
-  const [slug, setSlug] = useState('');
-  const [draft, setDraft] = useState(begun.draft);
-  const [utm, setUtm] = useState(NO_UTM);
   const [open, setOpen] = useState({ utm: false, more: false });
-  const [tried, setTried] = useState(false);
   const [adding, setAdding] = useState(false);
   const [uncopied, setUncopied] = useState<NewLink | null>(null);
   const active = partners.data?.filter((partner) => partner.isActive) ?? [];
-  const found = partnersAt(draft.destination, active);
-  const partner =
-    active.find((item) => item.id === chosen) ??
-    (found.length === 1 ? found[0] : active.length === 1 && draft.destination === '' ? active[0] : undefined);
-  const destination = withUtm(addressFrom(draft.destination) || (partner?.baseUrl ?? ''), utm);
-  const hasUtm = UTM.some((name) => utm[name].trim() !== '');
-  const name = slugFrom(slug);
+  const partnerIn = ({ draft, partnerId }: Pick<Values, 'draft' | 'partnerId'>) => {
+    const found = partnersAt(draft.destination, active);
+    return (
+      active.find((item) => item.id === partnerId) ??
+      (found.length === 1 ? found[0] : active.length === 1 && draft.destination === '' ? active[0] : undefined)
+    );
+  };
   const create = useCommand(createLink, {
     onSuccess: async (link) => {
       const copied = await copyText(link.url).then(
@@ -73,9 +69,41 @@ export function CreateLink({ websites, partners, like, begin, onClose }: Props) 
         setOpen((now) => ({ ...now, more: true }));
     },
   });
+  const form = useRequestForm({
+    initial: {
+      draft: begun.draft,
+      websiteId: begun.websiteId,
+      partnerId: like?.partnerId ?? begin?.partnerId ?? '',
+      slug: '',
+      utm: NO_UTM,
+    },
+    rules: {
+      websiteId: (id) => (id ? undefined : 'Choose a website'),
+      partnerId: (_, values) => (partnerIn(values) ? undefined : 'Choose the partner of this link'),
+    },
+    command: create,
+    input: (values: Values) => {
+      const { draft, websiteId, utm } = values;
+      const partner = partnerIn(values);
+      const slug = slugFrom(values.slug);
+      const destination =
+        draft.destination.trim() || hasUtm(utm)
+          ? withUtm(addressFrom(draft.destination) || (partner?.baseUrl ?? ''), utm)
+          : '';
+      return {
+        websiteId,
+        partnerId: partner?.id ?? '',
+        ...creationOf({ ...draft, destination }),
+        ...(slug ? { slug } : {}),
+      };
+    },
+  });
+  const { draft, partnerId: chosen, utm } = form.values;
+  const found = partnersAt(draft.destination, active);
+  const partner = partnerIn(form.values);
+  const name = slugFrom(form.values.slug);
   const fields = create.error instanceof ApiError ? create.error.fields : {};
   const only = websites.length === 1 ? websites[0] : undefined;
-  const isDirty = draft !== begun.draft || slug !== '' || hasUtm || websiteId !== begun.websiteId;
   if (uncopied)
     return (
       <Dialog open onOpenChange={(next) => !next && onClose()} title="Link created" description="Copy it from here.">
@@ -91,27 +119,23 @@ export function CreateLink({ websites, partners, like, begin, onClose }: Props) 
     <FormDialog
       title="Create link"
       description={`New tracked link for ${only ? only.domain : 'a website'}`}
-      isDirty={isDirty}
+      form={form}
+      isDirty={
+        JSON.stringify(draft) !== JSON.stringify(begun.draft) ||
+        form.values.slug !== '' ||
+        hasUtm(utm) ||
+        form.values.websiteId !== begun.websiteId
+      }
       onClose={onClose}
-      onSubmit={() => {
-        setTried(true);
-        if (partner && websiteId)
-          create.mutate({
-            websiteId,
-            partnerId: partner.id,
-            ...creationOf({ ...draft, destination: draft.destination.trim() || hasUtm ? destination : '' }),
-            ...(name ? { slug: name } : {}),
-          });
-      }}
       footer={
         <>
           <p className="mr-auto min-w-0 truncate font-mono text-[0.8125rem]" aria-live="polite">
             <span className="sr-only">Preview: </span>
             {about.data && addressOf(about.data.trackingUrl, name)}
           </p>
-          <Button type="submit" variant="primary" busy={create.isPending} disabled={adding}>
+          <SubmitButton form={form} disabled={adding}>
             Create link
-          </Button>
+          </SubmitButton>
         </>
       }
     >
@@ -119,7 +143,7 @@ export function CreateLink({ websites, partners, like, begin, onClose }: Props) 
       <DestinationField
         isNew
         value={draft.destination}
-        onChange={(next) => setDraft({ ...draft, destination: next })}
+        onChange={(destination) => form.set('draft')({ ...draft, destination })}
         error={fields['destination']}
         partner={partner}
       />
@@ -127,8 +151,8 @@ export function CreateLink({ websites, partners, like, begin, onClose }: Props) 
         <SelectField
           label="Partner"
           value={partner?.id ?? ''}
-          onChange={(event) => setChosen(event.target.value)}
-          error={fields['partnerId'] ?? (tried && !partner ? 'Choose the partner of this link' : undefined)}
+          onChange={(event) => form.set('partnerId')(event.target.value)}
+          error={form.fault('partnerId')}
           hint={
             <>
               {partner && partner.id !== chosen && found.length === 1 && 'Recognized from the destination. '}
@@ -154,10 +178,8 @@ export function CreateLink({ websites, partners, like, begin, onClose }: Props) 
         <TextField
           label="Slug (optional)"
           autoComplete="off"
-          value={slug}
-          onChange={(event) => setSlug(event.target.value)}
-          onBlur={() => setSlug(name)}
-          error={fields['slug']}
+          {...form.field('slug')}
+          onBlur={() => form.set('slug')(name)}
           hint="Last part of the link. Leave blank for a random slug."
         />
       </div>
@@ -165,20 +187,14 @@ export function CreateLink({ websites, partners, like, begin, onClose }: Props) 
         <NewPartner
           website={hostOf(draft.destination)}
           onAdded={(id) => {
-            setChosen(id);
+            form.set('partnerId')(id);
             setAdding(false);
           }}
           onCancel={() => setAdding(false)}
         />
       )}
       {!only && (
-        <SelectField
-          label="Website"
-          required
-          value={websiteId}
-          onChange={(event) => setWebsiteId(event.target.value)}
-          error={fields['websiteId'] ?? (tried && !websiteId ? 'Choose a website' : undefined)}
-        >
+        <SelectField label="Website" {...form.field('websiteId')} required>
           <option value="">Choose…</option>
           {websites.map((website) => (
             <option key={website.id} value={website.id}>
@@ -193,7 +209,7 @@ export function CreateLink({ websites, partners, like, begin, onClose }: Props) 
         open={open.utm}
         onToggle={(next) => setOpen((now) => ({ ...now, utm: next }))}
       >
-        <UtmFields utm={utm} onChange={setUtm} />
+        <UtmFields utm={utm} onChange={form.set('utm')} />
       </Folded>
       <Folded
         title="More options"
@@ -201,12 +217,23 @@ export function CreateLink({ websites, partners, like, begin, onClose }: Props) 
         open={open.more}
         onToggle={(next) => setOpen((now) => ({ ...now, more: next }))}
       >
-        <LinkFields draft={draft} onChange={setDraft} errors={fields} />
+        <LinkFields draft={draft} onChange={form.set('draft')} errors={fields} />
       </Folded>
       {create.error && <ErrorBox error={create.error} />}
     </FormDialog>
   );
 }
+
+interface Values {
+  readonly draft: LinkDraft;
+  readonly websiteId: string;
+  /** Empty: the one that the destination tells. */
+  readonly partnerId: string;
+  readonly slug: string;
+  readonly utm: Utm;
+}
+
+const hasUtm = (utm: Utm): boolean => UTM.some((name) => utm[name].trim() !== '');
 
 const VISIBLE: ReadonlySet<string> = new Set(['destination', 'partnerId', 'websiteId', 'slug']);
 

@@ -3,6 +3,7 @@ import { opened } from '@/components/data/opened';
 export const CreateLink = opened(() => import('./create-link').then((module) => module.CreateLink));
 export const BulkCreate = opened(() => import('./bulk-create').then((module) => module.BulkCreate));
 export const EditLink = opened(() => import('./edit-link').then((module) => module.EditLink));
+export const LabelDialog = opened(() => import('./label-dialog').then((module) => module.LabelDialog));
 export const RemoveLink = opened(() => import('./remove-link').then((module) => module.RemoveLink));
 export const PostbackDialog = opened(() =>
   import('@/components/partners/postback-url').then((module) => module.PostbackDialog),

@@ -1,21 +1,23 @@
 import { useState, type ReactNode } from 'react';
+import { Form } from '@/components/form/form';
+import type { SentForm } from '@/components/form/use-request-form';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 
 interface Props {
+  readonly form: SentForm;
   readonly title: string;
   readonly description: ReactNode;
   /** Whether closing would lose input. */
   readonly isDirty: boolean;
   readonly onClose: () => void;
-  readonly onSubmit: () => void;
   /** What stays in view below the fields: the button that submits. */
   readonly footer: ReactNode;
   readonly children: ReactNode;
 }
 
 /** A dialog with a form: its buttons stay in view, and it asks before it throws input away. */
-export function FormDialog({ title, description, isDirty, onClose, onSubmit, footer, children }: Props) {
+export function FormDialog({ title, description, form, isDirty, onClose, footer, children }: Props) {
   const [asking, setAsking] = useState(false);
   return (
     <Dialog
@@ -28,14 +30,7 @@ export function FormDialog({ title, description, isDirty, onClose, onSubmit, foo
       title={title}
       description={description}
     >
-      <form
-        noValidate
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          onSubmit();
-        }}
-      >
+      <Form form={form}>
         {children}
         <div className="sticky -bottom-5 z-10 -mx-5 -mb-5 flex flex-wrap items-center justify-end gap-2 border-t border-line bg-raised px-5 py-3">
           {asking ? (
@@ -52,7 +47,7 @@ export function FormDialog({ title, description, isDirty, onClose, onSubmit, foo
             footer
           )}
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

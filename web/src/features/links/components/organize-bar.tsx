@@ -1,12 +1,11 @@
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { Button } from '@/components/ui/button';
-import { Dialog } from '@/components/ui/dialog';
-import { TextField } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
 import { ApiError, messageOf } from '@/lib/api/errors';
 import { countOf } from '@/lib/format';
 import { toastError } from '@/stores/toasts';
 import { organizeLinks, type Organizing } from '../api/links';
+import { LabelDialog } from './dialogs';
 
 interface Props {
   readonly ids: readonly string[];
@@ -71,53 +70,5 @@ export function OrganizeBar({ ids, labels, onDone }: Props) {
         />
       )}
     </div>
-  );
-}
-
-interface LabelProps {
-  readonly title: string;
-  readonly label: string;
-  readonly hint: string;
-  readonly known: readonly string[];
-  readonly isEmptyAllowed: boolean;
-  readonly isBusy: boolean;
-  readonly error: string | undefined;
-  readonly onSave: (text: string) => void;
-  readonly onClose: () => void;
-}
-
-function LabelDialog({ title, label, hint, known, isEmptyAllowed, isBusy, error, onSave, onClose }: LabelProps) {
-  const list = useId();
-  const [text, setText] = useState('');
-  return (
-    <Dialog open onOpenChange={(open) => !open && onClose()} title={title}>
-      <form
-        noValidate
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (text.trim() || isEmptyAllowed) onSave(text.trim());
-        }}
-      >
-        <TextField
-          label={label}
-          list={list}
-          maxLength={40}
-          autoComplete="off"
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-          error={error}
-          hint={hint}
-        />
-        <datalist id={list}>
-          {known.map((name) => (
-            <option key={name} value={name} />
-          ))}
-        </datalist>
-        <Button type="submit" variant="primary" busy={isBusy} className="self-end">
-          Save
-        </Button>
-      </form>
-    </Dialog>
   );
 }

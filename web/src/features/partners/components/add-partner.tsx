@@ -1,11 +1,11 @@
 import type { UseMutationResult } from '@tanstack/react-query';
-import { useState } from 'react';
+import { FormDialog } from '@/components/form/form-dialog';
+import { useRequestForm } from '@/components/form/use-request-form';
 import { NetworkField } from '@/components/partners/network-field';
-import { Button } from '@/components/ui/button';
-import { Dialog } from '@/components/ui/dialog';
-import { focusFirstFault, TextField } from '@/components/ui/field';
+import { TextField } from '@/components/ui/field';
 import { addressFrom, hostOf } from '@/lib/url/address';
 import { ApiError } from '@/lib/api/errors';
+import { AddPartner as AddPartnerBounds } from '@/lib/api/request-schemas';
 import { parsePercent } from '@/lib/format/percent';
 import { networkOfHost } from '@/lib/networks/postback';
 import { slugOf, type NewPartner } from '../api/partners';
@@ -28,91 +28,60 @@ export function AddPartner({
   create,
   onClose,
 }: Props) {
-  const [name, setName] = useState(begin?.name ?? '');
-  const [baseUrl, setBaseUrl] = useState(begin?.baseUrl ?? '');
-  const [commission, setCommission] = useState('');
-  const [network, setNetwork] = useState('');
-  const [tried, setTried] = useState(false);
+  const form = useRequestForm({
+    request: AddPartnerBounds,
+    initial: { name: begin?.name ?? '', baseUrl: begin?.baseUrl ?? '', commission: '', postbackPreset: '' },
+    rules: {
+      name: { missing: 'Please enter a name' },
+      baseUrl: { missing: 'Enter the program’s website URL' },
+      commission: (text) =>
+        parsePercent(text) === null ? 'Please enter a percentage from 0 to 100 in steps of 0.01' : undefined,
+    },
+    command: {
+      ...create,
+      error: null,
+      mutate: (partner: NewPartner) => create.mutate(partner, { onSuccess: onClose }),
+    }, // a toast says why
+    input: ({ name, baseUrl, commission, postbackPreset }) => ({
+      name,
+      baseUrl: addressFrom(baseUrl),
+      commission: parsePercent(commission) ?? 0,
+      ...(postbackPreset ? { postbackPreset } : {}),
+    }),
+  });
+  const { name, baseUrl, postbackPreset: network } = form.values;
   const recognised = networkOfHost(hostOf(baseUrl));
-  const percent = parsePercent(commission);
   const refused = create.error instanceof ApiError ? create.error.fields : {};
-  const errors = {
-    name: tried && name.trim() === '' ? 'Please enter a name' : undefined,
-    baseUrl: tried && baseUrl.trim() === '' ? 'Enter the program’s website URL' : undefined,
-    commission: tried && percent === null ? 'Please enter a percentage from 0 to 100 in steps of 0.01' : undefined,
-  };
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => {
-        if (!open) onClose();
-      }}
-      title={title}
-      description={description}
-    >
-      <form
-        noValidate
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          focusFirstFault(event.currentTarget);
-          setTried(true);
-          if (name.trim() !== '' && baseUrl.trim() !== '' && percent !== null) {
-            create.mutate(
-              {
-                name: name.trim(),
-                baseUrl: addressFrom(baseUrl),
-                commission: percent,
-                ...(network ? { postbackPreset: network } : {}),
-              },
-              { onSuccess: onClose },
-            );
-          }
-        }}
-      >
-        <TextField
-          label="Name"
-          required
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-          error={errors.name}
-          {...marked(refused, 'name', 'slug')}
-          hint={name.trim() === '' ? undefined : `Slug: ${slugOf(name.trim())}`}
-        />
-        <TextField
-          label="Base URL"
-          required
-          inputMode="url"
-          autoComplete="url"
-          placeholder="https://"
-          value={baseUrl}
-          onChange={(event) => setBaseUrl(event.target.value)}
-          error={errors.baseUrl}
-          {...marked(refused, 'baseUrl')}
-          hint="Links may lead to any page of this site."
-        />
-        <NetworkField value={network || (recognised?.id ?? 'default')} onChange={setNetwork} />
-        <TextField
-          label="Commission (%)"
-          required
-          type="number"
-          step={0.01}
-          min={0}
-          max={100}
-          inputMode="decimal"
-          value={commission}
-          onChange={(event) => setCommission(event.target.value)}
-          error={errors.commission}
-          {...marked(refused, 'commission')}
-          hint="Percent of each sale. You can set flat fees, CPL and tiers later."
-        />
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" busy={create.isPending}>
-            Add Partner
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog form={form} title={title} description={description} action="Add Partner" onClose={onClose}>
+      <TextField
+        label="Name"
+        hint={name.trim() === '' ? undefined : `Slug: ${slugOf(name.trim())}`}
+        {...form.field('name')}
+        {...marked(refused, 'name', 'slug')}
+      />
+      <TextField
+        label="Base URL"
+        inputMode="url"
+        autoComplete="url"
+        placeholder="https://"
+        hint="Links may lead to any page of this site."
+        {...form.field('baseUrl')}
+        {...marked(refused, 'baseUrl')}
+      />
+      <NetworkField value={network || (recognised?.id ?? 'default')} onChange={form.set('postbackPreset')} />
+      <TextField
+        label="Commission (%)"
+        type="number"
+        step={0.01}
+        inputMode="decimal"
+        hint="Percent of each sale. You can set flat fees, CPL and tiers later."
+        {...form.field('commission')}
+        {...marked(refused, 'commission')}
+        required
+        min={0}
+        max={100}
+      />
+    </FormDialog>
   );
 }

@@ -15,7 +15,7 @@ import { networkOf } from '@/lib/networks/postback';
 import { partnersQuery } from '@/lib/api/shared-queries';
 import { updateOwnPartner, removeOwnPartner } from '../api/partners';
 import { Action } from './action';
-import { EditPartner } from './edit-partner';
+import { EditPartner } from './dialogs';
 import { PartnerName } from './partner-name';
 import { requestPartner, requestsQuery } from '../api/requests';
 

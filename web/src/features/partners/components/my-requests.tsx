@@ -11,7 +11,7 @@ import { useCommand } from '@/lib/api/command';
 import type { PartnerRequest } from '@/lib/api/types';
 import { browserTimezone, formatDay, todayIn } from '@/lib/dates';
 import { PartnerName } from './partner-name';
-import { RequestPartner } from './request-partner';
+import { RequestPartner } from './dialogs';
 import { requestsQuery, withdrawRequest } from '../api/requests';
 
 const STATES: Readonly<Record<PartnerRequest['state'], { readonly label: string; readonly tone: Tone }>> = {

@@ -3,16 +3,17 @@ import { useState } from 'react';
 import { Rows } from '@/components/data/rows';
 import { ErrorBox } from '@/components/data/states';
 import type { Column } from '@/components/data/table';
+import { FormDialog } from '@/components/form/form-dialog';
+import { useRequestForm } from '@/components/form/use-request-form';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
-import { Dialog } from '@/components/ui/dialog';
 import { TextArea } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
-import { ApiError } from '@/lib/api/errors';
+import { DeclineRequest } from '@/lib/api/request-schemas';
 import type { AdminPartnerRequest } from '@/lib/api/types';
 import { browserTimezone, formatDay, todayIn } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
-import { AddPartner } from './add-partner';
+import { AddPartner } from './dialogs';
 import { PartnerName } from './partner-name';
 import { acceptRequest, declineRequest, openRequestsQuery } from '../api/requests';
 
@@ -98,43 +99,23 @@ function Accept({ request, onClose }: DecisionProps) {
 }
 
 function Decline({ request, onClose }: DecisionProps) {
-  const [reason, setReason] = useState('');
-  const [tried, setTried] = useState(false);
-  const decline = useCommand(declineRequest(request), { onSuccess: onClose });
-  const refused = decline.error instanceof ApiError ? decline.error.fields['reason'] : undefined;
+  const form = useRequestForm({
+    request: DeclineRequest,
+    initial: { reason: '' },
+    rules: { reason: { maxLength: 500, missing: 'Enter a reason' } },
+    command: useCommand(declineRequest(request), { onSuccess: onClose }),
+    input: ({ reason }) => reason,
+  });
   return (
-    <Dialog
-      open
-      onOpenChange={(next) => !next && onClose()}
+    <FormDialog
+      form={form}
       title={`Decline ${request.name}?`}
       description={`${request.accountName} is notified and sees the reason.`}
+      action="Decline"
+      danger
+      onClose={onClose}
     >
-      <form
-        noValidate
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          setTried(true);
-          if (reason.trim() !== '') decline.mutate(reason.trim());
-        }}
-      >
-        <TextArea
-          label="Reason"
-          required
-          rows={3}
-          maxLength={500}
-          value={reason}
-          onChange={(event) => setReason(event.target.value)}
-          error={tried && reason.trim() === '' ? 'Enter a reason' : refused}
-        />
-        {decline.error && !refused && <ErrorBox error={decline.error} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="danger" busy={decline.isPending}>
-            Decline
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <TextArea label="Reason" rows={3} {...form.field('reason')} />
+    </FormDialog>
   );
 }

@@ -1,48 +1,36 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
-import { Button } from '@/components/ui/button';
+import { Form, FormError, SubmitButton } from '@/components/form/form';
+import { useRequestForm } from '@/components/form/use-request-form';
 import { Card } from '@/components/ui/card';
 import { CopyField } from '@/components/ui/copy-field';
 import { SelectField, TextField } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
-import { ApiError } from '@/lib/api/errors';
+import { SiteAddress } from '@/lib/api/request-schemas';
 import { domainsQuery, moveSite } from '../api/sites';
 import type { Site } from '../lib/types';
 
 export function AddressPanel({ site }: { readonly site: Site }) {
   const domains = useQuery(domainsQuery);
-  const [slug, setSlug] = useState(site.slug);
-  const [domainId, setDomainId] = useState(site.domainId ?? '');
-  const move = useCommand(moveSite(site.id));
-  const fields = move.error instanceof ApiError ? move.error.fields : {};
+  const form = useRequestForm({
+    request: SiteAddress,
+    initial: { slug: site.slug, domainId: site.domainId ?? '' },
+    rules: { slug: { maxLength: 64, required: false } }, // the server says what a slug is
+    command: useCommand(moveSite(site.id)),
+    input: (values) => ({ slug: values.slug, domainId: values.domainId || null }),
+  });
+  const { slug, domainId } = form.values;
   const own = domains.data?.filter((domain) => domain.websiteId === site.websiteId) ?? [];
   return (
     <div className="flex max-w-3xl flex-col gap-4">
       <Card title="Address" description="Where visitors find the site">
-        <form
-          noValidate
-          className="flex flex-col gap-4"
-          onSubmit={(event) => {
-            event.preventDefault();
-            move.mutate({ slug, domainId: domainId || null });
-          }}
-        >
+        <Form form={form}>
           <CopyField label="Current address" value={site.address} />
-          <TextField
-            label="Slug"
-            hint={`/sites/${slug || '…'}/ on the tracking address`}
-            maxLength={64}
-            value={slug}
-            error={fields['slug']}
-            onChange={(event) => setSlug(event.target.value)}
-          />
+          <TextField label="Slug" hint={`/sites/${slug || '…'}/ on the tracking address`} {...form.field('slug')} />
           <SelectField
             label="Custom domain"
             hint="Verified domains of the site’s website. Add one in Account Settings."
-            value={domainId}
-            error={fields['domainId']}
-            onChange={(event) => setDomainId(event.target.value)}
+            {...form.field('domainId')}
           >
             <option value="">None</option>
             {own.map(({ id, domain, isVerified }) => (
@@ -52,17 +40,15 @@ export function AddressPanel({ site }: { readonly site: Site }) {
             ))}
           </SelectField>
           {domains.error && <ErrorBox error={domains.error} onRetry={() => void domains.refetch()} />}
-          {move.error && Object.keys(fields).length === 0 && <ErrorBox error={move.error} prefix="Not saved" />}
-          <Button
-            type="submit"
-            variant="primary"
+          <FormError form={form} prefix="Not saved" />
+          <SubmitButton
+            form={form}
             className="self-start"
-            busy={move.isPending}
             disabled={slug === site.slug && domainId === (site.domainId ?? '')}
           >
             Save address
-          </Button>
-        </form>
+          </SubmitButton>
+        </Form>
       </Card>
     </div>
   );

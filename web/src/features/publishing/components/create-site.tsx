@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorBox, Loading } from '@/components/data/states';
-import { Button } from '@/components/ui/button';
+import { FormDialog } from '@/components/form/form-dialog';
+import { useRequestForm } from '@/components/form/use-request-form';
 import { Check } from '@/components/ui/check';
-import { Dialog } from '@/components/ui/dialog';
 import { SelectField, TextField } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
-import { ApiError } from '@/lib/api/errors';
+import { NewSite } from '@/lib/api/request-schemas';
 import type { Website } from '@/lib/api/types';
 import { createSite, startersQuery } from '../api/sites';
 import type { SiteStart } from '../lib/site-start';
@@ -24,108 +24,106 @@ interface Props {
 
 export function CreateSiteDialog({ websites, start, onClose, onCreated }: Props) {
   const starters = useQuery(startersQuery);
-  const [name, setName] = useState(start?.name ?? '');
-  const [slug, setSlug] = useState<string | null>(null);
   const listed = start?.links ?? null;
-  const [websiteId, setWebsiteId] = useState(listed?.websiteId ?? websites[0]?.id ?? '');
-  const [niche, setNiche] = useState<Niche | null>(start?.niche ?? null);
-  const [isDrafted, setIsDrafted] = useState(true);
   const article = start?.article ?? null;
-  const [isMissing, setIsMissing] = useState(false);
-  const shownSlug = slug ?? slugOf(name);
-  const create = useCommand(createSite);
-  const links = listed ? [...listed.ids] : null;
-  const fields = create.error instanceof ApiError ? create.error.fields : {};
-  const isAtField = fields['slug'] !== undefined;
+  const [isSlugOwn, setSlugOwn] = useState(false);
+  const slugIn = (values: { readonly name: string; readonly slug: string }) =>
+    isSlugOwn ? values.slug : slugOf(values.name);
+  const form = useRequestForm({
+    request: NewSite,
+    initial: {
+      name: start?.name ?? '',
+      slug: '',
+      websiteId: listed?.websiteId ?? websites[0]?.id ?? '',
+      niche: start?.niche ?? (null as Niche | null),
+      isDrafted: true,
+    },
+    rules: {
+      name: { maxLength: 80, missing: 'Enter a name' },
+      slug: { maxLength: 64, required: false }, // until it is typed, it follows the name
+      websiteId: { required: false },
+    },
+    command: useCommand(createSite),
+    input: ({ isDrafted, ...values }) => ({
+      ...values,
+      slug: slugIn(values),
+      links: listed ? [...listed.ids] : null,
+      article: isDrafted ? article : null,
+    }),
+    onSent: ({ id, pageId }) => onCreated(id, pageId),
+  });
+  const { niche, isDrafted } = form.values;
+  const slug = slugIn(form.values);
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+    <FormDialog
+      form={form}
       title="Create site"
       description="Nobody sees it before you publish it."
+      action="Create site"
+      prefix="Failed to create the site"
+      onClose={onClose}
     >
-      <form
-        noValidate
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          setIsMissing(name.trim() === '');
-          if (name.trim() === '') return;
-          create.mutate(
-            { websiteId, name: name.trim(), slug: shownSlug, niche, links, article: isDrafted ? article : null },
-            { onSuccess: ({ id, pageId }) => onCreated(id, pageId) },
-          );
+      <TextField label="Name" {...form.field('name')} />
+      <TextField
+        label="Address"
+        hint={`Visitors find it at /sites/${slug || '…'}/. You can add a custom domain later.`}
+        maxLength={64}
+        value={slug}
+        error={form.fault('slug')}
+        onChange={(event) => {
+          setSlugOwn(true);
+          form.set('slug')(event.target.value);
         }}
-      >
-        <TextField
-          label="Name"
-          maxLength={80}
-          value={name}
-          error={isMissing && name.trim() === '' ? 'Enter a name' : undefined}
-          onChange={(event) => setName(event.target.value)}
+      />
+      {websites.length > 1 && !listed && (
+        <SelectField
+          label="Website"
+          hint="Its analytics show the views, clicks and sales of the site."
+          {...form.field('websiteId')}
+        >
+          {websites.map(({ id, domain }) => (
+            <option key={id} value={id}>
+              {domain}
+            </option>
+          ))}
+        </SelectField>
+      )}
+      {article && (
+        <Check
+          label={`Draft “${article.title}” with its outline`}
+          checked={isDrafted}
+          onChange={form.set('isDrafted')}
         />
-        <TextField
-          label="Address"
-          hint={`Visitors find it at /sites/${shownSlug || '…'}/. You can add a custom domain later.`}
-          maxLength={64}
-          value={shownSlug}
-          error={fields['slug']}
-          onChange={(event) => setSlug(event.target.value)}
-        />
-        {websites.length > 1 && !listed && (
-          <SelectField
-            label="Website"
-            hint="Its analytics show the views, clicks and sales of the site."
-            value={websiteId}
-            onChange={(event) => setWebsiteId(event.target.value)}
-          >
-            {websites.map(({ id, domain }) => (
-              <option key={id} value={id}>
-                {domain}
-              </option>
+      )}
+      {listed ? (
+        <p>{`A link-in-bio page: ${listed.ids.length === 1 ? 'the tracked link' : `the ${listed.ids.length} tracked links`} of the channel, and a disclosure. You can change everything.`}</p>
+      ) : (
+        <fieldset>
+          <legend className="mb-1.5 font-medium">Template</legend>
+          {starters.isPending && <Loading label="Loading templates" className="py-4" />}
+          {starters.error && <ErrorBox error={starters.error} onRetry={() => void starters.refetch()} />}
+          <div className="flex flex-col gap-2">
+            {starters.data?.map((starter) => (
+              <Choice
+                key={starter.niche}
+                checked={niche === starter.niche}
+                onChoose={() => form.set('niche')(starter.niche)}
+                label={starter.label}
+                text={`${starter.description} ${starter.pages.length} pages.`}
+              />
             ))}
-          </SelectField>
-        )}
-        {article && (
-          <Check label={`Draft “${article.title}” with its outline`} checked={isDrafted} onChange={setIsDrafted} />
-        )}
-        {listed ? (
-          <p>{`A link-in-bio page: ${listed.ids.length === 1 ? 'the tracked link' : `the ${listed.ids.length} tracked links`} of the channel, and a disclosure. You can change everything.`}</p>
-        ) : (
-          <fieldset>
-            <legend className="mb-1.5 font-medium">Template</legend>
-            {starters.isPending && <Loading label="Loading templates" className="py-4" />}
-            {starters.error && <ErrorBox error={starters.error} onRetry={() => void starters.refetch()} />}
-            <div className="flex flex-col gap-2">
-              {starters.data?.map((starter) => (
-                <Choice
-                  key={starter.niche}
-                  checked={niche === starter.niche}
-                  onChoose={() => setNiche(starter.niche)}
-                  label={starter.label}
-                  text={`${starter.description} ${starter.pages.length} pages.`}
-                />
-              ))}
-              {starters.data && (
-                <Choice
-                  checked={niche === null}
-                  onChoose={() => setNiche(null)}
-                  label="Empty site"
-                  text="One page without blocks."
-                />
-              )}
-            </div>
-          </fieldset>
-        )}
-        {create.error && !isAtField && <ErrorBox error={create.error} prefix="Failed to create the site" />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" busy={create.isPending}>
-            Create site
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+            {starters.data && (
+              <Choice
+                checked={niche === null}
+                onChoose={() => form.set('niche')(null)}
+                label="Empty site"
+                text="One page without blocks."
+              />
+            )}
+          </div>
+        </fieldset>
+      )}
+    </FormDialog>
   );
 }
 

@@ -1,5 +1,7 @@
 // Title, path and description of a page, and the dialog that adds one.
 import { useState } from 'react';
+import { FormDialog } from '@/components/form/form-dialog';
+import { useRequestForm } from '@/components/form/use-request-form';
 import { Button } from '@/components/ui/button';
 import { Check } from '@/components/ui/check';
 import { ConfirmDialog } from '@/components/ui/confirm-dialog';
@@ -112,33 +114,14 @@ export function AddPageDialog({
   readonly onClose: () => void;
   readonly onAdd: (title: string) => void;
 }) {
-  const [title, setTitle] = useState('');
-  const [tried, setTried] = useState(false);
+  const form = useRequestForm({
+    initial: { title: '' },
+    rules: { title: { maxLength: 120, missing: 'Enter a title' } },
+    onSubmit: ({ title }) => onAdd(title),
+  });
   return (
-    <Dialog open onOpenChange={(open) => !open && onClose()} title="Add page">
-      <form
-        noValidate
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          setTried(true);
-          if (title.trim()) onAdd(title.trim());
-        }}
-      >
-        <TextField
-          label="Title"
-          maxLength={120}
-          value={title}
-          error={tried && !title.trim() ? 'Enter a title' : undefined}
-          onChange={(event) => setTitle(event.target.value)}
-        />
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary">
-            Add page
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog form={form} title="Add page" action="Add page" onClose={onClose}>
+      <TextField label="Title" {...form.field('title')} />
+    </FormDialog>
   );
 }

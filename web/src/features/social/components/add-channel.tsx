@@ -1,42 +1,31 @@
-import { useState } from 'react';
-import { Button } from '@/components/ui/button';
+import { Form, SubmitButton } from '@/components/form/form';
+import { useRequestForm } from '@/components/form/use-request-form';
 import { Card } from '@/components/ui/card';
 import { SelectField, TextField } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
-import { ApiError, messageOf } from '@/lib/api/errors';
+import { messageOf } from '@/lib/api/errors';
+import { AddSocialChannel } from '@/lib/api/request-schemas';
 import type { Website } from '@/lib/api/types';
 import { addChannel } from '../api/channels';
 import { NETWORK_NAMES, NETWORKS } from '../lib/networks';
 
 export function AddChannel({ website }: { readonly website: Website }) {
-  const [network, setNetwork] = useState(NETWORK_NAMES[0] ?? 'instagram');
-  const [handle, setHandle] = useState('');
-  const add = useCommand(addChannel, { onSuccess: () => setHandle('') });
-  const error =
-    add.error instanceof ApiError
-      ? (add.error.fields['handle'] ?? add.error.message)
-      : add.error
-        ? messageOf(add.error)
-        : undefined;
+  const add = useCommand(addChannel);
+  const form = useRequestForm({
+    request: AddSocialChannel,
+    initial: { network: NETWORK_NAMES[0] ?? 'instagram', handle: '' },
+    command: add,
+    input: (values) => ({ ...values, websiteId: website.id }),
+    forget: add.reset,
+    onSent: () => {
+      form.reset({ network, handle: '' });
+    },
+  });
+  const { network } = form.values;
   return (
     <Card title="Add a channel" description={`For ${website.domain}`}>
-      <form
-        noValidate
-        className="flex flex-wrap items-start gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (handle.trim() !== '') add.mutate({ websiteId: website.id, network, handle: handle.trim() });
-        }}
-      >
-        <SelectField
-          label="Network"
-          className="min-w-40"
-          value={network}
-          onChange={(event) => {
-            setNetwork(NETWORK_NAMES.find((name) => name === event.target.value) ?? network);
-            add.reset();
-          }}
-        >
+      <Form form={form} className="flex flex-wrap items-start gap-4">
+        <SelectField label="Network" className="min-w-40" {...form.field('network')}>
           {NETWORK_NAMES.map((name) => (
             <option key={name} value={name}>
               {NETWORKS[name].label}
@@ -49,14 +38,13 @@ export function AddChannel({ website }: { readonly website: Website }) {
           autoComplete="off"
           autoCapitalize="none"
           className="min-w-56 flex-1"
-          error={error}
-          value={handle}
-          onChange={(event) => setHandle(event.target.value)}
+          {...form.field('handle')}
+          error={form.fault('handle') ?? (form.error ? messageOf(form.error) : undefined)}
         />
-        <Button type="submit" variant="primary" className="mt-6.5" busy={add.isPending} disabled={handle.trim() === ''}>
+        <SubmitButton form={form} className="mt-6.5" disabled={!form.isComplete}>
           Add channel
-        </Button>
-      </form>
+        </SubmitButton>
+      </Form>
     </Card>
   );
 }

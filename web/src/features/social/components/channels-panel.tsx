@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link2, Pencil, Share2, Trash2 } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
+import { opened } from '@/components/data/opened';
 import { Rows } from '@/components/data/rows';
-import { Empty, ErrorBox, Loading } from '@/components/data/states';
+import { Empty, ErrorBox, Loading, Skeleton } from '@/components/data/states';
 import type { Column } from '@/components/data/table';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
@@ -11,12 +12,15 @@ import { CopyButton } from '@/components/ui/copy-field';
 import { useCommand } from '@/lib/api/command';
 import type { SocialChannel, Website } from '@/lib/api/types';
 import { formatCount, formatMinor } from '@/lib/format';
-import { AddChannel } from './add-channel';
 import { ConnectionsCard } from './connections-card';
-import { CreateSocialLink } from './create-social-link';
-import { RenameChannel } from './rename-channel';
+import { CreateSocialLink, RenameChannel } from './dialogs';
 import { channelsQuery, removeChannel } from '../api/channels';
 import { NETWORKS } from '../lib/networks';
+
+const AddChannel = opened(
+  () => import('./add-channel').then((module) => module.AddChannel),
+  <Skeleton className="h-44" />,
+);
 
 type Open = { readonly what: 'link' | 'rename' | 'remove'; readonly channel: SocialChannel };
 

@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
-import { useState } from 'react';
 import { Empty, ErrorBox, Loading } from '@/components/data/states';
+import { Form, FormError, SubmitButton } from '@/components/form/form';
+import { useRequestForm } from '@/components/form/use-request-form';
 import { Button, buttonClass } from '@/components/ui/button';
 import { CopyField } from '@/components/ui/copy-field';
 import { Dialog } from '@/components/ui/dialog';
 import { SelectField, TextField } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
-import { ApiError } from '@/lib/api/errors';
+import { CreateSocialLink as CreateSocialLinkBounds } from '@/lib/api/request-schemas';
 import type { NewLink, SocialChannel } from '@/lib/api/types';
 import { partnersQuery } from '@/lib/api/shared-queries';
 import { createChannelLink } from '../api/channels';
@@ -24,12 +25,21 @@ interface Props {
 export function CreateSocialLink({ channel, post, onClose }: Props) {
   const partners = useQuery(partnersQuery);
   const active = partners.data?.filter((partner) => partner.isActive) ?? [];
-  const [chosen, setChosen] = useState('');
-  const [slug, setSlug] = useState('');
-  const [campaign, setCampaign] = useState('');
-  const partnerId = chosen || (active[0]?.id ?? '');
+  const first = active[0]?.id ?? '';
   const create = useCommand(createChannelLink(channel.id));
-  const fields = create.error instanceof ApiError ? create.error.fields : {};
+  const form = useRequestForm({
+    request: CreateSocialLinkBounds,
+    initial: { partnerId: '', slug: '', campaign: '' },
+    rules: { partnerId: { required: false } }, // without a choice it is the first
+    command: create,
+    input: ({ partnerId: chosen, slug, campaign }) => ({
+      partnerId: chosen || first,
+      ...(post ? { postId: post.id } : {}),
+      ...(slug ? { slug } : {}),
+      ...(campaign ? { campaign } : {}),
+    }),
+  });
+  const partnerId = form.values.partnerId || first;
   return (
     <Dialog
       open
@@ -52,24 +62,12 @@ export function CreateSocialLink({ channel, post, onClose }: Props) {
       ) : active.length === 0 ? (
         <Empty title="No active partners">Add a partner first, then create links to it.</Empty>
       ) : (
-        <form
-          noValidate
-          className="flex flex-col gap-4"
-          onSubmit={(event) => {
-            event.preventDefault();
-            create.mutate({
-              partnerId,
-              ...(post ? { postId: post.id } : {}),
-              ...(slug.trim() ? { slug: slug.trim() } : {}),
-              ...(campaign.trim() ? { campaign: campaign.trim() } : {}),
-            });
-          }}
-        >
+        <Form form={form}>
           <SelectField
             label="Partner"
             value={partnerId}
-            error={fields['partnerId']}
-            onChange={(event) => setChosen(event.target.value)}
+            error={form.fault('partnerId')}
+            onChange={(event) => form.set('partnerId')(event.target.value)}
           >
             {active.map((partner) => (
               <option key={partner.id} value={partner.id}>
@@ -82,25 +80,21 @@ export function CreateSocialLink({ channel, post, onClose }: Props) {
               label="Slug (optional)"
               autoComplete="off"
               autoCapitalize="none"
-              value={slug}
-              error={fields['slug']}
               hint="Leave blank for a short one."
-              onChange={(event) => setSlug(event.target.value)}
+              {...form.field('slug')}
             />
             <TextField
               label="Campaign (optional)"
               autoComplete="off"
-              value={campaign}
-              error={fields['campaign']}
               hint="utm_campaign. Leave blank for the slug."
-              onChange={(event) => setCampaign(event.target.value)}
+              {...form.field('campaign')}
             />
           </div>
-          {create.error && Object.keys(fields).length === 0 && <ErrorBox error={create.error} />}
-          <Button type="submit" variant="primary" className="self-end" busy={create.isPending}>
+          <FormError form={form} />
+          <SubmitButton form={form} className="self-end">
             Create link
-          </Button>
-        </form>
+          </SubmitButton>
+        </Form>
       )}
     </Dialog>
   );

@@ -13,8 +13,7 @@ import { formatCount, formatMinor } from '@/lib/format';
 import { removePost, reportQuery } from '../api/posts';
 import { isPostOf, type PostRow } from '../lib/posts';
 import { rangeName, type ReportRange } from '../lib/report';
-import { CreateSocialLink } from './create-social-link';
-import { EditPost } from './edit-post';
+import { CreateSocialLink, EditPost } from './dialogs';
 import { PostName } from './post-name';
 
 type Open = { readonly what: 'link' | 'edit' | 'remove'; readonly post: PostRow };

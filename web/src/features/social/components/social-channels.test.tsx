@@ -28,7 +28,7 @@ test('a channel is added by network and handle; what is no handle is explained a
   );
   const { user } = renderApp('/links/channels');
   expect(await screen.findByText('No social channels yet')).toBeInTheDocument();
-  expect(screen.getByRole('button', { name: 'Add channel' })).toBeDisabled();
+  expect(await screen.findByRole('button', { name: 'Add channel' })).toBeDisabled();
   await user.selectOptions(screen.getByLabelText('Network'), 'TikTok');
   await user.type(screen.getByLabelText('Handle or address'), '@fjord.tests');
   await user.click(screen.getByRole('button', { name: 'Add channel' }));

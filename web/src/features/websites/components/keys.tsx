@@ -1,31 +1,23 @@
 import { useQuery } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
+import { opened } from '@/components/data/opened';
 import { ErrorBox, Skeleton } from '@/components/data/states';
-import { PostbackDialog, PostbackUrl } from '@/components/partners/postback-url';
+import { PostbackDialog } from '@/components/partners/postback-url';
 import { Rows } from '@/components/data/rows';
 import type { Column } from '@/components/data/table';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { ConfirmDialog } from '@/components/ui/confirm-dialog';
-import { CopyButton, CopyField } from '@/components/ui/copy-field';
-import { Dialog } from '@/components/ui/dialog';
-import { SelectField, TextField } from '@/components/ui/field';
+import { CopyButton } from '@/components/ui/copy-field';
 import { useCommand } from '@/lib/api/command';
-import type { NewWebsiteKey, Website, WebsiteKey } from '@/lib/api/types';
+import type { Website, WebsiteKey } from '@/lib/api/types';
 import { formatZoned } from '@/lib/dates';
 import { keysQuery } from '@/lib/api/setup-queries';
-import { createKey, revokeKey } from '../api/websites';
+import { revokeKey } from '../api/websites';
+import { KINDS } from '../lib/key-kinds';
 
-type Kind = WebsiteKey['kind'];
-const KINDS: Record<Kind, { readonly name: string; readonly hint: string }> = {
-  site: {
-    name: 'Site key',
-    hint: 'Public: part of the script. Can send page views, clicks and custom events, and claim sales.',
-  },
-  secret: { name: 'Secret key', hint: 'For your server: can also report conversions and past events.' },
-  postback: { name: 'Postback token', hint: 'For partners: can only report conversions. Includes the postback URL.' },
-};
+const NewKey = opened(() => import('./new-key').then((module) => module.NewKey));
 
 const ORDER = Object.keys(KINDS);
 const byKind = (a: WebsiteKey, b: WebsiteKey): number => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind);
@@ -130,88 +122,5 @@ export function Keys({ website }: { readonly website: Website }) {
         />
       )}
     </div>
-  );
-}
-
-interface NewKeyProps {
-  readonly website: Website;
-  /** The key that the new one is to replace: same kind, same origins. */
-  readonly old: WebsiteKey | null;
-  readonly onClose: () => void;
-}
-
-function NewKey({ website, old, onClose }: NewKeyProps) {
-  const [kind, setKind] = useState<Kind>(old?.kind ?? 'secret');
-  const [name, setName] = useState(old?.name ?? '');
-  const [origins, setOrigins] = useState(old?.allowedOrigins.join(', ') ?? '');
-  const [created, setCreated] = useState<NewWebsiteKey | null>(null);
-  const create = useCommand(createKey(website.id), { onSuccess: setCreated });
-  return (
-    <Dialog
-      open
-      onOpenChange={(open) => {
-        if (!open) onClose();
-      }}
-      once={created?.kind === 'secret' || created?.kind === 'site'}
-      title={created ? 'Your new key' : old ? `Rotate ${KINDS[old.kind].name.toLowerCase()} ${old.hint}` : 'New key'}
-      description={`${created ? { site: 'Add it to your pages.', secret: 'Copy it now: it is shown only once.', postback: 'You can copy its URL again at any time.' }[created.kind] : `For ${website.domain}.`}${old ? ' The old key stays valid until you revoke it.' : ''}`}
-    >
-      {created ? (
-        <div className="flex flex-col gap-4">
-          <CopyField label={KINDS[created.kind].name} value={created.key} />
-          {created.kind === 'postback' && <PostbackUrl website={website} token={created.key} />}
-          <Button variant="primary" className="self-end" onClick={onClose}>
-            Done
-          </Button>
-        </div>
-      ) : (
-        <form
-          className="flex flex-col gap-4"
-          onSubmit={(event) => {
-            event.preventDefault();
-            const allowedOrigins = origins.split(/[\s,]+/).filter(Boolean);
-            create.mutate({
-              kind,
-              name: name.trim(),
-              ...(kind === 'site' && allowedOrigins.length > 0 ? { allowedOrigins } : {}),
-            });
-          }}
-        >
-          <SelectField
-            label="Kind"
-            value={kind}
-            disabled={old !== null}
-            hint={KINDS[kind].hint}
-            onChange={(event) => setKind(event.target.value as Kind)}
-          >
-            {Object.entries(KINDS).map(([value, { name }]) => (
-              <option key={value} value={value}>
-                {name}
-              </option>
-            ))}
-          </SelectField>
-          <TextField
-            label="Name (optional)"
-            maxLength={60}
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-            hint={kind === 'postback' ? 'For example, the network that gets it.' : 'To tell keys apart.'}
-          />
-          {kind === 'site' && (
-            <TextField
-              label="Allowed origins (optional)"
-              placeholder={`https://${website.domain}`}
-              value={origins}
-              onChange={(event) => setOrigins(event.target.value)}
-              hint="Separate several with commas. Events from other origins are rejected. Leave blank to allow any."
-            />
-          )}
-          {create.error && <ErrorBox error={create.error} />}
-          <Button type="submit" variant="primary" busy={create.isPending} className="self-end">
-            Create key
-          </Button>
-        </form>
-      )}
-    </Dialog>
   );
 }

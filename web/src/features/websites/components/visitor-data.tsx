@@ -3,11 +3,14 @@ import { Link } from '@tanstack/react-router';
 import { Download, Search } from 'lucide-react';
 import { useId, useState } from 'react';
 import { ErrorBox, Loading } from '@/components/data/states';
+import { Form, SubmitButton } from '@/components/form/form';
+import { useRequestForm } from '@/components/form/use-request-form';
 import { ProofDialog } from '@/components/security/proof-dialog';
 import { Badge, type Tone } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { SelectField, TextField } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
+import { VisitorQuery as VisitorQueryBounds } from '@/lib/api/request-schemas';
 import type { Website } from '@/lib/api/types';
 import { formatZoned } from '@/lib/dates';
 import { downloadBlob } from '@/lib/files/download';
@@ -49,22 +52,21 @@ const STATES = {
 
 /** What is stored of one person: find, download, erase; and the erasures of the past. */
 export function VisitorData({ website }: { readonly website: Website }) {
-  const [kind, setKind] = useState<IdKind>('visitor_id');
-  const [value, setValue] = useState('');
   const find = useCommand(findVisitor(website.id));
-  const submit = (event: React.SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    if (value.trim()) find.mutate({ kind, value: value.trim(), event: '' });
-  };
+  const form = useRequestForm({
+    request: VisitorQueryBounds,
+    initial: { kind: 'visitor_id' as IdKind, value: '' },
+    onSubmit: (query) => find.mutate({ ...query, event: '' }),
+  });
   return (
     <section aria-label={`Visitor data of ${website.domain}`}>
       <h3 className="font-medium">Visitor data</h3>
       <p className="mt-0.5 mb-3 text-[0.8125rem] text-muted">
         When a person requests their data or its deletion, find them by an ID from your systems or a network.
       </p>
-      <form noValidate onSubmit={submit} className="flex flex-col gap-4">
+      <Form form={form}>
         <div className="grid items-start gap-4 sm:grid-cols-[12rem_1fr]">
-          <SelectField label="Kind of ID" value={kind} onChange={(event) => setKind(event.target.value as IdKind)}>
+          <SelectField label="Kind of ID" {...form.field('kind')}>
             {Object.entries(KINDS).map(([name, label]) => (
               <option key={name} value={name}>
                 {label}
@@ -72,20 +74,24 @@ export function VisitorData({ website }: { readonly website: Website }) {
             ))}
           </SelectField>
           <TextField
-            label={KINDS[kind]}
+            label={KINDS[form.values.kind]}
             autoComplete="off"
             spellCheck={false}
-            maxLength={255}
-            value={value}
             hint="Exactly as it was sent."
-            onChange={(event) => setValue(event.target.value)}
+            {...form.field('value')}
           />
         </div>
-        <Button type="submit" className="self-start" busy={find.isPending} disabled={!value.trim()}>
+        <SubmitButton
+          form={form}
+          variant="outline"
+          className="self-start"
+          busy={find.isPending}
+          disabled={!form.isComplete}
+        >
           <Search aria-hidden className="size-4" />
           Find
-        </Button>
-      </form>
+        </SubmitButton>
+      </Form>
       {find.error && (
         <div className="mt-4">
           <ErrorBox error={find.error} prefix="Failed to find the visitor" />
