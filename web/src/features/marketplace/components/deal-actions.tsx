@@ -1,15 +1,12 @@
 import { ExternalLink } from 'lucide-react';
 import { useState } from 'react';
 import { Button, buttonClass } from '@/components/ui/button';
-import { TextArea } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
 import { toMajor } from '@/lib/format';
-import { counterOffer, dealSteps, openDispute } from '../api/deals';
+import { counterOffer, dealSteps } from '../api/deals';
 import { Ask } from './action-confirmation';
 import { actionsOf, type Action, type Deal } from '../lib/deal-steps';
-import { CloseDialog } from './close-dialog';
-import { DecideDialog } from './decide-dialog';
-import { OfferDialog } from './offer-dialog';
+import { CloseDialog, DecideDialog, DisputeDialog, OfferDialog } from './dialogs';
 import { formatSum } from '../lib/format';
 
 type Asked = keyof typeof dealSteps;
@@ -56,7 +53,7 @@ export function DealActions({ deal }: { readonly deal: Deal }) {
         ),
       )}
       {doing === 'counter' && <Counter deal={deal} onClose={close} />}
-      {(doing === 'dispute' || doing === 'dispute-direct') && <Dispute deal={deal} onClose={close} />}
+      {(doing === 'dispute' || doing === 'dispute-direct') && <DisputeDialog deal={deal} onClose={close} />}
       {doing === 'close' && (
         <CloseDialog offerId={deal.id} buyerName={deal.buyerName} sellerName={deal.sellerName} onClose={close} />
       )}
@@ -195,40 +192,5 @@ function Counter({ deal, onClose }: DialogProps) {
       onClose={onClose}
       description={`The current offer is ${formatSum(deal.price)}. If the other side accepts, it is binding for both of you.`}
     />
-  );
-}
-
-function Dispute({ deal, onClose }: DialogProps) {
-  const [text, setText] = useState('');
-  const [tried, setTried] = useState(false);
-  const isDirect = deal.escrow?.isDirect ?? false;
-  const dispute = useCommand(openDispute(deal.id, isDirect), { onSuccess: onClose });
-  return (
-    <Ask
-      danger
-      title="Open a dispute?"
-      description={
-        isDirect
-          ? 'An admin reviews this thread and records how the deal ended. Nothing was held, so no money can be paid back.'
-          : 'The money stays in escrow until an admin reviews this thread and decides.'
-      }
-      action={BUTTONS.dispute}
-      doing={dispute}
-      onClose={onClose}
-      onConfirm={() => {
-        setTried(true);
-        if (text.trim() !== '') dispute.mutate(text.trim());
-      }}
-    >
-      <TextArea
-        label="What is different from the agreement?"
-        required
-        rows={5}
-        maxLength={10_000}
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-        error={tried && text.trim() === '' ? 'Please enter a text' : undefined}
-      />
-    </Ask>
   );
 }

@@ -1,12 +1,15 @@
-import { useState } from 'react';
+import { FormDialog } from '@/components/form/form-dialog';
+import { useRequestForm } from '@/components/form/use-request-form';
 import { TextArea } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
+import { Decide } from '@/lib/api/request-schemas';
 import { toMajor } from '@/lib/format';
-import { Ask } from './action-confirmation';
 import { DollarsField } from './dollars-field';
 import { decideDispute } from '../api/moderation';
 import { formatPrice, formatSum, parseDollars } from '../lib/format';
 import type { Dispute } from '../lib/types';
+
+const dollarsOf = (text: string): number | null => parseDollars(text, { zero: false });
 
 type Outcome = 'release' | 'refund' | 'split';
 
@@ -16,36 +19,35 @@ interface Props extends Pick<Dispute, 'offerId' | 'price' | 'buyerName' | 'selle
 
 /** Decision of a dispute: amounts and reason. */
 export function DecideDialog({ offerId, price, buyerName, sellerName, onClose }: Props) {
-  const [outcome, setOutcome] = useState<Outcome>('release');
-  const [part, setPart] = useState('');
-  const [reason, setReason] = useState('');
-  const [tried, setTried] = useState(false);
   const whole = toMajor(price);
-  const toSeller = parseDollars(part, { zero: false });
-  const partError =
-    outcome === 'split' && (toSeller === null || toSeller >= whole)
-      ? `Please enter whole dollars, less than ${formatSum(price)}`
-      : undefined;
-  const reasonError = reason.trim() === '' ? 'Please give a reason' : undefined;
-  const decide = useCommand(decideDispute(offerId), { onSuccess: onClose });
+  const form = useRequestForm({
+    request: Decide,
+    initial: { outcome: 'release' as Outcome, toSeller: '', reason: '' },
+    rules: {
+      toSeller: (text, { outcome }) =>
+        outcome === 'split' && (dollarsOf(text) ?? whole) >= whole
+          ? `Please enter whole dollars, less than ${formatSum(price)}`
+          : undefined,
+      reason: { missing: 'Please give a reason' },
+    },
+    command: useCommand(decideDispute(offerId), { onSuccess: onClose }),
+    input: (given) => ({ ...given, toSeller: given.outcome === 'split' ? dollarsOf(given.toSeller) : null }),
+  });
+  const { outcome } = form.values;
+  const toSeller = dollarsOf(form.values.toSeller);
   const choices: readonly (readonly [Outcome, string])[] = [
     ['release', `Release: ${sellerName} gets ${formatSum(price)}`],
     ['refund', `Refund: ${buyerName} gets ${formatSum(price)} back`],
     ['split', 'Split: each side gets a part'],
   ];
   return (
-    <Ask
+    <FormDialog
+      form={form}
       title="Decide this dispute"
       description="This cannot be undone. Both sides see your reason."
       action="Decide"
       danger
-      doing={decide}
       onClose={onClose}
-      onConfirm={() => {
-        setTried(true);
-        if (partError || reasonError) return;
-        decide.mutate({ outcome, toSeller: outcome === 'split' ? toSeller : null, reason: reason.trim() });
-      }}
     >
       <fieldset className="flex flex-col gap-2">
         <legend className="mb-1.5 font-medium">Outcome</legend>
@@ -56,7 +58,7 @@ export function DecideDialog({ offerId, price, buyerName, sellerName, onClose }:
               name="outcome"
               value={value}
               checked={outcome === value}
-              onChange={() => setOutcome(value)}
+              onChange={() => form.set('outcome')(value)}
               className="mt-0.5 size-4 accent-(--c-brand)"
             />
             {words}
@@ -67,23 +69,15 @@ export function DecideDialog({ offerId, price, buyerName, sellerName, onClose }:
         <DollarsField
           label={`To ${sellerName}`}
           required
-          value={part}
-          onChange={setPart}
-          error={tried ? partError : undefined}
+          value={form.values.toSeller}
+          onChange={form.set('toSeller')}
+          error={form.fault('toSeller')}
           {...(toSeller !== null && toSeller < whole
             ? { hint: `${buyerName} gets ${formatPrice(whole - toSeller)} back.` }
             : {})}
         />
       )}
-      <TextArea
-        label="Reason"
-        required
-        rows={4}
-        maxLength={2000}
-        value={reason}
-        onChange={(event) => setReason(event.target.value)}
-        error={tried ? reasonError : undefined}
-      />
-    </Ask>
+      <TextArea label="Reason" rows={4} {...form.field('reason')} />
+    </FormDialog>
   );
 }

@@ -17,7 +17,7 @@ import { dealTermsQuery } from '../api/deal-terms';
 import { makeOffer } from '../api/deals';
 import { listingHistoryQuery } from '../api/listings';
 import { watchListing } from '../api/saved';
-import { OfferDialog } from './offer-dialog';
+import { OfferDialog } from './dialogs';
 import { Questions } from './questions';
 import { memberSince, SellerStats } from './seller';
 import { formatPrice, formatTraffic, formatYears, LISTING_STATES, NICHE_LABELS } from '../lib/format';

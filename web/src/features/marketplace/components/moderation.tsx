@@ -2,23 +2,13 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
-import { TextArea } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
 import { useCursorQuery } from '@/lib/api/cursor-query';
 import { browserTimezone, formatZoned } from '@/lib/dates';
-import { Ask } from './action-confirmation';
 import { EscrowBadge } from './badges';
-import { CloseDialog } from './close-dialog';
-import { DecideDialog } from './decide-dialog';
+import { CloseDialog, DecideDialog, HideDialog } from './dialogs';
 import { PagedTable } from '@/components/data/paged-table';
-import {
-  disputesQuery,
-  escrowCallsQuery,
-  flaggedQuery,
-  hideQuestion,
-  keepQuestion,
-  retryEscrowCall,
-} from '../api/moderation';
+import { disputesQuery, escrowCallsQuery, flaggedQuery, keepQuestion, retryEscrowCall } from '../api/moderation';
 import { formatSum } from '../lib/format';
 import type { Dispute, EscrowCall, FlaggedQuestion } from '../lib/types';
 
@@ -145,36 +135,6 @@ export function FlaggedQuestions() {
       />
       {hiding && <HideDialog question={hiding} onClose={() => setHiding(null)} />}
     </>
-  );
-}
-
-function HideDialog({ question, onClose }: { readonly question: FlaggedQuestion; readonly onClose: () => void }) {
-  const [reason, setReason] = useState('');
-  const [tried, setTried] = useState(false);
-  const hide = useCommand(hideQuestion(question.id), { onSuccess: onClose });
-  return (
-    <Ask
-      title="Hide this question?"
-      description="Only admins can still see the question and its answer."
-      action="Hide"
-      danger
-      doing={hide}
-      onClose={onClose}
-      onConfirm={() => {
-        setTried(true);
-        if (reason.trim() !== '') hide.mutate(reason.trim());
-      }}
-    >
-      <TextArea
-        label="Reason"
-        required
-        rows={3}
-        maxLength={2000}
-        value={reason}
-        onChange={(event) => setReason(event.target.value)}
-        error={tried && reason.trim() === '' ? 'Please give a reason' : undefined}
-      />
-    </Ask>
   );
 }
 

@@ -1,10 +1,14 @@
-import { useState, type ReactNode } from 'react';
+import type { UseMutationResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { FormDialog } from '@/components/form/form-dialog';
+import { useRequestForm } from '@/components/form/use-request-form';
 import { TextArea } from '@/components/ui/field';
+import { MakeOffer } from '@/lib/api/request-schemas';
 import type { NewOffer } from '../api/deals';
-import { Ask } from './action-confirmation';
-import type { ActionProps } from './action-dialog';
 import { DollarsField, WHOLE_DOLLARS } from './dollars-field';
 import { formatPrice, parseDollars } from '../lib/format';
+
+const dollarsOf = (text: string): number | null => parseDollars(text, { zero: false });
 
 interface Props {
   readonly title: string;
@@ -12,7 +16,7 @@ interface Props {
   readonly action: string;
   /** Initial value in dollars. */
   readonly suggested: number | null;
-  readonly sending: ActionProps['doing'] & { readonly mutate: (offer: NewOffer) => void };
+  readonly sending: UseMutationResult<unknown, Error, NewOffer>;
   readonly onClose: () => void;
   /** What to know before sending. */
   readonly note?: ReactNode;
@@ -20,38 +24,31 @@ interface Props {
 
 /** A price and some words: an offer, or a counter-offer. */
 export function OfferDialog({ title, description, action, suggested, sending, onClose, note }: Props) {
-  const [price, setPrice] = useState(suggested === null ? '' : String(suggested));
-  const [text, setText] = useState('');
-  const [tried, setTried] = useState(false);
-  const dollars = parseDollars(price, { zero: false });
+  const form = useRequestForm({
+    request: MakeOffer,
+    initial: { price: suggested === null ? '' : String(suggested), text: '' },
+    rules: { price: (text) => (dollarsOf(text) === null ? WHOLE_DOLLARS : undefined) },
+    command: sending,
+    input: ({ price, text }) => ({ price: dollarsOf(price) ?? 0, text }),
+  });
+  const { price } = form.values;
+  const dollars = dollarsOf(price);
   return (
-    <Ask
+    <FormDialog
+      form={form}
       title={title}
       description={description}
       action={dollars === null ? action : `${action} of ${formatPrice(dollars)}`}
-      doing={sending}
       onClose={onClose}
-      onConfirm={() => {
-        setTried(true);
-        if (dollars !== null) sending.mutate({ price: dollars, text: text.trim() });
-      }}
     >
       {note}
-      <DollarsField
-        label="Price"
-        required
-        value={price}
-        onChange={setPrice}
-        error={tried && dollars === null ? WHOLE_DOLLARS : undefined}
-      />
+      <DollarsField label="Price" required value={price} onChange={form.set('price')} error={form.fault('price')} />
       <TextArea
         label="Message (optional)"
         rows={4}
-        maxLength={10_000}
-        value={text}
-        onChange={(event) => setText(event.target.value)}
+        {...form.field('text')}
         hint="Visible only to the two of you, and to an admin in a dispute."
       />
-    </Ask>
+    </FormDialog>
   );
 }

@@ -14,7 +14,7 @@ interface Props {
   readonly missing: Faults;
   readonly onField: (name: string) => void;
   /** null: it was submitted already. */
-  readonly submit: { readonly mutate: () => void; readonly isPending: boolean; readonly error: unknown } | null;
+  readonly submit: { readonly mutate: () => void; readonly isPending: boolean; readonly error: Error | null } | null;
 }
 
 export function PreviewStep({ listing, fields, images, missing, onField, submit }: Props) {

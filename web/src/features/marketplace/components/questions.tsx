@@ -6,25 +6,18 @@ import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
-import { SelectField, TextArea } from '@/components/ui/field';
+import { TextArea } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
 import { useCursorQuery } from '@/lib/api/cursor-query';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import { dropDraft, useDraft } from '@/lib/storage/drafts';
 import { useSession } from '@/lib/session';
-import { Ask } from './action-confirmation';
+import { FlagDialog } from './dialogs';
 import { isOffered } from '../lib/draft';
-import { answerQuestion, askSeller, flagQuestion, questionsQuery } from '../api/listings';
-import type { FlagReason, ListingInFull, Question } from '../lib/types';
+import { answerQuestion, askSeller, questionsQuery } from '../api/listings';
+import type { ListingInFull, Question } from '../lib/types';
 
 const MAX_TEXT = 10_000;
-const REASONS = [
-  ['spam', 'Spam'],
-  ['abuse', 'Abuse'],
-  ['personal_data', 'Personal data'],
-  ['off_topic', 'Off topic'],
-  ['other', 'Something else'],
-] as const;
 
 /** Public questions of members with the seller's answers. */
 export function Questions({ listing }: { readonly listing: ListingInFull }) {
@@ -215,32 +208,5 @@ export function Writing({ place, label, action, begin = '', doing, onCancel, cla
         </Button>
       </div>
     </form>
-  );
-}
-
-function FlagDialog({ question, onClose }: { readonly question: Question; readonly onClose: () => void }) {
-  const [reason, setReason] = useState<FlagReason>('spam');
-  const flag = useCommand(flagQuestion(question.id), { onSuccess: onClose });
-  return (
-    <Ask
-      title="Report this question?"
-      description="An admin decides whether to hide it."
-      action="Report"
-      doing={flag}
-      onConfirm={() => flag.mutate(reason)}
-      onClose={onClose}
-    >
-      <SelectField
-        label="Reason"
-        value={reason}
-        onChange={(event) => setReason(REASONS.find(([value]) => value === event.target.value)?.[0] ?? 'other')}
-      >
-        {REASONS.map(([value, name]) => (
-          <option key={value} value={value}>
-            {name}
-          </option>
-        ))}
-      </SelectField>
-    </Ask>
   );
 }

@@ -3,15 +3,13 @@ import { useState } from 'react';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
-import { TextArea } from '@/components/ui/field';
-import { useCommand } from '@/lib/api/command';
 import { useSession } from '@/lib/session';
-import { Ask } from './action-confirmation';
 import { ListingBadge } from './badges';
+import { ReviewDialog } from './dialogs';
 import { Gallery } from './gallery';
 import { HistoryList } from './history';
 import { listingHistoryQuery, listingQuery } from '../api/listings';
-import { reviewListing, type ReviewDecision, type ReviewedBy } from '../api/moderation';
+import type { ReviewDecision, ReviewedBy } from '../api/moderation';
 import { formatPrice, formatTraffic, formatYears, NICHE_LABELS } from '../lib/format';
 import type { ListingInFull } from '../lib/types';
 import { VerifiedCard } from './verified-card';
@@ -97,79 +95,7 @@ export function Submitted({ listing, onDone, by = 'admin' }: SubmittedProps) {
           <HistoryList query={history} />
         </section>
       )}
-      {doing && <Decide listing={listing} doing={doing} by={by} onClose={() => setDoing(null)} onDone={onDone} />}
+      {doing && <ReviewDialog listing={listing} doing={doing} by={by} onClose={() => setDoing(null)} onDone={onDone} />}
     </div>
-  );
-}
-
-const TEXTS: Record<ReviewDecision, { readonly title: string; readonly text: string; readonly action: string }> = {
-  approve: {
-    title: 'Approve this listing?',
-    text: 'It is online for 90 days, and members can make offers.',
-    action: 'Approve',
-  },
-  reject: {
-    title: 'Reject this listing?',
-    text: 'The seller sees the reason and can edit and resubmit the listing.',
-    action: 'Reject',
-  },
-  suspend: {
-    title: 'Take this listing offline?',
-    text: 'It is hidden until it is put online again. The seller sees the reason.',
-    action: 'Suspend',
-  },
-  resume: {
-    title: 'Put this listing back online?',
-    text: 'It is shown as before.',
-    action: 'Put back online',
-  },
-};
-
-interface DecideProps {
-  readonly listing: ListingInFull;
-  readonly doing: ReviewDecision;
-  readonly by: ReviewedBy;
-  readonly onClose: () => void;
-  readonly onDone: () => void;
-}
-
-function Decide({ listing, doing, by, onClose, onDone }: DecideProps) {
-  // The reviewed edition, not a later one.
-  const [seen] = useState(listing.edition ?? 1);
-  const [reason, setReason] = useState('');
-  const [tried, setTried] = useState(false);
-  const texts = TEXTS[doing];
-  const needsReason = doing === 'reject' || doing === 'suspend';
-  const decide = useCommand(reviewListing(listing.id, by, doing), {
-    onSuccess: () => {
-      onClose();
-      onDone();
-    },
-  });
-  return (
-    <Ask
-      title={texts.title}
-      description={texts.text}
-      action={texts.action}
-      danger={needsReason}
-      doing={decide}
-      onClose={onClose}
-      onConfirm={() => {
-        setTried(true);
-        if (!needsReason || reason.trim() !== '') decide.mutate({ edition: seen, reason: reason.trim() });
-      }}
-    >
-      {needsReason && (
-        <TextArea
-          label="Reason"
-          required
-          rows={3}
-          maxLength={2000}
-          value={reason}
-          onChange={(event) => setReason(event.target.value)}
-          error={tried && reason.trim() === '' ? 'Please give a reason' : undefined}
-        />
-      )}
-    </Ask>
   );
 }
