@@ -57,17 +57,13 @@ const GROUPS = [
     minShareCount: 2,
     test: /[\\/]src[\\/]features[\\/]forum[\\/](api[\\/]|lib[\\/](search|suspension)|components[\\/](thread-list|member-name))/,
   },
-<<<<<<< HEAD
-  { name: 'marketplace', minShareCount: 4, test: /[\\/]src[\\/]features[\\/]marketplace[\\/]/ },
-=======
   // Without the module that fetches dialogs when they are opened: other pages share what does so.
   {
     name: 'marketplace',
-    minShareCount: 3,
+    minShareCount: 4,
     test: /[\\/]src[\\/]features[\\/]marketplace[\\/](?!components[\\/]dialogs)/,
   },
   { name: 'files', minShareCount: 2, test: /[\\/]src[\\/]lib[\\/](csv|download)\./ },
->>>>>>> de40efec (web: dialogs of the marketplace are in the one form idiom)
   {
     name: 'link-actions',
     minShareCount: 2,

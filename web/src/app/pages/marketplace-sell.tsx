@@ -1,3 +1,4 @@
+import { opened } from '@/components/data/opened';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
@@ -12,11 +13,14 @@ import { listingQuery } from '@/features/marketplace/api/listings';
 import { MarketplaceTools } from '@/features/marketplace/components/sections';
 import { SellEditor } from '@/features/marketplace/components/sell-editor';
 import { TermsNote } from '@/features/marketplace/components/terms-note';
-import { SellStart } from '@/features/marketplace/components/sell-start';
 import { stepOf, type StepId } from '@/features/marketplace/lib/sell-steps';
 import { LISTING_STATES } from '@/features/marketplace/lib/format';
 import { NotFound } from '../not-found';
 import { Page } from './page';
+
+const SellStart = opened(() =>
+  import('@/features/marketplace/components/sell-start').then((module) => module.SellStart),
+);
 
 export function MarketplaceSellPage() {
   const search = useSearch({ from: '/member/marketplace/sell' });
