@@ -1,6 +1,7 @@
 // The one form idiom: values under the bounds of a request of the OpenAPI document, sent by a command, whose errors show at
 // their fields. A dialog that closes at once hands its values to the screen, which runs the command. What sends none (a
 // search, a filter) is a `LocalForm`: no request has bounds for it, and a page does not fetch a third of its budget for it.
+// So is a text with a draft (`@/lib/storage/drafts`), which has its value already.
 import type { UseMutationResult } from '@tanstack/react-query';
 import { useLayoutEffect, useRef, type ChangeEvent, type FormEvent, type Ref } from 'react';
 import {

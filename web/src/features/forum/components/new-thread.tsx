@@ -1,6 +1,7 @@
 import { useState, type SubmitEvent } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { ErrorBox, Loading } from '@/components/data/states';
+import { LocalForm } from '@/components/form/local-form';
 import { Button } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
 import { focusFirstFault, SelectField, TextField } from '@/components/ui/field';
@@ -42,7 +43,6 @@ export function NewThread({ category, onStarted, onCancel }: Props) {
   });
   const refused = start.error instanceof ApiError ? start.error.fields : {};
   const submit = (event?: SubmitEvent<HTMLFormElement>) => {
-    event?.preventDefault();
     setTried(true);
     const found = categories.data?.find((item) => item.slug === chosen);
     if (faults.title || faults.text || !found) {
@@ -57,7 +57,7 @@ export function NewThread({ category, onStarted, onCancel }: Props) {
     );
   if (!categories.data) return <Loading label="Loading categories" />;
   return (
-    <form onSubmit={submit} noValidate className={cx(surface, 'flex flex-col gap-5 p-4 sm:p-6')}>
+    <LocalForm onSubmit={submit} noValidate className={cx(surface, 'flex flex-col gap-5 p-4 sm:p-6')}>
       <SuspendedNote />
       <TextField
         label="Title"
@@ -113,6 +113,6 @@ export function NewThread({ category, onStarted, onCancel }: Props) {
           </Button>
         </div>
       </div>
-    </form>
+    </LocalForm>
   );
 }

@@ -1,6 +1,7 @@
 import { X } from 'lucide-react';
 import { useImperativeHandle, useRef, useState, type Ref } from 'react';
 import { ErrorBox } from '@/components/data/states';
+import { LocalForm } from '@/components/form/local-form';
 import { Button } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
 import { useCommand } from '@/lib/api/command';
@@ -51,13 +52,10 @@ export function ReplyForm({ ref, threadId, onReplied }: Props) {
     if (!fault && !send.isPending) send.mutate({ text: draft.text.trim(), replyTo: draft.about || null });
   };
   return (
-    <form
+    <LocalForm
       aria-label="Your reply"
       noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
+      onSubmit={submit}
       className={cx(surface, 'flex scroll-mt-20 flex-col gap-3 p-4 sm:p-5')}
     >
       <SuspendedNote />
@@ -99,7 +97,7 @@ export function ReplyForm({ ref, threadId, onReplied }: Props) {
           Reply
         </Button>
       </div>
-    </form>
+    </LocalForm>
   );
 }
 

@@ -3,6 +3,7 @@ import { Flag } from 'lucide-react';
 import { useState } from 'react';
 import { More } from '@/components/data/more';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
+import { LocalForm } from '@/components/form/local-form';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
@@ -184,14 +185,7 @@ export function Writing({ place, label, action, begin = '', doing, onCancel, cla
     onCancel?.();
   };
   return (
-    <form
-      noValidate
-      {...(className ? { className } : {})}
-      onSubmit={(event) => {
-        event.preventDefault();
-        send();
-      }}
-    >
+    <LocalForm noValidate {...(className ? { className } : {})} onSubmit={send}>
       <TextArea
         label={label}
         rows={3}
@@ -207,6 +201,6 @@ export function Writing({ place, label, action, begin = '', doing, onCancel, cla
           {action}
         </Button>
       </div>
-    </form>
+    </LocalForm>
   );
 }

@@ -1,5 +1,6 @@
-import { useState, type FormEvent, type KeyboardEvent } from 'react';
+import { useState, type KeyboardEvent } from 'react';
 import { ErrorBox } from '@/components/data/states';
+import { LocalForm } from '@/components/form/local-form';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { TextArea } from '@/components/ui/field';
@@ -20,8 +21,7 @@ export function IdeaForm({ idea, onChange, onAnalyzed, onFind }: Props) {
   const analysis = useCommand(analyze, { onSuccess: onAnalyzed });
   const enough = [...idea.trim()].length >= MIN_IDEA;
 
-  function submit(event: FormEvent): void {
-    event.preventDefault();
+  function submit(): void {
     if (analysis.isPending) return;
     if (!enough) return setAlert(TOO_SHORT);
     setAlert('');
@@ -30,7 +30,9 @@ export function IdeaForm({ idea, onChange, onAnalyzed, onFind }: Props) {
 
   /** Where Enter makes a new line, Ctrl or Cmd and Enter sends. */
   function send(event: KeyboardEvent<HTMLTextAreaElement>): void {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    submit();
   }
 
   return (
@@ -38,7 +40,7 @@ export function IdeaForm({ idea, onChange, onAnalyzed, onFind }: Props) {
       title="Describe your business idea"
       description="What will your website be about, who should read it, and what could they buy?"
     >
-      <form onSubmit={submit} className="flex flex-col gap-4">
+      <LocalForm onSubmit={submit} className="flex flex-col gap-4">
         <TextArea
           label="Business idea"
           rows={6}
@@ -70,7 +72,7 @@ export function IdeaForm({ idea, onChange, onAnalyzed, onFind }: Props) {
             connected, the idea is sent to it.
           </p>
         </div>
-      </form>
+      </LocalForm>
     </Card>
   );
 }
