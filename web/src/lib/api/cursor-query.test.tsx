@@ -33,7 +33,7 @@ function show(read: (at: At, signal: AbortSignal) => Promise<Answer<string[]>>) 
 const more = () => screen.findByRole('button', { name: 'Show more' });
 const again = () => screen.findByRole('button', { name: 'Try again' });
 
-test('each page is asked for by the cursor of the one before, and follows its rows', async () => {
+test('each page is requested by the cursor of the previous one, and follows its rows', async () => {
   const read = vi.fn(answer);
   const { user } = show(read);
   expect(screen.getByText('loading')).toBeInTheDocument();
@@ -53,7 +53,7 @@ test('without rows a failure stands for the list', async () => {
   expect(screen.queryByRole('alert')).not.toBeInTheDocument();
 });
 
-test('a page in the middle that fails leaves the rows before it, and is asked for again alone', async () => {
+test('a page in the middle that fails leaves the rows before it, and is requested again alone', async () => {
   const read = vi.fn(answer);
   const { user } = show(read);
   await more();

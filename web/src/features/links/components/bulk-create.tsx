@@ -42,7 +42,7 @@ export function BulkCreate({ websites, partners, onClose }: Props) {
       return websiteId !== '' && lines.length > 0 && errors.length === 0;
     },
     onSubmit: () => {
-      create.mutate(lines); // of the text as it stands: errors are told by line
+      create.mutate(lines); // of the text as it stands: errors have line numbers
     },
     forget: create.reset,
   });
