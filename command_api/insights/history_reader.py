@@ -17,6 +17,7 @@ from command_api.insights.finding import InsightSubject
 from command_api.insights.history import DAYS, YOUNG_DAYS, Day, DaysAtAge, Dimension, History
 from command_api.insights.significance import WEEK
 from command_api.websites.model import Website
+from infra.domain.visits.dimensions import stored
 from infra.kernel.clickhouse.client import ClickHouseError, ClientPool
 from schemas import instants
 from schemas.days import day_start
@@ -118,18 +119,18 @@ def read_cells(
     starts = [span.edges[-back] for back in PERIODS]
     if _has_expired(website, starts[-1]):
         return None
-    columns = {cut.dimension: (cut.column, "UUID" if cut.column.endswith("_id") else "String") for cut in _BREAKDOWNS}
-    values = {f"value{index}": _stored(subject) for index, subject in enumerate(subjects)}
-    bound = {"website": str(website.id), "start": starts[-1], "end": span.end, "starts": starts, **values}
-    tests = ", ".join(
-        f"t.{column} = {{value{index}:{kind}}}"
-        for index, (column, kind) in enumerate(columns[subject.dimension] for subject in subjects)
-    )
+    bound: dict[str, Any] = {"website": str(website.id), "start": starts[-1], "end": span.end, "starts": starts}
+    tests = []
+    for index, subject in enumerate(subjects):
+        in_events = stored(subject.dimension, ["" if subject.value == NONE else subject.value])
+        assert in_events is not None  # noqa: S101 - all dimensions of a history are columns
+        column, kind, [bound[f"value{index}"]] = in_events
+        tests.append(f"{column} = {{value{index}:{kind}}}")
     counted = ", ".join(f"{expression} AS {name}" for name, expression in COUNTERS.items())
     sql = (
         f"SELECT arrayFirstIndex(start -> t.occurred_at >= toDateTime64(start, 3, 'UTC'), {{starts:Array(UInt32)}}) - 1"  # noqa: S608 - own text
-        f" AS period, [{tests}] AS belongs, {counted} FROM events AS t WHERE {_where('occurred_at', 'start')}"
-        " AND NOT t.is_bot GROUP BY period, belongs"
+        f" AS period, [{', '.join(tests)}] AS belongs, {counted} FROM events AS t"
+        f" WHERE {_where('occurred_at', 'start')} AND NOT t.is_bot GROUP BY period, belongs"
     )
     try:
         rows = query(clients, bound, sql)
@@ -143,10 +144,6 @@ def read_cells(
         )
         for row in rows
     ]
-
-
-def _stored(subject: InsightSubject) -> str:
-    return "" if subject.value == NONE else subject.value
 
 
 def _has_expired(website: Website, start: int) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from command_api.insights import significance
@@ -88,8 +88,8 @@ REJECTIONS: Final = Ratio(
 class RatioCandidate(Candidate):
     """A test of a ratio, with what it takes to repeat it on a part of the events."""
 
-    ratio: Ratio = field(default=RATE)
-    around: Spread = field(default=Spread(1.0, 1))
+    ratio: Ratio
+    around: Spread
 
 
 def ratios(history: History) -> Iterator[RatioCandidate]:

@@ -93,7 +93,9 @@ test('an insight about a page leads to the page, whatever its path has', async (
   state.insights = [insight({ about, filters: { filter: 'page:is:/a,b\\|c' } })];
   renderApp('/analytics');
   const list = within(await (await card()).findByRole('list', { name: 'AI insights' }));
-  expect(list.getByRole('link', { name: /^View details/ }).getAttribute('href')).toContain('f=is,page,');
+  expect(list.getByRole('link', { name: /^View details/ }).getAttribute('href')).toContain(
+    '&f=is,page,%252Fa%252Cb%257Cc&',
+  );
 });
 
 test('an insight leads to an action: open the partner, pause the link, or dismiss it with a reason', async () => {
