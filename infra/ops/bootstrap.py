@@ -374,9 +374,9 @@ def ci() -> None:
 
 
 def test_beside_pages(slow_until: float) -> None:
-    """Runs all tests, and at a low priority beside them the checks of the web pages: tests with engines wait half of
-    their time. Slow tests are in the same run, where they use the stacks of the others; none begins after
-    `slow_until`, in seconds since 1970."""
+    """Runs all tests, and at a low priority beside them the checks of the web pages: neither waits for the last of the
+    others. Slow tests are in the same run, where they use the stacks of the others; none begins after `slow_until`, in
+    seconds since 1970."""
     set_up(development=True)
     failed: list[str] = []
     with ThreadPoolExecutor(1) as threads:
