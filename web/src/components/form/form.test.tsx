@@ -75,10 +75,10 @@ test('a rule looks at the other values as they are now, and what is handed on is
   function Paying() {
     const form = useRequestForm({
       initial: { currency: 'USD', amount: '', months: [] as string[] },
-      rules: {
-        amount: (text, { currency }) => (text ? undefined : `Please enter an amount in ${currency}`),
+      rules: ({ currency }) => ({
+        amount: (text) => (text ? undefined : `Please enter an amount in ${currency}`),
         months: (months) => (months.length > 0 ? undefined : 'Choose a month'),
-      },
+      }),
       onSubmit: take,
     });
     return (

@@ -18,7 +18,7 @@ import { ApiError } from '@/lib/api/errors';
 import { faultsIn, limitsOf, trimmed, type BoundsOf, type Rule, type RulesOf } from '@/lib/form/rules';
 
 type Name<V> = keyof V & string;
-type Rules<V> = { readonly [K in Name<V>]?: Rule<V[K], V> };
+type Rules<V> = { readonly [K in Name<V>]?: Rule<V[K]> };
 
 interface Options<V> {
   /** Constant of `@/lib/api/request-schemas`. */
@@ -26,7 +26,7 @@ interface Options<V> {
   readonly initial: V;
   /** Whether the form takes over `initial` each time that it changes. */
   readonly follow?: boolean;
-  /** The product's own rules, and bounds that are tighter than the document's; perhaps of what else is filled in. */
+  /** The product's own rules, and bounds that are tighter than the document's; a function where they depend on other values. */
   readonly rules?: Rules<V> | ((values: V) => Rules<V>);
   /** What else has to be there before it can be sent. */
   readonly ready?: (values: V) => boolean;
@@ -88,7 +88,7 @@ export function useRequestForm<V extends FieldValues, Input, Output>(
 ): RequestForm<V> {
   const { request = {}, initial, follow = false, rules = {}, ready = () => true, forget } = options;
   const command = 'command' in options ? options.command : HANDED;
-  const rulesOf = (given: V) => (typeof rules === 'function' ? rules(given) : rules) as RulesOf;
+  const rulesOf = (given: V) => (typeof rules === 'function' ? rules(trimmed(given)) : rules) as RulesOf;
   const faultsNow = (given: V) => faultsIn(given, request, rulesOf(given));
   const form = useForm<V, unknown, V>({
     resolver: (given) => resultOf(given, faultsNow(given)),

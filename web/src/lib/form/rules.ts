@@ -3,10 +3,10 @@ import type { Bounds } from '@/lib/api/request';
 
 /** What is wrong with a text, in the product's own words; it stands in place of the document's bounds. */
 export type Check = (text: string) => string | undefined;
-/** A check of a value beside the others; or tighter bounds, and the sentence for what is missing. */
-export type Rule<T, V> = ((value: T, values: V) => string | undefined) | (Bounds & { readonly missing?: string });
+/** A check of a value; or tighter bounds, and the sentence for what is missing. */
+export type Rule<T> = ((value: T) => string | undefined) | (Bounds & { readonly missing?: string });
 export type BoundsOf = Readonly<Record<string, Bounds | undefined>>;
-export type RulesOf = Readonly<Record<string, Rule<never, never> | undefined>>;
+export type RulesOf = Readonly<Record<string, Rule<never> | undefined>>;
 
 /** The values with their texts trimmed, unless they are secrets. */
 export const trimmed = <V extends object>(values: V): V =>
@@ -21,7 +21,7 @@ export const trimmed = <V extends object>(values: V): V =>
 export function faultsIn(values: object, bounds: BoundsOf, rules: RulesOf): Record<string, string> {
   const given = trimmed(values);
   const faults = Object.entries(given).flatMap(([name, value]: [string, unknown]) => {
-    const message = faultIn(value, bounds[name], rules[name], given);
+    const message = faultIn(value, bounds[name], rules[name]);
     return message ? [[name, message] as const] : [];
   });
   return Object.fromEntries(faults);
@@ -35,8 +35,8 @@ export function limitsOf(name: string, bounds: BoundsOf, rules: RulesOf) {
   return { required, maxLength, min: minimum, max: maximum };
 }
 
-function faultIn(value: unknown, bounds: Bounds | undefined, rule: RulesOf[string], values: object) {
-  if (typeof rule === 'function') return rule(value as never, values as never);
+function faultIn(value: unknown, bounds: Bounds | undefined, rule: RulesOf[string]) {
+  if (typeof rule === 'function') return rule(value as never);
   return typeof value === 'string' ? faultOf(value, { ...bounds, ...rule }) : undefined;
 }
 

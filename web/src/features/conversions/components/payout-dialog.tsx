@@ -54,17 +54,17 @@ export function PayoutDialog({ website, partners, balances, partnerId, payout, o
       file: null as File | null,
       reason: '',
     },
-    rules: {
+    rules: (values) => ({
       partnerId: { missing: 'Please choose a partner' },
-      amount: (text, { currency }) =>
-        parseMinor(text, currency) ? undefined : `Please enter a valid amount in ${currency}`,
-      credited: (_, values) =>
+      amount: (text) =>
+        parseMinor(text, values.currency) ? undefined : `Please enter a valid amount in ${values.currency}`,
+      credited: () =>
         values.currency === website.currency || settledBy(values)
           ? undefined
           : `Please enter the value in ${website.currency}`,
       paidOn: { missing: 'Please enter the date' },
       reference: { maxLength: 200 },
-      parts: (parts, values) => {
+      parts: (parts) => {
         const matched = allocationsOf(parts, website.currency);
         const settles = settledBy(values);
         if (!values.byHand) return undefined;
@@ -75,7 +75,7 @@ export function PayoutDialog({ website, partners, balances, partnerId, payout, o
       },
       file: (file) => (file && file.size > MAX_FILE_BYTES ? 'A file may have at most 1 MB' : undefined),
       ...(payout ? { reason: { missing: 'Please give a reason' } } : {}),
-    },
+    }),
     onSubmit: (values) => {
       const { currency, paidOn, reference, byHand, file, reason } = values;
       const draft: PayoutDraft = {

@@ -35,7 +35,7 @@ export function RejectSimilar({ claim, website, onClose, onRejected }: Props) {
   const form = useRequestForm({
     request: RejectMany,
     initial: { byClick: Boolean(clickId), byAddress: addressClass !== '', from: day, to: day, reason: '' },
-    rules: { reason: { missing: 'Please give a reason' }, to: (to, { from }) => orderFault(from, to) },
+    rules: ({ from }) => ({ reason: { missing: 'Please give a reason' }, to: (to) => orderFault(from, to) }),
     command: { ...scheduled, error: null }, // a toast says why
     input: ({ byClick, byAddress, from, to, reason }) => {
       const matching: Matching = {

@@ -77,10 +77,10 @@ export function CreateLink({ websites, partners, like, begin, onClose }: Props) 
       slug: '',
       utm: NO_UTM,
     },
-    rules: {
+    rules: (values) => ({
       websiteId: (id) => (id ? undefined : 'Choose a website'),
-      partnerId: (_, values) => (partnerIn(values) ? undefined : 'Choose the partner of this link'),
-    },
+      partnerId: () => (partnerIn(values) ? undefined : 'Choose the partner of this link'),
+    }),
     command: create,
     input: (values: Values) => {
       const { draft, websiteId, utm } = values;

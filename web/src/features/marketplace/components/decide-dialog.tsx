@@ -23,13 +23,13 @@ export function DecideDialog({ offerId, price, buyerName, sellerName, onClose }:
   const form = useRequestForm({
     request: Decide,
     initial: { outcome: 'release' as Outcome, toSeller: '', reason: '' },
-    rules: {
-      toSeller: (text, { outcome }) =>
+    rules: ({ outcome }) => ({
+      toSeller: (text) =>
         outcome === 'split' && (dollarsOf(text) ?? whole) >= whole
           ? `Please enter whole dollars, less than ${formatSum(price)}`
           : undefined,
       reason: { missing: 'Please give a reason' },
-    },
+    }),
     command: useCommand(decideDispute(offerId), { onSuccess: onClose }),
     input: (given) => ({ ...given, toSeller: given.outcome === 'split' ? dollarsOf(given.toSeller) : null }),
   });
