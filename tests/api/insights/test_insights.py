@@ -247,6 +247,17 @@ def test_insights_of_an_imported_history_refer_to_its_last_day(planted: Planted)
     assert told.words.content.startswith("788 page views on May 18 came from bots")
 
 
+def test_without_single_events_insights_are_of_what_is_counted_beside_them(planted: Planted) -> None:
+    cutoff = datetime.now(UTC).astimezone(planted.decided_zone).date() - timedelta(days=3)
+    expired = replace(planted.decided(), expired_before=cutoff)
+    found = service_with(planted.api).analyze(expired, system_context()).found
+    subjects = [finding.subject for finding, _ in found if finding.subject is not None]
+    assert {subject.dimension for subject in subjects} == {"partner"}
+    assert len(subjects) == len(set(subjects)), "of each subject the strongest alone"
+    titles = {told.words.title for _, told in found}
+    assert {f"No conversions from {PLANTED_NAME} this week", "Bot traffic spike in your clicks"} <= titles
+
+
 def test_a_repeated_request_is_one_look(planted: Planted, generated: list[dict[str, Any]]) -> None:
     before = len(_events(planted.api, insights_id(planted.website)))
     first, again = (planted.post(headers={"Idempotency-Key": "look-1"}) for _ in range(2))
