@@ -50,6 +50,7 @@ from command_api.marketplace.escrow import webhook as escrow_webhook
 from command_api.marketplace.listings import routes as listing_routes
 from command_api.marketplace.mails import STOP_PATH as SEARCH_STOP_PATH
 from command_api.matching import admin_routes as program_directory
+from command_api.matching import learning_routes
 from command_api.matching import routes as matching
 from command_api.matching.ideas import routes as idea_routes
 from command_api.notifications import routes as notifications
@@ -74,6 +75,7 @@ from infra.kernel.clickhouse.client import ClientPool
 from infra.kernel.config.version import product_version
 from infra.kernel.http import health
 from infra.kernel.http.lanes import Lanes
+from infra.kernel.http.modules import switched_on
 from infra.kernel.http.openapi import REFUSALS, describe, operation_id
 from infra.kernel.http.problems import Problem, install
 from infra.kernel.http.request_bounds import RequestBounds
@@ -134,10 +136,12 @@ CONTEXTS = (
     marketplace_administration,
     escrow_webhook,
     matching,
+    learning_routes,
     idea_routes,
     program_directory,
     insights,
 )
+ROUTERS = (*(context.router for context in CONTEXTS), member_routes.public_router)
 
 FOREIGN_PATHS = (
     leads.STOP_PATH,
@@ -194,7 +198,7 @@ def create_app(container: Container, parts: Callable[[], health.Parts] | None = 
     app.state.dns_checker = open_dns_checker(container.settings)
     install(app)
     install_error_handlers(app)
-    routers = [*(context.router for context in CONTEXTS), member_routes.public_router]
+    routers = switched_on(ROUTERS, container.settings.without)
     for router in routers:
         app.include_router(router)
     app.include_router(_health(container, lanes, parts))

@@ -1,4 +1,4 @@
-"""`/api/platform/affiliate/*` and `/api/platform/learning/*`: analyze an idea, apply to programs, finish lessons."""
+"""`/api/platform/affiliate/*`: analyze an idea, apply to programs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ router = APIRouter(prefix="/api/platform", tags=["matching"])
 ANALYSES: Final = Limit("business-analysis", timedelta(seconds=20), 10)
 WORDINGS: Final = Limit("recommendation-wording", timedelta(seconds=20), 10)
 APPLICATIONS: Final = Limit("applications", timedelta(seconds=5), 60)
-LESSONS: Final = Limit("lessons", timedelta(seconds=2), 100)
 APP_PAGE: Final = "/affiliate-matching"
 BULKHEAD: Final = Bulkhead(limit=4, limit_per_account=2, subject="Ideas are")
 """The limit of requests that call the model, each of which may block a thread. Two per account, so that an analysis
@@ -124,14 +123,6 @@ def move_application(application: Id, body: schemas.MoveApplication, run: Runs) 
     """Records the status of an application, with a note."""
     consume(run.container.pool, APPLICATIONS, str(run.person.account_id))
     command = commands.MoveApplication(application, body.status, body.note)
-    return run(command, body, status=204, is_consistent=True)
-
-
-@router.post("/learning/lessons", status_code=204)
-def mark_lesson(body: schemas.MarkLesson, run: Runs) -> Response:
-    """Marks a lesson as done, or as not done."""
-    consume(run.container.pool, LESSONS, str(run.person.account_id))
-    command = commands.MarkLesson(body.course, body.lesson, body.done)
     return run(command, body, status=204, is_consistent=True)
 
 

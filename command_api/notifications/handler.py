@@ -20,6 +20,7 @@ import command_api.notifications.websites  # noqa: F401 - they register their ru
 from command_api.kernel.container import Container
 from command_api.kernel.leader_election import Connection
 from command_api.notifications.notification import LATER_RULES, RULES, Notifications, OutgoingNotification
+from infra.kernel.config.modules import notifications_off
 from schemas.base import DomainEvent
 from schemas.events.accounts import AccountErased
 from schemas.events.forum import PostDeleted, PostHidden, PostUnliked, ThreadFollowed, ThreadUnfollowed
@@ -60,6 +61,7 @@ class NotificationHandler:
 
     def __init__(self, container: Container) -> None:
         self._container = container
+        self._off = notifications_off(container.settings.without)
 
     def handle(self, connection: Connection, event: Any) -> None:
         """Applies the event's effects and inserts its notifications in the caller's transaction."""
@@ -67,7 +69,8 @@ class NotificationHandler:
         for statement in _EFFECTS.get(type(event), ()):
             connection.execute(statement, values)
         for notice in self._notices(event):
-            _insert(connection, notice, event)
+            if notice.kind not in self._off:
+                _insert(connection, notice, event)
 
     def _notices(self, event: Any) -> Notifications:
         if (rule := RULES.get(type(event))) is not None:

@@ -166,6 +166,8 @@ async def _own_site(context: IngestContext, domain: CustomDomainEntry) -> Served
 
 
 async def _rows(context: IngestContext, name: str, sql: str, *values: object) -> list[tuple[UUID, ...]]:
+    if "builder" in context.settings.without:
+        return []
     files = context.site_files
     try:
         rows = await context.site_postgres.rows(sql, values)

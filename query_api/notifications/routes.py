@@ -9,9 +9,10 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 from pydantic import Field
 
+from infra.kernel.config.modules import notifications_off
 from query_api.forum.moderation_view import named, people
 from query_api.forum.schemas import Author
-from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope
+from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context, Services
 from query_api.kernel.pagination import Page20
 from query_api.kernel.postgres_reader import PostgresReader
 from schemas.base import ERASED
@@ -58,27 +59,28 @@ _CHOICES: Final = "SELECT kind, in_app, mail FROM read.notification_choices WHER
 @router.get("/notifications", dependencies=[READS_OWN_WRITES])
 def get_notifications(
     scope: CallerScope,
+    context: Context,
     page: Page20,
     unseen: Annotated[bool, Query(description="Only those")] = False,
 ) -> list[Notification]:
     """Newest first; those that the account wants to see in the app."""
     me, reader = scope.principal.account_id, scope.reader
-    bound = {"me": me, "off": _off(reader, me), "unseen": unseen}
+    bound = {"me": me, "off": _off(reader, me, context), "unseen": unseen}
     rows = page.rows(reader, _ALL, "at", bound)
     actors = people(reader, (row["actor_id"] for row in rows))
     return [_to_response(row, named(actors, row["actor_id"]) if row["actor_id"] is not None else None) for row in rows]
 
 
 @router.get("/notifications/unseen", dependencies=[READS_OWN_WRITES])
-def get_unseen_notifications(scope: CallerScope) -> Unseen:
+def get_unseen_notifications(scope: CallerScope, context: Context) -> Unseen:
     """How many are new."""
     me, reader = scope.principal.account_id, scope.reader
-    row = reader.row(_UNSEEN, {"me": me, "off": _off(reader, me)})
+    row = reader.row(_UNSEEN, {"me": me, "off": _off(reader, me, context)})
     return Unseen(unseen=row["unseen"] if row is not None else 0)
 
 
 @router.get("/notification-preferences", dependencies=[READS_OWN_WRITES])
-def get_notification_preferences(scope: CallerScope) -> list[NotificationPreference]:
+def get_notification_preferences(scope: CallerScope, context: Context) -> list[NotificationPreference]:
     """All kinds."""
     chosen = {row["kind"]: row for row in scope.reader.rows(_CHOICES, (scope.principal.account_id,))}
     stopped = "" in chosen
@@ -90,11 +92,14 @@ def get_notification_preferences(scope: CallerScope) -> list[NotificationPrefere
             mail=chosen[name]["mail"] if name in chosen else "off" if stopped else kind.mail,
         )
         for name, kind in KINDS.items()
+        if name not in notifications_off(context.settings.without)
     ]
 
 
-def _off(reader: PostgresReader, me: UUID) -> list[str]:
-    return [row["kind"] for row in reader.rows(_CHOICES, (me,)) if row["in_app"] is False]
+def _off(reader: PostgresReader, me: UUID, context: Services) -> list[str]:
+    """The kinds that the account does not want to see, or that the installation does without."""
+    unwanted = {row["kind"] for row in reader.rows(_CHOICES, (me,)) if row["in_app"] is False}
+    return sorted(unwanted | notifications_off(context.settings.without))
 
 
 def _to_response(row: dict[str, Any], actor: Author | None) -> Notification:

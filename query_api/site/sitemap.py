@@ -11,6 +11,7 @@ from xml.sax.saxutils import escape
 
 from fastapi import APIRouter, Request, Response
 
+from infra.kernel.config.modules import is_off
 from infra.kernel.config.settings import Settings
 from infra.kernel.http.openapi import file_response
 from infra.kernel.http.problems import unavailable
@@ -54,7 +55,7 @@ class SitemapCache:
             raise unavailable()
         try:
             if time.monotonic() >= self._until:
-                self._body = _document(reader, settings.app_url)
+                self._body = _document(reader, settings)
                 self._until = time.monotonic() + KEPT_S
             return self._body
         finally:
@@ -69,10 +70,10 @@ def get_sitemap(request: Request, context: Context) -> Response:
     return Response(body, media_type="application/xml", headers={"Cache-Control": "public, max-age=600"})
 
 
-def _document(reader: PostgresReader, app_url: str) -> bytes:
+def _document(reader: PostgresReader, settings: Settings) -> bytes:
     pages = [(f"/marketplace/listing/{row['id']}", row["at"]) for row in reader.rows(_LISTINGS, (MAX_URLS,))]
     pages += [(f"/forum/thread/{row['id']}", row["at"]) for row in reader.rows(_THREADS, (MAX_URLS,))]
-    urls = "".join(_url(app_url + path, at) for path, at in pages)
+    urls = "".join(_url(settings.app_url + path, at) for path, at in pages if not is_off(path, settings.without))
     head = '<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
     return f"{head}{urls}</urlset>\n".encode()
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from infra.kernel.config import sources
+from infra.kernel.config.modules import parse_without
 from infra.kernel.config.parsers import (
     Network,
     Server,
@@ -365,6 +366,14 @@ class Settings:
         "MiB that one account may store in a day (UTC): what it sends and the events that follow.",
         parse_count,
         256,
+    )
+    without: tuple[str, ...] = setting(
+        "ALTHING_WITHOUT",
+        "Parts that this installation does without, with commas between them: builder, consulting, forum, marketplace, "
+        "matching. Their pages and calls are 404, and nothing leads to them; what was stored stays. The same value for "
+        "all services.",
+        parse_without,
+        (),
     )
     city_database: Path | None = setting(
         "ALTHING_CITY_DATABASE", "An MMDB file with region and city, used instead of the country database.", Path

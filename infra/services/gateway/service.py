@@ -65,6 +65,7 @@ class Gateway:
             page_headers(settings.tracking_base_url),
             settings.app_url,
             settings.figures,
+            settings.without,
         )
         self._urls = (settings.query_base_url, settings.command_base_url)
         self._trusted = settings.trusted_proxies

@@ -18,10 +18,11 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from types import MappingProxyType
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import orjson
 
+from infra.kernel.config.modules import is_off
 from infra.kernel.http.request_limits import RawHeaders
 from infra.services.gateway.headers import PAGE_HEADERS
 
@@ -33,6 +34,8 @@ _PLACEHOLDER = "https://origin.invalid"
 _FIGURE = re.compile(r'(<div data-figure="(\w+)"[^>]*>)(.*?)(</div>)', re.DOTALL)
 _FIGURE_VALUE = re.compile(r"(<dd[^>]*>).*?(</dd>)", re.DOTALL)
 """A marketing figure of a built page, and its value."""
+_URL = re.compile(rb"\s*<url>\s*<loc>([^<]*)</loc>.*?</url>", re.DOTALL)
+"""An entry of the built sitemap."""
 _NO_ADDRESS = (".gz", ".br", ".map")
 _ADDRESSED = (".html", ".xml", ".txt")
 _NOT_BUILT = b"""<!doctype html><html lang="en"><meta charset="utf-8"><title>Not built</title>
@@ -55,7 +58,8 @@ class File:
 
 class StaticSite:
     """The files of one folder. `extra` and `page` headers go on every answer; `origin` is the app's own address;
-    `figures` are the operator's marketing figures, which replace those of the build, an empty one by nothing."""
+    `figures` are the operator's marketing figures, which replace those of the build, an empty one by nothing; `without`
+    are the modules that are switched off: they have no page, and documents name them to the app."""
 
     def __init__(
         self,
@@ -64,15 +68,17 @@ class StaticSite:
         page: RawHeaders = PAGE_HEADERS,
         origin: str = _PLACEHOLDER,
         figures: Mapping[str, str] = MappingProxyType({}),
+        without: tuple[str, ...] = (),
     ) -> None:
         self._extra = (*page, *extra)
         self._files = {
-            "/" + path.relative_to(folder).as_posix(): _read(folder, path, origin.rstrip("/"), figures)
+            "/" + path.relative_to(folder).as_posix(): _read(folder, path, origin.rstrip("/"), figures, without)
             for path in sorted(folder.rglob("*"))
             if path.is_file() and path.suffix not in _NO_ADDRESS
         }
         listed = self._files.get("/pages.json")
-        self._pages = None if listed is None else _Pages(orjson.loads(listed.content))
+        pages = [] if listed is None else [page for page in orjson.loads(listed.content) if not is_off(page, without)]
+        self._pages = None if listed is None else _Pages(pages)
 
     @property
     def is_built(self) -> bool:
@@ -147,13 +153,17 @@ class _Pages:
         return None
 
 
-def _read(folder: Path, path: Path, origin: str, figures: Mapping[str, str]) -> File:
+def _read(folder: Path, path: Path, origin: str, figures: Mapping[str, str], without: tuple[str, ...]) -> File:
     content = path.read_bytes()
     if path.suffix in _ADDRESSED:
         for placeholder, own in ((_PLACEHOLDER, origin), (quote(_PLACEHOLDER, ""), quote(origin, ""))):
             content = content.replace(placeholder.encode(), own.encode())
     if path.suffix == ".html":
         content = _FIGURE.sub(lambda found: _with_figure(found, figures), content.decode()).encode()
+        if without:
+            content = content.replace(b"<html", f'<html data-without="{" ".join(without)}"'.encode(), 1)
+    if path.name == "sitemap.xml" and without:
+        content = _URL.sub(lambda url: b"" if is_off(urlsplit(url[1].decode()).path, without) else url[0], content)
     kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     if kind == "text/javascript" or path.suffix in (".js", ".mjs"):
         kind = "application/javascript"

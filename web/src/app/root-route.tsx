@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { createRootRouteWithContext } from '@tanstack/react-router';
+import { createRootRouteWithContext, notFound } from '@tanstack/react-router';
+import { isOn } from '@/lib/modules';
 import { RouteError } from './error';
 import { NotFound } from './not-found';
 import { Shell } from './shell/shell';
@@ -9,6 +10,9 @@ interface Context {
 }
 
 export const root = createRootRouteWithContext<Context>()({
+  beforeLoad: ({ location }) => {
+    if (!isOn(location.pathname)) throw notFound();
+  },
   component: Shell,
   notFoundComponent: NotFound,
   errorComponent: RouteError,

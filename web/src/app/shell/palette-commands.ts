@@ -3,6 +3,7 @@
 import { useRouter } from '@tanstack/react-router';
 import { adminSections } from '@/lib/admin/sections';
 import type { Card } from '@/lib/content';
+import { isOn } from '@/lib/modules';
 import { isAdmin, isModerator, useSession } from '@/lib/session';
 import { requestCommand, type Command } from '@/stores/commands';
 import { QUERY_GROUPS } from './palette-queries';
@@ -37,13 +38,15 @@ const ADMIN_WORDS: Readonly<Record<string, string>> = {
 };
 
 type Go = (href: string) => () => void;
+/** Of what leads to a page that this installation does without. */
+const NOWHERE = () => undefined;
 
 /** By account; none for visitors, who have the pages alone. */
 export function usePaletteCommands(help: readonly Card[]): readonly Command[] {
   const router = useRouter();
   const user = useSession()?.user;
   const leave = useSignOut();
-  const go: Go = (href) => () => void router.navigate({ href });
+  const go: Go = (href) => (isOn(href) ? () => void router.navigate({ href }) : NOWHERE);
   const guides: readonly Command[] = help.map((card) => ({
     id: `help-${card.slug}`,
     title: card.title,
@@ -56,7 +59,7 @@ export function usePaletteCommands(help: readonly Card[]): readonly Command[] {
     void router.navigate({ to: '/links' });
     requestCommand('create-link');
   };
-  return [
+  const commands: readonly Command[] = [
     ...ACTIONS(go, createLink),
     ...(isAdmin(user) ? ADMIN_ACTIONS(go) : []),
     ...(isModerator(user)
@@ -81,6 +84,7 @@ export function usePaletteCommands(help: readonly Card[]): readonly Command[] {
       run: () => void leave(),
     },
   ];
+  return commands.filter(({ run }) => run !== NOWHERE);
 }
 
 const action = (id: string, title: string, words: string, run: () => void): Command => ({
@@ -121,12 +125,7 @@ const ACTIONS = (go: Go, createLink: () => void): readonly Command[] => [
     'sales commissions waiting decide reject',
     go('/conversions?status=pending'),
   ),
-  action(
-    'statements',
-    'Monthly statements',
-    'payout accountant month owed balance',
-    go('/conversions?view=statements'),
-  ),
+  action('statements', 'Monthly statements', 'payout accountant month owed balance', go('/payouts/statements')),
   action('api-key', 'API keys', 'api key token secret site key credentials', go('/account-settings?tab=websites')),
   action(
     'postback',
