@@ -24,6 +24,7 @@ from infra.kernel.config.version import product_version
 from infra.kernel.http import health, openapi, problems
 from infra.kernel.http.lane_pools import BACKGROUND, lane_pool
 from infra.kernel.http.lanes import working_in
+from infra.kernel.http.modules import switched_on
 from infra.kernel.http.request_bounds import RequestBounds
 from infra.kernel.http.request_context import LogContextMiddleware
 from infra.kernel.http.route_costs import CostTable
@@ -61,6 +62,7 @@ from query_api.forum import posts as forum_posts
 from query_api.forum import search as forum_search
 from query_api.forum import threads as forum_threads
 from query_api.insights import routes as insights
+from query_api.kernel import combined_reads
 from query_api.kernel.clickhouse_reader import ClickHouseReader
 from query_api.kernel.dependencies import Services, refuse_odd_parameters
 from query_api.kernel.first_events import FirstEvents
@@ -120,6 +122,7 @@ HEALTH_THREADS: Final = 2
 POSTGRES_CONNECTIONS: Final = {BACKGROUND: 12, HEALTH: 1}
 ROUTERS: Final = (
     profile.router,
+    combined_reads.router,
     invites.router,
     domains.router,
     sessions.router,
@@ -221,11 +224,12 @@ def create_app(settings: Settings) -> FastAPI:
     )
     problems.install(app)
     openapi.describe(app, access_tokens=True)
-    for router in ROUTERS:
+    routers = switched_on(ROUTERS, settings.without)
+    for router in routers:
         app.include_router(router)
     _add_health(app)
     app.add_middleware(WorkerSlotMiddleware)
-    routes = [route for router in ROUTERS for route in router.routes]
+    app.state.routes = routes = [route for router in routers for route in router.routes]
     app.add_middleware(RequestBounds, table=CostTable(routes), lanes=None, settings=settings, address_of=address_of)
     app.add_middleware(HeadAsGetMiddleware)
     app.add_middleware(NoStoreMiddleware)

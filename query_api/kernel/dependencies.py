@@ -29,7 +29,7 @@ from query_api.kernel.visitor_cache import VisitorCache
 MAX_QUERY_BYTES: Final = 24 * 1024
 """As sent, encoded. A head may have 32 KiB, and has other headers as well."""
 _SHOWN_LENGTH: Final = 100
-REPEATABLE: Final = frozenset({"filter"})
+REPEATABLE: Final = frozenset({"filter", "read"})
 """Parameters that may be given several times: all of them hold."""
 
 

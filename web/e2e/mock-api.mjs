@@ -119,6 +119,7 @@ export function startMock({ empty = false, first = false, broken = false, slow =
       return response.end('<!doctype html><link rel="icon" href="data:,">'); // else the browser requests an icon
     }
     if (!url.pathname.startsWith('/api/')) return serveFile(url.pathname, response, { 'Content-Security-Policy': CSP });
+    if (url.pathname === '/api/platform/reads') return combined(request, url, response);
     const key = `${request.method} ${url.pathname}`;
     const input = await readBody(request);
     const query = Object.fromEntries(url.searchParams);
@@ -1163,6 +1164,20 @@ async function readBody(request) {
   let text = '';
   for await (const chunk of request) text += chunk;
   return text ? JSON.parse(text) : {};
+}
+
+/** Each read as it is answered alone, in the order in which they are known. */
+async function combined(request, url, response) {
+  const headers = request.headers.authorization ? { Authorization: request.headers.authorization } : {};
+  response.writeHead(200, { 'Content-Type': 'application/x-ndjson' });
+  await Promise.all(
+    url.searchParams.getAll('read').map(async (address, read) => {
+      const answer = await fetch(`http://${request.headers.host}${address}`, { headers });
+      const head = { read, status: answer.status, headers: Object.fromEntries(answer.headers) };
+      response.write(`${JSON.stringify(head)}\n${(await answer.text()) || 'null'}\n`);
+    }),
+  ).catch(() => {}); // the server ends while one waits
+  response.end();
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,8 +1,8 @@
 // How soon a page can be read and used on a slow phone: 4x CPU throttling and slow 4G, nothing cached, the built app
 // with seeded answers. Every public page 390 px wide, the members' charts on a wide screen; of the other pages of members
 // only how much moves while they load. Medians of several loads, each in a browser context of its own, pages taken in
-// turns. And how soon the analytics page shows a change of range or filter once it is loaded: on a desktop, without
-// throttling.
+// turns. And how soon the analytics page shows a change of range or filter once it is loaded, how many calls of the API its
+// load takes, and when the last one is answered: on a desktop, without throttling.
 //   node e2e/vitals.mjs             prints the figures; code 1 when one is over its budget
 //   node e2e/vitals.mjs --json      prints them as JSON for the benchmarks' page; a time never fails it
 //   node e2e/vitals.mjs --paints    prints also what was painted largest, and what moved, and when, in a page's last load
@@ -105,6 +105,12 @@ const CHANGES = {
     (page) => page.keyboard.press('t'),
   ],
 };
+const CALLS = {
+  name: 'analytics, on a desktop',
+  path: '/analytics',
+  limits: { calls: 12, quiet: 2000 },
+  ready: (page) => row(page).waitFor(),
+};
 const only = process.env.ONLY?.split(',');
 const given = process.env.PAGES ? JSON.parse(process.env.PAGES) : null;
 const phone = ({ name, url, limits }) => ({
@@ -123,6 +129,8 @@ const FIGURES = [
   { id: 'cls', name: 'layout shift', unit: '' },
   { id: 'event', name: 'slowest event of a change of range', unit: 'ms' },
   { id: 'change', name: 'change of range or filter to the next paint, p95', unit: 'ms' },
+  { id: 'calls', name: 'calls of the API until it is quiet', unit: '' },
+  { id: 'quiet', name: 'last call answered', unit: 'ms' },
 ];
 
 const mock = given ? null : await startMock();
@@ -136,6 +144,9 @@ for (let run = 0; run < RUNS; run += 1) {
 if (!given && (!only || only.includes(CHANGES.path))) {
   PAGES.push(CHANGES);
   loads.set(CHANGES.name, [{ change: await changes(CHANGES) }]);
+  PAGES.push(CALLS);
+  loads.set(CALLS.name, []);
+  for (let run = 0; run < FEW; run += 1) loads.get(CALLS.name).push(await calls(CALLS));
 }
 await browser.close();
 mock?.close();
@@ -189,6 +200,25 @@ async function load({ path, signedIn = true, width, height, scale, ready, change
   const event = await page.evaluate(() => globalThis.slowestEvent);
   await context.close();
   return { ...figures, ready: at, event };
+}
+
+/** The calls of one load until none has begun for two seconds. The live stream is one, which is never answered. */
+async function calls({ path, ready }) {
+  const { page, context } = await newPage(browser);
+  const of = [];
+  let answered = 0;
+  const isCall = (request) => new URL(request.url()).pathname.startsWith('/api/');
+  page.on('request', (request) => isCall(request) && of.push(new URL(request.url()).pathname));
+  const begun = performance.now();
+  page.on('requestfinished', (request) => {
+    if (isCall(request)) answered = performance.now() - begun;
+  });
+  await page.goto(mock.url + path);
+  await ready(page);
+  for (let known = -1; known !== of.length; await page.waitForTimeout(SETTLED_MS)) known = of.length;
+  await context.close();
+  if (process.argv.includes('--paints')) console.log(`     calls: ${of.join(' ')}`);
+  return { calls: of.length, quiet: answered };
 }
 
 /** The 95th percentile of the longest event of each change: from the input to the paint after it. */

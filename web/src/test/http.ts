@@ -56,7 +56,8 @@ export const noContent = (status = 204): Sent<null> => sent(new HttpResponse(nul
 export const unreachable = (): Sent<never> => sent(HttpResponse.error());
 
 /** What no route sends: the page of a gateway, an answer that broke off. */
-export const raw = (text: string, init: HttpResponseInit): Sent<never> => sent(new HttpResponse(text, init));
+export const raw = (text: string | ReadableStream, init: HttpResponseInit): Sent<never> =>
+  sent(new HttpResponse(text, init));
 
 type Problem = components['schemas']['Problem'];
 

@@ -26,7 +26,7 @@ import type {
 } from '@/lib/api/types';
 import { PROVIDERS } from '@/lib/session/sign-in-providers';
 import * as make from './fixtures';
-import { http, json, type Ok, type PathsWith } from './http';
+import { http, json, raw, type Ok, type PathsWith } from './http';
 
 type Schemas = components['schemas'];
 
@@ -107,7 +107,26 @@ export const about: About = {
   },
 };
 
+/** Reads that travel together are answered by the routes of each, as soon as these answer. */
+const COMBINED = '/api/platform/reads';
+function combined(request: Request): ReturnType<typeof raw> {
+  const url = new URL(request.url);
+  const stream = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      const lines = url.searchParams.getAll('read').map(async (address, read) => {
+        const answer = await fetch(new URL(address, url), { headers: request.headers });
+        const head = { read, status: answer.status, headers: Object.fromEntries(answer.headers) };
+        controller.enqueue(new TextEncoder().encode(`${JSON.stringify(head)}\n${await answer.text()}\n`));
+      });
+      await Promise.allSettled(lines); // what does not reach its route is lacking at the end
+      controller.close();
+    },
+  });
+  return raw(stream, { headers: { 'Content-Type': 'application/x-ndjson' } });
+}
+
 export const server = setupServer(
+  http.any(`*${COMBINED}`, ({ request }) => combined(request)),
   get('/api/marketplace/deal-terms', () => ({ escrowKind: 'real' as const, directDeals: false })),
   get('/api/platform/about', (): About => about),
   get('/api/public/early-access', () => ({ places: 10, left: 7 })),
@@ -245,6 +264,7 @@ export const server = setupServer(
 
 server.events.on('request:start', ({ request }) => {
   const url = new URL(request.url);
+  if (url.pathname === COMBINED) return;
   const entry = {
     line: `${request.method} ${url.pathname}${url.search}`,
     headers: request.headers,

@@ -3,6 +3,7 @@ import createClient, { type Middleware } from 'openapi-fetch';
 import { endSession, getSession, watchOwner } from '@/lib/session';
 import { endWebsiteSession, getWebsiteSession } from '@/lib/session/website-session';
 import { exactly } from '@/lib/format/exact';
+import { fetchCombined } from './combined-reads';
 import { takeEarlyRead } from './early-reads';
 import { ApiError, errorOf } from './errors';
 import { answered, keyOf, leftOpen } from './idempotency';
@@ -96,7 +97,7 @@ export const api = createClient<paths>({
   credentials: 'same-origin',
   fetch: (request) =>
     takeEarlyRead(request) ??
-    (BY_PASSWORD.includes(new URL(request.url).pathname) ? fetchWithWork(request) : globalThis.fetch(request)),
+    (BY_PASSWORD.includes(new URL(request.url).pathname) ? fetchWithWork(request) : fetchCombined(request)),
 });
 api.use(middleware);
 
