@@ -51,6 +51,31 @@ const NO_FORM = {
   message: 'A form is a `useRequestForm` with the bounds of its request.',
 };
 
+const NO_OVERLAY = {
+  name: 'radix-ui',
+  importNames: [
+    'AlertDialog',
+    'ContextMenu',
+    'Dialog',
+    'DropdownMenu',
+    'HoverCard',
+    'Menubar',
+    'NavigationMenu',
+    'Popover',
+    'Select',
+    'Toast',
+    'Tooltip',
+  ],
+  message: 'What opens over the page is a component of components/ui, on the one layer of overlays.',
+};
+
+const LOOSE_LAYER = String.raw`(^|[\s:!])-?z-(\[|\(|\d)`;
+const NO_LOOSE_LAYER = [
+  `Literal[value=/${LOOSE_LAYER}/]`,
+  `TemplateElement[value.raw=/${LOOSE_LAYER}/]`,
+  "Property[key.name='zIndex']",
+].map((selector) => ({ selector, message: 'Layers are those of src/styles.css, such as z-overlay.' }));
+
 const NO_HTML = {
   selector: "JSXAttribute[name.name='dangerouslySetInnerHTML']",
   message: 'No raw HTML in the page.',
@@ -91,20 +116,25 @@ export default tseslint.config(
   {
     files: ['src/**/*.{ts,tsx}'],
     ignores: ['src/lib/**', 'src/test/**', 'src/**/*.test.{ts,tsx}', 'src/components/form/use-request-form.ts'],
+    rules: { 'no-restricted-imports': ['error', { paths: [NO_MUTATION, NO_PAGES, NO_CLIENT, NO_FORM, NO_OVERLAY] }] },
+  },
+  {
+    files: ['src/components/ui/**/*.tsx', 'src/app/shell/palette.tsx'],
+    ignores: ['src/**/*.test.tsx'],
     rules: { 'no-restricted-imports': ['error', { paths: [NO_MUTATION, NO_PAGES, NO_CLIENT, NO_FORM] }] },
   },
   { files: ['src/**/*.test.{ts,tsx}'], rules: { 'no-restricted-imports': ['error', { paths: [NO_MOCK] }] } },
   {
     files: ['src/features/*/api/**/*.ts'],
-    rules: { 'no-restricted-imports': ['error', { paths: [NO_MUTATION, NO_PAGES] }] },
+    rules: { 'no-restricted-imports': ['error', { paths: [NO_MUTATION, NO_PAGES, NO_OVERLAY] }] },
   },
   {
     files: ['src/**/*.{ts,tsx}'],
     ignores: ['src/lib/**', 'src/test/**'],
-    rules: { 'no-restricted-syntax': ['error', NO_HTML, NO_FORM_ELEMENT] },
+    rules: { 'no-restricted-syntax': ['error', NO_HTML, NO_FORM_ELEMENT, ...NO_LOOSE_LAYER] },
   },
   {
     files: ['src/components/form/*.tsx'],
-    rules: { 'no-restricted-syntax': ['error', NO_HTML] },
+    rules: { 'no-restricted-syntax': ['error', NO_HTML, ...NO_LOOSE_LAYER] },
   },
 );

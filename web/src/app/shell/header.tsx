@@ -24,7 +24,7 @@ const PhoneSheet = lazy(() => import('./phone-sheet').then((module) => ({ defaul
 export function Header({ working }: { readonly working: boolean }) {
   const session = useSession();
   return (
-    <header className="sticky top-0 z-30 border-b border-line bg-canvas/90 backdrop-blur">
+    <header className="sticky top-0 z-header border-b border-line bg-canvas/90 backdrop-blur">
       <div className={cx('flex h-14 items-center gap-2 px-4', !working && 'mx-auto max-w-7xl sm:px-6')}>
         <Link to="/" aria-label={`${PRODUCT}, home`} className="mr-2 inline-flex rounded-md">
           <Logo />

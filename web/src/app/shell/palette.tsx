@@ -7,7 +7,7 @@ import { Dialog as Radix } from 'radix-ui';
 import { useDeferredValue, useEffect, useRef, useState, type RefObject } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import { MAX_LENGTH, MIN_LENGTH, searchQuery, type Found, type FoundKind } from '@/features/search/api/search';
-import { useOverlay } from '@/components/ui/overlays';
+import { OVERLAY, useOverlay } from '@/components/ui/overlays';
 import { useReturnFocus } from '@/components/ui/return-focus';
 import { cardsOf, type Card } from '@/lib/content';
 import { useSession } from '@/lib/session';
@@ -58,11 +58,12 @@ export function Palette() {
   return (
     <Radix.Root open onOpenChange={closeCommands}>
       <Radix.Portal>
-        <Radix.Overlay className="animate-fade-in fixed inset-0 z-50 bg-black/45 backdrop-blur-[2px]" />
+        <Radix.Overlay className="animate-fade-in fixed inset-0 z-overlay bg-black/45 backdrop-blur-[2px]" />
         <Radix.Content
           {...focus}
+          {...OVERLAY}
           aria-describedby={undefined}
-          className="animate-rise-in fixed top-[10vh] left-1/2 z-50 flex max-h-[80dvh] w-[min(40rem,calc(100vw-2rem))] -translate-x-1/2 flex-col overflow-hidden rounded-2xl border border-line bg-raised shadow-pop"
+          className="animate-rise-in fixed top-[10vh] left-1/2 z-overlay flex max-h-[80dvh] w-[min(40rem,calc(100vw-2rem))] -translate-x-1/2 flex-col overflow-hidden rounded-2xl border border-line bg-raised shadow-pop"
         >
           <Radix.Title className="sr-only">Search and commands</Radix.Title>
           <Command

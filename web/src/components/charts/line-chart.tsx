@@ -198,7 +198,7 @@ export const LineChart = memo(function LineChart(props: Props) {
         {active !== null && (
           <div
             aria-hidden
-            className="pointer-events-none absolute top-2 z-10 w-max max-w-64"
+            className="pointer-events-none absolute top-2 z-raised w-max max-w-64"
             style={x(active) > width / 2 ? { right: width - x(active) + 12 } : { left: x(active) + 12 }}
           >
             <TooltipBox title={titleOf(active)} rows={rowsOf(active)} notes={textsAt(marks, active)} />

@@ -81,7 +81,7 @@ export function MiniBars({ label, bars, className }: Props) {
         {named && active !== null && (
           <div
             aria-hidden
-            className="pointer-events-none absolute bottom-full z-10 mb-1 w-max max-w-64 rounded-lg border border-line bg-raised px-2.5 py-1.5 text-[0.8125rem] text-text shadow-pop"
+            className="pointer-events-none absolute bottom-full z-raised mb-1 w-max max-w-64 rounded-lg border border-line bg-raised px-2.5 py-1.5 text-[0.8125rem] text-text shadow-pop"
             style={
               active > bars.length / 2
                 ? { right: `${100 - ((active + 1) / bars.length) * 100}%` }

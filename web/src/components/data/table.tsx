@@ -41,7 +41,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, maxHeight, detail, 
     >
       <table className="w-full border-collapse text-left">
         <caption className="sr-only">{caption}</caption>
-        <thead className="sticky top-0 z-10 bg-sunken text-[0.8125rem] text-muted">
+        <thead className="sticky top-0 z-raised bg-sunken text-[0.8125rem] text-muted">
           <tr>
             {columns.map((column) => (
               <th

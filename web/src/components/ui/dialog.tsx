@@ -3,7 +3,7 @@ import { Dialog as Radix } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { cx } from '@/lib/cx';
 import { buttonClass } from './button';
-import { useOverlay } from './overlays';
+import { InDialog, OVERLAY, useOverlay } from './overlays';
 import { useReturnFocus } from './return-focus';
 
 interface Props {
@@ -33,13 +33,14 @@ export function Dialog({ open, onOpenChange, title, description, children, as = 
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
-        <Radix.Overlay className="animate-fade-in fixed inset-0 z-50 bg-black/45 backdrop-blur-[2px]" />
+        <Radix.Overlay className="animate-fade-in fixed inset-0 z-overlay bg-black/45 backdrop-blur-[2px]" />
         <Radix.Content
           {...focus}
+          {...OVERLAY}
           {...(once ? { onInteractOutside: (event: Event) => event.preventDefault() } : {})}
           {...(description ? {} : { 'aria-describedby': undefined })}
           className={cx(
-            'fixed z-50 overflow-y-auto border border-line bg-raised p-5 shadow-pop focus:outline-none',
+            'fixed z-overlay overflow-y-auto border border-line bg-raised p-5 shadow-pop focus:outline-none',
             SHAPES[as],
           )}
         >
@@ -47,7 +48,7 @@ export function Dialog({ open, onOpenChange, title, description, children, as = 
             <Radix.Title className="text-base font-semibold">{title}</Radix.Title>
             {description && <Radix.Description className="mt-1 text-muted">{description}</Radix.Description>}
           </div>
-          {children}
+          <InDialog value>{children}</InDialog>
           <Radix.Close
             aria-label="Close"
             className={buttonClass({ variant: 'ghost', size: 'icon' }, 'absolute top-3.5 right-3.5')}

@@ -1,5 +1,6 @@
 import { DropdownMenu as Radix } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
+import { OVERLAY, useInDialog } from './overlays';
 
 const item =
   'flex cursor-pointer items-center gap-2.5 rounded-md px-2.5 py-1.5 outline-none select-none data-highlighted:bg-sunken';
@@ -13,17 +14,22 @@ interface Props {
 }
 
 export function Menu({ trigger, children, align = 'end', opensAtOnce = false }: Props) {
+  const inDialog = useInDialog();
+  // Without a portal the menu stays inside the landmark of its button; a dialog would cut it off.
+  const Place = inDialog ? Radix.Portal : Fragment;
   return (
-    <Radix.Root modal={false} defaultOpen={opensAtOnce}>
+    <Radix.Root modal={inDialog} defaultOpen={opensAtOnce}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
-      {/* Not in a portal: the menu stays inside the landmark of its button. */}
-      <Radix.Content
-        align={align}
-        sideOffset={6}
-        className="animate-fade-in z-50 min-w-52 rounded-xl border border-line bg-raised p-1.5 shadow-pop"
-      >
-        {children}
-      </Radix.Content>
+      <Place>
+        <Radix.Content
+          {...OVERLAY}
+          align={align}
+          sideOffset={6}
+          className="animate-fade-in z-overlay min-w-52 rounded-xl border border-line bg-raised p-1.5 shadow-pop"
+        >
+          {children}
+        </Radix.Content>
+      </Place>
     </Radix.Root>
   );
 }

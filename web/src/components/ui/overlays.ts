@@ -1,5 +1,14 @@
 // The overlays that are open, the one on top last.
-import { useEffect, useRef } from 'react';
+import { createContext, useContext, useEffect, useRef } from 'react';
+
+/** What every overlay bears: browser tests find it by that (e2e/overlays.mjs). */
+export const OVERLAY = { 'data-overlay': '' } as const;
+
+export const InDialog = createContext(false);
+
+/** Whether this is part of a dialog, which keeps the wheel from all that is not in it: what opens over it takes the wheel
+ *  over by being modal as well. */
+export const useInDialog = (): boolean => useContext(InDialog);
 
 const stack: (() => void)[] = [];
 

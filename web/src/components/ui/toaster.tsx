@@ -47,7 +47,7 @@ export function Toaster() {
       ))}
       <Radix.Viewport
         hotkey={['F8']}
-        className="fixed right-0 bottom-0 z-[60] flex w-full max-w-[420px] flex-col gap-2 p-4 outline-none"
+        className="fixed right-0 bottom-0 z-toast flex w-full max-w-[420px] flex-col gap-2 p-4 outline-none"
       />
     </Radix.Provider>
   );

@@ -16,7 +16,7 @@ export function TooltipBubble({ text, onClose }: { readonly text: string; readon
         <Radix.Portal>
           <Radix.Content
             sideOffset={6}
-            className="animate-fade-in z-50 rounded-md bg-text px-2 py-1 text-xs text-canvas"
+            className="animate-fade-in z-overlay rounded-md bg-text px-2 py-1 text-xs text-canvas"
           >
             {text}
           </Radix.Content>

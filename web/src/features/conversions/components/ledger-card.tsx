@@ -150,7 +150,7 @@ export function LedgerCard({ website, partners, links, state, onChange }: Props)
         <div
           role="region"
           aria-label="Selection"
-          className="sticky top-16 z-20 mb-3 flex flex-wrap items-center gap-2 rounded-lg border border-brand/30 bg-brand-soft px-3 py-2"
+          className="sticky top-16 z-sticky mb-3 flex flex-wrap items-center gap-2 rounded-lg border border-brand/30 bg-brand-soft px-3 py-2"
         >
           <p className="mr-auto font-medium" aria-live="polite">
             {all

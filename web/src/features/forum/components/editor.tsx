@@ -154,7 +154,7 @@ export function Editor({ ref, label, value, onChange, onSubmit, error, rows = 8 
             id={`${id}-people`}
             role="listbox"
             aria-label="Members"
-            className="absolute top-full left-0 z-20 mt-1 w-[min(20rem,100%)] overflow-hidden rounded-xl border border-line bg-raised p-1 shadow-pop"
+            className="absolute top-full left-0 z-sticky mt-1 w-[min(20rem,100%)] overflow-hidden rounded-xl border border-line bg-raised p-1 shadow-pop"
           >
             {found.map((person, index) => (
               <div

@@ -32,7 +32,7 @@ export function FormDialog({ title, description, form, isDirty, onClose, footer,
     >
       <Form form={form}>
         {children}
-        <div className="sticky -bottom-5 z-10 -mx-5 -mb-5 flex flex-wrap items-center justify-end gap-2 border-t border-line bg-raised px-5 py-3">
+        <div className="sticky -bottom-5 z-raised -mx-5 -mb-5 flex flex-wrap items-center justify-end gap-2 border-t border-line bg-raised px-5 py-3">
           {asking ? (
             <>
               <p role="alert" className="mr-auto font-medium">

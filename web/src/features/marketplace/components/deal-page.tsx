@@ -163,7 +163,7 @@ function Timeline({ label, milestones }: { readonly label: string; readonly mile
             )}
             <span
               className={cx(
-                'z-10 grid size-6 shrink-0 place-items-center rounded-full',
+                'z-raised grid size-6 shrink-0 place-items-center rounded-full',
                 item.state === 'done'
                   ? 'bg-good-soft text-good'
                   : item.state === 'next'

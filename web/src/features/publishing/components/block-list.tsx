@@ -100,7 +100,7 @@ function Row({ block, faults, onOpen }: RowProps) {
       style={{ transform: CSS.Translate.toString(transform), transition }}
       className={cx(
         'relative flex items-stretch rounded-lg border bg-surface',
-        isDragging ? 'z-10 border-brand shadow-pop' : 'border-line',
+        isDragging ? 'z-raised border-brand shadow-pop' : 'border-line',
       )}
     >
       <button

@@ -178,7 +178,7 @@ export function Editor({ ref, value, onChange, onRun, schema, fault = null }: Pr
           id={`${id}-list`}
           role="listbox"
           aria-label="Suggestions"
-          className="absolute z-20 max-h-56 w-72 max-w-[calc(100%-8px)] overflow-y-auto rounded-lg border border-line bg-raised py-1 shadow-pop"
+          className="absolute z-sticky max-h-56 w-72 max-w-[calc(100%-8px)] overflow-y-auto rounded-lg border border-line bg-raised py-1 shadow-pop"
           style={{ left: `max(4px, min(${place.left}px, 100% - 18.5rem))`, top: Math.min(place.top, 400) }}
         >
           {open.suggestions.map((one, index) => (

@@ -45,7 +45,7 @@ export function ResultTable({ result, height = VIEW }: Props) {
             <col key={index} style={{ width: `${width + 4}ch` }} />
           ))}
         </colgroup>
-        <thead className="sticky top-0 z-10 bg-sunken" style={{ height: HEAD }}>
+        <thead className="sticky top-0 z-raised bg-sunken" style={{ height: HEAD }}>
           <tr aria-rowindex={1}>
             <th scope="col" className="px-2 text-right font-normal text-muted">
               <span className="sr-only">Row</span>#
