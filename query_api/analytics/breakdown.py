@@ -38,6 +38,9 @@ MAX_BESIDE: Final = 2_000
 MAX_SERIES: Final = 20
 MAX_SEARCH: Final = 256
 NOT_SET: Final = "(not set)"
+DIRECT: Final = "Direct"
+_UNSET: Final[Mapping[str, str]] = {"source": DIRECT, "referrer": DIRECT}
+"""What no value of a dimension means: nobody sent the visitor."""
 _WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
@@ -314,7 +317,7 @@ def _labels(request: AnalyticsRequest, by: Sequence[str], rows: Sequence[Row]) -
     for number, name in enumerate(by):
         values = {row[f"v{number}"] for row in rows}
         names = _names(request.reader, name, values)
-        labels |= {(name, value): names.get(value, value) or NOT_SET for value in values}
+        labels |= {(name, value): names.get(value, value) or _UNSET.get(name, NOT_SET) for value in values}
     return labels
 
 

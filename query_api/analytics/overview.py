@@ -72,11 +72,17 @@ class ShownRange(ResponseModel):
     to: str = Field(description="Inclusive: a date, or the last hour for 24h")
     timezone: str
     bucket: str
+    until: datetime | None = Field(
+        default=None,
+        description="Of a range that is compared with one whose last day is not over: it is counted until then, which"
+        " is as long before the end of its own last day",
+    )
 
     @classmethod
     def of_range(cls, range_: Range) -> ShownRange:
         fields = {"from": range_.shown_from, "to": range_.shown_to, "timezone": range_.timezone.key}
-        return cls.model_validate({**fields, "bucket": range_.bucket})
+        until = range_.end if range_.is_cut else None
+        return cls.model_validate({**fields, "bucket": range_.bucket, "until": until})
 
 
 class Overview(Figures):

@@ -23,9 +23,11 @@ MAX_DAYS: Final = 3660
 HOURS_UP_TO_DAYS: Final = 2
 DAYS_UP_TO_DAYS: Final = 180
 
+_QUARTER: Final = timedelta(minutes=15)
 _HOUR: Final = timedelta(hours=1)
 _DAY: Final = timedelta(days=1)
 _WEEK: Final = timedelta(days=7)
+_MAX_DAY: Final = timedelta(hours=25)
 
 
 class TimeRange(StrEnum):
@@ -86,6 +88,9 @@ class Range:
 
     previous: tuple[date, date] | None = None
     """Of a calendar period: first day of the period before it, and the day after that one's last."""
+
+    is_cut: bool = False
+    """True: it is compared with a range whose last day or hour is not over, and ends as long before its own is."""
 
     @property
     def start(self) -> datetime:
@@ -254,6 +259,22 @@ def comparison(
         return _hours_before(of, compare, match_weekdays)
     previous = _a_year_before(of) if compare is Compare.YEAR else _just_before(of)
     return _on_the_weekdays_of(of, previous.dates[0]) if match_weekdays else previous
+
+
+def as_far_as(of: Range, compared: Range, now: datetime) -> Range:
+    """As much of `compared` as has passed of `of`, if the last day (hour, in the last 24) of `of` is not over, to the
+    next quarter of an hour. All of `compared` where it has another length."""
+    is_filling = of.start <= now < of.end and of.end - now <= _MAX_DAY
+    if not is_filling or _length(of) != _length(compared):
+        return compared
+    now = now.astimezone(UTC)
+    quarter = now.replace(minute=now.minute // 15 * 15, second=0, microsecond=0) + _QUARTER
+    end = max(compared.edges[-2], compared.end - (of.end - quarter))
+    return replace(compared, edges=(*compared.edges[:-1], end), is_cut=True) if end < compared.end else compared
+
+
+def _length(range_: Range) -> timedelta | int:
+    return range_.dates[-1] - range_.dates[0] if range_.dates else len(range_.edges)
 
 
 def _hours_before(of: Range, compare: Compare, match_weekdays: bool) -> Range:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any, Final
 from uuid import UUID
 
@@ -28,6 +28,8 @@ from schemas.http.analytics import Bots, Compare
 from schemas.zones import ZoneInfo
 
 MAX_TEXT: Final = 8192
+_BEFORE_ITS_DAY: Final = timedelta(days=2)
+"""So long before an instant neither its local day nor its day in UTC has begun."""
 
 
 def _day(value: object) -> object:
@@ -129,11 +131,11 @@ def request_for(
     """The parsed request for a website of the caller's scope. `needs_visits`: it reads visits, whatever the filters.
     Raises `Problem` 400."""
     range_ = range_of(query, website, context)
-    compared = compared_range(query, range_)
+    kept = KeptEvents.of(website)
+    compared = compared_range(query, range_, kept)
     chosen = [parsed for name in filters.COLUMNS if (parsed := parse_filter(name, getattr(query, name))) is not None]
     spans = [(each.start, each.end) for each in (range_, compared) if each is not None]
     named = dimension_filters.read(query.filter, scope.reader, website, spans)
-    kept = KeptEvents.of(website)
     selection = TrafficSelection(
         str(website.id), (*_with_ids(scope.reader, website, chosen), *named), query.bots, kept=kept
     )
@@ -167,13 +169,18 @@ def range_in(query: TimeQuery, zone: ZoneInfo, since: date | None = None) -> Ran
         raise invalid_parameter(error.field, str(error)) from error
 
 
-def compared_range(query: FigureQuery, range_: Range) -> Range | None:
-    """The range that `range_` is compared with. Raises `Problem` 400."""
+def compared_range(query: FigureQuery, range_: Range, kept: KeptEvents) -> Range | None:
+    """The range that `range_` is compared with: as much of it as has passed of `range_`, unless a part of its last day
+    can't be counted any more. Raises `Problem` 400."""
     try:
         custom = ranges.compared_days(query.compare, range_.timezone, query.compare_from, query.compare_to)
-        return ranges.comparison(range_, query.compare, custom, match_weekdays=query.match_weekdays)
+        compared = ranges.comparison(range_, query.compare, custom, match_weekdays=query.match_weekdays)
     except InvalidRange as error:
         raise invalid_parameter(error.field, str(error)) from error
+    if compared is None:
+        return None
+    as_far = ranges.as_far_as(range_, compared, datetime.now(UTC))
+    return as_far if kept.has_all(as_far.end - _BEFORE_ITS_DAY) else compared
 
 
 def parse_filter(name: str, text: str) -> ValueFilter | None:

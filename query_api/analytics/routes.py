@@ -164,6 +164,6 @@ def _flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     for name, value in values.items():
         if isinstance(value, dict):
             flat.update(_flat(value, f"{prefix}{name}."))
-        else:
+        elif value is not None:
             flat[f"{prefix}{name}"] = value
     return flat

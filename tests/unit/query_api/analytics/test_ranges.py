@@ -17,6 +17,7 @@ from query_api.analytics.ranges import (
     InvalidRange,
     Range,
     TimeRange,
+    as_far_as,
     compared_days,
     comparison,
     last_minutes,
@@ -150,6 +151,54 @@ def test_comparisons_have_as_many_buckets_and_end_where_the_range_begins(
         assert len(compared.edges) == len(found.edges)
     if compare is Compare.PREVIOUS:
         assert compared.end == found.start or (found.is_open and found.bucket is BucketKind.HOUR)
+
+
+@given(zones, moments, st.sampled_from(SIMPLE), st.integers(0, 500), st.sampled_from([Compare.PREVIOUS, Compare.YEAR]))
+@settings(max_examples=300, deadline=None)
+def test_an_unfinished_day_is_compared_with_as_much_of_a_day(
+    zone: ZoneInfo, now: datetime, name: TimeRange, more: int, compare: Compare
+) -> None:
+    last = local_day(zone, now)
+    given_days = (last - timedelta(days=more), last) if name is TimeRange.CUSTOM else (None, None)
+    found = resolve(name, zone, now, *given_days, since=last - timedelta(days=more))
+    whole = comparison(found, compare)
+    assert whole is not None
+    compared = as_far_as(found, whole, now)
+    assert (compared.edges[:-1], compared.dates) == (whole.edges[:-1], whole.dates)
+    assert whole.edges[-2] <= compared.end <= whole.end
+    assert compared.is_cut is (compared.end < whole.end)
+    assert compared.end.timestamp() % 900 == 0
+    if compared.is_cut and compared.end > whole.edges[-2]:
+        assert timedelta(0) <= (found.end - now) - (whole.end - compared.end) <= timedelta(minutes=15)
+
+
+@pytest.mark.parametrize(
+    ("name", "until"),
+    [
+        (TimeRange.TODAY, datetime(2026, 11, 24, 13, 15, tzinfo=UTC)),
+        (TimeRange.LAST_24H, datetime(2026, 11, 24, 13, 15, tzinfo=UTC)),
+        (TimeRange.LAST_7D, datetime(2026, 11, 18, 13, 15, tzinfo=UTC)),
+        (TimeRange.THIS_MONTH, datetime(2026, 10, 25, 13, 15, tzinfo=UTC)),
+        (TimeRange.LAST_12M, datetime(2025, 11, 25, 13, 15, tzinfo=UTC)),
+        (TimeRange.YESTERDAY, None),
+        (TimeRange.LAST_WEEK, None),
+    ],
+)
+def test_changes_compare_the_same_hours(name: TimeRange, until: datetime | None) -> None:
+    now = datetime(2026, 11, 25, 13, 7, tzinfo=UTC)
+    found = resolve(name, BERLIN, now)
+    whole = comparison(found, Compare.PREVIOUS)
+    assert whole is not None
+    compared = as_far_as(found, whole, now)
+    assert (compared.end if compared.is_cut else None) == until
+
+
+def test_periods_of_different_lengths_are_compared_whole() -> None:
+    now = datetime(2026, 3, 31, 13, tzinfo=UTC)
+    found = resolve(TimeRange.THIS_MONTH, BERLIN, now)
+    february = comparison(found, Compare.PREVIOUS)
+    assert february is not None and shown(february) == days_of(date(2026, 2, 1), date(2026, 2, 28))
+    assert as_far_as(found, february, now) == february
 
 
 PERIODS: dict[str, Callable[[date], object]] = {

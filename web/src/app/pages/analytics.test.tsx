@@ -4,10 +4,14 @@ import type { TrafficRule } from '@/lib/api/types';
 import { FakeEventSource } from '@/test/event-source';
 import { live, liveEvent, overview, website } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
+import { seeEverything } from '@/test/seen';
 import { http, json, noContent, refuse } from '@/test/http';
 import { requests, server, state } from '@/test/server';
 
-beforeEach(signIn);
+beforeEach(() => {
+  signIn();
+  seeEverything();
+});
 
 const card = (name: string) => within(screen.getByRole('region', { name }));
 const kpi = (name: string) => screen.getByTestId(`kpi-${name}`);
@@ -55,6 +59,19 @@ test('spec §2, stats row: figures come with a computed change, coloured by its 
   expect(screen.getByText('+20.0%')).toHaveClass('text-good');
   expect(screen.getByText('−20.0%')).toHaveClass('text-bad');
   expect(screen.getAllByText('vs previous').length).toBeGreaterThan(0);
+});
+
+test('the page takes at most twelve requests, all of its cards in view', async () => {
+  const fetched = vi.spyOn(globalThis, 'fetch');
+  renderApp('/analytics');
+  await screen.findByTestId('kpi-Revenue');
+  expect(await screen.findByRole('region', { name: 'Event delivery' })).toBeInTheDocument();
+  await waitFor(() => expect(requests('GET /api/platform/analytics/excluded-traffic?')).toHaveLength(1));
+  // Those of the mock, which answers each read that travels with others, are none of the page.
+  const sent = fetched.mock.calls.map(([input]) => (input instanceof Request ? input.url : String(input)));
+  const own = sent.filter((url, at) => fetched.mock.calls[at]?.[0] instanceof Request || url.includes('/reads?'));
+  expect(own.length, own.join('\n')).toBeLessThanOrEqual(12);
+  expect(sent.length).toBeGreaterThan(20);
 });
 
 test('without comparison there is no change', async () => {
@@ -377,7 +394,7 @@ test('the last 30 minutes by page, source, place and event; a value filters the 
   await user.click(await card('Live').findByRole('tab', { name: 'Places' }));
   expect(card('Live').getByRole('button', { name: /^Filter by ?Iceland, ?3 visitors, 7 events$/ })).toBeInTheDocument();
   await user.click(card('Live').getByRole('tab', { name: 'Sources' }));
-  expect(card('Live').getByText('(not set)')).toBeInTheDocument();
+  expect(card('Live').getByText('Direct')).toBeInTheDocument();
   await user.click(card('Live').getByRole('tab', { name: 'Pages' }));
   await user.click(card('Live').getByRole('button', { name: /^Filter by ?\/a/ }));
   await waitFor(() => expect(router.state.location.searchStr).toBe('?f=is,page,%252Fa'));

@@ -4,7 +4,7 @@ import { lazy, Suspense, useCallback, useEffect, useRef, useState, type ReactNod
 import { PageFailure } from '@/components/charts/page-failure';
 import { Below } from '@/components/data/below';
 import { Boundary } from '@/components/data/boundary';
-import { buttonClass } from '@/components/ui/button';
+import { Button, buttonClass } from '@/components/ui/button';
 import { Card, surface } from '@/components/ui/card';
 import { useCursorQuery } from '@/lib/api/cursor-query';
 import { cx } from '@/lib/cx';
@@ -17,12 +17,12 @@ import { toast } from '@/stores/toasts';
 import { BarMetric, BreakdownCard, BreakdownOnPhone } from '@/features/analytics/components/breakdown-card';
 import { FilterBar } from '@/features/analytics/components/filter-bar';
 import { FreshnessLabel } from '@/features/analytics/components/freshness';
-import { MainCard } from '@/features/analytics/components/main-card';
+import { MainCard, MoreNumbers } from '@/features/analytics/components/main-card';
 import { GROUPS } from '@/features/analytics/lib/breakdown-groups';
 import type { Named } from '@/features/analytics/lib/dimensions';
 import type { EventsRequest } from '@/features/analytics/lib/events';
 import { fileName } from '@/features/analytics/lib/periods';
-import { clicksQuery, overviewQuery, paramsOf, refreshWebsite } from '@/features/analytics/api/analytics';
+import { overviewQuery, paramsOf, refreshWebsite } from '@/features/analytics/api/analytics';
 import {
   rangeFault,
   readState,
@@ -38,7 +38,9 @@ import { named as nameOfValue } from '@/features/analytics/lib/values';
 import { nextComparison } from '@/features/analytics/lib/comparison';
 import { RANGE_LABELS } from '@/features/analytics/lib/ranges';
 import { Toolbar, type CalendarFor } from '@/features/analytics/components/toolbar';
-import { useBarMetric } from '@/features/analytics/hooks/use-layout';
+import { INITIAL_BARS, useBarMetric } from '@/features/analytics/hooks/use-layout';
+import { readPage, usePageCalls } from '@/features/analytics/hooks/use-page-calls';
+import { metricName } from '@/features/analytics/lib/metrics';
 import { DEFAULT_VIEW, OPEN } from '@/features/analytics/lib/open-view';
 import { viewsQuery } from '@/features/analytics/api/views';
 import { textOf, type FlatSearch } from '@/lib/url/search';
@@ -105,9 +107,7 @@ export async function takeReads(client: QueryClient, search: FlatSearch): Promis
   const opens = textOf(search[OPEN]);
   if (opens && (opens !== DEFAULT_VIEW || views.some((view) => view.isDefault))) return;
   // What will be shown is known: its numbers come while the page is drawn.
-  const params = paramsOf(website.id, state, state);
-  void client.prefetchQuery(overviewQuery(params, state));
-  void client.prefetchQuery(clicksQuery(params));
+  readPage(client, paramsOf(website.id, state, state), state);
 }
 
 const shownWebsite = (websites: readonly Website[] | undefined, { website }: AnalyticsState): Website | undefined =>
@@ -183,6 +183,7 @@ function WebsiteAnalytics({ websites, website, state, fault, onChange }: Website
   const [refreshing, setRefreshing] = useState(false);
   const params = paramsOf(website.id, state, state);
   const overview = useQuery(overviewQuery(params, state));
+  usePageCalls(params, state);
   const partners = useQuery(partnersQuery);
   const links = useCursorQuery(linksQuery(website.id));
   const firstLoad =
@@ -205,7 +206,17 @@ function WebsiteAnalytics({ websites, website, state, fault, onChange }: Website
 
   const named = { partners: partners.data ?? [], links: links.rows ?? [] };
   return (
-    <Page title={TITLE} subtitle={SUBTITLE}>
+    <Page
+      title={TITLE}
+      subtitle={SUBTITLE}
+      tools={
+        <FreshnessLabel
+          freshness={overview.data?.freshness}
+          lastEventAt={overview.data?.data.lastEventAt}
+          timezone={website.timezone}
+        />
+      }
+    >
       <PageFailure value={overview.isError && !overview.data}>
         <div className="flex flex-col gap-4 sm:gap-5">
           <Controls>
@@ -233,18 +244,11 @@ function WebsiteAnalytics({ websites, website, state, fault, onChange }: Website
               </Boundary>
             </FilterBar>
           </Controls>
-          <div className="-mt-1 flex flex-wrap items-center justify-between gap-2 sm:-mt-2">
-            <FreshnessLabel
-              freshness={overview.data?.freshness}
-              lastEventAt={overview.data?.data.lastEventAt}
-              timezone={website.timezone}
-            />
-            {fault && (
-              <p role="alert" className="rounded-lg bg-warn-soft px-3 py-1.5 text-[0.8125rem] text-warn">
-                {fault} Showing {RANGE_LABELS[state.range]}.
-              </p>
-            )}
-          </div>
+          {fault && (
+            <p role="alert" className="rounded-lg bg-warn-soft px-3 py-1.5 text-[0.8125rem] text-warn">
+              {fault} Showing {RANGE_LABELS[state.range]}.
+            </p>
+          )}
           {overview.error && (
             <ErrorBox
               error={overview.error}
@@ -262,23 +266,24 @@ function WebsiteAnalytics({ websites, website, state, fault, onChange }: Website
             failed={overview.isError}
             onEvents={setEvents}
           />
-          <p className="-my-2 min-h-5 text-[0.8125rem] text-muted">
-            {overview.data && (
-              <Suspense>
-                <Unattributed
-                  website={website}
-                  period={{ range: null, from: overview.data.data.range.from, to: overview.data.data.range.to }}
-                />
-              </Suspense>
-            )}
-          </p>
           <Breakdowns
+            website={website}
             params={params}
             state={state}
             onChange={onChange}
             named={named}
             onEvents={setEvents}
             later={later}
+            hint={
+              overview.data && (
+                <Suspense>
+                  <Unattributed
+                    website={website}
+                    period={{ range: null, from: overview.data.data.range.from, to: overview.data.data.range.to }}
+                  />
+                </Suspense>
+              )
+            }
           />
           {events && (
             <Boundary fallback={null}>
@@ -297,63 +302,74 @@ function WebsiteAnalytics({ websites, website, state, fault, onChange }: Website
           )}
           <div className="grid gap-4 sm:gap-5 lg:grid-cols-2">
             <Below now={later} height="min-h-96">
-              <TrendCard website={website} state={state} onChange={onChange} />
-            </Below>
-            <Below now={later} height="min-h-96">
-              <PartnerCard
-                params={params}
-                currency={website.currency}
-                file={fileName(website.domain, state, 'partners')}
-                onPick={pickPartner}
-              />
-            </Below>
-            <Below now={later} height="min-h-96">
-              <GeoCard
-                params={params}
-                currency={website.currency}
-                file={fileName(website.domain, state, 'countries')}
-                onPick={pickCountry}
-              />
-            </Below>
-            <Below now={later}>
               <LiveCard website={website} onPick={pick} />
             </Below>
-            <Below now={later} height="min-h-64 lg:col-span-2">
+            <Below now={later} height="min-h-96">
               <InsightsCard
                 key={website.id}
                 website={website}
                 actions={(insight) => <InsightActions website={website.id} insight={insight} />}
-                className="lg:col-span-2"
               />
             </Below>
             <FoldedOnPhone title="Data quality">
-              <Below now={later} height="min-h-96 lg:col-span-2">
-                <DeliveryCard website={website} period={state} className="lg:col-span-2" />
+              <Below now={later} height="min-h-96" className="lg:col-span-2">
+                <DeliveryCard website={website} period={state} />
               </Below>
-              <Below now={later} height="min-h-64 lg:col-span-2">
+              <Below now={later} height="min-h-64" className="lg:col-span-2">
                 <ExcludedTrafficCard
                   website={website}
                   filters={state.filters}
                   params={params}
                   file={fileName(website.domain, state, 'excluded-traffic')}
-                  className="lg:col-span-2"
                   onPick={(reason) => onChange(onlyReason(state, reason))}
                 />
               </Below>
             </FoldedOnPhone>
           </div>
-          <Below now={later} height="min-h-40">
-            <Card
-              title="Conversions by status"
-              actions={
-                <Link to="/conversions" search={{ website: website.id }} className={buttonClass({ size: 'sm' })}>
-                  All conversions
-                </Link>
-              }
-            >
-              <StatusBars params={params} timezone={website.timezone} />
-            </Card>
-          </Below>
+          <section aria-labelledby="charts" className="flex flex-col gap-3">
+            <h2 id="charts" className="text-[0.9375rem] font-semibold">
+              Charts
+            </h2>
+            <div className="grid gap-4 sm:gap-5 lg:grid-cols-2">
+              <Below now={later} height="min-h-96">
+                <TrendCard website={website} state={state} onChange={onChange} />
+              </Below>
+              <Below now={later} height="min-h-96">
+                <PartnerCard
+                  params={params}
+                  currency={website.currency}
+                  file={fileName(website.domain, state, 'partners')}
+                  onPick={pickPartner}
+                />
+              </Below>
+              <Below now={later} height="min-h-96">
+                <GeoCard
+                  params={params}
+                  currency={website.currency}
+                  file={fileName(website.domain, state, 'countries')}
+                  onPick={pickCountry}
+                />
+              </Below>
+              <Below now={later} height="min-h-96">
+                <Card
+                  title="Conversions by status"
+                  actions={
+                    <Link to="/conversions" search={{ website: website.id }} className={buttonClass({ size: 'sm' })}>
+                      All conversions
+                    </Link>
+                  }
+                >
+                  <StatusBars params={params} timezone={website.timezone} />
+                  <MoreNumbers
+                    overview={overview.data?.data}
+                    failed={overview.isError}
+                    compare={state.compare}
+                    currency={website.currency}
+                  />
+                </Card>
+              </Below>
+            </div>
+          </section>
         </div>
       </PageFailure>
     </Page>
@@ -361,6 +377,9 @@ function WebsiteAnalytics({ websites, website, state, fault, onChange }: Website
 }
 
 interface BreakdownProps extends Props {
+  readonly website: Website;
+  /** What the numbers leave out. */
+  readonly hint: ReactNode;
   readonly params: ReturnType<typeof paramsOf>;
   readonly named: Named;
   readonly onEvents: (request: EventsRequest) => void;
@@ -369,9 +388,9 @@ interface BreakdownProps extends Props {
 }
 
 /** The cards by dimension, and the table of all rows when it is open. */
-function Breakdowns({ params, state, onChange, named, onEvents, later }: BreakdownProps) {
+function Breakdowns({ website, params, state, onChange, named, onEvents, later, hint }: BreakdownProps) {
   const phone = useIsPhone();
-  const [metric, setMetric] = useBarMetric();
+  const [metric, setMetric] = useBarMetric(website.id);
   const viewEvents = (request: Pick<EventsRequest, 'title' | 'of'>, filters: readonly Filter[]) =>
     onEvents({ ...request, period: state, filters: filters.reduce(withFilter, state).filters });
   const context = {
@@ -385,10 +404,19 @@ function Breakdowns({ params, state, onChange, named, onEvents, later }: Breakdo
   };
   return (
     <section aria-labelledby="breakdowns" className="flex flex-col gap-3">
-      <header className="flex items-center justify-between gap-3">
-        <h2 id="breakdowns" className="text-[0.9375rem] font-semibold">
+      <header className="flex min-h-9 flex-wrap items-center gap-x-4 gap-y-1 text-[0.8125rem] text-muted">
+        <h2 id="breakdowns" className="text-[0.9375rem] font-semibold text-text">
           Where it comes from
         </h2>
+        <p className="min-h-5 min-w-0 flex-1">{hint}</p>
+        {metric !== INITIAL_BARS && (
+          <p className="flex items-center gap-1">
+            Sorted by {metricName(metric)}: what has none may be missing.
+            <Button size="sm" variant="ghost" onClick={() => setMetric(INITIAL_BARS)}>
+              Show {metricName(INITIAL_BARS)}
+            </Button>
+          </p>
+        )}
         <BarMetric value={metric} onChange={setMetric} />
       </header>
       {phone ? (
@@ -407,6 +435,7 @@ function Breakdowns({ params, state, onChange, named, onEvents, later }: Breakdo
           <Suspense fallback={null}>
             <BreakdownDialog
               details={state.details}
+              website={website}
               state={state}
               params={params}
               named={named}
@@ -437,7 +466,7 @@ function FoldedOnPhone({ title, children }: { readonly title: string; readonly c
 /** What is chosen stays in view: the toolbar and, below it, the filters in force, in one line on a phone. */
 function Controls({ children }: { readonly children: ReactNode }) {
   return (
-    <div className="sticky top-14 z-20 -mx-4 flex flex-col gap-2 border-b border-line bg-canvas/95 px-4 py-2 backdrop-blur sm:-mx-6 sm:px-6 max-sm:[&>[role=group]]:flex-nowrap max-sm:[&>[role=group]]:overflow-x-auto">
+    <div className="sticky top-14 z-sticky -mx-4 flex flex-col gap-2 border-b xl:flex-row xl:flex-wrap xl:items-center border-line bg-canvas/95 px-4 py-2 backdrop-blur sm:-mx-6 sm:px-6 max-sm:[&>[role=group]]:flex-nowrap max-sm:[&>[role=group]]:overflow-x-auto">
       {children}
     </div>
   );

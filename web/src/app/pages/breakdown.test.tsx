@@ -4,6 +4,7 @@ import { renderApp, signIn } from '@/test/render';
 import { http, json, noContent, refuse, type Ok } from '@/test/http';
 import { requests, server } from '@/test/server';
 import { breakdown } from '@/test/fixtures';
+import { Seen, seeEverything } from '@/test/seen';
 
 const BREAKDOWN = 'GET /api/platform/analytics/breakdown?';
 const asked = (by: string) => requests(BREAKDOWN).filter((line) => line.includes(`by=${by}&`));
@@ -16,21 +17,9 @@ const viewAll = async (name: string) => {
   return card(name).getByText(/^View all/);
 };
 
-class Seen {
-  private readonly tell: IntersectionObserverCallback;
-  constructor(tell: IntersectionObserverCallback) {
-    this.tell = tell;
-  }
-  observe(target: Element) {
-    this.tell([{ isIntersecting: true, target } as IntersectionObserverEntry], this as unknown as IntersectionObserver);
-  }
-  unobserve() {}
-  disconnect() {}
-}
-
 beforeEach(() => {
   signIn();
-  vi.stubGlobal('IntersectionObserver', Seen);
+  seeEverything();
 });
 
 test('each card requests its active tab only, and remembers the tab', async () => {
@@ -63,7 +52,7 @@ test('bars show the chosen metric, remembered, beside revenue and EPC', async ()
     expect(await bar('/a')).toHaveTextContent('Filter by /a, Clicks 900, Revenue $1,800, EPC $2.00'),
   );
   await waitFor(() => expect(asked('page').at(-1)).toContain('sort=-clicks'));
-  expect(localStorage.getItem('breakdown.metric')).toBe('clicks');
+  expect(localStorage.getItem('breakdown.metric.w1')).toBe('clicks');
 });
 
 test('a click on a bar filters the page by exactly its value, and again no longer', async () => {
@@ -86,7 +75,7 @@ test('the row without a value filters by no value', async () => {
   const { user, router } = renderApp('/analytics');
   await bar('/a');
   await user.click(card('Sources').getByRole('tab', { name: 'Source' }));
-  await user.click(await card('Sources').findByTitle('(not set)'));
+  await user.click(await card('Sources').findByTitle('Direct'));
   expect(router.state.location.searchStr).toBe('?f=is,source,%28none%29');
   await waitFor(() =>
     expect(requests('GET /api/platform/analytics/clicks?').at(-1)).toContain(
@@ -124,10 +113,11 @@ test('View all: totals, sorting, changes, columns that are remembered, a file, a
   await user.click(within(table).getByRole('button', { name: /Revenue/ }));
   await waitFor(() => expect(asked('page').at(-1)).toContain('sort=revenue'));
   expect(within(table).getByRole('columnheader', { name: /Revenue/ })).toHaveAttribute('aria-sort', 'ascending');
-  await user.click(dialog.getByRole('button', { name: 'Columns' }));
+  await user.click(dialog.getByRole('button', { name: 'Columns (7 of 15)' }));
   await user.click(await screen.findByRole('checkbox', { name: 'Bounce rate' }));
+  await user.keyboard('{Escape}');
   expect(await dialog.findByRole('columnheader', { name: /Bounce rate/ })).toBeInTheDocument();
-  expect(localStorage.getItem('breakdown.columns')).toContain('bounce_rate');
+  expect(localStorage.getItem('breakdown.columns.w1')).toContain('bounce_rate');
   expect(dialog.getByRole('link', { name: 'CSV' })).toHaveAttribute(
     'href',
     expect.stringMatching(/^\/api\/platform\/analytics\/breakdown\.csv\?websiteId=w1&timeRange=30d&.*sort=revenue/),

@@ -52,7 +52,7 @@ test('the dashboard has the insights of the analytics page, with their details',
 
 test('without insights the card says so, and why when they cannot be loaded', async () => {
   renderApp('/dashboard');
-  expect(await screen.findByText('Nothing unusual in the last 30 days.')).toBeInTheDocument();
+  expect(await screen.findByText(/No unusual changes in the last 30 days./)).toBeInTheDocument();
   cleanup();
   server.use(http.get('/api/analytics/{websiteId}/insights', () => refuse(503, 'Not now')));
   renderApp('/dashboard');

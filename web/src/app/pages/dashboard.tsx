@@ -71,7 +71,7 @@ export function DashboardPage() {
           <div className="flex flex-wrap gap-2">
             <Select
               label="Website"
-              className="min-w-0 flex-1 basis-40"
+              className="min-w-0 flex-1 basis-40 lg:hidden"
               value={website.id}
               onChange={(event) => void navigate({ to: '/dashboard', search: { website: event.target.value } })}
             >
@@ -137,6 +137,7 @@ function Overview({ website }: { readonly website: Website }) {
           <Below now={settled} height="min-h-44">
             <LatestInsights
               website={website}
+              hasData={!figures || figures.pageviews + figures.clicks.total > 0}
               actions={(insight) => <InsightActions website={website.id} insight={insight} />}
             />
           </Below>

@@ -74,7 +74,7 @@ test('one click applies a view: range, comparison, filters, metric, tabs and col
   expect(screen.getByRole('button', { name: 'Views Germany and Austria' })).toBeInTheDocument();
   expect(screen.getByRole('tab', { name: 'Entry' })).toHaveAttribute('aria-selected', 'true');
   expect(screen.getByLabelText('Metric of the bars')).toHaveValue('clicks');
-  expect(localStorage.getItem('breakdown.columns')).toBe('clicks,epc');
+  expect(localStorage.getItem('breakdown.columns.w1')).toBe('clicks,epc');
 });
 
 test('a changed view says so; its changes are saved or discarded', async () => {

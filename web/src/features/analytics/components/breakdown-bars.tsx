@@ -1,6 +1,6 @@
 import { ListTree } from 'lucide-react';
 import type { Breakdown, BreakdownRow } from '../api/breakdown';
-import { valueName, type Named } from '../lib/dimensions';
+import { isUnset, valueName, type Named } from '../lib/dimensions';
 import { metricName, shortName, shortText, shownMetrics, type Metric } from '../lib/metrics';
 import type { Dimension } from '../lib/search';
 import { cx } from '@/lib/cx';
@@ -19,7 +19,9 @@ interface Props {
 /** Rows as bars of one metric; a click on one filters the page. */
 export function BreakdownBars({ by, data, metric, named, picked, onPick, onEvents }: Props) {
   const metrics = shownMetrics(metric);
-  const most = Math.max(0, ...data.rows.map((row) => row[metric] ?? 0));
+  const [unset, found] = [true, false].map((is) => data.rows.filter((row) => isUnset(by, row.values[by] ?? '') === is));
+  const rows = [...(found ?? []), ...(unset ?? [])];
+  const most = Math.max(0, ...(found?.length ? found : rows).map((row) => row[metric] ?? 0));
   return (
     <>
       <div aria-hidden className="flex h-6 items-center gap-2 px-2 text-xs text-muted">
@@ -31,7 +33,7 @@ export function BreakdownBars({ by, data, metric, named, picked, onPick, onEvent
         ))}
       </div>
       <ul role="list" className="flex flex-col gap-0.5">
-        {data.rows.map((row) => {
+        {rows.map((row) => {
           const value = row.values[by] ?? '';
           const name = valueName(by, value, named, row.label);
           return (
@@ -40,7 +42,8 @@ export function BreakdownBars({ by, data, metric, named, picked, onPick, onEvent
                 name={name}
                 row={row}
                 metrics={metrics}
-                share={most > 0 ? (row[metric] ?? 0) / most : 0}
+                share={most > 0 ? Math.min(1, (row[metric] ?? 0) / most) : 0}
+                isQuiet={isUnset(by, value)}
                 currency={data.currency}
                 isPicked={picked.includes(value)}
                 onPick={() => onPick(value)}
@@ -69,10 +72,12 @@ interface BarProps {
   readonly share: number;
   readonly currency: string;
   readonly isPicked: boolean;
+  /** It is no finding. */
+  readonly isQuiet: boolean;
   readonly onPick: () => void;
 }
 
-function Bar({ name, row, metrics, share, currency, isPicked, onPick }: BarProps) {
+function Bar({ name, row, metrics, share, currency, isPicked, isQuiet, onPick }: BarProps) {
   return (
     <button
       type="button"
@@ -85,11 +90,11 @@ function Bar({ name, row, metrics, share, currency, isPicked, onPick }: BarProps
         aria-hidden
         className={cx(
           'absolute inset-y-0.5 left-0 rounded-md transition-[width]',
-          isPicked ? 'bg-brand/25' : 'bg-brand-soft',
+          isPicked ? 'bg-brand/25' : isQuiet ? 'bg-sunken' : 'bg-brand-soft',
         )}
         style={{ width: `${Math.max(share > 0 ? 0.5 : 0, share * 100)}%` }}
       />
-      <span className="relative min-w-0 flex-1 truncate">
+      <span className={cx('relative min-w-0 flex-1 truncate', isQuiet && 'text-muted')}>
         <span className="sr-only">Filter by </span>
         {name}
       </span>

@@ -9,6 +9,7 @@ import { Select } from '@/components/ui/field';
 import { Popover } from '@/components/ui/popover';
 import { SearchField } from '@/components/ui/search-field';
 import { Check } from '@/components/ui/check';
+import type { Website } from '@/lib/api/types';
 import { useCursorQuery } from '@/lib/api/cursor-query';
 import { change, describeChange } from '../lib/compare';
 import { hasSameLength } from '../lib/comparison';
@@ -19,7 +20,7 @@ import { breakdownPagesQuery, byText, csvAddress, type BreakdownParams, type Bre
 import type { AnalyticsParams } from '../api/analytics';
 import { useColumns } from '../hooks/use-layout';
 import { deeper } from '../lib/breakdown-groups';
-import { dimensionName, valueName, type Named } from '../lib/dimensions';
+import { dimensionName, isUnset, valueName, type Named } from '../lib/dimensions';
 import { eventsOf, type EventsRequest } from '../lib/events';
 import { filterLabel } from '../lib/filter-label';
 import { goodWhen, meaningOf, METRICS, metricName, metricText, shortName, type Metric } from '../lib/metrics';
@@ -38,6 +39,7 @@ import { named as nameOfValue } from '../lib/values';
 const CHOICES = DIMENSIONS.filter((dimension) => dimension !== 'reason');
 
 interface Props {
+  readonly website: Website;
   readonly details: Details;
   readonly state: AnalyticsState;
   readonly params: AnalyticsParams;
@@ -48,8 +50,8 @@ interface Props {
 }
 
 /** All rows of one or two dimensions with every metric: sorted, searched, page by page, and as a file. */
-export function BreakdownDialog({ details, state, params, named, metric, onChange, onEvents }: Props) {
-  const [columns, setColumns] = useColumns();
+export function BreakdownDialog({ website, details, state, params, named, metric, onChange, onEvents }: Props) {
+  const [columns, setColumns] = useColumns(website.id);
   const [sort, setSort] = useState<Sort>({ metric, descending: true });
   const [search, setSearch] = useState('');
   const searched = useDeferredValue(search.trim());
@@ -208,7 +210,10 @@ function tableColumns(props: TableProps): Column<BreakdownRow>[] {
         ) : place === 0 ? (
           <button
             type="button"
-            className="min-h-6 max-w-full rounded text-left font-medium break-words text-brand hover:underline"
+            className={cx(
+              'min-h-6 max-w-full rounded text-left break-words hover:underline',
+              isUnset(dimension, row.values[dimension] ?? '') ? 'text-muted' : 'font-medium text-brand',
+            )}
             onClick={() => drill(row)}
           >
             {nameOf(row)}
@@ -326,7 +331,7 @@ function ColumnChooser({ columns, onChange }: ChooserProps) {
       trigger={
         <Button size="sm">
           <Columns3 aria-hidden className="size-3.5" />
-          Columns
+          {columns.length < METRICS.length ? `Columns (${columns.length} of ${METRICS.length})` : 'Columns'}
         </Button>
       }
     >

@@ -1,4 +1,5 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { useNear } from '@/components/data/below';
 import type { ReactNode } from 'react';
 import { ChartCard, type ChartColumn } from '@/components/charts/chart-card';
 import { MiniBars } from '@/components/charts/mini-bars';
@@ -40,7 +41,7 @@ interface Props {
 }
 
 export function DeliveryCard(props: Props) {
-  const query = useQuery(deliveryQuery(props.website.id, props.period));
+  const query = useQuery({ ...deliveryQuery(props.website.id, props.period), enabled: useNear() });
   return (
     <DeliveryStats
       {...props}

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useNear } from '@/components/data/below';
 import { useState } from 'react';
 import { ChartCard, type ChartColumn } from '@/components/charts/chart-card';
 import { Button } from '@/components/ui/button';
@@ -26,7 +27,7 @@ const KINDS = [
 
 /** Excluded traffic and its reasons. */
 export function ExcludedTrafficCard({ website, filters, params, file, className, onPick }: Props) {
-  const query = useQuery(excludedTrafficQuery(params));
+  const query = useQuery({ ...excludedTrafficQuery(params), enabled: useNear() });
   const rows = query.data?.data ?? [];
   const [remarking, setRemarking] = useState(false);
   return (

@@ -7,7 +7,7 @@ import type { ClickPoint, Figures, Overview } from '@/lib/api/types';
 import { change, describeChange } from '../lib/compare';
 import { cx } from '@/lib/cx';
 import { countOf, formatCount, formatMoney, formatPercent } from '@/lib/format';
-import { comparable, comparisonNote, isPerDay } from '../lib/comparison';
+import { comparable, comparisonNote, isPerDay, sameHours } from '../lib/comparison';
 import type { Comparison } from '../lib/ranges';
 
 interface Kpi {
@@ -91,6 +91,7 @@ export function KpiCards({ overview, points, compare, failed = false }: Props) {
                     previous={before && kpi.value(before)}
                     compare={compare}
                     perDay={isPerDay(overview, compare)}
+                    title={sameHours(overview)}
                   />
                 )}
               </div>
@@ -119,6 +120,8 @@ interface DeltaProps {
   readonly short?: boolean;
   /** The periods differ in length: averages per day are compared. */
   readonly perDay?: boolean;
+  /** What is compared with what. */
+  readonly title?: string | undefined;
 }
 
 export function Delta({
@@ -128,6 +131,7 @@ export function Delta({
   goodWhen = 'up',
   short = false,
   perDay = false,
+  title,
 }: DeltaProps): ReactNode {
   // Nothing in both is no change.
   if (previous === null || compare === 'none' || (current === 0 && previous === 0)) return null;
@@ -135,7 +139,7 @@ export function Delta({
   const Icon = { up: ArrowUpRight, down: ArrowDownRight, same: ArrowRight }[result.direction];
   const color = { good: 'text-good', bad: 'text-bad', neutral: 'text-muted' }[result.meaning];
   return (
-    <span className="inline-flex items-center gap-1 text-[0.8125rem] whitespace-nowrap">
+    <span title={title} className="inline-flex items-center gap-1 text-[0.8125rem] whitespace-nowrap">
       <span className={cx('inline-flex items-center gap-0.5 font-medium tabular', color, short && 'text-xs')}>
         {!short && <Icon aria-hidden className="size-3.5" />}
         {describeChange(result)}

@@ -15,7 +15,7 @@ import { useIsPhone } from '@/lib/browser/media';
 import { annotationsQuery } from '../api/annotations';
 import { useSeries } from '../hooks/use-series';
 import { bucketDays, eventsOf, type EventsRequest } from '../lib/events';
-import { comparable, comparisonNote, isPerDay, lengthNote } from '../lib/comparison';
+import { comparable, comparisonNote, isPerDay, lengthNote, sameHours } from '../lib/comparison';
 import { linePoints } from '../lib/line-points';
 import { marksOf } from '../lib/marks';
 import { isCount, isMoney, metricName, metricText, type ChartMetric } from '../lib/metrics';
@@ -96,7 +96,7 @@ interface Props {
 
 /** The numbers of the range, and one of them over time: a click on a number draws it. */
 export function MainCard(props: Props) {
-  const { website, state, onChange, overview, failed, onEvents } = props;
+  const { state, onChange, overview, failed, onEvents } = props;
   const note = comparisonNote(overview) ?? lengthNote(overview, state.compare);
   return (
     <section aria-label="Summary" className={cx(surface, 'min-w-0 overflow-hidden')}>
@@ -129,7 +129,6 @@ export function MainCard(props: Props) {
         <p className="border-b border-line bg-sunken px-4 py-2 text-[0.8125rem] text-muted">{note}</p>
       )}
       <Chart {...props} />
-      <MoreNumbers overview={overview} failed={failed} compare={state.compare} currency={website.currency} />
     </section>
   );
 }
@@ -168,6 +167,7 @@ function KpiButton({ kpi, overview, failed, compare, isShown, onShow }: KpiProps
               previous={before && kpi.value(before)}
               compare={compare}
               perDay={isPerDay(overview, compare)}
+              title={sameHours(overview)}
             />
           </span>
           <span className="truncate text-xs text-muted tabular">{kpi.detail(overview, overview.currency)}</span>
@@ -184,10 +184,11 @@ function KpiButton({ kpi, overview, failed, compare, isShown, onShow }: KpiProps
   );
 }
 
-const HEIGHT = 280;
+/** The first rows of the cards below it are in the first view. */
+const HEIGHT = 200;
 const PHONE_HEIGHT = 220;
 
-function Chart({ website, state, updatedAt, fetching, failed, onEvents }: Props) {
+function Chart({ website, state, overview, updatedAt, fetching, failed, onEvents }: Props) {
   const phone = useIsPhone();
   const { timezone, currency } = website;
   const { query, points, earlierPoints, compared, compare, partial } = useSeries(website, state, state);
@@ -210,16 +211,16 @@ function Chart({ website, state, updatedAt, fetching, failed, onEvents }: Props)
     <div className="px-4 pt-3 pb-2">
       <h2 className="sr-only">{name} over time</h2>
       {query.error && !query.data && failed ? (
-        <Empty className={phone ? 'h-55' : 'h-70'}>Not available right now.</Empty>
+        <Empty className={phone ? 'h-55' : 'h-50'}>Not available right now.</Empty>
       ) : query.error && !query.data ? (
         <ErrorBox error={query.error} prefix={`Error loading ${name}`} onRetry={() => void query.refetch()} />
       ) : !query.data ? (
         <div role="status" aria-label={`Loading ${name} over time`}>
-          <Skeleton className={phone ? 'h-55' : 'h-70'} />
+          <Skeleton className={phone ? 'h-55' : 'h-50'} />
         </div>
       ) : empty ? (
         <Empty
-          className={phone ? 'h-55' : 'h-70'}
+          className={phone ? 'h-55' : 'h-50'}
         >{`No ${name === 'EPC' ? name : name.toLowerCase()} in this period.`}</Empty>
       ) : (
         <LineChart
@@ -244,7 +245,8 @@ function Chart({ website, state, updatedAt, fetching, failed, onEvents }: Props)
       <div className="flex min-h-8 flex-wrap items-center justify-between gap-x-4 text-xs text-muted">
         <span>
           {partial && 'Dashed: current day, not complete. '}
-          {compare !== 'none' && `Dotted: ${COMPARISON_LABELS[compare]}.`}
+          {compare !== 'none' && `Dotted: ${COMPARISON_LABELS[compare]}. `}
+          {state.compare !== 'none' && sameHours(overview)}
         </span>
         <span className="flex items-center gap-3">
           <Button size="sm" variant="ghost" className="max-sm:h-10" onClick={() => setAnnotating(true)}>
@@ -278,7 +280,7 @@ interface MoreProps {
 }
 
 /** What else an overview tells, in one line. */
-function MoreNumbers({ overview, failed, compare, currency }: MoreProps) {
+export function MoreNumbers({ overview, failed, compare, currency }: MoreProps) {
   const before = comparable(overview, compare);
   const money = (value: number) => formatMoney(value, overview?.currency ?? currency);
   const items: readonly {
@@ -296,7 +298,7 @@ function MoreNumbers({ overview, failed, compare, currency }: MoreProps) {
     { label: 'Reversed', value: (f) => f.conversions.reversed, text: formatCount, goodWhen: 'down' },
   ];
   return (
-    <dl className="grid grid-cols-2 gap-x-4 gap-y-2 border-t border-line px-4 py-3 sm:grid-cols-4 xl:grid-cols-7">
+    <dl className="mt-4 grid grid-cols-2 gap-x-4 gap-y-2 border-t border-line pt-3 sm:grid-cols-4">
       {items.map((item) => (
         <div key={item.label} className="min-w-0">
           <dt className="truncate text-xs text-muted">{item.label}</dt>
@@ -314,6 +316,7 @@ function MoreNumbers({ overview, failed, compare, currency }: MoreProps) {
                 previous={item.value(before)}
                 compare={compare}
                 perDay={isPerDay(overview, compare)}
+                title={sameHours(overview)}
                 goodWhen={item.goodWhen ?? 'up'}
                 short
               />

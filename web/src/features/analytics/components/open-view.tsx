@@ -25,7 +25,7 @@ export function OpenView({ websiteId, state, opens, onChange }: Props) {
     if (!isKnown || opened.current) return;
     opened.current = true;
     const view = views.data?.find(({ id, isDefault }) => (opens === DEFAULT_VIEW ? isDefault : id === opens));
-    if (view) applyLayout(layoutOf(view));
+    if (view) applyLayout(websiteId, layoutOf(view));
     else if (opens !== DEFAULT_VIEW) toastError('View not found', 'It was deleted, or you have no access to it.');
     onChange(view ? withView(state, view) : state, true);
   });

@@ -57,7 +57,7 @@ export function Toolbar({
   const chosen = calendar === 'comparison' ? daysOf(state.compareFrom, state.compareTo) : daysOf(state.from, state.to);
   const days = dates(daysOf(state.from, state.to) ?? daysOf(shown?.from, shown?.to)) ?? 'Dates';
   return (
-    <div className="grid min-w-0 grid-cols-[minmax(0,1fr)_minmax(0,1fr)_auto] gap-2 sm:flex sm:items-center">
+    <div className="grid min-w-0 grid-cols-[minmax(0,1fr)_minmax(0,1fr)_auto] gap-2 sm:flex sm:items-center xl:flex-[1_1_40rem]">
       <Select
         label="Website"
         className="col-span-2 min-w-0 sm:flex-[2_1_8rem] sm:max-w-60"
@@ -71,13 +71,13 @@ export function Toolbar({
         ))}
       </Select>
       <Button
-        className="sm:order-last sm:ml-auto max-lg:size-9 max-lg:px-0"
+        className="sm:order-last sm:ml-auto max-2xl:size-9 max-2xl:px-0"
         aria-label="Refresh"
         onClick={onRefresh}
         disabled={refreshing}
       >
         <RefreshCw aria-hidden className={refreshing ? 'size-4 animate-spin' : 'size-4'} />
-        <span className="max-lg:hidden">Refresh</span>
+        <span className="max-2xl:hidden">Refresh</span>
       </Button>
       <Select
         label="Time range"

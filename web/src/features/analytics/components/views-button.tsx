@@ -21,7 +21,7 @@ interface Props {
 export function ViewsButton({ website, state, onChange }: Props) {
   const [open, setOpen] = useState(false);
   const views = useQuery({ ...viewsQuery(website.id), enabled: open || state.view !== null });
-  const layout = useLayout();
+  const layout = useLayout(website.id);
   const view = views.data?.find(({ id }) => id === state.view);
   return (
     <LatePopover

@@ -89,7 +89,7 @@ export function ViewsPanel({ website, state, layout, onChange, onDone }: Props) 
   });
   const active = query.data.find(({ id }) => id === state.view);
   const apply = (view: SavedView) => {
-    applyLayout(layoutOf(view));
+    applyLayout(website.id, layoutOf(view));
     onChange(withView(state, view));
     onDone();
   };

@@ -1,6 +1,6 @@
 // The choices of the comparison select, and what a comparison can say.
 import type { Figures, Overview } from '@/lib/api/types';
-import { daysBetween, formatDay } from '@/lib/dates';
+import { daysBetween, formatDateTime, formatDay } from '@/lib/dates';
 import type { Compared, Comparison } from './ranges';
 
 export const COMPARE_OPTIONS = [
@@ -95,6 +95,13 @@ function scaled(figures: Figures, scale: number): Figures {
       reversed: by(revenue.reversed),
     },
   };
+}
+
+/** What changes compare while the current day is not over; undefined: whole periods. */
+export function sameHours(overview: Overview | undefined): string | undefined {
+  const { until, timezone } = overview?.previousRange ?? {};
+  if (!until || !timezone) return undefined;
+  return `Changes compare the same hours: the earlier period until ${formatDateTime(until, timezone)}.`;
 }
 
 /** Why there is no percentage; null when there is one, or no comparison. */

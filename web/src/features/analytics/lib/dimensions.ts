@@ -33,6 +33,13 @@ const NAMES: Partial<Record<Dimension, string>> = {
 };
 
 export const NOT_SET = '(not set)';
+const DIRECT = 'Direct';
+/** Without a value of these, nobody sent the visitor. */
+const OF_SENDERS: readonly Dimension[] = ['source', 'referrer'];
+
+/** No value, or nobody who sent the visitor: no finding, and shown so. */
+export const isUnset = (dimension: Dimension, value: string): boolean =>
+  value === '' || (dimension === 'channel' && value.toLowerCase() === 'direct');
 
 export const dimensionName = (dimension: Dimension): string => NAMES[dimension] ?? dimension.replace('sub', 'Sub-ID ');
 
@@ -44,7 +51,7 @@ export interface Named {
 
 /** How a value is shown. `label` is the name that the report gives. */
 export function valueName(dimension: Dimension, value: string, named: Named, label?: string): string {
-  if (value === '') return label || NOT_SET;
+  if (value === '') return OF_SENDERS.includes(dimension) ? DIRECT : label || NOT_SET;
   switch (dimension) {
     case 'partner':
       return named.partners.find((item) => item.id === value)?.name ?? label ?? value;

@@ -1,9 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ChevronDown } from 'lucide-react';
 import { useId, useState, type ReactNode } from 'react';
+import { useNear } from '@/components/data/below';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
-import { Card } from '@/components/ui/card';
+import { Card, surface } from '@/components/ui/card';
 import type { Website } from '@/lib/api/types';
 import { cx } from '@/lib/cx';
 import { formatDay } from '@/lib/dates';
@@ -22,7 +23,7 @@ interface Props {
 }
 
 export function InsightsCard({ website, actions, className }: Props) {
-  const insights = useQuery(insightsQuery(website.id));
+  const insights = useQuery({ ...insightsQuery(website.id), enabled: useNear() });
   const client = useQueryClient();
   // The answer is shown at once and read again: both are the same.
   const generate = useCommand(generateInsights(website.id), {
@@ -78,20 +79,23 @@ export function InsightsCard({ website, actions, className }: Props) {
 }
 
 /** The same insights for a page with other cards, without what changes them. */
-export function LatestInsights({ website, actions }: Props) {
+export function LatestInsights({ website, actions, hasData }: Props & { readonly hasData: boolean }) {
   const insights = useQuery(insightsQuery(website.id));
+  if (insights.data?.length === 0)
+    return (
+      <section aria-label="Insights" className={cx(surface, 'self-start px-4 py-2.5 text-muted')}>
+        <h2 className="inline font-semibold text-text">Insights</h2>{' '}
+        {hasData ? 'No unusual changes in the last 30 days.' : 'They begin with the first events.'}
+      </section>
+    );
   return (
     <Card title="Insights" description="Notable changes">
       {insights.data ? (
-        insights.data.length > 0 ? (
-          <ul aria-label="Insights" className="grid items-start gap-3 lg:grid-cols-2">
-            {insights.data.map((insight) => (
-              <InsightItem key={insight.id} website={website} insight={insight} actions={actions} />
-            ))}
-          </ul>
-        ) : (
-          <Empty>Nothing unusual in the last 30 days.</Empty>
-        )
+        <ul aria-label="Insights" className="grid items-start gap-3 lg:grid-cols-2">
+          {insights.data.map((insight) => (
+            <InsightItem key={insight.id} website={website} insight={insight} actions={actions} />
+          ))}
+        </ul>
       ) : insights.error ? (
         <ErrorBox error={insights.error} prefix="Error loading insights" onRetry={() => void insights.refetch()} />
       ) : (

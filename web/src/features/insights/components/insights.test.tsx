@@ -3,6 +3,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, test } from 'vitest';
 import { link } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
+import { seeEverything } from '@/test/seen';
 import { http, json, noContent, refuse } from '@/test/http';
 import { requests, server, state } from '@/test/server';
 import { useToasts } from '@/stores/toasts';
@@ -30,7 +31,10 @@ const insight = (over: Partial<Insight> = {}): Insight => ({
   ...over,
 });
 
-beforeEach(signIn);
+beforeEach(() => {
+  signIn();
+  seeEverything();
+});
 
 const card = async () => within(await screen.findByRole('region', { name: 'AI-Powered Insights' }));
 
