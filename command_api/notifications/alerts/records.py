@@ -89,7 +89,7 @@ def _closed(one: Watched, month: date, totals: Sequence[str], partners: int) -> 
         f"{month:%Y-%m}",
         f"{name} is closed: {amounts} with {whom}",
         f"In {name} {one.website.domain} earned {amounts} with {whom}. Its statements no longer change.",
-        f"/conversions?website={one.website.id}&view=statements&month={month:%Y-%m}",
+        f"/payouts/statements?website={one.website.id}&month={month:%Y-%m}",
     )
 
 

@@ -1,6 +1,7 @@
 // Every target of the navigation. To add an entry, add a line here; it shows once the router has a route of its path.
 import type { AnyRouter } from '@tanstack/react-router';
-import { adminSections } from '@/lib/admin/sections';
+import { adminGroups, adminSections } from '@/lib/admin/sections';
+import { isOn } from '@/lib/modules';
 import type { User } from '@/lib/session';
 
 export interface NavEntry {
@@ -13,8 +14,7 @@ export interface NavEntry {
 }
 
 /** Drawn by shell/side-nav.tsx. */
-export type WorkIcon =
-  'overview' | 'analytics' | 'links' | 'conversions' | 'payouts' | 'insights' | 'builder' | 'sql' | 'learn' | 'admin';
+export type WorkIcon = 'links' | 'conversions' | 'payouts' | 'insights' | 'builder' | 'sql' | 'learn' | 'admin';
 
 export interface WorkEntry extends NavEntry {
   readonly icon: WorkIcon;
@@ -24,6 +24,13 @@ export interface WorkEntry extends NavEntry {
   readonly apart?: boolean;
   /** Pages below it. */
   readonly sections?: readonly NavEntry[];
+  /** The same in groups: the pages of the current one are listed. */
+  readonly groups?: readonly NavGroup[];
+}
+
+export interface NavGroup {
+  readonly label: string;
+  readonly sections: readonly NavEntry[];
 }
 
 export interface FooterColumn {
@@ -32,7 +39,7 @@ export interface FooterColumn {
 }
 
 /** On top of every page, in the order of the specification. */
-export const navigation: readonly NavEntry[] = [
+const TOP: readonly NavEntry[] = [
   { label: 'Home', to: '/', key: 'h' },
   { label: 'AI Matching', to: '/affiliate-matching', key: 'i' },
   { label: 'Marketplace', to: '/marketplace', key: 'm' },
@@ -43,24 +50,39 @@ export const navigation: readonly NavEntry[] = [
   { label: 'Analytics', to: '/analytics', key: 'a' },
 ];
 
-/** Beside the work pages of a signed-in person, by jobs. */
+export const navigation: readonly NavEntry[] = TOP.filter(({ to }) => isOn(to));
+
+/** Beside the work pages of a signed-in person, by jobs. What the header has is not listed again. */
 const WORK: readonly WorkEntry[] = [
-  { label: 'Overview', to: '/dashboard', icon: 'overview' },
-  { label: 'Analytics', to: '/analytics', icon: 'analytics' },
-  { label: 'Links', to: '/links', icon: 'links', key: 'l' },
+  {
+    label: 'Links',
+    to: '/links',
+    icon: 'links',
+    key: 'l',
+    sections: [
+      { label: 'My partners', to: '/links/partners' },
+      { label: 'Social channels', to: '/links/channels' },
+    ],
+  },
   { label: 'Conversions', to: '/conversions', icon: 'conversions', key: 'c' },
-  { label: 'Payouts', to: '/payouts', icon: 'payouts', key: 'p' },
+  {
+    label: 'Payouts',
+    to: '/payouts',
+    icon: 'payouts',
+    key: 'p',
+    sections: [{ label: 'Statements', to: '/payouts/statements' }],
+  },
   { label: 'Insights', to: '/insights', icon: 'insights', key: 'n' },
   { label: 'Builder', to: '/builder', icon: 'builder', key: 'b' },
   { label: 'SQL', to: '/sql', icon: 'sql', key: 'q', role: 'analyst' },
   { label: 'Learn', to: '/learn', icon: 'learn', key: 'e', apart: true },
-  { label: 'Admin', to: '/admin', icon: 'admin', key: 'x', role: 'admin', apart: true, sections: adminSections },
+  { label: 'Admin', to: '/admin', icon: 'admin', key: 'x', role: 'admin', apart: true, groups: adminGroups },
 ];
 
 /** In the website switcher, once there is such a page. */
 export const ALL_WEBSITES = '/websites';
 
-export const footer: readonly FooterColumn[] = [
+const FOOTER: readonly FooterColumn[] = [
   {
     title: 'Product',
     links: [
@@ -90,6 +112,11 @@ export const footer: readonly FooterColumn[] = [
   },
 ];
 
+export const footer: readonly FooterColumn[] = FOOTER.map((column) => ({
+  ...column,
+  links: column.links.filter(({ to }) => isOn(to)),
+}));
+
 /** The side navigation of this person. Entries whose page does not exist (yet) are left out. */
 export const workFor = (user: User, router: AnyRouter): readonly WorkEntry[] =>
   WORK.filter(
@@ -98,7 +125,7 @@ export const workFor = (user: User, router: AnyRouter): readonly WorkEntry[] =>
   );
 
 export const hasPage = (router: AnyRouter, path: string): boolean =>
-  Object.hasOwn(router.routesByPath as Record<string, unknown>, path);
+  isOn(path) && Object.hasOwn(router.routesByPath as Record<string, unknown>, path);
 
 /** Targets without a page among those that are always shown: must be empty. */
 export const deadEnds = (router: AnyRouter): string[] =>

@@ -112,7 +112,7 @@ test('a search that fails says so once; commands still work', async () => {
   const { dialog, user, router } = await search('statements');
   expect(await dialog.findByRole('alert')).toHaveTextContent('Search is unavailable right now.');
   await user.click(dialog.getByRole('option', { name: 'Monthly statements' }));
-  await waitFor(() => expect(router.state.location.pathname).toBe('/conversions'));
+  await waitFor(() => expect(router.state.location.pathname).toBe('/payouts/statements'));
 });
 
 test('while it searches, it does not say that there is nothing', async () => {

@@ -169,6 +169,10 @@ const conversions = createRoute({
   path: '/conversions',
   staticData: { title: 'Conversions', scopes: ['website'] },
   validateSearch: flat,
+  // Its place before it had a page of its own.
+  beforeLoad: ({ search: { view, ...search } }) => {
+    if (view === 'statements') throw redirect({ to: '/payouts/statements', search, replace: true });
+  },
   component: lazyRouteComponent(() => import('./pages/conversions'), 'ConversionsPage'),
 });
 
@@ -234,6 +238,14 @@ const payouts = createRoute({
   staticData: { title: 'Payouts', scopes: ['website'] },
   validateSearch: flat,
   component: lazyRouteComponent(() => import('./pages/payouts'), 'PayoutsPage'),
+});
+
+const statements = createRoute({
+  getParentRoute: () => member,
+  path: '/payouts/statements',
+  staticData: { title: 'Statements', scopes: ['website'] },
+  validateSearch: flat,
+  component: lazyRouteComponent(() => import('./pages/statements'), 'StatementsPage'),
 });
 
 const accountSettings = createRoute({
@@ -417,6 +429,7 @@ const routeTree = root.addChildren([
     connectChannel,
     insights,
     payouts,
+    statements,
     sql,
     accountSettings,
     onboarding,

@@ -17,7 +17,11 @@ beforeEach(() => {
 });
 
 const goTo = async (user: ReturnType<typeof renderApp>['user'], label: string) =>
-  user.click(within(await screen.findByRole('navigation', { name: 'Work' })).getByRole('link', { name: label }));
+  user.click(
+    within(await screen.findByRole('navigation', { name: label === 'Analytics' ? 'Main' : 'Work' })).getByRole('link', {
+      name: label,
+    }),
+  );
 
 const switcher = async () => within(await screen.findByRole('dialog', { name: 'Websites' }));
 
@@ -79,10 +83,16 @@ test('another account of the same browser starts with its own choice', async () 
 });
 
 test('the switcher of the side navigation changes the website of the page, and drops the filters of the one before', async () => {
-  const { user, router } = renderApp('/analytics?website=w1&range=30d&f=is,country,IS');
+  const { user, router } = renderApp('/conversions?website=w1&range=30d&status=pending');
   await user.click(await screen.findByRole('button', { name: 'Website: vpn-review.is. Switch' }));
   await user.click(await (await switcher()).findByRole('option', { name: 'hosting-compare.is' }));
-  await waitFor(() => expect(router.state.location.href).toBe('/analytics?range=30d&website=w2'));
+  await waitFor(() => expect(router.state.location.href).toBe('/conversions?range=30d&website=w2'));
+});
+
+test('a page has one switcher: that of the specification, where it has one', async () => {
+  renderApp('/analytics');
+  expect(await screen.findByLabelText('Website')).toHaveDisplayValue('vpn-review.is');
+  expect(screen.queryByRole('button', { name: /^Website: / })).not.toBeInTheDocument();
 });
 
 test('on a page without a website the switcher leads to the overview of the chosen one', async () => {

@@ -6,7 +6,7 @@ import { account, USER, website } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
 import { http, json, noContent, refuse } from '@/test/http';
 import { about, requests, server, state } from '@/test/server';
-import { adminSections } from '@/lib/admin/sections';
+import { adminGroups, adminSections } from '@/lib/admin/sections';
 import { useUi } from '@/stores/ui';
 import { allCommands, useCommandStore } from '@/stores/commands';
 import { deadEnds, footer, navigation } from './navigation';
@@ -42,8 +42,6 @@ test('work pages of a signed-in person: the specified entries on top, all others
   startSession({ token: 'token-1', user: { ...USER, roles: ['member'] } });
   state.account = account({ roles: ['member'] });
   expect(await workEntries('/conversions')).toEqual([
-    'Overview',
-    'Analytics',
     'Links',
     'Conversions',
     'Payouts',
@@ -62,11 +60,38 @@ test('an admin also sees SQL, and the sections of Admin once it is opened', asyn
   useUi.getState().setSideNav('full');
   signIn();
   expect(await workEntries('/insights')).toEqual([
-    ...['Overview', 'Analytics', 'Links', 'Conversions', 'Payouts', 'Insights', 'Builder', 'SQL', 'Learn', 'Admin'],
+    ...['Links', 'Conversions', 'Payouts', 'Insights', 'Builder', 'SQL', 'Learn', 'Admin'],
   ]);
   fireEvent.click(screen.getByRole('button', { name: 'Sections of Admin' }));
-  const sections = within(screen.getByRole('list', { name: 'Admin sections' })).getAllByRole('link');
-  expect(sections.map((link) => link.getAttribute('href'))).toEqual(adminSections.map(({ to }) => to));
+  const groups = within(screen.getByRole('list', { name: 'Admin sections' })).getAllByRole('link');
+  expect(groups.map((link) => link.textContent)).toEqual(['People', 'Money', 'Content', 'System']);
+  expect(groups.map((link) => link.getAttribute('href'))).toEqual(adminGroups.map(({ sections }) => sections[0]?.to));
+});
+
+test('an admin page lists the pages of its group', async () => {
+  useUi.getState().setSideNav('full');
+  signIn();
+  renderApp('/admin/outbox');
+  const system = within((await screen.findAllByRole('list', { name: 'System' }))[0] as HTMLElement);
+  expect(system.getAllByRole('link').map((link) => link.textContent)).toEqual(
+    adminSections.filter(({ group }) => group === 'System').map(({ label }) => label),
+  );
+  expect(screen.queryAllByRole('list', { name: 'Money' })).toHaveLength(0);
+});
+
+test('pages below others: partners and channels below links, statements below payouts', async () => {
+  useUi.getState().setSideNav('full');
+  signIn();
+  renderApp('/conversions?view=statements&month=2026-10');
+  expect(await screen.findByRole('heading', { level: 1, name: 'Statements' })).toBeInTheDocument();
+  expect(await screen.findByLabelText('Month')).toHaveValue('2026-10');
+  expect(screen.getByRole('link', { name: 'Statements', current: 'page' })).toHaveAttribute(
+    'href',
+    '/payouts/statements',
+  );
+  fireEvent.click(screen.getByRole('button', { name: 'Sections of Links' }));
+  const below = within(screen.getByRole('list', { name: 'Links sections' })).getAllByRole('link');
+  expect(below.map((link) => link.textContent)).toEqual(['My partners', 'Social channels']);
 });
 
 test.each(['/', '/about', '/pricing', '/help'])(

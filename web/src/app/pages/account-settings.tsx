@@ -1,5 +1,5 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, type ReactNode } from 'react';
+import { lazy, Suspense, useEffect, useRef, type ReactNode } from 'react';
 import { Loading } from '@/components/data/states';
 import { Button, buttonClass } from '@/components/ui/button';
 import { Tabs, type Tab } from '@/components/ui/tabs';
@@ -74,52 +74,83 @@ export function AccountSettingsPage() {
       ),
     },
     { id: 'invite-codes', label: 'Invite Codes', content: loaded(<InviteCodesPanel />) },
-    { id: 'notifications', label: 'Notifications', content: loaded(<Mails />) },
     {
-      id: 'reports',
-      label: 'Email Reports',
+      id: 'notifications',
+      label: 'Notifications',
       content: loaded(
-        <ReportsPanel
-          query={textOf(search['query'])}
-          onQueryDone={() => show('reports')}
-          parameters={(queryId, values, onChange) => (
-            <QueryParameters queryId={queryId} values={values} onChange={onChange} />
-          )}
-          toAnalytics={
-            <Link to="/analytics" className={buttonClass({ variant: 'primary' })}>
-              Open Analytics
-            </Link>
+        <Notifications
+          part={textOf(search['tab'])}
+          reports={
+            <ReportsPanel
+              query={textOf(search['query'])}
+              onQueryDone={() => show('reports')}
+              parameters={(queryId, values, onChange) => (
+                <QueryParameters queryId={queryId} values={values} onChange={onChange} />
+              )}
+              toAnalytics={
+                <Link to="/analytics" className={buttonClass({ variant: 'primary' })}>
+                  Open Analytics
+                </Link>
+              }
+            />
           }
         />,
       ),
     },
-    { id: 'alerts', label: 'Alerts', content: loaded(<Alerts />) },
   ];
   const wanted = textOf(search['tab']);
-  const current = tabs.find((tab) => tab.id === wanted)?.id ?? 'general';
+  const current = tabs.find((tab) => tab.id === (PARTS.some(({ id }) => id === wanted) ? 'notifications' : wanted));
   return (
     <Page title="Account Settings" subtitle="Manage your profile, websites and invites">
-      <Tabs label="Account Settings" tabs={tabs} value={current} onChange={show} />
+      <Tabs label="Account Settings" tabs={tabs} value={current?.id ?? 'general'} onChange={show} />
     </Page>
   );
 }
 
-function Mails() {
+/** Each was a tab of its own: their addresses lead to their part of the one that they are now. */
+const PARTS = [
+  { id: 'alerts', title: 'Alerts' },
+  { id: 'reports', title: 'Email reports' },
+] as const;
+
+interface NotificationsProps {
+  /** The part that the address names. */
+  readonly part: string | undefined;
+  readonly reports: ReactNode;
+}
+
+/** All that the product sends: what, how, and when. */
+function Notifications({ part, reports }: NotificationsProps) {
+  const shown = useRef<HTMLElement>(null);
+  useEffect(() => shown.current?.scrollIntoView(), [part]);
+  const contents = {
+    alerts: (
+      <>
+        <AlertsPanel help={<AlertsHelp anchor="what-is-checked" />} />
+        <AlertDeliveryPanel />
+        <WebhooksPanel help={<AlertsHelp anchor="webhooks" />} />
+        <AlertHistory />
+      </>
+    ),
+    reports,
+  };
   return (
     <div className="grid gap-6">
       <NotificationsPanel />
       <InsightsByMail />
-    </div>
-  );
-}
-
-function Alerts() {
-  return (
-    <div className="grid gap-6">
-      <AlertsPanel help={<AlertsHelp anchor="what-is-checked" />} />
-      <AlertDeliveryPanel />
-      <WebhooksPanel help={<AlertsHelp anchor="webhooks" />} />
-      <AlertHistory />
+      {PARTS.map(({ id, title }) => (
+        <section
+          key={id}
+          ref={id === part ? shown : null}
+          aria-labelledby={`part-${id}`}
+          className="grid scroll-mt-20 gap-6"
+        >
+          <h2 id={`part-${id}`} className="-mb-2 text-base font-semibold">
+            {title}
+          </h2>
+          {contents[id]}
+        </section>
+      ))}
     </div>
   );
 }

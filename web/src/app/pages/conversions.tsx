@@ -4,22 +4,18 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { buttonClass } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
-import { Tabs } from '@/components/ui/tabs';
 import { useCursorQuery } from '@/lib/api/cursor-query';
 import { partnersQuery, websitesQuery } from '@/lib/api/shared-queries';
 import { awaitingRateQuery } from '@/features/conversions/api/awaiting-rate';
 import { AwaitingRate } from '@/features/conversions/components/awaiting-rate';
 import { LedgerCard } from '@/features/conversions/components/ledger-card';
-import { readState, VIEWS, writeState, type ConversionsState } from '@/features/conversions/lib/search';
+import { readState, writeState, type ConversionsState } from '@/features/conversions/lib/search';
 import { linksQuery } from '@/features/links/api/links';
 import { NoWebsites } from './no-websites';
 import { Page } from './page';
 
 const ExplanationDrawer = lazy(() =>
   import('@/features/conversions/components/explanation').then((module) => ({ default: module.ExplanationDrawer })),
-);
-const Statements = lazy(() =>
-  import('@/features/conversions/components/statements').then((module) => ({ default: module.Statements })),
 );
 
 export function ConversionsPage() {
@@ -40,6 +36,7 @@ export function ConversionsPage() {
           <div className="flex flex-wrap items-center gap-2">
             <Select
               label="Website"
+              className="lg:hidden"
               value={website.id}
               onChange={(event) => change({ website: event.target.value, open: null })}
             >
@@ -67,35 +64,7 @@ export function ConversionsPage() {
           <AwaitingRate waiting={waiting.data ?? []} />
           {/* Its requests run meanwhile; shown at once it would move down when the notice comes. */}
           <div className={waiting.isPending ? 'invisible' : ''}>
-            <Tabs
-              label="Conversions"
-              value={state.view}
-              onChange={(id) => change({ view: VIEWS.find((view) => view === id) ?? 'list', open: null })}
-              tabs={[
-                {
-                  id: 'list',
-                  label: 'All conversions',
-                  content: (
-                    <Ledger
-                      key={website.id}
-                      website={website}
-                      partners={partners.data ?? []}
-                      state={state}
-                      onChange={change}
-                    />
-                  ),
-                },
-                {
-                  id: 'statements',
-                  label: 'Statements',
-                  content: (
-                    <Suspense fallback={<Loading label="Loading statements" />}>
-                      <Statements website={website} month={state.month} onMonth={(month) => change({ month })} />
-                    </Suspense>
-                  ),
-                },
-              ]}
-            />
+            <Ledger key={website.id} website={website} partners={partners.data ?? []} state={state} onChange={change} />
           </div>
           {state.open && (
             <Suspense>

@@ -23,6 +23,7 @@ export function InsightsPage() {
         website ? (
           <Select
             label="Website"
+            className="lg:hidden"
             value={website.id}
             onChange={(event) => void navigate({ to: '/insights', search: { website: event.target.value } })}
           >

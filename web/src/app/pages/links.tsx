@@ -40,6 +40,7 @@ export function LinksPage() {
             </Link>
             <Select
               label="Website"
+              className="lg:hidden"
               value={website.id}
               onChange={(event) =>
                 change({ website: event.target.value, link: null, tag: null, folder: null, partner: null })

@@ -39,6 +39,7 @@ export function PayoutsPage() {
           <div className="flex flex-wrap items-center gap-2">
             <Select
               label="Website"
+              className="lg:hidden"
               value={website.id}
               onChange={(event) => void navigate({ to: '/payouts', search: { website: event.target.value } })}
             >
@@ -49,8 +50,8 @@ export function PayoutsPage() {
               ))}
             </Select>
             <Link
-              to="/conversions"
-              search={{ website: website.id, view: 'statements' }}
+              to="/payouts/statements"
+              search={{ website: website.id }}
               className={buttonClass({ variant: 'ghost' })}
             >
               Statements

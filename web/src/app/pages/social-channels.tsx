@@ -23,6 +23,7 @@ export function SocialChannelsPage() {
           {website && (
             <Select
               label="Website"
+              className="lg:hidden"
               value={website.id}
               onChange={(event) => void navigate({ to: '/links/channels', search: { website: event.target.value } })}
             >

@@ -25,7 +25,12 @@ export function SocialReportPage() {
         <div className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap">
           {website && (
             <>
-              <Select label="Website" value={website.id} onChange={(event) => change({ website: event.target.value })}>
+              <Select
+                label="Website"
+                className="lg:hidden"
+                value={website.id}
+                onChange={(event) => change({ website: event.target.value })}
+              >
                 {websites.data?.map((item) => (
                   <option key={item.id} value={item.id}>
                     {item.domain}

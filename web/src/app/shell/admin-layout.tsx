@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { Button } from '@/components/ui/button';
 import { useInView } from '@/components/ui/in-view';
 import { useMoreBeside } from '@/components/ui/scroll-edges';
-import { adminSections } from '@/lib/admin/sections';
+import { adminGroupOf, adminGroups, adminSections, type AdminGroup } from '@/lib/admin/sections';
 import { cx } from '@/lib/cx';
 import type { User } from '@/lib/session';
 import { useSideNavIsFull } from './side-nav-width';
@@ -43,24 +43,49 @@ export function AdminLayout({ user, onLogout, children }: Props) {
   );
 }
 
+/** The groups, and below them the pages of the current one. */
 function Sections({ path, className }: { readonly path: string; readonly className: string }) {
-  const row = useInView<HTMLUListElement>('[aria-current=page]', path);
-  useMoreBeside(row);
+  const group = adminGroupOf(path);
   return (
-    <nav aria-label="Administration" className={className}>
-      <ul ref={row} className="fades-sideways flex gap-1 overflow-x-auto rounded-lg bg-sunken p-1">
-        {adminSections.map((section) => (
-          <li key={section.to} className="shrink-0">
-            <Link
-              to={section.to}
-              activeOptions={{ exact: section.to === '/admin', includeSearch: false }}
-              className="block rounded-md px-3 py-1.5 font-medium text-muted transition-colors hover:text-text aria-[current=page]:bg-surface aria-[current=page]:text-text aria-[current=page]:shadow-card"
-            >
-              {section.label}
-            </Link>
+    <nav aria-label="Administration" className={cx('flex flex-col gap-1.5', className)}>
+      <ul className="flex gap-1 rounded-lg bg-sunken p-1">
+        {adminGroups.map(({ label, sections: [first] }) => (
+          <li key={label} className="flex-1">
+            {first && (
+              <Link
+                to={first.to}
+                data-chosen={group?.label === label || undefined}
+                className={cx(pill, 'text-center data-chosen:bg-surface data-chosen:text-text data-chosen:shadow-card')}
+              >
+                {label}
+              </Link>
+            )}
           </li>
         ))}
       </ul>
+      {group && <Pages path={path} group={group} />}
     </nav>
   );
 }
+
+function Pages({ path, group }: { readonly path: string; readonly group: AdminGroup }) {
+  const row = useInView<HTMLUListElement>('[aria-current=page]', path);
+  useMoreBeside(row);
+  return (
+    <ul ref={row} aria-label={group.label} className="fades-sideways flex gap-1 overflow-x-auto">
+      {group.sections.map((section) => (
+        <li key={section.to} className="shrink-0">
+          <Link
+            to={section.to}
+            activeOptions={{ exact: true, includeSearch: false }}
+            className={cx(pill, 'aria-[current=page]:bg-brand-soft aria-[current=page]:text-brand')}
+          >
+            {section.label}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const pill = 'block rounded-md px-3 py-1.5 font-medium text-muted transition-colors hover:text-text max-sm:px-2';

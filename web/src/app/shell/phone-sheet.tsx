@@ -3,7 +3,6 @@ import { Dialog } from '@/components/ui/dialog';
 import { useSession } from '@/lib/session';
 import { navigation } from '../navigation';
 import { WorkNav } from './side-nav';
-import { WebsiteSelect } from './website-switcher';
 
 /** The navigation of small screens: the work pages of a signed-in person, then the pages that stand on top elsewhere. */
 export function PhoneSheet({ onClose }: { readonly onClose: () => void }) {
@@ -19,9 +18,6 @@ export function PhoneSheet({ onClose }: { readonly onClose: () => void }) {
     >
       {user && (
         <div className="mb-3 border-b border-line pb-3">
-          <div className="mb-2">
-            <WebsiteSelect onChoose={onClose} />
-          </div>
           <WorkNav user={user} onChoose={onClose} />
         </div>
       )}

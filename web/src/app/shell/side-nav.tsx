@@ -2,11 +2,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation, useRouter } from '@tanstack/react-router';
 import {
-  BarChart3,
   BookOpen,
   ChevronDown,
   Database,
-  LayoutDashboard,
   LayoutTemplate,
   Lightbulb,
   Link2,
@@ -22,13 +20,11 @@ import { cx } from '@/lib/cx';
 import type { User } from '@/lib/session';
 import { userQuery } from '@/lib/api/shared-queries';
 import { useUi } from '@/stores/ui';
-import { workFor, type NavEntry, type WorkEntry, type WorkIcon } from '../navigation';
+import { workFor, type NavEntry, type NavGroup, type WorkEntry, type WorkIcon } from '../navigation';
 import { useSideNavIsFull } from './side-nav-width';
 import { WebsiteSwitcher } from './website-switcher';
 
 const ICONS: Readonly<Record<WorkIcon, LucideIcon>> = {
-  overview: LayoutDashboard,
-  analytics: BarChart3,
   links: Link2,
   conversions: Receipt,
   payouts: Wallet,
@@ -41,6 +37,8 @@ const ICONS: Readonly<Record<WorkIcon, LucideIcon>> = {
 
 export function SideNav({ user }: { readonly user: User }) {
   const full = useSideNavIsFull();
+  // The specification has one on the page itself.
+  const hasSwitcher = useLocation({ select: ({ pathname }) => pathname.startsWith('/analytics') });
   useQuery(userQuery); // name and roles as they are now: what is shown follows (lib/session.ts)
   const setSideNav = useUi((state) => state.setSideNav);
   const Icon = full ? PanelLeftClose : PanelLeftOpen;
@@ -48,9 +46,11 @@ export function SideNav({ user }: { readonly user: User }) {
   return (
     <>
       <div className="min-h-0 flex-1 overflow-y-auto p-2">
-        <div className="mb-2">
-          <WebsiteSwitcher rail={!full} />
-        </div>
+        {!hasSwitcher && (
+          <div className="mb-2">
+            <WebsiteSwitcher rail={!full} />
+          </div>
+        )}
         <WorkNav user={user} rail={!full} />
       </div>
       <div className="border-t border-line p-2">
@@ -83,8 +83,8 @@ export function WorkNav({ user, rail = false, onChoose }: WorkNavProps) {
       <ul className="flex flex-col gap-0.5">
         {workFor(user, router).map((entry) => (
           <li key={entry.to} className={cx(entry.apart && 'mt-2 border-t border-line pt-2')}>
-            {entry.sections && !rail ? (
-              <Group entry={entry} sections={entry.sections} onChoose={onChoose} />
+            {(entry.sections ?? entry.groups) && !rail ? (
+              <WithSections entry={entry} onChoose={onChoose} />
             ) : (
               <EntryLink entry={entry} rail={rail} onChoose={onChoose} />
             )}
@@ -118,10 +118,9 @@ function EntryLink({ entry, rail = false, onChoose }: EntryProps) {
 }
 
 /** An entry with the pages below it, which are listed on these pages, or when opened. */
-function Group({ entry, sections, onChoose }: EntryProps & { readonly sections: readonly NavEntry[] }) {
-  const inside = useLocation({
-    select: ({ pathname }) => pathname === entry.to || pathname.startsWith(`${entry.to}/`),
-  });
+function WithSections({ entry, onChoose }: EntryProps) {
+  const path = useLocation({ select: ({ pathname }) => pathname.replace(/\/+$/, '') });
+  const inside = path === entry.to || path.startsWith(`${entry.to}/`);
   const [choice, setChoice] = useState<boolean | null>(null);
   const open = choice ?? inside;
   const Icon = ICONS[entry.icon];
@@ -152,24 +151,67 @@ function Group({ entry, sections, onChoose }: EntryProps & { readonly sections: 
           aria-label={`${entry.label} sections`}
           className="mt-0.5 ml-4 flex flex-col gap-0.5 border-l border-line pl-2"
         >
-          {sections.map((section) => (
-            <li key={section.to}>
-              <Link
-                to={section.to}
-                activeOptions={{ exact: section.to === entry.to, includeSearch: false }}
-                className={cx(row, 'h-8 text-[0.8125rem]')}
-                {...(onChoose ? { onClick: onChoose } : {})}
-              >
-                <span className="truncate">{section.label}</span>
-              </Link>
-            </li>
-          ))}
+          {entry.groups
+            ? entry.groups.map((group) => <GroupItem key={group.label} group={group} path={path} onChoose={onChoose} />)
+            : entry.sections?.map((section) => <SectionItem key={section.to} section={section} onChoose={onChoose} />)}
         </ul>
       )}
     </>
   );
 }
 
-const row =
-  'flex h-9 items-center gap-2.5 rounded-lg px-3 text-muted transition-colors hover:bg-sunken hover:text-text ' +
-  'aria-[current=page]:bg-brand-soft aria-[current=page]:font-medium aria-[current=page]:text-brand';
+interface GroupProps {
+  readonly group: NavGroup;
+  readonly path: string;
+  readonly onChoose: (() => void) | undefined;
+}
+
+/** A group leads to its first page, and lists its pages on each of them. */
+function GroupItem({ group, path, onChoose }: GroupProps) {
+  const [first] = group.sections;
+  const inside = group.sections.some(({ to }) => to === path);
+  if (!first) return null;
+  return (
+    <li>
+      <Link
+        to={first.to}
+        className={cx(line, 'h-8 text-[0.8125rem]', inside && 'font-medium text-text')}
+        {...(onChoose ? { onClick: onChoose } : {})}
+      >
+        <span className="truncate">{group.label}</span>
+      </Link>
+      {inside && (
+        <ul aria-label={group.label} className="mb-1 ml-3 flex flex-col gap-0.5">
+          {group.sections.map((section) => (
+            <SectionItem key={section.to} section={section} onChoose={onChoose} />
+          ))}
+        </ul>
+      )}
+    </li>
+  );
+}
+
+interface SectionProps {
+  readonly section: NavEntry;
+  readonly onChoose: (() => void) | undefined;
+}
+
+const SectionItem = ({ section, onChoose }: SectionProps) => (
+  <li>
+    <Link
+      to={section.to}
+      activeOptions={{ exact: true, includeSearch: false }}
+      className={cx(row, 'h-8 text-[0.8125rem]')}
+      {...(onChoose ? { onClick: onChoose } : {})}
+    >
+      <span className="truncate">{section.label}</span>
+    </Link>
+  </li>
+);
+
+const line =
+  'flex h-9 items-center gap-2.5 rounded-lg px-3 text-muted transition-colors hover:bg-sunken hover:text-text';
+const row = cx(
+  line,
+  'aria-[current=page]:bg-brand-soft aria-[current=page]:font-medium aria-[current=page]:text-brand',
+);

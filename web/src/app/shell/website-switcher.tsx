@@ -1,11 +1,9 @@
-import { Link, useRouter } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { ChevronsUpDown, Globe, Plus } from 'lucide-react';
 import { lazy, useState } from 'react';
 import { buttonClass, Button } from '@/components/ui/button';
-import { Select } from '@/components/ui/field';
 import { LatePopover } from '@/components/ui/late-popover';
 import { cx } from '@/lib/cx';
-import { ALL_WEBSITES, hasPage } from '../navigation';
 import { useCurrentWebsite } from './current-website';
 
 const WebsiteList = lazy(() => import('./website-list').then((module) => ({ default: module.WebsiteList })));
@@ -47,42 +45,6 @@ export function WebsiteSwitcher({ rail }: { readonly rail: boolean }) {
         onClose={() => setOpen(false)}
       />
     </LatePopover>
-  );
-}
-
-/** In the menu of small screens. */
-export function WebsiteSelect({ onChoose }: { readonly onChoose: () => void }) {
-  const router = useRouter();
-  const { websites, website, choose } = useCurrentWebsite();
-  if (!websites) return <div aria-hidden className="h-9 rounded-lg bg-sunken" />;
-  if (!website) return <ConnectLink rail={false} />;
-  return (
-    <>
-      <Select
-        label="Website"
-        className="w-full"
-        value={website.id}
-        onChange={(event) => {
-          onChoose();
-          choose(event.target.value);
-        }}
-      >
-        {websites.map(({ id, domain }) => (
-          <option key={id} value={id}>
-            {domain}
-          </option>
-        ))}
-      </Select>
-      {hasPage(router, ALL_WEBSITES) && (
-        <Link
-          to={ALL_WEBSITES as '/dashboard'}
-          onClick={onChoose}
-          className="mt-2 block rounded-lg px-3 py-2 text-muted hover:bg-sunken"
-        >
-          All websites
-        </Link>
-      )}
-    </>
   );
 }
 

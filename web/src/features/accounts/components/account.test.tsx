@@ -278,15 +278,7 @@ test('spec §2, account settings: the tabs General, Custom Domains and Invite Co
   const tabs = within(await screen.findByRole('tablist', { name: 'Account Settings' }))
     .getAllByRole('tab')
     .map((tab) => tab.textContent);
-  expect(tabs).toEqual([
-    'General',
-    'Websites',
-    'Custom Domains',
-    'Invite Codes',
-    'Notifications',
-    'Email Reports',
-    'Alerts',
-  ]);
+  expect(tabs).toEqual(['General', 'Websites', 'Custom Domains', 'Invite Codes', 'Notifications']);
 });
 
 test('spec §8: a code is copied, and it says so', async () => {

@@ -681,7 +681,7 @@ test('statements of a month with their files, and the months beside it', async (
     '/api/platform/statements/p1.html?websiteId=w1&month=2026-10',
   );
   await user.click(screen.getByRole('button', { name: 'Previous month' }));
-  await waitFor(() => expect(router.state.location.href).toBe('/conversions?view=statements&month=2026-09'));
+  await waitFor(() => expect(router.state.location.href).toBe('/payouts/statements?month=2026-09'));
 });
 
 test('empty and failing statements have words', async () => {

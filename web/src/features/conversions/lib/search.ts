@@ -9,8 +9,6 @@ export const KEY_KINDS = ['site', 'secret', 'postback', 'import'] as const;
 export const KINDS = ['sale', 'lead'] as const;
 export const REPORTERS = ['sale', 'lead', 'postback', 'import'] as const;
 export const ATTRIBUTIONS = ['yes', 'no'] as const;
-export const VIEWS = ['list', 'statements'] as const;
-export type View = (typeof VIEWS)[number];
 export const SORT_KEYS = ['date', 'amount', 'commission', 'status', 'partner'] as const;
 export type SortKey = (typeof SORT_KEYS)[number];
 export type Sort = SortKey | `-${SortKey}`;
@@ -38,10 +36,7 @@ export interface Filters {
 
 export interface ConversionsState extends Filters {
   readonly website: string | null;
-  readonly view: View;
   readonly sort: Sort;
-  /** YYYY-MM of the statements; null: this month. */
-  readonly month: string | null;
   /** The one whose details are open. */
   readonly open: string | null;
 }
@@ -62,17 +57,22 @@ export const NO_FILTERS: Filters = {
   to: null,
 };
 
+/** YYYY-MM of the statements; null: this month. */
+export function monthOf(search: FlatSearch): string | null {
+  const month = textOf(search['month']);
+  return month && MONTH.test(month) ? month : null;
+}
+
 /** Anything unknown falls back to the default. */
 export function readState(search: FlatSearch): ConversionsState {
   const text = (name: string) => textOf(search[name]);
   const one = <T extends string>(known: readonly T[], name: string): T | null =>
     known.find((item) => item === text(name)) ?? null;
-  const [from, to, month] = [text('from'), text('to'), text('month')];
+  const [from, to] = [text('from'), text('to')];
   const days = isDay(from) && isDay(to) && from > to ? [to, from] : [from, to];
   const range = one(DAY_RANGES, 'range');
   return {
     website: text('website') ?? null,
-    view: one(VIEWS, 'view') ?? 'list',
     search: text('search') ?? null,
     status: one(STATUSES, 'status'),
     partner: text('partner') ?? null,
@@ -94,7 +94,6 @@ export function readState(search: FlatSearch): ConversionsState {
         SORT_KEYS.flatMap((key): Sort[] => [key, `-${key}`]),
         'sort',
       ) ?? DEFAULT_SORT,
-    month: month && MONTH.test(month) ? month : null,
     open: text('open') ?? null,
   };
 }
@@ -102,7 +101,7 @@ export function readState(search: FlatSearch): ConversionsState {
 export function writeState({ texts, ...state }: ConversionsState): FlatSearch {
   const result: FlatSearch = {};
   for (const [name, value] of Object.entries({ ...state, ...texts }))
-    if (value !== null && value !== 'list' && value !== DEFAULT_SORT) result[name] = value;
+    if (value !== null && value !== DEFAULT_SORT) result[name] = value;
   return result;
 }
 
