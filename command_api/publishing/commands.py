@@ -34,9 +34,10 @@ class SavePage(Command[PageState]):
 
 
 class PublishSite(Command[SiteState]):
-    """Shows visitors what is saved now."""
+    """Shows visitors what is saved now. `allows_placeholders`: also texts in square brackets that nobody filled in."""
 
     site_id: UUID
+    allows_placeholders: bool = False
 
 
 class PublishRelease(Command[SiteState]):

@@ -129,9 +129,12 @@ def decide(command: commands.Serving, uow: UnitOfWork) -> tuple[sites.Site, Sequ
     match command:
         case commands.PublishSite():
             listed = [page.id for page in parse_site(site.document.encode()).pages]
-            saved = releases.saved_pages(listed, uow).values()
-            versions = {page.id: page.version for page in saved if page.site_id == site.id}
-            return site, sites.publish(site, versions, uow.context)
+            saved = {page.id: page for page in releases.saved_pages(listed, uow).values() if page.site_id == site.id}
+            versions = {page_id: page.version for page_id, page in saved.items()}
+            events = sites.publish(site, versions, uow.context)
+            if events and not command.allows_placeholders:
+                sites.require_filled(site, {page_id: page.document for page_id, page in saved.items()})
+            return site, events
         case commands.PublishRelease():
             return site, sites.publish_again(site, command.release, uow.context)
         case commands.MoveSite(fields=fields):

@@ -18,6 +18,7 @@ from command_api.publishing.releases import ReleaseOutdated
 from command_api.publishing.schemas import (
     ImageState,
     NewSite,
+    PublishOrder,
     SaveDocument,
     SiteAddress,
 )
@@ -66,11 +67,14 @@ def save_page(id_: Id, page_id: Page, body: SaveDocument, run: Runs, request: Re
 
 
 @router.post("/{id}/publish", response_model=SiteState, openapi_extra=costs(DOCUMENT))
-def publish_site(id_: Id, run: Runs, request: Request) -> Response:
+def publish_site(id_: Id, run: Runs, request: Request, body: PublishOrder | None = None) -> Response:
     """Shows visitors what is saved now. Only pages that changed are rendered. 503 `rendering` with the numbers of
-    `rendered` and all `pages` when that takes long: repeat the request to go on. It ends when its client leaves."""
+    `rendered` and all `pages` when that takes long: repeat the request to go on. It ends when its client leaves.
+    409 `placeholders_left` with their number in `placeholders` while texts in square brackets are to fill in, unless
+    the body allows them; `GET .../placeholders` lists them."""
     consume(run.container.pool, RELEASES, str(run.person.account_id))
-    return _serve(commands.PublishSite(id_), run, request)
+    allows_placeholders = body is not None and body.allows_placeholders
+    return _serve(commands.PublishSite(id_, allows_placeholders), run, request, body)
 
 
 @router.post("/{id}/releases/{release}/publish", response_model=SiteState, openapi_extra=costs(DOCUMENT))

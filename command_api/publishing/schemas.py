@@ -41,6 +41,14 @@ class SaveDocument(RequestModel):
     )
 
 
+class PublishOrder(RequestModel):
+    """What a release may contain."""
+
+    allows_placeholders: bool = Field(
+        default=False, description="Whether placeholders (texts in square brackets) are published as they are"
+    )
+
+
 class SiteAddress(RequestModel):
     """Where visitors find the site."""
 

@@ -7,6 +7,7 @@ A release is a list of versions. Publishing checks that everything that the vers
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -19,6 +20,7 @@ from command_api.kernel.decision import CommandContext, conflict, invalid, not_f
 from command_api.partners import slug_reservation
 from command_api.websites.model import Website, require_owned
 from infra.domain.publishing.document import SiteDocument, SitePage, parse_site, read_page, to_json
+from infra.domain.publishing.placeholders import placeholders_of
 from infra.domain.publishing.render import MissingReference
 from schemas.base import DomainEvent
 from schemas.events.publishing import (
@@ -38,6 +40,8 @@ MAX_SITES: Final = 20
 """Sites of an account that are not removed."""
 MAX_RELEASES: Final = 50
 """Releases that can be published again: the latest ones."""
+MAX_NAMED: Final = 3
+"""Pages that a rejection names."""
 _SLUG: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
 
 
@@ -145,6 +149,26 @@ def require_whole(page: SitePage, content: str, problems: Collection[MissingRefe
             blocks = read_page(content.encode()).blocks
             block = next((str(one.id) for one in blocks if one.placement == problem.placement), "")
             raise conflict("cannot_publish", f"{_named(page)}: {_MISSING[problem.code]}", block)
+
+
+def require_filled(site: Site, contents: Mapping[UUID, str]) -> None:
+    """Raises `CommandRejected` `placeholders_left` while texts in square brackets are to fill in, with how many and on
+    which pages. `contents`: JSON of the saved pages."""
+    document = parse_site(site.document.encode())
+    found = placeholders_of(document, contents)
+    if not found:
+        return
+    counts = Counter(place.page_id for place in found)
+    pages = [f"{_named(page)}: {counts[page.id]}" for page in document.pages if counts[page.id]]
+    where = [*(["the site's own texts"] if counts[None] else []), *pages[:MAX_NAMED]]
+    others = len(pages) - MAX_NAMED
+    where += [f"{others} more page{'' if others == 1 else 's'}"] if others > 0 else []
+    what = "1 placeholder is" if len(found) == 1 else f"{len(found):,} placeholders are"
+    raise conflict(
+        "placeholders_left",
+        f"{what} not filled in ({'; '.join(where)}). Fill them in, or publish with the placeholders.",
+        placeholders=len(found),
+    )
 
 
 def publish_again(site: Site, number: int, context: CommandContext) -> list[SitePublished]:

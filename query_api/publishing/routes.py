@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict
 from datetime import timedelta
 from itertools import chain
 from threading import BoundedSemaphore
@@ -13,14 +14,15 @@ from uuid import UUID
 from fastapi import APIRouter, Path, Request, Response
 from fastapi.responses import StreamingResponse
 
-from infra.domain.publishing.document import parse_site, read_page
+from infra.domain.publishing.document import parse_site
 from infra.domain.publishing.errors import DocumentRejected
 from infra.domain.publishing.page_job import Mentioned, block_types, mentioned, page_job
 from infra.domain.publishing.page_workers import PageWorkers
 from infra.domain.publishing.paths import file_of
+from infra.domain.publishing.placeholders import TextPlaceholder, placeholders_of
 from infra.domain.publishing.render import SiteFile, SiteImage, Surroundings, archive_stream, render_other_files
 from infra.domain.publishing.serving import NEWSLETTER_FORM, image_path, narrow_path, site_path
-from infra.domain.publishing.starters import places_to_fill, starters
+from infra.domain.publishing.starters import starters
 from infra.kernel.http.client_left import client_left
 from infra.kernel.http.openapi import file_response
 from infra.kernel.http.problems import FieldError, Problem
@@ -38,6 +40,7 @@ from query_api.publishing.schemas import (
     PreviewProblem,
     Release,
     SiteDetails,
+    SitePlaceholders,
     SiteSummary,
     SiteVersionDetails,
     StarterSummary,
@@ -52,6 +55,7 @@ IMAGES: Final = "/api/platform/sites/images/"
 MAX_VERSIONS: Final = 200
 MAX_RELEASES: Final = 50
 """As many as can be published again."""
+MAX_PLACEHOLDERS: Final = 500
 PREVIEWS: Final = Limit("site-preview", timedelta(milliseconds=500), 120)
 """The limit of an account. An editor requests one a moment after each change, and several are open."""
 EXPORTS: Final = Limit("site-export", timedelta(seconds=30), 10)
@@ -205,15 +209,21 @@ def preview_site_page(id: UUID, order: PreviewOrder, scope: CallerScope, context
     around = _surroundings(row, [refers_to], scope, _in_preview, "/go/", NEWSLETTER_FORM)
     job = page_job(site, order.page_id, text, around, refers_to)
     made = _checked(lambda: WORKERS.render(job, account_id, has_left)).file
-    page = read_page(text.encode())
     return Preview(
         html=made.body.decode(),
         problems=[PreviewProblem(code=one.code, message=one.message, placement=one.placement) for one in made.problems],
-        places_to_fill=[
-            PlaceToFill(placement=place.placement, field=place.field, text=place.text)
-            for place in (*places_to_fill(site), *places_to_fill(page))
-        ],
+        places_to_fill=[_place(one) for one in placeholders_of(site, {order.page_id: text})],
     )
+
+
+@router.get("/{id}/placeholders", dependencies=_READS)
+def get_site_placeholders(id: UUID, scope: CallerScope) -> SitePlaceholders:
+    """Texts in square brackets of the saved site that are still to fill in. While there are any, publishing asks for
+    `allowsPlaceholders`."""
+    site = parse_site(_own(id, scope)["document"].encode())
+    contents = {page["id"]: page["document"] for page in scope.reader.rows(_PAGES, (id,))}
+    found = placeholders_of(site, contents)
+    return SitePlaceholders(count=len(found), places=[_place(one) for one in found[:MAX_PLACEHOLDERS]])
 
 
 @router.get(
@@ -262,6 +272,10 @@ def _exported(files: Iterator[tuple[str, SiteFile]]) -> Iterator[bytes]:
         yield from archive_stream(files)
     finally:
         _EXPORTS.release()
+
+
+def _place(placeholder: TextPlaceholder) -> PlaceToFill:
+    return PlaceToFill(**asdict(placeholder))
 
 
 def _own(site_id: UUID, scope: AccountScope) -> Row:

@@ -100,11 +100,19 @@ class PreviewProblem(ResponseModel):
 
 
 class PlaceToFill(ResponseModel):
-    """A text of the starter that waits for the author's own."""
+    """A text in square brackets, of a starter or of a new block, that its author is to fill in."""
 
-    placement: str
-    field: str
+    page_id: UUID | None = Field(description="The page that has it; null: the site's own texts have it")
+    placement: str = Field(description="Of its block; empty: it is in a title, description or name")
+    field: str = Field(description="Its place in the block, such as questions.0.answer, or in the page or site")
     text: str
+
+
+class SitePlaceholders(ResponseModel):
+    """What is left to fill in."""
+
+    count: int
+    places: list[PlaceToFill] = Field(description="By page; at most 500")
 
 
 class Preview(ResponseModel):

@@ -156,7 +156,7 @@ export function publishing() {
         {
           html: render(input.document ?? made.document, input.page ?? made.pages.get(input.pageId) ?? { blocks: [] }),
           problems: [],
-          placesToFill: [{ placement: 'picks', field: 'offers.0.name', text: '[Name of product A]' }],
+          placesToFill: placesIn(input.pageId, input.page ?? made.pages.get(input.pageId) ?? { blocks: [] }),
         },
       ];
     if (part === 'export') return [Buffer.from('PK'), 200, 'application/zip'];
@@ -179,9 +179,36 @@ export function publishing() {
       version += 1;
       return [{ id: name, version, ...saved }];
     }
+    if (part === 'placeholders') {
+      const places = [...made.pages].flatMap(([page, document]) => placesIn(page, document));
+      return [{ count: places.length, places }];
+    }
+    if (part === 'publish' && !input?.allowsPlaceholders) {
+      const message = '35 placeholders are not filled in. Fill them in, or publish with the placeholders.';
+      return [fault(409, 'placeholders_left', message, []), 409];
+    }
     return [site]; // publish, unpublish, address
   };
 }
+
+/** The texts in square brackets of a page, by block. */
+const placesIn = (pageId, page) =>
+  page.blocks.flatMap((block) =>
+    textsOf(block, '').flatMap(([field, text]) =>
+      (text.match(/\[(?:Name|Your|Date|Price|Result|Number|Reason|Country)\b[^\[\]\n]*\](?!\()/g) ?? []).map((found) => ({
+        pageId,
+        placement: block.name || block.id,
+        field,
+        text: found,
+      })),
+    ),
+  );
+
+const textsOf = (value, field) => {
+  if (typeof value === 'string') return [[field, value]];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => textsOf(inner, field ? `${field}.${key}` : key));
+};
 
 const starterSummary = (niche) => {
   const { label, description, pages } = starterOf(niche);

@@ -82,6 +82,8 @@ const SCREENS = [
   { name: 'page', path: '/builder/s1/page-home', act: editorReady, after: true },
   { name: 'page-block', path: '/builder/s1/page-review', act: editBlock(/^Edit Review/), after: true },
   { name: 'page-article', path: '/builder/s1/page-home', act: editBlock(/^Edit Article/), after: true },
+  { name: 'page-table', path: '/builder/s1/page-best', act: editBlock(/^Edit Comparison/), after: true },
+  { name: 'page-placeholders', path: '/builder/s1/page-home', act: placeholdersListed, after: true },
   { name: 'page-versions', path: '/builder/s1/page-home', act: dialogOf('Versions'), after: true },
   { name: 'page-add', path: '/builder/s1/page-home', act: dialogOf('Add block'), after: true },
   { name: 'learn', path: '/learn' },
@@ -327,6 +329,11 @@ async function editorReady(page) {
   const preview = page.getByRole('button', { name: 'Preview', exact: true });
   if (await preview.count()) await preview.click();
   await page.frameLocator('iframe').locator('main').waitFor();
+}
+
+async function placeholdersListed(page) {
+  await page.getByRole('button', { name: 'Publish changes' }).click();
+  await page.getByRole('dialog', { name: /placeholders to fill in/ }).getByRole('link').first().waitFor();
 }
 
 function editBlock(name) {

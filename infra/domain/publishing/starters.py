@@ -1,6 +1,7 @@
 """Starters: a site with pages, structure and texts for each niche of the marketplace (`templates/*.json`).
 
-Texts in square brackets, such as `[Name of product A]`, are places to fill; `places_to_fill` finds those that are left.
+Texts in square brackets, such as `[Name of product A]`, are placeholders; `infra.domain.publishing.placeholders` finds
+those that are left.
 In a starter pages have keys: a target is `{"kind": "page", "page": KEY}`, a link in Markdown `page:KEY`.
 """
 
@@ -8,21 +9,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final, get_args
 from uuid import UUID, uuid4
 
-from pydantic import BaseModel
-
 from infra.domain.publishing.document import PageDocument, SiteDocument, parse_page, parse_site
 from schemas.events.marketplace import Niche
 
 NICHES: Final[tuple[Niche, ...]] = get_args(Niche)
 _PAGE_LINK: Final = re.compile(r"\]\(page:([a-z-]+)\)")
-_PLACE: Final = re.compile(r"\[(?:Name|Your|Date|Price|Result|Number|Reason|Country)\b[^\[\]\n]{0,120}\](?!\()")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +31,6 @@ class Starter:
     label: str
     description: str
     pages: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TextPlaceholder:
-    """A place to fill: the placement of its block (empty in a site's own texts), the field and the text in square
-    brackets."""
-
-    placement: str
-    field: str
-    text: str
 
 
 def starters() -> tuple[Starter, ...]:
@@ -77,19 +65,6 @@ def start_site(
     )
 
 
-def places_to_fill(document: PageDocument | SiteDocument) -> tuple[TextPlaceholder, ...]:
-    """The places of starters that are still in the texts of a page, or in a site's name, titles and descriptions."""
-    if isinstance(document, SiteDocument):
-        return tuple(_places("", document))
-    return tuple(place for block in document.blocks for place in _places(block.placement, block))
-
-
-def _places(placement: str, part: BaseModel) -> Iterator[TextPlaceholder]:
-    for field, text in _texts(part, ""):
-        for placeholder in _PLACE.findall(text):
-            yield TextPlaceholder(placement, field, placeholder)
-
-
 @cache
 def _data(niche: Niche) -> Mapping[str, Any]:
     source = (files("infra.domain.publishing.templates") / f"{niche}.json").read_text("utf-8")
@@ -108,14 +83,3 @@ def _linked(value: Any, ids: Mapping[str, UUID]) -> Any:
     if isinstance(value, str):
         return _PAGE_LINK.sub(lambda found: f"](page:{ids[found[1]]})", value)
     return value
-
-
-def _texts(value: object, field: str) -> Iterator[tuple[str, str]]:
-    if isinstance(value, str):
-        yield field, value
-    elif isinstance(value, BaseModel):
-        for name, inner in value:
-            yield from _texts(inner, f"{field}.{name}" if field else name)
-    elif isinstance(value, tuple):
-        for number, inner in enumerate(value):
-            yield from _texts(inner, f"{field}.{number}")

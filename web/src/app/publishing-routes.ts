@@ -23,6 +23,7 @@ const page = createRoute({
   getParentRoute: () => member,
   path: '/builder/$site/$page',
   staticData: { title: 'Page' },
+  validateSearch: flat,
   component: lazyRouteComponent(() => import('./pages/builder-page'), 'BuilderPagePage'),
 });
 

@@ -106,6 +106,23 @@ def refused(code: str, act: Callable[[], Any]) -> CommandRejected:
     return found.value
 
 
+def test_a_site_with_placeholders_is_not_published_by_itself() -> None:
+    starter, documents = start_site("vpn", "Measured", uuid4)
+    site = sites.evolve(None, created(document=starter))
+    contents = {page_id: to_json(document).decode() for page_id, document in documents.items()}
+    rejection = refused("placeholders_left", lambda: sites.require_filled(site, contents))
+    assert rejection.kind == "conflict" and rejection.more["placeholders"] > 20
+    assert rejection.message.startswith(f"{rejection.more['placeholders']} placeholders are not filled in (")
+    assert f"“{starter.pages[0].title}”" in rejection.message and "more page" in rejection.message
+
+
+def test_a_single_placeholder_is_named_with_its_page_and_a_link_is_none() -> None:
+    home = to_json(article("A [Name of product A] and [Your guide](https://a.example/), [see page](page:x).")).decode()
+    rejection = refused("placeholders_left", lambda: sites.require_filled(a_site(), {HOME: home}))
+    assert rejection.message.startswith("1 placeholder is not filled in (Page “Home”: 1).")
+    sites.require_filled(a_site(), {HOME: home.replace("[Name of product A]", "Tent"), ABOUT: BOTH[ABOUT].document})
+
+
 def fault(document: Mapping[str, Any], code: str, field: str, *words: str) -> None:
     """The page is refused with this code for this field, in a sentence with these words."""
     error = refused(code, lambda: parsed(parse_page, document))

@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { pageQuery, siteQuery } from '@/features/publishing/api/sites';
 import { PageEditor } from '@/features/publishing/components/page-editor';
+import { textOf } from '@/lib/url/search';
 import { isMissing } from '@/lib/api/errors';
 import { NotFound } from '../not-found';
 import { useTitle } from '../use-title';
@@ -10,6 +12,11 @@ import { Page } from './page';
 
 export function BuilderPagePage() {
   const { site: siteId, page: pageId } = useParams({ from: '/member/builder/$site/$page' });
+  const search = useSearch({ from: '/member/builder/$site/$page' });
+  const wanted = useMemo(() => {
+    const [block, field, text] = [textOf(search['block']), textOf(search['field']), textOf(search['text'])];
+    return block && field && text ? { block, field, text } : null;
+  }, [search]);
   const site = useQuery(siteQuery(siteId));
   const saved = useQuery(pageQuery(siteId, pageId));
   const page = site.data?.document.pages.find(({ id }) => id === pageId);
@@ -36,7 +43,7 @@ export function BuilderPagePage() {
         />
       )}
       {!error && !isReady && <Loading label="Loading page" />}
-      {isReady && <PageEditor key={pageId} site={site.data} saved={saved.data} />}
+      {isReady && <PageEditor key={pageId} site={site.data} saved={saved.data} wanted={wanted} />}
     </Page>
   );
 }

@@ -29,6 +29,7 @@ export function BuilderSitePage() {
           key={id}
           site={site.data}
           tab={tab}
+          editing={textOf(search['page']) ?? null}
           onTab={(next) =>
             void navigate({ to: '/builder/$site', params: { site: id }, search: { tab: next }, resetScroll: false })
           }

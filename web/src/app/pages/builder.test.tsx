@@ -110,3 +110,44 @@ test('a social channel begins a page of its active links', async () => {
   await expect.poll(() => router.state.location.pathname).toBe('/builder/s1');
   expect(sent('POST /api/platform/sites')).toMatchObject({ websiteId: 'w1', niche: null, links: ['l1', 'l3'] });
 });
+
+test('a site with placeholders asks before it is published, lists them, and leads to each', async () => {
+  const place = { pageId: 'p0', placement: 'welcome', field: 'title', text: '[Your heading]' };
+  const hero = {
+    id: 'h',
+    type: 'hero',
+    name: 'welcome',
+    title: 'A [Your heading]',
+    text: '',
+    image: null,
+    action: null,
+  };
+  server.use(
+    http.post('/api/platform/sites/{id}/publish', async ({ request }) => {
+      const { allowsPlaceholders } = (await request.json()) as { allowsPlaceholders?: boolean };
+      return allowsPlaceholders
+        ? json(site({ published: 1 }))
+        : refuse(409, '1 placeholder is not filled in.', 'placeholders_left');
+    }),
+    http.get('/api/platform/sites/{id}/placeholders', () => json({ count: 1, places: [place] })),
+    http.get('/api/platform/sites/{id}/pages/{pageId}', () =>
+      json({ id: 'p0', siteId: 's1', version: 1, savedAt: null, document: { blocks: [hero] } }),
+    ),
+    http.post('/api/platform/sites/{id}/preview', () =>
+      json({ html: '<p>A</p>', problems: [], placesToFill: [place] }),
+    ),
+  );
+  const { user, router } = renderApp('/builder/s1');
+  await user.click(await screen.findByRole('button', { name: 'Publish' }));
+  const dialog = await screen.findByRole('dialog', { name: '1 placeholder to fill in' });
+  await user.click(within(dialog).getByRole('button', { name: 'Publish with placeholders' }));
+  expect(await screen.findByText('Site published')).toBeInTheDocument();
+  expect(sent('POST /api/platform/sites/s1/publish')).toEqual({ allowsPlaceholders: false });
+
+  await user.click(screen.getByRole('button', { name: 'Publish' }));
+  await user.click(await screen.findByRole('link', { name: /Your heading/ }));
+  expect(router.state.location.pathname).toBe('/builder/s1/p0');
+  const field = await screen.findByLabelText('Heading');
+  await expect.poll(() => document.activeElement).toBe(field);
+  expect((field as HTMLInputElement).selectionStart).toBe(2);
+});

@@ -8,8 +8,9 @@ from uuid import UUID
 import pytest
 
 from infra.domain.publishing.document import to_json
+from infra.domain.publishing.placeholders import placeholders_of
 from infra.domain.publishing.render import Surroundings, render_site
-from infra.domain.publishing.starters import NICHES, places_to_fill, start_site, starters
+from infra.domain.publishing.starters import NICHES, start_site, starters
 from schemas.events.marketplace import Niche
 from tests.support.strict_html import read
 
@@ -53,11 +54,16 @@ def test_every_page_that_recommends_has_a_disclosure(niche: Niche) -> None:
 @pytest.mark.parametrize("niche", NICHES)
 def test_places_to_fill_are_found_and_nothing_is_invented(niche: Niche) -> None:
     site, documents = start_site(niche, "My site", ids)
-    places = [place for document in documents.values() for place in places_to_fill(document)]
+    contents = {page_id: to_json(document).decode() for page_id, document in documents.items()}
+    places = placeholders_of(site, contents)
     assert {"[Name of product A]", "[Your name]"} <= {place.text for place in places}
-    text = to_json(site).decode() + "".join(to_json(document).decode() for document in documents.values())
-    marked = set(re.findall(r"\[[A-Z][^\[\]]+\](?!\()", text))
-    assert marked == {place.text for place in (*places, *places_to_fill(site))}
+    text = to_json(site).decode() + "".join(contents.values())
+    marked = re.findall(r"\[[A-Z][^\[\]]+\](?!\()", text)
+    assert sorted(marked) == sorted(place.text for place in places)
+    for place in places:
+        assert place.page_id in documents
+        blocks = {block.placement for block in documents[place.page_id].blocks}
+        assert place.placement in blocks or place.field in ("title", "short_title", "description")
     assert not re.search(r"lorem|ipsum|[$€£]\s?\d|\bTODO\b", text, re.I)
     for document in documents.values():
         for block in document.blocks:

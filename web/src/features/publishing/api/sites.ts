@@ -115,12 +115,25 @@ export const previewQuery = (id: string, preview: PreviewOrder) =>
     gcTime: 0,
   });
 
+/** Texts in square brackets of the saved site that are to fill in. */
+export const placeholdersQuery = (id: string) =>
+  queryOptions({
+    queryKey: [KEY, 'placeholders', id] as const,
+    queryFn: ({ signal }) =>
+      body(api.GET('/api/platform/sites/{id}/placeholders', { params: { path: { id } }, signal })),
+    gcTime: 0,
+    ...FRESH,
+  });
+
+/** As many tracked links are offered as targets. */
+export const MAX_TARGETS = 200;
+
 /** Tracked links that a block may lead to. */
 export const linksQuery = (websiteId: string) =>
   queryOptions({
     queryKey: ['links', websiteId, 'targets'] as const,
     queryFn: ({ signal }) =>
-      body(api.GET('/api/platform/links', { params: { query: { websiteId, limit: 200 } }, signal })),
+      body(api.GET('/api/platform/links', { params: { query: { websiteId, limit: MAX_TARGETS } }, signal })),
   });
 
 export const domainsQuery = queryOptions({
@@ -187,18 +200,23 @@ interface Publication {
   /** Saves what is not saved yet. True: everything is. */
   readonly beforePublish: () => Promise<boolean>;
   readonly onProgress: (rendered: string) => void;
+  /** The author has seen which texts are still to fill in, and publishes them. */
+  readonly allowsPlaceholders?: boolean;
 }
+
+export const hasPlaceholders = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === 'placeholders_left';
 
 export const publishSite = ({ id, address }: Site) =>
   command({
-    send: async ({ beforePublish, onProgress }: Publication) => {
+    send: async ({ beforePublish, onProgress, allowsPlaceholders = false }: Publication) => {
       if (!(await beforePublish())) throw new Error('Save your changes first.');
-      const path = { params: { path: { id } } };
-      return untilRendered(() => body(api.POST('/api/platform/sites/{id}/publish', path)), onProgress);
+      const order = { params: { path: { id } }, body: { allowsPlaceholders } };
+      return untilRendered(() => body(api.POST('/api/platform/sites/{id}/publish', order)), onProgress);
     },
     changes: SITES,
     success: ['Site published', address],
-    failure: 'Not published',
+    failure: (error) => (hasPlaceholders(error) ? null : ['Not published', messageOf(error)]),
   });
 
 export const unpublishSite = command({

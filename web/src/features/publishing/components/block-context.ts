@@ -1,4 +1,4 @@
-import { createContext, useContext } from 'react';
+import { createContext, useContext, useEffect, useRef, type RefObject } from 'react';
 import type { SitePage } from '../lib/document';
 import { messageAt, type Fault } from '../lib/faults';
 
@@ -9,6 +9,15 @@ export interface BlockContext {
   readonly pages: readonly SitePage[];
   readonly blockId: string;
   readonly faults: readonly Fault[];
+  /** A text in a field of the block that is to be selected. */
+  readonly wanted?: WantedText | null;
+}
+
+/** An object for each time that it is wanted. */
+export interface WantedText {
+  /** The place of the field in the block: `offers.0.name`. */
+  readonly field: string;
+  readonly text: string;
 }
 
 export const BlockFields = createContext<BlockContext | null>(null);
@@ -24,3 +33,21 @@ export function useFault(path: string): string | undefined {
   const { faults, blockId } = useBlockContext();
   return messageAt(faults, blockId, path);
 }
+
+/** A ref of the field at this path, which selects the text that is wanted in it. */
+export function useWantedText<T extends HTMLInputElement | HTMLTextAreaElement>(path: string): RefObject<T | null> {
+  const { wanted } = useBlockContext();
+  const field = useRef<T>(null);
+  useEffect(() => {
+    const element = field.current;
+    if (!element || !wanted || !isIn(wanted.field, path)) return;
+    const from = element.value.indexOf(wanted.text);
+    if (from < 0) return;
+    element.focus();
+    element.setSelectionRange(from, from + wanted.text.length);
+  }, [wanted, path]);
+  return field;
+}
+
+/** `pros.2` is shown by the field at `pros`. */
+export const isIn = (field: string, path: string): boolean => field === path || field.startsWith(`${path}.`);

@@ -329,12 +329,10 @@ function FaqForm(props: FormProps<Faq>) {
                 value={question.question}
                 onChange={(text) => set({ question: text }, 'question')}
               />
-              <Lines
+              <Markdown
                 label="Answer"
                 path={at('answer')}
-                hint="Markdown"
-                required
-                maxLength={4000}
+                rows={5}
                 value={question.answer}
                 onChange={(answer) => set({ answer }, 'answer')}
               />

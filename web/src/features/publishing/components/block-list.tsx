@@ -22,9 +22,11 @@ import { cx } from '@/lib/cx';
 import { labelOf, nameOf, summaryOf } from '../lib/blocks';
 import type { Block } from '../lib/document';
 import { faultsIn, type Fault } from '../lib/faults';
+import type { Names } from '../lib/markdown-names';
 
 interface Props {
   readonly blocks: readonly Block[];
+  readonly pages: Names;
   readonly faults: readonly Fault[];
   readonly onMove: (id: string, to: number) => void;
   readonly onOpen: (id: string) => void;
@@ -33,7 +35,7 @@ interface Props {
 const INSTRUCTIONS =
   'To move a block, press Space or Enter. Then use the arrow keys, and press Space or Enter again to drop it. Escape cancels.';
 
-export function BlockList({ blocks, faults, onMove, onOpen }: Props) {
+export function BlockList({ blocks, pages, faults, onMove, onOpen }: Props) {
   const sensors = useSensors(
     useSensor(PointerSensor, { activationConstraint: { distance: 4 } }),
     useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
@@ -55,7 +57,13 @@ export function BlockList({ blocks, faults, onMove, onOpen }: Props) {
       <SortableContext items={blocks.map(({ id }) => id)} strategy={verticalListSortingStrategy}>
         <ol aria-label="Blocks of the page" className="flex flex-col gap-1.5">
           {blocks.map((block) => (
-            <Row key={block.id} block={block} faults={faultsIn(faults, block.id).length} onOpen={onOpen} />
+            <Row
+              key={block.id}
+              block={block}
+              pages={pages}
+              faults={faultsIn(faults, block.id).length}
+              onOpen={onOpen}
+            />
           ))}
         </ol>
       </SortableContext>
@@ -85,15 +93,16 @@ export function announcementsOf(blocks: readonly Block[]): Announcements {
 
 interface RowProps {
   readonly block: Block;
+  readonly pages: Names;
   readonly faults: number;
   readonly onOpen: (id: string) => void;
 }
 
-function Row({ block, faults, onOpen }: RowProps) {
+function Row({ block, pages, faults, onOpen }: RowProps) {
   const { attributes, listeners, setNodeRef, setActivatorNodeRef, transform, transition, isDragging } = useSortable({
     id: block.id,
   });
-  const summary = summaryOf(block);
+  const summary = summaryOf(block, pages);
   return (
     <li
       ref={setNodeRef}

@@ -1,8 +1,12 @@
 // The table of a comparison: products are columns, features are rows with a value for each product.
-import { Select } from '@/components/ui/field';
-import { emptyCell, newProduct } from '../lib/blocks';
-import type { Cell, ComparedFeature, Comparison } from '../lib/document';
-import { Entries, Line, Lines } from './fields';
+import { Maximize2 } from 'lucide-react';
+import { useState } from 'react';
+import { Button } from '@/components/ui/button';
+import { Dialog } from '@/components/ui/dialog';
+import type { Comparison } from '../lib/document';
+import type { Place } from '../lib/table';
+import { Line, Lines } from './fields';
+import { TableGrid } from './table-grid';
 import { TargetField } from './target-field';
 
 interface Props {
@@ -10,10 +14,10 @@ interface Props {
   readonly onChange: (block: Comparison, field: string) => void;
 }
 
-const MAX_PRODUCTS = 8;
-const MAX_FEATURES = 40;
-
 export function ComparisonForm({ block, onChange }: Props) {
+  const [place, setPlace] = useState<Place>({ row: 0, column: 1 });
+  const [isLarge, setIsLarge] = useState(false);
+  const grid = <TableGrid block={block} place={place} onPlace={setPlace} onChange={onChange} />;
   return (
     <>
       <Line
@@ -31,151 +35,45 @@ export function ComparisonForm({ block, onChange }: Props) {
         value={block.note}
         onChange={(note) => onChange({ ...block, note }, 'note')}
       />
-      <h3 className="font-semibold">Products</h3>
-      <Entries
-        entries={block.products.map((product, column) => ({ product, column }))}
-        noun="Product"
-        max={MAX_PRODUCTS}
-        make={() => ({ product: newProduct(), column: -1 })}
-        onChange={(entries) =>
-          onChange(
-            withColumns(
-              block,
-              entries.map(({ product }) => product),
-              entries.map(({ column }) => column),
-            ),
-            '',
-          )
-        }
-      >
-        {({ product }, index) => {
-          const set = (part: Partial<typeof product>, field: string) =>
-            onChange(
-              { ...block, products: block.products.with(index, { ...product, ...part }) },
-              `products.${index}.${field}`,
-            );
-          return (
-            <>
-              <Line
-                label="Name"
-                path={`products.${index}.name`}
-                required
-                maxLength={80}
-                value={product.name}
-                onChange={(name) => set({ name }, 'name')}
-              />
-              <Line
-                label="Button"
-                path={`products.${index}.label`}
-                maxLength={60}
-                value={product.label}
-                onChange={(label) => set({ label }, 'label')}
-              />
-              <TargetField
-                path={`products.${index}.target`}
-                value={product.target}
-                onChange={(target) => set({ target }, 'target')}
-              />
-            </>
-          );
-        }}
-      </Entries>
-      <h3 className="font-semibold">Features</h3>
-      <Entries
-        entries={block.rows}
-        noun="Feature"
-        max={MAX_FEATURES}
-        make={() => ({ feature: '[Name of the feature]', values: block.products.map(() => emptyCell) })}
-        onChange={(rows) => onChange({ ...block, rows }, '')}
-      >
-        {(row, index) => (
-          <FeatureFields
-            row={row}
-            index={index}
-            products={block.products.map(({ name }) => name)}
-            onChange={(next, field) =>
-              onChange({ ...block, rows: block.rows.with(index, next) }, `rows.${index}.${field}`)
-            }
-          />
-        )}
-      </Entries>
-    </>
-  );
-}
-
-/** The block with these products; `columns`: where each was, -1 for a new one. */
-export function withColumns(
-  block: Comparison,
-  products: Comparison['products'],
-  columns: readonly number[],
-): Comparison {
-  const rows = block.rows.map((row) => ({ ...row, values: columns.map((column) => row.values[column] ?? emptyCell) }));
-  return { ...block, products, rows };
-}
-
-interface FeatureProps {
-  readonly row: ComparedFeature;
-  readonly index: number;
-  readonly products: readonly string[];
-  readonly onChange: (row: ComparedFeature, field: string) => void;
-}
-
-function FeatureFields({ row, index, products, onChange }: FeatureProps) {
-  return (
-    <>
-      <Line
-        label="Feature"
-        path={`rows.${index}.feature`}
-        required
-        maxLength={120}
-        value={row.feature}
-        onChange={(feature) => onChange({ ...row, feature }, 'feature')}
-      />
-      {products.map((product, column) => (
-        <CellField
-          key={column}
-          product={product}
-          path={`rows.${index}.values.${column}`}
-          cell={row.values[column] ?? emptyCell}
-          onChange={(cell) => onChange({ ...row, values: row.values.with(column, cell) }, `values.${column}`)}
-        />
-      ))}
-    </>
-  );
-}
-
-interface CellProps {
-  readonly product: string;
-  readonly path: string;
-  readonly cell: Cell;
-  readonly onChange: (cell: Cell) => void;
-}
-
-function CellField({ product, path, cell, onChange }: CellProps) {
-  const choose = (kind: string) =>
-    onChange(
-      kind === 'yes' || kind === 'no' ? { kind } : { kind: 'text', text: cell.kind === 'text' ? cell.text : '' },
-    );
-  return (
-    <div className="flex items-end gap-2">
-      <div className="min-w-0 flex-1">
-        {cell.kind === 'text' ? (
-          <Line
-            label={product}
-            path={path}
-            maxLength={160}
-            value={cell.text}
-            onChange={(text) => onChange({ kind: 'text', text })}
-          />
-        ) : (
-          <p className="truncate pb-2 font-medium">{product}</p>
-        )}
+      <div className="flex items-center justify-between gap-3">
+        <h3 className="font-semibold">Table</h3>
+        <Button size="sm" onClick={() => setIsLarge(true)}>
+          <Maximize2 aria-hidden className="size-4" />
+          Large view
+        </Button>
       </div>
-      <Select label={`Value for ${product}`} value={cell.kind} onChange={(event) => choose(event.target.value)}>
-        <option value="text">Text</option>
-        <option value="yes">Yes</option>
-        <option value="no">No</option>
-      </Select>
-    </div>
+      {!isLarge && grid}
+      <ProductFields block={block} column={Math.max(1, place.column)} onChange={onChange} />
+      <Dialog open={isLarge} onOpenChange={setIsLarge} title={block.title || 'Table'} as="wide">
+        {isLarge && grid}
+      </Dialog>
+    </>
+  );
+}
+
+/** The button below the product whose column is edited. */
+function ProductFields({ block, column, onChange }: Props & { readonly column: number }) {
+  const index = Math.min(column, block.products.length) - 1;
+  const product = block.products[index];
+  if (!product) return null;
+  const set = (part: Partial<typeof product>, field: string) =>
+    onChange({ ...block, products: block.products.with(index, { ...product, ...part }) }, `products.${index}.${field}`);
+  return (
+    <fieldset className="flex min-w-0 flex-col gap-3 rounded-lg border border-line p-3">
+      <legend className="max-w-full truncate px-1 font-medium">{`Button for ${product.name || `product ${index + 1}`}`}</legend>
+      <Line
+        label="Button"
+        path={`products.${index}.label`}
+        hint="The button of the product whose column you edit"
+        maxLength={60}
+        value={product.label}
+        onChange={(label) => set({ label }, 'label')}
+      />
+      <TargetField
+        path={`products.${index}.target`}
+        value={product.target}
+        onChange={(target) => set({ target }, 'target')}
+      />
+    </fieldset>
   );
 }

@@ -5,7 +5,7 @@ import { Button } from '@/components/ui/button';
 import { TextArea, TextField } from '@/components/ui/field';
 import { fractionDigits } from '@/lib/format/currencies';
 import { moved, replaced, without } from '../lib/edits';
-import { useFault } from './block-context';
+import { useFault, useWantedText } from './block-context';
 
 interface Props {
   readonly label: string;
@@ -18,11 +18,21 @@ interface Props {
 }
 
 export function Line({ path, onChange, ...rest }: Props) {
-  return <TextField {...rest} error={useFault(path)} onChange={(event) => onChange(event.target.value)} />;
+  const ref = useWantedText<HTMLInputElement>(path);
+  return <TextField {...rest} ref={ref} error={useFault(path)} onChange={(event) => onChange(event.target.value)} />;
 }
 
 export function Lines({ path, onChange, rows = 3, ...rest }: Props & { readonly rows?: number }) {
-  return <TextArea {...rest} rows={rows} error={useFault(path)} onChange={(event) => onChange(event.target.value)} />;
+  const ref = useWantedText<HTMLTextAreaElement>(path);
+  return (
+    <TextArea
+      {...rest}
+      ref={ref}
+      rows={rows}
+      error={useFault(path)}
+      onChange={(event) => onChange(event.target.value)}
+    />
+  );
 }
 
 interface PointsProps {
@@ -41,9 +51,11 @@ const pointsOf = (text: string): readonly string[] =>
 /** A list of short texts, one on each line. */
 export function Points({ label, path, value, onChange }: PointsProps) {
   const [typed, setTyped] = useState(() => value.join('\n'));
+  const ref = useWantedText<HTMLTextAreaElement>(path);
   const isCurrent = JSON.stringify(pointsOf(typed)) === JSON.stringify(value);
   return (
     <TextArea
+      ref={ref}
       label={label}
       hint="One on each line, at most 12"
       rows={3}

@@ -277,3 +277,56 @@ test('the preview runs nothing: its sandbox allows neither scripts nor forms nor
   expect(frame).toHaveAttribute('sandbox', 'allow-same-origin');
   expect(frame.getAttribute('srcdoc')).toContain('Tents');
 });
+
+const TABLE: PageDocument = { blocks: [newBlock('comparison', 't')] };
+const openTable = async () => {
+  kept = { version: 3, document: TABLE };
+  server.use(http.post('/api/platform/sites/{id}/publish', () => json(site({ published: 1 }))));
+  const { user } = renderPart(
+    <PageEditor
+      site={SITE}
+      saved={{ id: 'p1', siteId: 's1', savedAt: '2026-11-20T12:00:00Z', version: 3, document: TABLE }}
+    />,
+  );
+  await user.click(screen.getByRole('button', { name: /^Edit Comparison table/ }));
+  await screen.findByRole('table', { name: 'Table' });
+  return user;
+};
+
+test('a table is edited by keyboard: arrows, Tab and Enter move, and yes becomes a mark', async () => {
+  const user = await openTable();
+  await user.click(screen.getByLabelText('Product 1'));
+  await user.clear(screen.getByLabelText('Product 1'));
+  await user.keyboard('Trek 2{Tab}');
+  expect(screen.getByLabelText('Product 2')).toHaveFocus();
+  await user.keyboard('{ArrowDown}');
+  const cell = screen.getByLabelText('[Name of the feature], [Name of the product]');
+  expect(cell).toHaveFocus();
+  await user.keyboard('yes{ArrowLeft}{ArrowLeft}');
+  expect(cell).toHaveFocus();
+  await user.keyboard('{Enter}');
+  expect(screen.getByLabelText('Feature 2')).toBeInTheDocument();
+  expect(cell).toHaveValue('✓ Yes');
+  await user.click(screen.getByRole('button', { name: 'Remove row' }));
+  expect(screen.queryByLabelText('Feature 2')).not.toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Publish' }));
+  await waitFor(() => expect(kept.version).toBe(4));
+  expect(kept.document.blocks[0]).toMatchObject({
+    products: [{ name: 'Trek 2' }, {}],
+    rows: [{ values: [{ kind: 'text' }, { kind: 'yes' }] }],
+  });
+});
+
+test('cells of a spreadsheet are pasted into the table, and what does not fit is said', async () => {
+  const user = await openTable();
+  await user.click(screen.getByLabelText('Feature 1'));
+  await user.paste(`Weight\t2.1 kg\t1.4 kg\nWaterproof\tyes\tno\n`);
+  expect(
+    await screen.findByLabelText('Waterproof, [Name of the product]', { selector: '[data-place="2:1"]' }),
+  ).toHaveValue('✓ Yes');
+  await user.click(screen.getByLabelText('Feature 1'));
+  await user.paste(Array.from({ length: 10 }, () => 'x').join('\t'));
+  expect(screen.getByText(/^1 cell does not fit: at most 8 products/)).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Publish' }));
+  await waitFor(() => expect(kept.version).toBe(4));
+});

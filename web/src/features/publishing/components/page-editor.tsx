@@ -10,13 +10,15 @@ import { useMedia } from '@/lib/browser/media';
 import { pageQuery, savePage, versionQuery } from '../api/sites';
 import { useDocument, type OpenDocument } from '../hooks/use-document';
 import { useUndoKeys } from '../hooks/use-undo-keys';
-import { anchorOf, labelOf, nameOf } from '../lib/blocks';
+import { anchorNamed, anchorOf, labelOf, nameOf } from '../lib/blocks';
 import { MAX_BLOCKS, type Block, type PageDocument } from '../lib/document';
 import { changeBlock, duplicateBlock, insertBlock, moveBlock, removeBlock } from '../lib/edits';
 import { faultsOf, type Fault } from '../lib/faults';
 import { isPage } from '../lib/shape';
-import type { SavedPage, Site } from '../lib/types';
-import { BlockFields } from './block-context';
+import { pageNames } from '../lib/markdown-names';
+import { nextPlaceholder } from '../lib/placeholders';
+import type { Placeholder, SavedPage, Site } from '../lib/types';
+import { BlockFields, type WantedText } from './block-context';
 import { BlockList } from './block-list';
 import { Preview } from './preview';
 import { PublishButton } from './publish-buttons';
@@ -30,11 +32,13 @@ const PageVersions = lazy(() => import('./versions').then((module) => ({ default
 interface Props {
   readonly site: Site;
   readonly saved: SavedPage;
+  /** A placeholder to begin with: its block's name in the page, its field and its text. */
+  readonly wanted?: (WantedText & { readonly block: string }) | null;
 }
 
 const NO_BLOCKS: PageDocument = { blocks: [] };
 
-export function PageEditor({ site, saved }: Props) {
+export function PageEditor({ site, saved, wanted: first = null }: Props) {
   const client = useQueryClient();
   const pageId = saved.id;
   const [versions, setVersions] = useState(false);
@@ -61,7 +65,34 @@ export function PageEditor({ site, saved }: Props) {
   const { value: page, saved: state, rejection } = document;
   const faults = useMemo(() => (rejection ? faultsOf(rejection.error, rejection.sent) : []), [rejection]);
   const open = page.blocks.find(({ id }) => id === openId) ?? null;
-  const blocks = <Blocks site={site} document={document} faults={faults} open={open} onOpen={setOpenId} />;
+  const [wanted, setWanted] = useState<WantedText | null>(null);
+  const lastPlace = useRef<{ place: Placeholder; index: number } | null>(null);
+  const openPlacement = (placement: string, text: WantedText | null) => {
+    const block = page.blocks.find((each) => anchorOf(each) === anchorNamed(placement));
+    if (!block) return;
+    setOpenId(block.id);
+    setWanted(text);
+    setIsPreviewed(false);
+  };
+  const shownFirst = useRef<object | null>(null);
+  useEffect(() => {
+    if (!first || shownFirst.current === first) return;
+    shownFirst.current = first;
+    openPlacement(first.block, first);
+  });
+  const blocks = (
+    <Blocks
+      site={site}
+      document={document}
+      faults={faults}
+      open={open}
+      wanted={wanted}
+      onOpen={(id) => {
+        setWanted(null);
+        setOpenId(id);
+      }}
+    />
+  );
   const preview = (
     <Preview
       siteId={site.id}
@@ -72,8 +103,14 @@ export function PageEditor({ site, saved }: Props) {
       onSelect={(anchor) => {
         const block = page.blocks.find((each) => anchorOf(each) === anchor);
         if (!block) return;
+        setWanted(null);
         setOpenId(block.id);
         setIsPreviewed(false);
+      }}
+      onNext={(places) => {
+        const next = nextPlaceholder(places, lastPlace.current);
+        lastPlace.current = next;
+        if (next) openPlacement(next.place.placement, { ...next.place });
       }}
     />
   );
@@ -202,10 +239,11 @@ interface BlocksProps {
   readonly document: OpenDocument<PageDocument>;
   readonly faults: readonly Fault[];
   readonly open: Block | null;
+  readonly wanted: WantedText | null;
   readonly onOpen: (id: string | null) => void;
 }
 
-function Blocks({ site, document, faults, open, onOpen }: BlocksProps) {
+function Blocks({ site, document, faults, open, wanted, onOpen }: BlocksProps) {
   const { value: page, change } = document;
   const [adding, setAdding] = useState(false);
   const [lastId, setLastId] = useState<string | null>(null);
@@ -217,6 +255,7 @@ function Blocks({ site, document, faults, open, onOpen }: BlocksProps) {
       list.current?.querySelector<HTMLElement>(`[data-block="${wasOpen.current}"]`)?.focus();
     wasOpen.current = open?.id ?? null;
   }, [open]);
+  const names = useMemo(() => pageNames(site.document.pages), [site.document.pages]);
   const at = page.blocks.findIndex(({ id }) => id === lastId);
   const place = at < 0 ? 'At the end of the page' : `After ${nameOf(page.blocks[at] as Block)}`;
   const openBlock = (id: string | null) => {
@@ -231,6 +270,7 @@ function Blocks({ site, document, faults, open, onOpen }: BlocksProps) {
         document={document}
         faults={faults}
         block={open}
+        wanted={wanted}
         onClose={() => onOpen(null)}
         onOpen={openBlock}
       />
@@ -252,6 +292,7 @@ function Blocks({ site, document, faults, open, onOpen }: BlocksProps) {
       ) : (
         <BlockList
           blocks={page.blocks}
+          pages={names}
           faults={faults}
           onOpen={openBlock}
           onMove={(id, to) => change('Move block', (before) => moveBlock(before, id, to))}
@@ -281,14 +322,18 @@ interface OpenBlockProps {
   readonly document: OpenDocument<PageDocument>;
   readonly faults: readonly Fault[];
   readonly block: Block;
+  readonly wanted: WantedText | null;
   readonly onClose: () => void;
   readonly onOpen: (id: string) => void;
 }
 
-function OpenBlock({ site, document, faults, block, onClose, onOpen }: OpenBlockProps) {
+function OpenBlock({ site, document, faults, block, wanted, onClose, onOpen }: OpenBlockProps) {
   const { value: page, change } = document;
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), []);
+  const beginsInField = useRef(wanted !== null);
+  useEffect(() => {
+    if (!beginsInField.current) heading.current?.focus();
+  }, []);
   const index = page.blocks.findIndex(({ id }) => id === block.id);
   const move = (by: number) => change('Move block', (before) => moveBlock(before, block.id, index + by));
   const label = labelOf(block.type);
@@ -299,8 +344,9 @@ function OpenBlock({ site, document, faults, block, onClose, onOpen }: OpenBlock
       pages: site.document.pages,
       blockId: block.id,
       faults,
+      wanted,
     }),
-    [site, block.id, faults],
+    [site, block.id, faults, wanted],
   );
   return (
     <section aria-label={label} className={cx(surface, 'min-w-0 p-4')}>

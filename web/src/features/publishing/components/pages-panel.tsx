@@ -15,11 +15,18 @@ interface Props {
   readonly document: SiteDocument;
   readonly faults: SiteFaults;
   readonly change: OpenDocument<SiteDocument>['change'];
+  /** The page that is open at first. */
+  readonly editing: string | null;
   readonly linkTo: (page: SitePage) => ReactNode;
 }
 
-export function PagesPanel({ document, faults, change, linkTo }: Props) {
-  const [editing, setEditing] = useState<string | null>(null);
+export function PagesPanel({ document, faults, change, editing: first, linkTo }: Props) {
+  const [editing, setEditing] = useState(first);
+  const [shown, setShown] = useState(first);
+  if (first !== shown) {
+    setShown(first);
+    setEditing(first);
+  }
   const [adding, setAdding] = useState(false);
   const edited = document.pages.find(({ id }) => id === editing);
   return (

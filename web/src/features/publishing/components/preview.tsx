@@ -6,11 +6,13 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Monitor, Smartphone, Tablet } from 'lucide-react';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { ErrorBox, Loading } from '@/components/data/states';
+import { Button } from '@/components/ui/button';
 import { ApiError } from '@/lib/api/errors';
 import { cx } from '@/lib/cx';
 import { useIsPhone } from '@/lib/browser/media';
 import { previewQuery } from '../api/sites';
 import type { PageDocument, SiteDocument } from '../lib/document';
+import type { Placeholder } from '../lib/types';
 import { showIn } from '../lib/trusted-html';
 
 const WIDTHS = [
@@ -29,9 +31,11 @@ interface Props {
   /** The element of the block that is edited. */
   readonly anchor?: string | undefined;
   readonly onSelect?: (anchor: string) => void;
+  /** Opens the next of the page's placeholders. */
+  readonly onNext?: (places: readonly Placeholder[]) => void;
 }
 
-export function Preview({ siteId, pageId, page, document, anchor, onSelect }: Props) {
+export function Preview({ siteId, pageId, page, document, anchor, onSelect, onNext }: Props) {
   const isPhone = useIsPhone();
   const [width, setWidth] = useState<(typeof WIDTHS)[number]>(isPhone ? WIDTHS[0] : WIDTHS[2]);
   const shown = useRested(page, document);
@@ -40,6 +44,7 @@ export function Preview({ siteId, pageId, page, document, anchor, onSelect }: Pr
     placeholderData: keepPreviousData,
   });
   const { data, error } = rendered;
+  const places = data?.placesToFill.filter((place) => place.pageId === pageId && place.placement) ?? [];
   // A draft that is not valid yet: the field says why.
   const isIncomplete = error instanceof ApiError && error.status === 400;
   return (
@@ -84,12 +89,15 @@ export function Preview({ siteId, pageId, page, document, anchor, onSelect }: Pr
           ))}
         </ul>
       )}
-      {data && data.placesToFill.length > 0 && (
-        <p className="text-[0.8125rem] text-muted">
-          {data.placesToFill.length === 1
-            ? '1 text in square brackets is left to replace.'
-            : `${data.placesToFill.length} texts in square brackets are left to replace.`}
-        </p>
+      {places.length > 0 && (
+        <div className="flex flex-wrap items-center gap-3 text-[0.8125rem] text-muted">
+          <p>{places.length === 1 ? '1 placeholder to fill in' : `${places.length} placeholders to fill in`}</p>
+          {onNext && (
+            <Button size="sm" onClick={() => onNext(places)}>
+              Next placeholder
+            </Button>
+          )}
+        </div>
       )}
     </section>
   );

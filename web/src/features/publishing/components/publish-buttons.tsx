@@ -1,11 +1,14 @@
 import { lazy, Suspense, useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { useCommand } from '@/lib/api/command';
-import { publishSite, unpublishSite } from '../api/sites';
+import { hasPlaceholders, publishSite, unpublishSite } from '../api/sites';
 import type { Site } from '../lib/types';
 
 const ConfirmDialog = lazy(() =>
   import('@/components/ui/confirm-dialog').then((module) => ({ default: module.ConfirmDialog })),
+);
+const PlaceholdersDialog = lazy(() =>
+  import('./placeholders-dialog').then((module) => ({ default: module.PlaceholdersDialog })),
 );
 
 interface Props {
@@ -14,19 +17,36 @@ interface Props {
   readonly beforePublish: () => Promise<boolean>;
 }
 
-/** Publishes what is saved: all pages of the site. */
+/** Publishes what is saved: all pages of the site. Asks while texts are still to fill in. */
 export function PublishButton({ site, beforePublish }: Props) {
   const [rendered, setRendered] = useState('');
+  const [asking, setAsking] = useState(false);
   const clear = () => setRendered('');
-  const publish = useCommand(publishSite(site), { onSuccess: clear, onError: clear });
+  const publish = useCommand(publishSite(site), {
+    onSuccess: clear,
+    onError: (error) => {
+      clear();
+      setAsking(hasPlaceholders(error));
+    },
+  });
+  const send = (allowsPlaceholders: boolean) =>
+    publish.mutate({ beforePublish, onProgress: setRendered, allowsPlaceholders });
   return (
-    <Button
-      variant="primary"
-      busy={publish.isPending}
-      onClick={() => publish.mutate({ beforePublish, onProgress: setRendered })}
-    >
-      {rendered ? `Rendered ${rendered}` : site.published === null ? 'Publish' : 'Publish changes'}
-    </Button>
+    <>
+      <Button variant="primary" busy={publish.isPending} onClick={() => send(false)}>
+        {rendered ? `Rendered ${rendered}` : site.published === null ? 'Publish' : 'Publish changes'}
+      </Button>
+      {asking && (
+        <Suspense fallback={null}>
+          <PlaceholdersDialog
+            siteId={site.id}
+            pages={site.document.pages}
+            onClose={() => setAsking(false)}
+            onPublish={() => send(true)}
+          />
+        </Suspense>
+      )}
+    </>
   );
 }
 

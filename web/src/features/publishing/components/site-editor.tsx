@@ -33,6 +33,8 @@ export type SiteTab = (typeof SITE_TABS)[number];
 interface Props {
   readonly site: Site;
   readonly tab: SiteTab;
+  /** The page whose title and path are open. */
+  readonly editing: string | null;
   readonly onTab: (tab: SiteTab) => void;
   /** `onClick` saves before the page opens: the server knows no page that is not saved. */
   readonly linkTo: (page: SitePage, onClick: MouseEventHandler) => ReactNode;
@@ -40,7 +42,7 @@ interface Props {
   readonly onRemoved: () => void;
 }
 
-export function SiteEditor({ site, tab, onTab, linkTo, onOpen, onRemoved }: Props) {
+export function SiteEditor({ site, tab, editing, onTab, linkTo, onOpen, onRemoved }: Props) {
   const client = useQueryClient();
   const [versions, setVersions] = useState(false);
   const document = useDocument<SiteDocument>({
@@ -115,6 +117,7 @@ export function SiteEditor({ site, tab, onTab, linkTo, onOpen, onRemoved }: Prop
                 document={value}
                 faults={faults}
                 change={change}
+                editing={editing}
                 linkTo={(page) => linkTo(page, saveAndOpen(page))}
               />
             ),

@@ -1,5 +1,6 @@
 // The kinds of blocks: what each is for, what a new one contains, and how it is named in the list of a page. Texts in
 // square brackets are places to fill, as in the starters: a new block can be saved as it is.
+import { plainOf, type Names } from './markdown-names';
 import type { Block, BlockType, Cell, ComparedProduct, Image, Offer, Question } from './document';
 
 export interface BlockKind {
@@ -96,15 +97,15 @@ export function newBlock(type: BlockType, id: string = crypto.randomUUID(), imag
   }
 }
 
-/** The words that tell it apart from other blocks of its kind; may be empty. */
-export function summaryOf(block: Block): string {
+/** The words that tell it apart from other blocks of its kind; may be empty. `pages`: those that its links may lead to. */
+export function summaryOf(block: Block, pages?: Names): string {
   switch (block.type) {
     case 'hero':
     case 'comparison':
     case 'newsletter':
       return block.title;
     case 'article':
-      return firstLine(block.markdown);
+      return plainOf(firstLine(block.markdown), pages);
     case 'review':
     case 'price':
       return block.product;
@@ -126,9 +127,11 @@ export function nameOf(block: Block): string {
 }
 
 /** Its section in the rendered page. */
-export const anchorOf = (block: Block): string => `b-${block.name || block.id}`;
+export const anchorOf = (block: Block): string => anchorNamed(block.name || block.id);
+
+/** The section of the block that has this name in analytics. */
+export const anchorNamed = (placement: string): string => `b-${placement}`;
 
 const MAX_SUMMARY = 80;
 const short = (text: string): string => (text.length > MAX_SUMMARY ? `${text.slice(0, MAX_SUMMARY - 1)}…` : text);
-const firstLine = (markdown: string): string =>
-  (markdown.split('\n').find((line) => line.trim()) ?? '').replace(/^[#>*\-\s]+/, '').trim();
+const firstLine = (markdown: string): string => markdown.split('\n').find((line) => line.trim()) ?? '';

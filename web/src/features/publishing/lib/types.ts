@@ -20,6 +20,8 @@ export type PageVersion = Schemas['Version'];
 export type Release = Schemas['Release'];
 export type StoredImage = Schemas['ImageState'];
 export type Rendered = Schemas['Preview'];
+/** A text in square brackets that is to fill in. */
+export type Placeholder = Schemas['PlaceToFill'];
 export type NewSite = Schemas['NewSite'];
 export type Address = Required<Schemas['SiteAddress']>;
 
