@@ -116,6 +116,7 @@ def plan(site: Site, uow: UnitOfWork) -> ReleasePlan | None:
         page_parameter=PAGE_PARAMETER,
         placement_parameter=PLACEMENT_PARAMETER,
         newsletter_address=NEWSLETTER_FORM,
+        has_fonts=True,
     )
     types = {page_id: block_types(text) for page_id, text in texts.items()}
     planned: list[PlannedPage] = []

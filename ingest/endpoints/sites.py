@@ -16,12 +16,14 @@ as well, and so is `/{slug}.`: people and programs write addresses down.
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 from urllib.parse import quote
 from uuid import UUID
 
+from infra.domain.publishing.fonts import WOFF2, FontFile, font_files
 from infra.domain.publishing.serving import NARROW_WIDTH, SITES, site_path
 from infra.kernel.http.request_limits import Receive, Scope, Send
 from ingest.context import IngestContext
@@ -189,6 +191,10 @@ async def _answer(
     otherwise: Callable[[], Awaitable[bool]] | None = None,
 ) -> None:
     """Sends the file of this path, unless there is none and `otherwise` answers."""
+    font = _fonts().get(path)
+    if font is not None:
+        await _send_font(font, scope, send)
+        return
     image = _IMAGE.fullmatch(path)
     if image is not None:
         await _send_image(context, served, image[1], image[2] is not None, scope, send)
@@ -281,6 +287,28 @@ async def _send_image(
         await send_bytes(send, 304, b"", headers[1:])
     else:
         await _send_body(send, 200, bytes(rows[0][0]), headers, scope)
+
+
+@cache
+def _fonts() -> Mapping[str, FontFile]:
+    return {font.path: font for font in font_files()}
+
+
+async def _send_font(font: FontFile, scope: Scope, send: Send) -> None:
+    """Pages under the tracking address have an origin of their own: to them every font is one of another origin."""
+    headers = (
+        (b"content-type", WOFF2.encode()),
+        (b"etag", f'"{font.path}"'.encode()),
+        IMMUTABLE,
+        (b"access-control-allow-origin", b"*"),
+        (b"cross-origin-resource-policy", b"cross-origin"),
+        (b"content-security-policy", b"default-src 'none'; sandbox"),
+        (b"x-content-type-options", b"nosniff"),
+    )
+    if _has(scope, font.path):
+        await send_bytes(send, 304, b"", headers[1:])
+    else:
+        await _send_body(send, 200, font.body, headers, scope)
 
 
 async def _send_body(

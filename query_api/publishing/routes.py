@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import timedelta
 from itertools import chain
 from threading import BoundedSemaphore
@@ -16,6 +16,7 @@ from fastapi.responses import StreamingResponse
 
 from infra.domain.publishing.document import parse_site
 from infra.domain.publishing.errors import DocumentRejected
+from infra.domain.publishing.fonts import WOFF2, font_files
 from infra.domain.publishing.page_job import Mentioned, block_types, mentioned, page_job
 from infra.domain.publishing.page_workers import PageWorkers
 from infra.domain.publishing.paths import file_of
@@ -23,6 +24,7 @@ from infra.domain.publishing.placeholders import TextPlaceholder, placeholders_o
 from infra.domain.publishing.render import SiteFile, SiteImage, Surroundings, archive_stream, render_other_files
 from infra.domain.publishing.serving import NEWSLETTER_FORM, image_path, narrow_path, site_path
 from infra.domain.publishing.starters import starters
+from infra.domain.publishing.theme import fonts_of
 from infra.kernel.http.client_left import client_left
 from infra.kernel.http.openapi import file_response
 from infra.kernel.http.problems import FieldError, Problem
@@ -218,7 +220,7 @@ def preview_site_page(id: UUID, order: PreviewOrder, scope: CallerScope, context
 
 @router.get("/{id}/placeholders", dependencies=_READS)
 def get_site_placeholders(id: UUID, scope: CallerScope) -> SitePlaceholders:
-    """Texts in square brackets of the saved site that are still to fill in. While there are any, publishing asks for
+    """Texts in square brackets of the saved site that are still to fill in. While there are any, publishing needs
     `allowsPlaceholders`."""
     site = parse_site(_own(id, scope)["document"].encode())
     contents = {page["id"]: page["document"] for page in scope.reader.rows(_PAGES, (id,))}
@@ -244,7 +246,7 @@ def export_site(id: UUID, scope: CallerScope, context: Context) -> Response:
     refers_to = {page_id: mentioned(text) for page_id, text in texts.items()}
     form = f"{_to_response_fields(row, context)['address']}{NEWSLETTER_FORM}" if row["published"] is not None else ""
     links = f"{context.settings.tracking_base_url}/go/"
-    around = _surroundings(row, refers_to.values(), scope, _in_archive, links, form)
+    around = replace(_surroundings(row, refers_to.values(), scope, _in_archive, links, form), has_fonts=True)
 
     def pages() -> Iterator[tuple[str, SiteFile]]:
         for page in site.pages:
@@ -252,6 +254,8 @@ def export_site(id: UUID, scope: CallerScope, context: Context) -> Response:
             yield file_of(page.path), WORKERS.render(job, account_id, lambda: False).file
         types = {page_id: block_types(text) for page_id, text in texts.items()}
         yield from render_other_files(site, types, around).items()
+        if "inter" in fonts_of(site.theme):
+            yield from ((font.path, SiteFile(font.body, WOFF2)) for font in font_files())
         for name in sorted(frozenset[str]().union(*(one.images for one in refers_to.values()))):
             for image in scope.reader.rows(_BODIES, (id, [name])):
                 yield image_path(name), SiteFile(bytes(image["body"]), WEBP)

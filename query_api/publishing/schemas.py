@@ -109,7 +109,7 @@ class PlaceToFill(ResponseModel):
 
 
 class SitePlaceholders(ResponseModel):
-    """What is left to fill in."""
+    """Texts that are still to fill in."""
 
     count: int
     places: list[PlaceToFill] = Field(description="By page; at most 500")

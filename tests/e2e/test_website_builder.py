@@ -261,7 +261,7 @@ def assert_shown(picture: Locator) -> None:
 
 
 def publish(page: Page, hands: Hands, shop: Shop) -> None:
-    """On the shop's domain. The answer that nobody wrote yet is asked for, found and filled in."""
+    """On the shop's domain. An answer that nobody wrote yet is named first, found and filled in."""
     hands.open_tab(page, "Address")
     hands.choose(page.get_by_label("Custom domain"), shop.domain)
     hands.press(page.get_by_role("button", name="Save address"))

@@ -155,13 +155,19 @@ class BlockBase(BlockPart):
         return self.name or str(self.id)
 
 
+Art = Literal["none", "shield", "servers", "windows", "chart", "leaf", "book", "parcel"]
+"""Drawings of the product, in the colors of the theme."""
+
+
 class Hero(BlockBase):
-    """The page's opening: its title is the page's heading if the block comes first."""
+    """The page's opening: its title is the page's heading if the block comes first. `art`: the drawing beside it while
+    it has no image."""
 
     type: Literal["hero"] = "hero"
     title: NeededTitle
     text: Annotated[Lines, Field(max_length=600)] = ""
     image: ImagePart | None = None
+    art: Art = "none"
     action: Action | None = None
 
 

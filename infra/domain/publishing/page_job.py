@@ -133,5 +133,5 @@ def code_hash() -> str:
 
 
 _CODE: Final = ("infra/domain/publishing/**/*", "infra/kernel/text/*", "schemas/*")
-_SUFFIXES: Final = frozenset({".py", ".html", ".css", ".json", ".toml"})
+_SUFFIXES: Final = frozenset({".py", ".html", ".css", ".json", ".toml", ".svg", ".woff2"})
 _LIBRARIES: Final = ("jinja2", "linkify-it-py", "markdown-it-py", "nh3", "pydantic")

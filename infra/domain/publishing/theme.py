@@ -1,7 +1,8 @@
-"""Themes: design tokens, six ready ones, and the style sheet made from them.
+"""Themes: design tokens, nine ready ones, and the style sheet made from them.
 
 A theme is a ready one by name, with changes. Colors are `#rrggbb`, everything else is a choice from a list, so no value
-can contain anything but itself in the style sheet. It loads nothing: fonts are those of the visitor's system.
+can contain anything but itself in the style sheet. It loads nothing: a font that the visitor's system has not is
+declared by `infra.domain.publishing.fonts`.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
 
 from infra.domain.publishing.contrast import MIN_TEXT, contrast
 
-Preset = Literal["paper", "slate", "forest", "ocean", "ember", "midnight"]
-Font = Literal["sans", "humanist", "serif", "slab", "mono"]
+Preset = Literal["studio", "journal", "signal", "paper", "slate", "forest", "ocean", "ember", "midnight"]
+Font = Literal["inter", "sans", "humanist", "serif", "slab", "mono"]
 Size = Literal["small", "normal", "large"]
 Spacing = Literal["compact", "normal", "airy"]
 Corner = Literal["square", "soft", "round"]
@@ -31,6 +32,7 @@ PAIRS: Final = (
 """Text and ground: their contrast is at least 4.5:1 in every theme."""
 _HEX: Final = re.compile(r"#[0-9a-f]{6}")
 _FONTS: Final[Mapping[Font, str]] = {
+    "inter": "Inter,system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif",
     "sans": "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif",
     "humanist": "Seravek,'Gill Sans Nova',Ubuntu,Calibri,'DejaVu Sans',source-sans-pro,sans-serif",
     "serif": "'Iowan Old Style','Palatino Linotype','URW Palladio L',P052,Georgia,serif",
@@ -105,6 +107,12 @@ class ReadyTheme(_Tokens):
     corner: Corner
 
 
+def fonts_of(theme: Theme) -> frozenset[Font]:
+    """The fonts of texts and headings."""
+    ready = READY_THEMES[theme.preset]
+    return frozenset((theme.font or ready.font, theme.heading_font or ready.heading_font))
+
+
 def low_contrasts(palette: Palette) -> Iterator[tuple[str, str, float]]:
     """Pairs of text and ground below the minimum, with their ratio."""
     for text, ground in PAIRS:
@@ -131,7 +139,12 @@ def css_of(theme: Theme) -> str:
     if theme.dark == "auto":
         dark = _declared(_colors(theme.dark_colors or ready.dark))
         css += f"@media(prefers-color-scheme:dark){{:root{{{dark}}}}}"
-    return css + _base()
+    return css + _sheet("site.css")
+
+
+def art_css() -> str:
+    """The further rules of a page with a drawing."""
+    return _sheet("art.css")
 
 
 def _colors(palette: Palette) -> dict[str, str]:
@@ -143,9 +156,9 @@ def _declared(tokens: Mapping[str, str]) -> str:
 
 
 @cache
-def _base() -> str:
-    """The rules that all themes share, without comments and needless blanks."""
-    source = (files("infra.domain.publishing") / "site.css").read_text("ascii")
+def _sheet(name: str) -> str:
+    """Rules that all themes share, without comments and needless blanks."""
+    source = (files("infra.domain.publishing") / name).read_text("ascii")
     source = re.sub(r"/\*.*?\*/", "", source, flags=re.S)
     source = re.sub(r"\s+", " ", source)
     return re.sub(r" ?([{};,>]) ?|(:) ", r"\1\2", source).replace(";}", "}").strip()
@@ -158,6 +171,24 @@ def _palette(ground: str, surface: str, text: str, muted: str, accent: str, on_a
 
 
 READY_THEMES: Final[Mapping[Preset, ReadyTheme]] = {
+    "studio": ReadyTheme(
+        label="Studio",
+        light=_palette("#ffffff", "#f5f6fa", "#10131c", "#525a6b", "#3346d3", "#ffffff", "#e2e5ee"),
+        dark=_palette("#0d1017", "#161b26", "#eef0f6", "#a4adbf", "#9aa9ff", "#0d1017", "#2a3142"),
+        font="inter", heading_font="inter", spacing="airy", corner="round",
+    ),
+    "journal": ReadyTheme(
+        label="Journal",
+        light=_palette("#fcfaf6", "#f3efe7", "#1d1a16", "#5d564b", "#8a2b36", "#ffffff", "#e0d9cb"),
+        dark=_palette("#171411", "#221e1a", "#f2ece3", "#b8ad9f", "#f2a5a0", "#171411", "#3b352d"),
+        font="inter", heading_font="serif", spacing="airy", corner="soft",
+    ),
+    "signal": ReadyTheme(
+        label="Signal",
+        light=_palette("#f6faf8", "#ffffff", "#0c1d18", "#4a5d56", "#0b6b54", "#ffffff", "#d3e2dc"),
+        dark=_palette("#08120f", "#10201b", "#e5f2ed", "#9cb4ab", "#5fdcb8", "#08120f", "#213a32"),
+        font="inter", heading_font="inter", spacing="normal", corner="round",
+    ),
     "paper": ReadyTheme(
         label="Paper",
         light=_palette("#fffdf8", "#f6f1e7", "#22201c", "#5f594e", "#8a3b12", "#ffffff", "#ddd4c3"),

@@ -1,4 +1,4 @@
-"""Sites as they are published: the seven starters, the six themes, and texts that nobody planned for in every kind of
+"""Sites as they are published: the seven starters, the nine themes, and texts that nobody planned for in every kind of
 block."""
 
 from __future__ import annotations

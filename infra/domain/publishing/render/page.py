@@ -23,14 +23,17 @@ from markupsafe import Markup, escape
 
 from infra.domain.publishing.blocks import AnyBlock, ComparedProduct, Hero, Newsletter
 from infra.domain.publishing.document import PageDocument, SiteDocument, SitePage
+from infra.domain.publishing.fonts import font_css, font_files
 from infra.domain.publishing.page_markdown import Anchor, render_page
 from infra.domain.publishing.paths import ancestors, file_of
+from infra.domain.publishing.render.art import drawing
 from infra.domain.publishing.render.references import MissingReference, ReferenceResolver
 from infra.domain.publishing.render.structured_data import graph, script_json
 from infra.domain.publishing.render.surroundings import Surroundings
+from infra.domain.publishing.render.text_mark import initial
 from infra.domain.publishing.render.wording import SiteWording, decimal_text, is_right_to_left, money_text, wording_of
 from infra.domain.publishing.serving import FORM_REFUSED, FORM_SENT
-from infra.domain.publishing.theme import css_of
+from infra.domain.publishing.theme import art_css, css_of, fonts_of
 
 BlockTypes = Collection[str]
 TEXTS: Final = frozenset({"article", "review"})
@@ -135,9 +138,9 @@ def _message_file(site: SiteDocument, around: Surroundings, path: str, heading: 
     return _file(references, head=head, sections=(), crumbs=(), updated="", heading=heading, lead=text)
 
 
-def security_policy(around: Surroundings, css: str, *, has_form: bool) -> str:
+def security_policy(around: Surroundings, css: str, *, has_form: bool, has_font: bool) -> str:
     """The `Content-Security-Policy` of pages with this style sheet: nothing but it, images, the tracker and, on a page
-    that has one, the form.
+    that has one, the form or the site's font.
 
     It has no `frame-ancestors` and no `sandbox`: serving adds what it needs.
     """
@@ -151,6 +154,7 @@ def security_policy(around: Surroundings, css: str, *, has_form: bool) -> str:
             "default-src 'none'",
             f"style-src 'sha256-{digest}'",
             f"img-src {' '.join(images) or own}",
+            *([f"font-src {own}"] if has_font else []),
             f"script-src {tracker}",
             f"connect-src {tracker}",
             f"form-action {form}",
@@ -161,19 +165,24 @@ def security_policy(around: Surroundings, css: str, *, has_form: bool) -> str:
 
 def _file(references: ReferenceResolver, *, has_form: bool = False, **values: Any) -> SiteFile:
     site, around = references.site, references.surroundings
-    css = css_of(site.theme)
+    has_font = around.has_fonts and "inter" in fonts_of(site.theme)
+    home = references.to_file("")
+    has_art = any(art is not None for *_, art in values["sections"])
+    css = (font_css(home) if has_font else "") + css_of(site.theme) + (art_css() if has_art else "")
     menu = [page for page_id in site.navigation if (page := site.page(page_id)) is not None]
     tracker = f"{around.tracker_address.rstrip('/')}/t.js" if around.is_tracked else ""
     html = _templates().get_template("page.html").render(
         site=site, r=references, w=wording_of(site.language), menu=menu, tracker=tracker,
+        mark=initial(site.name), font=f"{home}{font_files()[0].path}" if has_font else "",
         css=Markup(css),  # noqa: S704 - made of tokens that cannot contain anything else
         is_right_to_left=is_right_to_left(site.language), **values,
     )  # fmt: skip
-    return SiteFile(html.encode(), HTML, security_policy(around, css, has_form=has_form), tuple(references.problems))
+    policy = security_policy(around, css, has_form=has_form, has_font=has_font)
+    return SiteFile(html.encode(), HTML, policy, tuple(references.problems))
 
 
-def _section(block: AnyBlock, references: ReferenceResolver, level: int) -> tuple[str, str, str, Markup]:
-    """Element, anchor, placement and HTML of a block. A section has a heading; what has none is no section."""
+def _section(block: AnyBlock, references: ReferenceResolver, level: int) -> tuple[str, str, str, Markup, Markup | None]:
+    """Element, anchor, placement, HTML and drawing of a block. A section has a heading; what has none is no section."""
     references.placement = block.placement
     language = references.site.language
     words = wording_of(language)
@@ -192,7 +201,9 @@ def _section(block: AnyBlock, references: ReferenceResolver, level: int) -> tupl
         visit=lambda name: _visit(words, name), stars=_stars,
     )  # fmt: skip
     content = Markup(_clean(html))  # noqa: S704 - it passed nh3
-    return "section" if _HEADING.search(content) else "div", f"b-{block.placement}", block.placement, content
+    art = drawing(block.art) if isinstance(block, Hero) and block.art != "none" and block.image is None else None
+    tag = "section" if _HEADING.search(content) else "div"
+    return tag, f"b-{block.placement}", block.placement, content, art
 
 
 def _clean(html: str) -> str:

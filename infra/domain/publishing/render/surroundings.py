@@ -62,6 +62,7 @@ class Surroundings:
     - `dates`: of published pages.
     - `page_parameter`, `placement_parameter`: names of query parameters in which tracked links carry the page's path
       and the block's placement. Empty: none. See `infra.domain.publishing.render`.
+    - `has_fonts`: the font's files are served beside the pages; without it, as in previews, the page declares none.
     """
 
     base_address: str = ""
@@ -73,6 +74,7 @@ class Surroundings:
     dates: Mapping[UUID, PageDates] = field(default_factory=dict)
     page_parameter: str = ""
     placement_parameter: str = ""
+    has_fonts: bool = False
 
     def __post_init__(self) -> None:
         base = self.base_address

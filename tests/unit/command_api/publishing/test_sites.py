@@ -106,7 +106,7 @@ def refused(code: str, act: Callable[[], Any]) -> CommandRejected:
     return found.value
 
 
-def test_a_site_with_placeholders_is_not_published_by_itself() -> None:
+def test_a_site_with_placeholders_is_rejected_with_their_number() -> None:
     starter, documents = start_site("vpn", "Measured", uuid4)
     site = sites.evolve(None, created(document=starter))
     contents = {page_id: to_json(document).decode() for page_id, document in documents.items()}

@@ -263,7 +263,8 @@ def test_a_page_has_bounds() -> None:
         ({"pages": []}, '"pages" must have at least one entry.'),
         (
             {"theme": {"preset": "neon"}},
-            "\"theme\", \"preset\" must be one of: 'paper', 'slate', 'forest', 'ocean', 'ember' or 'midnight'.",
+            "\"theme\", \"preset\" must be one of: 'studio', 'journal', 'signal', 'paper', 'slate', 'forest', 'ocean',"
+            " 'ember' or 'midnight'.",
         ),
     ],
 )

@@ -204,13 +204,20 @@ interface Publication {
   readonly allowsPlaceholders?: boolean;
 }
 
+class PlaceholdersLeft extends Error {}
+
+/** Found before it is sent, or by the server: another window may have saved meanwhile. */
 export const hasPlaceholders = (error: unknown): boolean =>
-  error instanceof ApiError && error.code === 'placeholders_left';
+  error instanceof PlaceholdersLeft || (error instanceof ApiError && error.code === 'placeholders_left');
 
 export const publishSite = ({ id, address }: Site) =>
   command({
     send: async ({ beforePublish, onProgress, allowsPlaceholders = false }: Publication) => {
       if (!(await beforePublish())) throw new Error('Save your changes first.');
+      if (!allowsPlaceholders) {
+        const { count } = await body(api.GET('/api/platform/sites/{id}/placeholders', { params: { path: { id } } }));
+        if (count > 0) throw new PlaceholdersLeft();
+      }
       const order = { params: { path: { id } }, body: { allowsPlaceholders } };
       return untilRendered(() => body(api.POST('/api/platform/sites/{id}/publish', order)), onProgress);
     },

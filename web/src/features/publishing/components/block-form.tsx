@@ -1,9 +1,8 @@
 // The fields of each kind of block.
-import { lazy, Suspense } from 'react';
-import { Boundary } from '@/components/data/boundary';
 import { SelectField } from '@/components/ui/field';
 import type {
   Action,
+  Art,
   Article,
   Block,
   Comparison,
@@ -21,9 +20,8 @@ import { useBlockContext, useFault } from './block-context';
 import { ComparisonForm } from './comparison-form';
 import { Amount, Entries, Line, Lines, Points } from './fields';
 import { ImageField } from './image-field';
+import { MarkdownField } from './markdown-field';
 import { TargetField } from './target-field';
-
-const MarkdownEditor = lazy(() => import('./markdown-editor').then((module) => ({ default: module.MarkdownEditor })));
 
 export interface FormProps<B extends Block> {
   readonly block: B;
@@ -81,6 +79,7 @@ function setter<B extends Block>({ block, onChange }: FormProps<B>) {
 
 function HeroForm(props: FormProps<Hero>) {
   const { siteId } = useBlockContext();
+  const artFault = useFault('art');
   const { block } = props;
   const set = setter(props);
   return (
@@ -89,9 +88,35 @@ function HeroForm(props: FormProps<Hero>) {
       <Lines label="Text" path="text" maxLength={600} value={block.text} onChange={set('text')} />
       <ActionFields value={block.action} onChange={set('action')} />
       <ImageField siteId={siteId} path="image" value={block.image} onChange={set('image')} />
+      {!block.image && (
+        <SelectField
+          label="Illustration"
+          hint="Shown beside the text in the colors of the theme, while the hero has no image"
+          value={block.art ?? 'none'}
+          error={artFault}
+          onChange={(event) => set('art')(event.target.value as Art)}
+        >
+          {ILLUSTRATIONS.map(([art, label]) => (
+            <option key={art} value={art}>
+              {label}
+            </option>
+          ))}
+        </SelectField>
+      )}
     </>
   );
 }
+
+const ILLUSTRATIONS: readonly (readonly [Art, string])[] = [
+  ['none', 'None'],
+  ['shield', 'Shield'],
+  ['servers', 'Servers'],
+  ['windows', 'Software'],
+  ['chart', 'Chart'],
+  ['leaf', 'Leaf'],
+  ['book', 'Book'],
+  ['parcel', 'Parcel'],
+];
 
 interface ActionProps {
   readonly value: Action | null;
@@ -118,34 +143,13 @@ function ActionFields({ value, onChange }: ActionProps) {
 
 function ArticleForm(props: FormProps<Article>) {
   return (
-    <Markdown
+    <MarkdownField
       label="Text"
       path="markdown"
       value={props.block.markdown}
       rows={18}
       onChange={setter(props)('markdown')}
     />
-  );
-}
-
-interface MarkdownProps {
-  readonly label: string;
-  readonly path: string;
-  readonly value: string;
-  readonly rows: number;
-  readonly onChange: (value: string) => void;
-}
-
-/** A plain text area until the editor is loaded, and where it cannot be. */
-function Markdown(props: MarkdownProps) {
-  const error = useFault(props.path);
-  const plain = <Lines {...props} />;
-  return (
-    <Boundary fallback={plain}>
-      <Suspense fallback={plain}>
-        <MarkdownEditor {...props} error={error} />
-      </Suspense>
-    </Boundary>
   );
 }
 
@@ -329,7 +333,7 @@ function FaqForm(props: FormProps<Faq>) {
                 value={question.question}
                 onChange={(text) => set({ question: text }, 'question')}
               />
-              <Markdown
+              <MarkdownField
                 label="Answer"
                 path={at('answer')}
                 rows={5}

@@ -11,21 +11,22 @@ import { Annotation, Compartment, EditorState } from '@codemirror/state';
 import { EditorView, keymap } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { GFM, parser } from '@lezer/markdown';
-import { useQuery } from '@tanstack/react-query';
-import { useCallback, useEffect, useId, useRef } from 'react';
-import { Select } from '@/components/ui/field';
+import { useEffect, useId, useImperativeHandle, useRef, type Ref } from 'react';
 import { cx } from '@/lib/cx';
-import { linksQuery, MAX_TARGETS } from '../api/sites';
-import { pageNames } from '../lib/markdown-names';
 import { references, type NameOf } from './markdown-references';
-import { isIn, useBlockContext } from './block-context';
+
+export type Insert = (made: (selected: string) => string) => void;
 
 interface Props {
   readonly label: string;
-  readonly path: string;
   readonly value: string;
   readonly rows: number;
   readonly error: string | undefined;
+  readonly nameOf: NameOf;
+  /** A text that is to be selected: an object for each time. */
+  readonly wanted: { readonly text: string } | null;
+  /** Puts Markdown in place of the selection. `made` gets the selected text. */
+  readonly insert: Ref<Insert>;
   readonly onChange: (value: string) => void;
 }
 
@@ -55,9 +56,7 @@ const theme = EditorView.theme({
   '.cm-content': { caretColor: 'var(--c-text)', padding: '0.5rem 0.25rem' },
 });
 
-export function MarkdownEditor({ label, path, value, rows, error, onChange }: Props) {
-  const { wanted, pages, websiteId } = useBlockContext();
-  const links = useQuery(linksQuery(websiteId)).data;
+export function MarkdownEditor({ label, value, rows, error, nameOf, wanted, insert, onChange }: Props) {
   const id = useId();
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
@@ -104,28 +103,17 @@ export function MarkdownEditor({ label, path, value, rows, error, onChange }: Pr
       ),
     });
   }, [label, error, id]);
-  const nameOf = useCallback<NameOf>(
-    ({ kind, address }) => {
-      if (kind === 'page') return pageNames(pages).get(address) ?? null;
-      const link = links?.find(({ id }) => `link:${id}` === address);
-      if (link) return `${link.partnerName}: ${link.slug}`;
-      return links && links.length < MAX_TARGETS ? null : 'Tracked link';
-    },
-    [pages, links],
-  );
   useEffect(() => {
     view.current?.dispatch({ effects: named.current.reconfigure(references(nameOf)) });
   }, [nameOf]);
-  const insert = (address: string) => {
+  useImperativeHandle(insert, () => (made) => {
     const current = view.current;
-    if (!current || !address) return;
+    if (!current) return;
     const { from, to } = current.state.selection.main;
-    const kind = address.startsWith('page:') ? 'page' : 'link';
-    const text = current.state.sliceDoc(from, to) || nameOf({ from: 0, to: 0, kind, address }) || 'Link';
-    const made = `[${text.replaceAll(/[[\]]/g, '')}](${address})`;
-    current.dispatch({ changes: { from, to, insert: made }, selection: { anchor: from + made.length } });
+    const text = made(current.state.sliceDoc(from, to));
+    current.dispatch({ changes: { from, to, insert: text }, selection: { anchor: from + text.length } });
     current.focus();
-  };
+  });
   // Undo, redo and other versions.
   useEffect(() => {
     const current = view.current;
@@ -137,40 +125,16 @@ export function MarkdownEditor({ label, path, value, rows, error, onChange }: Pr
   }, [value]);
   useEffect(() => {
     const current = view.current;
-    const from = current && wanted && isIn(wanted.field, path) ? current.state.doc.toString().indexOf(wanted.text) : -1;
+    const from = current && wanted ? current.state.doc.toString().indexOf(wanted.text) : -1;
     if (!current || !wanted || from < 0) return;
     current.dispatch({ selection: { anchor: from, head: from + wanted.text.length }, scrollIntoView: true });
     current.focus();
-  }, [wanted, path]);
+  }, [wanted]);
   return (
     <div>
-      <div className="mb-1.5 flex items-end justify-between gap-3">
-        <span aria-hidden className="font-medium">
-          {label}
-        </span>
-        <Select
-          label={`Insert a link into ${label}`}
-          className="max-w-40 text-[0.8125rem]"
-          value=""
-          onChange={(event) => insert(event.target.value)}
-        >
-          <option value="">Insert link</option>
-          <optgroup label="Pages">
-            {pages.map(({ id, title, short_title }) => (
-              <option key={id} value={`page:${id}`}>
-                {short_title || title}
-              </option>
-            ))}
-          </optgroup>
-          {links && links.length > 0 && (
-            <optgroup label="Tracked links">
-              {links.map(({ id, slug, partnerName }) => (
-                <option key={id} value={`link:${id}`}>{`${partnerName}: ${slug}`}</option>
-              ))}
-            </optgroup>
-          )}
-        </Select>
-      </div>
+      <span aria-hidden className="mb-1.5 block font-medium">
+        {label}
+      </span>
       <div
         ref={host}
         style={{ minHeight: `${rows * 0.8}rem` }}

@@ -1,10 +1,33 @@
-// In the Markdown editor the address of a link to a page or a tracked link is shown as its name.
+// In the Markdown editor the address of a link to a page or a tracked link is shown as its name. Part of the editor's own
+// chunk: it imports nothing of the builder.
 import { Facet, type Extension, type Range } from '@codemirror/state';
 import { Decoration, EditorView, ViewPlugin, WidgetType, type DecorationSet, type ViewUpdate } from '@codemirror/view';
-import { GONE, referencesIn, type Reference } from '../lib/markdown-names';
 
-/** Null: what it leads to is gone. */
-export type NameOf = (reference: Reference) => string | null;
+export interface Reference {
+  /** Where `page:ID` begins and ends in the text. */
+  readonly from: number;
+  readonly to: number;
+  readonly kind: 'page' | 'link';
+  readonly address: string;
+}
+
+const REFERENCE = /(?<=\]\()(page|link):[0-9a-z-]+(?=\))/gi;
+
+export function referencesIn(text: string): readonly Reference[] {
+  return [...text.matchAll(REFERENCE)].map((found) => ({
+    from: found.index,
+    to: found.index + found[0].length,
+    kind: found[1]?.toLowerCase() === 'link' ? 'link' : 'page',
+    address: found[0].toLowerCase(),
+  }));
+}
+
+export interface Name {
+  readonly name: string;
+  /** What it leads to no longer exists. */
+  readonly isGone: boolean;
+}
+export type NameOf = (reference: Pick<Reference, 'kind' | 'address'>) => Name;
 
 const names = Facet.define<NameOf, NameOf | null>({ combine: (all) => all[0] ?? null });
 
@@ -36,8 +59,8 @@ function decorated(view: EditorView): DecorationSet {
   if (nameOf)
     for (const { from, to } of view.visibleRanges)
       for (const reference of referencesIn(view.state.sliceDoc(from, to))) {
-        const name = nameOf(reference);
-        const widget = new NameWidget(name ?? GONE[reference.kind], name === null);
+        const { name, isGone } = nameOf(reference);
+        const widget = new NameWidget(name, isGone);
         found.push(Decoration.replace({ widget }).range(from + reference.from, from + reference.to));
       }
   return Decoration.set(found);

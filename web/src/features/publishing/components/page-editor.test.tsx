@@ -46,6 +46,7 @@ beforeEach(() => {
     http.post('/api/platform/sites/{id}/preview', () =>
       json({ html: '<!doctype html><p>Tents</p>', problems: [], placesToFill: [] }),
     ),
+    http.get('/api/platform/sites/{id}/placeholders', () => json({ count: 0, places: [] })),
     http.get(PATH, () =>
       json({ id: 'p1', siteId: 's1', savedAt: '2026-11-20T12:00:00Z', ...kept, document: { ...kept.document } }),
     ),

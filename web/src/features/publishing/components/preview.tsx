@@ -132,7 +132,7 @@ function Frame({ html, width, anchor, onSelect }: FrameProps) {
     const element = frame.current;
     if (!element) return;
     scrolled.current = element.contentWindow?.scrollY ?? 0;
-    showIn(element, withoutTargets(html));
+    showIn(element, framed(html));
     const loaded = () => {
       element.contentWindow?.scrollTo(0, scrolled.current);
       element.contentDocument?.addEventListener('click', (event) => {
@@ -171,8 +171,20 @@ function Frame({ html, width, anchor, onSelect }: FrameProps) {
   );
 }
 
-/** Its links open nothing: new windows are what the sandbox stops without a trace. */
-const withoutTargets = (html: string): string => html.replace(/<head(\s[^>]*)?>/i, '$&<base target="_blank">');
+/** Its links open nothing: new windows are what the sandbox stops without a trace. Published pages have their font beside
+ *  them; here it is the app's. */
+const framed = (html: string): string =>
+  html.replace(/<head(\s[^>]*)?>/i, `$&<base target="_blank"><style>${fontOfApp()}</style>`);
+
+/** The declarations of the app's font under the name that sites have for it. */
+const fontOfApp = (): string =>
+  [...document.styleSheets]
+    .flatMap((sheet) => [...sheet.cssRules])
+    .filter((rule) => rule instanceof CSSFontFaceRule)
+    .map(({ cssText }) => cssText)
+    .filter((text) => text.includes('Inter Variable'))
+    .join('')
+    .replaceAll('Inter Variable', 'Inter');
 
 /** The documents once typing rests. */
 function useRested(page: PageDocument | null, document: SiteDocument | null) {

@@ -24,11 +24,15 @@ interface Base {
   readonly name?: string;
 }
 
+/** Drawings of the product for a hero without an image. */
+export type Art = 'none' | 'shield' | 'servers' | 'windows' | 'chart' | 'leaf' | 'book' | 'parcel';
+
 export interface Hero extends Base {
   readonly type: 'hero';
   readonly title: string;
   readonly text: string;
   readonly image: Image | null;
+  readonly art?: Art;
   readonly action: Action | null;
 }
 export interface Article extends Base {

@@ -6,25 +6,6 @@ export type Names = ReadonlyMap<string, string>;
 
 export const GONE = { page: 'page no longer exists', link: 'link no longer exists' } as const;
 
-export interface Reference {
-  /** Where `page:ID` begins and ends in the text. */
-  readonly from: number;
-  readonly to: number;
-  readonly kind: keyof typeof GONE;
-  readonly address: string;
-}
-
-const REFERENCE = /(?<=\]\()(page|link):[0-9a-z-]+(?=\))/gi;
-
-export function referencesIn(text: string): readonly Reference[] {
-  return [...text.matchAll(REFERENCE)].map((found) => ({
-    from: found.index,
-    to: found.index + found[0].length,
-    kind: found[1]?.toLowerCase() === 'link' ? 'link' : 'page',
-    address: found[0].toLowerCase(),
-  }));
-}
-
 export const pageNames = (pages: readonly SitePage[]): Names =>
   new Map(pages.map(({ id, title, short_title }) => [`page:${id}`, short_title || title]));
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { GONE, pageNames, plainOf, referencesIn } from './markdown-names';
+import { referencesIn } from '../components/markdown-references';
+import { GONE, pageNames, plainOf } from './markdown-names';
 import { nextPlaceholder, placeholdersByPage, placeOfText } from './placeholders';
 import type { Placeholder } from './types';
 

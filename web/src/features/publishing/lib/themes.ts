@@ -24,6 +24,24 @@ const ready = (preset: string, light: string, dark: string, choices: string): Re
 
 export const READY_THEMES: readonly ReadyTheme[] = [
   ready(
+    'studio',
+    '#ffffff #f5f6fa #10131c #525a6b #3346d3 #ffffff #e2e5ee',
+    '#0d1017 #161b26 #eef0f6 #a4adbf #9aa9ff #0d1017 #2a3142',
+    'inter inter airy round',
+  ),
+  ready(
+    'journal',
+    '#fcfaf6 #f3efe7 #1d1a16 #5d564b #8a2b36 #ffffff #e0d9cb',
+    '#171411 #221e1a #f2ece3 #b8ad9f #f2a5a0 #171411 #3b352d',
+    'inter serif airy soft',
+  ),
+  ready(
+    'signal',
+    '#f6faf8 #ffffff #0c1d18 #4a5d56 #0b6b54 #ffffff #d3e2dc',
+    '#08120f #10201b #e5f2ed #9cb4ab #5fdcb8 #08120f #213a32',
+    'inter inter normal round',
+  ),
+  ready(
     'paper',
     '#fffdf8 #f6f1e7 #22201c #5f594e #8a3b12 #ffffff #ddd4c3',
     '#1b1916 #26231f #f0ebe2 #b5ac9d #f0a877 #1b1916 #423d35',
@@ -79,6 +97,7 @@ export const COLORS: readonly (readonly [keyof Palette, string])[] = [
 ];
 
 export const FONTS: readonly (readonly [string, string])[] = [
+  ['inter', 'Inter'],
   ['sans', 'Sans serif'],
   ['humanist', 'Humanist'],
   ['serif', 'Serif'],
