@@ -75,6 +75,7 @@ from query_api.leads import admin as admin_leads
 from query_api.leads import early_access, newsletter
 from query_api.links import admin as admin_links
 from query_api.links import routes as links
+from query_api.links import split as link_split
 from query_api.marketplace import deals, transfers
 from query_api.marketplace import listings as market_listings
 from query_api.matching import directory as program_directory
@@ -138,6 +139,7 @@ ROUTERS: Final = (
     retention.router,
     partners.router,
     links.router,
+    link_split.router,
     social.router,
     publishing.router,
     site_subscribers.router,

@@ -35,6 +35,13 @@ class UpdateLink(Command[Link]):
     fields: schemas.UpdateLink
 
 
+class ChooseWinner(Command[Link]):
+    """Ends the test of a split: the variant gets all visitors; none: the test goes on."""
+
+    link_id: UUID
+    variant: int | None
+
+
 class OrganizeLinks(Command[Organized]):
     """Tags, moves or archives several links: all of them or none."""
 

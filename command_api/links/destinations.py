@@ -4,22 +4,28 @@ Pure."""
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import datetime
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Final
+from uuid import UUID
 
-from command_api.kernel.decision import CommandRejected, invalid
+from command_api.kernel.decision import CommandRejected, conflict, invalid
 from command_api.kernel.hostnames import plain_text, registered_domain, web_address
+from command_api.links import splits
+from command_api.links.splits import MAX_VARIANTS, checked_names
 from command_api.partners.model import Partner
+from command_api.websites.model import Website
 from infra.kernel.net.geoip import country_names
 from schemas.events.links import Routing, TargetRule, Variant
 
 MAX_RULES: Final = 20
-MAX_VARIANTS: Final = 10
 KOSOVO: Final = "XK"
 """Databases of addresses know it, ISO 3166-1 does not."""
 _MACRO: Final = re.compile(r"\{[^{}]*\}")
 _NO_ROUTING: Final = Routing()
+_NO_PARTNERS: Final[Mapping[UUID, Partner | None]] = MappingProxyType({})
 
 
 def checked_destination(text: str, partner: Partner, field: str = "destination") -> str:
@@ -29,26 +35,31 @@ def checked_destination(text: str, partner: Partner, field: str = "destination")
 
 
 def checked_routing(
-    routing: Routing, partner: Partner, website_domain: str, at: datetime, current: Routing = _NO_ROUTING
+    routing: Routing,
+    partner: Partner,
+    website: Website,
+    at: datetime,
+    current: Routing = _NO_ROUTING,
+    of_variants: Mapping[UUID, Partner | None] = _NO_PARTNERS,
 ) -> Routing:
-    """Returns the routing in its stored form. An unchanged expiry may be past. Raises `CommandRejected`."""
+    """Returns the routing in its stored form. An unchanged expiry may be past. `of_variants`: the partners that its
+    variants name. Raises `CommandRejected`."""
     if len(routing.rules) > MAX_RULES:
         raise invalid("bad_rules", f"A link has at most {MAX_RULES} rules.", "rules")
     if len(routing.variants) == 1 or len(routing.variants) > MAX_VARIANTS:
         raise invalid("bad_variants", f"A split has 2 to {MAX_VARIANTS} variants.", "variants")
     if routing.expires_at is not None and routing.expires_at != current.expires_at and routing.expires_at <= at:
         raise invalid("bad_expiry", "The expiry must be in the future.", "expiresAt")
+    checked_names(routing.variants)
     return Routing(
         rules=tuple(_rule(rule, partner, f"rules.{place}") for place, rule in enumerate(routing.rules)),
         variants=tuple(
-            Variant(
-                destination=checked_destination(variant.destination, partner, f"variants.{place}.destination"),
-                weight=variant.weight,
-            )
+            _variant(variant, partner, website, current, of_variants, f"variants.{place}")
             for place, variant in enumerate(routing.variants)
         ),
+        winner=splits.kept_winner(routing),
         expires_at=routing.expires_at,
-        fallback=_fallback(routing.fallback, partner, website_domain) if routing.fallback else None,
+        fallback=_fallback(routing.fallback, partner, website.domain) if routing.fallback else None,
     )
 
 
@@ -62,6 +73,25 @@ def _rule(rule: TargetRule, partner: Partner, field: str) -> TargetRule:
         raise invalid("bad_rule", "A rule needs at least one country or device.", field)
     destination = checked_destination(rule.destination, partner, f"{field}.destination")
     return TargetRule(countries=countries, devices=devices, destination=destination)
+
+
+def _variant(
+    variant: Variant,
+    of_link: Partner,
+    website: Website,
+    current: Routing,
+    of_variants: Mapping[UUID, Partner | None],
+    field: str,
+) -> Variant:
+    """A partner that no variant of the link had before must take traffic."""
+    own = None if variant.partner_id == of_link.id else variant.partner_id
+    partner = of_variants.get(own) if own is not None else of_link
+    if partner is None or partner.removed or not partner.is_for(website.account_id):
+        raise invalid("unknown_partner", "Partner not found.", f"{field}.partnerId")
+    if own is not None and not partner.is_active and own not in current.partner_ids:
+        raise conflict("partner_inactive", f"{partner.name} does not accept new links.", f"{field}.partnerId")
+    destination = checked_destination(variant.destination, partner, f"{field}.destination")
+    return variant.model_copy(update={"destination": destination, "partner_id": own})
 
 
 def _fallback(text: str, partner: Partner, website_domain: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
@@ -39,7 +40,7 @@ HANDLERS: Final = CommandHandlers()
 def create_link(command: commands.CreateLink, uow: UnitOfWork) -> Link:
     created = _LinkBatch(uow).create(command)
     require_link_limit(uow.append(*created.events), {created.link.website_id})
-    return to_response(created.link, created.partner, url_prefix(uow, created.link.website_id))
+    return created.to_response(url_prefix(uow, created.link.website_id))
 
 
 @HANDLERS.on(commands.CreateLinks, senders="accounts")
@@ -58,7 +59,7 @@ def create_links(command: commands.CreateLinks, uow: UnitOfWork) -> Links:
     appended = uow.append(*(event for each in created for event in each.events))
     prefixes = {website_id: url_prefix(uow, website_id) for website_id in {one.link.website_id for one in created}}
     require_link_limit(appended, set(prefixes))
-    return Links(links=[to_response(one.link, one.partner, prefixes[one.link.website_id]) for one in created])
+    return Links(links=[one.to_response(prefixes[one.link.website_id]) for one in created])
 
 
 @HANDLERS.on(commands.UpdateLink, senders="accounts")
@@ -66,6 +67,8 @@ def update_link(command: commands.UpdateLink, uow: UnitOfWork) -> Link:
     fields = command.fields
     link = require_found(uow.load(command.link_id, model.evolve), "link")
     website, partner = uow.load(link.website_id, websites.evolve), uow.load(link.partner_id, partners.evolve)
+    routing = routing_after(link.routing, fields, link.last_variant)
+    of_variants = _partners(uow, link.routing, routing or Routing())
     events = model.update(
         link,
         website,
@@ -75,14 +78,23 @@ def update_link(command: commands.UpdateLink, uow: UnitOfWork) -> Link:
         coupon=fields.coupon,
         coupon_owner=coupon_owner(uow, link.website_id, fields.coupon),
         is_active=fields.is_active,
-        routing=routing_after(link.routing, fields),
+        routing=routing,
         tags=fields.tags,
         folder=fields.folder,
         is_archived=fields.is_archived,
+        of_variants=of_variants,
         context=uow.context,
     )
     link = uow.advance(model.evolve, link, events)
-    return to_response(link, partner, url_prefix(uow, link.website_id))
+    return to_response(link, partner, url_prefix(uow, link.website_id), of_variants)
+
+
+@HANDLERS.on(commands.ChooseWinner, senders="accounts")
+def choose_winner(command: commands.ChooseWinner, uow: UnitOfWork) -> Link:
+    link = require_found(uow.load(command.link_id, model.evolve), "link")
+    website, partner = uow.load(link.website_id, websites.evolve), uow.load(link.partner_id, partners.evolve)
+    link = uow.advance(model.evolve, link, model.choose_winner(link, website, command.variant, uow.context))
+    return to_response(link, partner, url_prefix(uow, link.website_id), _partners(uow, link.routing))
 
 
 @HANDLERS.on(commands.OrganizeLinks, senders="accounts")
@@ -135,11 +147,21 @@ def _leads_elsewhere(uow: UnitOfWork, partner_id: UUID, website_id: UUID) -> boo
     return len(link_ids) > MAX_LOADED or any(link is not None and not link.deleted for link in links)
 
 
+def _partners(uow: UnitOfWork, *routings: Routing) -> dict[UUID, partners.Partner | None]:
+    """The partners that variants of the routings name."""
+    named = frozenset[UUID]().union(*(routing.partner_ids for routing in routings))
+    return {partner_id: uow.load(partner_id, partners.evolve) for partner_id in named}
+
+
 @dataclass(frozen=True, slots=True)
 class _CreatedLink:
     link: model.LinkAggregate
     partner: partners.Partner | None
+    of_variants: Mapping[UUID, partners.Partner | None]
     events: tuple[DomainEvent, DomainEvent]
+
+    def to_response(self, url_prefix: str) -> Link:
+        return to_response(self.link, self.partner, url_prefix, self.of_variants)
 
 
 class _LinkBatch:
@@ -157,6 +179,8 @@ class _LinkBatch:
         fields = command.fields
         slug = fields.slug if fields.slug is not None else model.random_slug()
         partner: partners.Partner | None = self._load(fields.partner_id, partners.evolve)
+        routing = routing_after(Routing(), fields) or Routing()
+        of_variants = {partner_id: self._load(partner_id, partners.evolve) for partner_id in routing.partner_ids}
         reservation = self._reservations.get(slug) or self._uow.load(slug_id("link", slug), slug_reservation.evolve)
         created, reserved = model.create(
             command.link_id,
@@ -169,17 +193,18 @@ class _LinkBatch:
             subs=fields.subs(),
             coupon=fields.coupon,
             coupon_owner=self._coupon_owner(fields.website_id, fields.coupon),
-            routing=routing_after(Routing(), fields) or Routing(),
+            routing=routing,
             tags=fields.tags or (),
             folder=fields.folder,
             utm=command.utm,
             channel_id=command.channel_id,
+            of_variants=of_variants,
             context=self._uow.context,
         )
         self._reservations[slug] = slug_reservation.evolve(reservation, reserved)
         if created.coupon is not None:
             self._coupons[created.website_id, created.coupon] = command.link_id
-        return _CreatedLink(model.evolve(None, created), partner, (created, reserved))
+        return _CreatedLink(model.evolve(None, created), partner, of_variants, (created, reserved))
 
     def _load(self, id: UUID, evolve: Evolve[Any]) -> Any:
         if (id, evolve) not in self._loaded:

@@ -22,7 +22,7 @@ MAX_LOADED: Final = 1_000
 
 LINK_LOOKUP: Final = InlineProjection(
     "link_lookup",
-    version=1,
+    version=2,
     tables=(
         Table(
             "link",
@@ -44,6 +44,12 @@ LINK_LOOKUP: Final = InlineProjection(
             ),
             key=("website_id", "coupon"),
         ),
+        Table(
+            "variant_partner",
+            columns=("link_id uuid not null", "partner_id uuid not null", "website_id uuid not null"),
+            key=("link_id", "partner_id"),
+            indexes=("website_id", "partner_id"),
+        ),
         Table("link_count", columns=("website_id uuid not null", "links bigint not null"), key=("website_id",)),
     ),
 )
@@ -55,12 +61,15 @@ def _created(tables: Tables, event: LinkCreated) -> None:
         link_id=event.originator_id, code=event.code, website_id=event.website_id, partner_id=event.partner_id
     )
     tables["link_count"].increment({"website_id": event.website_id}, links=1)
+    _put_partners(tables, event.website_id, event)
     if event.coupon is not None:
         _insert_coupon(tables, event.website_id, event.coupon, event)
 
 
 @LINK_LOOKUP.on(LinkUpdated)
 def _updated(tables: Tables, event: LinkUpdated) -> None:
+    if event.routing is not None and (link := tables["link"].get(link_id=event.originator_id)) is not None:
+        _put_partners(tables, link["website_id"], event)
     if event.coupon is None:
         return
     tables["coupon"].delete(link_id=event.originator_id)
@@ -81,6 +90,12 @@ def _deleted(tables: Tables, event: LinkDeleted) -> None:
 def _owner_erased(tables: Tables, event: WebsiteDisconnected) -> None:
     if event.owner_erased:
         tables["coupon"].delete(website_id=event.originator_id)
+
+
+def _put_partners(tables: Tables, website_id: UUID, event: LinkCreated | LinkUpdated) -> None:
+    """Partners of variants stay: clicks of the past lead there."""
+    for partner_id in sorted(event.routing.partner_ids if event.routing is not None else ()):
+        tables["variant_partner"].put(link_id=event.originator_id, partner_id=partner_id, website_id=website_id)
 
 
 def _insert_coupon(tables: Tables, website_id: UUID, coupon: str, event: LinkCreated | LinkUpdated) -> None:
@@ -118,12 +133,16 @@ def require_room_for_links(uow: UnitOfWork, website_id: UUID, account_id: UUID) 
         raise conflict("too_many_links", f"An account has at most {MAX_LINKS:,} links. Delete some first.")
 
 
+_LED_TO: Final[LiteralString] = (
+    "(SELECT link_id, website_id, partner_id FROM lookup.link"
+    " UNION SELECT link_id, website_id, partner_id FROM lookup.variant_partner)"
+)
 _PARTNERS: Final[LiteralString] = (
-    "SELECT DISTINCT partner_id FROM lookup.link WHERE website_id = %s"
+    f"SELECT DISTINCT partner_id FROM {_LED_TO} AS led WHERE website_id = %s"  # noqa: S608 - own text
     " AND partner_id NOT IN (SELECT partner_id FROM lookup.directory_host) ORDER BY partner_id"
 )
 _ELSEWHERE: Final[LiteralString] = (
-    "SELECT l.link_id FROM lookup.link AS l JOIN lookup.website AS w USING (website_id)"
+    f"SELECT l.link_id FROM {_LED_TO} AS l JOIN lookup.website AS w USING (website_id)"  # noqa: S608 - own text
     " WHERE l.partner_id = %s AND l.website_id <> %s ORDER BY l.link_id LIMIT %s"
 )
 _TOO_MANY_WITH: Final[LiteralString] = (

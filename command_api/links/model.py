@@ -14,6 +14,7 @@ from uuid import UUID
 from command_api.kernel.aggregates import first_event, given_fields, next_event
 from command_api.kernel.decision import CommandContext, conflict, invalid, not_found
 from command_api.links.destinations import checked_destination, checked_routing
+from command_api.links.splits import with_winner
 from command_api.partners import slug_reservation
 from command_api.partners.model import Partner
 from command_api.websites.model import Website, require_owned
@@ -35,7 +36,8 @@ _SLUG_DIGITS: Final = "23456789abcdefghjkmnpqrstuvwxyz"
 
 @dataclass(frozen=True, slots=True)
 class LinkAggregate:
-    """State of one link. `code`: its random number in click ids; `subs`: fixed sub ids by name."""
+    """State of one link. `code`: its random number in click ids; `subs`: fixed sub ids by name; `former_variant`: the
+    highest number of a variant that it had before."""
 
     id: UUID
     version: int
@@ -48,6 +50,7 @@ class LinkAggregate:
     subs: Mapping[str, str] = field(default_factory=dict)
     coupon: str | None = None
     routing: Routing = Routing()
+    former_variant: int = 0
     is_active: bool = True
     deleted: bool = False
     tags: tuple[str, ...] = ()
@@ -55,6 +58,11 @@ class LinkAggregate:
     is_archived: bool = False
     utm: Mapping[str, str] = field(default_factory=dict)
     channel_id: UUID | None = None
+
+    @property
+    def last_variant(self) -> int:
+        """Returns the highest number that a variant of the link has or had."""
+        return max(self.former_variant, *(variant.number for variant in self.routing.variants), 0)
 
 
 def create(
@@ -74,6 +82,7 @@ def create(
     folder: str | None = None,
     utm: Mapping[str, str] = MappingProxyType({}),
     channel_id: UUID | None = None,
+    of_variants: Mapping[UUID, Partner | None] = MappingProxyType({}),
     context: CommandContext,
 ) -> tuple[LinkCreated, DomainEvent]:
     website = require_owned(website, context)
@@ -90,7 +99,7 @@ def create(
         destination=checked_destination(partner.base_url if destination is None else destination, partner),
         subs=checked_subs(subs),
         coupon=free_coupon(coupon, coupon_owner, link_id),
-        routing=checked_routing(routing, partner, website.domain, context.at),
+        routing=checked_routing(routing, partner, website, context.at, of_variants=of_variants),
         tags=checked_tags(tags),
         folder=_folder(folder) or None,
         utm=dict(utm),
@@ -113,6 +122,7 @@ def update(
     tags: Sequence[str] | None = None,
     folder: str | None = None,
     is_archived: bool | None = None,
+    of_variants: Mapping[UUID, Partner | None] = MappingProxyType({}),
     context: CommandContext,
 ) -> list[LinkUpdated]:
     """Updates a link. `routing` and `tags` are replaced. `subs` are merged; an empty text removes a sub, the coupon or
@@ -129,7 +139,9 @@ def update(
         "subs": merged,
         "coupon": free_coupon(coupon, coupon_owner, link.id) if coupon else coupon,
         "is_active": is_active,
-        "routing": checked_routing(routing, partner, website.domain, context.at, held) if routing is not None else None,
+        "routing": checked_routing(routing, partner, website, context.at, held, of_variants)
+        if routing is not None
+        else None,
         "tags": checked_tags(tags) if tags is not None else None,
         "folder": _folder(folder),
         "is_archived": is_archived,
@@ -148,6 +160,15 @@ def update(
     if not changed:
         return []
     return [LinkUpdated.model_validate({**next_event(link, context), **changed})]
+
+
+def choose_winner(
+    link: LinkAggregate | None, website: Website | None, number: int | None, context: CommandContext
+) -> list[LinkUpdated]:
+    """Ends the test of the split: the variant with that number gets all visitors; none: the test goes on."""
+    link = require_active(link, website, context)
+    routing = with_winner(link.routing, number)
+    return [] if routing == link.routing else [LinkUpdated(**next_event(link, context), routing=routing)]
 
 
 def organize(
@@ -170,14 +191,21 @@ def organize(
     return [LinkUpdated.model_validate({**next_event(link, context), **changed})] if changed else []
 
 
-def passes_click_id(link: LinkAggregate, partner: Partner | None) -> bool:
+def passes_click_id(
+    link: LinkAggregate, partner: Partner | None, of_variants: Mapping[UUID, Partner | None] = MappingProxyType({})
+) -> bool:
     """Returns whether every destination of the link gets the click id, so that sales can be attributed to it."""
-    parameter = partner.passed_parameter if partner is not None else ""
-    leads_to = [rule.destination for rule in link.routing.rules]
-    leads_to += [variant.destination for variant in link.routing.variants]
+    leads_to = [(rule.destination, partner) for rule in link.routing.rules]
+    leads_to += [
+        (each.destination, of_variants.get(each.partner_id) if each.partner_id else partner)
+        for each in link.routing.variants
+    ]
     if not link.routing.variants:
-        leads_to.append(link.destination)
-    return all(click_id_links.passes_click_id(destination, parameter) for destination in leads_to)
+        leads_to.append((link.destination, partner))
+    return all(
+        click_id_links.passes_click_id(destination, program.passed_parameter if program is not None else "")
+        for destination, program in leads_to
+    )
 
 
 def delete(link: LinkAggregate | None, website: Website | None, context: CommandContext) -> list[DomainEvent]:
@@ -256,7 +284,8 @@ evolve: Final = Evolution(LinkAggregate).begins(LinkCreated, at="created_at").fo
 
 
 @evolve.on(LinkUpdated)
-def _updated(_: LinkAggregate, event: LinkUpdated) -> dict[str, Any]:
-    return given_fields(event, LinkAggregate) | {
+def _updated(link: LinkAggregate, event: LinkUpdated) -> dict[str, Any]:
+    changes = given_fields(event, LinkAggregate) | {
         name: None for name in ("coupon", "folder") if getattr(event, name) == ""
     }
+    return changes | ({"former_variant": link.last_variant} if event.routing is not None else {})

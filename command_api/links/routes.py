@@ -6,7 +6,7 @@ from fastapi import APIRouter, Response
 
 from command_api.kernel.http import Id, Runs
 from command_api.links import commands
-from command_api.links.schemas import BulkLinks, CreateLink, Links, Organized, OrganizeLinks, UpdateLink
+from command_api.links.schemas import BulkLinks, ChooseWinner, CreateLink, Links, Organized, OrganizeLinks, UpdateLink
 from infra.kernel.http.route_costs import DOCUMENT, costs
 from schemas.http.links import Link
 from schemas.uuid7 import uuid7
@@ -37,6 +37,12 @@ def organize_links(body: OrganizeLinks, run: Runs) -> Response:
 def update_link(link_id: Id, body: UpdateLink, run: Runs) -> Response:
     """Updates the given fields. An empty sub or coupon is removed."""
     return run(commands.UpdateLink(link_id, body), body, is_consistent=True)
+
+
+@router.put("/{id}/split/winner", response_model=Link, openapi_extra=costs(DOCUMENT))
+def choose_winner(link_id: Id, body: ChooseWinner, run: Runs) -> Response:
+    """Ends the test of a split: the variant gets all visitors. Null: the test goes on."""
+    return run(commands.ChooseWinner(link_id, body.variant), body, is_consistent=True)
 
 
 @router.delete("/{id}", status_code=204)

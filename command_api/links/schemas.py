@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 from uuid import UUID
 
 from pydantic import Field
 
 from command_api.kernel.http import Moment, RequestModel
-from command_api.links import model
+from command_api.links import model, splits
 from command_api.partners.model import Partner
 from schemas.events.links import Device, Routing, TargetRule, Variant
 from schemas.http.links import Link
+from schemas.http.links import Variant as LinkVariant
 from schemas.http.responses import ResponseModel
 
 MAX_BULK_LINKS = 200
@@ -36,6 +38,21 @@ class SplitVariant(RequestModel):
 
     destination: Text
     weight: Annotated[int, Field(ge=1, le=1000)]
+    number: Annotated[
+        int | None, Field(ge=1, le=100_000, description="Of a variant that the link has; omitted: found by destination")
+    ] = None
+    name: Annotated[str, Field(max_length=200, description="Shown in reports in place of the number")] = ""
+    partner_id: Annotated[Id | None, Field(description="Whose site the destination is on; omitted: the link's")] = None
+
+    def to_variant(self) -> Variant:
+        """Returns the variant; number 0: none is named."""
+        return Variant(
+            destination=self.destination.strip(),
+            weight=self.weight,
+            number=self.number or 0,
+            name=self.name.strip(),
+            partner_id=self.partner_id,
+        )
 
 
 class LinkFields(RequestModel):
@@ -85,6 +102,12 @@ class UpdateLink(LinkFields):
     is_archived: Annotated[bool | None, Field(description="Archived links work and are left out of lists")] = None
 
 
+class ChooseWinner(RequestModel):
+    """The variant that gets all visitors from now on; null: the test goes on."""
+
+    variant: Annotated[int | None, Field(ge=1, le=100_000)]
+
+
 class OrganizeLinks(RequestModel):
     """What to change about how several links are kept; omitted fields stay."""
 
@@ -107,8 +130,9 @@ class Links(ResponseModel):
     links: list[Link]
 
 
-def routing_after(current: Routing, fields: LinkFields) -> Routing | None:
-    """The routing with what `fields` name; none when they name nothing of it. Null or an empty text takes away."""
+def routing_after(current: Routing, fields: LinkFields, last_variant: int = 0) -> Routing | None:
+    """The routing with what `fields` name; none when they name nothing of it. Null or an empty text takes away.
+    `last_variant`: the highest number that a variant of the link had so far. Raises `CommandRejected`."""
     fields_set = fields.model_fields_set
     if not fields_set & {"rules", "variants", "expires_at", "fallback"}:
         return None
@@ -116,27 +140,40 @@ def routing_after(current: Routing, fields: LinkFields) -> Routing | None:
     if "rules" in fields_set:
         rules = tuple(TargetRule(**rule.model_dump()) for rule in fields.rules or ())
     if "variants" in fields_set:
-        variants = tuple(Variant(**one.model_dump()) for one in fields.variants or ())
+        wanted = [one.to_variant() for one in fields.variants or ()]
+        variants = splits.numbered(wanted, current.variants, last_variant)
     return Routing(
         rules=rules,
         variants=variants,
         expires_at=fields.expires_at if "expires_at" in fields_set else current.expires_at,
+        winner=current.winner,
         fallback=(fields.fallback or None) if "fallback" in fields_set else current.fallback,
     )
 
 
-def to_response(link: model.LinkAggregate, partner: Partner | None, url_prefix: str) -> Link:
-    """Returns the link's state as a response. `url_prefix`: the beginning of the addresses of the website's links."""
+def to_response(
+    link: model.LinkAggregate, partner: Partner | None, url_prefix: str, of_variants: Mapping[UUID, Partner | None]
+) -> Link:
+    """Returns the link's state as a response. `url_prefix`: the beginning of the addresses of the website's links;
+    `of_variants`: the partners that its variants name."""
     routing = link.routing
     return Link.of(
         link,
         partner_name=partner.name if partner else None,
         url=url_prefix + link.slug,
         rules=routing.rules,
-        variants=routing.variants,
+        variants=[_variant(variant, partner, of_variants) for variant in routing.variants],
         expires_at=routing.expires_at,
         fallback=routing.fallback,
-        passes_click_id=model.passes_click_id(link, partner),
+        winner=routing.winner,
+        passes_click_id=model.passes_click_id(link, partner, of_variants),
         tags=list(link.tags),
         **link.subs,
+    )
+
+
+def _variant(variant: Variant, of_link: Partner | None, of_variants: Mapping[UUID, Partner | None]) -> LinkVariant:
+    partner = of_link if variant.partner_id is None else of_variants.get(variant.partner_id)
+    return LinkVariant.of(
+        variant, partner_name=partner.name if partner else None, gets_traffic=partner is not None and partner.is_active
     )

@@ -21,7 +21,7 @@ from ingest.bounded_map import BoundedMap
 from ingest.directory.request_lookups import MAX_LOOKUPS, RequestLookups
 from ingest.errors import EventRejected, Unavailable
 from ingest.limits.rate_limits import Bucket
-from ingest.links.routing import NO_ROUTING, LinkRouting, routing_with_click_id
+from ingest.links.routing import NO_ROUTING, LinkRouting, is_live, live_routing
 from schemas.click_id_links import with_click_id
 from schemas.networks import TxidScope
 
@@ -112,7 +112,8 @@ class PartnerRow:
 @dataclass(frozen=True, slots=True)
 class LinkEntry:
     """A tracked link, with all that a redirect needs. `is_gone`: it exists and redirects no more. Destinations have the
-    click id where the partner takes it. `utm`: the UTM parameters of clicks that name none."""
+    click id where the partner takes it, those of partners that are switched off are left out (`destination`: empty).
+    `utm`: the UTM parameters of clicks that name none."""
 
     id_text: str
     slug: str
@@ -262,7 +263,7 @@ class Index:
 
     def _add_link(self, row: LinkRow, website: WebsiteRow, put: Put) -> None:
         partner = self.partners.get(str(row.partner_id))
-        gone = not row.is_active or (partner is not None and not partner.is_active)
+        routing = live_routing(row.routing, partner, website.domain, self.partners.get)
         parameter = partner.click_id_parameter if partner is not None else ""
         link = LinkEntry(
             str(row.id),
@@ -270,18 +271,20 @@ class Index:
             row.code,
             website,
             str(row.partner_id),
-            with_click_id(row.destination, parameter),
+            with_click_id(row.destination, parameter) if is_live(partner) else "",
             row.subs,
-            gone,
-            routing_with_click_id(row.routing, parameter, website.domain),
+            not row.is_active or not (is_live(partner) or routing.variants),
+            routing,
             row.utm,
         )
         put(self.links, link.slug, link)
         put(self.links_by_id, link.id_text, link)
         put(self.links_by_code, link.code, link)
-        if partner is not None and partner.preset and not gone:
-            name = website.id, partner.preset
-            put(self.network_partners, name, _common(self.network_partners.get(name), partner.id_text))
+        of_variants = (self.partners.get(variant.partner_id) for variant in routing.variants if variant.partner_id)
+        for each in (partner, *of_variants) if not link.is_gone else ():
+            if each is not None and each.preset and each.is_active:
+                name = website.id, each.preset
+                put(self.network_partners, name, _common(self.network_partners.get(name), each.id_text))
 
 
 def _common(current: str | None, partner: str) -> str:

@@ -9,6 +9,7 @@ from uuid import UUID
 from ingest.directory.directory import DirectoryListing, Lookup, Progress
 from ingest.directory.postgres import Postgres
 from ingest.directory.refresh import KEYS, LINKS, PARTNERS, WEBSITES, listing_of
+from ingest.links.routing import routing_of
 
 _KEYS: Final = KEYS + " AND key_hash = ANY(%s)"
 _LINKS: Final = LINKS + " WHERE slug = ANY(%s) OR id = ANY(%s)"
@@ -39,7 +40,8 @@ def lookup_in(postgres: Postgres) -> Lookup:
             return listing_of([], [], [], await postgres.rows(_PARTNERS_NAMED, (names, ids)))
         links = await postgres.rows(_LINKS, (names, ids))
         websites = await _of(postgres, _WEBSITES, [row[3] for row in links])
-        return listing_of(websites, [], links, await _of(postgres, _PARTNERS, [row[4] for row in links]))
+        partners = [row[4] for row in links] + [UUID(id) for row in links for id in routing_of(row[8]).partner_ids]
+        return listing_of(websites, [], links, await _of(postgres, _PARTNERS, partners))
 
     return lookup
 

@@ -83,7 +83,7 @@ async def go(context: IngestContext, scope: Scope, receive: Receive, send: Send)
     await _publish(context, row, event.record)
     runner.current = "answer"
     destination = expand(route.destination, macro_values(link, row))
-    cookie = _cookie(context, link, row.click_id, scope)
+    cookie = _cookie(context, row, scope)
     await send_bytes(
         send,
         302,
@@ -147,11 +147,11 @@ async def _publish(context: IngestContext, row: TrackedEvent, record: Record) ->
         context.retries.add(record)
 
 
-def _cookie(context: IngestContext, link: LinkEntry, text: str, scope: Scope) -> str:
-    partner = context.directory.partners.get(link.partner_id)
+def _cookie(context: IngestContext, row: TrackedEvent, scope: Scope) -> str:
+    partner = context.directory.partners.get(row.partner_id)
     days = partner.cookie_days if partner is not None else DEFAULT_COOKIE_DAYS
     secure = "; Secure" if context.is_https(scope) else ""
-    return f"{COOKIE}={text}; Max-Age={days * 86400}; Path=/; SameSite=Lax{secure}"
+    return f"{COOKIE}={row.click_id}; Max-Age={days * 86400}; Path=/; SameSite=Lax{secure}"
 
 
 def _refuse(context: IngestContext, slug: str, link: LinkEntry) -> None:

@@ -40,7 +40,7 @@ def mint_click_id(event: LinkClick, *, click_key: bytes) -> None:
         nonce=int.from_bytes(os.urandom(4), "big"),
     )
     row.event_id = str(click_id.event_id(text))
-    row.click_id, row.link_id, row.partner_id = text, link.id_text, link.partner_id
+    row.click_id, row.link_id, row.partner_id = text, link.id_text, event.route.partner_id or link.partner_id
     event.record_headers = ((HASH_HEADER, blake2b(text.encode(), digest_size=8).digest()),)
     if event.route.name:
         row.props = msgspec.json.encode({"route": event.route.name}).decode()

@@ -96,6 +96,7 @@ def _dimensions(click: conversions.Attribution) -> dict[str, Any]:
         "link_id": click.link_id or NO_ID,
         "partner_id": click.partner_id,
         "coupon": click.coupon,
+        "props": orjson.dumps({"route": click.route}).decode() if click.route else "",
         **click.visit.model_dump(),
         **{name: value for name, value in click.subs.items() if name in SUBS},
     }

@@ -57,7 +57,8 @@ class Erasure:
 
     def applied(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """The row without the person."""
-        emptied = OF_PERSONS - {"props"} if fields.get("origin") == ROUTED else OF_PERSONS
+        has_route = fields.get("origin") == ROUTED or fields["type"] == "conversion"
+        emptied = OF_PERSONS - {"props"} if has_route else OF_PERSONS
         left = {name: value for name, value in fields.items() if name not in emptied}
         for name in ("visitor", "session"):
             if number := left.get(name):

@@ -14,7 +14,7 @@ from fastapi import Response
 from pydantic import Field
 
 from infra.domain.visits import dimensions
-from infra.domain.visits.dimensions import WEEKDAY_HOUR
+from infra.domain.visits.dimensions import VARIANT, WEEKDAY_HOUR
 from infra.kernel.net.geoip import country_names
 from query_api.analytics import first_page, statement
 from query_api.analytics.breakdown_metrics import METRICS, ReportMetrics, counters_of
@@ -24,6 +24,7 @@ from query_api.analytics.overview import ShownRange
 from query_api.analytics.query_plan import Plan, RowPage, Search, counts_by_edge
 from query_api.analytics.request import AnalyticsQuery, AnalyticsRequest
 from query_api.analytics.rewrites import PAGE, rewritten
+from query_api.analytics.variant_names import VariantNames
 from query_api.kernel import pagination
 from query_api.kernel.clickhouse_reader import Row
 from query_api.kernel.money import Major
@@ -133,8 +134,8 @@ def read(query: BreakdownQuery, request: AnalyticsRequest, response: Response) -
         rows=[
             BreakdownRow.model_construct(
                 values=dict(zip(parsed.by, values, strict=True)),
-                label=" · ".join(labels[name, value] for name, value in zip(parsed.by, values, strict=True)),
-                labels={name: labels[name, value] for name, value in zip(parsed.by, values, strict=True)},
+                label=" · ".join(labels[values]),
+                labels=dict(zip(parsed.by, labels[values], strict=True)),
                 previous=earlier(*values),
                 **figures({**row, **more.get(values, {})}),
             )
@@ -311,13 +312,25 @@ def _search(request: AnalyticsRequest, text: str, by: Sequence[str]) -> Search |
     return Search(text, tuple(ids))
 
 
-def _labels(request: AnalyticsRequest, by: Sequence[str], rows: Sequence[Row]) -> Mapping[tuple[str, str], str]:
-    """Returns the label of each value of each dimension."""
-    labels: dict[tuple[str, str], str] = {}
-    for number, name in enumerate(by):
-        values = {row[f"v{number}"] for row in rows}
-        names = _names(request.reader, name, values)
-        labels |= {(name, value): names.get(value, value) or _UNSET.get(name, NOT_SET) for value in values}
+def _labels(
+    request: AnalyticsRequest, by: Sequence[str], rows: Sequence[Row]
+) -> Mapping[tuple[str, ...], tuple[str, ...]]:
+    """Returns the labels of each row by its values."""
+    found = [values_of(row, by) for row in rows]
+    names = [_names(request.reader, name, {values[place] for values in found}) for place, name in enumerate(by)]
+    labels = {
+        values: tuple(
+            named.get(value, value) or _UNSET.get(name, NOT_SET)
+            for name, named, value in zip(by, names, values, strict=True)
+        )
+        for values in found
+    }
+    if VARIANT in by:
+        of_links = VariantNames(request, by, found)
+        place = by.index(VARIANT)
+        for values, shown in labels.items():
+            if values[place]:
+                labels[values] = (*shown[:place], of_links.name_of(values), *shown[place + 1 :])
     return labels
 
 

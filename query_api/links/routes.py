@@ -24,7 +24,8 @@ from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context
 from query_api.kernel.own_writes import STALE
 from query_api.kernel.pagination import MAX_LIMIT, Page
 from schemas.click_id_links import passes_click_id
-from schemas.http.links import Link
+from schemas.events.links import Routing
+from schemas.http.links import Link, Variant
 from schemas.http.money import Amount
 from schemas.http.responses import ResponseModel
 from schemas.networks import click_id_parameter
@@ -78,13 +79,20 @@ Span = tuple[int, int]
 """From and until, Unix time in ms."""
 SVG: Final = "image/svg+xml"
 _IN_LINKS: Final = " AND t.link_id IN {links:Array(UUID)}"
+OF_VARIANTS: Final = (
+    "(SELECT jsonb_object_agg(v.id, jsonb_build_object('name', v.name, 'parameter', v.click_id_parameter,"
+    " 'preset', v.postback_preset, 'is_active', v.is_active)) FROM read.partners AS v WHERE v.id::text IN"
+    " (SELECT one ->> 'partner_id' FROM jsonb_array_elements(l.routing -> 'variants') AS one))"
+)
+"""The partners that variants of a link name, by id; null for none."""
 COLUMNS: Final = (
-    "l.id, l.website_id, l.partner_id, p.name AS partner_name, l.slug, l.destination, l.coupon, l.is_active,"
+    "l.id, l.website_id, l.partner_id, p.name AS partner_name, l.slug, l.destination, l.coupon, l.is_active,"  # noqa: S608 - own text
     " l.created_at, l.subs, l.routing, w.currency, p.postback_preset,"
     " p.click_id_parameter AS parameter, l.tags, l.folder, l.is_archived, l.utm, l.channel_id,"
     # The website's own name, once that leads here by TLS; the command service says the same.
     " (SELECT d.domain FROM read.custom_domains AS d WHERE d.website_id = l.website_id AND d.ssl_enabled"
-    " ORDER BY d.id LIMIT 1) AS own_host"
+    " ORDER BY d.id LIMIT 1) AS own_host,"
+    f" {OF_VARIANTS} AS of_variants, p.is_active AS takes_traffic"
 )
 FROM: Final = (
     " FROM read.links AS l JOIN read.websites AS w ON w.id = l.website_id"
@@ -275,17 +283,39 @@ def _link(context: Services, row: Mapping[str, Any], counts: MetricCounts | None
     if counts is not None:
         earned = Amount(amount=counts.revenue, currency=row["currency"])
         figures = {"clicks": counts.clicks, "conversions": counts.conversions, "earnings": earned}
-    routing = row["routing"]
+    routing = Routing.model_validate(row["routing"])
     return LinkWithFigures.of_row(
-        row, url=_address(context, row), passes_click_id=_passes(row), **routing, **figures, **row["subs"]
+        row,
+        url=_address(context, row),
+        passes_click_id=_passes(row, routing),
+        **{**routing.model_dump(), "variants": variants_of(row, routing)},
+        **figures,
+        **row["subs"],
     )
 
 
-def _passes(row: Mapping[str, Any]) -> bool:
-    rules, variants = row["routing"]["rules"], row["routing"]["variants"]
+def variants_of(row: Mapping[str, Any], routing: Routing) -> list[Variant]:
+    """The variants of a link; `row`: it has `partner_name`, `takes_traffic` and `of_variants`."""
+    found = []
+    for variant in routing.variants:
+        own = (row["of_variants"] or {}).get(str(variant.partner_id))
+        name, is_active = (row["partner_name"], row["takes_traffic"]) if variant.partner_id is None else (None, False)
+        if own is not None:
+            name, is_active = own["name"], own["is_active"]
+        found.append(Variant.of(variant, partner_name=name, gets_traffic=bool(is_active)))
+    return found
+
+
+def _passes(row: Mapping[str, Any], routing: Routing) -> bool:
     parameter = click_id_parameter(row["parameter"], row["postback_preset"])
-    leads_to = [one["destination"] for one in (*rules, *variants)] + ([] if variants else [row["destination"]])
-    return all(passes_click_id(destination, parameter) for destination in leads_to)
+    leads_to = [(rule.destination, parameter) for rule in routing.rules]
+    for variant in routing.variants:
+        own = (row["of_variants"] or {}).get(str(variant.partner_id))
+        of_own = click_id_parameter(own["parameter"], own["preset"]) if own is not None else ""
+        leads_to.append((variant.destination, parameter if variant.partner_id is None else of_own))
+    if not routing.variants:
+        leads_to.append((row["destination"], parameter))
+    return all(passes_click_id(destination, named) for destination, named in leads_to)
 
 
 def _address(context: Services, row: Mapping[str, Any]) -> str:

@@ -75,6 +75,7 @@ class Attribution(Frozen):
     bot_reason: str = Field(default="", description="Why the click is excluded from metrics; empty: it is not")
     model: str = Field(default="", description="Attribution model that chose it; empty: before models were recorded")
     coupon: str = Field(default="", description="The coupon, where it led to the link")
+    route: str = Field(default="", description="Rule or variant of the link that the click took; empty: none")
     visit: VisitDetails = Field(default=VisitDetails(), description="The visit that the click ended; empty: not known")
 
 

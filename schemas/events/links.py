@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import ClassVar
+from typing import ClassVar, Self
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from schemas.base import DomainEvent, Frozen
 
@@ -34,19 +34,43 @@ class Variant(Frozen):
 
     destination: str
     weight: int = Field(ge=1, le=1000)
+    number: int = Field(
+        default=0, ge=0, description="What clicks name it by, never given twice in a link; 0: its place, from 1 on"
+    )
+    name: str = Field(default="", description="The owner's name for it")
+    partner_id: UUID | None = Field(default=None, description="None: the link's")
 
 
 class Routing(Frozen):
     """Where a link leads beside its plain destination.
 
-    In this order: expired or switched off: to `fallback`, or nowhere; the first rule that fits; a variant, always the
-    same one for a visitor; else the link's destination.
+    In this order: expired or switched off: to `fallback`, or nowhere; the first rule that fits; the winner, or a
+    variant, always the same one for a visitor; else the link's destination.
     """
 
     rules: tuple[TargetRule, ...] = Field(default=(), max_length=20)
     variants: tuple[Variant, ...] = Field(default=(), max_length=10)
+    winner: int | None = Field(
+        default=None, description="Number of the variant that gets all visitors since the test was ended"
+    )
     expires_at: datetime | None = None
     fallback: str | None = None
+
+    @property
+    def partner_ids(self) -> frozenset[UUID]:
+        """The partners of variants that have one of their own."""
+        return frozenset(variant.partner_id for variant in self.variants if variant.partner_id is not None)
+
+    @model_validator(mode="after")
+    def _numbered(self) -> Self:
+        """Before variants had numbers, clicks named their places."""
+        if any(not variant.number for variant in self.variants):
+            numbered = (
+                variant if variant.number else variant.model_copy(update={"number": place})
+                for place, variant in enumerate(self.variants, 1)
+            )
+            object.__setattr__(self, "variants", tuple(numbered))
+        return self
 
 
 class LinkCreated(DomainEvent):

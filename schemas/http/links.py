@@ -24,6 +24,11 @@ class Variant(ResponseModel):
 
     destination: str
     weight: int
+    number: int = Field(description="What clicks and reports name it by; never given to another variant of the link")
+    name: str
+    partner_id: UUID | None = Field(description="Null: the link's")
+    partner_name: str | None
+    gets_traffic: bool = Field(description="False: its partner is inactive, its share goes to the other variants")
 
 
 class Link(ResponseModel):
@@ -40,6 +45,7 @@ class Link(ResponseModel):
     is_active: bool
     rules: list[RoutingRule] = Field(description="The first match wins")
     variants: list[Variant] = Field(description="Replace the destination; a visitor always gets the same variant")
+    winner: int | None = Field(description="Number of the variant that gets all visitors: the test was ended")
     expires_at: datetime | None
     fallback: str | None = Field(description="Redirect target when expired or off; null: none")
     passes_click_id: bool = Field(description="Whether sales can be attributed: each destination gets the click id")

@@ -88,6 +88,13 @@ class Books:
             _count(found.setdefault(origin.country, Figures()), what)
         return found
 
+    def by_variant(self, first: date, last: date, filters: Sequence[Filter] = ()) -> dict[str, Figures]:
+        """Of each variant of a split; empty: of none."""
+        found: dict[str, Figures] = {}
+        for origin, what in self._selected(first, last, filters):
+            _count(found.setdefault(origin.variant, Figures()), what)
+        return found
+
     def by_origin(self) -> dict[tuple[str, ...], Figures]:
         """Of all time, by country and sub ids."""
         found: dict[tuple[str, ...], Figures] = {}

@@ -94,6 +94,7 @@ class _Making:
     def __init__(self, rng: random.Random, domain: str, currency: str, now: datetime) -> None:
         self.rng, self.now = rng, now
         links = [Link(0), Link(1, self.subs(0.7)), Link(2, self.subs(0.7), "THREE"), Link(0, self.subs(0.7), "Zero-0")]
+        links.append(Link(1, self.subs(0.4), variants=(1, 1, 2)))
         self.made = Site(domain, rng.choice(ZONES), currency, rng.random() < 0.3, links)
 
     def site(self, transactions: int) -> Site:

@@ -5,6 +5,7 @@ Each function gives one line for each difference.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from fractions import Fraction
@@ -66,6 +67,7 @@ def figures_differ(world: World, place: Place, first: date, last: date, filters:
     conversions = world.read("/api/platform/analytics/conversions", asked)
     partners = world.read("/api/platform/analytics/partners", asked)
     countries = world.read("/api/platform/analytics/geographic", asked)
+    variants = world.read("/api/platform/analytics/breakdown", {**asked, "by": "variant", "compare": "none"})["rows"]
     said: dict[str, Any] = {
         "clicks": overview["clicks"]["total"],
         "page views": overview["pageviews"],
@@ -78,6 +80,7 @@ def figures_differ(world: World, place: Place, first: date, last: date, filters:
         "series of revenue": sum(_fraction(row["revenue"]) for row in clicks),
         "partners": {row["partnerName"]: _performance(row) for row in partners},
         "countries": {row["country"]: _performance(row) for row in countries},
+        "variants": {row["values"]["variant"]: _performance(row) for row in variants if any(_performance(row))},
     }
     by_program = place.books.by_program(first, last, filters)
     revenue = major(books.revenue, currency)
@@ -96,6 +99,11 @@ def figures_differ(world: World, place: Place, first: date, last: date, filters:
             country: _shown(found, currency)
             for country, found in place.books.by_country(first, last, filters).items()
             if found.clicks or found.conversions
+        },
+        "variants": {
+            variant: shown
+            for variant, found in place.books.by_variant(first, last, filters).items()
+            if any(shown := _shown(found, currency))
         },
     }
     # The list of partners has all of the website; those that brought nothing do not matter here.
@@ -127,9 +135,14 @@ def tables_differ(world: World, places: Sequence[Place]) -> list[str]:
         if count
     }
     wrong = _compared("selected events", events, expected)
+    rows = world.select(f"SELECT website_id, variant, count() FROM clicks WHERE {of_them} AND NOT is_bot GROUP BY 1, 2")
+    followed = Counter((place.id, str(one.variant or "")) for place in places for one in place.site.follows if one.at)
+    followed.update((place.id, "") for place in places for one in place.site.events if one.link is not None)
+    wrong += _compared("selected clicks by variant", {(row[0], row[1]): int(row[2]) for row in rows}, dict(followed))
     rows = world.select(
-        f"SELECT conversion_id, {key}, source, status, currency, partner_id, toString(by_site_key), value, commission,"
-        f" commission_reversed, toUnixTimestamp64Milli(occurred_at) FROM conversions WHERE {of_them}"
+        f"SELECT conversion_id, {key}, source, variant, status, currency, partner_id,"
+        f" toString(by_site_key), value, commission, commission_reversed,"
+        f" toUnixTimestamp64Milli(occurred_at) FROM conversions WHERE {of_them}"
     )
     conversions = {row[0]: (*row[1:-4], *map(int, row[-4:])) for row in rows}
     standing = {
@@ -138,6 +151,7 @@ def tables_differ(world: World, places: Sequence[Place]) -> list[str]:
             sale.origin.country,
             *(sale.origin.subs.get(name, "") for name in SUBS),
             sale.origin.source,
+            sale.origin.variant,
             sale.status,
             sale.currency,
             place.partners[sale.program],

@@ -44,11 +44,12 @@ class Program:
 
 @dataclass(frozen=True)
 class Link:
-    """A link of a website to a program, with sub ids and a coupon of its own."""
+    """A link of a website to a program, with sub ids and a coupon of its own. `variants`: the programs of its split."""
 
     program: int
     subs: Subs = field(default_factory=dict)
     coupon: str = ""
+    variants: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -71,13 +72,14 @@ class Event:
 
 @dataclass(eq=False)
 class Follow:
-    """A visitor follows a link now. `click_id` and `at` are empty until it is played."""
+    """A visitor follows a link now. `click_id`, `at` and `variant` (from 1 on) are empty until it is played."""
 
     link: int
     ip: str
     subs: Subs
     click_id: str = ""
     at: datetime | None = None
+    variant: int = 0
 
 
 @dataclass(frozen=True)

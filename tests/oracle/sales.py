@@ -31,6 +31,8 @@ class Origin:
     subs: Subs = field(default_factory=dict)
     source: str = ""
     """What brought the visitor to the visit."""
+    variant: str = ""
+    """Which variant of the link's split the click took."""
 
 
 @dataclass
@@ -151,7 +153,10 @@ def origin_of(site: Site, call: Event | Follow) -> Origin:
     link = site.links[call.link] if call.link is not None else None
     subs = {**(link.subs if link else {}), **call.subs}
     source = _source_of(site, call) if isinstance(call, Event) else ""  # who follows a link came from nowhere
-    return Origin(link.program if link else None, ADDRESSES[call.ip], subs, source)
+    program, variant = link.program if link else None, call.variant if isinstance(call, Follow) else 0
+    if link is not None and variant:
+        program = link.variants[variant - 1]
+    return Origin(program, ADDRESSES[call.ip], subs, source, str(variant or ""))
 
 
 def _source_of(site: Site, event: Event) -> str:
@@ -210,9 +215,9 @@ def _origin(history: History, site: Site, reports: Sequence[Report], at: datetim
     """By click id, then by coupon, then by visitor: of each the one that was received first."""
     follow = next((report.click for report in reports if report.click is not None), None)
     if follow is not None and follow.at is not None:
-        program = site.links[follow.link].program
-        if _is_within(history, program, follow.at, at):
-            return "click_id", origin_of(site, follow)
+        origin = origin_of(site, follow)
+        if origin.program is not None and _is_within(history, origin.program, follow.at, at):
+            return "click_id", origin
     named = next((report.coupon for report in reports if report.coupon), "")
     link = next((link for link in site.links if named and link.coupon.upper() == named.upper()), None)
     if link is not None and at + CLOCKS >= site.coupons_since:

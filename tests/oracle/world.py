@@ -183,7 +183,16 @@ class World:
                 f"&{sub}={{{sub}}}" for sub in SUBS
             )
             body = {"websiteId": made["id"], "partnerId": partners[link.program], "destination": destination}
-            links.append({**body, **link.subs, **({"coupon": link.coupon} if link.coupon else {})})
+            split = [
+                {
+                    "destination": destination.replace(name, history.programs[program].name) + f"&v={number}",
+                    "weight": number,
+                    "partnerId": partners[program],
+                }
+                for number, program in enumerate(link.variants, 1)
+            ]
+            own = {"coupon": link.coupon} if link.coupon else {}
+            links.append({**body, **link.subs, **own, **({"variants": split} if split else {})})
         site.coupons_since = datetime.now(UTC)
         slugs = [link["slug"] for link in self.command("/api/platform/links/bulk", {"links": links})["links"]]
         keys = made["siteKey"], made["secretKey"], made["postbackToken"]
@@ -254,6 +263,7 @@ class World:
             expected = {"in": origin.country, **{name: origin.subs.get(name, "") for name in SUBS}}
             assert {name: told[name] for name in expected} == expected, (follow, told)
             follow.click_id, follow.at = told["id"], datetime.fromtimestamp(int(told["at"]), UTC)
+            follow.variant = int(told.get("v", 0))
         return answer
 
     def _report(self, place: Place, report: Report) -> None:

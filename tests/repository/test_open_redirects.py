@@ -18,6 +18,7 @@ from command_api.kernel.decision import CommandContext, CommandRejected
 from command_api.kernel.hostnames import registered_domain
 from command_api.links.destinations import checked_destination, checked_routing
 from command_api.partners import model as partners
+from command_api.websites.model import Website
 from ingest.links.macros import expand, location
 from schemas.events.links import Routing, TargetRule, Variant
 
@@ -131,13 +132,13 @@ FINE = [
 """Addresses of the partner that hold something odd."""
 
 
-def a_partner() -> partners.Partner:
+def a_partner(base_url: str = GOOD) -> partners.Partner:
     [registered, _] = partners.register(
         uuid4(),
         None,
         name="Good VPN",
         slug="good-vpn",
-        base_url=GOOD,
+        base_url=base_url,
         commission=10,
         description="",
         is_active=True,
@@ -148,11 +149,12 @@ def a_partner() -> partners.Partner:
     return partners.evolve(None, registered)
 
 
-PARTNER = a_partner()
+PARTNER, OTHER = a_partner(), a_partner("https://other.example/")
+SITE = Website(uuid4(), 1, uuid4(), SHOP, "UTC", "USD", NOW)
 
 
 def routed(routing: Routing) -> Routing:
-    return checked_routing(routing, PARTNER, SHOP, NOW)
+    return checked_routing(routing, PARTNER, SITE, NOW, of_variants={OTHER.id: OTHER})
 
 
 PLACES: dict[str, Callable[[str], str]] = {
@@ -160,6 +162,18 @@ PLACES: dict[str, Callable[[str], str]] = {
     "rule": lambda text: routed(Routing(rules=(TargetRule(countries=("IS",), destination=text),))).rules[0].destination,
     "variant": lambda text: (
         routed(Routing(variants=(Variant(destination=GOOD, weight=1), Variant(destination=text, weight=1))))
+        .variants[1]
+        .destination
+    ),
+    "variant of another partner": lambda text: (
+        routed(
+            Routing(
+                variants=(
+                    Variant(destination="https://other.example/", weight=1, partner_id=OTHER.id),
+                    Variant(destination=text, weight=1),
+                )
+            )
+        )
         .variants[1]
         .destination
     ),

@@ -13,11 +13,11 @@ from uuid import UUID
 from command_api.conversions import decisions, model
 from command_api.conversions.attribution.click_reader import UNAVAILABLE, Clicks, FoundClick
 from command_api.conversions.attribution.decision import Case, basis_of
-from command_api.conversions.attribution.facts import LinkOf, LinkOfCode, OpenedClick, PartnerOf, WebsiteOf
+from command_api.conversions.attribution.facts import LinkOf, LinkOfCode, OpenedClick, PartnerOf, RowOfClick, WebsiteOf
 from command_api.conversions.attribution.rules import CLOCK_TOLERANCE, ReferencedLink, of_link
 from command_api.conversions.attribution.search import chosen_click
 from command_api.kernel.aggregates import require_found
-from command_api.kernel.decision import invalid
+from command_api.kernel.decision import conflict, invalid
 from schemas.base import DomainEvent
 from schemas.click_id import IN_PAGE, ForgedClickId, event_id
 from schemas.click_id import read as read_click_id
@@ -62,8 +62,11 @@ def _click(conversion: model.Conversion, click_id: str, case: Case) -> Attributi
         raise invalid("click_of_another_website", "This click happened on another website.", "clickId")
     if click.at > conversion.facts.occurred_at + CLOCK_TOLERANCE:
         raise invalid("click_after_sale", "This click happened after the sale.", "clickId")
-    partner = require_found(case.facts[PartnerOf(link.partner_id)], "partner")
-    return chosen_click(case.facts, link, partner, click_id, click)
+    led = link.of_click(case.facts[RowOfClick(link.website_id, click_id, click)])
+    if led is None:
+        raise conflict("click_not_ready", "This click is still being processed. Try again in a moment.", "clickId")
+    partner = require_found(case.facts[PartnerOf(led.partner_id)], "partner")
+    return chosen_click(case.facts, led, partner, click_id, click)
 
 
 def _link(conversion: model.Conversion, link_id: UUID, case: Case) -> Attribution:

@@ -8,6 +8,7 @@ from typing import Any, Final, Protocol
 from uuid import UUID
 
 from command_api.conversions.attribution.clicks import PAGE_SIZE, ClickQuery, ClickRow, ClickVisit
+from infra.domain.visits import routes
 from infra.domain.visits.statement import visits
 from infra.kernel.clickhouse.client import ClickHouseError, ClientPool
 from schemas.events.conversions import VisitDetails
@@ -152,7 +153,7 @@ def _of_visitors(wanted: Sequence[ClickQuery]) -> dict[str, Any]:
 
 def _row(row: Sequence[Any]) -> ClickRow:
     website_id, event_id, visitor, occurred_ms, click_id, link_id, partner_id, *dimensions = row
-    country, device, source, is_bot, bot_reason, partition, offset, *subs = dimensions
+    country, device, source, route, is_bot, bot_reason, partition, offset, *subs = dimensions
     return ClickRow(
         website_id=website_id,
         event_id=event_id,
@@ -165,6 +166,7 @@ def _row(row: Sequence[Any]) -> ClickRow:
         device=device,
         source=source,
         subs={name: value for name, value in zip(_SUBS, subs, strict=True) if value},
+        route=route,
         bot_reason=(bot_reason or "bot") if is_bot else "",
         place=(partition, offset),
     )
@@ -173,7 +175,7 @@ def _row(row: Sequence[Any]) -> ClickRow:
 _SUBS: Final = tuple(f"sub{number}" for number in range(1, 11))
 _SELECT: Final = (
     "SELECT website_id, event_id, visitor, toUnixTimestamp64Milli(occurred_at), click_id, link_id, partner_id, country,"  # noqa: S608 - own text
-    f" device, source, is_bot, bot_reason, _partition, _offset, {', '.join(_SUBS)} FROM events"
+    f" device, source, {routes.route()}, is_bot, bot_reason, _partition, _offset, {', '.join(_SUBS)} FROM events"
 )
 _OF_VISITORS: Final = (
     f"{_SELECT} WHERE website_id IN {{sites:Array(UUID)}} AND toDate(occurred_at) >= {{first:Date}}"

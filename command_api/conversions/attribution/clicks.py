@@ -35,6 +35,8 @@ class ClickRow:
     """Why analytics exclude the click; empty: they do not."""
     place: tuple[int, int] | None = None
     """Partition and offset of its record; none: not known."""
+    route: str = ""
+    """Rule or variant of the link that it took; empty: none."""
 
 
 @dataclass(frozen=True, slots=True)

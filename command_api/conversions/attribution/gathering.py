@@ -160,12 +160,12 @@ def _read(key: bytes, click_id: str) -> Click | None:
 
 def _links_of_codes(gathering: Gathering, asked: Sequence[LinkOfCode]) -> Sequence[Any]:
     rows = gathering.reader.select(_LINKS_OF_CODES, [each.code for each in asked])
-    links = {code: ReferencedLink(*link) for code, *link in rows}
+    links = {code: _link(*link) for code, *link in rows}
     return [links.get(each.code) for each in asked]
 
 
 def _links(gathering: Gathering, asked: Sequence[LinkOf]) -> Sequence[Any]:
-    links = [ReferencedLink(*row) for row in gathering.reader.select(_LINKS, [each.link_id for each in asked])]
+    links = [_link(*row) for row in gathering.reader.select(_LINKS, [each.link_id for each in asked])]
     by_id = {link.link_id: link for link in links}
     return [by_id.get(each.link_id) for each in asked]
 
@@ -173,8 +173,12 @@ def _links(gathering: Gathering, asked: Sequence[LinkOf]) -> Sequence[Any]:
 def _links_of_coupons(gathering: Gathering, asked: Sequence[LinkOfCoupon]) -> Sequence[Any]:
     sites, coupons = [each.website_id for each in asked], [each.coupon for each in asked]
     rows = gathering.reader.select(_LINKS_OF_COUPONS, sites, coupons)
-    links = {(site, coupon): (ReferencedLink(*link), since) for site, coupon, since, *link in rows}
+    links = {(site, coupon): (_link(*link), since) for site, coupon, since, *link in rows}
     return [links.get((each.website_id, each.coupon)) for each in asked]
+
+
+def _link(link_id: UUID, website_id: UUID, partner_id: UUID, variant_partners: Sequence[UUID]) -> ReferencedLink:
+    return ReferencedLink(link_id, website_id, partner_id, frozenset(variant_partners))
 
 
 def _rows_of_clicks(gathering: Gathering, asked: Sequence[RowOfClick]) -> Sequence[Any]:
@@ -264,12 +268,14 @@ _READINGS: Final[dict[type[FactQuestion[Any]], Reading]] = {
     AwaitsRate: _awaits_rate,
     SalesOfClicks: _sales_of_clicks,
 }
-_LINKS_OF_CODES: Final[LiteralString] = (
-    "SELECT code, link_id, website_id, partner_id FROM lookup.link WHERE code = ANY(%s)"
+_LINK: Final[LiteralString] = (
+    "l.link_id, l.website_id, l.partner_id,"
+    " ARRAY(SELECT v.partner_id FROM lookup.variant_partner AS v WHERE v.link_id = l.link_id)"
 )
-_LINKS: Final[LiteralString] = "SELECT link_id, website_id, partner_id FROM lookup.link WHERE link_id = ANY(%s)"
+_LINKS_OF_CODES: Final[LiteralString] = f"SELECT l.code, {_LINK} FROM lookup.link AS l WHERE l.code = ANY(%s)"  # noqa: S608 - own text
+_LINKS: Final[LiteralString] = f"SELECT {_LINK} FROM lookup.link AS l WHERE l.link_id = ANY(%s)"  # noqa: S608 - own text
 _LINKS_OF_COUPONS: Final[LiteralString] = (
-    "SELECT c.website_id, c.coupon, c.since, l.link_id, l.website_id, l.partner_id FROM lookup.coupon AS c"
+    f"SELECT c.website_id, c.coupon, c.since, {_LINK} FROM lookup.coupon AS c"  # noqa: S608 - own text
     " JOIN lookup.link AS l USING (link_id) WHERE c.website_id = ANY(%s) AND c.coupon = ANY(%s)"
 )
 _PASSED_OVER: Final[LiteralString] = (

@@ -131,4 +131,5 @@ def _row_of(attribution: Attribution, website_id: UUID) -> ClickRow:
         device=attribution.device,
         source=attribution.source,
         subs=attribution.subs,
+        route=attribution.route,
     )

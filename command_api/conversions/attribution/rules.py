@@ -9,7 +9,7 @@ not.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
@@ -30,11 +30,20 @@ FindVisit = Callable[[ClickRow], ClickVisit | None]
 
 @dataclass(frozen=True, slots=True)
 class ReferencedLink:
-    """The link of a click id's code or of a coupon."""
+    """The link of a click id's code or of a coupon. `variant_partners`: those to which variants of it lead or led."""
 
     link_id: UUID
     website_id: UUID
     partner_id: UUID
+    variant_partners: frozenset[UUID] = frozenset()
+
+    def of_click(self, row: ClickRow | None, held: UUID | None = None) -> ReferencedLink | None:
+        """The link with the partner to which it led the click: that of the click's event, else the one that a
+        conversion of the click already has (`held`). None while only the event can tell."""
+        named = row.partner_id if row is not None else held
+        if named in self.variant_partners:
+            return replace(self, partner_id=named)
+        return self if named is not None or not self.variant_partners else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +120,7 @@ def of_click(
 
 def details_of(row: ClickRow, find_visit: FindVisit) -> dict[str, Any]:
     """The fields of an attribution that come from the click's row and its visit."""
-    of_click = {name: getattr(row, name) for name in ("visitor", "country", "device", "source", "subs")}
+    of_click = {name: getattr(row, name) for name in ("visitor", "country", "device", "source", "subs", "route")}
     visit = find_visit(row)
     return of_click if visit is None else {**of_click, "source": visit.source, "visit": visit.details}
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from infra.domain.visits import routes
 from schemas.figures import MONEY, in_rollup
 from schemas.tracking import COLUMNS, LOW, Part
 
@@ -47,12 +48,15 @@ def columns_of(lines: str) -> tuple[AnalystColumn, ...]:
 def _of_events(
     name: str, comment: str, columns: tuple[AnalystColumn, ...], condition: str, example: str
 ) -> AnalystView:
-    chosen = ", ".join(column.name for column in columns)
+    chosen = ", ".join(routes.variant() + " AS variant" if one is _VARIANT else one.name for one in columns)
     source = f"SELECT {chosen} FROM {DATABASE}.events WHERE {condition} AND ({{own}})"  # noqa: S608 - own text
     return AnalystView(name, comment, columns, source, example=example)
 
 
 _RAW: Final = {one.name: AnalystColumn(one.name, one.type.replace(" ", ""), one.meaning) for one in COLUMNS}
+
+
+_VARIANT: Final = AnalystColumn("variant", "String", "Number of the variant in the split of the link; empty: none")
 
 
 def _shown(*parts: Part, without: str = "") -> tuple[AnalystColumn, ...]:
@@ -68,7 +72,7 @@ def _meaning(**comments: str) -> tuple[AnalystColumn, ...]:
 EVENTS: Final = _of_events(
     "events",
     "Everything that happened, one row each: clicks, page views, custom events and changes of conversions",
-    _shown(Part.HEAD, Part.EVENT, Part.VISIT, Part.LINK, Part.CONVERSION),
+    (*_shown(Part.HEAD, Part.EVENT, Part.VISIT, Part.LINK), _VARIANT, *_shown(Part.CONVERSION)),
     "1",
     "SELECT type, count() AS rows FROM events WHERE occurred_at > now() - INTERVAL 7 DAY\n"
     "GROUP BY type ORDER BY rows DESC",
@@ -76,7 +80,7 @@ EVENTS: Final = _of_events(
 CLICKS: Final = _of_events(
     "clicks",
     "Clicks on tracked links",
-    _shown(Part.HEAD, Part.VISIT, Part.LINK, without="title"),
+    (*_shown(Part.HEAD, Part.VISIT, Part.LINK, without="title"), _VARIANT),
     "type = 'click'",
     "SELECT toDate(occurred_at) AS day, count() AS clicks, uniqExact(visitor) AS visitors FROM clicks\n"
     "WHERE NOT is_bot GROUP BY day ORDER BY day",
@@ -91,6 +95,7 @@ PAGEVIEWS: Final = _of_events(
 _DIMENSIONS: Final = (
     *_meaning(country="Country of the click", device="Device of the click", source="Source of the click"),
     *_shown(Part.LINK),
+    _VARIANT,
 )
 CHANGES: Final = _of_events(
     "conversion_changes",
@@ -138,7 +143,11 @@ by_site_key Bool A claim: only the public site key reports it
         " sum(c_pending) + sum(c_approved) AS commission, sum(c_pending) AS commission_pending,"
         " sum(c_approved) AS commission_approved,"
         " sum(c_reversed) AS commission_reversed, toBool(argMax(e.origin, e._offset) = 'claim') AS by_site_key, "
-        + ", ".join(f"argMax(e.{one.name}, e._offset) AS {one.name}" for one in _DIMENSIONS)
+        + ", ".join(
+            f"argMax({routes.variant('e.props', 'e.type') if one is _VARIANT else f'e.{one.name}'}, e._offset)"
+            f" AS {one.name}"
+            for one in _DIMENSIONS
+        )
         + f" FROM {DATABASE}.events AS e WHERE type = 'conversion' AND ({{own}}) GROUP BY website_id, conversion_id"
         # One that lost its click counts nothing any more.
         " HAVING sum(d_pending) + sum(d_approved) + sum(d_rejected) + sum(d_reversed) > 0"

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from infra.domain.visits import routes
 from schemas.tracking import NO_ID_TEXT, SUBS
 
 COLUMNS: Final = {
@@ -33,9 +34,11 @@ COLUMNS: Final = {
 }
 """Dimensions that are a column."""
 
+VARIANT: Final = "variant"
+"""The number of the variant in the split of a link."""
 WEEKDAY_HOUR: Final = "weekday_hour"
 PROPERTY: Final = "prop:"
-NAMES: Final = (*COLUMNS, WEEKDAY_HOUR)
+NAMES: Final = (*COLUMNS, VARIANT, WEEKDAY_HOUR)
 """Every dimension but `prop:NAME`."""
 
 NO_COUNTRY: Final = "ZZ"
@@ -47,6 +50,8 @@ def columns(name: str) -> tuple[str, ...]:
     """The columns that a dimension's expression reads."""
     if name.startswith(PROPERTY):
         return ("props",)
+    if name == VARIANT:
+        return ("type", "props")
     if name == WEEKDAY_HOUR:
         return ("occurred_at",)
     return ("type", "event_name") if name == "event" else (COLUMNS[name],)
@@ -61,6 +66,8 @@ def expression(name: str) -> str:
     """The value of a dimension in a row `t`, as text; but for `weekday_hour`, which depends on the time zone."""
     if name.startswith(PROPERTY):
         return f"if(t.props = '', '', JSONExtractString(t.props, '{name.removeprefix(PROPERTY)}'))"
+    if name == VARIANT:
+        return routes.variant("t.props", "t.type")
     column = COLUMNS[name]
     if column == "country":
         # Unlike `if`, it is computed once for each value of a dictionary.

@@ -168,6 +168,7 @@ def _row(event: conversions.ConversionStep) -> dict[str, Any]:
         "link_id": click.link_id or NO_ID,
         "partner_id": click.partner_id,
         "coupon": click.coupon,
+        "props": f'{{"route":"{click.route}"}}' if click.route else "",
         **{name: getattr(click.visit, name) for name in type(click.visit).model_fields},
         **{f"sub{number}": click.subs.get(f"sub{number}", "") for number in range(1, 11)},
         "value": _value(event),

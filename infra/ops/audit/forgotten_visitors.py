@@ -104,7 +104,7 @@ def erased_samples(postgres: psycopg.Connection[Any]) -> frozenset[str]:
 
 def _left(fields: Fields, salt: bytes) -> Fields:
     left = {**fields, **dict.fromkeys(_EMPTY, "")}
-    if fields.get("origin") == "redirect":
+    if fields.get("origin") == "redirect" or fields["type"] == "conversion":
         left["props"] = fields.get("props", "")  # the route of the link
     for name in ("visitor", "session"):
         if fields.get(name):

@@ -56,6 +56,7 @@ CARDS: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
         {
             "link": "Link",
             "partner": "Partner",
+            "variant": "Variant",
             "placement": "Placement",
             **{f"sub{number}": f"Sub-ID {number}" for number in range(1, 11)},
         },

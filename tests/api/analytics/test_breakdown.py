@@ -3,7 +3,9 @@ its days are built, half built or not built at all; and its columns add up to th
 
 from __future__ import annotations
 
+import json
 import random
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
@@ -14,7 +16,7 @@ from uuid import UUID
 
 import pytest
 
-from infra.domain.visits.dimensions import COLUMNS, NAMES
+from infra.domain.visits.dimensions import COLUMNS, NAMES, VARIANT
 from infra.domain.visits.tables import table
 from infra.kernel.clickhouse.reader import Reader
 from infra.kernel.config.settings import Settings
@@ -38,6 +40,7 @@ FIRST = datetime(2026, 3, 21, tzinfo=UTC)
 DAYS = 10
 Row = dict[str, Any]
 BROUGHT = ("source", "channel", "referrer_host", "utm_source", "utm_medium", "utm_campaign", "utm_content", "utm_term")
+UTC_ZONE = ZoneInfo("UTC")
 NO_ID = "00000000-0000-0000-0000-000000000000"
 
 
@@ -55,6 +58,7 @@ class Measured:
         self.service, self.chance = service, random.Random(seed)
         self.of_pages = random.Random(seed + 1)
         """A second one, so that the first gives the same days as ever."""
+        self.of_routes = random.Random(seed + 2)
         self.zone = ZoneInfo(ZONES[seed % len(ZONES)])
         self.owner: Person = service.person()
         self.website: UUID = service.website(self.owner, self.zone.key)
@@ -88,6 +92,7 @@ class Measured:
         if chance.random() < 0.15:
             earned = {"d_pending": 1, "c_pending": chance.randrange(1, 5000), "entry_page": chance.choice(["/in", ""])}
             more = {"partner_id": str(self.partner), "coupon": chance.choice(["SAVE", ""])}
+            more["props"] = self.route()
             return conversion(self.website, at, visitor=chance.randrange(0, 9), **dims, **earned, **more)
         kind = chance.choice(["click", "pageview", "pageview", "signup", "link.impression"])
         if kind == "click":
@@ -96,10 +101,15 @@ class Measured:
         is_bot = chance.random() < 0.1
         bot = {"is_bot": True, "bot_reason": "crawler"} if is_bot else {}
         session = chance.choice([0, 0, 7, 8])
-        props: Row = {"props": '{"plan":"pro"}'} if chance.random() < 0.3 else {}
+        props: Row = {"props": '{"plan":"pro"}' if chance.random() < 0.3 else self.route()}
         if kind == "link.impression":
             props["value"] = chance.choice([1, 10])
         return event(self.website, at, kind, visitor=chance.randrange(0, 9), session=session, **dims, **bot, **props)
+
+    def route(self) -> str:
+        """What a click, and a conversion of it, has of the link's rules; a custom event may have the like."""
+        name = self.of_routes.choice(("variant 1", "variant 12", "rule 1", "variant 0", "/variant 1", ""))
+        return json.dumps({"route": name}) if name else ""
 
     def get(self, call: str, **query: Any) -> Any:
         filters = [("filter", text) for text in query.pop("filter", ())]
@@ -172,7 +182,10 @@ def value(row: Row, dimension: str, zone: ZoneInfo) -> str:
     if dimension == "event":
         return str(row["event_name"] if row["type"] == "conversion" else row["type"])
     if dimension == "prop:plan":
-        return "pro" if row.get("props") else ""
+        return "pro" if "plan" in row.get("props", "") else ""
+    if dimension == VARIANT:
+        named = re.fullmatch(r'\{"route": "variant ([1-9]\d*)"\}', row.get("props", ""))
+        return named[1] if named and row["type"] in ("click", "conversion") else ""
     found = str(row.get(COLUMNS[dimension], ""))
     return "" if found in (NO_ID, "ZZ") else found
 
@@ -367,7 +380,9 @@ FILTERS: tuple[tuple[str, Callable[[Row], bool]], ...] = (
     ("country:contains:germ", lambda row: row["country"] == "DE"),
     ("entry_page:not_contains:a", lambda row: "a" not in row["entry_page"]),
     ("coupon:is:SAVE", lambda row: row.get("coupon") == "SAVE"),
-    ("prop:plan:is:pro", lambda row: bool(row.get("props"))),
+    ("prop:plan:is:pro", lambda row: "plan" in row.get("props", "")),
+    ("variant:is:12|1", lambda row: bool(value(row, VARIANT, UTC_ZONE))),
+    ("variant:is_not:1", lambda row: value(row, VARIANT, UTC_ZONE) != "1"),
     ("partner:contains:acme", lambda row: "partner_id" in row),
     ("page:is:" + "x" * 2000, lambda _: False),
 )

@@ -67,7 +67,7 @@ def test_a_stranger_makes_none_for_ones_website(command_world: World) -> None:
 def test_a_links_ways_are_set_changed_and_taken_away(command_world: World) -> None:
     site, partner = command_world.website(), command_world.partner()
     home = partner["baseUrl"].rstrip("/")
-    ways = {
+    ways: dict[str, Any] = {
         "rules": [{"countries": ["is"], "devices": ["mobile"], "destination": f"{home}/is"}],
         "variants": [{"destination": f"{home}/a", "weight": 1}, {"destination": f"{home}/b", "weight": 2}],
         "expiresAt": "2099-01-01T12:00:00+02:00",
@@ -76,14 +76,20 @@ def test_a_links_ways_are_set_changed_and_taken_away(command_world: World) -> No
     link = command_world.link(site, partner, **ways)
     path = f"/api/platform/links/{link['id']}"
     assert link["rules"] == [{"countries": ["IS"], "devices": ["mobile"], "destination": f"{home}/is"}]
-    assert (link["variants"], link["expiresAt"]) == (ways["variants"], "2099-01-01T10:00:00Z")
+    own = {"name": "", "partnerId": None, "partnerName": partner["name"], "getsTraffic": True}
+    variants = [{**variant, **own, "number": number} for number, variant in enumerate(ways["variants"], 1)]
+    assert (link["variants"], link["expiresAt"]) == (variants, "2099-01-01T10:00:00Z")
 
     def patch(**body: Any) -> Any:
         return command_world.call("PATCH", path, command_world.owner, json=body)
 
     changed = patch(rules=[], expiresAt=None).json()
     assert (changed["rules"], changed["expiresAt"], changed["fallback"]) == ([], None, ways["fallback"])
-    assert changed["variants"] == ways["variants"], "what is not named stays"
+    assert changed["variants"] == variants, "what is not named stays"
+    named = patch(
+        variants=[{**ways["variants"][1], "number": 2, "name": "New page"}, {"destination": home, "weight": 9}]
+    )
+    assert [(one["number"], one["name"]) for one in named.json()["variants"]] == [(2, "New page"), (3, "")]
     assert patch(fallback=None, variants=[]).json()["fallback"] is None
     refused = patch(rules=[{"devices": ["mobile"], "destination": "https://elsewhere.example/"}])
     assert (refused.status_code, refused.json()["errors"][0]["field"]) == (400, "rules.0.destination")

@@ -205,6 +205,7 @@ export const link = (over: Partial<Link> = {}): Link => ({
   isActive: true,
   rules: [],
   variants: [],
+  winner: null,
   expiresAt: null,
   fallback: null,
   passesClickId: true,

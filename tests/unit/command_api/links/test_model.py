@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import hypothesis
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from command_api.kernel.decision import CommandContext, CommandRejected
 from command_api.kernel.hostnames import registered_domain
-from command_api.links import model
+from command_api.links import model, splits
 from command_api.links.destinations import checked_destination
 from command_api.partners import model as partners
 from command_api.websites.model import Website
@@ -27,18 +28,19 @@ CONTEXT, STRANGER = CommandContext(NOW, OWNER), CommandContext(NOW, uuid4())
 SITE = Website(uuid4(), 1, OWNER, "shop.example", "UTC", "USD", NOW)
 
 
-def a_partner(is_active: bool = True) -> partners.Partner:
+def a_partner(is_active: bool = True, host: str = "good-vpn", account_id: UUID | None = None) -> partners.Partner:
     events = partners.register(
         uuid4(),
         None,
         name="Good VPN",
-        slug="good-vpn",
-        base_url="https://www.good-vpn.example/offer?aff=1",
+        slug=host,
+        base_url=f"https://www.{host}.example/offer?aff=1",
         commission=10,
         description="",
         is_active=is_active,
         cookie_days=30,
         postback_preset=None,
+        account_id=account_id,
         context=CONTEXT,
     )
     return partners.evolve(None, events[0])
@@ -286,3 +288,115 @@ def test_organizing_says_only_what_changes() -> None:
 
 def test_nobody_organizes_links_of_others() -> None:
     given(link()).when(model.organize, SITE, add_tags=["x"], context=STRANGER).then(rejected("not_found"))
+
+
+A, B = "https://good-vpn.example/a", "https://good-vpn.example/b"
+
+
+def sides(*destinations: str, numbers: Sequence[int] = (), **values: Any) -> tuple[Variant, ...]:
+    """Variants as a request has them: 0 names none."""
+    return tuple(
+        Variant(destination=text, weight=1, number=number, **values)
+        for text, number in zip(destinations, numbers or [0] * len(destinations), strict=True)
+    )
+
+
+def test_a_variant_keeps_its_number_in_another_place_and_a_new_one_gets_a_new_number() -> None:
+    first = splits.numbered(sides(A, B), (), 0)
+    assert [variant.number for variant in first] == [1, 2]
+    turned = splits.numbered(sides(B, "https://good-vpn.example/c"), first, 2)
+    assert [(variant.destination, variant.number) for variant in turned] == [(B, 2), ("https://good-vpn.example/c", 3)]
+    named = splits.numbered(sides("https://good-vpn.example/b2", A, numbers=(2, 0)), first, 2)
+    assert [variant.number for variant in named] == [2, 1]
+
+
+@pytest.mark.parametrize("numbers", [(3, 0), (1, 1)])
+def test_a_number_names_one_variant_of_the_link(numbers: tuple[int, int]) -> None:
+    with pytest.raises(CommandRejected) as error:
+        splits.numbered(sides(A, B, numbers=numbers), splits.numbered(sides(A, B), (), 0), 2)
+    assert (error.value.code, error.value.field) == ("unknown_variant", "variants.0.number")
+
+
+def test_a_number_is_never_given_twice_in_a_link() -> None:
+    made = link(routing=Routing(variants=splits.numbered(sides(A, B), (), 0)))
+    [ended] = model.update(made, SITE, PARTNER, routing=Routing(), context=CONTEXT)
+    plain = model.evolve(made, ended)
+    assert (made.last_variant, plain.last_variant) == (2, 2)
+    assert [one.number for one in splits.numbered(sides(A, B), plain.routing.variants, plain.last_variant)] == [3, 4]
+
+
+def test_variants_of_before_are_named_by_their_places() -> None:
+    assert [variant.number for variant in Routing(variants=sides(A, B)).variants] == [1, 2]
+
+
+def test_a_variant_may_lead_to_another_partner_of_the_account() -> None:
+    other = a_partner(host="other", account_id=OWNER)
+    foreign = Variant(destination="https://shop.other.example/x", weight=2, partner_id=other.id)
+    routing = Routing(variants=(*sides(A), foreign))
+    event, _ = created(routing=routing, of_variants={other.id: other})
+    assert [variant.partner_id for variant in event.routing.variants] == [None, other.id]
+    own = Routing(variants=(*sides(A), Variant(destination=B, weight=1, partner_id=PARTNER.id)))
+    event, _ = created(routing=own, of_variants={PARTNER.id: PARTNER})
+    assert event.routing.variants[1].partner_id is None, "the link's own partner is not named"
+
+
+def test_a_variant_leads_to_no_partner_of_others_none_that_is_off_and_to_no_foreign_site() -> None:
+    def variant(partner: partners.Partner, destination: str = "https://other.example/") -> dict[str, Any]:
+        named = Variant(destination=destination, weight=1, partner_id=partner.id)
+        return {"routing": Routing(variants=(*sides(A), named)), "of_variants": {partner.id: partner}}
+
+    strangers, off, other = (
+        a_partner(host="other", account_id=uuid4()),
+        a_partner(is_active=False, host="other"),
+        a_partner(host="other"),
+    )
+    given().when(created, **variant(strangers)).then(rejected("unknown_partner", field="variants.1.partnerId"))
+    given().when(created, **variant(off)).then(rejected("partner_inactive", field="variants.1.partnerId"))
+    given().when(created, **variant(other, B)).then(rejected("foreign_destination", field="variants.1.destination"))
+    missing = {**variant(other), "of_variants": {}}
+    given().when(created, **missing).then(rejected("unknown_partner", field="variants.1.partnerId"))
+
+
+def test_a_split_stays_changeable_while_the_partner_of_a_variant_is_off() -> None:
+    other = a_partner(host="other")
+    foreign = Variant(destination="https://other.example/", weight=2, number=2, partner_id=other.id)
+    made = link(routing=Routing(variants=(*sides(A, numbers=(1,)), foreign)), of_variants={other.id: other})
+    routing = made.routing.model_copy(
+        update={"variants": (made.routing.variants[0].model_copy(update={"weight": 5}), made.routing.variants[1])}
+    )
+    off = {other.id: replace(other, is_active=False)}
+    [changed] = model.update(made, SITE, PARTNER, routing=routing, of_variants=off, context=CONTEXT)
+    assert changed.routing is not None
+    assert [variant.weight for variant in changed.routing.variants] == [5, 2]
+
+
+@pytest.mark.parametrize("names", [("Old", "old"), ("x" * 41, ""), ("a\u202eb", "")])
+def test_names_of_variants_are_short_visible_and_different(names: tuple[str, str]) -> None:
+    routing = Routing(
+        variants=tuple(Variant(destination=A, weight=1, number=n, name=name) for n, name in enumerate(names, 1))
+    )
+    given().when(created, routing=routing).then(rejected("bad_variant_name"))
+
+
+def test_a_test_ends_with_a_winner_and_goes_on_without_one() -> None:
+    made = link(routing=Routing(variants=splits.numbered(sides(A, B), (), 0)))
+    [ended] = model.choose_winner(made, SITE, 2, CONTEXT)
+    assert ended.routing is not None
+    assert (ended.routing.winner, ended.routing.variants) == (2, made.routing.variants)
+    won = model.evolve(made, ended)
+    assert model.choose_winner(won, SITE, 2, CONTEXT) == []
+    [resumed] = model.choose_winner(won, SITE, None, CONTEXT)
+    assert resumed.routing == made.routing
+    given(made).when(model.choose_winner, SITE, 3, CONTEXT).then(rejected("unknown_variant", field="variant"))
+    given(made).when(model.choose_winner, SITE, 1, STRANGER).then(rejected("not_found"))
+
+
+def test_without_its_winner_a_split_goes_on_between_the_others() -> None:
+    three = splits.numbered(sides(A, B, "https://good-vpn.example/c"), (), 0)
+    made = link(routing=Routing(variants=three, winner=2))
+    routing = Routing(variants=(three[0], three[2]), winner=made.routing.winner)
+    [changed] = model.update(made, SITE, PARTNER, routing=routing, context=CONTEXT)
+    assert changed.routing is not None and changed.routing.winner is None
+    kept = Routing(variants=(three[1].model_copy(update={"weight": 7}), three[2]), winner=2)
+    [changed] = model.update(made, SITE, PARTNER, routing=kept, context=CONTEXT)
+    assert changed.routing is not None and changed.routing.winner == 2

@@ -115,9 +115,11 @@ def test_conversions_of_the_person_keep_what_they_count() -> None:
     rules = EventRules(forgotten={SITE: [erasure]}, websites=frozenset({SITE}))
     money = {"value": 4999, "currency": "USD", "c_pending": 500, "d_pending": 1, "coupon": "SAVE", "path": "/offers"}
     made = {"website_id": SITE, "conversion_id": sale, "type": "conversion", "visitor": 7, "click_id": CLICK, **money}
-    left = conversion_rows.without_person({**made, **PERSONAL}, rules)
+    route = '{"route":"variant 2"}'
+    left = conversion_rows.without_person({**made, **PERSONAL, "props": route}, rules)
     assert {name: left[name] for name in money} == money
-    assert not (PERSONAL.keys() | {"click_id"}) & left.keys()
+    assert left["props"] == route, "which rule or variant its click took says nothing of the person"
+    assert not (PERSONAL.keys() - {"props"} | {"click_id"}) & left.keys()
     assert left["visitor"] != 7
     other = {**made, "conversion_id": uuid4()}
     assert conversion_rows.without_person(other, rules) == other

@@ -128,6 +128,7 @@ CLICK = Attribution(
     source="google",
     subs={"sub1": "a", "other": "dropped"},
     coupon="SAVE10",
+    route="variant 2",
     visit=VISIT,
 )
 
@@ -160,6 +161,7 @@ def test_a_recorded_sale_makes_a_row_under_its_clicks_dimensions() -> None:
         "partner_id": PARTNER,
         "sub1": "a",
         "coupon": "SAVE10",
+        "props": '{"route":"variant 2"}',
         **VISIT.model_dump(),
         "value": 4_990,
         "currency": "EUR",

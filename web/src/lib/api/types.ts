@@ -38,6 +38,7 @@ export type SocialConnection = Schemas['SocialConnection'];
 export type SocialRow = Schemas['SocialRow'];
 export type SocialNetwork = SocialChannel['network'];
 export type Link = Schemas['LinkWithFigures'];
+export type LinkSplit = Schemas['LinkSplit'];
 export type NewLink = Pick<Schemas['Link'], 'id' | 'slug' | 'url' | 'passesClickId'>;
 export type ConversionStatus = Schemas['ConversionStatus'];
 export type Money = Schemas['Amount'];

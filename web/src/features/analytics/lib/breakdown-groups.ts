@@ -40,6 +40,7 @@ export const GROUPS: readonly BreakdownGroup[] = [
     tabs: [
       tab('link', 'Link'),
       tab('partner', 'Partner'),
+      tab('variant', 'Variant'),
       tab('placement', 'Placement'),
       ...SUBS.map((name) => tab(name, name.replace('sub', 'Sub-ID '))),
     ],
@@ -74,7 +75,8 @@ const DEEPER: Partial<Record<Dimension, Dimension>> = {
   device: 'browser',
   browser: 'os',
   partner: 'link',
-  link: 'placement',
+  link: 'variant',
+  variant: 'page',
   page: 'source',
   entry_page: 'page',
   exit_page: 'page',

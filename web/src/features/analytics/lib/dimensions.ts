@@ -25,6 +25,7 @@ const NAMES: Partial<Record<Dimension, string>> = {
   language: 'Language',
   partner: 'Partner',
   link: 'Link',
+  variant: 'Variant',
   placement: 'Placement',
   coupon: 'Coupon',
   event: 'Event',
@@ -63,6 +64,8 @@ export function valueName(dimension: Dimension, value: string, named: Named, lab
       return reasonName(value);
     case 'weekday_hour':
       return hourName(value);
+    case 'variant':
+      return label ?? `Variant ${value}`;
     case 'device':
       return value.charAt(0).toUpperCase() + value.slice(1);
     case 'language':

@@ -32,6 +32,7 @@ export const DIMENSIONS = [
   'language',
   'partner',
   'link',
+  'variant',
   'placement',
   'coupon',
   'event',

@@ -77,6 +77,13 @@ export const linkClicksQuery = (id: string) =>
       ),
   });
 
+/** What the variants of a link earned, and which one is better. */
+export const linkSplitQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['links', 'one', id, 'split'] as const,
+    queryFn: ({ signal }) => body(api.GET('/api/platform/links/{id}/split', { params: { path: { id } }, signal })),
+  });
+
 /** The values of a dimension with most clicks of one link. */
 export const linkTopQuery = (websiteId: string, link: string, by: 'source' | 'country', range: LinkRange) =>
   queryOptions({
@@ -118,6 +125,16 @@ export const editLink = command({
   changes,
   success: 'Link updated',
 });
+
+/** Ends the test of a split: the variant gets all visitors; null: the test goes on. */
+export const chooseWinner = (id: string) =>
+  command({
+    send: (variant: number | null) =>
+      body(api.PUT('/api/platform/links/{id}/split/winner', { params: { path: { id } }, body: { variant } })),
+    changes,
+    success: (_link, variant) => (variant === null ? 'The test goes on' : 'Test ended'),
+    failure: 'Failed to change the test',
+  });
 
 /** `name`: as the person knows the link, such as /deal. */
 export const pauseLink = (name: string) =>

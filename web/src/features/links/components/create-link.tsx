@@ -217,7 +217,7 @@ export function CreateLink({ websites, partners, like, begin, onClose }: Props) 
         open={open.more}
         onToggle={(next) => setOpen((now) => ({ ...now, more: next }))}
       >
-        <LinkFields draft={draft} onChange={form.set('draft')} errors={fields} />
+        <LinkFields draft={draft} partnerId={partner?.id ?? ''} onChange={form.set('draft')} errors={fields} />
       </Folded>
       {create.error && <ErrorBox error={create.error} />}
     </FormDialog>

@@ -67,7 +67,7 @@ export function EditLink({ link, onClose }: { readonly link: Link; readonly onCl
         open={more}
         onToggle={setMore}
       >
-        <LinkFields draft={draft} onChange={form.set('draft')} errors={fields} />
+        <LinkFields draft={draft} partnerId={link.partnerId} onChange={form.set('draft')} errors={fields} />
       </Folded>
       {save.error && <ErrorBox error={save.error} />}
     </FormDialog>

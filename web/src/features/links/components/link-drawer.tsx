@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { KeptFrom } from '@/components/data/kept-from';
 import { More } from '@/components/data/more';
+import { opened } from '@/components/data/opened';
 import { ErrorBox, Skeleton } from '@/components/data/states';
 import { TestConversion } from '@/components/partners/test-conversion';
 import { Badge } from '@/components/ui/badge';
@@ -14,6 +15,11 @@ import { LinkBadges } from './link-actions';
 import { linkClicksQuery, linkQuery, linkTopQuery } from '../api/links';
 import { epcOf } from '../lib/figures';
 import { RANGE_NAMES, type LinkRange } from '../lib/search';
+
+const Variants = opened(
+  () => import('./variants-card').then((module) => module.VariantsCard),
+  <Skeleton className="h-40" />,
+);
 
 interface Props {
   readonly website: Website;
@@ -50,6 +56,7 @@ export function LinkDrawer({ website, id, listed, range, onClose }: Props) {
           </div>
           <TestConversion link={link.id} />
           <Figures link={link} text={listed ? RANGE_NAMES[range] : RANGE_NAMES.all} />
+          {link.variants.length > 0 && <Variants link={link.id} />}
           <div className="grid gap-6 sm:grid-cols-2">
             <Top title="Sources" by="source" website={website} link={link.id} range={range} />
             <Top title="Places" by="country" website={website} link={link.id} range={range} />

@@ -1,13 +1,18 @@
 import { Plus, Trash2 } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { Skeleton } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { CountriesField } from '@/components/ui/countries-field';
 import { TextField } from '@/components/ui/field';
 import { Check } from '@/components/ui/check';
-import { DEVICES, SUBS, type LinkDraft, type RuleDraft, type VariantDraft } from '../lib/draft';
+import { DEVICES, newVariant, SUBS, type LinkDraft, type RuleDraft } from '../lib/draft';
+
+const SplitFields = lazy(() => import('./split-fields').then((module) => ({ default: module.SplitFields })));
 
 interface Props {
   readonly draft: LinkDraft;
+  /** Of the link's partner; empty: not known yet. */
+  readonly partnerId: string;
   readonly onChange: (draft: LinkDraft) => void;
   /** By the names of the API: "rules.0.destination". */
   readonly errors: Readonly<Record<string, string>>;
@@ -16,7 +21,7 @@ interface Props {
 const FIRST_SUBS = 2;
 
 /** What a link may have beside its destination: sub ids, coupon, targeting, split, expiry and fallback. */
-export function LinkFields({ draft, onChange, errors }: Props) {
+export function LinkFields({ draft, partnerId, onChange, errors }: Props) {
   const set = (change: Partial<LinkDraft>) => onChange({ ...draft, ...change });
   const used = draft.subs.reduce((most, text, index) => (text ? index + 1 : most), 0);
   const [subs, setSubs] = useState(Math.max(FIRST_SUBS, used));
@@ -76,27 +81,25 @@ export function LinkFields({ draft, onChange, errors }: Props) {
       </Group>
       <Group
         title="Split"
-        text="Split visitors by weight (A/B test). Returning visitors keep their variant. Overrides the destination."
+        text="Split visitors by weight (A/B test), also between partners. Returning visitors keep their variant. Overrides the destination."
         error={errors['variants']}
       >
-        {draft.variants.map((variant, index) => (
-          <VariantFields
-            key={index}
-            place={index}
-            variant={variant}
-            errors={errors}
-            onChange={(next) => set({ variants: draft.variants.map((item, place) => (place === index ? next : item)) })}
-            onRemove={() =>
-              set({ variants: draft.variants.length === 2 ? [] : draft.variants.filter((_, place) => place !== index) })
-            }
-          />
-        ))}
+        {draft.variants.length > 0 && (
+          <Suspense fallback={<Skeleton className="h-32" />}>
+            <SplitFields
+              variants={draft.variants}
+              partnerId={partnerId}
+              errors={errors}
+              onChange={(variants) => set({ variants })}
+            />
+          </Suspense>
+        )}
         <Add
           onClick={() =>
             set({
               variants: [
-                ...(draft.variants.length === 0 ? [{ destination: draft.destination, weight: '1' }] : draft.variants),
-                { destination: '', weight: '1' },
+                ...(draft.variants.length === 0 ? [newVariant(draft.destination)] : draft.variants),
+                newVariant(''),
               ],
             })
           }
@@ -179,41 +182,6 @@ function RuleFields({ place, rule, errors, onChange, onRemove }: RuleProps) {
         />
         <Remove label={`Remove rule ${place + 1}`} onClick={onRemove} />
       </div>
-    </div>
-  );
-}
-
-interface VariantProps {
-  readonly place: number;
-  readonly variant: VariantDraft;
-  readonly errors: Readonly<Record<string, string>>;
-  readonly onChange: (variant: VariantDraft) => void;
-  readonly onRemove: () => void;
-}
-
-function VariantFields({ place, variant, errors, onChange, onRemove }: VariantProps) {
-  return (
-    <div role="group" aria-label={`Variant ${place + 1}`} className="flex items-end gap-2">
-      <TextField
-        className="min-w-0 flex-1"
-        label="Destination URL"
-        type="url"
-        placeholder="https://"
-        value={variant.destination}
-        onChange={(event) => onChange({ ...variant, destination: event.target.value })}
-        error={errors[`variants.${place}.destination`]}
-      />
-      <TextField
-        className="w-20"
-        label="Weight"
-        type="number"
-        min={1}
-        max={1000}
-        value={variant.weight}
-        onChange={(event) => onChange({ ...variant, weight: event.target.value })}
-        error={errors[`variants.${place}.weight`]}
-      />
-      <Remove label={`Remove variant ${place + 1}`} onClick={onRemove} />
     </div>
   );
 }

@@ -14,7 +14,20 @@ export interface RuleDraft {
 export interface VariantDraft {
   readonly destination: string;
   readonly weight: string;
+  readonly name: string;
+  /** Empty: the link's. */
+  readonly partnerId: string;
+  /** None: a new variant. */
+  readonly number: number | null;
 }
+
+export const newVariant = (destination: string): VariantDraft => ({
+  destination,
+  weight: '1',
+  name: '',
+  partnerId: '',
+  number: null,
+});
 
 export interface LinkDraft {
   readonly destination: string;
@@ -52,7 +65,11 @@ export function draftOf(link: Link): LinkDraft {
       devices: DEVICES.filter((device) => rule.devices.includes(device)),
       destination: rule.destination,
     })),
-    variants: link.variants.map((variant) => ({ destination: variant.destination, weight: String(variant.weight) })),
+    variants: link.variants.map((variant) => ({
+      ...variant,
+      weight: String(variant.weight),
+      partnerId: variant.partnerId ?? '',
+    })),
     expiresAt: link.expiresAt ? localText(new Date(link.expiresAt)) : '',
     fallback: link.fallback ?? '',
     tags: link.tags.join(', '),
@@ -71,6 +88,9 @@ export function routingOf(draft: LinkDraft) {
     variants: draft.variants.map((variant) => ({
       destination: variant.destination.trim(),
       weight: /^\d{1,4}$/.test(variant.weight.trim()) ? Number(variant.weight) : 0,
+      name: variant.name.trim(),
+      partnerId: variant.partnerId || null,
+      number: variant.number,
     })),
     expiresAt: draft.expiresAt ? new Date(draft.expiresAt).toISOString() : null,
     fallback: draft.fallback.trim() || null,
@@ -89,7 +109,7 @@ export function creationOf(draft: LinkDraft) {
     ...(draft.folder.trim() ? { folder: draft.folder.trim() } : {}),
     ...subsOf(draft, (text) => text !== ''),
     ...(rules.length > 0 ? { rules } : {}),
-    ...(variants.length > 0 ? { variants } : {}),
+    ...(variants.length > 0 ? { variants: variants.map((variant) => ({ ...variant, number: null })) } : {}),
     ...(expiresAt ? { expiresAt } : {}),
     ...(fallback ? { fallback } : {}),
   };

@@ -4,6 +4,7 @@ import { errorsByLine, readBulk } from './bulk';
 import { NO_UTM, partnersAt, slugFrom, withUtm } from './creation';
 import { changesOf, creationOf, draftOf, EMPTY_DRAFT, routingOf } from './draft';
 
+const OWN = { partnerId: null, partnerName: 'NordVPN', getsTraffic: true };
 const PARTNERS = [
   partner({ id: 'p1', name: 'Good VPN', slug: 'good-vpn' }),
   partner({ id: 'p2', name: 'Host, Inc.', slug: 'host' }),
@@ -44,8 +45,8 @@ test('a link that was opened and saved unchanged stays as it is', () => {
     fallback: 'https://vpnreview.is/',
     rules: [{ countries: ['IS', 'NO'], devices: ['mobile'], destination: 'https://nordvpn.com/is' }],
     variants: [
-      { destination: 'https://nordvpn.com/a', weight: 1 },
-      { destination: 'https://nordvpn.com/b', weight: 3 },
+      { destination: 'https://nordvpn.com/a', weight: 1, number: 1, name: 'Old page', ...OWN },
+      { destination: 'https://surfshark.com/b', weight: 3, number: 4, name: '', ...OWN, partnerId: 'p2' },
     ],
   });
   expect(changesOf(draftOf(before), before)).toEqual({});

@@ -1,0 +1,94 @@
+"""Simulated splits: what the variants of a link earn day by day, by chance and with a known difference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from math import exp
+from random import Random
+
+from infra.domain.splits.judging import DayFigures, VariantFigures
+
+FIRST = date(2026, 9, 1)
+
+
+@dataclass(frozen=True)
+class Side:
+    """A variant: its clicks a day, the chance of a click's visitor to buy, the median commission in minor units, and
+    how much the commissions differ (sigma of their logarithm)."""
+
+    clicks: int
+    buys: float
+    commission: int = 2_000
+    sigma: float = 0.8
+
+
+@dataclass
+class Book:
+    """What one variant earned so far."""
+
+    number: int
+    days: dict[date, DayFigures] = field(default_factory=dict)
+    conversions: int = 0
+    visitors: int = 0
+    clicks_squared: float = 0.0
+    revenue_squared: float = 0.0
+    product: float = 0.0
+
+    def add(self, day: date, side: Side, season: float, chance: Random) -> None:
+        """Adds a day: `season` is what that day is worth, for every variant alike."""
+        clicks = max(round(chance.gauss(side.clicks, side.clicks**0.5)), 1)
+        revenue = sold = 0
+        wanted = side.buys * season
+        # The visitors who buy are few: how many is drawn, then each of them.
+        buyers = min(_poisson(clicks * wanted, chance), clicks)
+        for _ in range(buyers):
+            amount = round(side.commission * exp(chance.gauss(0, side.sigma)))
+            own = 2 if chance.random() < 0.2 else 1
+            revenue += amount
+            sold += 1
+            self.revenue_squared += amount**2
+            self.product += amount * own
+            self.clicks_squared += own**2 - own
+        self.clicks_squared += clicks
+        self.visitors += clicks
+        self.conversions += sold
+        self.days[day] = DayFigures(clicks, revenue)
+
+    @property
+    def figures(self) -> VariantFigures:
+        return VariantFigures(
+            self.number,
+            dict(self.days),
+            self.conversions,
+            self.visitors,
+            self.conversions,
+            self.clicks_squared,
+            self.revenue_squared,
+            self.product,
+        )
+
+
+def days_of(
+    sides: Sequence[Side], days: int, chance: Random, ramp: Sequence[float] = ()
+) -> Iterator[list[VariantFigures]]:
+    """The figures after each day. Days differ by chance and get better, for all variants alike. `ramp`: how many times
+    as many clicks as on the first day each variant has on the last."""
+    books = [Book(number) for number, _ in enumerate(sides, 1)]
+    for number in range(days):
+        season = exp(chance.gauss(0, 0.3)) * (1 + number / days)
+        for book, side in zip(books, sides, strict=True):
+            share = 1 + (ramp[book.number - 1] - 1) * number / days if ramp else 1.0
+            day = FIRST + timedelta(days=number)
+            book.add(day, Side(round(side.clicks * share), side.buys, side.commission, side.sigma), season, chance)
+        yield [book.figures for book in books]
+
+
+def _poisson(mean: float, chance: Random) -> int:
+    """A number of rare events (Knuth)."""
+    limit, product, found = exp(-mean), chance.random(), 0
+    while product > limit:
+        product *= chance.random()
+        found += 1
+    return found
