@@ -20,7 +20,7 @@ from command_api.conversions.lookups import (
 from command_api.domains.lookups import CUSTOM_DOMAINS
 from command_api.forum.lookups import FORUM_MEMBER_STATS
 from command_api.kernel.inline_projection import InlineProjections
-from command_api.links.lookups import LINK_LOOKUP
+from command_api.links.lookups import LINK_BULKS, LINK_LOOKUP
 from command_api.marketplace.lookups import DEAL_LOOKUP, DIRECT_DEALS, WATCHLISTS
 from command_api.notifications.alerts.lookups import ALERT_STATES
 from command_api.notifications.webhooks.lookups import WEBHOOK_TARGETS
@@ -44,6 +44,7 @@ INLINE_PROJECTIONS: Final = InlineProjections(
         MONTHLY_TOTALS,
         FORUM_MEMBER_STATS,
         LINK_LOOKUP,
+        LINK_BULKS,
         PARTNER_LOOKUP,
         VIEW_NAMES,
         REPORT_LOOKUP,

@@ -28,6 +28,7 @@ from command_api.kernel.leader_election import Connection
 from command_api.kernel.process_manager import ProcessManager
 from command_api.kernel.scheduler import JobConnection, RecurringJob
 from command_api.leads.early_access_handlers import PLACE_EXPIRY
+from command_api.links.bulk.handlers import LINK_BULKS
 from command_api.marketplace import process as marketplace
 from command_api.marketplace.listings.verification import ClickHouseMeasurements
 from command_api.notifications.alerts.link_health import OutwardLinkChecker
@@ -58,6 +59,7 @@ def process_managers(container: Container, clients: ClientPool, events: Log) -> 
         PLACE_EXPIRY,
         newsletter_forms(container),
         SCHEDULED_DECISIONS,
+        LINK_BULKS,
         *_reference_rates(container),
         *_social_readings(container),
         *alert_processes(container, clients, events, OutwardLinkChecker.of(container.settings)),

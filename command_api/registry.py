@@ -21,6 +21,7 @@ from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.container import Container
 from command_api.leads import handlers as leads
 from command_api.links import handlers as links
+from command_api.links.bulk import handlers as link_bulks
 from command_api.marketplace import handlers as marketplace
 from command_api.matching import handlers as matching
 from command_api.notifications import handlers as notifications
@@ -52,6 +53,7 @@ HANDLERS: Final = CommandHandlers.merged(
         insights.HANDLERS,
         leads.HANDLERS,
         links.HANDLERS,
+        link_bulks.HANDLERS,
         marketplace.HANDLERS,
         matching.HANDLERS,
         notifications.HANDLERS,

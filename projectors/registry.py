@@ -32,6 +32,7 @@ from projectors.read_models.insights.insights import INSIGHT_DIGESTS, INSIGHTS
 from projectors.read_models.leads.early_access import EARLY_ACCESS
 from projectors.read_models.leads.inquiries import INQUIRIES, INQUIRY_STEPS
 from projectors.read_models.leads.subscriptions import SUBSCRIPTIONS
+from projectors.read_models.links.link_bulks import LINK_BULK_OUTCOMES, LINK_BULKS
 from projectors.read_models.links.link_changes import LINK_CHANGES
 from projectors.read_models.links.links import LINKS
 from projectors.read_models.marketplace.listings import LISTINGS
@@ -156,6 +157,8 @@ REGISTRY: Final = Registry(
         PARTNER_REQUESTS,
         LINKS,
         LINK_CHANGES,
+        LINK_BULKS,
+        LINK_BULK_OUTCOMES,
         SITES,
         SITE_VERSIONS,
         SITE_RELEASES,

@@ -74,6 +74,7 @@ from query_api.kernel.visitor_cache import VisitorCache
 from query_api.leads import admin as admin_leads
 from query_api.leads import early_access, newsletter
 from query_api.links import admin as admin_links
+from query_api.links import changes as link_changes
 from query_api.links import routes as links
 from query_api.links import split as link_split
 from query_api.marketplace import deals, transfers
@@ -138,6 +139,7 @@ ROUTERS: Final = (
     visitor_data.router,
     retention.router,
     partners.router,
+    link_changes.router,  # before the link of an id
     links.router,
     link_split.router,
     social.router,

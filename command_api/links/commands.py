@@ -29,7 +29,8 @@ class CreateLinks(Command[Links]):
 
 
 class UpdateLink(Command[Link]):
-    """Updates the given fields. An empty sub or coupon is removed."""
+    """Updates the given fields. An empty sub or coupon is removed. Another partner: the link leads there from now on,
+    its earlier clicks stay those of the partner before."""
 
     link_id: UUID
     fields: schemas.UpdateLink

@@ -34,6 +34,15 @@ def checked_destination(text: str, partner: Partner, field: str = "destination")
     return _checked(text, field, {home}, f"The destination must be on {home}, the partner's domain.")
 
 
+def is_of_partner(text: str, partner: Partner) -> bool:
+    """Returns whether the partner's links may lead to the address."""
+    try:
+        checked_destination(text, partner)
+    except CommandRejected:
+        return False
+    return True
+
+
 def checked_routing(
     routing: Routing,
     partner: Partner,

@@ -66,7 +66,8 @@ def create_links(command: commands.CreateLinks, uow: UnitOfWork) -> Links:
 def update_link(command: commands.UpdateLink, uow: UnitOfWork) -> Link:
     fields = command.fields
     link = require_found(uow.load(command.link_id, model.evolve), "link")
-    website, partner = uow.load(link.website_id, websites.evolve), uow.load(link.partner_id, partners.evolve)
+    website = uow.load(link.website_id, websites.evolve)
+    partner = uow.load(fields.partner_id or link.partner_id, partners.evolve)
     routing = routing_after(link.routing, fields, link.last_variant)
     of_variants = _partners(uow, link.routing, routing or Routing())
     events = model.update(
@@ -121,11 +122,13 @@ def transfer_partners(event: WebsiteTransferred, uow: UnitOfWork) -> None:
     """Moves the seller's own partners with the website, whose links follow it, if the buyer may have that many: their
     terms decide what the buyer's sales earn. Raises `CommandRejected` while another website of the seller needs one."""
     require_room_for_links(uow, event.originator_id, event.account_id)
-    for partner_id in partners_of(uow, event.originator_id):
+    for partner_id, is_current in partners_of(uow, event.originator_id):
         partner = uow.load(partner_id, partners.evolve)
         if partner is None or partner.account_id != event.from_id:
             continue
         if _leads_elsewhere(uow, partner_id, event.originator_id):
+            if not is_current:  # its links were moved to another partner: the seller keeps it
+                continue
             message = (
                 f"Links of another website of the seller lead to the seller's own partner {partner.name}, too."
                 " The seller has to delete those links first."

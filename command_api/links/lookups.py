@@ -1,6 +1,9 @@
 """Inline projection `link_lookup`: links by their code, coupons, and how many links each website has.
 
-Attribution finds the link of a click and of a coupon here, whatever the state of the read models.
+`link_bulks`: changes of many links that have not ended.
+
+Attribution finds the link of a click and of a coupon here, whatever the state of the read models, and the partner to
+which the link led at the time.
 """
 
 from __future__ import annotations
@@ -12,7 +15,14 @@ from command_api.kernel.decision import conflict
 from command_api.kernel.inline_projection import InlineProjection, Table, Tables
 from command_api.kernel.unit_of_work import Appended, UnitOfWork
 from command_api.links.model import normal_coupon
-from schemas.events.links import LinkCreated, LinkDeleted, LinkUpdated
+from schemas.events.links import (
+    LinkBulkAdvanced,
+    LinkBulkCancelled,
+    LinkBulkStarted,
+    LinkCreated,
+    LinkDeleted,
+    LinkUpdated,
+)
 from schemas.events.websites import WebsiteDisconnected
 
 MAX_LINKS: Final = 200_000
@@ -33,6 +43,18 @@ LINK_LOOKUP: Final = InlineProjection(
                 "partner_id uuid not null",
             ),
             key=("link_id",),
+        ),
+        Table(
+            "link_former_partner",
+            columns=(
+                "link_id uuid not null",
+                "version int not null",
+                "website_id uuid not null",
+                "partner_id uuid not null",
+                "until timestamptz not null",
+            ),
+            key=("link_id", "version"),
+            indexes=("website_id",),
         ),
         Table(
             "coupon",
@@ -68,14 +90,24 @@ def _created(tables: Tables, event: LinkCreated) -> None:
 
 @LINK_LOOKUP.on(LinkUpdated)
 def _updated(tables: Tables, event: LinkUpdated) -> None:
-    if event.routing is not None and (link := tables["link"].get(link_id=event.originator_id)) is not None:
-        _put_partners(tables, link["website_id"], event)
-    if event.coupon is None:
+    if event.coupon is None and event.partner_id is None and event.routing is None:
         return
-    tables["coupon"].delete(link_id=event.originator_id)
     link = tables["link"].get(link_id=event.originator_id)
+    if event.routing is not None and link is not None:
+        _put_partners(tables, link["website_id"], event)
+    if event.coupon is not None:
+        tables["coupon"].delete(link_id=event.originator_id)
     if event.coupon and link is not None:
         _insert_coupon(tables, link["website_id"], event.coupon, event)
+    if event.partner_id is not None and link is not None:
+        tables["link_former_partner"].insert(
+            link_id=event.originator_id,
+            version=event.originator_version,
+            website_id=link["website_id"],
+            partner_id=link["partner_id"],
+            until=event.timestamp,
+        )
+        tables["link"].update({"link_id": event.originator_id}, partner_id=event.partner_id)
 
 
 @LINK_LOOKUP.on(LinkDeleted)
@@ -98,6 +130,24 @@ def _put_partners(tables: Tables, website_id: UUID, event: LinkCreated | LinkUpd
         tables["variant_partner"].put(link_id=event.originator_id, partner_id=partner_id, website_id=website_id)
 
 
+LINK_BULK_TABLE: Final = Table("link_bulk", columns=("bulk_id uuid not null",), key=("bulk_id",))
+LINK_BULKS: Final = InlineProjection("link_bulks", version=1, tables=(LINK_BULK_TABLE,))
+
+
+@LINK_BULKS.on(LinkBulkStarted)
+def _bulk_started(tables: Tables, event: LinkBulkStarted) -> None:
+    tables["link_bulk"].put(bulk_id=event.originator_id)
+
+
+@LINK_BULKS.on(LinkBulkAdvanced)
+def _bulk_advanced(tables: Tables, event: LinkBulkAdvanced) -> None:
+    if event.is_finished:
+        tables["link_bulk"].delete(bulk_id=event.originator_id)
+
+
+LINK_BULK_TABLE.ends(LinkBulkCancelled)
+
+
 def _insert_coupon(tables: Tables, website_id: UUID, coupon: str, event: LinkCreated | LinkUpdated) -> None:
     tables["coupon"].insert(website_id=website_id, coupon=coupon, link_id=event.originator_id, since=event.timestamp)
 
@@ -111,9 +161,10 @@ def coupon_owner(uow: UnitOfWork, website_id: UUID, coupon: str | None) -> UUID 
     return rows[0][0] if rows else None
 
 
-def partners_of(uow: UnitOfWork, website_id: UUID) -> list[UUID]:
-    """Partners to which links of the website lead or led, but for those of the directory."""
-    return [partner_id for (partner_id,) in uow.select(_PARTNERS, website_id)]
+def partners_of(uow: UnitOfWork, website_id: UUID) -> list[tuple[UUID, bool]]:
+    """Partners to which links of the website lead or led, but for those of the directory, and whether a link, perhaps a
+    deleted one, led there to the last."""
+    return [(partner_id, leads) for partner_id, leads in uow.select(_PARTNERS, website_id, website_id)]
 
 
 def links_elsewhere(uow: UnitOfWork, partner_id: UUID, website_id: UUID) -> list[UUID]:
@@ -138,8 +189,10 @@ _LED_TO: Final[LiteralString] = (
     " UNION SELECT link_id, website_id, partner_id FROM lookup.variant_partner)"
 )
 _PARTNERS: Final[LiteralString] = (
-    f"SELECT DISTINCT partner_id FROM {_LED_TO} AS led WHERE website_id = %s"  # noqa: S608 - own text
-    " AND partner_id NOT IN (SELECT partner_id FROM lookup.directory_host) ORDER BY partner_id"
+    f"SELECT partner_id, bool_or(leads) FROM (SELECT partner_id, true AS leads FROM {_LED_TO} AS led"  # noqa: S608 - own text
+    " WHERE website_id = %s"
+    " UNION ALL SELECT partner_id, false FROM lookup.link_former_partner WHERE website_id = %s) AS l"
+    " WHERE partner_id NOT IN (SELECT partner_id FROM lookup.directory_host) GROUP BY partner_id ORDER BY partner_id"
 )
 _ELSEWHERE: Final[LiteralString] = (
     f"SELECT l.link_id FROM {_LED_TO} AS l JOIN lookup.website AS w USING (website_id)"  # noqa: S608 - own text

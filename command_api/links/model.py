@@ -13,7 +13,7 @@ from uuid import UUID
 
 from command_api.kernel.aggregates import first_event, given_fields, next_event
 from command_api.kernel.decision import CommandContext, conflict, invalid, not_found
-from command_api.links.destinations import checked_destination, checked_routing
+from command_api.links.destinations import checked_destination, checked_routing, is_of_partner
 from command_api.links.splits import with_winner
 from command_api.partners import slug_reservation
 from command_api.partners.model import Partner
@@ -86,10 +86,7 @@ def create(
     context: CommandContext,
 ) -> tuple[LinkCreated, DomainEvent]:
     website = require_owned(website, context)
-    if partner is None or partner.removed or not partner.is_for(website.account_id):
-        raise not_found("partner")
-    if not partner.is_active:
-        raise conflict("partner_inactive", f"{partner.name} does not accept new links.", "partnerId")
+    partner = require_open(partner, website)
     created = LinkCreated(
         **first_event(link_id, context),
         website_id=website.id,
@@ -125,16 +122,23 @@ def update(
     of_variants: Mapping[UUID, Partner | None] = MappingProxyType({}),
     context: CommandContext,
 ) -> list[LinkUpdated]:
-    """Updates a link. `routing` and `tags` are replaced. `subs` are merged; an empty text removes a sub, the coupon or
-    the folder."""
+    """Updates a link. `partner`: the one to which it leads from now on; another one than before needs destinations on
+    its own domain, and without `destination` the link leads to its base URL. `routing` and `tags` are replaced. `subs`
+    are merged; an empty text removes a sub, the coupon or the folder."""
     link = require_active(link, website, context)
     if partner is None or website is None:
         raise not_found("partner")
+    if partner.id != link.partner_id:
+        partner = require_open(partner, website)
+        routing = link.routing if routing is None else routing
+        if destination is None:
+            destination = link.destination if is_of_partner(link.destination, partner) else partner.base_url
     merged = None
     if subs:
         merged = {name: value for name, value in {**link.subs, **checked_subs(subs)}.items() if value}
     held = link.routing
     requested = {
+        "partner_id": partner.id,
         "destination": checked_destination(destination, partner) if destination is not None else None,
         "subs": merged,
         "coupon": free_coupon(coupon, coupon_owner, link.id) if coupon else coupon,
@@ -147,6 +151,7 @@ def update(
         "is_archived": is_archived,
     }
     now = {
+        "partner_id": link.partner_id,
         "destination": link.destination,
         "subs": dict(link.subs),
         "coupon": link.coupon or "",
@@ -218,6 +223,15 @@ def require_active(link: LinkAggregate | None, website: Website | None, context:
     if link is None or link.deleted or website is None or not context.may_act_for(website.account_id):
         raise not_found("link")
     return link
+
+
+def require_open(partner: Partner | None, website: Website) -> Partner:
+    """Returns the partner. Raises `CommandRejected` unless links of the website may lead to it from now on."""
+    if partner is None or partner.removed or not partner.is_for(website.account_id):
+        raise not_found("partner")
+    if not partner.is_active:
+        raise conflict("partner_inactive", f"{partner.name} does not accept new links.", "partnerId")
+    return partner
 
 
 def checked_slug(slug: str) -> str:

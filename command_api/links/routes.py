@@ -35,7 +35,7 @@ def organize_links(body: OrganizeLinks, run: Runs) -> Response:
 
 @router.patch("/{id}", response_model=Link, openapi_extra=costs(DOCUMENT))
 def update_link(link_id: Id, body: UpdateLink, run: Runs) -> Response:
-    """Updates the given fields. An empty sub or coupon is removed."""
+    """Updates the given fields, also the partner: the address stays. An empty sub or coupon is removed."""
     return run(commands.UpdateLink(link_id, body), body, is_consistent=True)
 
 

@@ -98,6 +98,13 @@ class BulkLinks(RequestModel):
 class UpdateLink(LinkFields):
     """Fields to change; a field that is left out stays. An empty text removes a coupon, sub id or folder."""
 
+    partner_id: Annotated[
+        Id | None,
+        Field(
+            description="To which partner the link leads from now on, under the same address; without a destination to"
+            " its base URL. Earlier clicks stay those of the partner before"
+        ),
+    ] = None
     is_active: bool | None = None
     is_archived: Annotated[bool | None, Field(description="Archived links work and are left out of lists")] = None
 

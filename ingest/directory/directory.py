@@ -113,7 +113,8 @@ class PartnerRow:
 class LinkEntry:
     """A tracked link, with all that a redirect needs. `is_gone`: it exists and redirects no more. Destinations have the
     click id where the partner takes it, those of partners that are switched off are left out (`destination`: empty).
-    `utm`: the UTM parameters of clicks that name none."""
+    `utm`: the UTM parameters of clicks that name none. `former_partners`: those before the present one, and until when
+    it led to each, Unix time in ms, the first first."""
 
     id_text: str
     slug: str
@@ -125,6 +126,11 @@ class LinkEntry:
     is_gone: bool
     routing: LinkRouting = NO_ROUTING
     utm: tuple[tuple[str, str], ...] = ()
+    former_partners: tuple[tuple[str, int], ...] = ()
+
+    def partner_at(self, moment: int) -> str:
+        """The partner to which the link led at a Unix time in ms."""
+        return next((partner for partner, until in self.former_partners if moment < until), self.partner_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +155,8 @@ class KeyRow:
 
 @dataclass(frozen=True, slots=True)
 class LinkRow:
-    """A link as the read model stores it. `subs`, `utm`: pairs of name and value."""
+    """A link as the read model stores it. `subs`, `utm`: pairs of name and value; `former_partners`: of partner and
+    the end of its time."""
 
     id: UUID
     slug: str
@@ -161,6 +168,7 @@ class LinkRow:
     is_active: bool
     routing: LinkRouting = NO_ROUTING
     utm: tuple[tuple[str, str], ...] = ()
+    former_partners: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,6 +284,7 @@ class Index:
             not row.is_active or not (is_live(partner) or routing.variants),
             routing,
             row.utm,
+            row.former_partners,
         )
         put(self.links, link.slug, link)
         put(self.links_by_id, link.id_text, link)

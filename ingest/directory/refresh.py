@@ -71,7 +71,7 @@ KEYS: Final = (
 )
 LINKS: Final = (
     "SELECT id, slug, code, website_id, partner_id, destination, subs, is_active AND deleted_at IS NULL,"
-    " CASE WHEN deleted_at IS NULL THEN routing END, utm FROM read.links AS l"
+    " CASE WHEN deleted_at IS NULL THEN routing END, utm, former_partners, led_until FROM read.links AS l"
 )
 PARTNERS: Final = (
     "SELECT id, slug, name, postback_preset, cookie_days, is_active, click_id_parameter, account_id FROM read.partners"
@@ -250,6 +250,7 @@ def listing_of(
                 bool(row[7]),
                 routing_of(row[8]),
                 pairs_of(row[9]),
+                tuple((str(partner), _ms(until)) for partner, until in zip(row[10], row[11], strict=True)),
             )
             for row in sorted(links, key=lambda row: row[0])
         ),
@@ -269,6 +270,10 @@ def listing_of(
         ),
         tuple(CustomDomainEntry(row[0], row[1], row[2], bool(row[3])) for row in sorted(domains)),
     )
+
+
+def _ms(moment: datetime) -> int:
+    return round(moment.timestamp() * 1000)
 
 
 def read_salts(connection: psycopg.Connection[Any], today: date) -> Salts:
@@ -371,6 +376,7 @@ def _listing_from(kept: dict[str, Any]) -> DirectoryListing:
                 row["is_active"],
                 routing_from(row["routing"]),
                 tuple((name, value) for name, value in row.get("utm", ())),
+                tuple((partner, until) for partner, until in row.get("former_partners", ())),
             )
             for row in kept["links"]
         ),

@@ -22,14 +22,14 @@ def enrich(event: SiteEvent, *, directory: Directory, click_key: bytes) -> None:
         row.click_id = sent.click_id
         link = directory.links_by_code.get(click.link_code)
         if link is not None:
-            _set_link(row, link)
+            _set_link(row, link, link.partner_at(round(click.at.timestamp() * 1000)))
         if click.link_code == click_id.IN_PAGE and row.type == "click":
             event.own_id = str(click_id.event_id(sent.click_id))
     if sent.link:
         named = directory.links_by_id.get(sent.link.lower()) or directory.links.get(sent.link)
         if named is None or named.website.id != request.website.id:
             raise invalid("unknown_link", "link is not the slug or id of a link of this website")
-        _set_link(row, named)
+        _set_link(row, named, named.partner_id)
     if sent.partner:
         partners = directory.partners
         partner = partners.get(sent.partner) or partners.get(sent.partner.lower())
@@ -65,9 +65,9 @@ def _read_click(click_key: bytes, request: RequestContext, text: str) -> click_i
     return click
 
 
-def _set_link(row: TrackedEvent, link: LinkEntry) -> None:
+def _set_link(row: TrackedEvent, link: LinkEntry, partner_id: str) -> None:
     row.link_id = link.id_text
-    row.partner_id = link.partner_id
+    row.partner_id = partner_id
     for name, value in link.subs:
         if not getattr(row, name):
             setattr(row, name, value)

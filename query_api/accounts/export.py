@@ -138,6 +138,8 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("socialPosts", "read.social_posts", _OF_WEBSITES),
     Section("socialPostFigures", "read.social_post_figures", _OF_WEBSITES, key=("post_id", "source")),
     Section("linkChanges", "read.link_changes", f"{_OF_WEBSITES} AND t.version > 1", key=("position",)),
+    Section("linkBulks", "read.link_bulks", _OF_WEBSITES),
+    Section("linkBulkOutcomes", "read.link_bulk_outcomes", _OF_WEBSITES, key=("bulk_id", "link_id")),
     Section("conversions", "read.conversions", _OF_WEBSITES),
     Section("conversionSteps", "read.conversion_steps", _OF_WEBSITES, key=("position",)),
     Section("conversionDecisions", "read.conversion_decisions", _OF_WEBSITES),

@@ -116,6 +116,17 @@ KINDS: Final = (
         until=_STATEMENT_UNTIL,
     ),
     _Kind("Link", "read.links", _WEBSITE, _LINK, "t.slug", "created_at", "/links"),
+    _Kind("Change of a link", "read.link_changes", _WEBSITE, ("fields",), _day("at"), "at", "/links", until=_RECORD),
+    _Kind(
+        "Change of many links",
+        "read.link_bulks",
+        _WEBSITE,
+        ("change",),
+        _day("started_at"),
+        "started_at",
+        "/links",
+        until=_RECORD,
+    ),
     _Kind("Channel", "read.social_channels", _WEBSITE, ("handle", "name"), "t.name", "added_at", "/links/channels"),
     _Kind(
         "Post", "read.social_posts", _WEBSITE, ("address", "title"), "t.title", "published_at", "/links/channels/posts"

@@ -153,7 +153,7 @@ class _MissingClickSearch:
         except click_id.ForgedClickId:
             is_unfilled = is_placeholder(text) or _PLACEHOLDER.search(text) is not None
             return MissingClick(reason="placeholder" if is_unfilled else "unknown_click_id", **facts)
-        link = self.scope.reader.row(_LINK, (click.link_code,))
+        link = self.scope.reader.row(_LINK, (click.at, click.link_code))
         if link is None and self._has_expired(click.at):
             return MissingClick(reason="click_expired", clicked_at=click.at, **facts)
         if link is None or not click.is_of(link["website_id"]):
@@ -227,7 +227,10 @@ def _partner(scope: AccountScope, partner_id: UUID | None) -> dict[str, Any]:
 
 
 _LINK: Final = (
-    "SELECT l.partner_id, l.website_id, w.domain FROM read.links AS l"
+    # The partner to which the link led at the time of the click.
+    "SELECT coalesce((SELECT f.partner FROM unnest(l.former_partners, l.led_until) WITH ORDINALITY"
+    " AS f (partner, until, place) WHERE f.until > %s ORDER BY f.place LIMIT 1), l.partner_id) AS partner_id,"
+    " l.website_id, w.domain FROM read.links AS l"
     " JOIN read.websites AS w ON w.id = l.website_id WHERE l.code = %s"
 )
 _PLACEHOLDER: Final = re.compile(r"[^0-9A-Za-z_.~:-]")

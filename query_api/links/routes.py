@@ -12,6 +12,7 @@ import segno
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
+from infra.domain.link_filter import WANTED, LinkFilter
 from infra.kernel.http.openapi import file_response
 from infra.kernel.http.problems import Problem
 from query_api.analytics import metrics
@@ -99,16 +100,6 @@ FROM: Final = (
     " LEFT JOIN read.partners AS p ON p.id = l.partner_id"
 )
 _OF_LINKS: Final = "SELECT l.id FROM read.links AS l LEFT JOIN read.partners AS p ON p.id = l.partner_id"
-_WANTED: Final = (
-    " WHERE l.deleted_at IS NULL AND l.website_id = ANY(%(websites)s)"
-    " AND (%(partner)s::uuid IS NULL OR l.partner_id = %(partner)s)"
-    " AND (%(channel)s::text IS NULL OR l.channel_id::text = %(channel)s)"
-    " AND (%(tag)s::text IS NULL OR %(tag)s = ANY(l.tags))"
-    " AND (%(folder)s::text IS NULL OR coalesce(l.folder, '') = %(folder)s)"
-    " AND (%(archived)s = 'include' OR l.is_archived = (%(archived)s = 'only'))"
-    " AND (%(search)s::text IS NULL OR strpos(lower(concat_ws(' ', l.slug, l.destination, l.coupon, p.name,"
-    " l.folder, to_jsonb(l.tags)::text)), %(search)s) > 0)"
-)
 MAX_SORTED: Final = 10_000
 """Links that are sorted by figures or by slug: the newest ones."""
 _LABELS: Final = (
@@ -145,16 +136,16 @@ class LinksQuery(TimeQuery):
     cursor: str | None = Field(default=None, max_length=512)
 
     def values(self, scope: AccountScope) -> dict[str, Any]:
-        """The values of `_WANTED`. Raises `Problem` 404 for a website outside of the scope."""
-        return {
-            "websites": scope.scope(self.website_id),
-            "partner": self.partner_id,
-            "channel": str(self.channel_id) if self.channel_id else None,
-            "tag": self.tag,
-            "folder": self.folder,
-            "archived": self.archived.value,
-            "search": self.search.casefold() if self.search else None,
-        }
+        """The values of `WANTED`. Raises `Problem` 404 for a website outside of the scope."""
+        return LinkFilter(
+            scope.scope(self.website_id),
+            partner_id=self.partner_id,
+            channel_id=self.channel_id,
+            tag=self.tag,
+            folder=self.folder,
+            archived=self.archived.value,
+            search=self.search,
+        ).values()
 
     def span(self, scope: AccountScope) -> Span:
         """The requested range in the website's zone, in ms; without one all time. Raises `Problem` 400."""
@@ -184,7 +175,7 @@ def get_links(
     span = wanted.span(scope)
     if wanted.sort is Sort.CREATED:
         after = "" if page.is_first else " AND (l.created_at, l.id) < (%(at)s, %(last)s)"
-        sql = f"SELECT {COLUMNS}{FROM}{_WANTED}{after} ORDER BY l.created_at DESC, l.id DESC LIMIT %(limit)s"
+        sql = f"SELECT {COLUMNS}{FROM}{WANTED}{after} ORDER BY l.created_at DESC, l.id DESC LIMIT %(limit)s"
         return to_responses(context, page.rows(scope.reader, sql, "created_at", values), response, span)
     ids = _sorted_ids(context, scope, wanted, values, span)
     begin = page.behind(0)
@@ -232,7 +223,7 @@ def _sorted_ids(
 ) -> list[UUID]:
     """Ids of the wanted links in their order. Raises `Problem` 503 while figures cannot be read."""
     order = "l.slug, l.id" if wanted.sort is Sort.SLUG else "l.created_at DESC, l.id DESC"
-    sql = f"{_OF_LINKS}{_WANTED} ORDER BY {order} LIMIT {MAX_SORTED}"
+    sql = f"{_OF_LINKS}{WANTED} ORDER BY {order} LIMIT {MAX_SORTED}"
     ids = [row["id"] for row in scope.reader.rows(sql, values)]
     if wanted.sort is Sort.SLUG:
         return ids

@@ -80,7 +80,8 @@ SELECT
   (SELECT coalesce(array_agg(name ORDER BY name), '{}') FROM read.partners WHERE account_id IS NOT NULL
    AND id IN (SELECT partner_id FROM read.links WHERE website_id = %(website)s UNION ALL
      SELECT (v ->> 'partner_id')::uuid FROM read.links AS l, jsonb_array_elements(l.routing -> 'variants') AS v
-     WHERE l.website_id = %(website)s)) AS partners,
+     WHERE l.website_id = %(website)s UNION ALL
+     SELECT unnest(former_partners) FROM read.links WHERE website_id = %(website)s)) AS partners,
   (SELECT count(*) FROM read.social_channels WHERE website_id = %(website)s) AS channels,
   (SELECT count(*) FROM social.connection AS c JOIN read.social_channels AS s ON s.id = c.channel_id
    WHERE s.website_id = %(website)s) AS connections,

@@ -95,6 +95,10 @@ class LinkUpdated(DomainEvent):
     """The link changed; a field that is None did not change."""
 
     NAME: ClassVar[str] = "link.updated"
+    partner_id: UUID | None = Field(
+        default=None, description="To which it leads from now on; clicks before that stay those of the one before"
+    )
+    bulk_id: UUID | None = Field(default=None, description="The change of many links that it belongs to")
     destination: str | None = None
     subs: dict[str, str] | None = None
     coupon: str | None = None
@@ -109,3 +113,70 @@ class LinkDeleted(DomainEvent):
     """The link stopped redirecting; its slug is not reused."""
 
     NAME: ClassVar[str] = "link.deleted"
+
+
+class BulkKind(StrEnum):
+    """What is done to many links at once."""
+
+    MOVE = "move"
+    REPLACE = "replace"
+    ORGANIZE = "organize"
+    UNDO = "undo"
+
+
+class BulkChange(Frozen):
+    """What a change of many links does to each. Only the fields of its kind are set."""
+
+    kind: BulkKind
+    partner_id: UUID | None = Field(default=None, description="Move: to which partner")
+    destination: str | None = Field(default=None, description="Move: where all lead; none: the partner's base URL")
+    keeps_path: bool = Field(default=False, description="Move: to the same page on the partner's site")
+    find: str = Field(default="", description="Replace: a part of destinations")
+    replacement: str = Field(default="", description="Replace: the new text")
+    add_tags: tuple[str, ...] = ()
+    remove_tags: tuple[str, ...] = ()
+    folder: str | None = Field(default=None, description="Organize: empty: in none")
+    is_archived: bool | None = None
+    undoes: UUID | None = Field(default=None, description="Undo: which change")
+
+
+class LinkBulkStarted(DomainEvent):
+    """A person changes many links: batch after batch, each link on its own."""
+
+    NAME: ClassVar[str] = "link_bulk.started"
+    website_id: UUID
+    change: BulkChange
+    link_ids: tuple[UUID, ...] = Field(min_length=1, max_length=10_000)
+
+
+class ChangedLink(Frozen):
+    """A link that was changed, and the version of its event."""
+
+    link_id: UUID
+    version: int
+
+
+class LinkFailure(Frozen):
+    """A link that could not be changed, and why."""
+
+    link_id: UUID
+    code: str
+    message: str = Field(max_length=500)
+
+
+class LinkBulkAdvanced(DomainEvent):
+    """A batch of the links was decided: stored together with their events. Those not named were as wished already."""
+
+    NAME: ClassVar[str] = "link_bulk.advanced"
+    website_id: UUID
+    done: int = Field(ge=0, description="Links that were decided so far")
+    changed: tuple[ChangedLink, ...] = ()
+    failures: tuple[LinkFailure, ...] = ()
+    is_finished: bool = Field(default=False, description="It was the last batch")
+
+
+class LinkBulkCancelled(DomainEvent):
+    """A person stopped it: the links that were not decided yet stay as they are."""
+
+    NAME: ClassVar[str] = "link_bulk.cancelled"
+    website_id: UUID

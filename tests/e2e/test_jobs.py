@@ -1,7 +1,8 @@
-"""The ten most frequent jobs of a day, counted: clicks, and entries by keyboard (docs/jobs.md compares them)."""
+"""The most frequent jobs of a day and of a week, counted: clicks, and entries by keyboard (docs/jobs.md compares)."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -211,3 +212,50 @@ def test_job_10_the_accountant_gets_one_file_of_last_month(hand: Hand, shop: Sho
         hand.click(card.get_by_role("link", name="Download CSV"))
     assert download.value.suggested_filename.endswith(".csv")
     assert hand.count == (2, 0)
+
+
+def test_job_11_thirty_links_move_to_another_network_and_keep_their_addresses(
+    signed_in: BrowserContext, shop: Shop, admin_stack: Stack
+) -> None:
+    """From the start page: every destination is seen before, visitors arrive there, and it can be undone."""
+    with httpx.Client(base_url=shop.app, timeout=PATIENCE_S) as client:
+        known = {"email": ADMIN, "password": PASSWORD}
+        client.headers["Authorization"] = f"Bearer {client.post('/api/platform/login', json=known).json()['token']}"
+        site = connect(client, "moving-links.example")
+        old, _ = partner_with_link(client, site["id"], "Closing Program", 10)
+        partner_with_link(client, site["id"], "Next Program", 20)
+        named = {"websiteId": site["id"], "partnerId": old["id"]}
+        links = [
+            {**named, "slug": f"moving-{number}", "destination": f"https://closing-program.example/page-{number}"}
+            for number in range(29)
+        ]
+        made = client.post("/api/platform/links/bulk", json={"links": links})
+        assert made.status_code == 201, made.text
+    page = patient(signed_in.new_page())
+    hand = Hand(page)
+    page.goto(f"{shop.app}/links?website={site['id']}&sort=slug")
+    page.get_by_role("button", name="Closing Program").first.wait_for()
+    hand.clicks = 1  # from the start page: Links
+    hand.click(page.get_by_role("button", name="Closing Program").first)
+    expect(page).to_have_url(re.compile(f"partner={old['id']}"))
+    hand.click(page.get_by_role("checkbox", name="Select all"))
+    expect(page.get_by_role("group", name="Selected links")).to_contain_text("30 links selected")
+    hand.click(page.get_by_role("button", name="Move to partner"))
+    dialog = page.get_by_role("dialog", name="Move links to another partner")
+    hand.click(dialog.get_by_role("radio", name="Next Program"))
+    expect(dialog.get_by_role("status")).to_have_text("30 links will change")
+    expect(dialog.get_by_role("list", name="Planned changes")).to_contain_text("https://next-program.example")
+    hand.click(dialog.get_by_role("button", name="Move 30 links"))
+    assert hand.count == (6, 0)
+    result = page.get_by_role("region", name="Change of links")
+    expect(result.get_by_role("status")).to_have_text("30 links moved to Next Program")
+
+    def leads_to() -> str:
+        address = f"{admin_stack.tracking}/go/moving-7"
+        return str(httpx.get(address, headers={"User-Agent": AGENT}, timeout=PATIENCE_S).headers["location"])
+
+    wait_for(lambda: leads_to().startswith("https://next-program.example"), "visitors to be sent to the new partner")
+    result.get_by_role("button", name="Undo").click()
+    expect(result.get_by_role("status")).to_have_text("30 links restored")
+    wait_for(lambda: leads_to() == "https://closing-program.example/page-7", "visitors to be sent back")
+    page.close()

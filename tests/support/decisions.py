@@ -42,6 +42,7 @@ def history(encrypt: Encrypt, anchor: tuple[int, str] = (7, "0f" * 32)) -> list[
         *_program(),
         *_private_partners(encrypt),
         *_tracked_link(),
+        *_changed_links(),
         *_annotations(),
         *_channels(encrypt),
         *_views(),
@@ -350,6 +351,26 @@ def _tracked_link() -> list[DomainEvent]:
         (links.LinkUpdated, {"routing": links.Routing(variants=split)}),
         (links.LinkDeleted, {}),
     )
+
+
+def _changed_links() -> list[DomainEvent]:
+    """A change of many links that ended, and one that was cancelled."""
+    change = links.BulkChange(kind=links.BulkKind.ORGANIZE, add_tags=("spring",))
+    started = {"website_id": WEBSITE, "change": change, "link_ids": (LINK, KEY)}
+    failure = links.LinkFailure(link_id=KEY, code="not_found", message="There is no such link.")
+    decided = {"done": 2, "changed": (links.ChangedLink(link_id=LINK, version=2),), "failures": (failure,)}
+    return [
+        *_in_order(
+            uuid5(WEBSITE, "changed links"),
+            (links.LinkBulkStarted, started),
+            (links.LinkBulkAdvanced, {"website_id": WEBSITE, **decided, "is_finished": True}),
+        ),
+        *_in_order(
+            uuid5(WEBSITE, "cancelled change"),
+            (links.LinkBulkStarted, started),
+            (links.LinkBulkCancelled, {"website_id": WEBSITE}),
+        ),
+    ]
 
 
 def _sales() -> list[DomainEvent]:

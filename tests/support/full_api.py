@@ -206,6 +206,13 @@ class SampleData:
         self.program, self.application = self._applied(api)
         self.listing, self.offer, self.escrow, self.question, self.saved_search = self._trades(api)
         self._project(api)
+        change = {"websiteId": str(self.website), "ids": [str(self.link)], "arrange": {"addTags": ["x"]}}
+        made = _made(api.call("POST", "/api/platform/links/changes", self.owner, json=change))
+        self.link_bulk = UUID(made["id"])
+        api.query.insert("link_bulks", {
+            "id": self.link_bulk, "website_id": self.website, "change": Jsonb({"kind": "organize"}), "links": 1,
+            "state": "running", "started_at": this_moment(),
+        })  # fmt: skip
 
     def website_headers(self, api: Api, *, browser: bool = False) -> dict[str, str]:
         """Of a session of the website-level login."""

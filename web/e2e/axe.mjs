@@ -184,6 +184,7 @@ const STATES = [
   { name: 'links, first', path: '/links', base: first },
   { name: 'links, broken', path: '/links', base: broken, expected: '503' },
   { name: 'links, one', path: '/links?link=l1' },
+  { name: 'links, move to partner', path: '/links', act: moveLinks },
   { name: 'links, add partner', path: '/links', act: addPartner },
   { name: 'social channels', path: '/links/channels' },
   { name: 'social channels, nothing yet', path: '/links/channels', base: first },
@@ -205,7 +206,8 @@ const STATES = [
   { name: 'my partners', path: '/links/partners' },
   { name: 'my partners, nothing yet', path: '/links/partners', base: first },
   { name: 'my partners, request', path: '/links/partners', act: opens('Request a partner') },
-  { name: 'dashboard, remove link', path: '/dashboard', act: opens(/^Remove link/) },
+  { name: 'dashboard, link menu', path: '/dashboard', act: linkMenu },
+  { name: 'dashboard, remove link', path: '/dashboard', act: ofLink('Remove') },
   { name: 'account menu', path: '/dashboard', act: named('button', /^Account of/) },
   { name: 'shortcuts', path: '/analytics', act: keys('?') },
   { name: 'palette', path: '/analytics', act: keys('Control+k') },
@@ -914,12 +916,31 @@ async function editTiers(page) {
   await page.getByText('Please complete tier 1').waitFor();
 }
 
+async function linkMenu(page) {
+  await named('button', /^Actions of link/)(page);
+  await page.getByRole('menuitem', { name: 'Edit' }).waitFor();
+}
+
+function ofLink(what) {
+  return opened(async (page) => {
+    await linkMenu(page);
+    await page.getByRole('menuitem', { name: what }).click();
+  });
+}
+
 async function editWays(page) {
-  await opens(/^Edit link/)(page);
+  await ofLink('Edit')(page);
   const rule = page.getByRole('button', { name: 'Add rule' });
   if (!(await rule.isVisible())) await page.getByText('More options').click();
   await rule.click();
   await page.getByRole('button', { name: 'Split traffic' }).click();
+}
+
+async function moveLinks(page) {
+  await page.getByRole('checkbox', { name: 'Select all' }).check();
+  await opens('Move to partner')(page);
+  await page.getByRole('radio', { name: 'Surfshark' }).check();
+  await page.getByRole('region', { name: 'Preview' }).waitFor();
 }
 
 async function bulkLines(page) {

@@ -9,6 +9,7 @@ import { emailReports, savedViews } from './mock-reports.mjs';
 import { publicAnswer } from './mock-public.mjs';
 import { publishing } from './mock-publishing.mjs';
 import { serveFile } from './site-files.mjs';
+import { changedLinks } from './mock-link-changes.mjs';
 import { affiliates, linkClicks, ownPartner, partnerRequests, terms } from './mock-affiliates.mjs';
 import { breakdown } from './mock-breakdown.mjs';
 import { forumAnswer } from './mock-forum.mjs';
@@ -332,8 +333,8 @@ export function startMock({ empty = false, first = false, broken = false, slow =
           { name: 'Spring sale', links: 1 },
         ],
       });
-    if (key === 'POST /api/platform/links/organize')
-      return json({ changed: input.ids.length }, 200, { 'X-Position': 'domain@21' });
+    if (key.startsWith('POST /api/platform/links/changes') || key.startsWith('GET /api/platform/links/changes'))
+      return json(...changedLinks(key, links, partners, input));
     if (/^GET \/api\/platform\/links\/[^/]+\/clicks$/.test(key)) return json(linkClicks(partners));
     if (/^GET \/api\/platform\/links\/[^/]+\/qr\.svg$/.test(key)) {
       response.writeHead(200, { 'Content-Type': 'image/svg+xml' });

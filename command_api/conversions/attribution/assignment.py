@@ -62,7 +62,7 @@ def _click(conversion: model.Conversion, click_id: str, case: Case) -> Attributi
         raise invalid("click_of_another_website", "This click happened on another website.", "clickId")
     if click.at > conversion.facts.occurred_at + CLOCK_TOLERANCE:
         raise invalid("click_after_sale", "This click happened after the sale.", "clickId")
-    led = link.of_click(case.facts[RowOfClick(link.website_id, click_id, click)])
+    led = link.of_click(click.at, case.facts[RowOfClick(link.website_id, click_id, click)])
     if led is None:
         raise conflict("click_not_ready", "This click is still being processed. Try again in a moment.", "clickId")
     partner = require_found(case.facts[PartnerOf(led.partner_id)], "partner")
@@ -75,6 +75,7 @@ def _link(conversion: model.Conversion, link_id: UUID, case: Case) -> Attributio
         raise invalid("unknown_link", "Link not found.", "linkId")
     if link.website_id != conversion.facts.website_id:
         raise invalid("link_of_another_website", "This link belongs to another website.", "linkId")
+    link = link.at(conversion.facts.occurred_at)
     partner = require_found(case.facts[PartnerOf(link.partner_id)], "partner")
     return of_link(link, partner, conversion.facts.occurred_at)
 

@@ -177,8 +177,16 @@ def _links_of_coupons(gathering: Gathering, asked: Sequence[LinkOfCoupon]) -> Se
     return [links.get((each.website_id, each.coupon)) for each in asked]
 
 
-def _link(link_id: UUID, website_id: UUID, partner_id: UUID, variant_partners: Sequence[UUID]) -> ReferencedLink:
-    return ReferencedLink(link_id, website_id, partner_id, frozenset(variant_partners))
+def _link(
+    link_id: UUID,
+    website_id: UUID,
+    partner_id: UUID,
+    former: Sequence[UUID],
+    until: Sequence[datetime],
+    variant_partners: Sequence[UUID],
+) -> ReferencedLink:
+    former_partners = tuple(zip(former, until, strict=True))
+    return ReferencedLink(link_id, website_id, partner_id, former_partners, frozenset(variant_partners))
 
 
 def _rows_of_clicks(gathering: Gathering, asked: Sequence[RowOfClick]) -> Sequence[Any]:
@@ -270,6 +278,8 @@ _READINGS: Final[dict[type[FactQuestion[Any]], Reading]] = {
 }
 _LINK: Final[LiteralString] = (
     "l.link_id, l.website_id, l.partner_id,"
+    " ARRAY(SELECT f.partner_id FROM lookup.link_former_partner AS f WHERE f.link_id = l.link_id ORDER BY f.version),"
+    " ARRAY(SELECT f.until FROM lookup.link_former_partner AS f WHERE f.link_id = l.link_id ORDER BY f.version),"
     " ARRAY(SELECT v.partner_id FROM lookup.variant_partner AS v WHERE v.link_id = l.link_id)"
 )
 _LINKS_OF_CODES: Final[LiteralString] = f"SELECT l.code, {_LINK} FROM lookup.link AS l WHERE l.code = ANY(%s)"  # noqa: S608 - own text

@@ -30,20 +30,29 @@ FindVisit = Callable[[ClickRow], ClickVisit | None]
 
 @dataclass(frozen=True, slots=True)
 class ReferencedLink:
-    """The link of a click id's code or of a coupon. `variant_partners`: those to which variants of it lead or led."""
+    """The link of a click id's code or of a coupon. `former_partners`: those before the present one, the first first,
+    and until when it led to each; `variant_partners`: those to which variants of it lead or led."""
 
     link_id: UUID
     website_id: UUID
     partner_id: UUID
+    former_partners: tuple[tuple[UUID, datetime], ...] = ()
     variant_partners: frozenset[UUID] = frozenset()
 
-    def of_click(self, row: ClickRow | None, held: UUID | None = None) -> ReferencedLink | None:
-        """The link with the partner to which it led the click: that of the click's event, else the one that a
-        conversion of the click already has (`held`). None while only the event can tell."""
+    def at(self, moment: datetime) -> ReferencedLink:
+        """The link with the partner to which it led at that moment, but for its variants."""
+        led_to = next((partner for partner, until in self.former_partners if moment < until), self.partner_id)
+        return replace(self, partner_id=led_to)
+
+    def of_click(self, clicked_at: datetime, row: ClickRow | None, held: UUID | None = None) -> ReferencedLink | None:
+        """The link with the partner to which it led the click: that of the click's event. Without an event the one that
+        a conversion of the click already has (`held`), else the one of the time: ingest learns of a change a moment
+        later. None while only the event can tell to which variant it led."""
+        known = {self.partner_id, *(partner for partner, _ in self.former_partners), *self.variant_partners}
         named = row.partner_id if row is not None else held
-        if named in self.variant_partners:
+        if named in known:
             return replace(self, partner_id=named)
-        return self if named is not None or not self.variant_partners else None
+        return None if named is None and self.variant_partners else self.at(clicked_at)
 
 
 @dataclass(frozen=True, slots=True)

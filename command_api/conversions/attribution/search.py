@@ -162,16 +162,18 @@ def _lead(
     if row is not None and held is not None and is_remarked and held.attribution.click_id == named.click_id:
         marked = replace(row, bot_reason=held.attribution.bot_reason)
     link = facts[LinkOfCode(click.link_code)] if click is not None and click.link_code != IN_PAGE else None
-    if link is not None:
+    if link is not None and click is not None:
         is_held = held is not None and held.attribution.click_id == named.click_id
-        link = link.of_click(row, held.attribution.partner_id if held is not None and is_held else None)
+        link = link.of_click(click.at, row, held.attribution.partner_id if held is not None and is_held else None)
     traces = ResolvedTraces(
         click_id=named.click_id,
         click=click,
         click_link=link,
         click_row=marked,
         coupon=coupon,
-        coupon_link=of_coupon[0] if of_coupon and of_coupon[1] <= occurred_at + CLOCK_TOLERANCE else None,
+        coupon_link=of_coupon[0].at(occurred_at)
+        if of_coupon and of_coupon[1] <= occurred_at + CLOCK_TOLERANCE
+        else None,
         visitor_clicks=clicks,
         partner_hint=named.partner_id or NO_ID,
         is_claim=named.is_claim,

@@ -13,7 +13,7 @@ from schemas.events.websites import WebsiteDisconnected
 
 LINKS: Final = ReadModel(
     name="links",
-    version=5,
+    version=6,
     columns=(
         "id uuid",
         "slug text not null unique",
@@ -32,6 +32,8 @@ LINKS: Final = ReadModel(
         "is_archived boolean not null default false",
         "utm jsonb not null default '{}'",
         "channel_id uuid",
+        "former_partners uuid[] not null default '{}'",
+        "led_until timestamptz[] not null default '{}'",
     ),
     key=("id",),
     readers=OWN_WEBSITES,
@@ -52,6 +54,10 @@ def updated(rows: Rows, event: LinkUpdated) -> None:
         changes["coupon"] = None
     if event.folder == "":
         changes["folder"] = None
+    if event.partner_id is not None and (link := rows.get(id=event.originator_id)) is not None:
+        changes["partner_id"] = event.partner_id
+        changes["former_partners"] = [*link["former_partners"], link["partner_id"]]
+        changes["led_until"] = [*link["led_until"], event.timestamp]
     rows.update({"id": event.originator_id}, **changes)
 
 

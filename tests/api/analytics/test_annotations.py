@@ -18,9 +18,14 @@ def test_own_and_automatic_notes_of_a_range_newest_first(query_service: QuerySer
     for at, text, id in ((now - day, "New page", note), (now - 30 * day, "Old", uuid4())):
         query_service.insert("annotations", {"id": id, "website_id": website, "at": at, "text": text})
     link = uuid4()
-    for version, at in ((1, now - 2 * day), (2, now - day / 2)):
+    for version, at, more in (
+        (1, now - 2 * day, {"partner_id": partner}),
+        (2, now - day / 2, {}),
+        (3, now - day / 3, {"is_redirected": False}),
+        (4, now - day / 4, {"partner_id": stranger}),
+    ):
         change = {"link_id": link, "version": version, "website_id": website, "at": at, "position": version}
-        query_service.insert("link_changes", change)
+        query_service.insert("link_changes", {**change, **more})
     query_service.insert("links", {
         "id": link, "slug": f"l{note.hex}", "code": note.int % 2**47, "website_id": website, "partner_id": partner,
         "destination": "https://partner.example/", "subs": "{}", "is_active": True, "created_at": now - 2 * day,
@@ -37,11 +42,12 @@ def test_own_and_automatic_notes_of_a_range_newest_first(query_service: QuerySer
     answer = query_service.get(path, ada)
     assert answer.status_code == 200, answer.text
     assert [(one["kind"], one["text"]) for one in answer.json()] == [
+        ("link_changed", f"Link l{note.hex} moved to Other"),
         ("link_changed", f"Link l{note.hex} has a new destination"),
         ("own", "New page"),
         ("link_created", f"Link l{note.hex} created"),
         ("terms_changed", "New terms of Acme"),
         ("imported", "1,234 page views of the past imported"),
     ]
-    assert [one["id"] for one in answer.json()] == [None, str(note), None, None, None]
+    assert [one["id"] for one in answer.json()] == [None, None, str(note), None, None, None]
     assert query_service.get(path, eve).status_code == 404

@@ -29,6 +29,39 @@ def test_a_click_id_leads_to_click_partner_and_commission(command_policies: Poli
     assert (state.commission, state.currency) == (1000, "USD")
 
 
+def test_a_link_that_moves_to_another_partner_leaves_earlier_clicks_to_the_one_before(
+    command_policies: Policies,
+) -> None:
+    """Clicks before and after, postbacks after: of the old partner, and of the new one."""
+    shop, world = command_policies.shop(), command_policies.world
+    other = world.partner(commission=25)
+    earlier = [command_policies.click(shop) for _ in range(3)]
+    command_policies.project_click(shop, click=earlier[0])
+    path = f"/api/platform/links/{shop.link['id']}"
+    moved = world.call("PATCH", path, world.owner, json={"partnerId": other["id"]})
+    assert (moved.status_code, moved.json()["partnerId"], moved.json()["url"]) == (200, other["id"], shop.link["url"])
+    assert moved.json()["destination"] == other["baseUrl"]
+    later = command_policies.click(shop, timedelta())
+    late = command_policies.click(shop, timedelta())
+    command_policies.project_click(shop, click=late)  # ingest had not heard of the move yet
+    coupon = world.call("PATCH", path, world.owner, json={"coupon": "MOVED"})
+    assert coupon.status_code == 200
+
+    def earned(partner: dict[str, Any], **said: Any) -> tuple[str, int]:
+        hint = {"partner_id": partner["id"], "key_kind": "postback"}
+        state = command_policies.decided(command_policies.report(shop, **hint, **said))
+        assert state.facts.attribution is not None and str(state.facts.attribution.link_id) == shop.link["id"]
+        return str(state.facts.attribution.partner_id), state.commission
+
+    before, after = (shop.partner["id"], 1000), (other["id"], 2500)
+    assert earned(shop.partner, click_id=earlier[0]) == before
+    assert earned(shop.partner, click_id=earlier[1]) == before, "also without the click's event"
+    assert earned(other, click_id=earlier[2]) == before, "whichever partner reports it"
+    assert earned(other, click_id=later) == after
+    assert earned(shop.partner, click_id=late) == before, "the visitor was sent to the old partner"
+    assert earned(other, coupon="MOVED") == after
+
+
 def test_a_click_in_a_page_leads_to_the_partner_of_its_event_or_of_the_postback(command_policies: Policies) -> None:
     """The click id came with the page, one day before the click."""
     shop, clicked_at = command_policies.shop(), datetime.now(UTC) - timedelta(minutes=5)

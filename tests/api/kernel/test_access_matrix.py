@@ -230,6 +230,8 @@ class Walk:
             names = names or (isinstance(body, dict) and "websiteId" in body)
         if template.endswith("/conversions/decisions"):
             body = {**body, "ids": [str(self.of.conversion)]}  # either these or a filter
+        if method == "post" and template.endswith(("/links/changes", "/links/changes/plan")):
+            body = {**body, "ids": [str(self.of.link)], "arrange": {"addTags": ["x"]}}
         return Call(method, template, path, body, names)
 
     def _id(self, template: str, name: str) -> str:
@@ -262,6 +264,7 @@ class Walk:
             ("/analytics/{websiteId}", self.of.website),
             ("/websites/", self.of.website),
             ("/platform/sites/", self.of.site),
+            ("/links/changes/", self.of.link_bulk),
             ("/links/", self.of.link),
             ("/social-channels/", self.of.social_channel),
             ("/social-posts/", self.of.social_post),

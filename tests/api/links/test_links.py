@@ -161,3 +161,33 @@ def test_bad_labels_are_named(command_world: World, change: dict[str, Any], fiel
     link = command_world.link(command_world.website(), command_world.partner())
     answer = command_world.call("PATCH", f"/api/platform/links/{link['id']}", command_world.owner, json=change)
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, field)
+
+
+def test_a_link_moves_to_any_partner_of_the_account_and_to_no_other(command_world: World) -> None:
+    site, partner, stranger = command_world.website(), command_world.partner(), command_world.person()
+    link = command_world.link(site, partner)
+    path, more = f"/api/platform/links/{link['id']}", "/api/platform/partners"
+    own = {"name": "Own program", "baseUrl": "https://own-program.example/", "commission": 10}
+    mine = command_world.call("POST", more, command_world.owner, json=own).json()
+    foreign = command_world.call("POST", more, stranger, json=own).json()
+    inactive = command_world.partner(isActive=False)
+
+    def move(to: dict[str, Any], **body: Any) -> tuple[int, str | None]:
+        answer = command_world.call("PATCH", path, command_world.owner, json={"partnerId": to["id"], **body})
+        return answer.status_code, answer.json().get("code")
+
+    assert move(foreign) == (404, "not_found")
+    assert move(inactive) == (409, "partner_inactive")
+    assert move(mine, destination=partner["baseUrl"]) == (400, "foreign_destination")
+    assert move(mine, destination="https://own-program.example/deal") == (200, None)
+    assert command_world.events(link["id"]) == ["link.created.v1", "link.updated.v1"]
+    led = command_world.count(
+        "SELECT count(*) FROM lookup.link_former_partner WHERE link_id = %s AND partner_id = %s",
+        link["id"],
+        partner["id"],
+    )
+    now = command_world.count(
+        "SELECT count(*) FROM lookup.link WHERE link_id = %s AND partner_id = %s", link["id"], mine["id"]
+    )
+    assert (led, now) == (1, 1)
+    assert command_world.call("PATCH", path, stranger, json={"partnerId": partner["id"]}).status_code == 404

@@ -1,4 +1,4 @@
-"""When links began to lead elsewhere."""
+"""What changed about links, and since when they lead elsewhere."""
 
 from __future__ import annotations
 
@@ -8,23 +8,36 @@ from uuid import uuid4
 
 from schemas.events.links import LinkCreated, LinkUpdated, Routing
 from tests.support.events import event_at
-from tests.support.projection_bench import WEBSITE, ProjectionBench
+from tests.support.projection_bench import PARTNER, WEBSITE, ProjectionBench
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
-def test_a_new_destination_or_routing_is_a_change_and_a_tag_is_none(projecting: ProjectionBench) -> None:
-    link, home = uuid4(), "https://partner.example/"
+def test_each_change_is_kept_and_says_whether_the_link_leads_elsewhere_since(projecting: ProjectionBench) -> None:
+    link, home, other, somebody = uuid4(), "https://partner.example/", uuid4(), uuid4()
 
     event = partial(event_at, NOW, link)
 
     projecting.decide(
-        event(1, LinkCreated, website_id=WEBSITE, partner_id=uuid4(), slug="deal", code=7, destination=home),
+        event(1, LinkCreated, website_id=WEBSITE, partner_id=PARTNER, slug="deal", code=7, destination=home),
         event(2, LinkUpdated, destination=f"{home}new"),
-        event(3, LinkUpdated, tags=("sale",)),
+        event(3, LinkUpdated, tags=("sale",), actor_id=somebody),
         event(4, LinkUpdated, routing=Routing()),
+        event(5, LinkUpdated, partner_id=other, destination="https://other.example/"),
     )
-    with projecting.running("link_changes"):
+    with projecting.running("link_changes", "links"):
         projecting.wait("link_changes")
-    rows = projecting.sql("select version, website_id from read.link_changes order by version")
-    assert rows == [(1, WEBSITE), (2, WEBSITE), (4, WEBSITE)]
+        projecting.wait("links")
+    columns = "version, website_id, is_redirected, partner_id"
+    rows = projecting.sql(f"select {columns} from read.link_changes order by version")
+    assert rows == [
+        (1, WEBSITE, True, PARTNER),
+        (2, WEBSITE, True, None),
+        (3, WEBSITE, False, None),
+        (4, WEBSITE, True, None),
+        (5, WEBSITE, True, other),
+    ]
+    [tagged] = projecting.sql("select actor_id, fields from read.link_changes where version = 3")
+    assert tagged == (somebody, {"tags": ["sale"]})
+    [led] = projecting.sql("select partner_id, former_partners, led_until from read.links")
+    assert led == (other, [PARTNER], [NOW])

@@ -128,6 +128,28 @@ def test_a_click_in_a_page_without_a_partner_earns_for_the_one_that_the_postback
     assert earned(in_page(unknown, hint=SECOND.id, is_claim=True)) is None, "a claim names no partner"
 
 
+def moved(at: datetime) -> ReferencedLink:
+    """A link that led to the first partner until a moment, and to the second since."""
+    return ReferencedLink(LINK, SITE, SECOND.id, ((FIRST.id, at),))
+
+
+def test_a_link_that_moved_earns_for_the_partner_of_the_time_of_the_click() -> None:
+    link, hour = moved(NOW), timedelta(hours=1)
+    assert [link.at(at).partner_id for at in (NOW - hour, NOW, NOW + hour)] == [FIRST.id, SECOND.id, SECOND.id]
+    back = ReferencedLink(LINK, SITE, FIRST.id, ((FIRST.id, NOW - hour), (SECOND.id, NOW)))
+    there = [back.at(at).partner_id for at in (NOW - 2 * hour, NOW - hour / 2, NOW)]
+    assert there == [FIRST.id, SECOND.id, FIRST.id]
+
+
+def test_the_event_of_a_click_knows_where_it_led_better_than_the_time() -> None:
+    link, later = moved(NOW), NOW + timedelta(seconds=1)
+    assert link.of_click(later, click_row(FIRST, later)).partner_id == FIRST.id
+    assert link.of_click(later, None, held=FIRST.id).partner_id == FIRST.id, "while the events are built again"
+    assert link.of_click(later, None).partner_id == SECOND.id
+    stranger = replace(click_row(FIRST, later), partner_id=uuid4())
+    assert link.of_click(later, stranger).partner_id == SECOND.id, "the link never led there"
+
+
 def test_click_id_goes_before_coupon_and_coupon_before_visitor() -> None:
     coupon, visits = ReferencedLink(uuid4(), SITE, SECOND.id), [click_row(FIRST, NOW)]
     click = by_click(NOW - timedelta(days=1))

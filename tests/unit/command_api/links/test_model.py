@@ -400,3 +400,54 @@ def test_without_its_winner_a_split_goes_on_between_the_others() -> None:
     kept = Routing(variants=(three[1].model_copy(update={"weight": 7}), three[2]), winner=2)
     [changed] = model.update(made, SITE, PARTNER, routing=kept, context=CONTEXT)
     assert changed.routing is not None and changed.routing.winner == 2
+
+
+def another_partner(is_active: bool = True, **changes: Any) -> partners.Partner:
+    values: dict[str, Any] = {"id": uuid4(), "base_url": "https://other-vpn.example/start", "is_active": is_active}
+    return replace(a_partner(), **values | changes)
+
+
+def test_a_link_moves_to_another_partner_and_keeps_its_address() -> None:
+    before, other = link(subs={"sub1": "banner"}, coupon="SAVE10"), another_partner()
+    [event] = model.update(before, SITE, other, context=CONTEXT)
+    after = model.evolve(before, event)
+    assert (event.partner_id, event.destination, event.routing) == (other.id, other.base_url, None)
+    assert (after.slug, after.code, after.coupon, after.subs) == (before.slug, before.code, "SAVE10", before.subs)
+    given(after).when(model.update, SITE, other, context=CONTEXT).then()
+    [deep] = model.update(before, SITE, other, destination="https://www.other-vpn.example/deal", context=CONTEXT)
+    assert deep.destination == "https://www.other-vpn.example/deal"
+
+
+def test_a_link_keeps_its_destination_if_the_other_partner_has_the_same_domain() -> None:
+    before = link(destination="https://good-vpn.example/deal")
+    [event] = model.update(before, SITE, another_partner(base_url="https://good-vpn.example/b"), context=CONTEXT)
+    assert (event.destination, model.evolve(before, event).destination) == (None, before.destination)
+
+
+def test_a_link_moves_to_no_partner_that_takes_no_new_links() -> None:
+    for unknown in (another_partner(removed=True), another_partner(account_id=uuid4())):
+        given(link()).when(model.update, SITE, unknown, context=CONTEXT).then(rejected("not_found"))
+    given(link()).when(model.update, SITE, another_partner(is_active=False), context=CONTEXT).then(
+        rejected("partner_inactive")
+    )
+    own = another_partner(account_id=OWNER)
+    assert model.update(link(), SITE, own, context=CONTEXT)[0].partner_id == own.id
+
+
+def test_a_link_that_moves_leads_nowhere_else_by_destination_rules_split_or_fallback() -> None:
+    other = another_partner()
+    given(link()).when(model.update, SITE, other, destination=PARTNER.base_url, context=CONTEXT).then(
+        rejected("foreign_destination", field="destination")
+    )
+    for routing, field in (
+        ({"rules": ROUTING.rules}, "rules.0.destination"),
+        ({"variants": ROUTING.variants}, "variants.0.destination"),
+        ({"fallback": PARTNER.base_url}, "fallback"),
+    ):
+        given(link(routing=Routing.model_validate(routing))).when(model.update, SITE, other, context=CONTEXT).then(
+            rejected("foreign_destination", field=field)
+        )
+    kept = link(routing=Routing(fallback="https://www.shop.example/over"))
+    assert model.update(kept, SITE, other, context=CONTEXT)[0].partner_id == other.id
+    [event] = model.update(link(routing=ROUTING), SITE, other, routing=Routing(), context=CONTEXT)
+    assert event.routing == Routing()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 from uuid import UUID, uuid4
@@ -133,6 +134,18 @@ def test_a_website_has_one_partner_of_a_network_or_several(tmp_path: Path) -> No
     assert directory.network_partners == {(SITE, "awin"): "", (other.id, "awin"): str(names[2])}
     save_copy(tmp_path / "copy.json", whole, 1.0)
     assert load_copy(tmp_path / "copy.json") == (whole, 1.0)
+
+
+def test_a_link_knows_the_partners_before_also_from_the_copy(tmp_path: Path) -> None:
+    website, old, new = WebsiteRow(SITE, "own.example", "USD"), uuid4(), uuid4()
+    partner = PartnerRow(new, str(new), "acme", "Acme", "", 30, True)
+    row = replace(a_link(website, partner, "https://a/"), former_partners=((str(old), 1_000),))
+    directory = Directory(nothing)
+    directory.replace(DirectoryListing((website,), (), (row,), (partner,)), 1.0)
+    assert [directory.links["deal"].partner_at(at) for at in (999, 1_000)] == [str(old), str(new)]
+    save_copy(tmp_path / "copy.json", DirectoryListing((website,), (), (row,), (partner,)), 1.0)
+    kept = load_copy(tmp_path / "copy.json")
+    assert kept is not None and kept[0].links == (row,)
 
 
 async def nothing(_kind: str, _names: Sequence[str]) -> DirectoryListing:

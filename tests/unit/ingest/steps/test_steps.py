@@ -154,6 +154,21 @@ def test_link_click_id_and_partner_fill_the_record() -> None:
     assert (row.partner_id, row.sub1, row.sub10) == (str(PARTNER.id), "own", "5")
 
 
+def test_an_event_with_a_click_id_belongs_to_the_partner_of_the_time_of_the_click() -> None:
+    def minted(at: int) -> str:
+        moment = datetime.fromtimestamp(at / 1000, UTC)
+        return click_id.mint(
+            KEY, at=moment, link_code=78, website_id=WEBSITE.id, country="DE", device="desktop", nonce=1
+        )
+
+    before, until = str(uuid4()), NOW - 60_000
+    moved = replace(LINK, slug="moved", code=78, former_partners=((before, until),))
+    DIRECTORY.links["moved"] = DIRECTORY.links_by_code[78] = moved
+    led = [enriched(make_request(), SentEvent("x", click_id=minted(at))).partner_id for at in (until - 1, until)]
+    assert led == [before, moved.partner_id]
+    assert enriched(make_request(), SentEvent("x", link="moved")).partner_id == moved.partner_id
+
+
 def test_a_click_in_a_page_has_the_id_that_follows_from_its_click_id() -> None:
     def minted(code: int, nonce: int = 1) -> str:
         return click_id.mint(

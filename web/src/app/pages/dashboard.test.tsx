@@ -211,7 +211,8 @@ test('a link that cannot pass a click ID is marked, and its form says how to fix
     'title',
     expect.stringContaining('{click_id}'),
   );
-  await user.click(screen.getByRole('button', { name: 'Edit link nord' }));
+  await user.click(await screen.findByRole('button', { name: 'Actions of link nord' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Edit' }));
   const dialog = await screen.findByRole('dialog', { name: 'Edit link' });
   expect(await within(dialog).findByText(/can’t pass a click ID, so its sales/)).toBeInTheDocument();
   await user.type(within(dialog).getByLabelText('Destination'), '?ref=');
@@ -244,7 +245,8 @@ test('a link is removed after asking', async () => {
     }),
   );
   const { user } = renderApp('/dashboard');
-  await user.click(await screen.findByRole('button', { name: 'Remove link nord' }));
+  await user.click(await screen.findByRole('button', { name: 'Actions of link nord' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Remove' }));
   await user.click(await within(await screen.findByRole('dialog')).findByRole('button', { name: 'Remove link' }));
   expect(await screen.findByText('No links yet')).toBeInTheDocument();
   expect(requests('DELETE')).toEqual(['DELETE /api/platform/links/l1']);

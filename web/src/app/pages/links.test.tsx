@@ -1,5 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, test } from 'vitest';
+import type { components } from '@/lib/api/schema';
 import { link, partner } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
 import { http, json } from '@/test/http';
@@ -49,29 +50,137 @@ test('search, labels, order and range stand in the address and in the request', 
   expect(asked.at(-1)?.has('timeRange')).toBe(false);
 });
 
+const BULK: components['schemas']['LinkBulk'] = {
+  id: 'b1',
+  websiteId: 'w1',
+  kind: 'move',
+  partnerName: 'Fjord VPN',
+  find: '',
+  replacement: '',
+  addTags: [],
+  folder: null,
+  isArchived: null,
+  undoes: null,
+  links: 2,
+  done: 2,
+  changed: 1,
+  failed: 1,
+  state: 'finished',
+  startedAt: '2026-11-30T10:00:00Z',
+  endedAt: '2026-11-30T10:00:01Z',
+};
+
+const started = (): void => {
+  const begun = { id: 'b1', links: 2, done: 0, state: 'running' };
+  server.use(
+    http.post('/api/platform/links/changes', () => json(begun, { status: 201 })),
+    http.post('/api/platform/links/changes/{id}/undo', () => json({ ...begun, id: 'b2' }, { status: 201 })),
+    http.get('/api/platform/links/changes/{id}', ({ params }) =>
+      json(params.id === 'b1' ? BULK : { ...BULK, id: 'b2', kind: 'undo', partnerName: null, failed: 0 }),
+    ),
+    http.get('/api/platform/links/changes/{id}/outcomes', () =>
+      json([
+        { linkId: 'l2', slug: 'wool', isChanged: false, code: 'has_routing', message: 'Its rules lead elsewhere.' },
+      ]),
+    ),
+  );
+};
+
 test('several links are tagged or archived together', async () => {
-  server.use(http.post('/api/platform/links/organize', () => json({ changed: 2 })));
+  started();
   const { user } = renderApp('/links');
   await user.click(await screen.findByRole('checkbox', { name: 'Select link nord' }));
   await user.click(screen.getByRole('checkbox', { name: 'Select link wool' }));
-  const bar = screen.getByRole('group', { name: 'Selected links' });
+  const bar = await screen.findByRole('group', { name: 'Selected links' });
   expect(bar).toHaveTextContent('2 links selected');
   await user.click(within(bar).getByRole('button', { name: 'Add tag' }));
   const dialog = within(await screen.findByRole('dialog', { name: 'Add a tag' }));
-  await user.type(dialog.getByRole('combobox', { name: 'Tag' }), 'mail{Enter}');
-  expect(await screen.findByText('2 links changed', { exact: true })).toBeInTheDocument();
-  expect(state.seen.findLast(({ line }) => line === 'POST /api/platform/links/organize')?.body).toEqual({
-    ids: ['l1', 'l2'],
-    addTags: ['mail'],
-    removeTags: [],
-  });
+  await user.type(dialog.getByLabelText('Tag'), 'mail');
+  await user.click(dialog.getByRole('button', { name: 'Save' }));
+  await waitFor(() =>
+    expect(state.seen.find(({ line }) => line === 'POST /api/platform/links/changes')?.body).toEqual({
+      websiteId: 'w1',
+      ids: ['l1', 'l2'],
+      arrange: { addTags: ['mail'], removeTags: [] },
+    }),
+  );
   expect(screen.queryByRole('group', { name: 'Selected links' })).not.toBeInTheDocument();
+});
+
+test('all links are moved to another partner after a look at each destination, and back', async () => {
+  started();
+  state.partners = [partner(), partner({ id: 'p2', name: 'Fjord VPN', baseUrl: 'https://fjord.example/start' })];
+  const planned = { code: null, message: null, others: 0, passesClickId: true };
+  server.use(
+    http.post('/api/platform/links/changes/plan', () =>
+      json({
+        links: 2,
+        changed: 1,
+        refused: 1,
+        shown: [
+          {
+            ...planned,
+            id: 'l2',
+            slug: 'wool',
+            before: 'https://nordvpn.com/',
+            after: '',
+            message: 'Its rules lead elsewhere.',
+          },
+          { ...planned, id: 'l1', slug: 'nord', before: 'https://nordvpn.com/', after: 'https://fjord.example/start' },
+        ],
+      }),
+    ),
+  );
+  const { user } = renderApp('/links');
+  const [name] = await screen.findAllByRole('button', { name: 'NordVPN' });
+  if (name) await user.click(name);
+  await waitFor(() => expect(asked.at(-1)?.get('partnerId')).toBe('p1'));
+  await user.click(await screen.findByRole('checkbox', { name: 'Select all' }));
+  await user.click(await screen.findByRole('button', { name: 'Move to partner' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Move links to another partner' }));
+  await user.click(dialog.getByRole('radio', { name: 'Fjord VPN' }));
+  const preview = within(await dialog.findByRole('region', { name: 'Preview' }));
+  expect(preview.getByRole('status')).toHaveTextContent('1 link will change, 1 can’t');
+  expect(preview.getByRole('list')).toHaveTextContent('nordhttps://nordvpn.com/https://fjord.example/start');
+  expect(preview.getByRole('list')).toHaveTextContent('woolIts rules lead elsewhere.');
+  await user.click(dialog.getByRole('button', { name: 'Move 1 link' }));
+  const result = within(await screen.findByRole('region', { name: 'Change of links' }));
+  expect(result.getByRole('status')).toHaveTextContent('1 link moved to Fjord VPN, 1 not');
+  expect(await result.findByRole('list', { name: 'Not changed' })).toHaveTextContent('woolIts rules lead elsewhere.');
+  expect(state.seen.find(({ line }) => line === 'POST /api/platform/links/changes')?.body).toEqual({
+    websiteId: 'w1',
+    ids: ['l1', 'l2'],
+    move: { partnerId: 'p2', keepsPath: false },
+  });
+  await user.click(result.getByRole('button', { name: 'Undo' }));
+  expect(await screen.findByText('1 link restored')).toBeInTheDocument();
+  expect(requests('POST')).toContain('POST /api/platform/links/changes/b1/undo');
+});
+
+test('beyond the page, what the filter holds is changed', async () => {
+  started();
+  const headers = { Link: '</api/platform/links?cursor=next>; rel="next"' };
+  server.use(http.get('/api/platform/links', () => json([NORD, WOOL], { headers })));
+  const { user } = renderApp('/links?tag=vpn&search=no');
+  await user.click(await screen.findByRole('checkbox', { name: 'Select all' }));
+  const bar = within(await screen.findByRole('group', { name: 'Selected links' }));
+  await user.click(bar.getByRole('button', { name: 'Select all that match' }));
+  expect(bar.getByText('All links that match are selected')).toBeInTheDocument();
+  await user.click(bar.getByRole('button', { name: 'Archive' }));
+  await waitFor(() =>
+    expect(state.seen.find(({ line }) => line === 'POST /api/platform/links/changes')?.body).toEqual({
+      websiteId: 'w1',
+      filter: { archived: 'exclude', tag: 'vpn', search: 'no' },
+      arrange: { addTags: [], removeTags: [], isArchived: true },
+    }),
+  );
 });
 
 test('a link opens with its figures, sources, places and clicks, and is duplicated without its slug', async () => {
   server.use(http.post('/api/platform/links', () => json(link({ id: 'l9' }), { status: 201 })));
   const { user } = renderApp('/links');
-  await user.click(await screen.findByRole('button', { name: 'Details of link nord' }));
+  await user.click(await screen.findByRole('button', { name: 'Actions of link nord' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Details' }));
   const drawer = await screen.findByRole('dialog', { name: 'Link nord' });
   expect(within(drawer).getByRole('region', { name: 'Numbers' })).toHaveTextContent('Last 30 daysClicks412');
   expect(await within(drawer).findByText('No clicks yet.')).toBeInTheDocument();
@@ -85,7 +194,8 @@ test('a link opens with its figures, sources, places and clicks, and is duplicat
     );
   }
   await user.keyboard('{Escape}');
-  await user.click(screen.getByRole('button', { name: 'Duplicate link nord' }));
+  await user.click(await screen.findByRole('button', { name: 'Actions of link nord' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Duplicate' }));
   const dialog = await screen.findByRole('dialog', { name: 'Create link' });
   expect(within(dialog).getByLabelText('Slug (optional)')).toHaveValue('');
   await user.click(within(dialog).getByRole('button', { name: 'Create link' }));
@@ -144,11 +254,53 @@ test('the clicks of a link say since when they are stored, and where that is set
   const headers = { 'X-Events-Kept-From': '2026-03-01' };
   server.use(http.get('/api/platform/links/{id}/clicks', () => json([], { headers })));
   const { user } = renderApp('/links');
-  await user.click(await screen.findByRole('button', { name: 'Details of link nord' }));
+  await user.click(await screen.findByRole('button', { name: 'Actions of link nord' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Details' }));
   const drawer = within(await screen.findByRole('dialog', { name: 'Link nord' }));
   expect(await drawer.findByText(/Individual events are available from Mar 1, 2026 \(UTC\)\./)).toBeInTheDocument();
   expect(await drawer.findByRole('link', { name: 'Retention settings' })).toHaveAttribute(
     'href',
     '/account-settings?tab=websites#retention-w1',
+  );
+});
+
+test('a link moves to another partner, whose address becomes its destination', async () => {
+  const other = partner({ id: 'p2', name: 'Fjord VPN', baseUrl: 'https://fjord.example/start' });
+  state.partners = [partner(), other];
+  server.use(http.patch('/api/platform/links/{id}', () => json(link({ partnerId: 'p2' }))));
+  const { user } = renderApp('/links');
+  await user.click(await screen.findByRole('button', { name: 'Actions of link nord' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Edit' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Edit link' }));
+  await user.selectOptions(await dialog.findByLabelText('Partner'), 'Fjord VPN');
+  expect(dialog.getByLabelText('Destination')).toHaveValue('https://fjord.example/start');
+  expect(dialog.getByLabelText('Partner')).toHaveAccessibleDescription(
+    'The link keeps its address. Earlier clicks stay with NordVPN.',
+  );
+  await user.click(dialog.getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(requests('PATCH')).toEqual(['PATCH /api/platform/links/l1']));
+  expect(state.seen.find(({ line }) => line.startsWith('PATCH'))?.body).toEqual({
+    partnerId: 'p2',
+    destination: 'https://fjord.example/start',
+  });
+});
+
+test('a destination on the site of another partner chooses that partner', async () => {
+  state.partners = [partner(), partner({ id: 'p2', name: 'Fjord VPN', baseUrl: 'https://fjord.example/start' })];
+  server.use(http.patch('/api/platform/links/{id}', () => json(link({ partnerId: 'p2' }))));
+  const { user } = renderApp('/links');
+  await user.click(await screen.findByRole('button', { name: 'Actions of link nord' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Edit' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Edit link' }));
+  await dialog.findByRole('option', { name: 'Fjord VPN' });
+  await user.clear(dialog.getByLabelText('Destination'));
+  await user.type(dialog.getByLabelText('Destination'), 'https://www.fjord.example/deal');
+  expect(dialog.getByLabelText('Partner')).toHaveDisplayValue('Fjord VPN');
+  await user.click(dialog.getByRole('button', { name: 'Save' }));
+  await waitFor(() =>
+    expect(state.seen.find(({ line }) => line.startsWith('PATCH'))?.body).toEqual({
+      partnerId: 'p2',
+      destination: 'https://www.fjord.example/deal',
+    }),
   );
 });

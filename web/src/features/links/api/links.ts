@@ -3,7 +3,6 @@ import { answer, api, body, done } from '@/lib/api/client';
 import { cursorQuery } from '@/lib/api/cursor-query';
 import { command } from '@/lib/api/command';
 import type { components } from '@/lib/api/schema';
-import { countOf } from '@/lib/format';
 import type { LinkRange, LinksFilter } from '../lib/search';
 import type { BulkLine } from '../lib/bulk';
 
@@ -152,15 +151,3 @@ export const removeLink = command({
   success: 'Link removed',
   failure: 'Failed to remove the link',
 });
-
-export type Organizing = Pick<Schemas['OrganizeLinks'], 'addTags' | 'folder' | 'isArchived'>;
-
-export const organizeLinks = (ids: readonly string[]) =>
-  command({
-    send: (change: Partial<Organizing>) =>
-      body(
-        api.POST('/api/platform/links/organize', { body: { ids: [...ids], addTags: [], removeTags: [], ...change } }),
-      ),
-    changes,
-    success: ({ changed }) => `${countOf(changed, 'link')} changed`,
-  });

@@ -1,49 +1,42 @@
-import { Pencil, QrCode, Trash2 } from 'lucide-react';
+import { Ellipsis } from 'lucide-react';
+import { lazy } from 'react';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { CopyButton } from '@/components/ui/copy-field';
+import { LateMenu } from '@/components/ui/late-menu';
 import type { Link } from '@/lib/api/types';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import { useNow } from '@/lib/dates/now';
 import { EditLink, QrDialog, RemoveLink } from './dialogs';
+
+const LinkMenu = lazy(() => import('./link-menu').then((module) => ({ default: module.LinkMenu })));
 
 export interface OpenLink {
   readonly link: Link;
   readonly what: 'qr' | 'edit' | 'remove';
 }
 
-/** Copy, QR code, edit and remove. What opens belongs to the list: a phone that is turned makes rows of it, or a table, and these are new then. */
-export function LinkActions({ link, onOpen }: { readonly link: Link; readonly onOpen: (open: OpenLink) => void }) {
+interface Props {
+  readonly link: Link;
+  readonly onOpen: (open: OpenLink) => void;
+  readonly onDetails?: (link: Link) => void;
+  readonly onDuplicate?: (link: Link) => void;
+}
+
+/** Copy, and a menu of everything else. What opens belongs to the list: a phone that is turned makes rows of it, or a table, and these are new then. */
+export function LinkActions({ link, ...menu }: Props) {
   return (
     <div className="flex gap-1">
       <CopyButton text={link.url} label={`link ${link.slug}`} />
-      <Button
-        size="sm"
-        variant="ghost"
-        aria-label={`QR code of link ${link.slug}`}
-        title="QR code"
-        onClick={() => onOpen({ link, what: 'qr' })}
+      <LateMenu
+        trigger={
+          <Button size="sm" variant="ghost" aria-label={`Actions of link ${link.slug}`} title="More">
+            <Ellipsis aria-hidden className="size-3.5" />
+          </Button>
+        }
       >
-        <QrCode aria-hidden className="size-3.5" />
-      </Button>
-      <Button
-        size="sm"
-        variant="ghost"
-        aria-label={`Edit link ${link.slug}`}
-        title="Edit"
-        onClick={() => onOpen({ link, what: 'edit' })}
-      >
-        <Pencil aria-hidden className="size-3.5" />
-      </Button>
-      <Button
-        size="sm"
-        variant="ghost"
-        aria-label={`Remove link ${link.slug}`}
-        title="Remove"
-        onClick={() => onOpen({ link, what: 'remove' })}
-      >
-        <Trash2 aria-hidden className="size-3.5" />
-      </Button>
+        {(trigger) => <LinkMenu trigger={trigger} link={link} {...menu} />}
+      </LateMenu>
     </div>
   );
 }

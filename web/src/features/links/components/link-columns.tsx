@@ -1,7 +1,5 @@
-import { Copy, PanelRightOpen } from 'lucide-react';
 import type { Column } from '@/components/data/table';
 import { Badge } from '@/components/ui/badge';
-import { Button } from '@/components/ui/button';
 import type { Link } from '@/lib/api/types';
 import { formatCount, formatMinor } from '@/lib/format';
 import { epcOf } from '../lib/figures';
@@ -12,12 +10,14 @@ interface Options {
   readonly onToggle: (id: string) => void;
   readonly onOpen: (open: OpenLink) => void;
   readonly onDetails: (link: Link) => void;
+  /** Narrows the list to the links of one partner. */
+  readonly onPartner: (id: string) => void;
   readonly onDuplicate: (link: Link) => void;
   readonly partners: readonly { readonly id: string; readonly name: string }[];
 }
 
 export function linkColumns(options: Options): readonly Column<Link>[] {
-  const { chosen, onToggle, onOpen, onDetails, onDuplicate, partners } = options;
+  const { chosen, onToggle, onOpen, onDetails, onPartner, onDuplicate, partners } = options;
   return [
     {
       id: 'link',
@@ -43,8 +43,15 @@ export function linkColumns(options: Options): readonly Column<Link>[] {
               {row.slug}
             </button>
             <span className="block truncate text-[0.8125rem] text-muted" title={row.destination}>
-              {row.partnerName ?? partners.find(({ id }) => id === row.partnerId)?.name ?? 'Partner'} ·{' '}
-              {row.destination}
+              <button
+                type="button"
+                className="hover:text-text hover:underline"
+                title="Only links to this partner"
+                onClick={() => onPartner(row.partnerId)}
+              >
+                {row.partnerName ?? partners.find(({ id }) => id === row.partnerId)?.name ?? 'Partner'}
+              </button>{' '}
+              · {row.destination}
             </span>
             <span className="flex flex-wrap gap-1">
               <LinkBadges link={row} />
@@ -83,26 +90,8 @@ export function linkColumns(options: Options): readonly Column<Link>[] {
       id: 'actions',
       header: <span className="sr-only">Actions</span>,
       cell: (row) => (
-        <div className="flex flex-wrap justify-end gap-1">
-          <LinkActions link={row} onOpen={onOpen} />
-          <Button
-            size="sm"
-            variant="ghost"
-            aria-label={`Duplicate link ${row.slug}`}
-            title="Duplicate"
-            onClick={() => onDuplicate(row)}
-          >
-            <Copy aria-hidden className="size-3.5" />
-          </Button>
-          <Button
-            size="sm"
-            variant="ghost"
-            aria-label={`Details of link ${row.slug}`}
-            title="Details"
-            onClick={() => onDetails(row)}
-          >
-            <PanelRightOpen aria-hidden className="size-3.5" />
-          </Button>
+        <div className="flex justify-end">
+          <LinkActions link={row} onOpen={onOpen} onDetails={onDetails} onDuplicate={onDuplicate} />
         </div>
       ),
     },

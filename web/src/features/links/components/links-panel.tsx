@@ -12,11 +12,12 @@ import { useCursorQuery } from '@/lib/api/cursor-query';
 import type { Link, Website } from '@/lib/api/types';
 import { partnersQuery } from '@/lib/api/shared-queries';
 import { useCommands } from '@/stores/commands';
+import { BulkBar, BulkProgress } from './bulk-parts';
 import { BulkCreate, CreateLink, PostbackDialog } from './dialogs';
 import { LinkDialog, type OpenLink } from './link-actions';
 import { linkColumns } from './link-columns';
-import { OrganizeBar } from './organize-bar';
 import { filteredLinksQuery, labelsQuery } from '../api/links';
+import { allOf } from '../lib/selection';
 import { ARCHIVED, RANGE_NAMES, SORTS, type LinksFilter, type LinksState } from '../lib/search';
 
 interface Props {
@@ -45,19 +46,27 @@ export function LinksPanel({ website, state, onChange }: Props) {
   const [open, setOpen] = useState<OpenLink | null>(null);
   const [postback, setPostback] = useState(false);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [isAll, setAll] = useState(false);
+  const [bulk, setBulk] = useState<string | null>(null);
   useCommands([{ id: 'create-link', title: 'Create link', group: 'Links', keys: 'c', run: () => setMaking('one') }]);
   const rows = links.rows ?? [];
   const selected = rows.filter((row) => chosen.has(row.id)).map((row) => row.id);
+  const choose = (next: ReadonlySet<string>) => {
+    setAll(false);
+    setChosen(next);
+  };
+  const hasAll = rows.length > 0 && selected.length === rows.length;
   const toggle = (id: string) => {
     const next = new Set(chosen);
     if (!next.delete(id)) next.add(id);
-    setChosen(next);
+    choose(next);
   };
   const columns = linkColumns({
     chosen,
     onToggle: toggle,
     onOpen: setOpen,
     onDetails: (row) => onChange({ link: row.id }),
+    onPartner: (partner) => onChange({ partner }),
     onDuplicate: setLike,
     partners: partners.data ?? [],
   });
@@ -83,7 +92,23 @@ export function LinksPanel({ website, state, onChange }: Props) {
       }
     >
       <Filters state={state} onChange={onChange} labels={labels.data} partners={partners.data ?? []} />
-      {selected.length > 0 && <OrganizeBar ids={selected} labels={labels.data} onDone={() => setChosen(new Set())} />}
+      {bulk && <BulkProgress key={bulk} id={bulk} onUndone={setBulk} onClose={() => setBulk(null)} />}
+      {selected.length > 0 && (
+        <BulkBar
+          websiteId={website.id}
+          selection={isAll ? allOf(state) : { ids: selected }}
+          count={selected.length}
+          hasMore={hasAll && links.hasNext}
+          partners={partners.data ?? []}
+          labels={labels.data}
+          onSelectAll={() => setAll(true)}
+          onStarted={(id) => {
+            choose(new Set());
+            setBulk(id);
+          }}
+          onClear={() => choose(new Set())}
+        />
+      )}
       {links.error ? (
         <ErrorBox error={links.error} prefix="Error loading links" onRetry={links.retry} />
       ) : !links.rows ? (
@@ -95,7 +120,18 @@ export function LinksPanel({ website, state, onChange }: Props) {
           <Empty title="No links yet">Create your first tracked link to start counting clicks.</Empty>
         )
       ) : (
-        <Rows caption={`Links of ${website.domain}`} columns={columns} rows={rows} rowKey={(row) => row.id} />
+        <>
+          <label className="mb-2 inline-flex items-center gap-3 px-3 text-[0.8125rem] max-sm:min-h-10">
+            <input
+              type="checkbox"
+              className="block size-4 accent-brand"
+              checked={hasAll}
+              onChange={() => choose(new Set(hasAll ? [] : rows.map((row) => row.id)))}
+            />
+            Select all
+          </label>
+          <Rows caption={`Links of ${website.domain}`} columns={columns} rows={rows} rowKey={(row) => row.id} />
+        </>
       )}
       <More of={links} size="sm" className="mt-3 text-center">
         Show more links
