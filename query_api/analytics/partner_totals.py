@@ -14,6 +14,7 @@ from uuid import UUID
 from fastapi import APIRouter, Response
 from pydantic import Field
 
+from infra.domain.exchange_rates import convert
 from query_api.analytics import metrics, ranges
 from query_api.analytics.metrics import PERFORMANCE_COUNTERS, MetricCounts, Source
 from query_api.analytics.query_plan import NO_PARTNER, seconds
@@ -21,7 +22,7 @@ from query_api.analytics.ranges import TimeRange
 from query_api.kernel import clickhouse_reader, money
 from query_api.kernel.dependencies import READS_OWN_WRITES, AdminScope, Context
 from query_api.kernel.money import Major, exact_json
-from query_api.operations.exchange_rates import TotalsCurrency, convert, newest_rates
+from query_api.operations.exchange_rates import TotalsCurrency, newest_rates
 from schemas.http.money import Amount
 from schemas.http.responses import ResponseModel
 from schemas.zones import ZoneInfo

@@ -10,12 +10,13 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
+from infra.domain.exchange_rates import convert
 from query_api.analytics import metrics
 from query_api.analytics.metrics import PERFORMANCE_COUNTERS, MetricCounts, Source
 from query_api.kernel import clickhouse_reader, money
 from query_api.kernel.dependencies import READS_OWN_WRITES, AdminScope, Context
 from query_api.kernel.money import Major, exact_json
-from query_api.operations.exchange_rates import TotalsCurrency, UsedRate, convert, dated_rates, used_rates
+from query_api.operations.exchange_rates import TotalsCurrency, UsedRate, dated_rates, used_rates
 from schemas.http.money import Amount
 from schemas.http.responses import ResponseModel
 

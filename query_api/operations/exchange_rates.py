@@ -4,20 +4,19 @@ and converting sums with the newest rates.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime
-from decimal import Decimal
 from fractions import Fraction
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Query
 from pydantic import AfterValidator, Field
 
-from infra.domain.exchange_rates import PIVOT, DatedRate, RecordedRate, rate_of
+from infra.domain.exchange_rates import PIVOT, DatedRate, RateBook, RecordedRate, rate_of
 from query_api.kernel.dependencies import READS_OWN_WRITES, AdminScope, Context
 from query_api.kernel.postgres_reader import PostgresReader
 from query_api.operations.awaiting_rate import AwaitingRate, awaiting_rate
-from schemas.currencies import MINOR_DIGITS, digits
+from schemas.currencies import MINOR_DIGITS
 from schemas.events.operations import RateSource
 from schemas.http.operations import ExchangeRate
 from schemas.http.responses import ResponseModel
@@ -28,17 +27,17 @@ MAX_HISTORY: Final = 1_000
 router = APIRouter(tags=["admin"])
 
 
-def _currency(code: str) -> str:
-    """Raises `ValueError` for a code that is no currency."""
+def known_currency(code: str) -> str:
+    """The code, or none. Raises `ValueError` for a code that is no currency."""
     if code and code not in MINOR_DIGITS:
         raise ValueError("currency takes a code of ISO 4217, such as EUR.")
     return code
 
 
-Code = Annotated[str, AfterValidator(_currency), Query(min_length=3, max_length=3)]
+Code = Annotated[str, AfterValidator(known_currency), Query(min_length=3, max_length=3)]
 TotalsCurrency = Annotated[
     str,
-    AfterValidator(_currency),
+    AfterValidator(known_currency),
     Query(description="Of the totals; without it the currency of all websites, else USD"),
 ]
 
@@ -130,9 +129,11 @@ def used_rates(rates: Mapping[str, DatedRate], currencies: set[str]) -> list[Use
     return [UsedRate(currency=one, rate=rates[one].rate, on=rates[one].on) for one in sorted(currencies & rates.keys())]
 
 
-def convert(minor: int, currency: str, quote: str, worth: Fraction | Decimal) -> int:
-    """Minor units of `currency` in minor units of `quote`, rounded half to even."""
-    return round(minor * Fraction(worth) * Fraction(10) ** (digits(quote) - digits(currency)))
+def rate_book(reader: PostgresReader, quote: str, currencies: Iterable[str], first: date, last: date) -> RateBook:
+    """What these currencies were worth in `quote` on each day from `first` to `last`."""
+    bound = {"codes": sorted({*currencies, quote, PIVOT}), "first": first, "last": last}
+    rows = reader.rows(_BETWEEN, bound) if {*currencies} - {quote} else []
+    return RateBook.of(quote, (((row["base"], row["quote"]), RecordedRate(row["rate"], row["on"])) for row in rows))
 
 
 # Goes from pair to pair by the index: a pair has a row for each day of years.
@@ -157,6 +158,13 @@ _ON_DAY: Final = (
     "SELECT DISTINCT ON (base, quote) base, quote, on_day AS on, rate FROM read.exchange_rates"
     " WHERE on_day <= %(day)s AND base = ANY(%(codes)s) AND quote = ANY(%(codes)s) ORDER BY base, quote, on_day DESC"
 )
+_BETWEEN: Final = """
+SELECT base, quote, on_day AS on, rate FROM read.exchange_rates
+    WHERE on_day >= %(first)s AND on_day <= %(last)s AND base = ANY(%(codes)s) AND quote = ANY(%(codes)s)
+UNION ALL
+(SELECT DISTINCT ON (base, quote) base, quote, on_day, rate FROM read.exchange_rates
+    WHERE on_day < %(first)s AND base = ANY(%(codes)s) AND quote = ANY(%(codes)s) ORDER BY base, quote, on_day DESC)
+ORDER BY 1, 2, 3"""
 _CHECK: Final = (
     "SELECT checked_at, succeeded_at, newest_day, failures, problem, skipped, next_at FROM operations.rate_source"
     " WHERE name = 'ecb'"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from datetime import UTC, datetime
 from urllib.parse import parse_qs, urlsplit
@@ -100,11 +101,13 @@ def mark_as_paid(page: Page, app: str, website: str, partner: str) -> None:
     expect(page.get_by_role("table", name="Payouts table")).to_contain_text("PAY-1")
     expect(page.get_by_role("table", name="Balances table").get_by_role("row").nth(1)).to_contain_text("$0.00")
     month = datetime.now(UTC).strftime("%Y-%m")
+    page.get_by_label("From", exact=True).fill(month)
     page.get_by_label("To", exact=True).fill(month)
     with page.expect_download() as download:
-        page.get_by_role("link", name="Download CSV").click()
-    [line] = [one for one in download.value.path().read_text().splitlines() if one.startswith(month)]
-    assert "24.12,24.12,24.12,0.00" in line, line
+        page.get_by_role("link", name="Download CSV of the chosen months").click()
+    lines = list(csv.DictReader(download.value.path().open()))
+    [line] = [one for one in lines if one["partner"] == partner]
+    assert [line[name] for name in ("payable", "paid", "paidInTotal", "open")] == ["24.12", "24.12", "24.12", "0.00"]
 
 
 def limit_claims(page: Page, app: str, domain: str) -> None:

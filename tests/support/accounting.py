@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import random
 from collections import Counter, defaultdict
@@ -9,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from itertools import zip_longest
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -27,6 +30,7 @@ from projectors.read_models.conversions.statement_months import STATEMENT_MONTHS
 from projectors.rollups.conversion_rows import row_of
 from query_api.kernel import money
 from schemas.base import DomainEvent, Money
+from schemas.currencies import decimal_text
 from schemas.events.conversions import (
     AttributedBy,
     Attribution,
@@ -156,6 +160,21 @@ class PastMonths:
             for one in statements
             for kind in ("csv", "html")
         ]
+
+    def compare_accountant_file(self, statements: dict[str, list[dict[str, Any]]]) -> None:
+        """The file of the whole year has the lines of all statements."""
+        query: dict[str, Any] = {"websiteId": str(self.website), "month": MONTHS[0], "until": MONTHS[-1]}
+        text = self.books.get("/api/platform/statements.csv", **query).text
+        rows = [row for row in csv.DictReader(io.StringIO(text)) if row["line"] == "partner"]
+        shown = [(month, one) for month in MONTHS for one in statements[month]]
+        names = ("opening", "approved", "adjustments", "closing", "held", "payable")
+        found = [(row["month"], row["partnerId"], *(row[name] for name in (*names, "reversed"))) for row in rows]
+        wanted = [
+            (month, one["partnerId"], *(decimal_text(one[name]["amount"], self.currency) for name in names),
+             decimal_text(one["takenBack"]["amount"], self.currency))
+            for month, one in shown
+        ]  # fmt: skip
+        assert found == wanted, [pair for pair in zip_longest(found, wanted) if pair[0] != pair[1]]
 
     def approvals(self) -> int:
         """Conversions that were earned: approved, with a click by then or later."""

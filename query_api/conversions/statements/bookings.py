@@ -65,7 +65,7 @@ def bookings(
         place = {"at": rows[-1]["at"], "position": rows[-1]["position"]}
 
 
-_STEPS: Final = """FROM read.conversion_steps AS s WHERE s.website_id = %(website)s AND s.partner_id IS NOT NULL
+STEPS: Final = """FROM read.conversion_steps AS s WHERE s.website_id = %(website)s AND s.partner_id IS NOT NULL
     AND (%(partner)s::uuid IS NULL OR s.partner_id = %(partner)s)
     AND (s.earned <> 0 OR s.approved = 1)"""
 
@@ -74,12 +74,18 @@ _MONTHS_READ: Final = """coalesce((
         ON live.name = p.projection AND live.live_generation = p.generation
     WHERE p.projection = 'statement_months' AND p.topic = 'domain' LIMIT 1), 0)"""
 
-_KIND: Final = """CASE WHEN s.earned >= 0 THEN 'approved'
+
+def kind(start: str) -> str:
+    """SQL of what a booking is, by when the commission was earned that it adds to or takes off: before the month that
+    begins at `start`, or in it."""
+    return f"""CASE WHEN s.earned >= 0 THEN 'approved'
     WHEN (SELECT min(e.at) FROM read.conversion_steps AS e WHERE e.conversion_id = s.conversion_id
-        AND e.partner_id IS NOT NULL AND (e.earned <> 0 OR e.approved = 1)) < %(start)s
+        AND e.partner_id IS NOT NULL AND (e.earned <> 0 OR e.approved = 1)) < {start}
         THEN 'adjustment'
     ELSE 'reversed' END"""
-"""What a booking is, by when the commission was earned that it adds to or takes off."""
+
+
+_KIND: Final = kind("%(start)s")
 
 _SUMMED: Final = f"""
 WITH parts AS (
@@ -88,15 +94,15 @@ WITH parts AS (
     WHERE m.website_id = %(website)s AND m.month < %(first)s::timestamptz AT TIME ZONE 'UTC'
     AND (%(partner)s::uuid IS NULL OR m.partner_id = %(partner)s)
     -- The days of UTC's month that come before the website's.
-    UNION ALL SELECT s.partner_id, s.currency, 'opening', s.earned, 0, NULL {_STEPS}
+    UNION ALL SELECT s.partner_id, s.currency, 'opening', s.earned, 0, NULL {STEPS}
     AND s.at >= %(first)s AND s.at < %(start)s AND s.earned <> 0
     -- Steps that the sums by month do not contain yet: another projection builds, and may rebuild, them.
-    UNION ALL SELECT s.partner_id, s.currency, 'opening', s.earned, 0, NULL {_STEPS}
+    UNION ALL SELECT s.partner_id, s.currency, 'opening', s.earned, 0, NULL {STEPS}
     AND s.at < %(first)s AND s.position > {_MONTHS_READ} AND s.earned <> 0
     UNION ALL SELECT s.partner_id, s.currency, {_KIND}, s.earned, s.position,
-        CASE WHEN s.name <> 'conversion.restated' THEN s.conversion_id END {_STEPS}
+        CASE WHEN s.name <> 'conversion.restated' THEN s.conversion_id END {STEPS}
     AND s.at >= %(start)s AND s.at < %(end)s
-    UNION ALL SELECT s.partner_id, s.currency, 'held', s.earned, 0, NULL {_STEPS}
+    UNION ALL SELECT s.partner_id, s.currency, 'held', s.earned, 0, NULL {STEPS}
     AND s.at < %(end)s AND s.hold_until >= %(end)s AND s.earned <> 0
 )
 SELECT parts.partner_id, parts.currency, coalesce(nullif(p.name, ''), parts.partner_id::text) AS partner_name,
@@ -111,6 +117,6 @@ SELECT parts.partner_id, parts.currency, coalesce(nullif(p.name, ''), parts.part
 FROM parts LEFT JOIN read.partners AS p ON p.id = parts.partner_id
 GROUP BY parts.partner_id, parts.currency, p.name ORDER BY p.name, parts.partner_id, parts.currency"""
 
-_BOOKED: Final = f"""SELECT s.*, {_KIND} AS booking {_STEPS}
+_BOOKED: Final = f"""SELECT s.*, {_KIND} AS booking {STEPS}
     AND s.currency = %(currency)s AND s.at >= %(at)s AND s.at < %(end)s AND s.position <= %(up_to)s
     AND (s.at, s.position) > (%(at)s, %(position)s) ORDER BY s.at, s.position LIMIT %(limit)s"""

@@ -7,7 +7,7 @@ booking leaves a statement that a member may have printed.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any, Final
@@ -61,13 +61,25 @@ class StatementMonth:
 
 def period(scope: AccountScope, website_id: UUID, month: str) -> StatementMonth:
     """The month YYYY-MM of a website. Raises `Problem` 400 and 404."""
+    first = first_of(month, "month")
+    return periods(scope.reader, scope.website(website_id), [first])[0]
+
+
+def periods(reader: PostgresReader, website: Website, months: Sequence[date]) -> list[StatementMonth]:
+    """The months of a website that begin with these days."""
+    rows = reader.rows(_ZONES, (website.id,))
+    zones = [(row["since"], ZoneInfo(row["timezone"])) for row in rows] or [(website.created_at, website.zone)]
+    made = []
+    for first in months:
+        after = date(first.year + first.month // 12, first.month % 12 + 1, 1)
+        (start, zone), (end, _) = month_start(zones, first), month_start(zones, after)
+        made.append(StatementMonth(f"{first:%Y-%m}", website, zone, start, end))
+    return made
+
+
+def first_of(month: str, parameter: str) -> date:
+    """The first day of YYYY-MM. Raises `Problem` 400."""
     match = _MONTH.fullmatch(month)
     if match is None or not 1990 <= int(match[1]) <= 2100 or not 1 <= int(match[2]) <= 12:
-        raise invalid_parameter("month", "A month is written YYYY-MM, from 1990-01 to 2100-12.")
-    first = date(int(match[1]), int(match[2]), 1)
-    after = date(first.year + first.month // 12, first.month % 12 + 1, 1)
-    website = scope.website(website_id)
-    rows = scope.reader.rows(_ZONES, (website.id,))
-    zones = [(row["since"], ZoneInfo(row["timezone"])) for row in rows] or [(website.created_at, website.zone)]
-    (start, zone), (end, _) = month_start(zones, first), month_start(zones, after)
-    return StatementMonth(month, website, zone, start, end)
+        raise invalid_parameter(parameter, "A month is written YYYY-MM, from 1990-01 to 2100-12.")
+    return date(int(match[1]), int(match[2]), 1)

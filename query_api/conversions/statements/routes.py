@@ -5,7 +5,7 @@ day of the event, in the website's time zone. So a statement of a month that is 
 of a commission of that month is an adjustment in the later month. Every statement opens with what the one before
 closed with, and closes with the sum of all that was booked until its month's end, which is, at any moment, what the
 approved conversions of `read.conversions` say. Payouts are no bookings: a balance is all that was earned, paid or not
-(`payouts`, `accountant_file`).
+(`payouts`, `accountant`).
 """
 
 from __future__ import annotations

@@ -192,6 +192,7 @@ def test_conversions_statements_dashboard_and_explanations_say_the_same(books: A
             assert min(one["held"]["amount"], one["payable"]["amount"], one["adjustments"]["amount"]) >= 0
             balances[one["partnerId"]] = one["closing"]["amount"]
     assert any(one["adjustments"]["amount"] for month in later.values() for one in month)
+    past.compare_accountant_file(later)
     assert sum(one["conversions"] for month in later.values() for one in month) == past.approvals()
     balances = {partner: balance for partner, balance in balances.items() if balance}
     states = [state for state in past.states if state.is_attributed]

@@ -10,6 +10,7 @@ from uuid import uuid4
 
 import httpx2
 import pytest
+from pypdf import PdfReader
 
 from tests.support.accounting import Accounting, this_month
 from tests.support.command import Person
@@ -184,16 +185,92 @@ def test_one_file_has_the_statements_of_all_partners_with_what_was_paid(books: A
     pay(books, shop, 1250)
     month = this_month()
     path, place = "/api/platform/statements.csv", {"websiteId": shop.site["id"]}
-    rows = list(csv.DictReader(io.StringIO(books.get(path, **place, month=month).text)))
-    [row] = rows
+    row, total = csv.DictReader(io.StringIO(books.get(path, **place, month=month).text))
     assert {name: row[name] for name in ("month", "partner", "currency", "approved", "payable", "paid", "open")} == {
         "month": month, "partner": shop.partner["name"], "currency": "USD", "approved": "30.00", "payable": "30.00",
         "paid": "12.50", "open": "17.50",
     }  # fmt: skip
+    assert (row["line"], total["line"], total["open"]) == ("partner", "total", "17.50")
     before = f"{int(month[:4]) - 1}{month[4:]}"
     file = books.get(path, **place, month=before, until=month)
     assert f"statements-{before}-to-{month}.csv" in file.headers["Content-Disposition"]
-    assert [one["month"] for one in csv.DictReader(io.StringIO(file.text))] == [month]
+    found = list(csv.DictReader(io.StringIO(file.text)))
+    assert [(one["line"], one["month"]) for one in found] == [
+        ("partner", month), ("total", month), ("total", f"{before} to {month}"),
+    ]  # fmt: skip
+
+
+def printed(books: Accounting, query: dict[str, Any]) -> str:
+    """The text of the PDF."""
+    file = books.get("/api/platform/statements.pdf", **query)
+    assert file.headers["Content-Type"] == "application/pdf", file.text
+    return " ".join(" ".join(page.extract_text() for page in PdfReader(io.BytesIO(file.content)).pages).split())
+
+
+def test_an_empty_period_says_so_in_every_form(books: Accounting) -> None:
+    shop = books.shop()
+    books.project()
+    query: dict[str, Any] = {"websiteId": shop.site["id"], "month": "2020-01", "until": "2020-03"}
+    [note] = csv.DictReader(io.StringIO(books.get("/api/platform/statements.csv", **query).text))
+    assert (note["line"], note["note"]) == ("note", "No bookings and no payouts in 2020-01 to 2020-03.")
+    assert (
+        "No bookings and no payouts in 2020-01 to 2020-03." in books.get("/api/platform/statements.html", **query).text
+    )
+    overview = books.get("/api/platform/accountant-file", **query).json()
+    assert [(one["month"], one["totals"]) for one in overview["months"]] == [
+        ("2020-01", []), ("2020-02", []), ("2020-03", []),
+    ]  # fmt: skip
+
+
+def test_several_websites_are_one_file_in_one_currency_and_what_lacks_a_rate_is_named(books: Accounting) -> None:
+    """VUV has a rate, STN has none, USD is the wanted currency."""
+    shops = [earning(books, 2), earning(books, 3), earning(books)]
+    day = datetime.now(UTC).date()
+    for shop, currency in zip(shops[:2], ("VUV", "STN"), strict=True):
+        books.world.postgres.execute(
+            "UPDATE read.websites__g1 SET currency = %s WHERE id = %s", (currency, shop.website_id)
+        )
+    books.world.postgres.execute(
+        "INSERT INTO read.exchange_rates__g1 (base, quote, on_day, rate, recorded_at)"
+        " VALUES ('VUV', 'USD', %s, %s, now()) ON CONFLICT DO NOTHING",
+        (day - timedelta(days=40), "0.0083"),
+    )
+    query: dict[str, Any] = {
+        "websiteId": ",".join(shop.site["id"] for shop in shops),
+        "month": this_month(),
+        "currency": "USD",
+    }
+    rows = list(csv.DictReader(io.StringIO(books.get("/api/platform/statements.csv", **query).text)))
+    assert [(row["currency"], row["approved"]) for row in rows if row["line"] == "partner"] == [
+        ("USD", "16.60"), ("STN", "30.00"), ("USD", "30.00"),
+    ]  # fmt: skip
+    assert [(row["currency"], row["approved"]) for row in rows if row["line"] == "total"] == [
+        ("STN", "30.00"), ("USD", "46.60"),
+    ]  # fmt: skip
+    notes = [row["note"] for row in rows if row["note"]]
+    assert notes[0].startswith("No exchange rate from STN to USD on "), notes
+    assert notes[1].startswith("1 lines are in STN and not in the totals in USD: no exchange rate on "), notes
+    [month] = books.get("/api/platform/accountant-file", **query).json()["months"]
+    [lacking] = month["notConverted"]
+    assert (lacking["lines"], lacking["earned"]) == (1, {"amount": 3000, "currency": "STN"})
+    assert [(one["currency"], one["approved"], one["lines"]) for one in month["totals"]] == [
+        ("STN", 3000, 1), ("USD", 4660, 2),
+    ]  # fmt: skip
+    text = printed(books, query)
+    for part in ("46.60", "no exchange rate on", *(shop.partner["name"] for shop in shops)):
+        assert part in text, part
+
+
+def test_without_websites_the_file_has_all_of_the_account_and_nobody_else_s(books: Accounting) -> None:
+    shop = earning(books)
+    own = list(csv.DictReader(io.StringIO(books.get("/api/platform/statements.csv", month=this_month()).text)))
+    assert shop.partner["name"] in {row["partner"] for row in own}
+    stranger = books.world.person()
+    empty = books.get("/api/platform/statements.csv", stranger, month=this_month()).text
+    assert [row["line"] for row in csv.DictReader(io.StringIO(empty))] == ["note"]
+    for path in ("statements.csv", "statements.pdf", "accountant-file"):
+        refused = books.get(f"/api/platform/{path}", stranger, websiteId=shop.site["id"], month=this_month())
+        assert refused.status_code == 404, path
 
 
 @pytest.mark.parametrize(
@@ -202,10 +279,12 @@ def test_one_file_has_the_statements_of_all_partners_with_what_was_paid(books: A
         ({"month": "2026-13"}, "month"),
         ({"month": "2026-05", "until": "2026-04"}, "until"),
         ({"month": "2020-01", "until": "2026-01"}, "until"),
+        ({"month": "2020-01", "currency": "XXX"}, "currency"),
+        ({"month": "2020-01", "websiteId": "a,b"}, "websiteId"),
     ],
 )
 def test_odd_ranges_of_months_are_refused(books: Accounting, query: dict[str, Any], field: str) -> None:
     shop = books.shop()
     books.project()
-    answer = books.get("/api/platform/statements.csv", websiteId=shop.site["id"], **query)
+    answer = books.get("/api/platform/statements.csv", **{"websiteId": shop.site["id"], **query})
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, field)

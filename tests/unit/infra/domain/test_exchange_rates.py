@@ -7,7 +7,7 @@ from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 
 import pytest
 
-from infra.domain.exchange_rates import DatedRate, Derivation, Pair, RecordedRate, rate_of
+from infra.domain.exchange_rates import DatedRate, Derivation, Pair, RateBook, RecordedRate, rate_of
 
 OLD, NEW = date(2026, 11, 2), date(2026, 11, 5)
 
@@ -56,3 +56,18 @@ def test_the_newest_day_holds_and_of_one_day_the_pair_s_own_rate() -> None:
 def test_without_both_legs_there_is_no_rate() -> None:
     assert rate_of("USD", "JPY", rates(EURUSD=("1.1", NEW))) is None
     assert rate_of("USD", "JPY", {}) is None
+
+
+def test_a_book_of_rates_has_on_each_day_the_newest_rate_until_then() -> None:
+    friday, monday = date(2026, 11, 6), date(2026, 11, 9)
+    recorded = [(("EUR", "USD"), RecordedRate("1.25", friday)), (("EUR", "USD"), RecordedRate("1.6", monday))]
+    book = RateBook.of("EUR", recorded)
+    assert book.converted(1_000, "USD", date(2026, 11, 5)) is None, "no rate is made up for days before the first"
+    assert [book.converted(1_000, "USD", date(2026, 11, day)) for day in (6, 7, 8, 9, 30)] == [800, 800, 800, 625, 625]
+    assert (book.converted(5, "EUR", friday), book.converted(0, "ISK", friday)) == (5, 0)
+
+
+def test_a_book_of_rates_rounds_half_to_even_in_the_decimals_of_both_currencies() -> None:
+    book = RateBook.of("USD", [(("JPY", "USD"), RecordedRate("0.005", OLD)), (("KWD", "USD"), RecordedRate("3", OLD))])
+    assert [book.converted(yen, "JPY", NEW) for yen in (1, 3, 5)] == [0, 2, 2]
+    assert book.converted(1_005, "KWD", NEW) == 302

@@ -15,6 +15,7 @@ from fastapi import Request, Response
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from infra.domain.exchange_rates import convert
 from infra.kernel.http.problems import Problem
 from query_api.analytics.filters import InvalidFilter, ValueFilter, condition, parse
 from query_api.analytics.geographic import CountryPerformance, country_name
@@ -22,7 +23,6 @@ from query_api.analytics.metrics import MetricCounts
 from query_api.kernel import money, pagination, positions
 from query_api.kernel.csv import cell, csv_response
 from query_api.kernel.positions import InvalidToken, PositionToken
-from query_api.operations.exchange_rates import convert
 from schemas.currencies import digits
 from schemas.filters import named
 from schemas.http.analytics import Bots

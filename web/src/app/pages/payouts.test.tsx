@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, test } from 'vitest';
-import type { Balances, PartnerBalance, Payout } from '@/features/conversions/api/payouts';
+import type { AccountantOverview, Balances, PartnerBalance, Payout } from '@/features/conversions/api/payouts';
+import { website } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
 import { http, json, refuse } from '@/test/http';
 import { requests, server, state } from '@/test/server';
@@ -181,10 +182,64 @@ test('a voided one stays in the list and can no longer be changed', async () => 
   expect(screen.queryByRole('button', { name: /^Correct the payout/ })).not.toBeInTheDocument();
 });
 
-test('the accountant’s file has every partner, last month unless other months are chosen', async () => {
+const accountant = (over: Partial<AccountantOverview['months'][number]> = {}): AccountantOverview => ({
+  websites: 2,
+  currency: null,
+  months: [
+    {
+      month: '2026-08',
+      totals: [
+        {
+          currency: 'USD',
+          lines: 1,
+          entries: 3,
+          approved: 30_000,
+          reversed: 1000,
+          adjustments: 500,
+          exchangeDifference: 0,
+          closing: 28_500,
+          paid: 8000,
+          open: 20_500,
+        },
+      ],
+      notConverted: [],
+      ...over,
+    },
+  ],
+});
+const files = async () => within(await screen.findByRole('region', { name: 'For the accountant' }));
+
+test('the accountant’s files say what is in them, and one without anything says so', async () => {
+  server.use(http.get('/api/platform/accountant-file', () => json(accountant())));
   renderApp('/payouts');
-  const link = await screen.findByRole('link', { name: 'Download CSV' });
-  expect(link.getAttribute('href')).toMatch(/^\/api\/platform\/statements\.csv\?websiteId=w1&month=\d{4}-\d\d$/);
+  const card = await files();
+  expect(await card.findAllByText('$285.00 earned, $80.00 paid')).toHaveLength(2);
+  expect(card.getByText('Nothing booked or paid')).toBeInTheDocument();
+  expect(card.getByRole('link', { name: 'Download CSV of Oct 2026' })).toHaveAttribute(
+    'href',
+    '/api/platform/statements.csv?month=2026-10',
+  );
+  expect(card.getByRole('link', { name: 'Download CSV of Q3 2026' })).toHaveAttribute(
+    'href',
+    '/api/platform/statements.csv?month=2026-07&until=2026-09',
+  );
+});
+
+test('they are in one currency and of some websites if wanted, and name what has no rate', async () => {
+  state.websites = [website({ id: 'w1', domain: 'a.is' }), website({ id: 'w2', domain: 'b.is', currency: 'ISK' })];
+  const notConverted = [{ lines: 2, earned: { amount: 12, currency: 'ISK' }, lacking: '2026-08-03' }];
+  server.use(http.get('/api/platform/accountant-file', () => json(accountant({ notConverted }))));
+  const { user } = renderApp('/payouts');
+  const card = await files();
+  await user.click(card.getByRole('button', { name: 'EUR' }));
+  await user.click(card.getByRole('button', { name: 'All websites' }));
+  await user.click(within(await screen.findByRole('dialog', { name: 'Websites' })).getByLabelText('b.is'));
+  await user.keyboard('{Escape}');
+  expect(await card.findAllByText('2 lines stay in ISK: no exchange rate on Aug 3, 2026.')).toHaveLength(2);
+  expect(card.getByRole('link', { name: 'Download PDF of Q3 2026' })).toHaveAttribute(
+    'href',
+    '/api/platform/statements.pdf?month=2026-07&until=2026-09&websiteId=w2&currency=EUR',
+  );
 });
 
 test('empty and failing pages have words', async () => {

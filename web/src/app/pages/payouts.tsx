@@ -67,7 +67,7 @@ export function PayoutsPage() {
       ) : !websites.data ? (
         <Loading label="Loading websites" />
       ) : website ? (
-        <Payouts key={website.id} website={website} />
+        <Payouts key={website.id} website={website} websites={websites.data} />
       ) : (
         <NoWebsites />
       )}
@@ -79,7 +79,7 @@ type Asked =
   | { readonly what: 'pay'; readonly partnerId: string | null }
   | { readonly what: 'correct' | 'void'; readonly payout: Payout };
 
-function Payouts({ website }: { readonly website: Website }) {
+function Payouts({ website, websites }: { readonly website: Website; readonly websites: readonly Website[] }) {
   const balances = useQuery(balancesQuery(website.id));
   const partners = useQuery(partnersQuery);
   const save = useCommand(savePayout(website.id), {
@@ -112,7 +112,7 @@ function Payouts({ website }: { readonly website: Website }) {
         onCorrect={(payout) => setAsked({ what: 'correct', payout })}
         onVoid={(payout) => setAsked({ what: 'void', payout })}
       />
-      <AccountantCard website={website} />
+      <AccountantCard websites={websites} website={website} />
       {(asked?.what === 'pay' || asked?.what === 'correct') && (
         <PayoutDialog
           website={website}

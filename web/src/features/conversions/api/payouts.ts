@@ -6,12 +6,14 @@ import { command } from '@/lib/api/command';
 import { messageOf } from '@/lib/api/errors';
 import type { components } from '@/lib/api/schema';
 import type { Money } from '@/lib/api/types';
+import type { Months } from '../lib/accountant';
 
 type Schemas = components['schemas'];
 export type Payout = Schemas['RecordedPayout'];
 export type Balances = Schemas['Balances'];
 export type PartnerBalance = Schemas['PartnerBalance'];
 export type Aged = Schemas['Aged'];
+export type AccountantOverview = Schemas['AccountantOverview'];
 
 const PAGE = 50;
 export const MAX_FILE_BYTES = 1_000_000;
@@ -115,5 +117,35 @@ const attachFile = (id: string, file: File) =>
 
 export const payoutFile = (id: string): string => `/api/platform/payouts/${id}/file`;
 
-export const accountantFile = (websiteId: string, month: string, until: string): string =>
-  `/api/platform/statements.csv?${new URLSearchParams({ websiteId, month, ...(until > month ? { until } : {}) }).toString()}`;
+/** Which websites, none for all, and the currency of all amounts; empty: each website's own. */
+export interface AccountantChoice {
+  readonly websites: readonly string[];
+  readonly currency: string;
+}
+
+export const accountantQuery = ({ websites, currency }: AccountantChoice, { from, to }: Months) =>
+  queryOptions({
+    queryKey: ['payouts', 'accountant', websites, currency, from, to] as const,
+    queryFn: ({ signal }) =>
+      body(
+        api.GET('/api/platform/accountant-file', {
+          params: {
+            query: {
+              month: from,
+              until: to,
+              ...(websites.length > 0 ? { websiteId: websites.join(',') } : {}),
+              ...(currency ? { currency } : {}),
+            },
+          },
+          signal,
+        }),
+      ),
+    staleTime: 30_000,
+  });
+
+export function accountantFile(choice: AccountantChoice, { from, to }: Months, kind: 'csv' | 'pdf'): string {
+  const query = new URLSearchParams({ month: from, ...(to > from ? { until: to } : {}) });
+  if (choice.websites.length > 0) query.set('websiteId', choice.websites.join(','));
+  if (choice.currency) query.set('currency', choice.currency);
+  return `/api/platform/statements.${kind}?${query.toString()}`;
+}

@@ -1,0 +1,1 @@
+"""The accountant's file: what each partner earned, paid and owes by month, for some or all websites of an account."""
