@@ -105,13 +105,26 @@ def reference_rates(container: Container, fetcher: RateFetcher) -> ProcessManage
     def plan(_timeouts: Sequence[Timeout], now: datetime) -> Issue:
         check = check_rates(container, fetcher, now)
         _CHECKS.labels("failed" if check.problem else "done").inc()
+        earlier_failures = sum(container.select(_FAILURES)[0])
+        _log_failure(check, earlier_failures)
         if check.newest_day is not None:
             _NEWEST.set(datetime.combine(check.newest_day, time(), UTC).timestamp())
-        failures = 1 + sum(container.select(_FAILURES)[0]) if check.problem else 0
+        failures = 1 + earlier_failures if check.problem else 0
         return lambda _timeout: RecordRateCheck(check, next_check(now, check.newest_day, failures))
 
     ids: LiteralString = f"SELECT '{_ID}'::uuid"
     return ProcessManager(PROCESS, plan, ids=ids, max_delay=MAX_DELAY)
+
+
+def _log_failure(check: RateCheckResult, earlier_failures: int) -> None:
+    """The first failure in a row is a warning. An installation without the internet has one every few hours for years:
+    admins see them with the rates, operators in `/metrics`."""
+    if check.problem is None:
+        return
+    if earlier_failures:
+        log.debug("reference_rates_failed", error=check.problem, in_a_row=earlier_failures + 1)
+    else:
+        log.warning("reference_rates_failed", error=check.problem, hint="ALTHING_EXCHANGE_RATES=none turns it off")
 
 
 def check_rates(container: Container, fetcher: RateFetcher, now: datetime) -> RateCheckResult:
@@ -123,7 +136,6 @@ def check_rates(container: Container, fetcher: RateFetcher, now: datetime) -> Ra
         if _has_gap(newest_day, file.newest_day):
             file = _joined(parse(fetcher.fetch(LAST_90_DAYS), today), file)
     except (OutboundRefused, OutboundFailed, BadRateFile) as error:
-        log.warning("reference_rates_failed", error=error)
         return RateCheckResult(str(error), newest_day)
     for part in _parts(_unknown(container, file.rates)):
         container.commands.dispatch(RecordReferenceRates(part), system_context(now))

@@ -1,4 +1,4 @@
-"""The records of the demonstration's owner: notes on charts, saved views, payouts of the partners, and insights.
+"""The records of the demonstration's owner: exchange rates, notes on charts, saved views, payouts, and insights.
 
 A second run adds nothing: notes and views are found by their texts and names, payouts by their partners.
 """
@@ -36,6 +36,24 @@ VIEWS: Final[tuple[tuple[str, str, bool, dict[str, Any]], ...]] = (
 PAID: Final = (1.0, 0.8, 0.5)
 """The part of what is owed that each of the largest partners has paid."""
 PATIENCE_S: Final = 60.0
+
+
+RATES: Final = (("USD", 1.14), ("GBP", 0.86))
+"""What a euro is worth at the demonstration's begin; made up."""
+RATE_WEEKS: Final = 30
+
+
+async def record_rates(app: httpx.AsyncClient, now: datetime, done: Done) -> None:
+    """Imports a rate a week, so that money of all websites is shown in one currency, also without the internet. The
+    central bank's rates of other days count beside them."""
+    monday = now.date() - timedelta(days=now.weekday())
+    lines = [
+        f"EUR,{quote},{first + 0.001 * (back % 7):.4f},{monday - timedelta(weeks=back)}"
+        for quote, first in RATES
+        for back in range(RATE_WEEKS)
+    ]
+    body = {"csv": "\n".join(("base,quote,rate,on", *lines)), "dryRun": False}
+    await done(app.post("/api/admin/exchange-rates/import", json=body))
 
 
 async def annotate(app: httpx.AsyncClient, websites: dict[str, str], now: datetime, done: Done) -> None:

@@ -96,6 +96,7 @@ async def fill(settings: Settings, *, events: int, seed: int, quiet: bool) -> di
             for member in (members.SELLER, *members.BUYERS, *members.OTHERS)
         ]
         seller, *buyers = people
+        await records.record_rates(app, now, _done)
         partners = await _partners(app)
         websites = [await _connect(app, site, partners) for site in plan.WEBSITES]
         await _private_partner(app, websites[0])
