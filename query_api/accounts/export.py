@@ -7,8 +7,7 @@ here; a test holds that every read model of that kind has one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any, Final
 from uuid import UUID
@@ -26,24 +25,9 @@ from infra.kernel.security.client_info import client_of
 from infra.kernel.security.oauth_providers import decrypt_label
 from query_api.kernel.dependencies import CallerScope, Context
 from query_api.kernel.postgres_reader import PostgresReader, Row
+from query_api.kernel.sections import Section, pages
 
 router = APIRouter(tags=["account"])
-PAGE: Final = 1_000
-_PLACE: Final = "export_place_"
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """The account's rows of one table. `key`: columns that order them, different in each of the rows; `shown`: columns,
-    where not all may go out."""
-
-    name: str
-    source: str
-    where: str
-    key: tuple[str, ...] = ("id",)
-    shown: str = "t.*"
-    opened: Callable[[Settings, Row], Row] = lambda _, row: row
-    """Decrypts the row's values."""
 
 
 def _without_payment_page(_: Settings, row: Row) -> Row:
@@ -250,31 +234,12 @@ def document(reader: PostgresReader, account: UUID, settings: Settings) -> Itera
     for section in SECTIONS:
         yield f',"{section.name}":['.encode()
         comma = b""
-        for page in _pages(reader, account, section):
+        for page in pages(reader, section, {"account": account}):
             rows = [section.opened(settings, row) for row in page]
             yield comma + b",".join(orjson.dumps(row, default=_plain, option=orjson.OPT_UTC_Z) for row in rows)
             comma = b","
         yield b"]"
     yield b"}"
-
-
-def _pages(reader: PostgresReader, account: UUID, section: Section) -> Iterator[list[dict[str, Any]]]:
-    columns = [f"t.{name}" for name in section.key]
-    selected = ", ".join((section.shown, *(f"{column} AS {_PLACE}{i}" for i, column in enumerate(columns))))
-    order = ", ".join(columns)
-    after: list[Any] = []
-    while True:
-        sql = (
-            f"SELECT {selected} FROM {section.source} AS t WHERE {section.where}"  # noqa: S608 - own text
-            + (f" AND ({order}) > ({', '.join(f'%({_PLACE}{i})s' for i in range(len(after)))})" if after else "")
-            + f" ORDER BY {order} LIMIT {PAGE}"
-        )
-        page = reader.rows(sql, {"account": account, **{f"{_PLACE}{i}": value for i, value in enumerate(after)}})
-        if page:
-            after = [page[-1][f"{_PLACE}{i}"] for i in range(len(columns))]
-            yield [{name: value for name, value in row.items() if not name.startswith(_PLACE)} for row in page]
-        if len(page) < PAGE:
-            return
 
 
 def _plain(value: Any) -> str:

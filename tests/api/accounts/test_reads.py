@@ -18,6 +18,7 @@ from projectors.read_models.row_policies import ADMINS, PUBLIC
 from projectors.registry import REGISTRY
 from query_api.accounts import export
 from query_api.accounts.export import SECTIONS
+from query_api.kernel import sections
 from query_api.kernel.postgres_reader import PostgresReader, take_role
 from tests.support.full_api import Api
 from tests.support.people import PASSWORD
@@ -271,7 +272,7 @@ def test_every_read_model_with_rows_of_accounts_is_exported() -> None:
 
 def test_no_row_is_lost_where_a_page_ends_between_rows_that_tie(ada: Ada, monkeypatch: pytest.MonkeyPatch) -> None:
     """Given sources and channels with figures of the same day, when pages are smaller, then each row is exported."""
-    monkeypatch.setattr(export, "PAGE", 2)
+    monkeypatch.setattr(sections, "PAGE", 2)
     site, insert, day = uuid4(), ada.api.query.insert, NOW.date()
     of_site = {"id": site, "account_id": ada.id, "domain": f"{site.hex}.example", "timezone": "UTC", "currency": "USD"}
     insert("websites", {**of_site, "attribution_model": "last_click", "created_at": NOW})

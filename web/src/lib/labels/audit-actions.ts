@@ -25,6 +25,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'access_token.revoked': 'Access token revoked',
   'website.sign_in': 'Website sign-in',
   'website.signed_out': 'Signed out of a website',
+  'website.exported': 'Data of a website exported',
   'website.key_issued': 'API key created',
   'website.key_revealed': 'Postback token viewed',
   'outbox.listed': 'Outbox viewed',

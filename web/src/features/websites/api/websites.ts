@@ -51,3 +51,6 @@ export const revokeKey = (id: string) =>
     success: ['Key revoked', 'Requests with this key are now rejected.'],
     failure: 'Failed to revoke the key',
   });
+
+/** Everything of a website as a zip, which is written while it is downloaded. */
+export const exportFile = (id: string): string => `/api/platform/websites/${id}/export.zip`;

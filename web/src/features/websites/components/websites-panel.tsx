@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { Globe, Plus, Trash2 } from 'lucide-react';
+import { Download, Globe, Plus, Trash2 } from 'lucide-react';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { Empty, ErrorBox, Loading } from '@/components/data/states';
-import { Button } from '@/components/ui/button';
+import { Button, buttonClass } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { CopyField } from '@/components/ui/copy-field';
@@ -12,7 +12,7 @@ import type { Website } from '@/lib/api/types';
 import { timezones } from '@/lib/dates';
 import { aboutQuery, keysQuery } from '@/lib/api/setup-queries';
 import { websitesQuery } from '@/lib/api/shared-queries';
-import { changeTimezone, removeWebsite } from '../api/websites';
+import { changeTimezone, exportFile, removeWebsite } from '../api/websites';
 import { ClaimLimits } from './claim-limits';
 import { Keys } from './keys';
 import { AdClickIdSettings } from './ad-click-id-settings';
@@ -98,6 +98,16 @@ function WebsiteCard({ website }: { readonly website: Website }) {
               </option>
             ))}
           </Select>
+          <a
+            className={buttonClass({ size: 'sm' })}
+            href={exportFile(website.id)}
+            download
+            aria-label={`Export everything of ${website.domain}`}
+            title="Links, events, conversions, payouts and settings in one zip. Cancel the download to stop."
+          >
+            <Download aria-hidden className="size-3.5" />
+            Export everything
+          </a>
           <Button
             size="sm"
             aria-label={`Remove ${website.domain}`}

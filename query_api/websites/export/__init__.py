@@ -1,0 +1,1 @@
+"""Everything of one website as a zip: tables as CSV, settings as JSON."""
