@@ -38,6 +38,7 @@ from query_api.analytics import (
     click_log,
     delivery,
     explain,
+    movers,
     partner_totals,
     platform_totals,
     visitor_data,
@@ -51,9 +52,10 @@ from query_api.analytics.live.hub import LiveHub
 from query_api.analytics.live.snapshot import LiveData
 from query_api.analytics.reports import scheduled as reports
 from query_api.analytics.reports import view as report_view
-from query_api.conversions import accountant_file, awaiting_rate, candidate_clicks, payouts
+from query_api.conversions import awaiting_rate, candidate_clicks, open_items, payouts
 from query_api.conversions import explain as conversion_explain
 from query_api.conversions import routes as conversions
+from query_api.conversions.accountant import routes as accountant
 from query_api.conversions.statements import routes as statements
 from query_api.domains import admin as admin_domains
 from query_api.domains import routes as domains
@@ -114,6 +116,7 @@ from query_api.websites import admin as admin_websites
 from query_api.websites import retention
 from query_api.websites import routes as websites
 from query_api.websites import website_session_routes as website
+from query_api.websites.export import routes as website_export
 
 THREADS: Final = 32
 """Requests that are worked on at one time; further ones wait for a thread."""
@@ -136,6 +139,7 @@ ROUTERS: Final = (
     mail_outbox.router,
     website.router,
     websites.router,
+    website_export.router,
     visitor_data.router,
     retention.router,
     partners.router,
@@ -147,9 +151,10 @@ ROUTERS: Final = (
     site_subscribers.router,
     social_report.router,
     social_connections.router,
-    accountant_file.router,
+    accountant.router,
     statements.router,
     payouts.router,
+    open_items.router,
     awaiting_rate.router,
     conversions.router,
     conversion_explain.router,
@@ -174,6 +179,7 @@ ROUTERS: Final = (
     partner_totals.router,
     search.router,
     websites_summary.router,
+    movers.router,
     projections.router,
     rebuild_runs.router,
     subscriptions.router,

@@ -317,7 +317,7 @@ def _labels(
 ) -> Mapping[tuple[str, ...], tuple[str, ...]]:
     """Returns the labels of each row by its values."""
     found = [values_of(row, by) for row in rows]
-    names = [_names(request.reader, name, {values[place] for values in found}) for place, name in enumerate(by)]
+    names = [names_of(request.reader, name, {values[place] for values in found}) for place, name in enumerate(by)]
     labels = {
         values: tuple(
             named.get(value, value) or _UNSET.get(name, NOT_SET)
@@ -334,7 +334,8 @@ def _labels(
     return labels
 
 
-def _names(reader: PostgresReader, dimension: str, values: set[str]) -> Mapping[str, str]:
+def names_of(reader: PostgresReader, dimension: str, values: set[str]) -> Mapping[str, str]:
+    """The names of a dimension's values, as far as they have others than themselves."""
     if dimension in _NAMES and values - {""}:
         return {row["id"]: row["name"] for row in reader.rows(_NAMES[dimension], (sorted(values - {""}),))}
     if dimension == "country":

@@ -1,7 +1,8 @@
-"""`GET /api/platform/websites/summary`: all websites of an account beside each other, for today and the last 30 days.
+"""`GET /api/platform/websites/summary`: all websites of an account beside each other, in the periods of the start page.
 
 Two statements answer for all of them: one sums the counters per website and day, one the visitors per website and
-period. Both are put together of one part for the websites whose days have the same edges.
+period. Both are put together of one part for the websites whose days have the same edges. Money is converted at the
+rate of its day.
 """
 
 from __future__ import annotations
@@ -9,44 +10,68 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
+from functools import reduce
 from typing import Annotated, Any, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Response
 from pydantic import AfterValidator, Field
 
-from infra.domain.exchange_rates import DatedRate
-from query_api.analytics import metrics, ranges
-from query_api.analytics.metrics import PERFORMANCE_COUNTERS, MetricCounts, Source
+from infra.domain.exchange_rates import RateBook
+from query_api.analytics import metrics
+from query_api.analytics.metrics import COUNTERS, PERFORMANCE_COUNTERS, MetricCounts, Source
+from query_api.analytics.money_periods import Compared, MoneyPeriod, Span, compared, slots
 from query_api.analytics.query_plan import seconds
-from query_api.analytics.ranges import Range, TimeRange
 from query_api.kernel import clickhouse_reader
-from query_api.kernel.authorization import Website
+from query_api.kernel.authorization import AccountScope, Website
 from query_api.kernel.clickhouse_reader import Row
 from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context, Services
 from query_api.kernel.money import exact_json
-from query_api.operations.exchange_rates import UsedRate, convert, dated_rates, used_rates
+from query_api.operations.exchange_rates import UsedRate, known_currency, rate_book
 from schemas import instants
-from schemas.currencies import MINOR_DIGITS
 from schemas.http.money import Amount
 from schemas.http.responses import ResponseModel
+from schemas.zones import ZoneInfo
 
 MAX_WEBSITES: Final = 500
 DAYS: Final = 30
+MAX_PERIOD_DAYS: Final = 190
+"""Two quarters, and a day for the time zones."""
 USUAL_CURRENCY: Final = "USD"
 
 router = APIRouter(tags=["analytics"])
 
 
+class NotConverted(ResponseModel):
+    """Revenue of days without an exchange rate."""
+
+    amount: Amount = Field(description="In its website's currency")
+    conversions: int
+    lacking: date = Field(description="The first of these days")
+
+
+class EarlierTotals(ResponseModel):
+    """The same part of the period before."""
+
+    from_: date = Field(alias="from")
+    to: date
+    clicks: int
+    conversions: int
+    revenue: Amount
+    converted: Amount | None
+
+
 class PeriodTotals(ResponseModel):
-    """Numbers of one website in a period, bots excluded."""
+    """Numbers of one website in a period until now, bots excluded."""
 
     clicks: int
-    visitors: int
+    visitors: int | None = Field(description="Null for the quarter")
     conversions: int = Field(description="Pending and approved")
     revenue: Amount = Field(description="In the website's currency")
-    converted: Amount | None = Field(description="The same in `currency`; null without a rate")
+    converted: Amount | None = Field(description="Each day's revenue at its rate, in `currency`; null: no day has one")
+    not_converted: NotConverted | None = Field(description="What of the revenue has no rate")
+    previous: EarlierTotals
 
 
 class DailySeries(ResponseModel):
@@ -66,8 +91,9 @@ class WebsiteSummary(ResponseModel):
     currency: str
     today: PeriodTotals
     yesterday: PeriodTotals
-    last_7_days: PeriodTotals
-    last_30_days: PeriodTotals
+    week: PeriodTotals
+    month: PeriodTotals
+    quarter: PeriodTotals
     series: DailySeries
 
 
@@ -75,10 +101,12 @@ class WebsitesTotals(ResponseModel):
     """The sum of all websites for a period."""
 
     clicks: int
-    visitors: int = Field(description="A visitor of two websites counts twice")
+    visitors: int | None = Field(description="A visitor of two websites counts twice")
     conversions: int
     revenue: Amount = Field(description="What has a rate, in `currency`")
-    not_converted: list[Amount] = Field(description="Revenue in currencies without a rate: not in `revenue`")
+    not_converted: list[NotConverted] = Field(description="By currency; not in `revenue`")
+    difference: Amount = Field(description="To the period before, of the websites whose revenue has rates in both")
+    compared: Amount = Field(description="What `difference` compares with")
 
 
 class AllTotals(ResponseModel):
@@ -86,34 +114,26 @@ class AllTotals(ResponseModel):
 
     today: WebsitesTotals
     yesterday: WebsitesTotals
-    last_7_days: WebsitesTotals
-    last_30_days: WebsitesTotals
+    week: WebsitesTotals
+    month: WebsitesTotals
+    quarter: WebsitesTotals
 
 
 class WebsitesSummary(ResponseModel):
     """All websites of the account, oldest first."""
 
     currency: str
-    rates: list[UsedRate]
+    rates: list[UsedRate] = Field(description="Today's; each day has its own")
     websites: list[WebsiteSummary]
     totals: AllTotals
     omitted: int = Field(description=f"Websites beyond the {MAX_WEBSITES} oldest, which are in no total")
 
 
-def _currency(code: str) -> str:
-    """Raises `ValueError` for a code that is no currency."""
-    if code and code not in MINOR_DIGITS:
-        raise ValueError("currency takes a code of ISO 4217, such as EUR.")
-    return code
-
-
 Currency = Annotated[
     str,
-    AfterValidator(_currency),
+    AfterValidator(known_currency),
     Query(description="Of the totals; without it the currency of most of the websites"),
 ]
-_PERIODS: Final = {"today": (29, 30), "yesterday": (28, 29), "last_7_days": (23, 30), "last_30_days": (0, 30)}
-"""First day and the day after the last one, as numbers of the 30 days."""
 
 
 @router.get(
@@ -122,81 +142,114 @@ _PERIODS: Final = {"today": (29, 30), "yesterday": (28, 29), "last_7_days": (23,
     dependencies=[READS_OWN_WRITES],
 )
 def get_websites_summary(response: Response, context: Context, scope: CallerScope, currency: Currency = "") -> Response:
-    """Today, yesterday, 7 and 30 days of each website of the caller's own account, and their sums in one currency."""
+    """Today, yesterday, this week, month and quarter of each website of the caller's own account, what each is compared
+    with, and their sums in one currency."""
     websites, count = scope.oldest_websites(MAX_WEBSITES)
-    report_currency = currency or _usual_currency(websites)
-    rates = dated_rates(scope.reader, report_currency)
-    measured = _Measured.read(context, response, websites) if websites else _Measured({}, {}, {})
-    summaries = [_summary(website, measured, report_currency, rates) for website in websites]
-    used = used_rates(rates, {website.currency for website in websites} - {report_currency})
+    report_currency, now = currency or usual_currency(websites), datetime.now(UTC)
+    book = read_book(scope, report_currency, websites, now)
+    measured = _Measured.read(context, response, websites, now)
+    summaries = [_summary(website, measured, book) for website in websites]
+    today = {one: book.on(one, now.date()) for one in {website.currency for website in websites} - {report_currency}}
     summary = WebsitesSummary(
         currency=report_currency,
-        rates=used,
+        rates=[UsedRate(currency=one, rate=rate.rate, on=rate.on) for one, rate in sorted(today.items()) if rate],
         websites=summaries,
         totals=AllTotals(
-            **{name: _total([getattr(one, name) for one in summaries], report_currency) for name in _PERIODS}
+            **{name: _total([getattr(one, name) for one in summaries], report_currency) for name in MoneyPeriod}
         ),
         omitted=count - len(websites),
     )
     return exact_json(summary, response)
 
 
-def _usual_currency(websites: Sequence[Website]) -> str:
+def usual_currency(websites: Sequence[Website]) -> str:
     """The currency of most websites; of two that are as frequent, the first by its code."""
     counted = Counter(website.currency for website in websites)
     return min(counted, key=lambda code: (-counted[code], code), default=USUAL_CURRENCY)
 
 
+def read_book(scope: AccountScope, currency: str, websites: Sequence[Website], now: datetime) -> RateBook:
+    """The rates of every day that a period of the start page has."""
+    days = timedelta(days=MAX_PERIOD_DAYS)
+    codes = {website.currency for website in websites}
+    return rate_book(scope.reader, currency, codes, now.date() - days, now.date() + timedelta(days=1))
+
+
+@dataclass(frozen=True, slots=True)
+class _Calendar:
+    """The periods of a time zone, and where their counters are cut."""
+
+    periods: Mapping[MoneyPeriod, Compared]
+    slots: tuple[tuple[datetime, date], ...]
+
+    @classmethod
+    def of(cls, zone: ZoneInfo, now: datetime) -> _Calendar:
+        periods = {period: compared(period, zone, now) for period in MoneyPeriod}
+        return cls(periods, tuple(slots(zone, list(periods.values()))))
+
+    @property
+    def edges(self) -> tuple[datetime, ...]:
+        return tuple(start for start, _ in self.slots)
+
+
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """The measurements of ClickHouse for all websites: counts per day, visitors per period."""
+    """The measurements of ClickHouse for all websites: counts per slot, visitors per period."""
 
-    days: Mapping[str, Range]
-    """Time zone to its last 30 days."""
+    calendars: Mapping[str, _Calendar]
+    """By time zone."""
 
     counts: Mapping[tuple[str, int], MetricCounts]
-    """Counts by website and the Unix time at which the day begins."""
+    """By website and the Unix time at which the slot begins."""
 
     visitors: Mapping[str, Row]
 
     @classmethod
-    def read(cls, context: Services, response: Response, websites: Sequence[Website]) -> _Measured:
+    def read(cls, context: Services, response: Response, websites: Sequence[Website], now: datetime) -> _Measured:
         """Runs both statements at once."""
-        now = datetime.now(UTC)
+        if not websites:
+            return cls({}, {}, {})
         zones = {website.timezone: website.zone for website in websites}
-        days = {name: ranges.resolve(TimeRange.LAST_30D, zone, now) for name, zone in zones.items()}
+        calendars = {name: _Calendar.of(zone, now) for name, zone in zones.items()}
         # By the edges themselves: hundreds of zones have some dozens of different days.
         by_edges: dict[tuple[datetime, ...], list[Website]] = defaultdict(list)
         for website in websites:
-            by_edges[days[website.timezone].edges].append(website)
-        parts = list(by_edges.items())
+            by_edges[calendars[website.timezone].edges].append(website)
+        parts = [_SummaryPart(calendars[each[0].timezone], each) for each in by_edges.values()]
         counted, seen = context.read(response, _daily(parts), _visitors(parts))
         return cls(
-            days,
+            calendars,
             {(row["website"], int(row["edge"])): MetricCounts.of(row) for row in counted},
             {row["website"]: row for row in seen},
         )
 
-    def of(self, website: Website) -> list[MetricCounts]:
-        """The counts of each of the 30 days."""
-        edges = self.days[website.timezone].edges[:-1]
-        return [self.counts.get((str(website.id), seconds(moment)), _NOTHING) for moment in edges]
+    def of(self, website: Website) -> list[tuple[datetime, date, MetricCounts]]:
+        """The counts of each slot, with its begin and its local day."""
+        return [
+            (start, day, self.counts.get((str(website.id), seconds(start)), _NOTHING))
+            for start, day in self.calendars[website.timezone].slots[:-1]
+        ]
 
 
 _NOTHING: Final = MetricCounts()
 
 
-def _summary(website: Website, measured: _Measured, currency: str, rates: Mapping[str, DatedRate]) -> WebsiteSummary:
-    daily = measured.of(website)
+def _summary(website: Website, measured: _Measured, book: RateBook) -> WebsiteSummary:
+    found, calendar = measured.of(website), measured.calendars[website.timezone]
     visitors = measured.visitors.get(str(website.id), {})
     periods = {
-        name: _period(website, daily[first:after], int(visitors.get(name, 0)), currency, rates)
-        for name, (first, after) in _PERIODS.items()
+        period: _period(website, found, spans, book, None if period in _UNCOUNTED else int(visitors.get(period, 0)))
+        for period, spans in calendar.periods.items()
     }
+    today = calendar.periods[MoneyPeriod.TODAY].now.first
+    daily = {today - timedelta(days=number): _NOTHING for number in reversed(range(DAYS))}
+    for _, day, counts in found:
+        if day in daily:
+            daily[day] = _sum(daily[day], counts)
     series = {
-        "from": measured.days[website.timezone].dates[0],
-        "clicks": [one.clicks for one in daily],
-        "revenue": [one.revenue for one in daily],
+        "from": today - timedelta(days=DAYS - 1),
+        "clicks": [one.clicks for one in daily.values()],
+        "revenue": [one.revenue for one in daily.values()],
     }
     return WebsiteSummary(
         website_id=website.id,
@@ -208,46 +261,112 @@ def _summary(website: Website, measured: _Measured, currency: str, rates: Mappin
     )
 
 
-def _period(
-    website: Website, daily: Sequence[MetricCounts], visitors: int, currency: str, rates: Mapping[str, DatedRate]
-) -> PeriodTotals:
-    revenue, rate = sum(one.revenue for one in daily), rates.get(website.currency)
-    converted = None
-    if rate is not None:
-        amount = convert(revenue, website.currency, currency, rate.worth)
-        converted = Amount(amount=amount, currency=currency)
+_Slots = Sequence[tuple[datetime, date, MetricCounts]]
+
+
+def _period(website: Website, found: _Slots, spans: Compared, book: RateBook, visitors: int | None) -> PeriodTotals:
+    now, past = _Money.of(website, found, spans.now, book), _Money.of(website, found, spans.previous, book)
+    earlier = {"from": spans.previous.first, "to": spans.previous.last}
     return PeriodTotals(
-        clicks=sum(one.clicks for one in daily),
+        clicks=now.counts.clicks,
         visitors=visitors,
-        conversions=sum(one.conversions for one in daily),
-        revenue=Amount(amount=revenue, currency=website.currency),
-        converted=converted,
+        conversions=now.counts.conversions,
+        revenue=Amount(amount=now.counts.revenue, currency=website.currency),
+        converted=now.converted,
+        not_converted=now.lacking,
+        previous=EarlierTotals.model_validate(
+            {
+                **earlier,
+                "clicks": past.counts.clicks,
+                "conversions": past.counts.conversions,
+                "revenue": Amount(amount=past.counts.revenue, currency=website.currency),
+                "converted": None if past.lacking else past.converted,
+            }
+        ),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Money:
+    """What a span counted, and its revenue at each day's rate."""
+
+    counts: MetricCounts
+    converted: Amount | None
+    lacking: NotConverted | None
+
+    @classmethod
+    def of(cls, website: Website, found: _Slots, span: Span, book: RateBook) -> _Money:
+        days: dict[date, MetricCounts] = {}
+        for start, day, counts in found:
+            if span.has(start):
+                days[day] = _sum(days.get(day, _NOTHING), counts)
+        amounts = {day: book.converted(one.revenue, website.currency, day) for day, one in days.items()}
+        without = [day for day, amount in amounts.items() if amount is None]
+        total = sum(amount for amount in amounts.values() if amount is not None)
+        rest = reduce(_sum, (days[day] for day in without), _NOTHING)
+        return cls(
+            reduce(_sum, days.values(), _NOTHING),
+            None
+            if without and len(without) == sum(one.revenue != 0 for one in days.values())
+            else Amount(amount=total, currency=book.quote),
+            NotConverted(
+                amount=Amount(amount=rest.revenue, currency=website.currency),
+                conversions=rest.conversions,
+                lacking=min(without),
+            )
+            if without
+            else None,
+        )
+
+
+def _sum(one: MetricCounts, other: MetricCounts) -> MetricCounts:
+    return MetricCounts(*(getattr(one, name) + getattr(other, name) for name in COUNTERS))
 
 
 def _total(of: Iterable[PeriodTotals], currency: str) -> WebsitesTotals:
     periods = list(of)
-    apart: Counter[str] = Counter()
+    apart: dict[str, list[NotConverted]] = defaultdict(list)
     for one in periods:
-        if one.converted is None:
-            apart[one.revenue.currency] += one.revenue.amount
+        if one.not_converted is not None:
+            apart[one.not_converted.amount.currency].append(one.not_converted)
+    both = [
+        (one.converted.amount, one.previous.converted.amount)
+        for one in periods
+        if one.converted is not None and one.not_converted is None and one.previous.converted is not None
+    ]
+    visitors = [one.visitors for one in periods if one.visitors is not None]
+
+    def amount(minor: int) -> Amount:
+        return Amount(amount=minor, currency=currency)
+
     return WebsitesTotals(
         clicks=sum(one.clicks for one in periods),
-        visitors=sum(one.visitors for one in periods),
+        visitors=sum(visitors) if len(visitors) == len(periods) else None,
         conversions=sum(one.conversions for one in periods),
-        revenue=Amount(
-            amount=sum(one.converted.amount for one in periods if one.converted is not None), currency=currency
-        ),
-        not_converted=[Amount(amount=amount, currency=one) for one, amount in sorted(apart.items()) if amount],
+        revenue=amount(sum(one.converted.amount for one in periods if one.converted is not None)),
+        not_converted=[
+            NotConverted(
+                amount=Amount(amount=sum(one.amount.amount for one in each), currency=code),
+                conversions=sum(one.conversions for one in each),
+                lacking=min(one.lacking for one in each),
+            )
+            for code, each in sorted(apart.items())
+        ],
+        difference=amount(sum(now - past for now, past in both)),
+        compared=amount(sum(past for _, past in both)),
     )
 
 
-_Part = tuple[tuple[datetime, ...], Sequence[Website]]
-"""The edges of 30 days, and the websites whose days these are."""
+@dataclass(frozen=True, slots=True)
+class _SummaryPart:
+    """Websites whose slots begin at the same instants."""
+
+    calendar: _Calendar
+    websites: Sequence[Website]
 
 
-def _daily(parts: Sequence[_Part]) -> clickhouse_reader.Query:
-    """Counters by website and day."""
+def _daily(parts: Sequence[_SummaryPart]) -> clickhouse_reader.Query:
+    """Counters by website and slot."""
     counters = metrics.counters(Source.TRAFFIC, PERFORMANCE_COUNTERS)
     selects = [
         f"SELECT toString(t.website_id) AS website,"  # noqa: S608 - own text
@@ -258,39 +377,48 @@ def _daily(parts: Sequence[_Part]) -> clickhouse_reader.Query:
     return clickhouse_reader.Query(" UNION ALL ".join(selects), _bound(parts))
 
 
-def _visitors(parts: Sequence[_Part]) -> clickhouse_reader.Query:
-    """Distinct visitors by website, a column for each period."""
+def _visitors(parts: Sequence[_SummaryPart]) -> clickhouse_reader.Query:
+    """Distinct visitors by website, a column for each period that is short enough to merge their states."""
 
     selects = [
-        f"SELECT toString(t.website_id) AS website, {_per_period(n)}"  # noqa: S608 - own text
-        f" FROM {Source.VISITORS.table} AS t WHERE {_which(n)} GROUP BY website"
-        for n in range(len(parts))
+        f"SELECT toString(t.website_id) AS website, {_per_period(n, part.calendar)}"  # noqa: S608 - own text
+        f" FROM {Source.VISITORS.table} AS t WHERE {_which(n, 'counted')} GROUP BY website"
+        for n, part in enumerate(parts)
     ]
-    return clickhouse_reader.Query(" UNION ALL ".join(selects), _bound(parts))
+    bound = _bound(parts)
+    for n, part in enumerate(parts):
+        bound[f"counted{n}"] = min(seconds(part.calendar.periods[period].now.start) for period in _COUNTED)
+    return clickhouse_reader.Query(" UNION ALL ".join(selects), bound)
 
 
-def _per_period(n: int) -> str:
-    def edge(number: int) -> str:
-        return f"toDateTime({{edges{n}:Array(UInt32)}}[{number + 1}], 'UTC')"
-
-    within = {
-        name: f"t.bucket >= {edge(first)}" + (f" AND t.bucket < {edge(after)}" if after < DAYS else "")
-        for name, (first, after) in _PERIODS.items()
-    }
-    return ", ".join(f"uniqCombinedMergeIf(12)(t.visitors, {rows}) AS {name}" for name, rows in within.items())
+_UNCOUNTED: Final = frozenset({MoneyPeriod.QUARTER})
+_COUNTED: Final = tuple(period for period in MoneyPeriod if period not in _UNCOUNTED)
 
 
-def _which(n: int) -> str:
+def _per_period(n: int, calendar: _Calendar) -> str:
+    def edge(moment: datetime) -> str:
+        return f"toDateTime({{edges{n}:Array(UInt32)}}[{calendar.edges.index(moment) + 1}], 'UTC')"
+
+    def within(span: Span) -> str:
+        ended = f" AND t.bucket < {edge(span.end)}" if span.end != calendar.edges[-1] else ""
+        return f"t.bucket >= {edge(span.start)}{ended}"
+
+    counted = {period: within(calendar.periods[period].now) for period in _COUNTED}
+    return ", ".join(f"uniqCombinedMergeIf(12)(t.visitors, {rows}) AS {name}" for name, rows in counted.items())
+
+
+def _which(n: int, start: str = "start") -> str:
     return (
-        f"t.website_id IN {{sites{n}:Array(UUID)}} AND t.bucket >= {instants.bound_second(f'start{n}')}"
+        f"t.website_id IN {{sites{n}:Array(UUID)}} AND t.bucket >= {instants.bound_second(f'{start}{n}')}"
         f" AND t.bucket < {instants.bound_second(f'end{n}')} AND NOT t.is_bot"
     )
 
 
-def _bound(parts: Sequence[_Part]) -> dict[str, Any]:
+def _bound(parts: Sequence[_SummaryPart]) -> dict[str, Any]:
     values: dict[str, Any] = {}
-    for n, (edges, websites) in enumerate(parts):
-        values[f"sites{n}"] = [str(website.id) for website in websites]
+    for n, part in enumerate(parts):
+        edges = part.calendar.edges
+        values[f"sites{n}"] = [str(website.id) for website in part.websites]
         values[f"edges{n}"] = [seconds(moment) for moment in edges[:-1]]
         values[f"start{n}"], values[f"end{n}"] = seconds(edges[0]), seconds(edges[-1])
     return values

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
+from zipfile import ZipFile
 
 import httpx
 import pytest
@@ -209,7 +211,7 @@ def test_job_10_the_accountant_gets_one_file_of_last_month(hand: Hand, shop: Sho
     hand.click(hand.page.get_by_role("navigation", name="Work").get_by_role("link", name="Payouts"))
     card = hand.page.get_by_role("region", name="For the accountant")
     with hand.page.expect_download() as download:
-        hand.click(card.get_by_role("link", name="Download CSV"))
+        hand.click(card.get_by_role("link", name=re.compile("^Download CSV of [A-Z][a-z][a-z] ")))
     assert download.value.suggested_filename.endswith(".csv")
     assert hand.count == (2, 0)
 
@@ -259,3 +261,41 @@ def test_job_11_thirty_links_move_to_another_network_and_keep_their_addresses(
     expect(result.get_by_role("status")).to_have_text("30 links restored")
     wait_for(lambda: leads_to() == "https://closing-program.example/page-7", "visitors to be sent back")
     page.close()
+
+
+def test_the_accountant_gets_the_last_quarter_of_all_websites_in_euros(hand: Hand, shop: Shop) -> None:
+    hand.page.goto(f"{shop.app}/dashboard")
+    hand.click(hand.page.get_by_role("navigation", name="Work").get_by_role("link", name="Payouts"))
+    card = hand.page.get_by_role("region", name="For the accountant")
+    hand.click(card.get_by_role("button", name="EUR"))
+    with hand.page.expect_download() as download:
+        hand.click(card.get_by_role("link", name=re.compile("^Download CSV of Q[1-4] ")))
+    assert re.fullmatch(r"statements-\d{4}-\d\d-to-\d{4}-\d\d-EUR\.csv", download.value.suggested_filename)
+    assert hand.count == (3, 0)
+
+
+def test_why_revenue_fell_is_three_clicks_from_the_start_page(hand: Hand, shop: Shop) -> None:
+    """From the money of all websites to the analytics of the partner that moved it."""
+    hand.page.goto(f"{shop.app}/dashboard")
+    expect(hand.page.get_by_role("heading", level=1, name="Dashboard")).to_be_visible()
+    card = hand.page.get_by_role("region", name="Biggest changes")
+    hand.click(card.get_by_role("button", name="Today"))
+    hand.click(card.get_by_role("tab", name="Partners"))
+    row = card.get_by_role("row").nth(1)
+    expect(row).to_contain_text(re.compile(r"[+−]\$[0-9]"))
+    hand.click(row.get_by_role("link"))
+    expect(hand.page).to_have_url(re.compile(r"/analytics\?.*range=today.*f=is"))
+    expect(hand.page.get_by_role("heading", level=1, name="Analytics Dashboard")).to_be_visible()
+    assert hand.count == (3, 0)
+
+
+def test_everything_of_one_website_is_exported(hand: Hand, shop: Shop) -> None:
+    hand.page.goto(f"{shop.app}/account-settings")
+    hand.click(hand.page.get_by_role("tab", name="Websites"))
+    with hand.page.expect_download() as download:
+        hand.click(hand.page.get_by_role("link", name="Export everything of jobs.example"))
+    with ZipFile(download.value.path()) as archive:
+        manifest = json.loads(archive.read("manifest.json"))
+        conversions = archive.read("conversions.csv").decode()
+    assert manifest["rows"]["conversions"] >= 1 and shop.txid in conversions
+    assert hand.count == (2, 0)

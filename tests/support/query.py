@@ -255,9 +255,11 @@ class World:
             "/payouts",
             "platform/alerts",
             "/awaiting-rate",
+            "/accountant-file",
+            "/websites/movers",
         )
         names_one = names_one or path.endswith((*whole, "/payouts/balances"))
-        month = "&month=2026-11" if "/statements" in path else ""
+        month = "&month=2026-11" if "/statements" in path or path.endswith("/accountant-file") else ""
         if path.endswith("/exchange-rates/history"):
             return f"{path}?base=EUR&quote=USD"
         return f"{path}?websiteId={self.website}{month}" if names_one else path

@@ -56,6 +56,7 @@ TOGETHER = (
     # One set of books. What compares whole tables comes before the others make years of their own.
     (
         "api/conversions/test_monthly_totals", "api/conversions/test_assignment", "api/conversions/test_payouts",
+        "api/conversions/test_open_items", "api/conversions/test_website_export",
         "api/conversions/test_scheduled_decisions", "api/conversions/test_money",
     ),
     # One set of policies that decide.

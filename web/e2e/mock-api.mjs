@@ -20,7 +20,15 @@ import { marketplaceAnswer } from './mock-marketplace.mjs';
 import { matchingAnswer } from './mock-matching.mjs';
 import { operationsAnswer } from './mock-operations.mjs';
 import { ratesAnswer } from './mock-rates.mjs';
-import { bucketsOf, coverage, shownRanges, websitesSummary } from './mock-ranges.mjs';
+import {
+  accountantFile,
+  bucketsOf,
+  coverage,
+  movers,
+  openItems,
+  shownRanges,
+  websitesSummary,
+} from './mock-ranges.mjs';
 import { found } from './mock-search.mjs';
 import { socialAnswer } from './mock-social.mjs';
 
@@ -254,6 +262,11 @@ export function startMock({ empty = false, first = false, broken = false, slow =
         200,
         fresh,
       );
+    if (key === 'GET /api/platform/websites/movers')
+      return json(movers(websites, query.currency, query.period), 200, fresh);
+    if (key === 'GET /api/platform/open-items') return json(openItems(websites, query.currency));
+    if (key === 'GET /api/platform/accountant-file')
+      return json(accountantFile(websites, query.currency, query.month, query.until));
     if (key === 'POST /api/platform/websites') {
       const made = {
         ...website(`w${websites.length + 1}`, input.domain),

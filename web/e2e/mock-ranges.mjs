@@ -112,14 +112,20 @@ export function websitesSummary(websites, currency, series) {
   const shown = currency || 'USD';
   const rate = (own) => (WORTH[own] && WORTH[shown] ? WORTH[own] / WORTH[shown] : null);
   const money = (amount, code) => ({ amount: Math.round(amount), currency: code });
-  const periods = { today: [29, 30], yesterday: [28, 29], last7Days: [23, 30], last30Days: [0, 30] };
+  const periods = {
+    today: [29, 30, 22, 23],
+    yesterday: [28, 29, 21, 22],
+    week: [25, 30, 18, 23],
+    month: [10, 30, 0, 20],
+    quarter: [0, 30, 0, 28],
+  };
   const rows = websites.map((site) => {
     const days = series(site);
-    const period = ([first, after]) => {
+    const worth = rate(site.currency);
+    const sums = (first, after) => {
       const part = days.slice(first, after);
       const sum = (name) => part.reduce((total, item) => total + item[name], 0);
       const revenue = sum('revenue') * 100;
-      const worth = rate(site.currency);
       return {
         clicks: sum('clicks'),
         visitors: Math.round(sum('unique') * 1.7),
@@ -128,12 +134,24 @@ export function websitesSummary(websites, currency, series) {
         converted: worth === null ? null : money(revenue * worth, shown),
       };
     };
+    const period = (name, [first, after, earlier, until]) => {
+      const now = sums(first, after);
+      const before = sums(earlier, until);
+      delete before.visitors;
+      return {
+        ...now,
+        visitors: name === 'quarter' ? null : now.visitors,
+        notConverted:
+          worth === null ? { amount: now.revenue, conversions: now.conversions, lacking: days[first].date } : null,
+        previous: { from: days[earlier].date, to: days[until - 1].date, ...before },
+      };
+    };
     return {
       websiteId: site.id,
       domain: site.domain,
       timezone: site.timezone,
       currency: site.currency,
-      ...Object.fromEntries(Object.entries(periods).map(([name, part]) => [name, period(part)])),
+      ...Object.fromEntries(Object.entries(periods).map(([name, part]) => [name, period(name, part)])),
       series: {
         from: days[0].date,
         clicks: days.map((item) => item.clicks),
@@ -143,16 +161,20 @@ export function websitesSummary(websites, currency, series) {
   });
   const total = (name) => {
     const sum = (metric) => rows.reduce((found, row) => found + row[name][metric], 0);
-    const apart = rows.filter((row) => !row[name].converted).map((row) => row[name].revenue);
+    const compared = rows.filter((row) => row[name].converted);
+    const all = (of) =>
+      money(
+        compared.reduce((found, row) => found + of(row[name]), 0),
+        shown,
+      );
     return {
       clicks: sum('clicks'),
-      visitors: sum('visitors'),
+      visitors: name === 'quarter' ? null : sum('visitors'),
       conversions: sum('conversions'),
-      revenue: money(
-        rows.reduce((found, row) => found + (row[name].converted?.amount ?? 0), 0),
-        shown,
-      ),
-      notConverted: apart,
+      revenue: all((period) => period.converted.amount),
+      notConverted: rows.flatMap((row) => row[name].notConverted ?? []),
+      difference: all((period) => period.converted.amount - period.previous.converted.amount),
+      compared: all((period) => period.previous.converted.amount),
     };
   };
   const used = [...new Set(websites.map((site) => site.currency))].filter((code) => code !== shown && rate(code));
@@ -168,3 +190,123 @@ export function websitesSummary(websites, currency, series) {
     omitted: 0,
   };
 }
+
+/** What moved: a partner that fell by three quarters, and smaller changes of every dimension. */
+export function movers(websites, currency, period) {
+  const shown = currency || 'USD';
+  const money = (amount) => ({ amount, currency: shown });
+  const named = {
+    partner: [
+      ['p1', 'Hostfjord'],
+      ['p2', 'NordVPN'],
+      ['p3', 'Surfshark'],
+      ['p0', 'Draftwell'],
+    ],
+    page: [
+      ['/best-hosting', '/best-hosting'],
+      ['/best-vpn', '/best-vpn'],
+      ['/coupons', '/coupons'],
+    ],
+    source: [
+      ['google', 'google'],
+      ['', '(not set)'],
+      ['newsletter', 'newsletter'],
+    ],
+    country: [
+      ['DE', 'Germany'],
+      ['IS', 'Iceland'],
+      ['US', 'United States'],
+    ],
+    link: [
+      ['l0', 'hostfjord-sidebar'],
+      ['l1', 'nord-review'],
+    ],
+  };
+  const sizes = [-43_700, 12_250, -8_120, 4_400];
+  const dimensions = Object.entries(named).map(([by, values]) => ({
+    by,
+    rows: (websites.length > 0 ? values : []).map(([value, label], index) => {
+      const site = websites[(index + 1) % websites.length] ?? websites[0];
+      const before = 59_275 - index * 9_000;
+      return {
+        websiteId: site.id,
+        domain: site.domain,
+        value,
+        label,
+        revenue: money(before + sizes[index]),
+        previous: money(before),
+        difference: money(sizes[index]),
+        conversions: Math.max(2, 22 + Math.round(sizes[index] / 2_500)),
+        previousConversions: 22,
+        from: dayOf(Date.now() - 2 * DAY),
+        to: dayOf(Date.now()),
+        comparedFrom: dayOf(Date.now() - 9 * DAY),
+        comparedTo: dayOf(Date.now() - 7 * DAY),
+      };
+    }),
+  }));
+  return { currency: shown, period: period || 'week', dimensions, notConverted: [] };
+}
+
+/** What waits for a decision, and what is overdue. */
+export function openItems(websites, currency) {
+  const shown = currency || 'USD';
+  const of = (count, amount) => ({
+    count,
+    amount: { amount, currency: shown },
+    notConverted: [],
+    notConvertedCount: 0,
+  });
+  return {
+    currency: shown,
+    pending: of(41, 128_450),
+    owed: of(6, 402_375),
+    overdue: of(2, 96_110),
+    websites: websites.map((site, index) => ({
+      websiteId: site.id,
+      domain: site.domain,
+      pending: 20 - index * 6,
+      pendingAmount: { amount: 61_200 - index * 18_000, currency: site.currency },
+      oldestPending: '2026-10-12T08:00:00Z',
+      owed: { amount: 210_000 - index * 66_000, currency: site.currency },
+      overduePartners: index === 2 ? 0 : 1,
+      overdue: { amount: index === 2 ? 0 : 64_000 - index * 30_000, currency: site.currency },
+    })),
+  };
+}
+
+/** The accountant's file by month: one without anything, one that lacks a rate. */
+export function accountantFile(websites, currency, month, until) {
+  const months = [];
+  for (let at = month; at <= (until || month); at = nextMonth(at)) months.push(at);
+  const of = (name, index) => ({
+    currency: name,
+    lines: 4,
+    entries: 31,
+    approved: 182_450 + index * 4_100,
+    reversed: 4_120,
+    adjustments: 2_000,
+    exchangeDifference: 0,
+    closing: 410_000,
+    paid: 120_000,
+    open: 96_000,
+  });
+  const own = [...new Set(websites.map((site) => site.currency))];
+  return {
+    websites: websites.length,
+    currency: currency || null,
+    months: months.map((name, index) => ({
+      month: name,
+      totals: (currency ? [currency] : own).map((code) => of(code, index)),
+      notConverted:
+        currency && !WORTH[currency]
+          ? [{ lines: 3, earned: { amount: 40_100, currency: own[0] }, lacking: `${name}-02` }]
+          : [],
+    })),
+  };
+}
+
+const nextMonth = (month) => {
+  const [year, number] = month.split('-').map(Number);
+  return new Date(Date.UTC(year, number, 1)).toISOString().slice(0, 7);
+};

@@ -62,7 +62,7 @@ const EVERY = [
   text('thread', '/forum/thread/t1'),
   {
     name: 'dashboard',
-    path: '/dashboard',
+    path: '/dashboard?website=w1',
     ready: (page) => page.getByTestId('kpi-Revenue').waitFor(),
     limits: { ...PUBLIC, ready: 4000 },
   },

@@ -70,10 +70,11 @@
       });
   }
 
-  /** The website that the page will show. */
+  /** The website that the page will show; none where it shows all of them. */
   function chosen(websites) {
-    var wanted =
-      new URLSearchParams(location.search).get('website') || parsed(stored('scope:' + owner)).website || null;
+    var named = new URLSearchParams(location.search).get('website');
+    if ('all' in page && !named && websites.length > 1) return null;
+    var wanted = named || parsed(stored('scope:' + owner)).website || null;
     var found = websites.find(function (website) {
       return website.id === wanted;
     });

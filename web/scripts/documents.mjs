@@ -129,10 +129,10 @@ function withLinks(html, path) {
     .filter((name) => !initial.has(name))
     .sort((a, b) => size(b) - size(a))
     .map((name, place) => preload(name, place < AT_ONCE));
-  const { reads = [], ofMembers } = routes.find((route) => route.path === path) ?? {};
+  const { reads = [], ofMembers, ofAll } = routes.find((route) => route.path === path) ?? {};
   const begin =
     reads.length > 0
-      ? `${ofMembers ? ' data-members' : ''} data-path="${path}" data-reads="${reads.join(' ').replaceAll('&', '&amp;')}"`
+      ? `${ofMembers ? ' data-members' : ''}${ofAll ? ' data-all' : ''} data-path="${path}" data-reads="${reads.join(' ').replaceAll('&', '&amp;')}"`
       : '';
   return html.replace('src="/first.js"', (script) => script + begin).replace('  </head>', `${links.join('')}  </head>`);
 }

@@ -20,6 +20,7 @@ export async function runApp(entry, origin) {
           path: path.replace(/(.)\/$/, '$1'),
           site: route.options.staticData?.site,
           ofMembers: route.id.startsWith('/member'),
+          ofAll: route.options.staticData?.ofAll === true,
           reads: readsOf(route),
         }))
         .filter(({ path }) => path !== '/$'),

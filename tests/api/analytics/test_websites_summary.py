@@ -14,7 +14,9 @@ from tests.support.query import Person, QueryService, conversion, event, this_mo
 
 SUMMARY = "/api/platform/websites/summary"
 ANALYTICS = "/api/platform/analytics"
-PERIODS = {"today": "today", "yesterday": "yesterday", "last7Days": "7d", "last30Days": "30d"}
+PERIODS = {
+    "today": "today", "yesterday": "yesterday", "week": "this_week", "month": "this_month", "quarter": "this_quarter",
+}  # fmt: skip
 
 
 def summary(service: QueryService, person: Person, **query: str) -> Any:
@@ -49,7 +51,7 @@ def test_each_row_is_what_the_website_s_own_page_says(query_service: QueryServic
             query = {"websiteId": one["websiteId"], "timeRange": range_}
             overview = query_service.get(f"{ANALYTICS}/overview", ada, params=query).json()
             assert one[name]["clicks"] == overview["clicks"]["total"], name
-            assert one[name]["visitors"] == overview["visitors"], name
+            assert one[name]["visitors"] == (None if name == "quarter" else overview["visitors"]), name
             assert one[name]["conversions"] == overview["conversions"]["total"], name
             assert one[name]["revenue"] == {"amount": round(overview["revenue"]["total"] * 100), "currency": "USD"}
         points = query_service.get(
@@ -58,8 +60,10 @@ def test_each_row_is_what_the_website_s_own_page_says(query_service: QueryServic
         assert one["series"]["from"] == points[0]["date"]
         assert one["series"]["clicks"] == [point["clicks"] for point in points]
     for name in PERIODS:
-        for metric in ("clicks", "visitors", "conversions"):
+        for metric in ("clicks", "conversions"):
             assert found["totals"][name][metric] == sum(one[name][metric] for one in found["websites"])
+    assert found["totals"]["month"]["visitors"] == sum(one["month"]["visitors"] for one in found["websites"])
+    assert found["totals"]["quarter"]["visitors"] is None
 
 
 def test_a_day_is_that_of_the_website(query_service: QueryService) -> None:
@@ -83,12 +87,40 @@ def test_revenue_is_summed_in_one_currency_at_dated_rates_and_the_rest_apart(que
     found = summary(query_service, ada)
     assert found["currency"] == "EUR"
     assert found["rates"] == [{"currency": "JPY", "rate": "0.00625", "on": "2026-11-01"}]
-    assert found["totals"]["today"]["revenue"] == {"amount": 1_700, "currency": "EUR"}  # 320 yen are 2.00 euros
-    assert found["totals"]["today"]["notConverted"] == [{"amount": 700, "currency": "MAD"}]
+    today = found["totals"]["today"]
+    assert today["revenue"] == {"amount": 1_700, "currency": "EUR"}  # 320 yen are 2.00 euros
+    [lacking] = today["notConverted"]
+    assert (lacking["amount"], lacking["conversions"]) == ({"amount": 700, "currency": "MAD"}, 1)
+    assert lacking["lacking"] == now.date().isoformat()
+    assert (today["difference"]["amount"], today["compared"]["amount"]) == (1_700, 0)
     by_id = {one["websiteId"]: one["today"] for one in found["websites"]}
     assert by_id[str(yen)]["converted"] == {"amount": 200, "currency": "EUR"}
     assert by_id[str(dirhams)]["converted"] is None
+    assert by_id[str(dirhams)]["notConverted"]["amount"] == {"amount": 700, "currency": "MAD"}
     assert summary(query_service, ada, currency="MAD")["totals"]["today"]["revenue"]["amount"] == 700
+
+
+def test_each_day_has_its_own_rate_and_days_before_the_first_one_have_none(query_service: QueryService) -> None:
+    """Three sales this quarter: before the first rate, at it, and at a later one."""
+    ada = query_service.person()
+    website = query_service.website(ada, currency="BWP")
+    zone, now = ZoneInfo("UTC"), datetime.now(UTC)
+    today = local_day(zone, now)
+    quarter = today.replace(month=(today.month - 1) // 3 * 3 + 1, day=1)
+    days = [quarter, quarter + timedelta(days=1), today]
+    if len({*days}) < 3:
+        pytest.skip("a quarter of two days")
+    rate(query_service, "BWP", "FJD", "2", days[1].isoformat())
+    rate(query_service, "BWP", "FJD", "3", days[2].isoformat())
+    moments = [day_start(zone, day) + timedelta(seconds=1) for day in days]
+    query_service.events([conversion(website, moment, d_approved=1, c_approved=100) for moment in moments])
+    [one] = summary(query_service, ada, currency="FJD")["websites"]
+    assert one["quarter"]["revenue"]["amount"] == 300
+    assert one["quarter"]["converted"] == {"amount": 500, "currency": "FJD"}
+    assert one["quarter"]["notConverted"] == {
+        "amount": {"amount": 100, "currency": "BWP"}, "conversions": 1, "lacking": quarter.isoformat(),
+    }  # fmt: skip
+    assert one["today"]["converted"] == {"amount": 300, "currency": "FJD"}
 
 
 def test_nobody_sees_the_websites_of_another_not_even_an_admin(query_service: QueryService) -> None:
@@ -98,7 +130,7 @@ def test_nobody_sees_the_websites_of_another_not_even_an_admin(query_service: Qu
     for person in (eve, admin):
         found = summary(query_service, person)
         assert (found["websites"], found["omitted"], found["currency"]) == ([], 0, "USD")
-        assert found["totals"]["last30Days"]["clicks"] == 0
+        assert found["totals"]["quarter"]["clicks"] == 0
 
 
 def test_a_removed_website_and_an_unknown_currency(query_service: QueryService) -> None:
@@ -116,8 +148,6 @@ def test_two_hundred_websites_are_one_answer(query_service: QueryService) -> Non
     zones = ("UTC", "Europe/Berlin", "Asia/Kolkata", "America/New_York")
     websites = [query_service.website(ada, zones[n % 4], domain=f"w{n}.example") for n in range(200)]
     now = this_moment()
-    query_service.events(
-        [event(website, now - timedelta(days=n % 30), visitor=n + 1) for n, website in enumerate(websites)]
-    )
+    query_service.events([event(website, now, visitor=n + 1) for n, website in enumerate(websites)])
     found = summary(query_service, ada)
-    assert len(found["websites"]) == 200 and found["totals"]["last30Days"]["clicks"] == 200
+    assert len(found["websites"]) == 200 and found["totals"]["quarter"]["clicks"] == 200

@@ -29,6 +29,7 @@ OF_EVERYBODY = {
     "/api/platform/invite-codes",
     "/api/platform/user/activity",
     "/api/platform/websites/summary",
+    "/api/platform/open-items",
     "/api/platform/export",
     "/api/platform/custom-domains",
     "/api/platform/linked-sign-ins",

@@ -34,13 +34,14 @@ export const member = createRoute({
 
 interface EnteredPage {
   readonly search: unknown;
-  readonly staticData: Pick<StaticDataRouteOption, 'scopes' | 'views'>;
+  readonly staticData: Pick<StaticDataRouteOption, 'scopes' | 'ofAll' | 'views'>;
 }
 
 /** The address with what is remembered; null if it lacks nothing. */
 function completedSearch(owner: string, { search, staticData }: EnteredPage): FlatSearch | null {
   const given = search as FlatSearch;
-  const completed = withRemembered(owner, staticData.scopes ?? [], given);
+  const scopes = (staticData.scopes ?? []).filter((scope) => !staticData.ofAll || scope !== 'website');
+  const completed = withRemembered(owner, scopes, given);
   const saysNothing = Object.keys(given).every((name) => name === 'website');
   return staticData.views && saysNothing ? { ...(completed ?? given), [OPEN]: DEFAULT_VIEW } : completed;
 }

@@ -33,6 +33,8 @@ declare module '@tanstack/react-router' {
     work?: true;
     /** What of its address is remembered, and filled in where it is lacking. For pages of members. */
     scopes?: readonly Scope[];
+    /** About all websites where its address names none of several: the remembered one is not filled in. */
+    ofAll?: true;
     /** Opens with the default view of the website where its address says nothing else. */
     views?: true;
     /** A public page. */
@@ -118,6 +120,7 @@ const dashboard = createRoute({
   staticData: {
     title: 'Dashboard',
     scopes: ['website'],
+    ofAll: true,
     reads: [
       '/api/platform/analytics/overview?websiteId=$website&timeRange=30d&compare=previous',
       '/api/platform/analytics/clicks?websiteId=$website&timeRange=30d',
@@ -129,6 +132,11 @@ const dashboard = createRoute({
     ],
   },
   validateSearch: flat,
+  // Without a website, of several: the start page of all.
+  beforeLoad: async ({ search, context, location }) => {
+    if (textOf(search['website']) === undefined && (await startPage(context.client)) === '/websites')
+      throw redirect({ to: '/websites', hash: location.hash, replace: true });
+  },
   loader: ({ context, location }) =>
     withEarlyReads(async () => (await import('./pages/dashboard')).takeReads(context.client, flat(location.search))),
   component: lazyRouteComponent(() => import('./pages/dashboard'), 'DashboardPage'),
@@ -137,7 +145,7 @@ const dashboard = createRoute({
 const websites = createRoute({
   getParentRoute: () => member,
   path: '/websites',
-  staticData: { title: 'All websites', reads: ['/api/platform/websites/summary'] },
+  staticData: { title: 'Dashboard', reads: ['/api/platform/websites/summary'] },
   component: lazyRouteComponent(() => import('./pages/websites'), 'WebsitesPage'),
 });
 

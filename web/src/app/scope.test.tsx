@@ -26,7 +26,7 @@ const goTo = async (user: ReturnType<typeof renderApp>['user'], label: string) =
 const switcher = async () => within(await screen.findByRole('dialog', { name: 'Websites' }));
 
 test('a website chosen on the dashboard is that of every page, and of the next visit', async () => {
-  const { user, router } = renderApp('/dashboard');
+  const { user, router } = renderApp('/dashboard?website=w1');
   await user.selectOptions(await screen.findByLabelText('Website'), 'hosting-compare.is');
   await waitFor(() => expect(router.state.location.href).toBe('/dashboard?website=w2'));
   await goTo(user, 'Conversions');

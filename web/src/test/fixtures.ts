@@ -45,6 +45,8 @@ export const account = (over: Partial<Account> = {}): Account => ({
 
 type Schemas = components['schemas'];
 type WebsitesSummary = Schemas['WebsitesSummary'];
+type Movers = Schemas['Movers'];
+type OpenItems = Schemas['OpenItems'];
 type ListedWebsite = Schemas['ListedWebsite'];
 type ConversionInFull = Schemas['ConversionInFull'];
 type Site = Schemas['SiteDetails'];
@@ -97,12 +99,22 @@ export const websitesSummary = (websites: readonly Website[], currency: string |
   const zeros = Array.from({ length: 29 }, () => 0);
   const rows = websites.map(({ id, domain, timezone, currency: own }, index) => {
     const revenue = { amount: 1000 * (index + 1), currency: own };
+    const converted = own === shown ? revenue : null;
     const period = {
       clicks: index + 1,
       visitors: 1,
       conversions: index,
       revenue,
-      converted: own === shown ? revenue : null,
+      converted,
+      notConverted: converted ? null : { amount: revenue, conversions: index, lacking: '2026-11-20' },
+      previous: {
+        from: '2026-11-13',
+        to: '2026-11-13',
+        clicks: 1,
+        conversions: 1,
+        revenue: { amount: 500, currency: own },
+        converted: converted && { amount: 500, currency: own },
+      },
     };
     return {
       websiteId: id,
@@ -111,26 +123,86 @@ export const websitesSummary = (websites: readonly Website[], currency: string |
       currency: own,
       today: period,
       yesterday: period,
-      last7Days: period,
-      last30Days: period,
+      week: period,
+      month: period,
+      quarter: { ...period, visitors: null },
       series: { from: '2026-10-22', clicks: [...zeros, index + 1], revenue: [...zeros, revenue.amount] },
     };
   });
-  const amounts = (converted: boolean) =>
-    rows.filter((row) => (row.today.converted !== null) === converted).map((row) => row.today.revenue);
+  const rated = rows.filter((row) => row.today.converted !== null);
+  const sum = rated.reduce((all, row) => all + row.today.revenue.amount, 0);
+  const compared = 500 * rated.length;
   const total = {
-    clicks: rows.reduce((sum, row) => sum + row.today.clicks, 0),
+    clicks: rows.reduce((all, row) => all + row.today.clicks, 0),
     visitors: rows.length,
-    conversions: rows.reduce((sum, row) => sum + row.today.conversions, 0),
-    revenue: { amount: amounts(true).reduce((sum, item) => sum + item.amount, 0), currency: shown },
-    notConverted: amounts(false),
+    conversions: rows.reduce((all, row) => all + row.today.conversions, 0),
+    revenue: { amount: sum, currency: shown },
+    notConverted: rows.flatMap((row) => row.today.notConverted ?? []),
+    difference: { amount: sum - compared, currency: shown },
+    compared: { amount: compared, currency: shown },
   };
   return {
     currency: shown,
     rates: [],
     websites: rows,
-    totals: { today: total, yesterday: total, last7Days: total, last30Days: total },
+    totals: { today: total, yesterday: total, week: total, month: total, quarter: { ...total, visitors: null } },
     omitted: 0,
+  };
+};
+
+/** Partner p1 of the first website fell; nothing else moved. */
+export const movers = (websites: readonly Website[], period: Movers['period'], currency: string | null): Movers => {
+  const shown = currency ?? 'USD';
+  const money = (amount: number) => ({ amount, currency: shown });
+  const rows = websites.slice(0, 1).map(({ id, domain }) => ({
+    websiteId: id,
+    domain,
+    value: 'p1',
+    label: 'NordVPN',
+    revenue: money(15_575),
+    previous: money(59_275),
+    difference: money(-43_700),
+    conversions: 7,
+    previousConversions: 22,
+    from: '2026-11-16',
+    to: '2026-11-20',
+    comparedFrom: '2026-11-09',
+    comparedTo: '2026-11-13',
+  }));
+  return {
+    currency: shown,
+    period,
+    dimensions: ['partner', 'page', 'source', 'country', 'link'].map((by) => ({
+      by,
+      rows: by === 'partner' ? rows : [],
+    })),
+    notConverted: [],
+  };
+};
+
+export const openItems = (websites: readonly Website[], currency: string | null): OpenItems => {
+  const shown = currency ?? 'USD';
+  const of = (count: number, amount: number) => ({
+    count,
+    amount: { amount, currency: shown },
+    notConverted: [],
+    notConvertedCount: 0,
+  });
+  return {
+    currency: shown,
+    pending: of(3, 4200),
+    owed: of(2, 20_000),
+    overdue: of(1, 3000),
+    websites: websites.slice(0, 1).map(({ id, domain, currency: own }) => ({
+      websiteId: id,
+      domain,
+      pending: 3,
+      pendingAmount: { amount: 4200, currency: own },
+      oldestPending: '2026-11-02T10:00:00Z',
+      owed: { amount: 20_000, currency: own },
+      overduePartners: 1,
+      overdue: { amount: 3000, currency: own },
+    })),
   };
 };
 

@@ -165,6 +165,15 @@ export const server = setupServer(
   get('/api/platform/websites/summary', (url) =>
     make.websitesSummary(state.websites, url.searchParams.get('currency')),
   ),
+  get('/api/platform/websites/movers', (url) =>
+    make.movers(
+      state.websites,
+      (url.searchParams.get('period') ?? 'week') as components['schemas']['Movers']['period'],
+      url.searchParams.get('currency'),
+    ),
+  ),
+  get('/api/platform/open-items', (url) => make.openItems(state.websites, url.searchParams.get('currency'))),
+  get('/api/platform/accountant-file', () => ({ websites: 1, currency: null, months: [] })),
   get('/api/platform/websites/{id}/keys', () => []),
   get('/api/platform/websites/{id}/visitor-data/erasures', () => []),
   get('/api/platform/websites/{id}/retention', () => ({

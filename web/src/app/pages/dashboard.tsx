@@ -1,15 +1,14 @@
 import { useQuery, type QueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { lazy } from 'react';
 import { Below } from '@/components/data/below';
-import { Boundary } from '@/components/data/boundary';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { buttonClass } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
 import type { Website } from '@/lib/api/types';
 import { isFirstVisit } from '@/lib/session/first-visit';
 import { textOf, type FlatSearch } from '@/lib/url/search';
-import { isAnalyst, useSession } from '@/lib/session';
+import { useSession } from '@/lib/session';
 import { partnersQuery, websitesQuery } from '@/lib/api/shared-queries';
 import { KpiCards } from '@/features/analytics/components/kpi-cards';
 import { finished } from '@/features/analytics/lib/periods';
@@ -23,6 +22,7 @@ import { OpenAlerts } from '@/features/notifications/components/open-alerts';
 import { Unattributed } from './unattributed';
 import { NoWebsites } from './no-websites';
 import { Page } from './page';
+import { Pinned } from './pinned';
 import { StartSteps, takeStepReads } from './start-steps';
 
 const LatestInsights = lazy(() =>
@@ -30,9 +30,8 @@ const LatestInsights = lazy(() =>
 );
 const InsightActions = lazy(() => import('./insight-actions').then((module) => ({ default: module.InsightActions })));
 
-const PinnedCharts = lazy(() =>
-  import('@/features/sql/components/pinned-charts').then((module) => ({ default: module.PinnedCharts })),
-);
+/** The choice of all websites; no website has this id. */
+const ALL = 'all';
 
 const PERIOD = { range: '30d', from: null, to: null } as const;
 
@@ -73,8 +72,13 @@ export function DashboardPage() {
               label="Website"
               className="min-w-0 flex-1 basis-40 lg:hidden"
               value={website.id}
-              onChange={(event) => void navigate({ to: '/dashboard', search: { website: event.target.value } })}
+              onChange={({ target }) =>
+                void (target.value === ALL
+                  ? navigate({ to: '/websites' })
+                  : navigate({ to: '/dashboard', search: { website: target.value } }))
+              }
             >
+              {(websites.data?.length ?? 0) > 1 && <option value={ALL}>All websites</option>}
               {websites.data?.map((item) => (
                 <option key={item.id} value={item.id}>
                   {item.domain}
@@ -171,18 +175,5 @@ function Overview({ website }: { readonly website: Website }) {
         </StartSteps>
       </div>
     </div>
-  );
-}
-
-/** Of analysts: charts of their queries, below all else, so that nothing moves when they come. */
-function Pinned() {
-  const user = useSession()?.user;
-  if (!isAnalyst(user)) return null;
-  return (
-    <Boundary fallback={null}>
-      <Suspense fallback={null}>
-        <PinnedCharts />
-      </Suspense>
-    </Boundary>
   );
 }

@@ -28,10 +28,10 @@ afterEach(() => {
   localStorage.clear();
 });
 
-function run(address = '/dashboard') {
+function run(address = '/dashboard', more: Readonly<Record<string, string>> = {}) {
   window.history.replaceState(null, '', address);
   const script = document.createElement('script');
-  Object.assign(script.dataset, { members: '', path: '/dashboard', reads: READS });
+  Object.assign(script.dataset, { members: '', path: '/dashboard', reads: READS, ...more });
   Object.defineProperty(document, 'currentScript', { configurable: true, value: script });
   new Function(SCRIPT)();
 }
@@ -52,6 +52,19 @@ it.each([
   await vi.waitFor(() => expect(sent).toContain(ofWebsite(wanted)));
   await vi.waitFor(() => expect([...(window.earlyReads?.values() ?? [])].every((read) => read.came)).toBe(true));
   expect(window.earlyReads?.size).toBe(3);
+});
+
+it('begins none of a website where the page shows all of them', async () => {
+  run('/dashboard', { all: '' });
+  comes('w1', 'w2');
+  await vi.waitFor(() => expect([...(window.earlyReads?.values() ?? [])].every((read) => read.came)).toBe(true));
+  expect(sent).toEqual([WEBSITES, '/api/platform/invite-codes']);
+});
+
+it('begins those of the only website', async () => {
+  run('/dashboard', { all: '' });
+  comes('w1');
+  await vi.waitFor(() => expect(sent).toContain(ofWebsite('w1')));
 });
 
 it('begins none of a website that the app already knows', async () => {

@@ -1,12 +1,15 @@
 // The table of all websites: its periods and metrics, and how it is filtered and sorted.
-import { formatCount, formatMinor, formatPercent, toMajor } from '@/lib/format';
-import type { PeriodTotals, WebsiteSummary, WebsitesSummary } from '../api/summary';
+import { formatDay, formatIn } from '@/lib/dates';
+import { countOf, formatCount, formatMinor, formatPercent, toMajor } from '@/lib/format';
+import type { Money } from '@/lib/api/types';
+import type { NotConverted, PeriodTotals, WebsiteSummary, WebsitesSummary } from '../api/summary';
 
 export const PERIODS = [
   { id: 'today', label: 'Today' },
   { id: 'yesterday', label: 'Yesterday' },
-  { id: 'last7Days', label: 'Last 7 days' },
-  { id: 'last30Days', label: 'Last 30 days' },
+  { id: 'week', label: 'This week' },
+  { id: 'month', label: 'This month' },
+  { id: 'quarter', label: 'This quarter' },
 ] as const;
 export type PeriodId = (typeof PERIODS)[number]['id'];
 
@@ -24,11 +27,13 @@ export interface Sort {
   readonly down: boolean;
 }
 
-const count = (value: number, one: string) => `${formatCount(value)} ${value === 1 ? one : `${one}s`}`;
+/** Visitors of a quarter are not counted. */
+const countText = (value: number | null): string => (value === null ? '–' : formatCount(value));
 
 /** The number itself. Revenue without a rate stays in its own currency. */
 export function mainText(period: PeriodTotals, metric: Metric): string {
-  return metric === 'revenue' ? formatMinor(period.converted ?? period.revenue) : formatCount(period[metric]);
+  if (metric === 'revenue') return formatMinor(period.converted ?? period.revenue);
+  return countText(period[metric]);
 }
 
 /** What belongs to it, in small. */
@@ -36,13 +41,13 @@ export function detailText(period: PeriodTotals, metric: Metric): string {
   switch (metric) {
     case 'revenue': {
       const own = period.converted && period.converted.currency !== period.revenue.currency;
-      const sales = count(period.conversions, 'conversion');
-      return own ? `${formatMinor(period.revenue)} · ${sales}` : sales;
+      const sales = countOf(period.conversions, 'conversion');
+      return own ? formatMinor(period.revenue) : sales;
     }
     case 'clicks':
-      return count(period.visitors, 'visitor');
+      return period.visitors === null ? '' : countOf(period.visitors, 'visitor');
     case 'visitors':
-      return count(period.clicks, 'click');
+      return countOf(period.clicks, 'click');
     case 'conversions':
       return period.clicks > 0 ? `${formatPercent((100 * period.conversions) / period.clicks)} of clicks` : 'no clicks';
   }
@@ -75,5 +80,20 @@ function size(period: PeriodTotals, metric: Metric): number | null {
 /** The total of a period as text. */
 export function totalText(summary: WebsitesSummary, id: PeriodId, metric: Metric): string {
   const total = summary.totals[id];
-  return metric === 'revenue' ? formatMinor(total.revenue) : formatCount(total[metric]);
+  return metric === 'revenue' ? formatMinor(total.revenue) : countText(total[metric]);
 }
+
+/** "+$12.00" or "−$12.00". */
+export const signedText = ({ amount, currency }: Money): string =>
+  `${amount > 0 ? '+' : amount < 0 ? '−' : '±'}${formatMinor({ amount: Math.abs(amount), currency })}`;
+
+/** The days that a period is compared with: "Sunday, Nov 22" or "Nov 1 – Nov 23". */
+export function comparedText(from: string, to: string): string {
+  if (from === to) return formatIn(from, 'UTC', { weekday: 'long', month: 'short', day: 'numeric' });
+  const day = (date: string) => formatIn(date, 'UTC', { month: 'short', day: 'numeric' });
+  return `${day(from)} – ${day(to)}`;
+}
+
+/** What of a total is in no sum, and since when it has no rate. */
+export const lackingText = ({ amount, conversions, lacking }: NotConverted): string =>
+  `${formatMinor(amount)} of ${countOf(conversions, 'conversion')}: no exchange rate on ${formatDay(lacking)}`;
