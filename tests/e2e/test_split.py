@@ -34,7 +34,7 @@ def test_two_partners_are_compared_by_one_link_until_one_is_chosen(
     def counted() -> bool:
         variants = read(api, f"/api/platform/links/{link['id']}/split")["variants"]
         # One address with many browsers is suspicious: not all of its clicks count.
-        return sum(one["clicks"] for one in variants) > 1 and sum(one["conversions"] for one in variants) == 1
+        return bool(sum(one["clicks"] for one in variants) > 1 and sum(one["conversions"] for one in variants) == 1)
 
     wait_for(counted, "clicks and a sale in the figures of the variants")
     page.goto(f"{admin_stack.app}/links?website={website['id']}&link={link['id']}")

@@ -6,8 +6,7 @@ Each link is decided alone (`command_api.links.model`): every destination stays 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
+from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -42,7 +41,7 @@ class LinkCase:
     partner: Partner | None
     target: Partner | None = None
     undone: UndoneChange | None = None
-    of_variants: Mapping[UUID, Partner | None] = MappingProxyType({})
+    of_variants: Mapping[UUID, Partner | None] = field(default_factory=dict)
 
 
 def decide(change: BulkChange, case: LinkCase, context: CommandContext) -> list[LinkUpdated]:

@@ -143,11 +143,20 @@ def test_a_link_that_moved_earns_for_the_partner_of_the_time_of_the_click() -> N
 
 def test_the_event_of_a_click_knows_where_it_led_better_than_the_time() -> None:
     link, later = moved(NOW), NOW + timedelta(seconds=1)
-    assert link.of_click(later, click_row(FIRST, later)).partner_id == FIRST.id
-    assert link.of_click(later, None, held=FIRST.id).partner_id == FIRST.id, "while the events are built again"
-    assert link.of_click(later, None).partner_id == SECOND.id
+    first, second = replace(link, partner_id=FIRST.id), link
+    assert link.of_click(later, click_row(FIRST, later)) == first
+    assert link.of_click(later, None, held=FIRST.id) == first, "while the events are built again"
+    assert link.of_click(later, None) == second
     stranger = replace(click_row(FIRST, later), partner_id=uuid4())
-    assert link.of_click(later, stranger).partner_id == SECOND.id, "the link never led there"
+    assert link.of_click(later, stranger) == second, "the link never led there"
+
+
+def test_a_click_of_a_link_with_variants_of_other_partners_waits_for_its_event() -> None:
+    third, before = uuid4(), NOW - timedelta(hours=1)
+    link = replace(moved(NOW), variant_partners=frozenset({third}))
+    assert link.of_click(before, None) is None
+    assert link.of_click(before, replace(click_row(FIRST, before), partner_id=third)) == replace(link, partner_id=third)
+    assert link.of_click(before, click_row(FIRST, before)) == replace(link, partner_id=FIRST.id)
 
 
 def test_click_id_goes_before_coupon_and_coupon_before_visitor() -> None:
