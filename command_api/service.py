@@ -6,7 +6,6 @@ task, the others stand by. On SIGTERM: unready, requests in flight finish, then 
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Sequence
 from typing import Final
@@ -102,11 +101,8 @@ def _prepare(container: Container, accounts: SignInService) -> None:
         log.info("visitor_erasures_repeated", visitors=again)
     adopt_saved_queries(container)
     starter_set.seed(container)
-    link = accounts.ensure_first_admin()
-    if link is not None:
-        # Written to the console directly: the log masks secrets, and this link must be readable.
-        sys.stdout.write(f"Nobody has an account yet. Set up the first one here: {link}\n")
-        sys.stdout.flush()
+    if not accounts.ensure_first_admin():
+        log.warning("first_account_missing", remedy="`althing setup-link` prints the link that creates it")
     categories.seed(container)
 
 

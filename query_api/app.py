@@ -32,7 +32,7 @@ from infra.kernel.http.worker_slots import WorkerSlotMiddleware
 from infra.kernel.log import open_log
 from infra.kernel.security.client_info import address_of
 from infra.kernel.security.sessions import Pool
-from query_api.accounts import admin, export, invites, profile, sessions, sign_ins, tokens
+from query_api.accounts import admin, export, invites, profile, sessions, setup, sign_ins, tokens
 from query_api.analytics import annotations as annotation_routes
 from query_api.analytics import (
     click_log,
@@ -131,6 +131,7 @@ ROUTERS: Final = (
     invites.router,
     domains.router,
     sessions.router,
+    setup.router,
     sign_ins.router,
     tokens.router,
     export.router,

@@ -5,11 +5,13 @@ A new kind is one entry in `KINDS` and a rule in `command_api/notifications`; th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from schemas.events.notifications import DigestMail
+from schemas.inline_text import inline
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,29 +43,69 @@ KINDS: Final[Mapping[str, NotificationKind]] = {
     "deal": NotificationKind("Your deals: payment, handover, inspection, dispute", "off", at_once=True),
 }
 
+_FREE_TEXT: Final = ("alert", "admin_act")
+"""Kinds whose title contains what people wrote: a place in it is not filled in."""
 A_THREAD: Final = "a thread"
+A_PERSON: Final = "Someone"
+A_LISTING: Final = "the website"
+A_WEBSITE: Final = "one of your websites"
+_PLACE: Final = re.compile(r"\{(actor|listing|thread|website)\}")
 
 
-def words(kind: str, count: int, actor: str | None, thread: str | None, title: str) -> str:
-    """Returns the text of a notification in one line. `thread`: its title, none for one that is gone. `title`: of kinds
-    that bring their own."""
-    where = f"“{thread}”" if thread else A_THREAD
-    who = actor or "Someone"
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What a notification names, as its reader may see it; `None`: it may not, or it is gone."""
+
+    actor: str | None = None
+    thread: str | None = None
+    listing: str | None = None
+    website: str | None = None
+
+
+def filled(line: str, names: Names) -> str:
+    """Returns a line with its names, each in one piece: what a name contains is never read as a place for another."""
+    values = {
+        "actor": inline(names.actor) if names.actor else A_PERSON,
+        "thread": _quoted(names.thread, A_THREAD),
+        "listing": _quoted(names.listing, A_LISTING),
+        "website": inline(names.website) if names.website else A_WEBSITE,
+    }
+    text = _PLACE.sub(lambda found: values[found[1]], line)
+    return text[:1].upper() + text[1:]
+
+
+def words(kind: str, count: int, names: Names, title: str) -> str:
+    """Returns the text of a notification in one line. `title`: of kinds that bring their own, with places for names
+    unless they are free text."""
+    if kind in _FREE_TEXT:
+        return title
+    return filled(_line(kind, count, title), names)
+
+
+def _line(kind: str, count: int, title: str) -> str:
     match kind:
         case "mention":
-            return f"{who} mentioned you in {where}"
+            return "{actor} mentioned you in {thread}"
         case "quote":
-            return f"{who} replied to your post in {where}"
+            return "{actor} replied to your post in {thread}"
         case "reply":
-            return f"{who} replied in {where}" if count == 1 else f"{count:,} new replies in {where}"
+            return "{actor} replied in {thread}" if count == 1 else f"{count:,} new replies in {{thread}}"
         case "like":
             if count == 1:
-                return f"{who} likes your post in {where}"
+                return "{actor} likes your post in {thread}"
             others = "another" if count == 2 else f"{count - 1:,} others"
-            return f"{who} and {others} like your post in {where}"
+            return f"{{actor}} and {others} like your post in {{thread}}"
         case "review":
-            return "A forum post needs review" if count == 1 else f"{count:,} forum posts need review"
+            return "A post of {actor} in {thread} needs review" if count == 1 else f"{count:,} forum posts need review"
         case "offer_message" if count > 1:
-            return f"You have {count:,} messages about an offer"
+            return f"You have {count:,} messages about the offer for {{listing}}"
+        case "listing" if count > 1:
+            return f"{count:,} listings need review"
+        case "partner" if count > 1:
+            return f"{count:,} partner requests are open"
         case _:
             return title
+
+
+def _quoted(name: str | None, otherwise: str) -> str:
+    return f"“{inline(name)}”" if name else otherwise

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from infra import PRODUCT_NAME
 from infra.kernel.mail.outbox import Mail
+from infra.kernel.text.articles import with_article
 
 _NOT_YOU = "If that was not you, set a new password now ({url}/login) and check your sessions in the account settings."
 _IGNORE = "If you did not request this, you can ignore this email."
@@ -66,7 +67,7 @@ def address_in_use(to: str, account_id: UUID, url: str) -> Mail:
         f"Someone, perhaps you, tried to use this address for a new {PRODUCT_NAME} account. You already have one:\n\n"
         f"{url}/login\n\nIf you forgot your password, you can set a new one there. {_IGNORE}\n"
     )
-    return Mail(to, f"You already have a {PRODUCT_NAME} account", text, "address_in_use", account_id)
+    return Mail(to, f"You already have {with_article(PRODUCT_NAME)} account", text, "address_in_use", account_id)
 
 
 def two_factor_changed(to: str, account_id: UUID, url: str, *, enabled: bool) -> Mail:

@@ -88,7 +88,7 @@ def register(body: schemas.RegisterRequest, request: AccountRequestDep) -> Respo
 
 @router.post("/api/platform/setup", response_model=schemas.SessionResult)
 def set_up(body: schemas.SetupRequest, request: AccountRequestDep) -> Response:
-    """Creates the first admin with the link that the first start printed, and signs in."""
+    """Creates the first admin with the link that `althing setup-link` printed, and signs in."""
     result = request.accounts.set_up(body.token, body.email, body.password, body.name, request.client)
     return request.session_response(result)
 

@@ -67,7 +67,7 @@ class RegisterWithIdentityRequest(RequestModel):
 
 
 class SetupRequest(RequestModel):
-    """The first admin. `token`: from the link that the first start printed."""
+    """The first admin. `token`: from the link that `althing setup-link` printed."""
 
     token: Secret
     email: Email

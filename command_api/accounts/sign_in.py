@@ -6,12 +6,10 @@ A correct password or a verified identity opens a session, or a login challenge 
 
 from __future__ import annotations
 
-import secrets
-from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
-from command_api.accounts import model
+from command_api.accounts import model, setup_link
 from command_api.accounts.commands import CreateFirstAccount, CreateSession, SignOut
 from command_api.accounts.common_passwords import refuse_common
 from command_api.accounts.fields import checked_password
@@ -39,7 +37,6 @@ from infra.kernel.security.client_info import Client
 from infra.kernel.security.sessions import Principal, hashed
 from schemas.uuid7 import uuid7
 
-SETUP_TOKEN_LIFE: Final = timedelta(hours=24)
 _REHASH: Final = (
     "UPDATE accounts.credential SET password_hash = %s, updated_at = now() WHERE account_id = %s AND password_hash = %s"
 )
@@ -171,32 +168,33 @@ class SignInService(AccountService):
             raise model.already_set_up()
         query = "SELECT 1 FROM accounts.setup_token WHERE token_hash = %s AND expires_at > now()"
         if not self.container.select(query, hashed(token)):
-            raise Problem(403, "bad_setup_link", "This setup link is not valid. The server prints one when it starts.")
+            raise Problem(403, "bad_setup_link", "This setup link is not valid. `althing setup-link` prints a new one.")
         refuse_common(password, email, name)
         account_id = self._create_first(email, password, name, "setup", client)
         return self.create_session(account_id, "password", client)
 
-    def ensure_first_admin(self) -> str | None:
-        """Creates the admin of the settings at startup, or returns the setup link if no account exists.
+    def ensure_first_admin(self) -> bool:
+        """Creates the admin of the settings at startup; returns whether there is an account then.
 
         Raises `SettingsError` for an address or password that cannot sign in.
         """
         settings = self.container.settings
         if self._is_set_up():
-            return None
-        if settings.admin_email is not None and settings.admin_password is not None:
-            try:
-                email, password = _checked_credentials(settings.admin_email, settings.admin_password)
-                self._create_first(email, password, "Administrator", "environment", Client())
-            except CommandRejected as refused:
-                if refused.code != "already_set_up":
-                    raise
-            return None
-        token = secrets.token_urlsafe(32)
-        self.container.execute("DELETE FROM accounts.setup_token WHERE expires_at < now()")
-        issue = "INSERT INTO accounts.setup_token (token_hash, expires_at) VALUES (%s, now() + %s)"
-        self.container.execute(issue, hashed(token), SETUP_TOKEN_LIFE)
-        return f"{settings.app_url}/setup?token={token}"
+            return True
+        if settings.admin_email is None or settings.admin_password is None:
+            return False
+        try:
+            email, password = _checked_credentials(settings.admin_email, settings.admin_password)
+            self._create_first(email, password, "Administrator", "environment", Client())
+        except CommandRejected as refused:
+            if refused.code != "already_set_up":
+                raise
+        return True
+
+    def setup_link(self) -> str | None:
+        """Issues a link that creates the first admin; None once there is an account."""
+        with self.container.pool.connection() as connection:
+            return setup_link.issue(connection, self.container.settings)
 
     def verify_second_factor(
         self, ticket: LoginChallenge, code: str | None, recovery_code: str | None, client: Client
@@ -226,7 +224,8 @@ class SignInService(AccountService):
         return current
 
     def _is_set_up(self) -> bool:
-        return bool(self.container.select("SELECT 1 FROM accounts.first_account"))
+        with self.container.pool.connection() as connection:
+            return setup_link.is_set_up(connection)
 
 
 def _checked_credentials(email: str, password: str) -> tuple[str, str]:

@@ -137,7 +137,7 @@ class Walk:
         answer = _get(http, f"{self._base}/postback", sent)
         if answer.status_code != 200:
             raise StepFailed(f"The postback was rejected: {_message(answer)}", "Copy the postback URL again.")
-        return f"The postback of {network.name} is accepted with this click ID."
+        return "The network's postback is accepted."
 
     def _attribute(self, click_id: str) -> str:
         gathering = Gathering(self.container, self.clicks, self._click_key)

@@ -15,7 +15,7 @@ from command_api.marketplace.direct_deals import DirectDeal
 from command_api.marketplace.listings import model as listings
 from command_api.marketplace.listings.model import Listing
 from command_api.marketplace.offers import Deal, Offer
-from command_api.marketplace.recipients import offer_url, recipient
+from command_api.marketplace.recipients import deal_news, recipient
 from schemas.base import DomainEvent
 from schemas.events import marketplace
 
@@ -24,11 +24,15 @@ HANDLERS: Final = CommandHandlers()
 
 def after_offer(uow: UnitOfWork, before: Offer | None, events: Sequence[DomainEvent], notify: UUID) -> Offer:
     """Stores events of an offer that was sent before, and returns its state after them. `notify`: the account to
-    mail."""
+    mail; of an acceptance the deal's first event does, which has the price and the deadline."""
     to = recipient(uow, notify)
+    emailed = [event for event in events if not isinstance(event, marketplace.OfferAccepted)]
+    title = listings.title_of(uow.load(before.listing_id, listings.evolve)) if before is not None else None
+    news = [deal_news(uow, event, notify, title) for event in emailed] if to is not None else []
     after = uow.advance(offers.evolve, before, events)
-    if to is not None:
-        uow.send(mails.offer_news(to, offer_url(uow, after.id), after.status))
+    for one in news:
+        if to is not None:
+            uow.send(mails.offer_news(to, one, after.status))
     return after
 
 
@@ -95,10 +99,9 @@ def send_deal_news(uow: Appended, deal: Deal, event: DomainEvent) -> None:
         text, sides = mails.LATE_PAYMENT_NEWS, (deal.buyer_id,)
     if isinstance(event, marketplace.DirectDealReminded):
         sides = (deal.buyer_id if event.side == "buyer" else deal.seller_id,)
-    if isinstance(event, marketplace.DirectDealCompleted) and event.is_automatic:
-        text = mails.COMPLETED_BY_TIME
     for account_id in sides:
         if account_id != event.actor_id or isinstance(event, _TOLD_TO_ALL):
             to = recipient(uow, account_id)
             if to is not None:
-                uow.send(mails.deal_news(to, offer_url(uow, deal.offer_id), text))
+                title = listings.title_of(uow.load(deal.listing_id, listings.evolve))
+                uow.send(mails.deal_news(to, deal_news(uow, event, account_id, title), text))

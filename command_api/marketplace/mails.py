@@ -1,4 +1,6 @@
-"""Mails about deals and saved searches. They never contain a price or text of a thread."""
+"""Mails about deals, listings and saved searches. The subject says who did what, with which website, for how much and
+until when; the text adds what to do. They never contain text of a thread.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,14 @@ from infra import PRODUCT_NAME
 from infra.kernel.mail.outbox import Mail
 from schemas.base import DomainEvent
 from schemas.events.marketplace import (
+    DirectDealAgreed,
     DirectDealCancelled,
     DirectDealClosed,
     DirectDealCompleted,
     DirectDealConfirmed,
     DirectDealDisputed,
     DirectDealReminded,
+    EscrowAgreed,
     EscrowCancelled,
     EscrowDecided,
     EscrowDelivered,
@@ -36,6 +40,7 @@ from schemas.events.marketplace import (
     TransferProposed,
     TransferWithdrawn,
 )
+from schemas.notifications import Names, filled
 
 STOP_PATH: Final = "/api/public/marketplace/searches/stop/"
 """Mail clients call it, with a token, to end a saved search."""
@@ -58,75 +63,74 @@ class NewListing:
 
 
 DEAL_NEWS: Final[Mapping[type[DomainEvent], str]] = {
-    EscrowFunded: "The buyer's money is in escrow. Please transfer the website and confirm it on the deal page.",
-    EscrowDelivered: "The seller marked the website as delivered. Please confirm receipt.",
-    EscrowInspectionBegan: "The inspection has begun. Without a dispute, the delivery is accepted automatically.",
-    EscrowDisputed: "The deal is disputed. Please add your statement to its thread: an admin will decide.",
-    EscrowDecided: "An admin has decided the dispute.",
-    EscrowReleased: "The deal is complete: the escrow provider has paid out.",
-    EscrowRefunded: "The escrow provider has paid the buyer's money back.",
-    EscrowCancelled: "The deal was canceled before it was paid; the website is for sale again.",
-    DirectDealConfirmed: "The other side confirmed that money and website were handed over. Please confirm it, too.",
+    EscrowAgreed: "See the next step on its page.",
+    DirectDealAgreed: "See the next step on its page.",
+    EscrowFunded: "Confirm the transfer on the deal page once it is done.",
+    EscrowDelivered: "Confirm the receipt on the deal page, or open a dispute.",
+    EscrowInspectionBegan: "",
+    EscrowDisputed: "An admin will decide when both sides have been heard.",
+    EscrowDecided: "",
+    EscrowReleased: "",
+    EscrowRefunded: "",
+    EscrowCancelled: "The website is for sale again.",
+    DirectDealConfirmed: "Confirm on the deal page that money and website were handed over.",
     DirectDealReminded: (
         "The other side confirmed that money and website were handed over, and you have not responded. Please confirm"
-        " it, or open a dispute. Without either, the website counts as sold in 14 days."
+        " it, or open a dispute."
     ),
-    DirectDealCompleted: "The deal is complete: both sides have confirmed it.",
-    DirectDealDisputed: "The deal is disputed. Please add your statement to its thread: an admin will record its end.",
-    DirectDealClosed: "An admin recorded how the disputed deal ended. No money was held or moved.",
-    TransferProposed: "The seller offers to move the website here to your account. See what moves on the deal page.",
-    TransferWithdrawn: "The seller no longer offers to move the website here to your account.",
-    TransferDeclined: "The buyer declined the move of the website. It stays in your account.",
-    TransferAccepted: "The buyer accepted: the website and its history have moved to the buyer's account.",
-    DirectDealCancelled: "The deal was canceled before it was confirmed; the website is for sale again.",
+    DirectDealCompleted: "",
+    DirectDealDisputed: "An admin will record how it ended.",
+    DirectDealClosed: "No money was held or moved.",
+    TransferProposed: "The deal page shows what moves.",
+    TransferWithdrawn: "",
+    TransferDeclined: "It stays in your account.",
+    TransferAccepted: "Its history has moved with it.",
+    DirectDealCancelled: "The website is for sale again.",
 }
-COMPLETED_BY_TIME: Final = "The deal is complete: one side confirmed it, and the other did not respond in time."
-LATE_PAYMENT_NEWS: Final = (
-    "Your payment came after the deal was canceled. The escrow provider will refund it; you do not need to do anything."
-)
-LISTING_NEWS: Final[Mapping[type[DomainEvent], str]] = {
-    ListingApproved: "Your listing is online.",
-    ListingRejected: "Your listing was not approved. See the reason on its page, edit it and submit it again.",
-    ListingSuspended: "Your listing was taken offline. See the reason on its page.",
-    ListingResumed: "Your listing is online again.",
-    ListingExpired: "Your listing was online for 90 days and has expired. You can submit it again.",
-}
+"""The events of deals that are emailed, with what to do about each."""
+LATE_PAYMENT_NEWS: Final = "The escrow provider will refund it; you do not need to do anything."
+LISTING_NEWS: Final = (ListingApproved, ListingRejected, ListingSuspended, ListingResumed, ListingExpired)
+"""The events of listings that are emailed to the seller."""
 _OFFER_NEWS: Final[Mapping[OfferStatus, str]] = {
-    "countered": "The other side made a counter-offer. It is your turn.",
-    "accepted": "Your price was accepted. See the next step on its page.",
-    "declined": "Your offer was declined.",
-    "withdrawn": "The buyer withdrew the offer.",
-    "expired": "Your offer has ended: no one responded in time, or the website was sold to another buyer.",
+    "sent": "You can accept the offer, decline it or propose another price.",
+    "countered": "It is your turn: you can accept the price, decline it or propose another one.",
 }
 
 
-def offer_came(to: Recipient, url: str) -> Mail:
-    return _mail(to, "You have an offer for your website", "You received an offer for your website.", url, "offer")
+@dataclass(frozen=True, slots=True)
+class News:
+    """One email about a thing of several events. `line`: of `infra.domain.deal_words`; `names`: what it names, as the
+    recipient may see it; `thread`: the offer or listing that it is about; `actor_id`: whom it names."""
+
+    line: str
+    names: Names
+    thread: UUID
+    actor_id: UUID | None
+    url: str
 
 
-def offer_news(to: Recipient, url: str, status: OfferStatus) -> Mail:
-    text = _OFFER_NEWS.get(status, "There is news about an offer.")
-    return _mail(to, "News about an offer", text, url, "offer_news")
+def offer_came(to: Recipient, news: News) -> Mail:
+    return _mail(to, news, "You have an offer for your website", _OFFER_NEWS["sent"], "offer")
 
 
-def listing_news(to: Recipient, url: str, text: str) -> Mail:
-    return _mail(to, "News about your listing", text, url, "listing_news")
+def offer_news(to: Recipient, news: News, status: OfferStatus) -> Mail:
+    return _mail(to, news, "News about an offer", _OFFER_NEWS.get(status, ""), "offer_news")
 
 
-def question_came(to: Recipient, url: str) -> Mail:
-    return _mail(
-        to, "A question about your listing", "A member asked a question about your listing.", url, "listing_question"
-    )
+def listing_news(to: Recipient, news: News) -> Mail:
+    return _mail(to, news, "News about your listing", "", "listing_news")
 
 
-def question_answered(to: Recipient, url: str) -> Mail:
-    return _mail(
-        to, "Your question was answered", "The seller answered your question on the listing.", url, "listing_answer"
-    )
+def question_came(to: Recipient, news: News) -> Mail:
+    return _mail(to, news, "A question about your listing", "", "listing_question")
 
 
-def deal_news(to: Recipient, url: str, text: str) -> Mail:
-    return _mail(to, "News about your deal", text, url, "deal_news")
+def question_answered(to: Recipient, news: News) -> Mail:
+    return _mail(to, news, "Your question was answered", "", "listing_answer")
+
+
+def deal_news(to: Recipient, news: News, text: str) -> Mail:
+    return _mail(to, news, "News about your deal", text, "deal_news")
 
 
 def new_listings(to: Recipient, app_url: str, found: Sequence[NewListing], more: int, stop_url: str) -> Mail:
@@ -145,5 +149,16 @@ def new_listings(to: Recipient, app_url: str, found: Sequence[NewListing], more:
     )
 
 
-def _mail(to: Recipient, subject: str, text: str, url: str, kind: str) -> Mail:
-    return Mail(to.email, f"{subject}: {PRODUCT_NAME}", f"{text}\n\n{url}\n", kind, to.account_id)
+def _mail(to: Recipient, news: News, subject: str, text: str, kind: str) -> Mail:
+    """`subject`: without names, for the outbox."""
+    line = filled(news.line, news.names)
+    return Mail(
+        to.email,
+        f"{subject}: {PRODUCT_NAME}",
+        f"{line}.\n\n{text}\n\n{news.url}\n" if text else f"{line}.\n\n{news.url}\n",
+        kind,
+        to.account_id,
+        about=news.actor_id,
+        title=line,
+        thread=news.thread,
+    )

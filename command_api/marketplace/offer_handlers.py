@@ -14,7 +14,7 @@ from command_api.marketplace.escrow import model as escrows
 from command_api.marketplace.listings import model as listings
 from command_api.marketplace.listings.schemas import money
 from command_api.marketplace.offers import Offer
-from command_api.marketplace.recipients import offer_url, recipient
+from command_api.marketplace.recipients import deal_news, recipient
 from command_api.marketplace.schemas import OfferState, offer_state
 from command_api.marketplace.timeouts import OFFER_EXPIRY
 from schemas.base import DomainEvent
@@ -38,10 +38,10 @@ def send_offer(command: commands.SendOffer, uow: UnitOfWork) -> OfferState:
     listing, fields = uow.load(command.listing_id, listings.evolve), command.fields
     sent = offers.send(command.offer_id, listing, money(fields.price), fields.text.strip(), uow.context)
     offer = offers.evolve(None, sent)
-    to = recipient(uow, offer.seller_id)
+    to, news = recipient(uow, offer.seller_id), deal_news(uow, sent, offer.seller_id, listings.title_of(listing))
     uow.append(sent)
     if to is not None:
-        uow.send(mails.offer_came(to, offer_url(uow, offer.id)))
+        uow.send(mails.offer_came(to, news))
     return offer_state(offer)
 
 

@@ -9,7 +9,7 @@ from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.marketplace import commands, mails, questions
 from command_api.marketplace.listings import model as listings
-from command_api.marketplace.recipients import listing_url, recipient
+from command_api.marketplace.recipients import listing_news, recipient
 from command_api.marketplace.schemas import QuestionState
 
 HANDLERS: Final = CommandHandlers()
@@ -20,9 +20,10 @@ def ask_question(command: commands.AskQuestion, uow: UnitOfWork) -> QuestionStat
     listing = uow.load(command.listing_id, listings.evolve)
     asked = questions.ask(command.question_id, listing, command.text, uow.context)
     to = recipient(uow, asked.seller_id)
+    news = listing_news(uow, asked, asked.listing_id, listings.title_of(listing), asked.author_id)
     uow.append(asked)
     if to is not None:
-        uow.send(mails.question_came(to, listing_url(uow, asked.listing_id)))
+        uow.send(mails.question_came(to, news))
     return QuestionState(id=command.question_id)
 
 
@@ -33,9 +34,12 @@ def answer_question(command: commands.AnswerQuestion, uow: UnitOfWork) -> Questi
     events = questions.answer(loaded, command.text, uow.context)
     question = require_found(loaded, "question")
     to = recipient(uow, question.author_id) if not question.answered else None
+    title = listings.title_of(uow.load(question.listing_id, listings.evolve))
+    news = [listing_news(uow, event, question.listing_id, title, uow.context.account_id) for event in events[:1]]
     uow.append(*events)
-    if to is not None:
-        uow.send(mails.question_answered(to, listing_url(uow, question.listing_id)))
+    for one in news:
+        if to is not None:
+            uow.send(mails.question_answered(to, one))
     return QuestionState(id=question.id)
 
 

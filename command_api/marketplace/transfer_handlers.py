@@ -16,7 +16,7 @@ from command_api.marketplace import commands, mails, offers, transfers
 from command_api.marketplace.listings import model as listings
 from command_api.marketplace.listings.model import ON_MARKET, Listing
 from command_api.marketplace.offers import Offer
-from command_api.marketplace.recipients import offer_url, recipient
+from command_api.marketplace.recipients import deal_news, recipient
 from command_api.marketplace.schemas import TransferState
 from command_api.websites import model as websites
 from schemas.base import DomainEvent
@@ -89,7 +89,8 @@ def _stored(uow: UnitOfWork, offer: Offer, events: Sequence[DomainEvent], notify
     after = state_after(offers.evolve, offer, of_offer)
     text = mails.DEAL_NEWS.get(type(of_offer[0])) if of_offer else None
     if to is not None and text is not None:
-        uow.send(mails.deal_news(to, offer_url(uow, offer.id), text))
+        title = listings.title_of(uow.load(offer.listing_id, listings.evolve))
+        uow.send(mails.deal_news(to, deal_news(uow, of_offer[0], notify, title), text))
     return TransferState(id=offer.id, status=after.transfer, website_id=after.transfer_of)
 
 

@@ -28,7 +28,7 @@ def edited(event: forum.PostEdited) -> Notifications:
 @on(forum.PostApproved)
 def approved(event: forum.PostApproved) -> Notifications:
     """Notifies the author, and others as of a new post if it was never shown before."""
-    yield _to_author(event, "A moderator approved your post")
+    yield _to_author(event, "A moderator approved your post in {thread}")
     if event.was_shown:
         yield from _of_post(event, event.mentions, None, followers=False)
     else:
@@ -37,7 +37,7 @@ def approved(event: forum.PostApproved) -> Notifications:
 
 @on(forum.PostHidden)
 def hidden(event: forum.PostHidden) -> Notifications:
-    yield _to_author(event, "Your post was reported and is hidden until a moderator reviews it")
+    yield _to_author(event, "Your post in {thread} was reported and is hidden until a moderator reviews it")
     yield _for_review(event)
 
 
@@ -46,12 +46,12 @@ def deleted(event: forum.PostDeleted) -> Notifications:
     """Notifies the author of a removal by a moderator; the post itself cannot be seen any more, so the path is the
     log."""
     if event.by_moderator:
-        yield replace(_to_author(event, "A moderator removed your post"), path="/forum/log")
+        yield replace(_to_author(event, "A moderator removed your post in {thread}"), path="/forum/log")
 
 
 @on(forum.PostRestored)
 def restored(event: forum.PostRestored) -> Notifications:
-    yield _to_author(event, "A moderator restored your post")
+    yield _to_author(event, "A moderator restored your post in {thread}")
 
 
 @on(forum.PostLiked)
@@ -100,7 +100,14 @@ def _for_review(event: forum.PostWritten | forum.PostEdited | forum.PostHidden) 
     """Notifies the moderators of a post for review, together with the posts that wait already; the moderation page
     shows each."""
     return OutgoingNotification(
-        "review", "forum", None, path="/forum/moderation", but=(event.author_id,), roles=MODERATORS
+        "review",
+        "forum",
+        None,
+        event.author_id,
+        event.thread_id,
+        path="/forum/moderation",
+        but=(event.author_id,),
+        roles=MODERATORS,
     )
 
 

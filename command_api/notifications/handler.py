@@ -90,11 +90,12 @@ def _insert(connection: Connection, notice: OutgoingNotification, event: DomainE
 
 _COLUMNS: Final = (
     "INSERT INTO notifications.notification AS n"
-    " (id, account_id, kind, about, actor_id, thread_id, post_id, title, path, created_at, updated_at)"
+    " (id, account_id, kind, about, actor_id, thread_id, post_id, listing_id, website_id, title, path, created_at,"
+    " updated_at)"
 )
 _VALUES: Final = (
-    "%(kind)s, %(about)s, %(actor_id)s::uuid, %(thread_id)s::uuid, %(post_id)s::uuid, %(title)s, %(path)s,"
-    " %(at)s::timestamptz, %(at)s::timestamptz"
+    "%(kind)s, %(about)s, %(actor_id)s::uuid, %(thread_id)s::uuid, %(post_id)s::uuid, %(listing_id)s::uuid,"
+    " %(website_id)s::uuid, %(title)s, %(path)s, %(at)s::timestamptz, %(at)s::timestamptz"
 )
 _AGAIN: Final = (
     " ON CONFLICT (account_id, kind, about) WHERE seen_at IS NULL DO UPDATE SET count = n.count + 1,"

@@ -23,7 +23,8 @@ class OutgoingNotification:
 
     `to`: an account, or `None` for the followers of `thread_id` except `but`; with `roles`, everybody who has one of
     them except `but`.
-    `title` and `path` contain no personal data.
+    `title` and `path` contain no personal data: `{actor}`, `{thread}`, `{listing}` and `{website}` in the title are
+    named when it is shown, as its reader may see them (`schemas.notifications`).
     """
 
     kind: str
@@ -36,6 +37,8 @@ class OutgoingNotification:
     path: str = ""
     but: tuple[UUID, ...] = ()
     roles: tuple[Role, ...] = ()
+    listing_id: UUID | None = None
+    website_id: UUID | None = None
 
 
 Notifications = Iterable[OutgoingNotification]

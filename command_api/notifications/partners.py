@@ -12,9 +12,8 @@ PATH = "/links/partners"
 @on(PartnerRequested)
 def requested(event: PartnerRequested) -> Notifications:
     """Notifies admins once of all open requests, until the notification is seen."""
-    sender, path = (event.account_id,), "/admin?tab=partners"
-    title = "A member requested a partner"
-    yield OutgoingNotification("partner", "requests", None, title=title, path=path, but=sender, roles=ADMINS)
+    sender, path, title = event.account_id, "/admin?tab=partners", "{actor} requested a partner"
+    yield OutgoingNotification("partner", "requests", None, sender, title=title, path=path, but=(sender,), roles=ADMINS)
 
 
 @on_later(PartnerRequestAccepted)

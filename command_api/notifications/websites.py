@@ -11,23 +11,33 @@ from schemas.events.websites import ClaimsUnusual, ReportsUnread
 
 @on(ClaimsUnusual)
 def claims_unusual(event: ClaimsUnusual) -> Notifications:
-    title = "Unusually many sales were reported with your public site key"
+    title = f"Unusually many sales of {{website}} were reported with your public site key: {event.claims:,} in an hour"
     path = f"/dashboard/conversions?website={event.website_id}&keyKind=site"
-    yield OutgoingNotification("claims", str(event.originator_id), event.account_id, title=title, path=path)
-    admins = "Unusually many sales were reported with a website's public site key"
     yield OutgoingNotification(
-        "claims", str(event.originator_id), None, title=admins, but=(event.account_id,), roles=ADMINS
+        "claims", str(event.originator_id), event.account_id, title=title, path=path, website_id=event.website_id
+    )
+    admins = "Unusually many sales of {website} were reported with its public site key"
+    yield OutgoingNotification(
+        "claims",
+        str(event.originator_id),
+        None,
+        title=admins,
+        but=(event.account_id,),
+        roles=ADMINS,
+        website_id=event.website_id,
     )
 
 
 @on(ReportsUnread)
 def reports_unread(event: ReportsUnread) -> Notifications:
     name = READABLE.get(event.field, event.field)
-    title = f"Sales were reported with {name} that cannot be read"
+    title = f"Sales of {{website}} were reported with {name} that cannot be read"
     if event.is_placeholder:
-        title = f"Your postback URL has an unfilled placeholder: sales came without {name}"
+        title = f"The postback URL of {{website}} has an unfilled placeholder: sales came without {name}"
     path = f"/dashboard/conversions?website={event.website_id}&unread=yes"
-    yield OutgoingNotification("unread", str(event.originator_id), event.account_id, title=title, path=path)
+    yield OutgoingNotification(
+        "unread", str(event.originator_id), event.account_id, title=title, path=path, website_id=event.website_id
+    )
 
 
 READABLE: Final = {

@@ -49,7 +49,7 @@ class UpdateWebsite(RequestModel):
         TxidScope | None,
         Field(
             strict=False,
-            description="Within what the ids of /track/sale and of postbacks in Althing's names are unique",
+            description="Within what the ids of /track/sale and of postbacks without a network are unique",
         ),
     ] = None
     keep_ad_click_ids: Annotated[

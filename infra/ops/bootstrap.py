@@ -69,7 +69,22 @@ class Failed(Exception):
 
 
 def main(arguments: list[str]) -> int:
-    named = (run, demo, test, test_fast, test_slow, test_install, lint, docs, oracle, mutants, wheel, release, ci)
+    named = (
+        run,
+        demo,
+        test,
+        test_fast,
+        test_slow,
+        test_install,
+        lint,
+        docs,
+        pictures,
+        oracle,
+        mutants,
+        wheel,
+        release,
+        ci,
+    )
     targets: dict[str, Callable[[], None]] = {step.__name__.replace("_", "-"): step for step in named}
     targets |= {name: partial(run_module, *module) for name, module in MODULES.items()}
     targets["setup"] = set_up
@@ -312,6 +327,12 @@ def docs() -> None:
     check_tools(web=False)
     python_packages(development=True)
     call([str(PYTHON), "-m", "infra.ops.docs"])
+
+
+def pictures() -> None:
+    """Makes the pictures of README.md, of the built app with seeded answers."""
+    set_up(development=True)
+    call(["npm", "run", "pictures", "--prefix", "web"], dict(os.environ, CHROMIUM=browser()))
 
 
 def oracle() -> None:

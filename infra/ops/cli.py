@@ -35,6 +35,7 @@ COMMANDS = {
     "info": CliCommand("infra.ops.stack.info:info_main", "addresses that any client can use [--json]"),
     "doctor": CliCommand("infra.ops.doctor.command:main", "examine machine, settings, engines and stack [--json]"),
     "migrate": CliCommand("infra.ops.migrations.migrate:main", "bring tables and topics up to date [--wait SECONDS]"),
+    "setup-link": CliCommand("infra.ops.setup_link:main", "print the link that creates the first admin"),
     "health": CliCommand(
         "infra.ops.health_check:main", "whether a service is ready, by the exit code: SERVICE [--live]"
     ),
@@ -80,6 +81,11 @@ def main(arguments: list[str] | None = None) -> int:
     if not given or given[0] in ("-h", "--help", "help"):
         sys.stdout.write(usage())
         return 0 if given else WRONG_USE
+    if given[0] in ("-V", "--version"):
+        from infra.kernel.config.version import product_version
+
+        sys.stdout.write(f"{PRODUCT_NAME} {product_version()}\n")
+        return 0
     name, rest = given[0], given[1:]
     command = COMMANDS.get(name)
     if command is None:
@@ -120,7 +126,8 @@ def serve(arguments: list[str]) -> int:
 
 def usage() -> str:
     rows = "".join(f"  {name:<16}{command.help}\n" for name, command in COMMANDS.items())
-    return f"{PRODUCT_NAME}: event-sourced analytics for affiliate marketers\n\nusage: althing COMMAND ...\n\n{rows}"
+    use = "usage: althing COMMAND ...\n       althing --version"
+    return f"{PRODUCT_NAME}: event-sourced analytics for affiliate marketers\n\n{use}\n\n{rows}"
 
 
 def _function(target: str) -> Main:

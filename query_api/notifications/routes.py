@@ -18,7 +18,7 @@ from query_api.kernel.postgres_reader import PostgresReader
 from schemas.base import ERASED
 from schemas.http.notifications import NotificationPreference
 from schemas.http.responses import ResponseModel
-from schemas.notifications import KINDS, words
+from schemas.notifications import KINDS, Names, words
 
 router = APIRouter(prefix="/api/platform", tags=["notifications"])
 
@@ -44,8 +44,9 @@ class Unseen(ResponseModel):
 
 _ALL: Final = """
 SELECT n.id, n.kind, n.count, n.actor_id, n.title, n.path, n.updated_at AS at,
-    n.seen_at IS NOT NULL AS seen, t.title AS thread
+    n.seen_at IS NOT NULL AS seen, t.title AS thread, l.title AS listing, w.domain AS website
 FROM notifications.notification AS n LEFT JOIN read.forum_threads AS t ON t.id = n.thread_id AND t.visible
+LEFT JOIN read.listings AS l ON l.id = n.listing_id LEFT JOIN read.websites AS w ON w.id = n.website_id
 WHERE n.account_id = %(me)s AND NOT n.kind = ANY(%(off)s) AND (NOT %(unseen)s OR n.seen_at IS NULL)
   AND (%(at)s::timestamptz IS NULL OR (n.updated_at, n.id) < (%(at)s, %(last)s::uuid))
 ORDER BY n.updated_at DESC, n.id DESC LIMIT %(limit)s"""
@@ -103,6 +104,7 @@ def _off(reader: PostgresReader, me: UUID, context: Services) -> list[str]:
 
 
 def _to_response(row: dict[str, Any], actor: Author | None) -> Notification:
-    thread = row["thread"] if row["thread"] != ERASED else None
-    title = words(row["kind"], row["count"], actor.name if actor is not None else None, thread, row["title"])
-    return Notification.of_row(row, actor=actor, title=title)
+    """Row-level security decides what is named: what the reader may not see reads as if it were gone."""
+    shown = {name: row[name] for name in ("thread", "listing", "website") if row[name] != ERASED}
+    names = Names(actor=actor.name if actor is not None else None, **shown)
+    return Notification.of_row(row, actor=actor, title=words(row["kind"], row["count"], names, row["title"]))

@@ -170,6 +170,31 @@ def test_the_demonstration_fills_a_stack_once_and_every_number_agrees(
     grown = {domain: after[domain] - before[domain] for domain in before}
     assert all(0 <= more <= 20 for more in grown.values()), f"sent twice, counted twice: {grown}"
     what_earned_most(admin_stack, page, api)
+    one_command_removes_it(admin_stack, api)
+
+
+def one_command_removes_it(stack: Stack, api: httpx.Client) -> None:
+    """And nothing that is not marked."""
+    connect(api, "stays.example")
+    mine = {"name": "Stays (demo)", "slug": "demo-stays", "baseUrl": "https://stays.example", "commission": 5}
+    kept = api.post("/api/admin/partners", json=mine).json()["id"]
+    done = stack.run("demo", "remove")
+    assert done.returncode == 0 and "5 accounts" in done.stdout and "9 partners" in done.stdout, (
+        done.stdout + done.stderr
+    )
+
+    def marked() -> list[str]:
+        rows = read(api, "/api/admin/websites?limit=200") + read(api, "/api/admin/accounts?limit=200")
+        names = [row.get("domain") or row["email"] for row in rows]
+        titles = [row["title"] for row in read(api, "/api/marketplace/listings?limit=200")]
+        titles += [row["title"] for row in read(api, "/api/forum/threads?limit=100")]
+        return [name for name in names if "demo.example" in name] + [title for title in titles if "(demo)" in title]
+
+    wait_for(lambda: not marked(), "everything of the demonstration to be gone", every_s=1)
+    partners = {row["id"] for row in read(api, "/api/admin/partners") if row["slug"].startswith("demo-")}
+    assert partners == {kept}
+    assert "stays.example" in {row["domain"] for row in read(api, "/api/platform/websites")}
+    assert stack.run("demo", "remove").stdout == "There is nothing of the demonstration here.\n"
 
 
 def what_earned_most(stack: Stack, page: Page, api: httpx.Client) -> None:

@@ -17,13 +17,12 @@ def test_from_nothing_to_the_first_live_event(
 ) -> None:
     """Spec §1: sign in, connect a website, paste the snippet into a static page, see its page view and click come."""
     sign_in(page, admin_stack.app)
-    page.goto(f"{admin_stack.app}/account-settings?tab=websites")
-    page.get_by_role("button", name="Connect Website").first.click()
+    page.goto(f"{admin_stack.app}/onboarding")
     page.get_by_label("Domain", exact=True).first.fill("https://First-Steps.example/page")
     page.get_by_label("Time zone").first.select_option("UTC")
     page.get_by_role("button", name="Connect Website").last.click()
     expect(page.get_by_text("Waiting for the first event")).to_be_visible()
-    steps = page.get_by_role("region", name="Connect a website")
+    steps = page.get_by_role("main")
     snippet = steps.get_by_role("group", name="Snippet").locator("code").inner_text()
     assert "t.js" in snippet and "pk_" in snippet
 
@@ -37,8 +36,8 @@ def test_from_nothing_to_the_first_live_event(
     reader = context.new_page()
     reader.goto(publisher.url)
     expect(page.get_by_text("The first event has arrived")).to_be_visible()
-
-    page.goto(f"{admin_stack.app}/analytics?website={website_id}")
+    expect(page.get_by_text("Analytics shows the event")).to_be_visible()
+    page.get_by_role("link", name="Open Analytics").click()
     feed = page.get_by_role("list", name="Last events")
     expect(feed.get_by_text("pageview")).to_be_visible()
     expect(page.get_by_role("status", name="Live stream: Live")).to_be_visible()

@@ -29,7 +29,7 @@ from command_api.marketplace.process import process_managers
 from infra.domain.escrow_provider import EscrowProvider, Provider
 from infra.domain.escrow_provider.sandbox import Sandbox
 from infra.kernel.config.settings import Settings
-from infra.kernel.mail.outbox import decrypt_mail
+from infra.kernel.mail.outbox import decrypt_mail, subject_of
 from infra.kernel.postgres.rows import PostgresRows
 from projectors.engine.read_model import ReadModel
 from projectors.read_models.conversions.payouts import PAYOUTS
@@ -90,6 +90,14 @@ class NoMeasurements:
 
     def by_month(self, _website_id: UUID, edges: Sequence[datetime]) -> Sequence[MonthlyCounts]:
         return [MonthlyCounts(0, 0, 0) for _ in edges[1:]]
+
+
+@dataclass(frozen=True)
+class SentMail:
+    """What of an email decides in which conversation a mail program shows it."""
+
+    subject: str
+    thread: UUID | None
 
 
 @dataclass
@@ -218,6 +226,15 @@ class Market:
             (kind, person.account_id),
         )
         return [decrypt_mail(self.settings, *row)[1] or "" for row in rows]
+
+    def news(self, kind: str, person: Person) -> list[SentMail]:
+        """The emails of one kind to the person as they are sent, oldest first."""
+        rows = self.postgres.execute(
+            "SELECT id, subject, title_sealed, thread FROM kernel.mail WHERE kind = %s AND account_id = %s ORDER BY id",
+            (kind, person.account_id),
+        ).fetchall()
+        named = [dict(zip(("id", "subject", "title_sealed", "thread"), row, strict=True)) for row in rows]
+        return [SentMail(subject_of(self.settings, row), row["thread"]) for row in named]
 
     def told(self, person: Person) -> list[str]:
         """The person's notifications of deals, oldest first, after all events are handled."""

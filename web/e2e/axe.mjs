@@ -249,7 +249,7 @@ const STATES = [
   },
   { name: 'analytics, dates', path: '/analytics', act: opens('Choose dates') },
   { name: 'analytics, filter', path: '/analytics', act: opens('Add filter') },
-  { name: 'analytics, re-mark', path: '/analytics', act: opens('Re-mark…') },
+  { name: 'analytics, re-mark', path: '/analytics', act: opens('Reclassify…') },
   { name: 'conversions, reverse', path: '/conversions', act: (page) => decide(page, 'Reverse') },
   { name: 'analytics, empty', path: '/analytics', base: empty },
   { name: 'analytics, nothing yet', path: '/analytics', base: first },

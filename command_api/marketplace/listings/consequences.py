@@ -13,7 +13,7 @@ from command_api.kernel.unit_of_work import Appended, StateChange
 from command_api.marketplace import mails, timeouts
 from command_api.marketplace.listings import model
 from command_api.marketplace.listings.model import ON_MARKET, Listing
-from command_api.marketplace.recipients import listing_url, recipient
+from command_api.marketplace.recipients import listing_news, recipient
 from schemas.events.marketplace import ListingDrafted
 
 MAX_LISTINGS: Final = 100
@@ -44,10 +44,10 @@ def follow_listing(change: StateChange[Listing], uow: Appended) -> None:
         _require_single_listing(uow, after)
     if after.images != (before.images if before is not None else ()):
         _save_image_uses(uow.cursor, after)
-    for text in (mails.LISTING_NEWS[type(event)] for event in events if type(event) in mails.LISTING_NEWS):
+    for event in (event for event in events if type(event) in mails.LISTING_NEWS):
         to = recipient(uow, after.seller_id)
         if to is not None:
-            uow.send(mails.listing_news(to, listing_url(uow, after.id), text))
+            uow.send(mails.listing_news(to, listing_news(uow, event, after.id, model.title_of(after))))
 
 
 def drop_unused_images(cursor: Cursor[dict[str, Any]], hashes: Sequence[str]) -> None:

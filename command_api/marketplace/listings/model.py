@@ -19,7 +19,7 @@ from uuid import UUID
 from command_api.kernel.aggregates import advanced, first_event, next_event, require_found, shared_fields
 from command_api.kernel.decision import CommandContext, CommandRejected, conflict, invalid, not_found
 from command_api.marketplace.listings.details import ListingDetails, host_of, require_complete, reviewed_details
-from schemas.base import DomainEvent, MoneySum
+from schemas.base import ERASED, DomainEvent, MoneySum
 from schemas.events import marketplace
 from schemas.events.marketplace import ListingStatus, MeasuredMonth, MeasuredShare
 from schemas.evolution import UnexpectedEvent
@@ -87,6 +87,11 @@ class Listing:
     @property
     def host(self) -> str | None:
         return host_of(self.details.website_url)
+
+
+def title_of(listing: Listing | None) -> str | None:
+    """Returns its title for texts that name it; `None` if it is erased."""
+    return listing.details.title if listing is not None and listing.details.title != ERASED else None
 
 
 def draft(listing_id: UUID, details: ListingDetails, context: CommandContext) -> marketplace.ListingDrafted:

@@ -151,6 +151,11 @@ def parse_email(text: str) -> str:
     return text
 
 
+def parse_contact(text: str) -> str:
+    """An email address or an https address, as a URI."""
+    return parse_url("https")(text) if "://" in text else f"mailto:{parse_email(text)}"
+
+
 def parse_password(text: str) -> str:
     """At least 8 characters."""
     if len(text) < 8:

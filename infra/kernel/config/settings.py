@@ -17,6 +17,7 @@ from infra.kernel.config.modules import parse_without
 from infra.kernel.config.parsers import (
     Network,
     Server,
+    parse_contact,
     parse_count,
     parse_email,
     parse_endpoint,
@@ -198,6 +199,12 @@ class Settings:
         "ALTHING_CONTACT_EMAIL",
         "Contact address of this installation: shown on its public pages, and the reply address of its emails.",
         parse_email,
+    )
+    security_contact: str | None = setting(
+        "ALTHING_SECURITY_CONTACT",
+        "Where vulnerabilities are reported (`/.well-known/security.txt`): an email address or the https address of a"
+        " form; without it `ALTHING_CONTACT_EMAIL`.",
+        parse_contact,
     )
     twitter_profile: str | None = _profile("Twitter", "twitter.com", "x.com")
     facebook_profile: str | None = _profile("Facebook", "facebook.com")

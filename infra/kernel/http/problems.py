@@ -110,6 +110,30 @@ async def _invalid(_: Request, error: Exception) -> Response:
     return Problem(400, "invalid", message, errors=errors, more=more).response()
 
 
+_SENTENCES: Final = {
+    kind: sentence
+    for kinds, sentence in (
+        ("uuid_parsing uuid_type", "is not an id"),
+        ("int_parsing int_type int_from_float int_parsing_size", "must be a whole number"),
+        ("float_parsing float_type decimal_parsing decimal_type finite_number", "must be a number"),
+        ("bool_parsing bool_type", "must be true or false"),
+        ("string_type", "must be text"),
+        ("list_type", "must be a list"),
+        ("date_type date_parsing date_from_datetime_parsing date_from_datetime_inexact", "must be a day: 2026-11-30"),
+        ("datetime_type datetime_parsing datetime_from_date_parsing", "must be a time: 2026-11-30T14:05:00Z"),
+        ("timezone_aware", "must be a time with its zone: 2026-11-30T14:05:00Z"),
+        ("string_too_long", "may have at most {max_length} characters"),
+        ("string_too_short", "must have at least {min_length} characters"),
+        ("too_long", "may have at most {max_length} items"),
+        ("too_short", "must have at least {min_length} items"),
+        ("string_pattern_mismatch", "has characters that it cannot have"),
+        ("decimal_max_places", "may have at most {decimal_places} decimals"),
+    )
+    for kind in kinds.split()
+}
+"""By the validator's kinds of errors. Its own words are for programmers."""
+
+
 def _field_error(item: Mapping[str, Any]) -> FieldError:
     place = [str(part) for part in item["loc"]]
     if place and place[0] in ("body", "query", "path", "header", "cookie"):
@@ -127,6 +151,8 @@ def _field_error(item: Mapping[str, Any]) -> FieldError:
         return FieldError(name, str(item["msg"]).removeprefix("Value error, "))
     if kind in ("model_attributes_type", "model_type", "dict_type"):
         return FieldError(name, f"{subject} must be a JSON object.")
+    if sentence := _SENTENCES.get(kind):
+        return FieldError(name, f"{subject} {sentence.format_map(item.get('ctx') or {})}.")
     reason = str(item["msg"])
     if reason.startswith("Input should "):
         return FieldError(name, f"{subject} must {reason.removeprefix('Input should ')}.")

@@ -33,6 +33,10 @@ C = TypeVar("C")
 MAX_MESSAGE_BYTES: Final = 2 * MAX_RECORD_BYTES
 """The broker's own limit: a record of the largest size that does not compress still fits with its frame."""
 
+CONNECTION_MS: Final = 5_000
+"""A broker that has accepted a connection may take so long to say which versions it speaks and to sign us in. On a busy
+machine, as at every start, it pauses for seconds; to hang up then makes it do the same work again."""
+
 _SIGN_IN_REFUSED: Final = (SaslAuthenticationFailedError, UnsupportedSaslMechanismError)
 
 
@@ -66,7 +70,7 @@ def cluster_of(settings: Settings) -> Cluster:
 
 def open_client(kind: Callable[..., C], cluster: Cluster, timeout_s: float, **config: Any) -> C:
     """A connected kafka-python client. Raises `LogUnavailable` when no broker accepts the connection within
-    `timeout_s`.
+    `timeout_s`, or the one that has accepted it does not answer within `CONNECTION_MS`.
 
     A constructor that times out leaves its network thread running; here it is closed. It also hides why the broker
     refused the connection; here the reason is looked up.
@@ -78,8 +82,10 @@ def open_client(kind: Callable[..., C], cluster: Cluster, timeout_s: float, **co
         client = KafkaNetClient(**settings)
         connect = client._manager.get_connection
 
-        def get_connection(*args: Any, **named: Any) -> KafkaConnection:
-            tried.append(connect(*args, **named))
+        def get_connection(*args: Any, timeout_ms: float | None = None, **named: Any) -> KafkaConnection:
+            # While it opens, the client gives a connection the rest of its own time, in the end milliseconds.
+            enough = None if timeout_ms is None else max(timeout_ms, CONNECTION_MS)
+            tried.append(connect(*args, timeout_ms=enough, **named))
             return tried[-1]
 
         client._manager.get_connection = get_connection

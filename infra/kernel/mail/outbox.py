@@ -75,7 +75,8 @@ class Mail:
     unsubscribe_url: str | None = None
     """The address of a mail to a list: a POST to it, by the reader's mail program, ends the subscription (RFC 8058)."""
     about: UUID | None = None
-    """The subject of an email to a person without an account; the email is deleted with it (`unqueue`)."""
+    """Whom or what it names besides its recipient: a contact, or with a `thread` an account. It is deleted with that
+    (`unqueue`)."""
     about_step: int | None = None
     """Which event of that it belongs to."""
     html: str = ""
@@ -83,20 +84,25 @@ class Mail:
     attachments: Sequence[Attachment] = ()
     id: UUID | None = None
     """The id of a mail that must not be queued twice: a second one of this id is an error."""
+    title: str = ""
+    """The subject that is sent, where it names people or their things: `subject` is shown in the outbox, in which names
+    stay after they were erased elsewhere."""
+    thread: UUID | None = None
+    """What the email is about, of several: mail programs show them as one conversation (RFC 5322, 3.6.4)."""
 
 
 def queue(cursor: Cursor[Any] | Connection[Any], settings: Settings, mail: Mail) -> UUID:
     """Writes the mail down in the caller's transaction; its id. Raises `ValueError` for a line break in address or
     subject, and for more than `MAX_BYTES`."""
-    if any(character in text for text in (mail.to, mail.subject) for character in "\r\n\0"):
+    if any(character in text for text in (mail.to, mail.subject, mail.title) for character in "\r\n\0"):
         raise ValueError("an address and a subject have no line breaks")
     if _size_of(mail) > MAX_BYTES:
         raise ValueError(f"an email has at most {MAX_BYTES:,} bytes")
     key, mail_id = derived_key(settings, "mail"), mail.id or uuid7()
     cursor.execute(
         "INSERT INTO kernel.mail (id, account_id, kind, recipient_sealed, subject, text_sealed, parts_sealed,"
-        " unsubscribe_sealed, about, about_step) VALUES (%(id)s, %(account_id)s, %(kind)s, %(to)s, %(subject)s,"
-        " %(text)s, %(parts)s, %(stop)s, %(about)s, %(about_step)s)",
+        " unsubscribe_sealed, about, about_step, title_sealed, thread) VALUES (%(id)s, %(account_id)s, %(kind)s,"
+        " %(to)s, %(subject)s, %(text)s, %(parts)s, %(stop)s, %(about)s, %(about_step)s, %(title)s, %(thread)s)",
         {
             "id": mail_id,
             "account_id": mail.account_id,
@@ -104,6 +110,8 @@ def queue(cursor: Cursor[Any] | Connection[Any], settings: Settings, mail: Mail)
             "subject": mail.subject,
             "about": mail.about,
             "about_step": mail.about_step,
+            "title": encrypt(key, mail.title, f"mail-title:{mail_id}") if mail.title else None,
+            "thread": mail.thread,
             "to": encrypt(key, mail.to, f"mail-to:{mail_id}"),
             "text": encrypt(key, mail.text, f"mail-text:{mail_id}"),
             "parts": encrypt(key, _parts_of(mail), f"mail-parts:{mail_id}") if mail.html or mail.attachments else None,
@@ -150,6 +158,13 @@ def decrypt_mail(
     return decrypt(key, recipient_sealed, f"mail-to:{mail_id}"), text
 
 
+def subject_of(settings: Settings, row: Mapping[str, Any]) -> str:
+    """The subject of a stored mail as its recipient gets it; once it was sent, without names."""
+    if row["title_sealed"] is None:
+        return str(row["subject"])
+    return decrypt(derived_key(settings, "mail"), row["title_sealed"], f"mail-title:{row['id']}")
+
+
 def decrypt_parts(settings: Settings, mail_id: UUID, parts_sealed: str | None) -> tuple[str, list[Attachment]]:
     """HTML and attachments of a stored mail."""
     if parts_sealed is None:
@@ -192,9 +207,12 @@ def send_due(settings: Settings, stop: Event | None = None) -> int:
 def _message(settings: Settings, row: Mapping[str, Any], to: str, text: str) -> EmailMessage:
     mail_id, message = row["id"], EmailMessage()
     message["From"] = formataddr((PRODUCT_NAME, sender(settings)))
-    message["To"], message["Subject"] = _deliverable(to), row["subject"]
+    message["To"], message["Subject"] = _deliverable(to), subject_of(settings, row)
     message["Date"] = format_datetime(row["created_at"])
     message["Message-ID"] = f"<{mail_id}@{host(settings)}>"
+    if row["thread"] is not None:
+        # The first email of a thread refers to it as the others do: none of them is answered.
+        message["References"] = message["In-Reply-To"] = f"<thread-{row['thread']}@{host(settings)}>"
     message["Auto-Submitted"] = "auto-generated"
     if settings.contact_email is not None:
         message["Reply-To"] = settings.contact_email
@@ -276,13 +294,13 @@ def host(settings: Settings) -> str:
 
 
 _NEXT: Final = (
-    "SELECT id, recipient_sealed, subject, text_sealed, parts_sealed, unsubscribe_sealed, created_at, attempts"
-    " FROM kernel.mail"
+    "SELECT id, recipient_sealed, subject, title_sealed, text_sealed, parts_sealed, unsubscribe_sealed, thread,"
+    " created_at, attempts FROM kernel.mail"
     " WHERE state = 'waiting' AND next_at <= now() ORDER BY next_at LIMIT 1 FOR UPDATE SKIP LOCKED"
 )
 _SENT: Final = (
     "UPDATE kernel.mail SET state = 'sent', sent_at = now(), attempts = attempts + 1, text_sealed = NULL,"
-    " parts_sealed = NULL, unsubscribe_sealed = NULL, error = ''"
+    " parts_sealed = NULL, unsubscribe_sealed = NULL, title_sealed = NULL, error = ''"
     " WHERE id = %s"
 )
 

@@ -41,6 +41,19 @@ _MUTE = (
     "apscheduler.scheduler",  # a job that still runs when it is due again waits for its next time: as it should
 )
 """Their warnings are about what is normal here, or what we say ourselves; their errors are shown."""
+_REPEATING = (
+    "kafka.cluster",
+    "kafka.consumer.fetcher",
+    "kafka.net.connection",
+    "kafka.net.inet",
+    "kafka.net.manager",
+    "kafka.net.transport",
+    "kafka.producer.producer_batch",
+    "kafka.producer.record_accumulator",
+    "kafka.producer.sender",
+)
+"""They log each attempt that fails, in each of a hundred connections, and try again. `infra.kernel.log` says once that
+the broker is away, and why."""
 
 
 def configure(service: str, level: int = logging.INFO) -> None:
@@ -71,14 +84,26 @@ def configure(service: str, level: int = logging.INFO) -> None:
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(level)
+    _quiet_libraries()
+
+
+def _quiet_libraries() -> None:
     for name in _QUIET:
         logging.getLogger(name).setLevel(logging.WARNING)
     for name in _MUTE:
         logging.getLogger(name).setLevel(logging.ERROR)
     for name in ("kafka.net.selector", "kafka.net.transport"):
         logging.getLogger(name).addFilter(_is_no_read_of_a_closed_connection)
+    for name in _REPEATING:
+        logging.getLogger(name).addFilter(_is_a_fault_of_the_client)
     # It logs every attempt with a traceback; `otlp` says once a minute that the collector is unavailable.
     logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)
+
+
+def _is_a_fault_of_the_client(record: logging.LogRecord) -> bool:
+    """Returns whether it is an exception that no broker and no network explain."""
+    error = record.exc_info[1] if record.exc_info else None
+    return error is not None and not isinstance(error, OSError) and type(error).__module__ != "kafka.errors"
 
 
 def _is_no_read_of_a_closed_connection(record: logging.LogRecord) -> bool:
@@ -105,6 +130,7 @@ def configure_text() -> None:
         wrapper_class=structlog.make_filtering_bound_logger(logging.NOTSET),
         cache_logger_on_first_use=False,
     )
+    _quiet_libraries()
 
 
 def begin_context(**fields: object) -> None:

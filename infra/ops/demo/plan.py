@@ -39,6 +39,10 @@ class DemoPartner:
     network: str
 
 
+MARK: Final = "demo.example"
+"""Ends the addresses of everything that the demonstration makes. Nobody can own it (RFC 2606)."""
+
+
 @dataclass(frozen=True, slots=True)
 class DemoWebsite:
     """An invented publisher. `share`: its part of all traffic; `growth`: change of daily visits over the 90 days."""

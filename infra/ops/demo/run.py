@@ -21,10 +21,11 @@ from typing import Any, Final
 
 import httpx
 
+from command_api.registry import open_container
 from infra.kernel.config.loading import load
 from infra.kernel.config.settings import Settings, SettingsError
 from infra.kernel.observability.progress import Meter
-from infra.ops.demo import deals, forum, market, members, plan, records
+from infra.ops.demo import deals, forum, market, members, plan, records, removal
 from infra.ops.demo.stage import start_and_fill
 from schemas.tracking import IMPRESSION
 
@@ -49,8 +50,9 @@ class DemoSite:
 
 
 def main(argv: list[str]) -> int:
-    """`althing demo [--start] [--events N] [--seed N] [--json]`; exit code 0 done, 1 failed."""
+    """`althing demo [--start] [--events N] [--seed N] [--json]`, `althing demo remove`; exit code 0 done, 1 failed."""
     parser = argparse.ArgumentParser(prog="althing demo", description=__doc__)
+    parser.add_argument("action", nargs="?", choices=["fill", "remove"], default="fill", help="default: fill")
     parser.add_argument("--events", type=int, default=300_000, help="about how many events (default 300,000)")
     parser.add_argument("--seed", type=int, default=1, help="another seed gives another history")
     parser.add_argument("--json", action="store_true", help="print one JSON object at the end, and no progress")
@@ -59,10 +61,43 @@ def main(argv: list[str]) -> int:
     try:
         if options.start:
             return start_and_fill(lambda settings: _filled(settings, options))
-        return _filled(load(), options)
+        settings = _of_running_stack()
+        return _removed(settings) if options.action == "remove" else _filled(settings, options)
     except SettingsError as error:
         sys.stderr.write(f"{error}\n")
         return 1
+
+
+def _of_running_stack() -> Settings:
+    """The settings with which this command reaches the stack of the data directory, or the servers that are named.
+
+    Raises `SettingsError` when there are none: another program that answers on the app's port is not meant.
+    """
+    settings = load()
+    if settings.postgres_url is None:
+        raise SettingsError(
+            f"No stack runs on {settings.data_dir.resolve()}. `make demo` starts one for the demonstration alone."
+        )
+    return settings
+
+
+def _removed(settings: Settings) -> int:
+    container = open_container(settings)
+    try:
+        found = removal.find(container)
+        removal.remove(container, found)
+    except removal.NotRemoved as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    finally:
+        container.close()
+    sys.stdout.write(
+        f"Removed {len(found.accounts)} accounts, {len(found.websites)} websites, {len(found.partners)} partners and "
+        f"{len(found.posts)} threads of the demonstration. Nothing else was touched.\n"
+        if found.count
+        else "There is nothing of the demonstration here.\n"
+    )
+    return 0
 
 
 def _filled(settings: Settings, options: argparse.Namespace) -> int:
@@ -77,7 +112,7 @@ def _filled(settings: Settings, options: argparse.Namespace) -> int:
     text = json.dumps(counts) if options.json else (
         f"Sent {counts['events']:,} events and {counts['sales']:,} sales of {counts['websites']} websites "
         f"and put {counts['listings']} up for sale in {counts['seconds']:.0f} s. "
-        "Everything of the demonstration is marked (demo)."
+        "Everything of the demonstration is marked (demo); `althing demo remove` removes it."
     )  # fmt: skip
     sys.stdout.write(text + "\n")
     return 0

@@ -12,16 +12,18 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
-import httpx
-
 from infra.kernel.config import secret_handover
 from infra.kernel.config.loading import load
 from infra.kernel.config.settings import SECRET_NAMES, Settings, SettingsError
+from infra.kernel.observability import stack_state
+from infra.ops.stack import secret_file
 from infra.ops.stack.escrow import is_for_this_machine
+from infra.ops.stack.plan import SERVICES
 from infra.ops.stack.secret_file import write_private
 from infra.ops.stack.tools import ALTHING
 
 DATA_DIR: Final = ".althing-demo"
+_ACCOUNT: Final = "demo.json"
 EMAIL: Final = "demo@althing.example"
 READY_WITHIN_S: Final = 180.0
 
@@ -38,14 +40,15 @@ def start_and_fill(fill: Callable[[Settings], int]) -> int:
         stack = subprocess.Popen([*ALTHING, "up"], env=variables, pass_fds=descriptors, start_new_session=True)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stack.terminate())
-    if not _ready(settings, stack):
+    if not _ready(settings.data_dir.resolve(), stack):
         stack.terminate()
         return stack.wait() or 1
     code = fill(settings)
     if code == 0:
         sys.stdout.write(
             f"\nSign in at {settings.app_url}/login as {settings.admin_email} with password "
-            f"{settings.admin_password}\nThe demonstration runs until Ctrl-C; its data stays in {settings.data_dir}.\n"
+            f"{settings.admin_password}\nThe demonstration runs until Ctrl-C; its data stays in {settings.data_dir}, "
+            "which can be deleted then.\n"
         )
         sys.stdout.flush()
     else:
@@ -56,18 +59,34 @@ def start_and_fill(fill: Callable[[Settings], int]) -> int:
 def _environment(environ: Mapping[str, str]) -> dict[str, str]:
     """The caller's settings, completed: a data directory of its own, an admin to sign in as, and deals to try out."""
     made = dict(environ)
+    made.setdefault("ALTHING_DATA_DIR", DATA_DIR)
     settings = load(made)
+    _require_own(settings)
     if settings.escrow_url is None and is_for_this_machine(settings):
         made.setdefault("ALTHING_ESCROW_SANDBOX", "1")
-    made.setdefault("ALTHING_DATA_DIR", DATA_DIR)
     if not (made.get("ALTHING_ADMIN_EMAIL") and made.get("ALTHING_ADMIN_PASSWORD")):
         made["ALTHING_ADMIN_EMAIL"], made["ALTHING_ADMIN_PASSWORD"] = _admin(Path(made["ALTHING_DATA_DIR"]))
     return made
 
 
+def _require_own(settings: Settings) -> None:
+    """Raises `SettingsError` for engines or data that are not the demonstration's own."""
+    named = {
+        "POSTGRES_URL": settings.postgres_url,
+        "CLICKHOUSE_URL": settings.clickhouse_url,
+        "KAFKA_BOOTSTRAP_SERVERS": settings.kafka_bootstrap_servers,
+    }
+    if servers := [name for name, value in named.items() if value]:
+        raise SettingsError(f"The demonstration starts engines of its own: unset {', '.join(servers)}.")
+    data_dir = settings.data_dir
+    is_own = data_dir.name == DATA_DIR or (data_dir / _ACCOUNT).exists()
+    if not is_own and (data_dir / secret_file.FILE_NAME).exists():
+        raise SettingsError(f"ALTHING_DATA_DIR: {data_dir} is not of the demonstration; unset it, or name another.")
+
+
 def _admin(data_dir: Path) -> tuple[str, str]:
     """The demonstration's admin: made at its first start and kept beside its data, so that a later start knows it."""
-    kept = data_dir / "demo.json"
+    kept = data_dir / _ACCOUNT
     try:
         if kept.exists():
             account = json.loads(kept.read_text())
@@ -82,16 +101,15 @@ def _admin(data_dir: Path) -> tuple[str, str]:
         raise SettingsError(f"{kept} is damaged; remove {data_dir} to restart the demonstration.") from error
 
 
-def _ready(settings: Settings, stack: subprocess.Popen[bytes]) -> bool:
+def _ready(data_dir: Path, stack: subprocess.Popen[bytes]) -> bool:
+    """Waits until every service of this very stack runs. What else answers on its ports is not asked: the stack says
+    itself, in one sentence, when one of them is taken."""
     deadline = time.monotonic() + READY_WITHIN_S
     while stack.poll() is None and time.monotonic() < deadline:
-        try:
-            if all(
-                httpx.get(f"{url}/readyz", timeout=2).status_code == 200
-                for url in (settings.app_url, settings.tracking_base_url)
-            ):
+        running = stack_state.read(data_dir)
+        if running is not None and running.pid == stack.pid:
+            states = {row.name: row.state for row in running.processes}
+            if all(states.get(name) == "running" for name in SERVICES):
                 return True
-        except httpx.HTTPError:
-            pass
         time.sleep(0.3)
     return False

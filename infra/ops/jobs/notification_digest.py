@@ -24,7 +24,7 @@ from infra.kernel.mail.outbox import Mail, queue
 from infra.kernel.postgres.pool import connect
 from schemas.base import ERASED
 from schemas.events.notifications import DigestMail
-from schemas.notifications import KINDS, words
+from schemas.notifications import KINDS, Names, words
 
 NOT_BEFORE: Final = time(6)
 """UTC: no emails in the middle of the European night."""
@@ -128,9 +128,8 @@ def _mail(settings: Settings, account_id: UUID, email: str, rows: Sequence[Mappi
 def _listed(settings: Settings, rows: Iterable[Mapping[str, Any]]) -> str:
     lines = ""
     for row in rows:
-        actor = row["actor"] if row["actor"] != ERASED else None
-        thread = row["thread"] if row["thread"] != ERASED else None
-        lines += f"- {words(row['kind'], row['count'], actor, thread, row['title'])}\n"
+        known = {name: row[name] for name in ("actor", "thread", "listing", "website") if row[name] != ERASED}
+        lines += f"- {words(row['kind'], row['count'], Names(**known), row['title'])}\n"
         lines += f"  {settings.app_url}{row['path']}\n\n" if row["path"] else "\n"
     return lines
 
@@ -181,7 +180,10 @@ SELECT DISTINCT n.account_id {_TOLD} {_WHERE}
   AND NOT EXISTS (SELECT FROM notifications.digest AS d WHERE d.account_id = n.account_id AND d.period = %(period)s)
 LIMIT %(most)s"""  # noqa: S608 - own text
 _LINES: Final = f"""
-SELECT a.email, n.kind, n.count, n.title, n.path, m.name AS actor, t.title AS thread {_TOLD}
+SELECT a.email, n.kind, n.count, n.title, n.path, m.name AS actor, t.title AS thread, l.title AS listing,
+    w.domain AS website {_TOLD}
 LEFT JOIN read.forum_members AS m ON m.account_id = n.actor_id
 LEFT JOIN read.forum_threads AS t ON t.id = n.thread_id AND t.visible
+LEFT JOIN read.listings AS l ON l.id = n.listing_id
+LEFT JOIN read.websites AS w ON w.id = n.website_id
 {_WHERE} AND n.account_id = %(account)s ORDER BY n.updated_at DESC LIMIT 200"""

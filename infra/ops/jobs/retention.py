@@ -45,7 +45,7 @@ RULES: Final[dict[str, LiteralString]] = {
     "forms of sites": "delete from publishing.sent_form where sent_at < now() - interval '8 days'"
     " or email_sealed is null and sent_at < now() - interval '1 day'",
     "emails about deleted contacts": "delete from kernel.mail where about is not null"
-    " and case when kind like 'inquiry%'"
+    " and case when kind like 'inquiry%' or thread is not null"
     " then exists (select 1 from kernel.subject_key where subject_id = about and erased_at is not null)"
     " else not exists (select 1 from leads.contact where id = about) end",
     "emails of erased accounts": "delete from kernel.mail where account_id in"

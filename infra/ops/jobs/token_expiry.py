@@ -48,7 +48,7 @@ def warn_due(settings: Settings) -> int:
                     f"Your access token “{name}” for {kind.purpose} expires on {expires_at:%Y-%m-%d}. {kind.users} that"
                     f" use it stop working then.\n\nCreate a new one: {settings.app_url}{kind.page}\n"
                 )
-                subject = f"A {PRODUCT_NAME} access token expires soon"
+                subject = f"Your {PRODUCT_NAME} access token expires soon"
                 queue(connection, settings, Mail(str(email), subject, text, kind.mail, account_id))
                 connection.execute(f"UPDATE {kind.table} SET warned_at = now() WHERE id = %s".encode(), (token_id,))  # noqa: S608 - own name
             queued += len(rows)

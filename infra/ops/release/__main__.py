@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from infra.kernel.config.paths import BUILD, ROOT
-from infra.ops.release import ReleaseError, archives, bill_of_materials, checksums, tree
+from infra.ops.release import ReleaseError, archives, bill_of_materials, checksums, constraints, tree
 
 
 def main() -> int:
@@ -34,6 +34,7 @@ def make(root: Path, folder: Path, key: str) -> Path:
     new = folder.with_name(f"{folder.name}.new")
     shutil.rmtree(new, ignore_errors=True)
     archives.build(root, new, epoch)
+    constraints.write(root, new, version)
     (new / f"althing-{version}.cdx.json").write_text(bill_of_materials.document(root, version, epoch))
     checksums.sign(checksums.write(new), key)
     shutil.rmtree(folder, ignore_errors=True)

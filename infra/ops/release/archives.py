@@ -1,4 +1,4 @@
-"""Builds wheel and sdist: `python -m infra.ops.release.archives FOLDER`, or as a step of a release.
+"""Builds wheel, sdist and constraints: `python -m infra.ops.release.archives FOLDER`, or as a step of a release.
 
 The same commit gives the same bytes in every folder and at every time: hatchling sorts the files and sets their modes,
 and `SOURCE_DATE_EPOCH` is the time of each one.
@@ -12,14 +12,15 @@ import sys
 from pathlib import Path
 
 from infra.kernel.config.paths import ROOT
-from infra.ops.release import ReleaseError
+from infra.ops.release import ReleaseError, constraints
 from infra.ops.release.tree import commit_time, version
 
 
 def main(arguments: list[str]) -> int:
     """Returns 1 where nothing was built; the backend has printed why."""
     try:
-        made = build(ROOT, Path(arguments[0]).resolve(), source_date(ROOT))
+        folder = Path(arguments[0]).resolve()
+        made = (*build(ROOT, folder, source_date(ROOT)), constraints.write(ROOT, folder, version(ROOT)))
     except ReleaseError as error:
         sys.stderr.write(f"{error}\n")
         return 1

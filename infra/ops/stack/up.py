@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import signal
 import subprocess
@@ -31,6 +32,7 @@ from infra.ops.stack.supervisor import StartFailed, StopRequested, Supervisor
 from infra.ops.stack.tools import ALTHING
 
 _MIGRATION_TIMEOUT_S = 600
+_SETUP_LINK_TIMEOUT_S = 30
 _MOMENT_S = 0.1
 
 
@@ -98,6 +100,10 @@ class StackLayout:
         content = stack_state.StackState(os.getpid(), self._born, made.log, made.environment, self.info, rows)
         state.write(self.data_dir, content)
 
+    def has(self, service: str) -> bool:
+        """Returns whether this start runs the service."""
+        return any(spec.name == service for stage in self.made.services for spec in stage)
+
     def set_up_postgres(self) -> None:
         """Raises `StartFailed`."""
         if self._settings.postgres_url is None:
@@ -128,8 +134,9 @@ def _run(laid: StackLayout) -> int:
         run_migrations(data_dir, base_environment(laid.made), forks.start, supervisor.stop_requested)
         for place in range(len(laid.made.services)):
             supervisor.start(laid.made.services[place])
+        link = setup_link(base_environment(laid.made), forks.start) if laid.has("command") else None
         forks.close()
-        show(_box(laid.info, laid.made.log_note))
+        show(box(laid.info, laid.made.log_note, link))
         manager.ready()
         if any(spec.name == "kafka" for spec in laid.made.engines):
             kafka_archive.begin(data_dir)
@@ -172,6 +179,20 @@ def run_migrations(
         raise StartFailed(f"the migrations {how}; see {log_file(data_dir, 'migrate')}")
 
 
+def setup_link(environment: Mapping[str, str], start: Start = child_process.start) -> str | None:
+    """Returns the link of `althing setup-link`; None once there is an account. It is shown on the terminal, and
+    written to no file."""
+    process = start(ChildProgram([*ALTHING, "setup-link"], environment))
+    deadline = time.monotonic() + _SETUP_LINK_TIMEOUT_S
+    while (code := _code_of(process)) is None and time.monotonic() < deadline:
+        pass
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    with process.stdout or io.BytesIO() as output:
+        lines = output.read().decode(errors="replace").split()
+    return lines[-1] if code == 0 and lines else None
+
+
 def _code_of(process: ChildProcess) -> int | None:
     """Returns the exit code of a process, if it ends within a moment."""
     try:
@@ -180,7 +201,8 @@ def _code_of(process: ChildProcess) -> int | None:
         return None
 
 
-def _box(info: Mapping[str, Any], note: str | None) -> str:
+def box(info: Mapping[str, Any], note: str | None, setup_link: str | None) -> str:
+    """The last words of a start: where everything is, and how the first account is created."""
     rows = [
         ("Web app", info["app"]),
         ("Tracking", info["tracking"]),
@@ -191,6 +213,8 @@ def _box(info: Mapping[str, Any], note: str | None) -> str:
     ]
     lines = [f"{PRODUCT_NAME} {info['version']} is running", ""]
     lines += [f"{name:<11} {_without_password(str(value))}" for name, value in rows]
+    if setup_link is not None:
+        lines += ["", "Open this link to create your account (print it again: althing setup-link):", setup_link]
     lines += ["", "Passwords of the read-only users: althing info · Ctrl-C stops everything"]
     if note:
         lines += ["", note]

@@ -19,6 +19,7 @@ from infra.kernel.http.server import serve
 from infra.kernel.net.ip_addresses import address_in, is_trusted
 from infra.kernel.observability import tracing
 from infra.kernel.security.forwarding import forwarding_key
+from infra.services.gateway import security_txt
 from infra.services.gateway.api_description import ApiDescription
 from infra.services.gateway.headers import (
     PAGE_HEADERS,
@@ -73,6 +74,7 @@ class Gateway:
         self._key = forwarding_key(settings)
         self._origin = settings.app_url
         self._tracking = settings.tracking_base_url
+        self._settings = settings
         self._proxy: Proxy | None = None
         self._previews: LinkPreviews | None = None
         self._description: ApiDescription | None = None
@@ -133,6 +135,8 @@ class Gateway:
             await self._ready(proxy, send)
         elif path == "/metrics":
             await self._metrics(scope, send)
+        elif path == security_txt.PATH and (contact := security_txt.security_txt(self._settings)) is not None:
+            await answer(send, 200, b"text/plain; charset=utf-8", contact)
         else:
             await self._page(path, scope, send)
 

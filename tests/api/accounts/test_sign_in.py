@@ -21,6 +21,7 @@ from infra.kernel.http.problems import Problem
 from infra.kernel.security.encryption import DecryptionError
 from infra.kernel.security.sessions import authenticate
 from infra.kernel.security.subject_keys import Keyring, SubjectErased
+from infra.ops.setup_link import main as setup_link_command
 from tests.support.command import ADMIN_EMAIL, ADMIN_PASSWORD, World, world
 from tests.support.forwarded_headers import forwarded_for
 
@@ -52,7 +53,7 @@ def cookie_of(answer: httpx2.Response) -> str:
 
 def test_the_settings_admin_is_made_once(set_up: World) -> None:
     before = set_up.count("SELECT count(*) FROM events.stored_events")
-    assert accounts(set_up).ensure_first_admin() is None
+    assert accounts(set_up).ensure_first_admin()
     assert set_up.count("SELECT count(*) FROM events.stored_events") >= before
     assert set_up.count("SELECT count(*) FROM accounts.credential") == 1
 
@@ -265,7 +266,8 @@ def test_personal_data_lies_encrypted_and_can_be_erased(set_up: World) -> None:
 def test_the_set_up_link_works_once_and_only_while_there_is_nobody(embedded_postgres: Settings) -> None:
     with world(embedded_postgres) as made:
         made_accounts = SignInService(made.core, Passwords())
-        link, second = made_accounts.ensure_first_admin(), made_accounts.ensure_first_admin()
+        assert not made_accounts.ensure_first_admin()
+        link, second = made_accounts.setup_link(), made_accounts.setup_link()
         assert link is not None and second is not None
         assert link.startswith(f"{made.settings.app_url}/setup?token=")
         body = {"email": "first@example.com", "password": ADMIN_PASSWORD, "name": "First"}
@@ -277,8 +279,25 @@ def test_the_set_up_link_works_once_and_only_while_there_is_nobody(embedded_post
         for token in (link, second):
             late = made.call("POST", SETUP, json={**body, "token": token.partition("=")[2]})
             assert (late.status_code, late.json()["code"]) == (409, "already_set_up")
-        assert SignInService(made.core, Passwords()).ensure_first_admin() is None
+        assert made_accounts.ensure_first_admin()
+        assert made_accounts.setup_link() is None
         assert made.count("SELECT count(*) FROM accounts.setup_token") == 0
+
+
+def test_the_command_prints_a_link_until_there_is_an_account(
+    embedded_postgres: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with world(embedded_postgres) as made:
+        monkeypatch.setenv("POSTGRES_URL", made.settings.postgres_url or "")
+        assert setup_link_command([]) == 0
+        printed, warned = capsys.readouterr()
+        assert (printed.count("\n"), warned) == (1, "")
+        body = {"email": "first@example.com", "password": ADMIN_PASSWORD, "name": "First"}
+        token = printed.strip().partition("=")[2]
+        assert made.call("POST", SETUP, json={**body, "token": token}).status_code == 200
+        assert setup_link_command([]) == 1
+        printed, warned = capsys.readouterr()
+        assert printed == "" and warned.endswith("/login.\n")
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,7 @@ PUBLIC = {
     ("get", "/api/platform/auth/providers"),
     ("get", "/api/platform/auth/{provider}"),
     ("get", "/api/platform/auth/{provider}/callback"),
+    ("get", "/api/platform/setup"),
     ("post", "/api/auth/login"),
     ("post", "/api/platform/auth/exchange"),
     ("post", "/api/platform/auth/register"),

@@ -157,7 +157,7 @@ def test_two_secrets_at_most(command_world: World) -> None:
 def test_one_first_admin(embedded_postgres: Settings) -> None:
     with world(embedded_postgres) as made:
         accounts = SignInService(made.core, Passwords())
-        link = accounts.ensure_first_admin()
+        link = accounts.setup_link()
         assert link is not None
 
         def set_up(number: int) -> int:

@@ -4,6 +4,7 @@ notifications of the two sides."""
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -26,7 +27,7 @@ from tests.support.marketplace import SECRET, Market, market
 from tests.support.query import Person, QueryService
 from tests.support.stack import wait_for
 
-HANDED_OVER = "hand the website over"
+HANDED_OVER = "please transfer the website"
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +59,11 @@ def admin(there: Market) -> Person:
 
 def online(there: Market, seller: Person, admin: Person) -> str:
     return there.online(seller, admin, websiteUrl=f"https://{uuid4().hex}.example")
+
+
+def undated(lines: list[str]) -> list[str]:
+    """With DAY in place of a date such as Dec 6."""
+    return [re.sub(r"(by|on) [A-Z][a-z]{2} \d{1,2}$", r"\1 DAY", line) for line in lines]
 
 
 @contextmanager
@@ -126,7 +132,8 @@ def test_money_that_comes_after_the_deal_was_cancelled_goes_back_and_nobody_hand
     assert not [mail for mail in there.mails("deal_news", seller)[before:] if HANDED_OVER in mail]
     assert not [title for title in there.told(seller) if HANDED_OVER in title]
     assert any("came after the deal was canceled" in mail for mail in there.mails("deal_news", buyer))
-    assert "Your payment came after the deal was canceled: it goes back to you" in there.told(buyer)
+    late = "Your payment of $40,000 for “Reviews of VPN services” came after the deal was canceled: it goes back to you"
+    assert late in there.told(buyer)
     assert there.get(None, f"marketplace/listings/{listing}")["status"] == "active"
 
 
@@ -340,30 +347,32 @@ def test_each_side_is_notified_of_acts_of_the_other_and_of_the_provider(there: M
     there.post(admin, f"admin/marketplace/offers/{offer}/decide", outcome="split", toSeller=3_000, reason="Half of it.")
     there.run_due()
     there.until(offer, "released")
-    decided, released = (
-        "An admin has decided the dispute",
-        "The deal is complete: the escrow provider has paid out",
-    )
-    waits = "A deal is disputed: an admin has to decide"
+    site = "“Reviews of VPN services”"
+    decided = f"An admin decided the dispute about {site}: $3,000 to the seller, $40,000 to the buyer"
+    released = f"The deal for {site} is complete: the escrow provider has paid you"
+    waits = f"The deal for {site} is disputed: an admin has to decide"
     assert waits in there.told(deciding) and waits not in there.told(seller) + there.told(buyer)
     for _ in range(2):  # told once, however often the events are looked through
-        assert there.told(seller) == [
-            "You have an offer for your website",
-            "You have 2 messages about an offer",
-            "Your price was accepted: see the next step",
-            "The buyer's money is in escrow: please transfer the website",
-            "The inspection has begun: the website is accepted automatically unless there is a dispute",
-            "The other side disputes the deal: please add your statement to its thread",
+        assert undated(there.told(seller)) == [
+            f"Telling offers $40,000 for {site}: answer by DAY",
+            f"You have 2 messages about the offer for {site}",
+            f"Telling accepted $43,000 for {site}: the buyer pays by DAY",
+            f"$43,000 for {site} is in escrow: please transfer the website",
+            f"The inspection of {site} has begun: without a dispute it is accepted on DAY",
+            f"Telling disputes the deal for {site}: please add your statement to its thread",
             decided,
-            released,
+            f"{released} $3,000",
         ]
-        assert there.told(buyer) == [
-            "The other side made a counter-offer: it is your turn",
-            "You can pay into escrow now",
-            "The seller marked the website as delivered: please confirm receipt",
+        assert undated(there.told(buyer)) == [
+            f"Told proposes $43,000 for {site}: answer by DAY",
+            f"You can pay $43,000 for {site} into escrow by DAY",
+            f"Told transferred {site}: please confirm receipt by DAY",
             decided,
-            released,
+            f"{released} $40,000",
         ]
+    news = there.news("deal_news", seller)
+    assert f"Telling accepted $43,000 for {site}: the buyer pays by DAY" in undated([one.subject for one in news])
+    assert len(news) >= 4 and {one.thread for one in news} == {UUID(offer)}
     paths = {one["path"] for one in there.get(seller, "platform/notifications")}
     assert f"/marketplace/deals/{offer}" in paths
     chosen = {one["kind"]: one for one in there.get(seller, "platform/notification-preferences")}
@@ -380,9 +389,10 @@ def test_an_offer_that_nobody_answered_ends_and_both_hear_of_it(there: Market, a
     there.later = timedelta(days=7, minutes=1)
     there.run_due()
     assert there.get(buyer, f"marketplace/offers/{offer}")["status"] == "expired"
-    ended = "An offer has ended: no one responded in time, or the website was sold to another"
+    why = "no one responded in time, or the website was sold to another"
+    ended = f"The offer for “Reviews of VPN services” has ended: {why}"
     assert there.told(seller)[-1] == there.told(buyer)[-1] == ended
-    assert any("Your offer has ended" in mail for mail in there.mails("offer_news", buyer))
+    assert any(ended in mail for mail in there.mails("offer_news", buyer))
 
 
 def test_an_offer_whose_due_time_is_outdated_expires_at_its_own(there: Market, admin: Person) -> None:

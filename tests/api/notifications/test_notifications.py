@@ -174,12 +174,12 @@ def test_who_waits_for_approval_tells_nobody_before(forum: Forum) -> None:
     ]
     forum.done("POST", f"admin/forum/posts/{queued['post']['id']}/approve", forum.moderator)
     assert told(forum, ada) == [("mention", "Waiting mentioned you in “Approved”", 1)]
-    assert told(forum, new)[0][:2] == ("moderation", "A moderator approved your post")
+    assert told(forum, new)[0][:2] == ("moderation", "A moderator approved your post in “Approved”")
     forum.done(
         "POST", f"admin/forum/posts/{queued['post']['id']}/delete", forum.moderator, json={"reason": "After all"}
     )
     assert told(forum, ada) == []  # nobody is led to what is gone
-    assert told(forum, new)[0][:2] == ("moderation", "A moderator removed your post")
+    assert told(forum, new)[0][:2] == ("moderation", "A moderator removed your post in “Approved”")
     assert forum.read("platform/notifications", new)[0]["path"] == "/forum/log"  # which says why
 
 

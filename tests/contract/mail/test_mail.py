@@ -61,6 +61,26 @@ def test_a_mail_goes_out_once_and_its_text_is_deleted(settings: Settings, server
     assert stored(settings, mail_id)[:3] == ("sent", 1, None)
 
 
+def test_emails_about_one_thing_are_one_conversation_and_name_it_only_while_they_wait(
+    settings: Settings, server: MailServer
+) -> None:
+    """The names are encrypted until they are sent, and gone then; the outbox keeps a subject without them."""
+    deal, other, names = uuid4(), uuid4(), ("Nora accepted $20,500 for “\u2068متجر\u2069”", "Nora paid 👩‍🍳")
+    letters = [replace(LETTER, subject="News about your deal", title=name, thread=deal) for name in names]
+    ids = [queued(settings, letter) for letter in (*letters, replace(LETTER, thread=other))]
+    with connected(settings) as connection:
+        assert "Nora" not in str(connection.execute("SELECT m::text FROM kernel.mail AS m").fetchall())
+    assert outbox.send_due(settings) == 3
+    first, second, third = server.received
+    assert (first["Subject"], second["Subject"]) == names
+    assert first["References"] == second["References"] == second["In-Reply-To"] == f"<thread-{deal}@127.0.0.1>"
+    assert third["References"] == f"<thread-{other}@127.0.0.1>"
+    assert len({one["Message-ID"] for one in server.received}) == 3
+    with connected(settings) as connection:
+        left = connection.execute("SELECT subject, title_sealed FROM kernel.mail WHERE id = %s", (ids[0],)).fetchone()
+    assert left == ("News about your deal", None)
+
+
 def test_a_mail_of_a_transaction_that_did_not_happen_does_not_exist(settings: Settings, server: MailServer) -> None:
     def queue_and_fail() -> None:
         with connected(settings) as connection:

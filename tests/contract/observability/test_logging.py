@@ -63,6 +63,32 @@ def test_libraries_do_not_warn_of_what_is_normal() -> None:
     assert shown == ["what is not"] * 3 + ["what is not, of object"] * 2 + ["what is not, of float"]
 
 
+REPEATING = """
+import logging, sys
+from kafka.errors import KafkaConnectionError
+from infra.kernel.observability.logging import configure, configure_text
+configure("query") if sys.argv[1] == "service" else configure_text()
+for name in ("kafka.cluster", "kafka.net.connection", "kafka.net.manager", "kafka.producer.sender"):
+    log = logging.getLogger(name)
+    log.warning("Request timed out after 137 ms. Closing connection.")
+    log.error("Connection lost")
+    for error in (ConnectionResetError(), KafkaConnectionError(), IndexError()):
+        try:
+            raise error
+        except Exception:
+            log.exception("in %s", type(error).__name__)
+"""
+
+
+@pytest.mark.parametrize("kind", ["service", "command"])
+def test_what_the_client_of_kafka_repeats_is_not_logged_but_its_faults_are(kind: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", REPEATING, kind], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stderr.count("in IndexError") == 4
+    assert "timed out" not in done.stderr and "lost" not in done.stderr and "ConnectionError" not in done.stderr
+
+
 def test_secrets_are_blank_wherever_a_value_holds_them() -> None:
     error = ValueError("at postgresql://me:hunter22@db/althing")
     entry = {

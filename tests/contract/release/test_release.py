@@ -6,8 +6,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
-from infra.ops.release import ReleaseError, archives, bill_of_materials, checksums
+from infra.kernel.config.paths import ROOT
+from infra.ops.release import ReleaseError, archives, bill_of_materials, checksums, constraints
 from infra.ops.release.__main__ import make
 from infra.ops.release.tree import commit_time, require_clean
 from tests.contract.release.test_checksums import made_key
@@ -20,6 +22,7 @@ def root(tmp_path: Path) -> Path:
     made.mkdir()
     (made / "pyproject.toml").write_text('[project]\nname = "althing"\nversion = "1.2.3"\n')
     (made / ".gitignore").write_text("/.build/\n")
+    (made / "requirements.lock").write_text("idna==3.15 \\\n    --hash=sha256:00\n    # via httpx\n")
     git = ["git", "-c", "user.name=A", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"]
     for command in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "first", "--date", "@1700000000"]):
         environment = {"GIT_COMMITTER_DATE": "@1700000000 +0000", "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
@@ -49,10 +52,25 @@ def test_a_release_has_archives_bill_sums_and_signature(root: Path, key: str) ->
     folder = make(root, root / ".build" / "release", key)
     bill = "althing-1.2.3.cdx.json"
     assert sorted(path.name for path in folder.iterdir()) == [
-        *("SHA256SUMS", "SHA256SUMS.sig", "althing-1.2.3-py3-none-any.whl", bill)
+        *("SHA256SUMS", "SHA256SUMS.sig", "althing-1.2.3-constraints.txt", "althing-1.2.3-py3-none-any.whl", bill)
     ]
+    assert (folder / "althing-1.2.3-constraints.txt").read_text() == "idna==3.15\n"
     assert (folder / bill).read_text() == "1.2.3 1700000000", "the version of pyproject.toml, the time of the commit"
     assert bill in (folder / checksums.SUMS).read_text()
+
+
+def test_the_constraints_are_the_versions_that_the_tests_run_with() -> None:
+    """Every package of the lock, once, as pip reads it: without hashes and options."""
+    lock = (ROOT / "requirements.lock").read_text()
+    lines = constraints.constraints(lock).splitlines()
+    pinned = [line.split("==")[0] for line in lock.splitlines() if "==" in line and not line.startswith((" ", "#"))]
+    assert [line.split("==")[0] for line in lines] == pinned and len(pinned) > 50
+    for line in lines:
+        requirement = Requirement(line)
+        assert [one.operator for one in requirement.specifier] == ["=="]
+    assert constraints.constraints('colorama==0.4.6 ; sys_platform == "win32" \\\n    --hash=sha256:00\n') == (
+        'colorama==0.4.6 ; sys_platform == "win32"\n'
+    )
 
 
 @pytest.mark.parametrize("name", ["pyproject.toml", "new.txt"])

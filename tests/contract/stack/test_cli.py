@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from infra import PRODUCT_NAME
+from infra.kernel.config.paths import ROOT
 from infra.kernel.config.settings import SettingsError
 from infra.ops import cli
 
@@ -56,6 +59,12 @@ def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["--help"]) == 0
     shown = capsys.readouterr().out
     assert all(name in shown for name in cli.COMMANDS)
+
+
+def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["--version"]) == 0
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert capsys.readouterr().out == f"{PRODUCT_NAME} {project['version']}\n"
 
 
 @pytest.mark.parametrize("arguments", [[], ["nonsense"], ["serve"], ["serve", "nonsense"]])

@@ -20,14 +20,15 @@ from infra.kernel.config.loading import load
 from infra.kernel.config.settings import SECRET_NAMES, Settings, SettingsError
 from infra.kernel.observability import stack_state
 from infra.ops.demo import stage
-from infra.ops.stack import child_process, console, escrow, plan, ports, secret_file, state
+from infra.ops.stack import child_process, console, escrow, plan, ports, secret_file, state, up
 from infra.ops.stack.child_process import ChildProcess, ChildProgram
 from infra.ops.stack.hang_detection import MISSES, SILENT, MissedChecks
+from infra.ops.stack.info import describe
 from infra.ops.stack.launcher import main as launch
 from infra.ops.stack.spec import ProcessSpec, log_file, stop_order
 from infra.ops.stack.supervisor import StartFailed, StopRequested, Supervisor
 from infra.ops.stack.up import run_migrations
-from tests.support.stack import free_ports, wait_for
+from tests.support.stack import ROOT, free_ports, wait_for
 
 SLEEPER = [sys.executable, "-c", "import signal; signal.pause()"]
 
@@ -330,6 +331,32 @@ class TestMigrations:
         assert log_file(tmp_path, "migrate").read_text() == "why\n"
 
 
+class TestSetupLink:
+    LINK = "http://127.0.0.1:8000/setup?token=abc"
+
+    def printed(self, program: str) -> str | None:
+        """What `up` takes from `althing setup-link`, when that is this program."""
+
+        def start(given: ChildProgram) -> ChildProcess:
+            assert given.command[-1] == "setup-link"
+            return child_process.start(replace(given, command=[sys.executable, "-c", program]))
+
+        return up.setup_link(os.environ, start)
+
+    def test_the_link_is_the_last_line_of_the_box_that_a_person_needs(self, tmp_path: Path) -> None:
+        link = self.printed(f"import sys; print('a warning', file=sys.stderr, flush=True); print('{self.LINK}')")
+        assert link == self.LINK
+        given, secrets, chosen = settings(tmp_path), secret_file.load_or_create(tmp_path), ports.choose(Settings())
+        info = describe(given, plan.plan(given, secrets, chosen, tmp_path, None), secrets, chosen, tmp_path)
+        shown = up.box(info, None, link)
+        assert f"│ {self.LINK} " in shown and "althing setup-link" in shown
+        assert {len(line) for line in shown.splitlines()} == {len(shown.splitlines()[0])}
+        assert "setup" not in up.box(info, None, None)
+
+    def test_once_there_is_an_account_there_is_no_link(self) -> None:
+        assert self.printed("import sys; print('set up already', file=sys.stderr); sys.exit(1)") is None
+
+
 class TestLaunch:
     def test_a_child_ends_when_its_supervisor_is_killed(self, tmp_path: Path) -> None:
         mark = tmp_path / "pid"
@@ -461,6 +488,27 @@ class TestPlan:
         assert stage._environment(admin)["ALTHING_ESCROW_SANDBOX"] == "1"
         for others in ({"ALTHING_PUBLIC_URL": "https://althing.example"}, {"ALTHING_HOST": "192.0.2.1"}, provider):
             assert "ALTHING_ESCROW_SANDBOX" not in stage._environment(admin | others)
+
+    def test_a_demonstration_whose_port_is_taken_says_so_in_one_sentence(self, tmp_path: Path) -> None:
+        """Another installation answers there: it is not asked anything, and nothing is sent to it."""
+        tracking, *_ = free_ports(1)
+        with socket.create_server(("127.0.0.1", 0)) as other:
+            other.settimeout(0.1)
+            port = str(other.getsockname()[1])
+            named = {"ALTHING_PORT": port, "ALTHING_TRACKING_PORT": str(tracking), "PYTHONPATH": str(ROOT)}
+            done = subprocess.run(
+                [sys.executable, "-m", "infra.ops.cli", "demo", "--start"],
+                cwd=tmp_path,
+                env={**os.environ, **named},
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=False,
+            )
+            assert (done.returncode, done.stdout) == (2, "")
+            assert done.stderr.count("\n") == 1 and "ALTHING_PORT" in done.stderr and port in done.stderr
+            with pytest.raises(TimeoutError):
+                other.accept()
 
     def test_the_public_services_have_their_sockets_held_open(self, tmp_path: Path) -> None:
         given = settings(tmp_path)

@@ -96,6 +96,12 @@ def _secrets_of(made: Stack) -> dict[str, str]:
     return {name: value for name, value in {**named, **passwords}.items() if value and name != "kafka_cluster_id"}
 
 
+def test_an_installation_with_an_account_shows_no_set_up_link(mine: Stack) -> None:
+    assert "/setup?token=" not in mine.output.read_text()
+    refused = mine.run("setup-link")
+    assert (refused.returncode, refused.stdout) == (1, "") and f"{mine.app}/login" in refused.stderr
+
+
 def test_a_second_start_on_the_same_data_is_refused_in_one_sentence(mine: Stack) -> None:
     refused = mine.run("up")
     assert refused.returncode != 0

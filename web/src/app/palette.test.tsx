@@ -50,6 +50,11 @@ test.each([
   ['rebuild', 'Projections and replays'],
   ['wordpress', 'WordPress'],
   ['order-1', 'ORDER-1'],
+  ['profit', 'Profit: ad costs are not recorded yet'],
+  ['refund', 'Refunds and reversals'],
+  ['invite a colleague', 'Invite a colleague'],
+  ['bot', 'Bots and excluded traffic'],
+  ['undo', 'Undo a change'],
 ])('"%s" finds "%s"', async (words, title) => {
   const { dialog } = await search(words);
   await waitFor(() => {

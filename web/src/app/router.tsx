@@ -49,7 +49,7 @@ declare module '@tanstack/react-router' {
 const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
-  staticData: { title: 'Sign In', reads: ['/api/platform/auth/providers'] },
+  staticData: { title: 'Sign In', reads: ['/api/platform/auth/providers', '/api/platform/setup'] },
   validateSearch: (
     search,
   ): { next?: string | undefined; tab?: string; invite?: string; problem?: string; provider?: string } => {

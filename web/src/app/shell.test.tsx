@@ -194,7 +194,7 @@ test('spec §4, §6: without a session the member pages lead to sign-in, remembe
   await screen.findByRole('tab', { name: 'Platform Access' });
   expect(router.state.location.pathname).toBe('/login');
   expect(router.state.location.search).toEqual({ next: '/analytics?range=30d' });
-  expect(requests('GET /api/platform').filter((line) => !/\/(auth\/providers|about)$/.test(line))).toEqual([]);
+  expect(requests('GET /api/platform').filter((line) => !/\/(auth\/providers|about|setup)$/.test(line))).toEqual([]);
 });
 
 test('a session that ends while working leads to sign-in', async () => {
@@ -221,6 +221,14 @@ test('"Get Started" leads to what a visitor can do: use an invite code, join ear
   expect(await screen.findByLabelText('Invite code')).toBeInTheDocument();
   expect(router.state.location.search).toMatchObject({ tab: 'create-account' });
   expect(main.getByRole('link', { name: 'contact us' })).toHaveAttribute('href', '/contact');
+});
+
+test('the sign-in page of an empty installation says where the set-up link is, and nothing of it later', async () => {
+  server.use(http.get('/api/platform/setup', () => json({ isOpen: true })));
+  renderApp('/login');
+  expect(await screen.findByText('Nobody has an account here yet.')).toBeInTheDocument();
+  expect(screen.getByText('althing setup-link')).toBeInTheDocument();
+  expect(screen.queryByRole('link', { name: 'Use an invite code' })).not.toBeInTheDocument();
 });
 
 test('who signs in next sees nothing of the one before', async () => {

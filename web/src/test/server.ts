@@ -133,6 +133,7 @@ export const server = setupServer(
   get('/api/platform/auth/providers', () =>
     PROVIDERS.map(({ name, label }) => ({ name, label, isConfigured: name === 'github' })),
   ),
+  get('/api/platform/setup', () => ({ isOpen: false })),
   get('/api/platform/user', () => state.account),
   get('/api/platform/invite-codes', () => state.invites),
   get('/api/platform/custom-domains', () => state.domains),

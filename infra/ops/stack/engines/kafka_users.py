@@ -6,7 +6,6 @@ was changed in `secrets.json` counts from the next start on.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from typing import Final
 
@@ -21,6 +20,7 @@ MECHANISM: Final = "SCRAM-SHA-512"
 _ITERATIONS: Final = 4096
 """Kafka's minimum: the passwords are random, so slow hashing gains nothing."""
 _TIMEOUT_S: Final = 2.0
+_ANSWER_MS: Final = 10_000
 
 
 def sign_in(secrets: StackSecrets) -> dict[str, str]:
@@ -53,8 +53,6 @@ def set_up(server: str, setup_password: str, secrets: StackSecrets) -> bool:
     from infra.kernel.log import LogUnavailable
     from infra.kernel.log.kafka_clients import Cluster, open_client
 
-    for name in ("kafka.net", "kafka.admin"):
-        logging.getLogger(name).setLevel(logging.ERROR)  # a start is full of warnings that mean nothing
     security = {
         "security_protocol": PROTOCOL,
         "sasl_mechanism": "PLAIN",
@@ -63,7 +61,7 @@ def set_up(server: str, setup_password: str, secrets: StackSecrets) -> bool:
     }
     passwords = {OWNER: secrets.kafka_password, OPERATOR: secrets.kafka_operator_password}
     try:
-        admin = open_client(KafkaAdminClient, Cluster((server,), security), _TIMEOUT_S, request_timeout_ms=2000)
+        admin = open_client(KafkaAdminClient, Cluster((server,), security), _TIMEOUT_S, request_timeout_ms=_ANSWER_MS)
     except LogUnavailable:
         return False
     try:

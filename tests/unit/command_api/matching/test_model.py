@@ -130,7 +130,7 @@ def test_the_starter_set_is_of_at_least_sixty_programs_in_all_industries() -> No
     starter = program_files.starter_programs()
     assert len(starter) >= 60
     assert {program.category for program in starter} == set(taxonomy())
-    assert all("as commonly published" in program.source for program in starter)
+    assert all("the program's public page" in program.source for program in starter)
     for program in starter:
         [event] = programs.add(None, program, origin="starter", recorded_on=NOW.date(), context=ADMIN)
         assert isinstance(event, ProgramListed)

@@ -19,7 +19,7 @@ from schemas.events.links import LinkDeleted, LinkUpdated
 from schemas.events.notifications import AdminActed, NotificationMailStopped, NotificationPreferenceSet
 from schemas.events.websites import WebsiteDisconnected
 from schemas.evolution import UnexpectedEvent
-from schemas.notifications import KINDS, words
+from schemas.notifications import KINDS, Names, words
 from tests.support.given_when_then import given, rejected
 
 ADA, EVE, UNA, THREAD = (uuid4() for _ in range(4))
@@ -45,16 +45,13 @@ def told(event_class: type[DomainEvent], **values: Any) -> list[tuple[str, UUID 
         ("like", 9, "Eve and 8 others like your post in “Title”"),
         ("moderation", 1, "Its own words"),
         ("offer_message", 1, "Its own words"),
-        ("offer_message", 1_200, "You have 1,200 messages about an offer"),
+        ("offer_message", 1_200, "You have 1,200 messages about the offer for “Listing”"),
         ("deal", 2, "Its own words"),
     ],
 )
 def test_each_kind_has_its_words(kind: str, count: int, line: str) -> None:
-    assert words(kind, count, "Eve", "Title", "Its own words") == line
-
-
-def test_what_is_gone_has_no_name() -> None:
-    assert words("mention", 1, None, None, "") == "Someone mentioned you in a thread"
+    names = Names(actor="Eve", thread="Title", listing="Listing")
+    assert words(kind, count, names, "Its own words") == line
 
 
 def test_a_member_gets_one_notification_per_post_and_none_of_their_own() -> None:
@@ -109,7 +106,7 @@ def test_an_owner_is_notified_what_an_admin_did_to_what_and_why(
     [acted] = admin_acts.of(event, on_behalf, act, CommandContext(NOW, EVE, is_admin=True, on_behalf=on_behalf))
     [notice] = RULES[AdminActed](acted)
     assert (notice.kind, notice.to, notice.about, notice.actor_id) == ("admin_act", ADA, str(act), None)
-    assert words(notice.kind, 1, None, None, notice.title) == line
+    assert words(notice.kind, 1, Names(), notice.title) == line
     assert admin_acts.of(event, on_behalf, act, CommandContext(NOW, ADA, is_admin=True, on_behalf=on_behalf)) == []
 
 

@@ -4,6 +4,7 @@ import { Loading } from '@/components/data/states';
 import { Button, buttonClass } from '@/components/ui/button';
 import { Tabs, type Tab } from '@/components/ui/tabs';
 import { textOf } from '@/lib/url/search';
+import { AfterConnecting } from './after-connecting';
 import { Page } from './page';
 import { textLink } from './text-link';
 
@@ -58,7 +59,7 @@ export function AccountSettingsPage() {
     {
       id: 'websites',
       label: 'Websites',
-      content: loaded(<WebsitesPanel toDashboard={(id) => <ToDashboard website={id} />} />),
+      content: loaded(<WebsitesPanel next={(id) => <AfterConnecting website={id} />} />),
     },
     {
       id: 'custom-domains',
@@ -164,11 +165,3 @@ function AlertsHelp({ anchor }: { readonly anchor: string }) {
 }
 
 const loaded = (panel: ReactNode) => <Suspense fallback={<Loading label="Loading your settings" />}>{panel}</Suspense>;
-
-function ToDashboard({ website }: { readonly website: string }) {
-  return (
-    <Link to="/dashboard" search={{ website }} className={buttonClass({ variant: 'primary' })}>
-      Go to Dashboard
-    </Link>
-  );
-}

@@ -158,6 +158,8 @@ test('spec §2, §4, §5, §7, §8: a partner is added by the rules of the speci
     description: 'Nord  VPN affiliate program',
     isActive: 1,
     cookieDays: 30,
+    postbackPreset: 'names',
+    clickIdParameter: 'subid',
   });
   expect(await screen.findByRole('button', { name: 'Edit Nord VPN' })).toBeInTheDocument();
 });

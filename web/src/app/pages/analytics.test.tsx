@@ -506,8 +506,8 @@ test('a period is re-marked for what the page is filtered by; a rule is undone',
     }),
   );
   const { user } = renderApp('/analytics?f=is,country,DE&f=is,source,a%255C%252Cb&f=not,device,mobile');
-  await user.click(await screen.findByRole('button', { name: 'Re-mark…' }));
-  const dialog = within(await screen.findByRole('dialog', { name: 'Re-mark a period' }));
+  await user.click(await screen.findByRole('button', { name: 'Reclassify…' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Reclassify traffic' }));
   const from = dialog.getByLabelText('From');
   await user.clear(from);
   await user.type(from, '2026-11-06');
@@ -541,8 +541,8 @@ test('rules that cannot be read are not taken for none', async () => {
     http.get('/api/platform/websites/{id}/traffic-rules', () => json([])),
   );
   const { user } = renderApp('/analytics');
-  await user.click(await screen.findByRole('button', { name: 'Re-mark…' }));
-  const dialog = within(await screen.findByRole('dialog', { name: 'Re-mark a period' }));
+  await user.click(await screen.findByRole('button', { name: 'Reclassify…' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Reclassify traffic' }));
   expect(await dialog.findByText('Error loading the rules: Not now')).toBeInTheDocument();
   expect(dialog.queryByText('No rules yet.')).not.toBeInTheDocument();
   await user.click(dialog.getByRole('button', { name: 'Try again' }));

@@ -118,6 +118,7 @@ function Overview({ website }: { readonly website: Website }) {
   useLiveRefresh(website.id, true);
   const figures = overview.data?.data;
   const settled = overview.isFetched && !alerts.isPending;
+  const seen = overview.error && !figures ? false : figures && figures.pageviews + figures.clicks.total > 0;
   const days = clicks.data && finished(PERIOD, clicks.data.data, website.timezone, new Date());
   return (
     <div className="flex flex-col gap-4 sm:gap-5">
@@ -134,14 +135,11 @@ function Overview({ website }: { readonly website: Website }) {
       <OpenAlerts alerts={alerts.data ?? []} names={false} />
       <div className={alerts.isPending ? 'hidden' : 'contents'}>
         {/* The steps stand above the rest or not at all: until that is known, nothing stands where it would have to move. */}
-        <StartSteps
-          website={website}
-          seen={overview.error && !figures ? false : figures && figures.pageviews + figures.clicks.total > 0}
-        >
+        <StartSteps website={website} seen={seen}>
           <Below now={settled} height="min-h-44">
             <LatestInsights
               website={website}
-              hasData={!figures || figures.pageviews + figures.clicks.total > 0}
+              hasData={website.firstEventAt ? true : overview.error ? undefined : seen}
               actions={(insight) => <InsightActions website={website.id} insight={insight} />}
             />
           </Below>

@@ -234,7 +234,7 @@ test('a partner that is missing is added in place and selected', async () => {
   expect(within(form).getByLabelText('Partner name')).toHaveAccessibleDescription('Enter a name');
   await user.type(within(form).getByLabelText('Partner name'), 'Fjord Outdoor');
   await user.type(within(form).getByLabelText('Website'), 'www.awin1.com');
-  expect(within(form).getByLabelText('Network')).toHaveDisplayValue('Awin');
+  expect(within(form).getByLabelText('Which network?')).toHaveDisplayValue('Awin');
   expect(form).toHaveTextContent('Links pass the click ID as clickref.');
   await user.type(within(form).getByLabelText('Commission (%)'), '8{Enter}');
   await waitFor(() => expect(within(dialog).getByLabelText('Partner')).toHaveDisplayValue('Fjord Outdoor (private)'));
@@ -247,6 +247,30 @@ test('a partner that is missing is added in place and selected', async () => {
   await user.click(within(dialog).getByRole('button', { name: 'Create link' }));
   await waitFor(() =>
     expect(state.seen.find(({ line }) => line === 'POST /api/platform/links')?.body).toMatchObject({ partnerId: 'p9' }),
+  );
+});
+
+test.each([
+  ['I don’t know', 'names', 'subid'],
+  ['Direct program, no network', 'default', 'click_id'],
+])('a newcomer who answers "%s" gets a partner that can pass a click ID', async (answer, postbackPreset, parameter) => {
+  server.use(http.post('/api/platform/partners', () => json(partner({ id: 'p9' }), { status: 201 })));
+  const { user } = renderApp('/links');
+  await user.click(await screen.findByRole('button', { name: 'Create link' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Create link' });
+  await user.click(within(dialog).getByRole('button', { name: 'Add a partner' }));
+  const form = within(dialog).getByRole('group', { name: 'New partner' });
+  expect(within(form).getByLabelText('Which network?')).toHaveDisplayValue('I don’t know');
+  await user.selectOptions(within(form).getByLabelText('Which network?'), answer);
+  expect(within(form).getByLabelText('Click ID parameter (optional)')).toHaveValue(parameter);
+  await user.type(within(form).getByLabelText('Partner name'), 'Own Shop');
+  await user.type(within(form).getByLabelText('Website'), 'own-shop.example');
+  await user.type(within(form).getByLabelText('Commission (%)'), '8{Enter}');
+  await waitFor(() =>
+    expect(state.seen.find(({ line }) => line === 'POST /api/platform/partners')?.body).toMatchObject({
+      postbackPreset,
+      clickIdParameter: parameter,
+    }),
   );
 });
 

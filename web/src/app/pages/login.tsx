@@ -1,9 +1,10 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { Tabs, type Tab } from '@/components/ui/tabs';
 import { whySessionEnded } from '@/lib/session';
+import { setupStateQuery } from '@/features/accounts/api/setup-state';
 import { providerProblem } from '@/features/accounts/lib/provider-problem';
 import { SignIn } from '@/features/accounts/components/sign-in';
 import { PRODUCT } from '../product';
@@ -96,10 +97,20 @@ export function LoginPage() {
 
 const form = (content: ReactNode) => <Suspense fallback={<Loading label="Loading the form" />}>{content}</Suspense>;
 
-/** What a visitor without an account can do. */
+/** What a visitor without an account can do. Of an empty installation the operator alone has the link. */
 function NewHere() {
+  const { data: setup } = useQuery(setupStateQuery);
+  const box = 'mb-5 rounded-lg bg-sunken px-3.5 py-2.5';
+  if (setup?.isOpen) {
+    return (
+      <p className={box}>
+        <span className="font-medium">Nobody has an account here yet.</span> Open the set-up link that the terminal
+        showed when {PRODUCT} started. <code>althing setup-link</code> prints a new one.
+      </p>
+    );
+  }
   return (
-    <p className="mb-5 rounded-lg bg-sunken px-3.5 py-2.5">
+    <p className={box}>
       <span className="font-medium">New here?</span>{' '}
       <Link to="/login" search={{ tab: 'create-account' }} className={textLink}>
         Use an invite code

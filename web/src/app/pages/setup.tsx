@@ -24,7 +24,7 @@ export function SetupPage() {
           <SetUp token={token} onDone={() => void navigate({ to: '/dashboard', replace: true })} />
         ) : (
           <ErrorBox
-            error={new Error('This link has no set-up token. Open the full link that was printed at startup.')}
+            error={new Error('This link is incomplete. Open the full link that `althing setup-link` prints.')}
           />
         )}
       </div>

@@ -123,12 +123,7 @@ function stepsOf({
     {
       title: 'Connect a website',
       text: website ? `${website.domain} is connected.` : 'Add one line of code to your site.',
-      done: website !== undefined,
-      action: (
-        <Link to="/onboarding" className={textLink}>
-          Connect one
-        </Link>
-      ),
+      done: website !== undefined, // until then the card above has the button
     },
     {
       title: 'Receive the first event',

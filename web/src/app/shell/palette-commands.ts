@@ -125,7 +125,31 @@ const ACTIONS = (go: Go, createLink: () => void): readonly Command[] => [
     'sales commissions waiting decide reject',
     go('/conversions?status=pending'),
   ),
-  action('statements', 'Monthly statements', 'payout accountant month owed balance', go('/payouts/statements')),
+  action(
+    'refunds',
+    'Refunds and reversals',
+    'refund refunded reverse reversed return chargeback cancel sale',
+    go('/conversions?status=reversed'),
+  ),
+  action(
+    'bots',
+    'Bots and excluded traffic',
+    'bot bots fake spam attack crawler suspicious reclassify remark traffic rule',
+    go('/analytics?bots=only'),
+  ),
+  action(
+    'profit',
+    'Profit: ad costs are not recorded yet',
+    'profit margin roi roas return on ad spend cost costs spend',
+    go('/help/revenue-and-profit'),
+  ),
+  action('undo', 'Undo a change', 'undo revert restore take back mistake', go('/help/undo-a-change')),
+  action(
+    'statements',
+    'Monthly statements',
+    'payout accountant month owed balance',
+    go('/payouts/statements'),
+  ),
   action('api-key', 'API keys', 'api key token secret site key credentials', go('/account-settings?tab=websites')),
   action(
     'postback',

@@ -1,5 +1,5 @@
 import { SelectField } from '@/components/ui/field';
-import { NETWORKS } from '@/lib/networks/postback';
+import { DIRECT, NETWORKS, UNKNOWN } from '@/lib/networks/postback';
 
 interface Props {
   /** Slug of the network. */
@@ -11,16 +11,20 @@ interface Props {
 export function NetworkField({ value, onChange }: Props) {
   return (
     <SelectField
-      label="Network"
+      label="Which network?"
       value={value}
       onChange={(event) => onChange(event.target.value)}
       hint="Sets the click ID parameter of links and the format of postbacks."
     >
-      {NETWORKS.map((item) => (
-        <option key={item.id} value={item.id}>
-          {item.label}
-        </option>
-      ))}
+      <option value={UNKNOWN}>I don’t know</option>
+      <option value={DIRECT}>Direct program, no network</option>
+      <optgroup label="Networks and software">
+        {NETWORKS.filter((item) => item.kind !== 'generic').map((item) => (
+          <option key={item.id} value={item.id}>
+            {item.label}
+          </option>
+        ))}
+      </optgroup>
     </SelectField>
   );
 }

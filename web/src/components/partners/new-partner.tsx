@@ -5,7 +5,7 @@ import { addressFrom, hostOf } from '@/lib/url/address';
 import { useCommand } from '@/lib/api/command';
 import { ApiError } from '@/lib/api/errors';
 import { parsePercent } from '@/lib/format/percent';
-import { networkOf, networkOfHost } from '@/lib/networks/postback';
+import { networkOf, networkOfHost, proposedParameter, UNKNOWN } from '@/lib/networks/postback';
 import { addPartner } from '@/lib/api/shared-commands';
 import { ErrorBox } from '@/components/data/states';
 import { NetworkField } from './network-field';
@@ -30,11 +30,13 @@ export function NewPartner({ website = '', onAdded, onCancel }: Props) {
   const [name, setName] = useState('');
   const [site, setSite] = useState(website);
   const [network, setNetwork] = useState('');
-  const [parameter, setParameter] = useState('');
+  const [typed, setParameter] = useState<string>();
   const [commission, setCommission] = useState('');
   const [tried, setTried] = useState(false);
-  const preset = network || (networkOfHost(hostOf(site))?.id ?? 'default');
+  const recognised = networkOfHost(hostOf(site))?.id;
+  const preset = network || (recognised ?? UNKNOWN);
   const passed = networkOf(preset)?.clickId;
+  const parameter = typed ?? proposedParameter(preset);
   const percent = parsePercent(commission);
   const create = useCommand(addPartner);
   const refused = create.error instanceof ApiError ? create.error.fields : {};
@@ -54,7 +56,7 @@ export function NewPartner({ website = '', onAdded, onCancel }: Props) {
           description: '',
           isActive: true,
           cookieDays: 30,
-          ...(network ? { postbackPreset: network } : {}),
+          ...(network || !recognised ? { postbackPreset: preset } : {}),
           ...(parameter.trim() && !passed ? { clickIdParameter: parameter.trim() } : {}),
         },
         { onSuccess: ({ id }) => onAdded(id) },
@@ -123,7 +125,7 @@ export function NewPartner({ website = '', onAdded, onCancel }: Props) {
           value={parameter}
           onChange={(event) => setParameter(event.target.value)}
           error={refused['clickIdParameter']}
-          hint="The parameter of its links that comes back with the sale. Without it, sales can’t be attributed."
+          hint="The parameter of its links that comes back with the sale. If the program names another one, enter that."
         />
       )}
       {create.error && Object.keys(refused).length === 0 && <ErrorBox error={create.error} />}

@@ -21,6 +21,16 @@ export interface Network {
 
 export const TOKEN_PLACE = 'YOUR_POSTBACK_TOKEN';
 
+/** A program of its own: it sends the parameters that we name. */
+export const DIRECT = 'default';
+/** Nobody has said which: the names that most networks use. */
+export const UNKNOWN = 'names';
+
+/** What a new partner's links pass the click ID in, where no network says it: most programs take a `subid`, and a direct
+ *  one sends back whatever it was given. */
+const PROPOSED: Readonly<Record<string, string>> = { [DIRECT]: 'click_id', [UNKNOWN]: 'subid' };
+export const proposedParameter = (preset: string): string => PROPOSED[preset] ?? '';
+
 const ALL = networks as unknown as readonly Network[];
 
 /** Generic names first, then networks by name. */

@@ -11,7 +11,7 @@ import pytest
 
 from command_api.forum.categories import CATEGORIES
 from command_api.kernel.images.model import reencode
-from infra.ops.demo import forum, market, plan, run
+from infra.ops.demo import forum, market, members, plan, records, run
 from infra.ops.demo.pictures import picture
 from schemas.tracking import IMPRESSION
 
@@ -95,6 +95,44 @@ def test_a_directory_that_cannot_be_used_is_named_in_one_sentence(
         assert run.main(["--start"]) == 1
         said = capsys.readouterr().err
         assert str(tmp_path / folder) in said and said.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", ["POSTGRES_URL", "KAFKA_BOOTSTRAP_SERVERS"])
+def test_a_demonstration_never_starts_on_servers_or_data_of_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    (tmp_path / "secrets.json").write_text("{}")
+    monkeypatch.setenv("ALTHING_DATA_DIR", str(tmp_path))
+    assert run.main(["--start"]) == 1
+    said = capsys.readouterr().err
+    assert str(tmp_path) in said and said.count("\n") == 1
+    monkeypatch.setenv("ALTHING_DATA_DIR", str(tmp_path / "new"))
+    monkeypatch.setenv(name, "postgresql://u:p@db.example/x" if name == "POSTGRES_URL" else "kafka.example:9092")
+    assert run.main(["--start"]) == 1
+    said = capsys.readouterr().err
+    assert name in said and said.count("\n") == 1 and not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("arguments", [[], ["remove"]])
+def test_without_a_stack_of_its_own_nothing_is_filled_or_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    """Whatever else answers on the port of the app."""
+    monkeypatch.setenv("ALTHING_DATA_DIR", str(tmp_path))
+    assert run.main(arguments) == 1
+    assert (
+        capsys.readouterr().err == f"No stack runs on {tmp_path}. `make demo` starts one for the demonstration alone.\n"
+    )
+
+
+def test_all_that_the_demonstration_makes_carries_its_mark() -> None:
+    domains = [site.domain for site in (*plan.WEBSITES, market.FOR_SALE)] + [one.domain for one in market.LISTINGS]
+    assert all(domain.endswith(f".{plan.MARK}") for domain in domains)
+    people = (members.SELLER, *members.BUYERS, *members.OTHERS)
+    assert all(member.email.endswith(f"@{plan.MARK}") for member in people)
+    assert all(partner.slug.startswith("demo-") for partner in (*plan.PARTNERS, plan.PRIVATE_PARTNER))
+    texts = [thread.title for thread in forum.THREADS] + [forum.HELD[1]] + [view[0] for view in records.VIEWS]
+    assert all(text.endswith("(demo)") for text in texts)
 
 
 def test_placements_have_clicks_and_sampled_impressions() -> None:

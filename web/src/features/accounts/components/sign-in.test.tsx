@@ -159,7 +159,7 @@ test('the set-up link creates the first admin and signs in', async () => {
 test('a used set-up link is refused in words, one without a token is named', async () => {
   server.use(
     http.post('/api/platform/setup', () =>
-      refuse(403, 'This setup link is not valid. The server prints one when it starts.'),
+      refuse(403, 'This setup link is not valid. `althing setup-link` prints a new one.'),
     ),
   );
   const { user } = renderApp('/setup?token=used');
@@ -168,6 +168,6 @@ test('a used set-up link is refused in words, one without a token is named', asy
   await user.type(screen.getByLabelText('Password'), 'long-enough');
   await user.click(screen.getByRole('button', { name: 'Create admin' }));
   expect(await screen.findByRole('alert')).toHaveTextContent(
-    'This setup link is not valid. The server prints one when it starts.',
+    'This setup link is not valid. `althing setup-link` prints a new one.',
   );
 });

@@ -54,7 +54,7 @@ export function ExcludedTrafficCard({ website, filters, params, file, className,
       frame="min-h-32"
       controls={
         <Button size="sm" onClick={() => setRemarking(true)}>
-          Re-mark…
+          Reclassify…
         </Button>
       }
     >

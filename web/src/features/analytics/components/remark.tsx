@@ -53,7 +53,7 @@ export function RemarkDialog({ website, filters, onClose }: Props) {
       onOpenChange={(open) => {
         if (!open) onClose();
       }}
-      title="Re-mark a period"
+      title="Reclassify traffic"
       description="Choose how the events of whole days are counted. Reports are rebuilt in the background, which can take a while."
     >
       <Form form={form} native>

@@ -78,14 +78,21 @@ export function InsightsCard({ website, actions, className }: Props) {
   );
 }
 
+interface LatestProps extends Props {
+  /** Whether the website has had an event; undefined: not known yet. */
+  readonly hasData: boolean | undefined;
+}
+
 /** The same insights for a page with other cards, without what changes them. */
-export function LatestInsights({ website, actions, hasData }: Props & { readonly hasData: boolean }) {
+export function LatestInsights({ website, actions, hasData }: LatestProps) {
   const insights = useQuery(insightsQuery(website.id));
   if (insights.data?.length === 0)
     return (
       <section aria-label="Insights" className={cx(surface, 'self-start px-4 py-2.5 text-muted')}>
         <h2 className="inline font-semibold text-text">Insights</h2>{' '}
-        {hasData ? 'No unusual changes in the last 30 days.' : 'They begin with the first events.'}
+        {hasData === false
+          ? 'No data yet. They begin with the first weeks of clicks and sales.'
+          : 'Nothing unusual in the last 30 days.'}
       </section>
     );
   return (

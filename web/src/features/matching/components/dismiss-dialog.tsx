@@ -24,7 +24,7 @@ export function DismissDialog({ idea, onClose }: Props) {
     <FormDialog
       form={form}
       title={`Dismiss ${idea.name}`}
-      description="The next round of ideas heeds your reason. You can restore the idea."
+      description="Your next ideas will take this into account. You can restore the idea."
       action="Dismiss idea"
       onClose={onClose}
     >

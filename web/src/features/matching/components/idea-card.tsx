@@ -37,7 +37,7 @@ export function IdeaCard({ idea, onMatch, onLink, actions }: Props) {
       <dl className="grid gap-3 text-[0.8125rem] sm:grid-cols-2">
         <Fact name="Audience">{idea.audience}</Fact>
         <Fact name="Search intent" note={`People search: ${idea.intent.queries.join(' · ')}`}>
-          {`${idea.intent.informational} questions, ${idea.intent.commercial} choices, ${idea.intent.transactional} offers in the first ten articles`}
+          {`First ten articles: ${idea.intent.informational} answers, ${idea.intent.commercial} comparisons, ${idea.intent.transactional} reviews`}
         </Fact>
         <Fact name="Competition (estimate)" note={idea.competition.reason}>
           <Badge tone={level.tone}>{level.label}</Badge>

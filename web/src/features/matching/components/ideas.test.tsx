@@ -160,7 +160,7 @@ test('a dismissed idea says whether its reason counts, and is restored', async (
   );
   const user = await show();
   await user.click(await screen.findByRole('tab', { name: 'Dismissed (1)' }));
-  expect(screen.getByText('No time. The next round heeds it.')).toBeInTheDocument();
+  expect(screen.getByText('No time. Your next ideas will take it into account.')).toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: 'Restore Indoor cats' }));
   expect(await screen.findByText('No dismissed ideas')).toBeInTheDocument();
   expect(sent('/release')).toEqual({ idea: 'pets.indoor-cats' });

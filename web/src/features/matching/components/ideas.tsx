@@ -203,7 +203,7 @@ function Dismissed({ ideas }: { readonly ideas: readonly DismissedIdea[] }) {
           <div className="min-w-0 flex-1 basis-56">
             <p className="font-medium">{`${idea.name} · ${idea.industry}`}</p>
             <p className="text-[0.8125rem] text-muted">
-              {`${REASONS[idea.reason].label}${idea.note ? `: ${idea.note}` : ''}. ${idea.heeded ? 'Heeded in this round.' : 'The next round heeds it.'}`}
+              {`${REASONS[idea.reason].label}${idea.note ? `: ${idea.note}` : ''}. ${idea.heeded ? 'Taken into account.' : 'Your next ideas will take it into account.'}`}
             </p>
           </div>
           <Button

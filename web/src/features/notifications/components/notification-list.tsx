@@ -11,6 +11,7 @@ import {
   TriangleAlert,
   type LucideIcon,
 } from 'lucide-react';
+import { useState } from 'react';
 import { When } from '@/components/data/when';
 import { cx } from '@/lib/cx';
 import { parseSearch } from '@/lib/url/search';
@@ -36,32 +37,72 @@ interface Props {
   readonly onOpen: (notification: Notification) => void;
 }
 
+/** The newest of each deal, with those before it folded below. */
 export function NotificationList({ rows, onOpen }: Props) {
   return (
     <ul aria-label="Notifications" className="divide-y divide-line">
-      {rows.map((row) => {
-        const Icon = ICONS[row.kind] ?? Bell;
-        return (
-          <li key={row.id} className="relative flex items-start gap-3 px-4 py-3 hover:bg-sunken/60">
-            <span
-              className={cx(
-                'grid size-8 shrink-0 place-items-center rounded-full',
-                row.seen ? 'bg-sunken text-muted' : 'bg-brand-soft text-brand',
-              )}
-            >
-              <Icon aria-hidden className="size-4" />
-            </span>
-            <div className="min-w-0 flex-1">
-              <Target row={row} onOpen={onOpen} />
-              <p className="mt-0.5 text-[0.8125rem] text-muted">
-                <When at={row.at} />
-              </p>
-            </div>
-            {!row.seen && <span aria-hidden className="mt-2 size-2.5 shrink-0 rounded-full bg-brand" />}
-          </li>
-        );
-      })}
+      {threadsOf(rows).map(([newest, ...earlier]) => (
+        <li key={newest.id}>
+          <Row row={newest} onOpen={onOpen} />
+          {earlier.length > 0 && <Earlier rows={earlier} onOpen={onOpen} />}
+        </li>
+      ))}
     </ul>
+  );
+}
+
+type Thread = readonly [Notification, ...Notification[]];
+
+/** Of one deal, wherever they stand; every other notification is alone. */
+function threadsOf(rows: readonly Notification[]): readonly Thread[] {
+  const threads = new Map<string, [Notification, ...Notification[]]>();
+  for (const row of rows) {
+    const key = row.path.startsWith('/marketplace/deals/') ? row.path.replace(/[?#].*/, '') : row.id;
+    const thread = threads.get(key);
+    if (thread) thread.push(row);
+    else threads.set(key, [row]);
+  }
+  return [...threads.values()];
+}
+
+function Earlier({ rows, onOpen }: Props) {
+  const [open, setOpen] = useState(false);
+  const fresh = rows.filter((row) => !row.seen).length;
+  return (
+    <div className="pb-2 pl-11">
+      <button
+        type="button"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+        className="rounded px-4 py-1 text-[0.8125rem] font-medium text-brand hover:underline max-sm:min-h-10"
+      >
+        {`${rows.length} earlier about this deal${fresh > 0 ? ` (${fresh} new)` : ''}`}
+      </button>
+      {open && rows.map((row) => <Row key={row.id} row={row} onOpen={onOpen} />)}
+    </div>
+  );
+}
+
+function Row({ row, onOpen }: { readonly row: Notification; readonly onOpen: (notification: Notification) => void }) {
+  const Icon = ICONS[row.kind] ?? Bell;
+  return (
+    <div className="relative flex items-start gap-3 px-4 py-3 hover:bg-sunken/60">
+      <span
+        className={cx(
+          'grid size-8 shrink-0 place-items-center rounded-full',
+          row.seen ? 'bg-sunken text-muted' : 'bg-brand-soft text-brand',
+        )}
+      >
+        <Icon aria-hidden className="size-4" />
+      </span>
+      <div className="min-w-0 flex-1">
+        <Target row={row} onOpen={onOpen} />
+        <p className="mt-0.5 text-[0.8125rem] text-muted">
+          <When at={row.at} />
+        </p>
+      </div>
+      {!row.seen && <span aria-hidden className="mt-2 size-2.5 shrink-0 rounded-full bg-brand" />}
+    </div>
   );
 }
 

@@ -55,6 +55,28 @@ test('a notification of any kind has its words and leads where it says; an addre
   expect(screen.queryByRole('link', { name: /Something new/ })).not.toBeInTheDocument();
 });
 
+test('several of one deal are one thread: the newest, and a button that opens those before', async () => {
+  signIn();
+  const path = '/marketplace/deals/o1';
+  server.use(
+    http.get('/api/platform/notifications', () =>
+      json([
+        notification({ id: 'n3', kind: 'deal', title: 'Nora paid $20,500', path }),
+        notification({ id: 'n4', kind: 'like', title: 'Tom likes your post', path: '/forum/thread/t1' }),
+        notification({ id: 'n2', kind: 'deal', title: 'Nora accepted $20,500', path, seen: false }),
+        notification({ id: 'n1', kind: 'offer', title: 'Nora offers $20,000', path: `${path}?side=seller` }),
+      ]),
+    ),
+  );
+  const { user } = renderApp('/notifications');
+  const list = await screen.findByRole('list', { name: 'Notifications' });
+  expect(within(list).getAllByRole('listitem')).toHaveLength(2);
+  expect(screen.queryByRole('link', { name: /accepted/ })).not.toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: '2 earlier about this deal (2 new)' }));
+  expect(screen.getByRole('link', { name: /Nora accepted \$20,500/ })).toBeInTheDocument();
+  expect(screen.getByRole('link', { name: /Nora offers \$20,000/ })).toBeInTheDocument();
+});
+
 test('the page: all, new only, mark all as seen, empty', async () => {
   signIn();
   server.use(

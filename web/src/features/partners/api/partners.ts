@@ -11,6 +11,7 @@ export interface NewPartner {
   readonly commission: number;
   /** Slug of its network. */
   readonly postbackPreset?: string;
+  readonly clickIdParameter?: string;
 }
 
 export interface PartnerChanges {
@@ -33,7 +34,7 @@ export interface PartnerChange {
 }
 
 /** A new partner as the API takes it. */
-export function bodyOf({ name, baseUrl, commission, postbackPreset }: NewPartner) {
+export function bodyOf({ name, baseUrl, commission, postbackPreset, clickIdParameter }: NewPartner) {
   return {
     name,
     baseUrl,
@@ -43,6 +44,7 @@ export function bodyOf({ name, baseUrl, commission, postbackPreset }: NewPartner
     isActive: 1,
     cookieDays: 30,
     ...(postbackPreset ? { postbackPreset } : {}),
+    ...(clickIdParameter ? { clickIdParameter } : {}),
   };
 }
 

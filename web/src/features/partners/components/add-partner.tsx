@@ -7,7 +7,7 @@ import { addressFrom, hostOf } from '@/lib/url/address';
 import { ApiError } from '@/lib/api/errors';
 import { AddPartner as AddPartnerBounds } from '@/lib/api/request-schemas';
 import { parsePercent } from '@/lib/format/percent';
-import { networkOfHost } from '@/lib/networks/postback';
+import { networkOf, networkOfHost, proposedParameter, UNKNOWN } from '@/lib/networks/postback';
 import { slugOf, type NewPartner } from '../api/partners';
 import { marked } from '../lib/marked';
 
@@ -42,15 +42,21 @@ export function AddPartner({
       error: null,
       mutate: (partner: NewPartner) => create.mutate(partner, { onSuccess: onClose }),
     }, // a toast says why
-    input: ({ name, baseUrl, commission, postbackPreset }) => ({
-      name,
-      baseUrl: addressFrom(baseUrl),
-      commission: parsePercent(commission) ?? 0,
-      ...(postbackPreset ? { postbackPreset } : {}),
-    }),
+    input: ({ name, baseUrl, commission, postbackPreset }) => {
+      const recognised = networkOfHost(hostOf(baseUrl));
+      const preset = postbackPreset || (recognised?.id ?? UNKNOWN);
+      return {
+        name,
+        baseUrl: addressFrom(baseUrl),
+        commission: parsePercent(commission) ?? 0,
+        ...(postbackPreset || !recognised ? { postbackPreset: preset } : {}),
+        ...(proposedParameter(preset) ? { clickIdParameter: proposedParameter(preset) } : {}),
+      };
+    },
   });
   const { name, baseUrl, postbackPreset: network } = form.values;
-  const recognised = networkOfHost(hostOf(baseUrl));
+  const preset = network || (networkOfHost(hostOf(baseUrl))?.id ?? UNKNOWN);
+  const passed = networkOf(preset)?.clickId ?? proposedParameter(preset);
   const refused = create.error instanceof ApiError ? create.error.fields : {};
   return (
     <FormDialog form={form} title={title} description={description} action="Add Partner" onClose={onClose}>
@@ -69,7 +75,14 @@ export function AddPartner({
         {...form.field('baseUrl')}
         {...marked(refused, 'baseUrl')}
       />
-      <NetworkField value={network || (recognised?.id ?? 'default')} onChange={form.set('postbackPreset')} />
+      <div className="flex flex-col gap-1.5">
+        <NetworkField value={preset} onChange={form.set('postbackPreset')} />
+        {passed && (
+          <p className="text-[0.8125rem] text-muted">
+            Links pass the click ID as <code>{passed}</code>. You can change it later.
+          </p>
+        )}
+      </div>
       <TextField
         label="Commission (%)"
         type="number"

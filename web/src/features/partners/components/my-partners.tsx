@@ -110,7 +110,7 @@ export function MyPartners({ website }: { readonly website: Website | undefined 
       ) : !partners.data ? (
         <Loading label="Loading partners" />
       ) : rows.length === 0 ? (
-        <Empty icon={<Handshake aria-hidden className="size-5" />} title="No partners of your own">
+        <Empty icon={<Handshake aria-hidden className="size-5" />} title="No private partners yet">
           Add a program that is not in the directory, then create links to it.
         </Empty>
       ) : (

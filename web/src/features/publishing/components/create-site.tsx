@@ -58,7 +58,7 @@ export function CreateSiteDialog({ websites, start, onClose, onCreated }: Props)
     <FormDialog
       form={form}
       title="Create site"
-      description="Nobody sees it before you publish it."
+      description="Private until you publish."
       action="Create site"
       prefix="Failed to create the site"
       onClose={onClose}
@@ -117,7 +117,7 @@ export function CreateSiteDialog({ websites, start, onClose, onCreated }: Props)
                 checked={niche === null}
                 onChoose={() => form.set('niche')(null)}
                 label="Empty site"
-                text="One page without blocks."
+                text="Start from a blank page."
               />
             )}
           </div>

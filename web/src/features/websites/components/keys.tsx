@@ -12,7 +12,7 @@ import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { CopyButton } from '@/components/ui/copy-field';
 import { useCommand } from '@/lib/api/command';
 import type { Website, WebsiteKey } from '@/lib/api/types';
-import { formatZoned } from '@/lib/dates';
+import { formatDay, formatZoned, todayIn } from '@/lib/dates';
 import { keysQuery } from '@/lib/api/setup-queries';
 import { revokeKey } from '../api/websites';
 import { KINDS } from '../lib/key-kinds';
@@ -29,6 +29,12 @@ export function Keys({ website }: { readonly website: Website }) {
   const [revoking, setRevoking] = useState<WebsiteKey | null>(null);
   const [showing, setShowing] = useState<WebsiteKey | null>(null);
   const revoke = useCommand(revokeKey(website.id));
+  // A day each: with hours and zone the table is wider than its card, and the last column lies over them.
+  const day = (at: string) => (
+    <time dateTime={at} title={formatZoned(at, website.timezone)}>
+      {formatDay(todayIn(website.timezone, new Date(at)))}
+    </time>
+  );
   const columns: Column<WebsiteKey>[] = [
     { id: 'kind', header: 'Kind', cell: (row) => KINDS[row.kind].name, className: 'whitespace-nowrap font-medium' },
     { id: 'name', header: 'Name', cell: (row) => row.name || '–' },
@@ -46,13 +52,13 @@ export function Keys({ website }: { readonly website: Website }) {
     {
       id: 'created',
       header: 'Created',
-      cell: (row) => formatZoned(row.createdAt, website.timezone),
+      cell: (row) => day(row.createdAt),
       className: 'whitespace-nowrap tabular',
     },
     {
       id: 'used',
       header: 'Last used',
-      cell: (row) => (row.lastUsedAt ? formatZoned(row.lastUsedAt, website.timezone) : 'Never'),
+      cell: (row) => (row.lastUsedAt ? day(row.lastUsedAt) : 'Never'),
       className: 'whitespace-nowrap tabular',
     },
     {

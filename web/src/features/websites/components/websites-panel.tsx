@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { Download, Globe, Plus, Trash2 } from 'lucide-react';
+import { Download, Plus, Trash2 } from 'lucide-react';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
-import { Empty, ErrorBox, Loading } from '@/components/data/states';
+import { ErrorBox, Loading } from '@/components/data/states';
 import { Button, buttonClass } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { ConfirmDialog } from '@/components/ui/confirm-dialog';
@@ -26,48 +26,42 @@ import { snippet } from '../lib/snippet';
 const ConnectWebsite = lazy(() => import('./connect-website').then((module) => ({ default: module.ConnectWebsite })));
 
 /** Websites of the account: connect, snippet, keys, time zone, remove. */
-export function WebsitesPanel({ toDashboard }: { readonly toDashboard: (websiteId: string) => ReactNode }) {
+export function WebsitesPanel({ next }: Pick<ConnectProps, 'next'>) {
   const websites = useQuery(websitesQuery);
-  const [connecting, setConnecting] = useState(false);
   const failed = websites.error && <ErrorBox error={websites.error} onRetry={() => void websites.refetch()} />;
   if (!websites.data) return failed ?? <Loading label="Loading websites" />;
-  const none = websites.data.length === 0;
   return (
     <div className="flex flex-col gap-5">
       {failed}
-      {connecting ? (
-        <Card
-          title="Connect a website"
-          description="Add one line of code to your site to count its page views and clicks."
-        >
-          <Suspense fallback={<Loading label="Loading the form" />}>
-            <ConnectWebsite next={(website) => toDashboard(website.id)} />
-          </Suspense>
-        </Card>
-      ) : none ? (
-        <Card title="Connect a website">
-          <Empty
-            icon={<Globe aria-hidden className="size-5" />}
-            title="No websites connected yet"
-            action={
-              <Button variant="primary" onClick={() => setConnecting(true)}>
-                Connect Website
-              </Button>
-            }
-          >
-            Connect your first website to see its clicks, conversions and revenue.
-          </Empty>
-        </Card>
-      ) : (
-        <Button variant="primary" className="self-start" onClick={() => setConnecting(true)}>
-          <Plus aria-hidden className="size-4" />
-          Connect Website
-        </Button>
-      )}
+      <Connect first={websites.data.length === 0} next={next} />
       {websites.data.map((website) => (
         <WebsiteCard key={website.id} website={website} />
       ))}
     </div>
+  );
+}
+
+interface ConnectProps {
+  /** There is no website yet: the form stands open. */
+  readonly first: boolean;
+  /** Shown below what is to be done for a website that was just connected. */
+  readonly next: (websiteId: string) => ReactNode;
+}
+
+function Connect({ first, next }: ConnectProps) {
+  // It stays open after the first website is there: it shows that website's keys then.
+  const [connecting, setConnecting] = useState(first);
+  return connecting ? (
+    <Card title="Connect a website" description="Add one line of code to your site to count its page views and clicks.">
+      <Suspense fallback={<Loading label="Loading the form" />}>
+        <ConnectWebsite next={(website) => next(website.id)} />
+      </Suspense>
+    </Card>
+  ) : (
+    <Button variant="primary" className="self-start" onClick={() => setConnecting(true)}>
+      <Plus aria-hidden className="size-4" />
+      Connect Website
+    </Button>
   );
 }
 

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import type { components } from '@/lib/api/schema';
 import type { Website, WebsiteKey } from '@/lib/api/types';
 import { FakeEventSource } from '@/test/event-source';
-import { delivery, live, liveEvent, outcomes, partner, website } from '@/test/fixtures';
+import { delivery, figures, live, liveEvent, outcomes, overview, partner, website } from '@/test/fixtures';
 import { watchCopies } from '@/test/clipboard';
 import { renderApp, signIn } from '@/test/render';
 import { http, json, noContent, refuse, type Ok } from '@/test/http';
@@ -132,26 +132,48 @@ test('a domain that is none, or taken, is said at the field', async () => {
   expect(await screen.findByText('This domain is already connected')).toBeInTheDocument();
 });
 
-test('"Waiting for the first event" updates automatically with the live stream', async () => {
+const noEvents = () => {
   state.delivery = delivery({ outcomes: outcomes() });
+  state.overview = overview(figures({ clicks: { total: 0, unique: 0 }, pageviews: 0 }));
+};
+
+test('"The first event has arrived" is said once the reports show it', async () => {
+  noEvents();
   const { user, router } = await connect();
   expect(await screen.findByText('Waiting for the first event')).toBeInTheDocument();
   FakeEventSource.last.send('snapshot', live());
   expect(screen.getByText('Waiting for the first event')).toBeInTheDocument();
   FakeEventSource.last.send('update', live({ recent: [liveEvent()] }));
-  expect(screen.getByText('The first event has arrived')).toBeInTheDocument();
-  await user.click(screen.getByRole('link', { name: 'Go to Dashboard' }));
-  await waitFor(() => expect(router.state.location.href).toBe('/dashboard?website=w9'));
+  expect(screen.getByText('It is being added to your reports...')).toBeInTheDocument();
+  state.overview = overview(figures({ clicks: { total: 0, unique: 0 }, pageviews: 1 }));
+  expect(await screen.findByText(/^shop\.example is connected, and Analytics shows the event/)).toBeInTheDocument();
+  expect(screen.getByRole('link', { name: 'Go to Dashboard' })).toHaveAttribute('href', '/dashboard?website=w9');
+  await user.click(screen.getByRole('link', { name: 'Open Analytics' }));
+  await waitFor(() => expect(router.state.location.href).toBe('/analytics?website=w9&range=24h'));
 });
 
-test('what the stream leaves out (bots) turns it as well', async () => {
+test.each([
+  ['of a bot', { bot: 1 }, 'An event of a bot has arrived'],
+  ['that was rejected', { origin_not_allowed: 1 }, 'An event was rejected'],
+] as const)('an event %s is named as what it is: no report will show it', async (_, counts, words) => {
+  noEvents();
+  state.delivery = delivery({ outcomes: outcomes(counts) });
   await connect();
-  expect(await screen.findByText('The first event has arrived')).toBeInTheDocument();
-  expect(requests('GET /api/platform/analytics/delivery?websiteId=w9')).not.toHaveLength(0);
+  expect(await screen.findByText(words)).toBeInTheDocument();
+  expect(screen.getByRole('button', { name: 'Send a test event' })).toBeInTheDocument();
+  expect(screen.queryByText('The first event has arrived')).not.toBeInTheDocument();
+});
+
+test('without a website the form stands open in the settings, and one button sends it', async () => {
+  state.websites = [];
+  const { user } = renderApp('/account-settings?tab=websites');
+  await user.type(await screen.findByLabelText('Domain'), 'shop.example');
+  await user.click(screen.getByRole('button', { name: 'Connect Website' }));
+  expect(within(await screen.findByRole('group', { name: 'Secret key' })).getByText('sk_1')).toBeInTheDocument();
 });
 
 test('a test event goes to the tracking server as a website would send it', async () => {
-  state.delivery = delivery({ outcomes: outcomes() });
+  noEvents();
   let sent: unknown;
   server.use(
     http.any('http://t.example/track', async ({ request }) => {
@@ -176,7 +198,7 @@ test('a test event goes to the tracking server as a website would send it', asyn
 });
 
 test('a refused test event says why', async () => {
-  state.delivery = delivery({ outcomes: outcomes() });
+  noEvents();
   server.use(
     http.any('http://t.example/track', () =>
       refuse(403, "This site key may not be used from this page: its origin is not in the key's list."),
@@ -220,9 +242,9 @@ test('keys are listed; a new one is shown once; an old one is revoked after aski
   const { user } = renderApp('/account-settings?tab=websites');
   const table = await screen.findByRole('region', { name: 'Keys of vpnreview.is' });
   expect(within(table).getAllByRole('row')[1]).toHaveTextContent(
-    'Site keyDefaultpk_1https://a.exampleNov 1, 00:00 GMTNov 20, 12:34 GMT',
+    'Site keyDefaultpk_1https://a.exampleNov 1, 2026Nov 20, 2026',
   );
-  expect(within(table).getAllByRole('row')[2]).toHaveTextContent('Secret key–sk_…1–Nov 1, 00:00 GMTNever');
+  expect(within(table).getAllByRole('row')[2]).toHaveTextContent('Secret key–sk_…1–Nov 1, 2026Never');
   await user.click(screen.getByRole('button', { name: 'New key' }));
   await user.selectOptions(await screen.findByLabelText('Kind'), 'site');
   await user.type(screen.getByLabelText('Allowed origins (optional)'), 'https://a.example, https://b.example');
@@ -331,7 +353,7 @@ test('the time zone of a website can be changed, and a website removed after ask
   expect(state.seen.find((item) => item.line.startsWith('PATCH'))?.body).toEqual({ timezone: 'Europe/Berlin' });
   await user.click(screen.getByRole('button', { name: 'Remove vpnreview.is' }));
   await user.click(await screen.findByRole('button', { name: 'Remove website' }));
-  expect(await screen.findByText('No websites connected yet')).toBeInTheDocument();
+  await waitFor(() => expect(screen.queryByRole('button', { name: 'Remove vpnreview.is' })).not.toBeInTheDocument());
 });
 
 /** The form of the only website, and what its PATCH calls carried. */
