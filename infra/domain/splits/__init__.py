@@ -1,1 +1,1 @@
-"""Splits of links: what their variants earned, which one is better, and how the traffic follows it."""
+"""Splits of links: what their variants earned, and which one is better."""

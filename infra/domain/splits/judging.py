@@ -28,7 +28,7 @@ from datetime import date
 from enum import StrEnum
 from functools import cached_property
 from itertools import combinations
-from math import ceil, erf, exp, log, sqrt
+from math import ceil, exp, log, sqrt
 from typing import Final
 
 ALPHA: Final = 0.05
@@ -170,42 +170,6 @@ def judge(variants: Sequence[VariantFigures]) -> SplitResult:
     known = [each for each in more if each is not None]
     missing = Missing(more_buyers=max(known) if len(known) == len(more) else None)
     return SplitResult(Verdict.UNDECIDED, leader.number, found, intervals, missing)
-
-
-def chances(variants: Sequence[VariantFigures]) -> Mapping[int, float]:
-    """The chance of each variant to be the best one, by the normal approximation of their advantages over the first."""
-    first = variants[0]
-    means = {first.number: 0.0}
-    deviations = {first.number: sqrt(first.variance / first.clicks) if first.clicks else 0.0}
-    for each in variants[1:]:
-        difference, _ = _difference(each, first)
-        means[each.number] = difference
-        deviations[each.number] = sqrt(each.variance / each.clicks) if each.clicks else 0.0
-    width = max(deviations.values())
-    if not width:
-        return {number: 1 / len(variants) for number in means}
-    low, high = min(means.values()) - 6 * width, max(means.values()) + 6 * width
-    step = (high - low) / _STEPS
-    found = dict.fromkeys(means, 0.0)
-    for place in range(_STEPS):
-        x = low + (place + 0.5) * step
-        below = {number: _below((x - means[number]) / (deviations[number] or width)) for number in means}
-        for number in means:
-            deviation = deviations[number] or width
-            density = exp(-(((x - means[number]) / deviation) ** 2) / 2) / deviation
-            others = 1.0
-            for other in means:
-                others *= below[other] if other != number else 1.0
-            found[number] += density * others
-    total = sum(found.values())
-    return {number: chance / total for number, chance in found.items()}
-
-
-_STEPS: Final = 1_000
-
-
-def _below(x: float) -> float:
-    return (1 + erf(x / sqrt(2))) / 2
 
 
 def _common_days(variants: Sequence[VariantFigures]) -> set[date]:

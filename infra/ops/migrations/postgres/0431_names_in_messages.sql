@@ -6,7 +6,7 @@ ALTER TABLE kernel.mail ADD COLUMN title_sealed text, ADD COLUMN thread uuid;
 
 -- Whether anybody has an account, for the sign-in page; whose the first is, the query service need not know.
 CREATE FUNCTION accounts.is_set_up() RETURNS boolean
-    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
     AS $$ SELECT EXISTS (SELECT FROM accounts.first_account) $$;
 REVOKE ALL ON FUNCTION accounts.is_set_up FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION accounts.is_set_up TO query_reader;

@@ -13,7 +13,6 @@ from infra.domain.splits.judging import (
     Missing,
     VariantFigures,
     Verdict,
-    chances,
     judge,
 )
 
@@ -98,12 +97,3 @@ def test_a_good_day_that_one_variant_had_more_traffic_on_is_no_advantage() -> No
 def test_only_days_on_which_all_variants_had_clicks_count() -> None:
     found = judge([variant(1, 100, 12, days=9), variant(2, 100, 5, days=9, first=6)])
     assert (found.verdict, found.missing.days) == (Verdict.COLLECTING, MIN_DAYS - 3)
-
-
-def test_chances_to_be_the_best_add_up_and_follow_the_figures() -> None:
-    even = chances([variant(1, 100, 5), variant(2, 100, 5)])
-    assert even[1] == pytest.approx(0.5, abs=0.01)
-    found = chances([variant(1, 100, 5), variant(2, 100, 9), variant(3, 100, 5)])
-    assert sum(found.values()) == pytest.approx(1)
-    assert found[2] > 0.95 > found[1] and found[1] == pytest.approx(found[3], abs=0.02)
-    assert chances([VariantFigures(1), VariantFigures(2)]) == {1: 0.5, 2: 0.5}
