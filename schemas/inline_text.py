@@ -1,4 +1,4 @@
-"""What members wrote, as a part of one line: a name or a title inside a sentence, a subject or a notification."""
+"""Shows what members wrote as a part of one line: a name or a title inside a sentence, a subject or a notification."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ _PLACE: Final = re.compile(r"\{(actor|listing|thread|website)\}")
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What a notification names, as its reader may see it; `None`: it may not, or it is gone."""
+    """The names in a notification, as its reader may see it; `None`: it may not, or it is gone."""
 
     actor: str | None = None
     thread: str | None = None

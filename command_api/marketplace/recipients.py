@@ -30,7 +30,7 @@ def offer_url(uow: UnitOfWork, offer_id: UUID) -> str:
 
 
 def deal_news(uow: UnitOfWork, event: DomainEvent, to: UUID, title: str | None) -> mails.News:
-    """What an email says of an event of an offer or a deal to one of its sides. `title`: of the listing."""
+    """Returns what an email says of an event of an offer or a deal to one of its sides. `title`: of the listing."""
     begin = _begin(uow, event)
     offer_id = begin.originator_id if isinstance(begin, OfferSent) else begin.offer_id
     line = deal_line(event, begin, to_buyer=to == begin.buyer_id)
@@ -41,7 +41,7 @@ def deal_news(uow: UnitOfWork, event: DomainEvent, to: UUID, title: str | None) 
 def listing_news(
     uow: UnitOfWork, event: DomainEvent, listing_id: UUID, title: str | None, actor_id: UUID | None = None
 ) -> mails.News:
-    """What an email says of an event of a listing. No actor: admins decide in the name of the installation."""
+    """Returns what an email says of an event of a listing. No actor: admins decide in the name of the installation."""
     url = listing_url(uow, listing_id)
     return mails.News(listing_line(event), _names(uow, title, actor_id), listing_id, actor_id, url)
 

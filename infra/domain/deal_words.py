@@ -1,4 +1,4 @@
-"""What happened to an offer, a deal or a listing, in one line for one reader: notifications and emails say the same.
+"""Says what happened to an offer, a deal or a listing, in one line for one reader, alike in notifications and emails.
 
 A line names who did it as `{actor}` and the website for sale as `{listing}`: names and titles are personal, so they are
 filled in when the line is shown or sent (`schemas.notifications.filled`). Prices and days are in the line itself; only

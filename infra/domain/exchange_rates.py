@@ -93,7 +93,7 @@ def convert(minor: int, currency: str, quote: str, worth: Fraction | Decimal) ->
 
 @dataclass(slots=True)
 class RateBook:
-    """What currencies were worth in `quote`, day by day: on each day the rate that decisions of that day would use."""
+    """The worth of currencies in `quote`, day by day: on each day the rate that decisions of that day would use."""
 
     quote: str
     _days: dict[Pair, list[date]] = field(default_factory=lambda: defaultdict(list))

@@ -288,7 +288,7 @@ def _period(website: Website, found: _Slots, spans: Compared, book: RateBook, vi
 
 @dataclass(frozen=True, slots=True)
 class _Money:
-    """What a span counted, and its revenue at each day's rate."""
+    """The counts of a span, and its revenue at each day's rate."""
 
     counts: MetricCounts
     converted: Amount | None

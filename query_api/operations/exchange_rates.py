@@ -130,7 +130,7 @@ def used_rates(rates: Mapping[str, DatedRate], currencies: set[str]) -> list[Use
 
 
 def rate_book(reader: PostgresReader, quote: str, currencies: Iterable[str], first: date, last: date) -> RateBook:
-    """What these currencies were worth in `quote` on each day from `first` to `last`."""
+    """Reads what these currencies were worth in `quote` on each day from `first` to `last`."""
     bound = {"codes": sorted({*currencies, quote, PIVOT}), "first": first, "last": last}
     rows = reader.rows(_BETWEEN, bound) if {*currencies} - {quote} else []
     return RateBook.of(quote, (((row["base"], row["quote"]), RecordedRate(row["rate"], row["on"])) for row in rows))

@@ -12,7 +12,18 @@ SETTINGS: Final = "infra/kernel/config/"
 """All settings of an installation are one list, those of features too."""
 WORDS_OF_MECHANISMS: Final = frozenset(
     {"accounts", "websites"}  # whose rows are whose
-    | {"analytics", "connections", "domains", "erasure", "links", "live", "matching", "notifications", "operations"}
+    | {
+        "analytics",
+        "connections",
+        "domains",
+        "erasure",
+        "export",
+        "links",
+        "live",
+        "matching",
+        "notifications",
+        "operations",
+    }
     | {"leads", "programs", "providers", "reports", "search", "site", "sql", "statements", "subscriptions", "views"}
 )
 """Names of contexts, and of folders in them, that mean something else in a kernel: Postgres has views and

@@ -23,7 +23,6 @@ STANDARD_LOGGING: Final = {
     "infra/services/clickhouse_server/__main__.py": "uvicorn reports answers that are broken off on purpose",
     "infra/services/gateway/service.py": "uvicorn reports answers that a service broke off, which the proxy has logged",
     "infra/ops/doctor/command.py": "libraries warn of servers that do not answer, which its findings report",
-    "infra/ops/stack/engines/kafka_users.py": "kafka-python warns of each try while the broker starts",
     "ingest/service.py": "kafka-python warns of what ingest logs itself",
 }
 """Modules that set the level or a filter of a library's logger, and why."""

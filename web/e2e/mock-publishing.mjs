@@ -195,12 +195,14 @@ export function publishing() {
 const placesIn = (pageId, page) =>
   page.blocks.flatMap((block) =>
     textsOf(block, '').flatMap(([field, text]) =>
-      (text.match(/\[(?:Name|Your|Date|Price|Result|Number|Reason|Country)\b[^\[\]\n]*\](?!\()/g) ?? []).map((found) => ({
-        pageId,
-        placement: block.name || block.id,
-        field,
-        text: found,
-      })),
+      (text.match(/\[(?:Name|Your|Date|Price|Result|Number|Reason|Country)\b[^\[\]\n]*\](?!\()/g) ?? []).map(
+        (found) => ({
+          pageId,
+          placement: block.name || block.id,
+          field,
+          text: found,
+        }),
+      ),
     ),
   );
 

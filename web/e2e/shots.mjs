@@ -333,7 +333,11 @@ async function editorReady(page) {
 
 async function placeholdersListed(page) {
   await page.getByRole('button', { name: 'Publish changes' }).click();
-  await page.getByRole('dialog', { name: /placeholders to fill in/ }).getByRole('link').first().waitFor();
+  await page
+    .getByRole('dialog', { name: /placeholders to fill in/ })
+    .getByRole('link')
+    .first()
+    .waitFor();
 }
 
 function editBlock(name) {

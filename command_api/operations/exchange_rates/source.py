@@ -119,11 +119,7 @@ def reference_rates(container: Container, fetcher: RateFetcher) -> ProcessManage
 def _log_failure(check: RateCheckResult, earlier_failures: int) -> None:
     """The first failure in a row is a warning. An installation without the internet has one every few hours for years:
     admins see them with the rates, operators in `/metrics`."""
-    if check.problem is None:
-        return
-    if earlier_failures:
-        log.debug("reference_rates_failed", error=check.problem, in_a_row=earlier_failures + 1)
-    else:
+    if check.problem is not None and not earlier_failures:
         log.warning("reference_rates_failed", error=check.problem, hint="ALTHING_EXCHANGE_RATES=none turns it off")
 
 

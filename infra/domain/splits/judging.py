@@ -129,7 +129,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """What is missing until a verdict is possible. `buyers`: by variant; `more_buyers`: an estimate of all that are
+    """The lack of data until a verdict is possible. `buyers`: by variant; `more_buyers`: an estimate of all that are
     missing if the difference stays as it is."""
 
     days: int = 0

@@ -35,7 +35,7 @@ class NotRemoved(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """What of the demonstration is there: the key of each thing, and whose it is (None: the installation's)."""
+    """Returns what of the demonstration is there: the key of each thing, and whose it is (None: the installation's)."""
 
     accounts: tuple[UUID, ...]
     websites: tuple[tuple[UUID, UUID], ...]
@@ -101,7 +101,7 @@ def _commands(found: Marked) -> Iterator[tuple[Command[Any], UUID | None]]:
 
 
 def _dispatch(container: Container, command: Command[Any], owner: UUID | None) -> None:
-    """What another run has removed already is no fault."""
+    """Passes over what another run has removed already."""
     context = CommandContext(datetime.now(UTC), owner, is_admin=owner is None)
     try:
         container.commands.dispatch(command, context)

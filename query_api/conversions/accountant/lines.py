@@ -62,7 +62,7 @@ class FileLine:
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """What the lines of one currency add up to."""
+    """The sums of the lines of one currency."""
 
     currency: str
     sums: FileSums

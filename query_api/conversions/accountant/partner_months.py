@@ -23,7 +23,7 @@ from query_api.kernel.postgres_reader import PostgresReader
 
 @dataclass(frozen=True, slots=True)
 class Booked:
-    """What a partner's bookings of one kind add up to on a day."""
+    """The sum of a partner's bookings of one kind on a day."""
 
     day: date
     kind: str

@@ -51,7 +51,7 @@ MAX_PRINTED: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class WantedStatements:
-    """What a file contains."""
+    """The contents of a file."""
 
     scope: AccountScope
     websites: Sequence[Website]

@@ -1,4 +1,4 @@
-"""What the accountant's file has: its lines, and its totals by month."""
+"""The rows of the accountant's file: its lines, and its totals by month."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class _Sink(io.RawIOBase):
         return len(self._written[-1])
 
     def taken(self) -> bytes:
-        """What was written since the last call."""
+        """Returns what was written since the last call."""
         found, self._written = b"".join(self._written), []
         return found
 

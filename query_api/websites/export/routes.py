@@ -1,7 +1,7 @@
 """`GET /api/platform/websites/{id}/export.zip`: everything of one website, streamed as it is read.
 
 The owner's session or an access token for the whole account is needed. Nothing is stored on the server: the download is
-the export, and who cancels it ends it (decision 53).
+the export, and who cancels it ends it (decision 52).
 """
 
 from __future__ import annotations

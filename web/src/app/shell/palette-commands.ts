@@ -144,12 +144,7 @@ const ACTIONS = (go: Go, createLink: () => void): readonly Command[] => [
     go('/help/revenue-and-profit'),
   ),
   action('undo', 'Undo a change', 'undo revert restore take back mistake', go('/help/undo-a-change')),
-  action(
-    'statements',
-    'Monthly statements',
-    'payout accountant month owed balance',
-    go('/payouts/statements'),
-  ),
+  action('statements', 'Monthly statements', 'payout accountant month owed balance', go('/payouts/statements')),
   action('api-key', 'API keys', 'api key token secret site key credentials', go('/account-settings?tab=websites')),
   action(
     'postback',

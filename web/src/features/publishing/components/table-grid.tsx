@@ -81,7 +81,7 @@ export function TableGrid({ block, place, onPlace, onChange }: Props) {
               <tr key={row}>
                 {Array.from({ length: columns }, (_empty, column) =>
                   row === 0 && column === 0 ? (
-                    <td key={column} className="sticky left-0 z-1 border-b border-line bg-sunken" />
+                    <td key={column} className="sticky left-0 z-raised border-b border-line bg-sunken" />
                   ) : (
                     <GridCell
                       key={column}
@@ -153,7 +153,7 @@ function GridCell({ block, at, onFocus, onChange, onKeyDown, onPaste }: CellProp
       className={cx(
         'min-w-28 border-line p-0 text-left font-normal not-last:border-r',
         'border-b',
-        at.column === 0 && 'sticky left-0 z-1 min-w-32 bg-sunken',
+        at.column === 0 && 'sticky left-0 z-raised min-w-32 bg-sunken',
         at.row === 0 && 'bg-sunken',
       )}
     >
