@@ -1,11 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import { BOTS, DEFAULT_STATE, DIMENSIONS, writeState, type AnalyticsState } from '@/features/analytics/lib/search';
 import { CHART_METRICS } from '@/features/analytics/lib/metrics';
+import { opened } from '@/components/data/opened';
 import { cx } from '@/lib/cx';
 import type { Insight } from '@/features/insights/api/insights';
-import { PauseLink } from '@/features/links/components/pause-link';
 import { textLink } from './text-link';
 
+const PauseLink = opened(() => import('@/features/links/components/pause-link').then((module) => module.PauseLink));
 const action = cx(textLink, 'inline-flex items-center max-sm:min-h-10');
 
 /** What can be done about an insight: open its numbers, the partner's links, or pause the link. */

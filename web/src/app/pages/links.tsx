@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { opened } from '@/components/data/opened';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { buttonClass } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
@@ -7,11 +8,14 @@ import { useCursorQuery } from '@/lib/api/cursor-query';
 import type { Website } from '@/lib/api/types';
 import { websitesQuery } from '@/lib/api/shared-queries';
 import { filteredLinksQuery } from '@/features/links/api/links';
-import { LinkDrawer } from '@/features/links/components/link-drawer';
 import { LinksPanel } from '@/features/links/components/links-panel';
 import { RANGE_NAMES, RANGES, readState, writeState, type LinksState } from '@/features/links/lib/search';
 import { NoWebsites } from './no-websites';
 import { Page } from './page';
+
+const LinkDrawer = opened(() =>
+  import('@/features/links/components/link-drawer').then((module) => module.LinkDrawer),
+);
 
 export function LinksPage() {
   const navigate = useNavigate();
