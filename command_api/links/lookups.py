@@ -131,7 +131,7 @@ def _put_partners(tables: Tables, website_id: UUID, event: LinkCreated | LinkUpd
 
 
 LINK_BULK_TABLE: Final = Table("link_bulk", columns=("bulk_id uuid not null",), key=("bulk_id",))
-LINK_BULKS: Final = InlineProjection("link_bulks", version=1, tables=(LINK_BULK_TABLE,))
+LINK_BULKS: Final = InlineProjection("link_bulk_lookup", version=1, tables=(LINK_BULK_TABLE,))
 
 
 @LINK_BULKS.on(LinkBulkStarted)

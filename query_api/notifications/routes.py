@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Final
 from uuid import UUID
@@ -44,9 +45,10 @@ class Unseen(ResponseModel):
 
 _ALL: Final = """
 SELECT n.id, n.kind, n.count, n.actor_id, n.title, n.path, n.updated_at AS at,
-    n.seen_at IS NOT NULL AS seen, t.title AS thread, l.title AS listing, w.domain AS website
+    n.seen_at IS NOT NULL AS seen, t.title AS thread, l.title AS listing, w.domain AS website, s.name AS trader
 FROM notifications.notification AS n LEFT JOIN read.forum_threads AS t ON t.id = n.thread_id AND t.visible
 LEFT JOIN read.listings AS l ON l.id = n.listing_id LEFT JOIN read.websites AS w ON w.id = n.website_id
+LEFT JOIN read.sellers AS s ON s.account_id = n.actor_id
 WHERE n.account_id = %(me)s AND NOT n.kind = ANY(%(off)s) AND (NOT %(unseen)s OR n.seen_at IS NULL)
   AND (%(at)s::timestamptz IS NULL OR (n.updated_at, n.id) < (%(at)s, %(last)s::uuid))
 ORDER BY n.updated_at DESC, n.id DESC LIMIT %(limit)s"""
@@ -68,8 +70,8 @@ def get_notifications(
     me, reader = scope.principal.account_id, scope.reader
     bound = {"me": me, "off": _off(reader, me, context), "unseen": unseen}
     rows = page.rows(reader, _ALL, "at", bound)
-    actors = people(reader, (row["actor_id"] for row in rows))
-    return [_to_response(row, named(actors, row["actor_id"]) if row["actor_id"] is not None else None) for row in rows]
+    members = people(reader, (row["actor_id"] for row in rows))
+    return [_to_response(row, _actor(row, members)) for row in rows]
 
 
 @router.get("/notifications/unseen", dependencies=[READS_OWN_WRITES])
@@ -101,6 +103,16 @@ def _off(reader: PostgresReader, me: UUID, context: Services) -> list[str]:
     """The kinds that the account does not want to see, or that the installation does without."""
     unwanted = {row["kind"] for row in reader.rows(_CHOICES, (me,)) if row["in_app"] is False}
     return sorted(unwanted | notifications_off(context.settings.without))
+
+
+def _actor(row: Mapping[str, Any], members: Mapping[UUID, Author]) -> Author | None:
+    """Who never wrote in the forum is known by the name under which they trade."""
+    actor_id, trader = row["actor_id"], row["trader"]
+    if actor_id is None:
+        return None
+    if actor_id not in members and trader not in (None, ERASED):
+        return Author(id=actor_id, name=trader, handle=None)
+    return named(members, actor_id)
 
 
 def _to_response(row: dict[str, Any], actor: Author | None) -> Notification:

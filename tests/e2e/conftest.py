@@ -128,7 +128,7 @@ class Watched:
         # What the server refuses, or puts off while it is too busy, is in the console as well; the page says it in
         # words, and asks again.
         if message.type == "error" and not re.search(r"status of (40[13]|503)", message.text):
-            self.complaints.append(message.text)
+            self.complaints.append(f"{message.text} {message.location.get('url', '')}".strip())
 
 
 def patient(page: Page) -> Page:

@@ -71,6 +71,7 @@ def test_every_request_of_a_website_has_exactly_one_outcome(admin_stack: Stack, 
 
     sign_in(page, admin_stack.app)
     page.goto(f"{admin_stack.app}/analytics?website={site['id']}&range=today")
+    page.get_by_role("region", name="Event delivery").scroll_into_view_if_needed()
     table = page.get_by_role("table", name="Repeats and rejections table")
     expect(table.get_by_role("row", name=re.compile("unknown_partner"))).to_contain_text("delivery-partnr")
     postbacks = page.get_by_role("table", name="Postbacks by partner table")

@@ -60,6 +60,7 @@ def test_an_insight_shows_its_evidence_and_links_to_the_figures(
     days = {"timeRange": "custom", "from": found[1], "to": found[2]}
     assert seen(**days, source="YouTube", bots="exclude") == figure
     page.reload()
+    card.scroll_into_view_if_needed()
     expect(card.get_by_role("heading", name=TITLE)).to_be_visible()
 
 

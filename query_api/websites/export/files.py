@@ -204,6 +204,8 @@ NOT_EXPORTED: Final = {
     "activity": "what the screens say of the events that the other files have",
     "default_views": "a choice of the screens",
     "event_expiries": "says which days `events.csv` lacks; the manifest names the first day it has",
+    "link_bulks": "how far a change of many links is; `links.csv` has the links as they are",
+    "link_bulk_outcomes": "what one of those changes did to each link",
     "link_changes": "the order of changes for the write side; `links.csv` has the links as they are",
     "listings": "of the marketplace, in the account's export",
     "visitor_erasures": "must not say who was erased",

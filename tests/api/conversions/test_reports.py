@@ -187,7 +187,7 @@ def test_values_that_cannot_be_read_are_corrected_and_their_owner_is_notified_on
     assert world.count(raised, shop.site["id"]) == 3
     told = (
         "SELECT count(*) FROM notifications.notification WHERE kind = 'unread' AND account_id = %s"
-        " AND title LIKE 'Your postback URL has an unfilled placeholder%%'"
+        " AND title LIKE 'The postback URL of %% has an unfilled placeholder%%'"
     )
     wait_for(lambda: world.count(told, world.owner.account_id) >= 1, "the owner to be notified")
     path = f"/api/platform/conversions/{conversion}"

@@ -103,7 +103,8 @@ def test_a_website_is_sold_when_both_sides_have_confirmed(
     assert there.get(buyer, f"marketplace/listings/{listing}")["status"] == "sold"
     calls = "SELECT 1 FROM marketplace.escrow_call WHERE escrow_id = %s"
     assert there.postgres.execute(calls, (escrow_id(UUID(offer)),)).fetchone() is None
-    assert "The deal is complete: both sides have confirmed it" in there.told(seller)
+    done = "The deal for “Reviews of VPN services” at $40,000 is complete: both sides have confirmed it"
+    assert done in there.told(seller)
 
 
 def test_nobody_is_erased_out_of_an_open_deal(there: Market, seller: Person, buyer: Person, admin: Person) -> None:
@@ -163,7 +164,10 @@ def test_a_side_that_does_not_respond_is_reminded_once_and_the_website_counts_as
     shown = there.get(seller, f"marketplace/offers/{offer}")["escrow"]
     assert (shown["status"], shown["buyerConfirmedAt"]) == ("completed", None)
     assert there.events(listing)[-1] == "listing.sold"
-    assert "The deal is complete: one side confirmed it, and the other did not respond in time" in there.told(buyer)
+    assert (
+        "The deal for “Reviews of VPN services” at $40,000 is complete: one side confirmed it, and the other did not"
+        " respond in time" in there.told(buyer)
+    )
 
 
 def test_a_single_admin_sells_with_the_review_of_a_member_whom_they_invite(

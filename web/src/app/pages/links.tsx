@@ -13,9 +13,7 @@ import { RANGE_NAMES, RANGES, readState, writeState, type LinksState } from '@/f
 import { NoWebsites } from './no-websites';
 import { Page } from './page';
 
-const LinkDrawer = opened(() =>
-  import('@/features/links/components/link-drawer').then((module) => module.LinkDrawer),
-);
+const LinkDrawer = opened(() => import('@/features/links/components/link-drawer').then((module) => module.LinkDrawer));
 
 export function LinksPage() {
   const navigate = useNavigate();

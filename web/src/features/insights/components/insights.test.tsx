@@ -125,7 +125,7 @@ test('an insight leads to an action: open the partner, pause the link, or dismis
     'href',
     '/links?website=w1&partner=p1',
   );
-  await user.click(list.getByRole('button', { name: 'Pause link: /deal' }));
+  await user.click(await list.findByRole('button', { name: 'Pause link: /deal' }));
   await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Pause link' }));
   expect(await screen.findByText('Link paused', { selector: 'p, div' })).toBeInTheDocument();
   await user.click(list.getByRole('button', { name: 'Dismiss: Silent link' }));
