@@ -45,6 +45,8 @@ KINDS: Final[Mapping[str, NotificationKind]] = {
 
 _FREE_TEXT: Final = ("alert", "admin_act")
 """Kinds whose title contains what people wrote: a place in it is not filled in."""
+LISTING_TO_REVIEW: Final = "{listing} of {actor} needs review"
+PARTNER_REQUESTED: Final = "{actor} requested a partner"
 A_THREAD: Final = "a thread"
 A_PERSON: Final = "Someone"
 A_LISTING: Final = "the website"
@@ -99,9 +101,9 @@ def _line(kind: str, count: int, title: str) -> str:
             return "A post of {actor} in {thread} needs review" if count == 1 else f"{count:,} forum posts need review"
         case "offer_message" if count > 1:
             return f"You have {count:,} messages about the offer for {{listing}}"
-        case "listing" if count > 1:
+        case "listing" if count > 1 and title == LISTING_TO_REVIEW:  # others of that kind happened to one listing
             return f"{count:,} listings need review"
-        case "partner" if count > 1:
+        case "partner" if count > 1 and title == PARTNER_REQUESTED:
             return f"{count:,} partner requests are open"
         case _:
             return title

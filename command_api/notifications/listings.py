@@ -12,6 +12,7 @@ from infra.domain.deal_words import listing_line
 from schemas.base import DomainEvent
 from schemas.events import marketplace
 from schemas.events.marketplace import ListingDrafted, QuestionAsked
+from schemas.notifications import LISTING_TO_REVIEW
 
 
 @on_later(
@@ -36,7 +37,7 @@ def submitted(event: marketplace.ListingSubmitted, begin: ListingDrafted) -> Not
         "waiting",
         None,
         begin.seller_id,
-        title="{listing} of {actor} needs review",
+        title=LISTING_TO_REVIEW,
         path="/admin/listings",
         but=seller,
         roles=ADMINS,

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from command_api.notifications.notification import ADMINS, Notifications, OutgoingNotification, on, on_later
 from schemas.events.partners import PartnerRequestAccepted, PartnerRequestDeclined, PartnerRequested
+from schemas.notifications import PARTNER_REQUESTED
 
 PATH = "/links/partners"
 
@@ -12,7 +13,7 @@ PATH = "/links/partners"
 @on(PartnerRequested)
 def requested(event: PartnerRequested) -> Notifications:
     """Notifies admins once of all open requests, until the notification is seen."""
-    sender, path, title = event.account_id, "/admin?tab=partners", "{actor} requested a partner"
+    sender, path, title = event.account_id, "/admin?tab=partners", PARTNER_REQUESTED
     yield OutgoingNotification("partner", "requests", None, sender, title=title, path=path, but=(sender,), roles=ADMINS)
 
 
