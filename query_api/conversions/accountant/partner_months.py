@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime, timedelta
 from typing import Final
 from uuid import UUID
 
@@ -19,6 +19,7 @@ from query_api.conversions.statements.bookings import STEPS, kind, sums
 from query_api.conversions.statements.periods import StatementMonth
 from query_api.kernel.authorization import Website
 from query_api.kernel.postgres_reader import PostgresReader
+from schemas.days import day_start
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,17 +73,18 @@ def partner_months(reader: PostgresReader, months: Sequence[StatementMonth]) -> 
     """Every partner's months of one website, by month and name: of each that has booked or paid something by then."""
     website = months[0].website
     edges = [month.start for month in months] + [months[-1].end]
+    days = [day for month in months for day in _days_of(month)]
     bound = {
         "website": website.id,
         "partner": None,
         "edges": edges,
-        "zones": [month.zone.key for month in months],
+        "day_edges": [start for start, _ in days],
         "first_end": edges[1],
     }
     balances = {one.partner_id: one.opening for one in sums(reader, months[0])}
     bookings: defaultdict[tuple[int, UUID], list[Booked]] = defaultdict(list)
     for row in reader.rows(_BOOKED, bound):
-        of_day = Booked(row["day"], row["booking"], int(row["earned"]), row["count"])
+        of_day = Booked(days[row["day"] - 1][1], row["booking"], int(row["earned"]), row["count"])
         bookings[row["number"], row["partner_id"]].append(of_day)
     held = {(row["number"], row["partner_id"]): int(row["held"]) for row in reader.rows(_HELD, bound)}
     paid: defaultdict[UUID, list[Received]] = defaultdict(list)
@@ -126,6 +128,14 @@ def month_name(number: int) -> str:
     return f"{number // 12}-{number % 12 + 1:02d}"
 
 
+def _days_of(month: StatementMonth) -> Iterator[tuple[datetime, date]]:
+    """Yields the days of a month with their begin, in its zone."""
+    day, after = date.fromisoformat(f"{month.month}-01"), _after(month.month)
+    while day < after:
+        yield max(day_start(month.zone, day), month.start), day
+        day += timedelta(days=1)
+
+
 def _after(month: str) -> date:
     """The first day after the month."""
     return date.fromisoformat(f"{month_name(month_number(month) + 1)}-01")
@@ -133,7 +143,7 @@ def _after(month: str) -> date:
 
 _NUMBER: Final = "width_bucket(s.at, %(edges)s::timestamptz[])"
 _BOOKED: Final = f"""SELECT {_NUMBER} AS number, s.partner_id,
-    (s.at AT TIME ZONE (%(zones)s::text[])[{_NUMBER}])::date AS day,
+    width_bucket(s.at, %(day_edges)s::timestamptz[]) AS day,
     {kind(f"(%(edges)s::timestamptz[])[{_NUMBER}]")} AS booking, sum(s.earned) AS earned, count(*) AS count {STEPS}
     AND s.at >= (%(edges)s::timestamptz[])[1] AND s.at < (%(edges)s::timestamptz[])[cardinality(%(edges)s)]
     GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4"""
