@@ -191,9 +191,12 @@ class Policies:
 
     def put_off_searches(self) -> None:
         """For the end of a test: no conversion that exists now is searched for in the next day, once a second each."""
-        self.world.postgres.execute(
-            "UPDATE kernel.timeout SET due_at = due_at + interval '1 day' WHERE process = %s", (PENDING_ATTRIBUTION,)
-        )
+        due = self.world.postgres.execute("SELECT id FROM kernel.timeout WHERE process = %s", (PENDING_ATTRIBUTION,))
+        for (id_,) in due.fetchall():  # each alone: the worker holds others while it waits for one
+            self.world.postgres.execute(
+                "UPDATE kernel.timeout SET due_at = due_at + interval '1 day' WHERE process = %s AND id = %s",
+                (PENDING_ATTRIBUTION, id_),
+            )
 
     def state(self, conversion: UUID) -> model.Conversion | None:
         return self.world.core.store.load(conversion, model.evolve)

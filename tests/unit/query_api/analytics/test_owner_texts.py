@@ -31,6 +31,7 @@ NOBODYS_WORDS: Final = {
         *("forum_categories", "deal_settings"),
     ),
     "Steps of deals and their money: from lists, not written": ("market_steps", "offers", "escrows"),
+    "Sentences of the product about links: the names and addresses in them are found there": ("link_bulk_outcomes",),
     "Figures and lists of networks": ("social_channel_figures", "social_post_figures", "applications"),
 }
 """Read models with texts that no owner of a website wrote, by reason."""

@@ -10,10 +10,12 @@ interface Props {
 
 /** The hint beside the numbers, which leads to the conversions that they leave out. */
 export function Unattributed({ website, period }: Props) {
+  // A range of hours is that of its days: conversions are listed by day.
+  const days = { ...period, from: period.from?.slice(0, 10) ?? null, to: period.to?.slice(0, 10) ?? null };
   return (
     <UnattributedHint
       website={website}
-      period={period}
+      period={days}
       link={({ range, from, to }, text) => (
         <Link
           to="/conversions"
