@@ -216,7 +216,15 @@ def test_texts_of_the_owner_that_have_an_id_are_named_and_stay(shop: Shop, link:
     assert sent.status_code == 201, sent.text
     ids = {"visitor_id": person.visitor, "order_id": person.order}
     wanted = {
-        "visitor_id": {"Link", "Note on a chart", "Saved view", "Payout", "Step of a payout", "File of a payout"},
+        "visitor_id": {
+            "Link",
+            "Change of a link",
+            "Note on a chart",
+            "Saved view",
+            "Payout",
+            "Step of a payout",
+            "File of a payout",
+        },
         "order_id": {"Note on a chart", "Saved view", "Payout", "Step of a payout", "File of a payout"},
     }
 
@@ -226,7 +234,7 @@ def test_texts_of_the_owner_that_have_an_id_are_named_and_stay(shop: Shop, link:
     wait_for(found_by_all, "all texts to be found by each id")
     assert {text["path"] for text in shop.find("order_id", person.order)["ownTexts"]} == {"/analytics", "/payouts"}
     erase(shop, "visitor_id", person.visitor)
-    assert named(shop, "visitor_id", person.visitor) == {"Link"}, "the owner's own text stays as it is"
+    assert named(shop, "visitor_id", person.visitor) == {"Link", "Change of a link"}, "the owner's own text stays"
     assert named(shop, "order_id", person.order[:-1]) == set(), "a part of an id is none"
 
 

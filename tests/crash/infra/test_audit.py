@@ -149,6 +149,8 @@ def test_a_sound_pipeline_is_green_and_everything_was_compared(
         "rows of read.partner_terms": 5,
         "rows of read.partner_requests": 3,
         "rows of read.links": 1,
+        "rows of read.link_bulk_outcomes": 2,
+        "rows of read.link_bulks": 2,
         "rows of read.link_changes": 3,
         "rows of read.social_channels": 1,
         "rows of read.social_channel_figures": 1,
