@@ -204,6 +204,11 @@ class World:
             "INSERT INTO conversions.payout_file (payout_id, website_id, file_id, sealed) VALUES (%s, %s, %s, %s)",
             (self.payout, self.website, uuid4(), sealed),
         )
+        self.link_bulk = uuid4()
+        service.insert("link_bulks", {
+            "id": self.link_bulk, "website_id": self.website, "change": Jsonb({"kind": "organize"}), "links": 1,
+            "state": "running", "started_at": now,
+        })  # fmt: skip
         rule = {"since": now - timedelta(days=2), "until": now - timedelta(days=1), "mark": "bot", "note": ""}
         place = {"id": uuid4(), "website_id": self.website, "position": 1, "created_at": now}
         service.insert("traffic_rules", {**place, **rule, "conditions": Jsonb({"country": "DE"})})
@@ -229,6 +234,7 @@ class World:
             "/api/admin/outbox/": self.mail,
             "/api/admin/partners/": self.partner,
             "/api/platform/links/": self.link,
+            "/api/platform/links/changes/": self.link_bulk,
             "/api/platform/conversions/": self.conversion,
             "/api/platform/payouts/": self.payout,
             "/api/platform/sql/queries/": self.query,
@@ -245,6 +251,7 @@ class World:
         whole = (
             "/conversions.csv",
             "/links/labels",
+            "/links/changes",
             "/annotations",
             "/social-channels",
             "/social-channels/connections",
@@ -260,6 +267,8 @@ class World:
         )
         names_one = names_one or path.endswith((*whole, "/payouts/balances"))
         month = "&month=2026-11" if "/statements" in path or path.endswith("/accountant-file") else ""
+        if path == "/api/platform/reads":
+            return f"{path}?read=/api/platform/user"
         if path.endswith("/exchange-rates/history"):
             return f"{path}?base=EUR&quote=USD"
         return f"{path}?websiteId={self.website}{month}" if names_one else path

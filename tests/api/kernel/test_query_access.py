@@ -30,6 +30,7 @@ OF_EVERYBODY = {
     "/api/platform/user/activity",
     "/api/platform/websites/summary",
     "/api/platform/open-items",
+    "/api/platform/reads",
     "/api/platform/export",
     "/api/platform/custom-domains",
     "/api/platform/linked-sign-ins",
