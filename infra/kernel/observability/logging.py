@@ -130,6 +130,11 @@ def configure_text() -> None:
         wrapper_class=structlog.make_filtering_bound_logger(logging.NOTSET),
         cache_logger_on_first_use=False,
     )
+    root = logging.getLogger()
+    if not root.handlers:  # a library that brings a handler of its own would lose its warnings
+        handler = logging.StreamHandler()
+        handler.setLevel(logging.WARNING)
+        root.addHandler(handler)
     _quiet_libraries()
 
 

@@ -124,18 +124,11 @@ def test_placeholders_are_published_only_by_who_means_them(editor: Editor) -> No
     assert (refused.status_code, refused.json()["code"]) == (409, "placeholders_left")
     assert refused.json()["placeholders"] == 2
     assert "Page “Home”: 2" in refused.json()["message"] and editor.served() == {}
-    listed = editor.call("GET", f"{editor.path}/placeholders").json()
-    assert listed["count"] == 2
-    assert [(one["pageId"], one["field"], one["text"]) for one in listed["places"]] == [
-        (str(editor.page), "markdown", "[Your name]"),
-        (str(editor.page), "markdown", "[Name of product A]"),
-    ]
     meant = editor.call("POST", f"{editor.path}/publish", json={"allowsPlaceholders": True})
     assert meant.status_code == 200 and "[Your name]" in editor.served()["index.html"]
     # Nothing changed: visitors already see it.
     assert editor.call("POST", f"{editor.path}/publish").json()["published"] == 1
     assert editor.save("By Ada.", 1).json()["version"] == 2
-    assert editor.call("GET", f"{editor.path}/placeholders").json() == {"count": 0, "places": []}
     assert editor.call("POST", f"{editor.path}/publish").json()["published"] == 2
     # The earlier release comes back as it was.
     assert editor.call("POST", f"{editor.path}/releases/1/publish").json()["published"] == 3
