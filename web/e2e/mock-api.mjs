@@ -190,6 +190,7 @@ export function startMock({ empty = false, first = false, broken = false, slow =
       if (input.code === 'two') return json({ requires2FA: true, ticket: 't' });
       return json(problem(400, 'handoff_ended', 'This sign-in has ended. Please sign in again.'), 400);
     }
+    if (key === 'GET /api/platform/setup') return json({ isOpen: false });
     if (key === 'GET /api/platform/auth/providers')
       return json(
         ['Google', 'GitHub', 'Microsoft', 'LinkedIn'].map((label) => ({

@@ -69,14 +69,16 @@ function Refused({ id }: { readonly id: string }) {
   if (refused.error) return <ErrorBox error={refused.error} onRetry={refused.retry} />;
   return (
     <>
-      <ul aria-label="Not changed" className="mt-2 flex max-h-60 flex-col gap-1 overflow-y-auto text-[0.8125rem]">
-        {refused.rows?.map((row) => (
-          <li key={row.linkId} className="flex flex-wrap gap-x-2">
-            <span className="font-medium">{row.slug ?? row.linkId}</span>
-            <span className="min-w-0 break-words text-muted">{row.message}</span>
-          </li>
-        ))}
-      </ul>
+      <div role="group" aria-label="Links" tabIndex={0} className="mt-2 max-h-60 overflow-y-auto text-[0.8125rem]">
+        <ul aria-label="Not changed" className="flex flex-col gap-1">
+          {refused.rows?.map((row) => (
+            <li key={row.linkId} className="flex flex-wrap gap-x-2">
+              <span className="font-medium">{row.slug ?? row.linkId}</span>
+              <span className="min-w-0 break-words text-muted">{row.message}</span>
+            </li>
+          ))}
+        </ul>
+      </div>
       <More of={refused} size="sm">
         Show more
       </More>

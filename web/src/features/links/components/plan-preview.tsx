@@ -23,28 +23,32 @@ export function PlanPreview({ plan }: Props) {
       <p role="status" className="mb-2 font-medium">
         {summary(plan.data)}
       </p>
-      <ul
-        aria-label="Planned changes"
-        className="max-h-72 divide-y divide-line overflow-y-auto rounded-lg border border-line"
+      <div
+        role="group"
+        aria-label="Links"
+        tabIndex={0}
+        className="max-h-72 overflow-y-auto rounded-lg border border-line"
       >
-        {plan.data.shown.map((row) => (
-          <li key={row.id} className="px-3 py-2 text-[0.8125rem]">
-            <span className="font-medium">{row.slug}</span>
-            {row.message ? (
-              <span className="block break-words text-bad">{row.message}</span>
-            ) : (
-              <>
-                <span className="block break-all text-muted line-through">{row.before}</span>
-                <span className="block break-all">{row.after}</span>
-                {row.others > 0 && (
-                  <span className="block text-muted">{`and ${countOf(row.others, 'other destination')}`}</span>
-                )}
-                {!row.passesClickId && <span className="block text-warn">Can’t pass a click ID</span>}
-              </>
-            )}
-          </li>
-        ))}
-      </ul>
+        <ul aria-label="Planned changes" className="divide-y divide-line">
+          {plan.data.shown.map((row) => (
+            <li key={row.id} className="px-3 py-2 text-[0.8125rem]">
+              <span className="font-medium">{row.slug}</span>
+              {row.message ? (
+                <span className="block break-words text-bad">{row.message}</span>
+              ) : (
+                <>
+                  <span className="block break-all text-muted line-through">{row.before}</span>
+                  <span className="block break-all">{row.after}</span>
+                  {row.others > 0 && (
+                    <span className="block text-muted">{`and ${countOf(row.others, 'other destination')}`}</span>
+                  )}
+                  {!row.passesClickId && <span className="block text-warn">Can’t pass a click ID</span>}
+                </>
+              )}
+            </li>
+          ))}
+        </ul>
+      </div>
       {plan.data.changed + plan.data.refused > plan.data.shown.length && (
         <p className="mt-1.5 text-[0.8125rem] text-muted">
           {`The first ${formatCount(plan.data.shown.length)} are shown.`}
