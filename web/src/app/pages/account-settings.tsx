@@ -140,8 +140,9 @@ function Notifications({ part, reports }: NotificationsProps) {
       <NotificationsPanel />
       <InsightsByMail />
       {PARTS.map(({ id, title }) => (
-        <section
+        <div
           key={id}
+          role="group"
           ref={id === part ? shown : null}
           aria-labelledby={`part-${id}`}
           className="grid scroll-mt-20 gap-6"
@@ -150,7 +151,7 @@ function Notifications({ part, reports }: NotificationsProps) {
             {title}
           </h2>
           {contents[id]}
-        </section>
+        </div>
       ))}
     </div>
   );
