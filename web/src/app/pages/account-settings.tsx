@@ -122,7 +122,7 @@ interface NotificationsProps {
 
 /** All that the product sends: what, how, and when. */
 function Notifications({ part, reports }: NotificationsProps) {
-  const shown = useRef<HTMLElement>(null);
+  const shown = useRef<HTMLDivElement>(null);
   useEffect(() => shown.current?.scrollIntoView(), [part]);
   const contents = {
     alerts: (
