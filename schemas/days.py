@@ -57,6 +57,12 @@ def month_start(zones: Zones, first: date) -> tuple[datetime, ZoneInfo]:
     return day_start(zone, first).astimezone(UTC), zone
 
 
+def months_later(day: date, count: int) -> date:
+    """The first day of the month that comes `count` months after that of `day`; below zero: before it."""
+    number = day.year * 12 + day.month - 1 + count
+    return date(number // 12, number % 12 + 1, 1)
+
+
 def instant(clock: datetime, timezone: ZoneInfo) -> datetime:
     """The first instant at which the local clock shows `clock` (naive) or, where it skips that reading, the skip."""
     early = clock.replace(tzinfo=timezone, fold=0).astimezone(UTC)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
-from schemas.days import day_start, local_day
+from schemas.days import day_start, local_day, months_later
 from schemas.zones import ZoneInfo
 
 TAKEN_BACK_WITHIN: Final = timedelta(hours=24)
@@ -34,7 +34,7 @@ def expired_before(months: int, zone: ZoneInfo, now: datetime, window_days: int)
 
 def wanted_before(months: int, zone: ZoneInfo, now: datetime) -> date:
     """The same as the owner wants it, whatever sales may name."""
-    return day_start(zone, _months_before(local_day(zone, now), months)).astimezone(UTC).date()
+    return day_start(zone, months_later(local_day(zone, now), -months)).astimezone(UTC).date()
 
 
 def first_kept_day(utc_day: date, zone: ZoneInfo) -> date:
@@ -51,9 +51,3 @@ def midnights(zone: ZoneInfo, day: date) -> list[datetime]:
     local = local_day(zone, start)
     moments = (day_start(zone, local + timedelta(days=number)) for number in range(4))
     return sorted({moment for moment in moments if start < moment < end})
-
-
-def _months_before(day: date, months: int) -> date:
-    """The first day of the `months`-th month before that of `day`."""
-    number = day.year * 12 + day.month - 1 - months
-    return date(number // 12, number % 12 + 1, 1)

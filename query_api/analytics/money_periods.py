@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
-from schemas.days import day_start, instant, local_day
+from schemas.days import day_start, instant, local_day, months_later
 from schemas.zones import ZoneInfo
 
 GRAIN_S: Final = 15 * 60
@@ -87,8 +87,7 @@ def _first_days(period: MoneyPeriod, today: date) -> tuple[date, date]:
         return monday, monday - _WEEK
     months = 1 if period is MoneyPeriod.MONTH else 3
     first = today.replace(month=(today.month - 1) // months * months + 1, day=1)
-    number = first.year * 12 + first.month - 1 - months
-    return first, date(number // 12, number % 12 + 1, 1)
+    return first, months_later(first, -months)
 
 
 def _days(zone: ZoneInfo, first: date, after: date) -> Span:

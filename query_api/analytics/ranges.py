@@ -15,7 +15,7 @@ from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
-from schemas.days import FIRST_DAY, FIRST_YEAR, LAST_YEAR, day_start, instant, local_day
+from schemas.days import FIRST_DAY, FIRST_YEAR, LAST_YEAR, day_start, instant, local_day, months_later
 from schemas.http.analytics import Compare
 from schemas.zones import ZoneInfo
 
@@ -162,8 +162,8 @@ def _calendar(name: TimeRange, timezone: ZoneInfo, now: datetime, today: date) -
     """A calendar period: `last_...` whole, the current one until `now`."""
     which, _, unit = name.value.partition("_")
     if name is TimeRange.LAST_12M:
-        start = _months_later(today.replace(day=1), -11)
-        previous, after = _months_later(start, -12), today + _DAY
+        start = months_later(today.replace(day=1), -11)
+        previous, after = months_later(start, -12), today + _DAY
     elif name is TimeRange.TODAY:
         previous, start, after = today - _DAY, today, today + _DAY
     elif unit == "week":
@@ -172,8 +172,8 @@ def _calendar(name: TimeRange, timezone: ZoneInfo, now: datetime, today: date) -
     else:
         months = _MONTHS[unit]
         current = today.replace(month=(today.month - 1) // months * months + 1, day=1)
-        start = _months_later(current, -months) if which == "last" else current
-        previous, after = _months_later(start, -months), _months_later(start, months)
+        start = months_later(current, -months) if which == "last" else current
+        previous, after = months_later(start, -months), months_later(start, months)
     if which == "last":
         return replace(of_days(timezone, start, after - _DAY), previous=(previous, start))
     return _until(now, replace(of_days(timezone, start, today), previous=(previous, start)))
@@ -375,16 +375,10 @@ def _of_dates(timezone: ZoneInfo, bucket: BucketKind, dates: list[date]) -> Rang
 
 
 def _month_starts(first: date, last: date) -> Iterator[date]:
-    month = _months_later(first.replace(day=1), 1)
+    month = months_later(first.replace(day=1), 1)
     while month <= last:
         yield month
-        month = _months_later(month, 1)
-
-
-def _months_later(month: date, count: int) -> date:
-    """The first day of the month that comes `count` months after that of `month` (its first day)."""
-    number = month.year * 12 + month.month - 1 + count
-    return date(number // 12, number % 12 + 1, 1)
+        month = months_later(month, 1)
 
 
 def _moved(of: Range, move: Callable[[date], date]) -> Range:

@@ -18,7 +18,8 @@ from datetime import date, timedelta
 from uuid import UUID
 
 from infra.domain.exchange_rates import RateBook
-from query_api.conversions.accountant.partner_months import PartnerMonth, month_name, month_number
+from query_api.conversions.accountant.partner_months import PartnerMonth, first_day
+from schemas.days import months_later
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +127,8 @@ def _line(of: PartnerMonth, book: RateBook | None, today: date) -> FileLine:
 
 
 def _sums(of: PartnerMonth, worth: Callable[[int, date], int], today: date, quote: str | None) -> FileSums:
-    begin = date.fromisoformat(f"{of.month}-01")
-    end = date.fromisoformat(f"{month_name(month_number(of.month) + 1)}-01") - timedelta(days=1)
+    begin = first_day(of.month)
+    end = months_later(begin, 1) - timedelta(days=1)
     end = max(min(end, today), begin)
     moved = dict.fromkeys(("approved", "reversed", "adjustment"), 0)
     for one in of.bookings:

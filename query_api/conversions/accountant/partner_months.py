@@ -19,7 +19,7 @@ from query_api.conversions.statements.bookings import STEPS, kind, sums
 from query_api.conversions.statements.periods import StatementMonth
 from query_api.kernel.authorization import Website
 from query_api.kernel.postgres_reader import PostgresReader
-from schemas.days import day_start
+from schemas.days import day_start, months_later
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def partner_months(reader: PostgresReader, months: Sequence[StatementMonth]) -> 
         bookings[row["number"], row["partner_id"]].append(of_day)
     held = {(row["number"], row["partner_id"]): int(row["held"]) for row in reader.rows(_HELD, bound)}
     paid: defaultdict[UUID, list[Received]] = defaultdict(list)
-    for row in reader.rows(_PAID, (website.id, _after(months[-1].month))):
+    for row in reader.rows(_PAID, (website.id, months_later(first_day(months[-1].month), 1))):
         paid[row["partner_id"]].append(Received(row["paid_on"], row["credited"], row["amount"], row["currency"]))
     known = {*balances, *paid, *(partner for _, partner in bookings)}
     names = {row["id"]: row["partner_name"] for row in reader.rows(_NAMES, (list(known),))}
@@ -96,7 +96,8 @@ def partner_months(reader: PostgresReader, months: Sequence[StatementMonth]) -> 
     # As in statements: bookings of nothing make a line in their own month alone.
     begun = {one for one, opening in balances.items() if opening or (1, one) not in bookings}
     for number, month in enumerate(months, start=1):
-        first, after = date.fromisoformat(f"{month.month}-01"), _after(month.month)
+        first = first_day(month.month)
+        after = months_later(first, 1)
         for partner in in_order:
             booked, payouts = bookings[number, partner], [one for one in paid[partner] if one.day < after]
             if partner not in begun and not booked and not payouts:
@@ -118,27 +119,18 @@ def partner_months(reader: PostgresReader, months: Sequence[StatementMonth]) -> 
             yield line
 
 
-def month_number(month: str) -> int:
-    """Months since year 0 of `YYYY-MM`."""
-    return int(month[:4]) * 12 + int(month[5:]) - 1
-
-
-def month_name(number: int) -> str:
-    """`YYYY-MM` of a number of `month_number`."""
-    return f"{number // 12}-{number % 12 + 1:02d}"
-
-
 def _days_of(month: StatementMonth) -> Iterator[tuple[datetime, date]]:
     """Yields the days of a month with their begin, in its zone."""
-    day, after = date.fromisoformat(f"{month.month}-01"), _after(month.month)
+    day = first_day(month.month)
+    after = months_later(day, 1)
     while day < after:
         yield max(day_start(month.zone, day), month.start), day
         day += timedelta(days=1)
 
 
-def _after(month: str) -> date:
-    """The first day after the month."""
-    return date.fromisoformat(f"{month_name(month_number(month) + 1)}-01")
+def first_day(month: str) -> date:
+    """The first day of `YYYY-MM`."""
+    return date.fromisoformat(f"{month}-01")
 
 
 _NUMBER: Final = "width_bucket(s.at, %(edges)s::timestamptz[])"

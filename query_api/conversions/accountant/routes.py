@@ -21,7 +21,7 @@ from infra.kernel.http.openapi import file_response
 from infra.kernel.http.route_costs import EXPORT, routes_of
 from query_api.conversions.accountant.document import document
 from query_api.conversions.accountant.lines import FileLine, Total, lines, totals
-from query_api.conversions.accountant.partner_months import month_name, month_number, partner_months
+from query_api.conversions.accountant.partner_months import partner_months
 from query_api.conversions.accountant.schemas import (
     AccountantLine,
     AccountantMonth,
@@ -37,7 +37,7 @@ from query_api.kernel.pagination import invalid_parameter
 from query_api.kernel.pdf import MEDIA_TYPE
 from query_api.operations.exchange_rates import known_currency, rate_book
 from schemas.currencies import decimal_text
-from schemas.days import local_day
+from schemas.days import local_day, months_later
 from schemas.http.money import Amount
 
 router = APIRouter(tags=["statements"], dependencies=[READS_OWN_WRITES], route_class=routes_of(EXPORT))
@@ -87,11 +87,11 @@ def wanted(
     last = first_of(until, "until") if until else first
     if last < first:
         raise invalid_parameter("until", "The last month must not be before the first.")
-    count = month_number(f"{last:%Y-%m}") - month_number(month) + 1
+    count = (last.year - first.year) * 12 + last.month - first.month + 1
     if count > MAX_MONTHS:
         raise invalid_parameter("until", f"A file has at most {MAX_MONTHS} months.")
     websites = [scope.website(one) for one in _ids(website_id)] if website_id else scope.websites()
-    months = [date.fromisoformat(f"{month_name(month_number(month) + number)}-01") for number in range(count)]
+    months = [months_later(first, number) for number in range(count)]
     return WantedStatements(scope, websites, months, currency or None)
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
+from typing import Final
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from query_api.analytics.money_periods import GRAIN_S, MoneyPeriod, compared, slots
-from schemas.days import day_start, local_day
+from schemas.days import day_end, day_start, local_day
 from schemas.zones import ZoneInfo
 
 NOW = datetime(2026, 11, 25, 13, 52, 7, tzinfo=UTC)  # a Wednesday
@@ -50,11 +51,20 @@ ZONES = st.sampled_from(
 MOMENTS = st.datetimes(datetime(2011, 6, 1), datetime(2027, 1, 1)).map(lambda moment: moment.replace(tzinfo=UTC))  # noqa: DTZ001
 
 
+SAMOA_SKIPS_A_DAY: Final = datetime(2011, 12, 30, 13, tzinfo=UTC)
+"""On 31 December there: the day before never was."""
+
+
 @given(ZONES, MOMENTS, st.sampled_from(list(MoneyPeriod)))
+@example("Pacific/Apia", SAMOA_SKIPS_A_DAY, MoneyPeriod.WEEK)
+@example("Pacific/Apia", SAMOA_SKIPS_A_DAY, MoneyPeriod.YESTERDAY)
 def test_spans_are_apart_and_have_whole_slots(zone_name: str, now: datetime, period: MoneyPeriod) -> None:
     zone = ZoneInfo(zone_name)
     found = compared(period, zone, now)
-    assert found.previous.start <= found.previous.end <= found.now.start < found.now.end
+    days = [found.now.first + timedelta(days=n) for n in range((found.now.last - found.now.first).days + 1)]
+    skipped = sum(day_start(zone, day) == day_end(zone, day) for day in days)
+    assert found.previous.start <= found.previous.end <= found.now.start <= found.now.end
+    assert (found.now.start < found.now.end) is (skipped < len(days))
     assert found.now.has(now) or period is MoneyPeriod.YESTERDAY
     cut = slots(zone, [found])
     starts = [start for start, _ in cut]
@@ -64,5 +74,5 @@ def test_spans_are_apart_and_have_whole_slots(zone_name: str, now: datetime, per
     for start, day in cut[:-1]:
         assert local_day(zone, start) == day or start == day_start(zone, day)
     if period is not MoneyPeriod.YESTERDAY:
-        longest = found.now.end - found.now.start
+        longest = found.now.end - found.now.start + timedelta(days=skipped)
         assert found.previous.end - found.previous.start <= longest + timedelta(hours=2), "never more than has passed"
