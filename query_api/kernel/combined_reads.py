@@ -1,9 +1,9 @@
 """`GET /api/platform/reads`: several reads in one request, each answered as soon as it is known.
 
 A page of cards reads a dozen reports at once; a browser sends six requests at a time to a server. Each read runs
-through the whole application as a request of its own, all at once: rights, bounds, freshness and errors are those that
-it has alone, and one that fails leaves the others as they are. The answer is a stream of two lines for each read: which
-one it is, with its status and headers, and its body.
+through the whole application as a request of its own, `AT_ONCE` of them together: rights, bounds, freshness and errors
+are those that it has alone, and one that fails leaves the others as they are. The answer is a stream of two lines for
+each read: which one it is, with its status and headers, and its body.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ PATH: Final = "/api/platform/reads"
 PREFIX: Final = "/api/platform/"
 MAX_READS: Final = 16
 MAX_LENGTH: Final = 8_192
+AT_ONCE: Final = 6
+"""Reads of one request that run at the same time: as many as a browser sends to a server."""
 MEDIA_TYPE: Final = "application/x-ndjson"
 
 router = APIRouter(tags=["account"])
@@ -91,7 +93,8 @@ def _is_json(app: FastAPI, scope: Scope) -> bool:
 
 async def _answers(app: FastAPI, scopes: Iterable[Scope]) -> AsyncIterator[bytes]:
     """The lines of each read, in the order in which they are known. Ends what still runs when the client has gone."""
-    tasks = [asyncio.create_task(_answer(app, number, scope)) for number, scope in enumerate(scopes)]
+    places = asyncio.Semaphore(AT_ONCE)
+    tasks = [asyncio.create_task(_answer(app, places, number, scope)) for number, scope in enumerate(scopes)]
     try:
         for known in asyncio.as_completed(tasks):
             yield await known
@@ -110,7 +113,7 @@ def _nothing_follows() -> Receive:
     return receive
 
 
-async def _answer(app: FastAPI, number: int, scope: Scope) -> bytes:
+async def _answer(app: FastAPI, places: asyncio.Semaphore, number: int, scope: Scope) -> bytes:
     start: Message = {"status": 500, "headers": []}
     body = bytearray()
 
@@ -121,8 +124,9 @@ async def _answer(app: FastAPI, number: int, scope: Scope) -> bytes:
             body.extend(message.get("body", b""))
 
     # The application has answered and logged what it raises.
-    with suppress(Exception):
-        await app(scope, _nothing_follows(), send)
+    async with places:
+        with suppress(Exception):
+            await app(scope, _nothing_follows(), send)
     headers = {
         name.decode("latin-1"): value.decode("latin-1")
         for name, value in start["headers"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from enum import StrEnum
 from typing import Annotated, Any, Final
 from uuid import UUID
 
@@ -13,19 +12,12 @@ from pydantic import Field
 
 from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope
 from query_api.kernel.pagination import Page50
+from schemas.http.links import LinkBulkProgress
 from schemas.http.responses import ResponseModel
 
 router = APIRouter(prefix="/api/platform/links/changes", tags=["links"], dependencies=[READS_OWN_WRITES])
 
 MAX_LISTED: Final = 50
-
-
-class LinkBulkProgress(StrEnum):
-    """Whether a change of many links goes on."""
-
-    RUNNING = "running"
-    FINISHED = "finished"
-    CANCELLED = "cancelled"
 
 
 class LinkBulk(ResponseModel):

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from datetime import datetime
+from enum import StrEnum
 from uuid import UUID
 
 from pydantic import Field
 
 from schemas.events.links import Device
 from schemas.http.responses import ResponseModel
+
+
+class LinkBulkProgress(StrEnum):
+    """Whether a change of many links goes on."""
+
+    RUNNING = "running"
+    FINISHED = "finished"
+    CANCELLED = "cancelled"
 
 
 class RoutingRule(ResponseModel):

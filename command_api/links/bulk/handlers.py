@@ -30,6 +30,7 @@ from schemas.events.links import (
     LinkFailure,
     LinkUpdated,
 )
+from schemas.http.links import LinkBulkProgress
 
 HANDLERS: Final = CommandHandlers()
 NAME: Final = "link-bulks"
@@ -91,7 +92,7 @@ def cancel_link_bulk(command: commands.CancelLinkBulk, uow: UnitOfWork) -> LinkB
 def advance_link_bulk(command: commands.AdvanceLinkBulk, uow: UnitOfWork) -> None:
     """Decides a batch, each link on its own as it is now."""
     bulk = uow.load(command.bulk_id, model.evolve)
-    if bulk is None or bulk.state is not model.BulkState.RUNNING:
+    if bulk is None or bulk.state is not LinkBulkProgress.RUNNING:
         return
     context, loaded = bulk.as_its_author(uow.context), _Loaded(uow)
     undone = uow.load(bulk.change.undoes, model.evolve) if bulk.change.undoes is not None else None
@@ -164,7 +165,7 @@ def _begun(event: LinkBulkStarted, uow: UnitOfWork) -> LinkBulkState:
 def _state(bulk: model.BulkAggregate | None) -> LinkBulkState:
     if bulk is None:
         raise TypeError("no change has begun")
-    return LinkBulkState(id=bulk.id, links=len(bulk.link_ids), done=bulk.done, state=bulk.state.value)
+    return LinkBulkState(id=bulk.id, links=len(bulk.link_ids), done=bulk.done, state=bulk.state)
 
 
 def _checked(change: BulkChange) -> BulkChange:

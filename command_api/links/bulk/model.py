@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import Any, Final
 from uuid import UUID
 
@@ -26,22 +25,15 @@ from schemas.events.links import (
     LinkFailure,
 )
 from schemas.evolution import Evolution
+from schemas.http.links import LinkBulkProgress
 
 MAX_LINKS: Final = 10_000
 BATCH: Final = 200
 
 
-class BulkState(StrEnum):
-    """The states of a change of many links."""
-
-    RUNNING = "running"
-    FINISHED = "finished"
-    CANCELLED = "cancelled"
-
-
 @dataclass(frozen=True, slots=True)
 class BulkAggregate:
-    """BulkState of one change of many links. `done`: how many were decided; `changed`: those that it changed."""
+    """State of one change of many links. `done`: how many were decided; `changed`: those that it changed."""
 
     id: UUID
     version: int
@@ -51,7 +43,7 @@ class BulkAggregate:
     actor_id: UUID | None
     done: int = 0
     changed: tuple[ChangedLink, ...] = ()
-    state: BulkState = BulkState.RUNNING
+    state: LinkBulkProgress = LinkBulkProgress.RUNNING
 
     @property
     def batch(self) -> Sequence[UUID]:
@@ -78,7 +70,7 @@ def start(
 
 def undo(bulk_id: UUID, undone: BulkAggregate, website: Website, context: CommandContext) -> LinkBulkStarted:
     """A change that restores what another one changed. Raises `CommandRejected` while that is running."""
-    if undone.state is BulkState.RUNNING:
+    if undone.state is LinkBulkProgress.RUNNING:
         raise conflict("still_running", "These links are still being changed. Stop it first.")
     change = BulkChange(kind=BulkKind.UNDO, undoes=undone.id)
     return start(bulk_id, website, change, [one.link_id for one in undone.changed], context)
@@ -101,7 +93,7 @@ def advance(
 
 def cancel(bulk: BulkAggregate, context: CommandContext) -> list[DomainEvent]:
     """Stops it; nothing if it has ended."""
-    if bulk.state is not BulkState.RUNNING:
+    if bulk.state is not LinkBulkProgress.RUNNING:
         return []
     return [LinkBulkCancelled(**next_event(bulk, context), website_id=bulk.website_id)]
 
@@ -116,7 +108,7 @@ def require_owned(bulk: BulkAggregate | None, website: Website | None, context: 
 evolve: Final = (
     Evolution(BulkAggregate)
     .begins(LinkBulkStarted, takes={"actor_id": "actor_id"})
-    .follows(LinkBulkCancelled, but="website_id", state=BulkState.CANCELLED)
+    .follows(LinkBulkCancelled, but="website_id", state=LinkBulkProgress.CANCELLED)
 )
 
 
@@ -125,5 +117,5 @@ def _advanced(state: BulkAggregate, event: LinkBulkAdvanced) -> dict[str, Any]:
     return {
         "done": event.done,
         "changed": (*state.changed, *event.changed),
-        "state": BulkState.FINISHED if event.is_finished else BulkState.RUNNING,
+        "state": LinkBulkProgress.FINISHED if event.is_finished else LinkBulkProgress.RUNNING,
     }

@@ -12,6 +12,7 @@ from command_api.links.bulk.model import MAX_LINKS
 from command_api.links.schemas import Id, Label, Text
 from infra.domain.link_filter import MAX_SEARCH
 from schemas.events.links import BulkChange, BulkKind
+from schemas.http.links import LinkBulkProgress
 from schemas.http.responses import ResponseModel
 
 MAX_IDS = 1_000
@@ -86,7 +87,7 @@ class LinkBulkState(ResponseModel):
     id: UUID
     links: int
     done: int
-    state: str
+    state: LinkBulkProgress
 
 
 class PlannedLinkChange(ResponseModel):

@@ -11,6 +11,7 @@ import pytest
 
 from command_api.links.bulk import model
 from infra.kernel.config.settings import Settings
+from schemas.http.links import LinkBulkProgress
 from tests.support.command import Person, World
 from tests.support.policies import Policies, policies, project
 from tests.support.stack import wait_for
@@ -56,7 +57,7 @@ class Shelf:
 
         def found() -> model.BulkAggregate | None:
             bulk = self.world.core.store.load(answer.json()["id"], model.evolve)
-            return bulk if bulk is not None and bulk.state is not model.BulkState.RUNNING else None
+            return bulk if bulk is not None and bulk.state is not LinkBulkProgress.RUNNING else None
 
         bulk: model.BulkAggregate = wait_for(found, "the end of the change")
         self.project()
@@ -85,7 +86,7 @@ def test_links_move_to_another_partner_after_a_plan_that_names_each_and_back(led
     assert shelf.destinations() == before, "a plan changes nothing"
 
     bulk = shelf.ended(shelf.post(CHANGES, body))
-    assert (bulk.state, bulk.done, len(bulk.changed)) == (model.BulkState.FINISHED, 450, 450)
+    assert (bulk.state, bulk.done, len(bulk.changed)) == (LinkBulkProgress.FINISHED, 450, 450)
     moved = [(shelf.other["id"], f"https://other-program.example/{slug}?aff=7") for slug in sorted(slugs)]
     assert shelf.destinations() == moved
     events = shelf.world.events(bulk.id)

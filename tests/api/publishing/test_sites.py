@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from io import BytesIO
-from typing import Any
+from typing import Any, cast
 from uuid import UUID, uuid4
 from zipfile import ZipFile
 
@@ -13,6 +13,10 @@ import psycopg
 import pytest
 
 from command_api.websites import model as websites
+from infra.kernel.postgres.rows import PostgresRows
+from projectors.read_models.publishing.site_versions import SITE_VERSIONS
+from projectors.read_models.publishing.sites import SITES as SITES_READ
+from schemas.base import DomainEvent
 from tests.support.full_api import Api, SampleData
 from tests.support.rows_beside_events import wrong_rows
 
@@ -49,6 +53,16 @@ class Editor:
         block = {"id": str(uuid4()), "type": "article", "markdown": text}
         body = {"document": {"blocks": [block]}, "basedOn": based_on}
         return self.call("PUT", f"{self.path}/pages/{self.page}", json=body)
+
+    def project(self) -> None:
+        """What the projectors do with the site and its page, from the beginning."""
+        for model in (SITES_READ, SITE_VERSIONS):
+            rows = PostgresRows(self.api.query.postgres, model.table(1), model.key)
+            for aggregate in (UUID(self.site["id"]), self.page):
+                for event in self.api.core.store.events.get(aggregate):
+                    if (handler := model.handlers.get(cast(type[DomainEvent], type(event)))) is not None:
+                        handler(rows, event)
+            rows.flush()
 
     def served(self) -> dict[str, str]:
         """The files that ingest serves of the site, by path."""
@@ -124,11 +138,20 @@ def test_placeholders_are_published_only_by_who_means_them(editor: Editor) -> No
     assert (refused.status_code, refused.json()["code"]) == (409, "placeholders_left")
     assert refused.json()["placeholders"] == 2
     assert "Page “Home”: 2" in refused.json()["message"] and editor.served() == {}
+    editor.project()
+    listed = editor.call("GET", f"{editor.path}/placeholders").json()
+    assert listed["count"] == 2
+    assert [(one["pageId"], one["field"], one["text"]) for one in listed["places"]] == [
+        (str(editor.page), "markdown", "[Your name]"),
+        (str(editor.page), "markdown", "[Name of product A]"),
+    ]
     meant = editor.call("POST", f"{editor.path}/publish", json={"allowsPlaceholders": True})
     assert meant.status_code == 200 and "[Your name]" in editor.served()["index.html"]
     # Nothing changed: visitors already see it.
     assert editor.call("POST", f"{editor.path}/publish").json()["published"] == 1
     assert editor.save("By Ada.", 1).json()["version"] == 2
+    editor.project()
+    assert editor.call("GET", f"{editor.path}/placeholders").json() == {"count": 0, "places": []}
     assert editor.call("POST", f"{editor.path}/publish").json()["published"] == 2
     # The earlier release comes back as it was.
     assert editor.call("POST", f"{editor.path}/releases/1/publish").json()["published"] == 3

@@ -22,6 +22,7 @@ from schemas.events.links import (
     TargetRule,
     Variant,
 )
+from schemas.http.links import LinkBulkProgress
 from tests.support.given_when_then import given, rejected
 from tests.unit.command_api.links.test_model import CONTEXT, PARTNER, SITE, STRANGER, another_partner, link
 
@@ -130,13 +131,13 @@ def a_bulk(count: int) -> model.BulkAggregate:
 
 def test_a_change_goes_on_batch_by_batch_until_all_links_are_decided() -> None:
     bulk, seen = a_bulk(2 * model.BATCH + 1), list[UUID]()
-    while bulk.state is model.BulkState.RUNNING:
+    while bulk.state is LinkBulkProgress.RUNNING:
         seen += bulk.batch
         ok, bad = ChangedLink(link_id=bulk.batch[0], version=2), bulk.batch[1:]
         failures = [LinkFailure(link_id=one, code="not_found", message="There is no such link.") for one in bad]
         bulk = model.evolve(bulk, model.advance(bulk, [ok], failures, CONTEXT))
     assert (tuple(seen), bulk.done, len(bulk.changed)) == (bulk.link_ids, 401, 3)
-    assert bulk.state is model.BulkState.FINISHED
+    assert bulk.state is LinkBulkProgress.FINISHED
     assert model.cancel(bulk, CONTEXT) == []
     undo = model.undo(uuid4(), bulk, SITE, CONTEXT)
     assert (undo.link_ids, undo.change.undoes) == (tuple(one.link_id for one in bulk.changed), bulk.id)
@@ -148,7 +149,7 @@ def test_a_change_is_cancelled_between_batches_and_undone_only_then() -> None:
     bulk = model.evolve(bulk, model.advance(bulk, [ChangedLink(link_id=bulk.batch[0], version=2)], [], CONTEXT))
     [cancelled] = model.cancel(bulk, CONTEXT)
     bulk = model.evolve(bulk, cancelled)
-    assert (bulk.state, bulk.done) == (model.BulkState.CANCELLED, model.BATCH)
+    assert (bulk.state, bulk.done) == (LinkBulkProgress.CANCELLED, model.BATCH)
     assert isinstance(model.undo(uuid4(), bulk, SITE, CONTEXT), LinkBulkStarted)
 
 

@@ -305,6 +305,13 @@ async def test_nobody_waits_behind_what_events_name() -> None:
     await asyncio.gather(*batches)
 
 
+@pytest.fixture
+def clock_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No limit is refilled while a test runs, however long a busy machine takes for it."""
+    monkeypatch.setattr("ingest.limits.rate_limits.monotonic", lambda: 1_000.0)
+
+
+@pytest.mark.usefixtures("clock_stands")
 async def test_a_website_that_names_many_unknown_ones_delays_no_others_new_partner() -> None:
     ingest = Ingest()
     directory = ingest.context.directory
@@ -326,6 +333,7 @@ async def test_while_the_directory_is_not_known_nothing_is_called_unknown_that_w
         await ingest.context.directory.find_all(names, uuid4(), RequestLookups())
 
 
+@pytest.mark.usefixtures("clock_stands")
 async def test_a_request_itself_gets_try_again_above_the_rate() -> None:
     ingest = Ingest()
     for number in range(subject.LOOKUPS_PER_S):
