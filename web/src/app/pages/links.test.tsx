@@ -71,7 +71,7 @@ const BULK: components['schemas']['LinkBulk'] = {
 };
 
 const started = (): void => {
-  const begun = { id: 'b1', links: 2, done: 0, state: 'running' };
+  const begun = { id: 'b1', links: 2, done: 0, state: 'running' } as const;
   server.use(
     http.post('/api/platform/links/changes', () => json(begun, { status: 201 })),
     http.post('/api/platform/links/changes/{id}/undo', () => json({ ...begun, id: 'b2' }, { status: 201 })),
