@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { http, json, problem } from '@/test/http';
 import { requests, server, state } from '@/test/server';
 import * as make from '@/test/fixtures';
 import { answer, api } from './client';
+import { ALONE } from './combined-reads';
 
 const websites = (signal?: AbortSignal) => answer(api.GET('/api/platform/websites', signal ? { signal } : {}));
 const user = () => answer(api.GET('/api/platform/user'));
@@ -24,6 +27,25 @@ describe('reads of the same moment', () => {
     const fetched = sentToServer();
     await websites();
     expect(combined(fetched)).toHaveLength(0);
+  });
+
+  it('are all that answer with JSON: the server refuses others', () => {
+    interface Operation {
+      readonly responses: Readonly<Record<string, { readonly content?: object }>>;
+    }
+    const { paths } = JSON.parse(readFileSync(join(process.cwd(), 'openapi.json'), 'utf8')) as {
+      paths: Readonly<Record<string, { readonly get?: Operation }>>;
+    };
+    const others = Object.entries(paths).filter(
+      ([path, { get }]) =>
+        path.startsWith('/api/platform/') &&
+        path !== '/api/platform/reads' &&
+        !path.startsWith('/api/platform/auth/') && // pages that a browser goes to
+        get?.responses['200'] &&
+        !('application/json' in (get.responses['200'].content ?? {})),
+    );
+    expect(others.length).toBeGreaterThan(10);
+    expect(others.map(([path]) => path).filter((path) => !ALONE.test(path))).toEqual([]);
   });
 
   it('fail alone', async () => {
