@@ -115,6 +115,7 @@ export function affiliates(key, query, partners, links, nothing) {
     createdAt: at(40_000 * (index + 1)),
     updatedAt: at(60),
   }));
+  const ofTheLink = { partnerId: null, partnerName: null, getsTraffic: true };
   const adminLinks = links.map((link, index) => ({
     ...link,
     domain: 'vpnreview.is',
@@ -128,10 +129,11 @@ export function affiliates(key, query, partners, links, nothing) {
     variants:
       index === 3
         ? [
-            { destination: link.destination, weight: 1 },
-            { destination: link.destination, weight: 3 },
+            { number: 1, name: '', destination: link.destination, weight: 1, ...ofTheLink },
+            { number: 2, name: 'Long page', destination: link.destination, weight: 3, ...ofTheLink },
           ]
         : [],
+    winner: null,
   }));
   const clicks = trackedClicks(partners);
   const happened = (id, type, description, websiteId = null) => ({

@@ -761,6 +761,7 @@ const link = (id, partner, sub1, slug) => ({
   isActive: true,
   rules: [],
   variants: [],
+  winner: null,
   expiresAt: null,
   fallback: null,
   passesClickId: partner.clickIdParameter !== null,
