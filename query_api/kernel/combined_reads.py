@@ -1,9 +1,9 @@
 """`GET /api/platform/reads`: several reads in one request, each answered as soon as it is known.
 
 A page of cards reads a dozen reports at once; a browser sends six requests at a time to a server. Each read runs
-through the whole application as a request of its own, `BATCH_SIZE` of them together: rights, bounds, freshness and errors
-are those that it has alone, and one that fails leaves the others as they are. The answer is a stream of two lines for
-each read: which one it is, with its status and headers, and its body.
+through the whole application as a request of its own, `BATCH_SIZE` of them together: rights, bounds, freshness and
+errors are those that it has alone, and one that fails leaves the others as they are. The answer is a stream of two
+lines for each read: which one it is, with its status and headers, and its body.
 """
 
 from __future__ import annotations

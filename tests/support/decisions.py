@@ -342,19 +342,24 @@ def _private_partners(encrypt: Encrypt) -> list[DomainEvent]:
 def _tracked_link() -> list[DomainEvent]:
     link = {"website_id": WEBSITE, "partner_id": PARTNER, "slug": "go", "code": 2**48 - 1, "coupon": "SAVE"}
     rule = links.TargetRule(countries=("IS",), devices=(links.Device.MOBILE,), destination="https://p.example/is")
-    split = tuple(links.Variant(destination=f"https://p.example/{side}", weight=2) for side in "ab")
+    other = uuid5(PARTNER, "own")
+    split = (
+        links.Variant(destination="https://p.example/a", weight=2),
+        links.Variant(destination="https://p.example/b", weight=2, number=2, name="B", partner_id=other),
+    )
     ways = links.Routing(rules=(rule,), expires_at=datetime(2030, 1, 1, tzinfo=UTC), fallback="https://p.example/")
     return _in_order(
         LINK,
         (links.LinkCreated, {**link, "destination": "https://p.example/?c={click_id}", "routing": ways}),
         (links.LinkUpdated, {"subs": {"sub1": "x"}, "coupon": ""}),
         (links.LinkUpdated, {"routing": links.Routing(variants=split)}),
+        (links.LinkUpdated, {"partner_id": other}),
         (links.LinkDeleted, {}),
     )
 
 
 def _changed_links() -> list[DomainEvent]:
-    """A change of many links that ended, and one that was cancelled."""
+    """Changes of many links: one that ended, one that was cancelled, and one that goes on."""
     change = links.BulkChange(kind=links.BulkKind.ORGANIZE, add_tags=("spring",))
     started = {"website_id": WEBSITE, "change": change, "link_ids": (LINK, KEY)}
     failure = links.LinkFailure(link_id=KEY, code="not_found", message="There is no such link.")
@@ -370,6 +375,7 @@ def _changed_links() -> list[DomainEvent]:
             (links.LinkBulkStarted, started),
             (links.LinkBulkCancelled, {"website_id": WEBSITE}),
         ),
+        *_in_order(uuid5(WEBSITE, "change that goes on"), (links.LinkBulkStarted, started)),
     ]
 
 

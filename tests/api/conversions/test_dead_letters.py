@@ -95,7 +95,9 @@ def test_a_sale_in_a_dead_letter_counts_and_is_erased_when_it_is_retried(command
     assert (state.is_forgotten, state.is_attributed, state.commission) == (True, True, 1_000)
     assert click not in str(state)
     content = "SELECT state, value, headers FROM engine.dead_letter WHERE id = %s"
-    assert world.postgres.execute(content, (letter.id,)).fetchone() == ("retried", b"", [])
+    wait_for(
+        lambda: world.postgres.execute(content, (letter.id,)).fetchone() == ("retried", b"", []), "the letter to end"
+    )
     pending = "SELECT count(*) FROM conversions.pending_attribution WHERE conversion_id = %s"
     assert world.count(pending, conversion) == 0
 
@@ -205,5 +207,6 @@ def test_a_report_that_only_a_newer_version_can_decide_waits_for_it(
         with newer.leading():
             newer.decided(UUID(later["conversion_id"]))
             newer.decided(approved, version=3)
-        left = newer.world.postgres.execute(letters).fetchall()
-        assert left == [("newer_version", "open", 1), ("newer_version", "retried", 2)]
+            left = [("newer_version", "open", 1), ("newer_version", "retried", 2)]
+            # A letter ends after its decision, in a transaction of its own.
+            wait_for(lambda: newer.world.postgres.execute(letters).fetchall() == left, "the letters to end")

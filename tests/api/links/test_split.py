@@ -14,7 +14,7 @@ from tests.support.query import Person, QueryService, conversion, event
 TODAY = datetime.now(UTC).replace(hour=12, minute=0, second=0, microsecond=0)
 
 
-class Tested:
+class SplitWorld:
     """A website with a link whose variants lead to two partners."""
 
     def __init__(self, service: QueryService) -> None:
@@ -60,7 +60,7 @@ def route(variant: int) -> str:
 
 
 def test_a_variant_has_its_clicks_and_what_they_earned(query_service: QueryService) -> None:
-    tested = Tested(query_service)
+    tested = SplitWorld(query_service)
     first = tested.click(1, days_ago=9, visitor=7)
     tested.click(1, days_ago=9, visitor=7)
     tested.click(4, days_ago=8, visitor=8)
@@ -81,7 +81,7 @@ def test_a_variant_has_its_clicks_and_what_they_earned(query_service: QueryServi
 
 
 def test_a_certain_winner_is_named_with_its_difference(query_service: QueryService) -> None:
-    tested = Tested(query_service)
+    tested = SplitWorld(query_service)
     rows = []
     for day in range(2, 22):
         for visitor in range(40):
@@ -111,13 +111,13 @@ def test_a_certain_winner_is_named_with_its_difference(query_service: QueryServi
 
 
 def test_a_split_is_its_owners_alone(query_service: QueryService) -> None:
-    tested = Tested(query_service)
+    tested = SplitWorld(query_service)
     assert tested.read(query_service.person()).status_code == 404
     assert tested.read(link=uuid4()).status_code == 404
 
 
 def test_a_variant_whose_partner_is_off_is_shown_and_not_judged(query_service: QueryService) -> None:
-    tested = Tested(query_service)
+    tested = SplitWorld(query_service)
     query_service.postgres.execute(
         "UPDATE read.partners__g1 SET is_active = false WHERE id = %s", (tested.partners[1],)
     )

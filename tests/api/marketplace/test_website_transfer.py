@@ -111,7 +111,9 @@ def test_both_see_exactly_what_moves_and_what_ends(deal: Deal) -> None:
     for side in (deal.seller, deal.buyer):
         shown = deal.shown(side)
         assert (shown["status"], shown["domain"], shown["content"]) == ("proposed", deal.made["domain"], expected)
-    assert "Embla offers to move “Reviews of VPN services” to your account: see what moves" in deal.there.told(deal.buyer)
+    assert "Embla offers to move “Reviews of VPN services” to your account: see what moves" in deal.there.told(
+        deal.buyer
+    )
     deal.step(deal.buyer, "decline")
     assert deal.shown(deal.buyer)["content"] is None
     deal.step(deal.seller, "propose")
