@@ -234,6 +234,7 @@ IGNORED: Final[frozenset[type[DomainEvent]]] = frozenset(
         leads.EarlyAccessPlaceTaken,
         notifications.AdminActed,  # a notification follows from it
         notifications.WebhookSecretRotated,  # secrets are kept in `notifications.webhook_secret`
+        operations.ReferenceRatesMissed,  # a notification follows from it; `operations.rate_source` has the last check
         operations.AuditTrailAnchored,  # the audit compares it with the trail itself
         partners.SlugClaimed,
         partners.SlugReleased,

@@ -39,12 +39,13 @@ KINDS: Final[Mapping[str, NotificationKind]] = {
     "webhook": NotificationKind("Webhooks that were turned off automatically", "daily"),
     "claims": NotificationKind("Unusually many sales reported with your public site key", "daily"),
     "unread": NotificationKind("Sales reported with values that cannot be read", "daily"),
+    "rates": NotificationKind("Exchange rates that do not arrive, for admins", "daily"),
     "partner": NotificationKind("Partner requests: decisions, and new requests for admins", "daily"),
     "deal": NotificationKind("Your deals: payment, handover, inspection, dispute", "off", at_once=True),
 }
 
-_FREE_TEXT: Final = ("alert", "admin_act")
-"""Kinds whose title contains what people wrote: a place in it is not filled in."""
+_FREE_TEXT: Final = ("alert", "admin_act", "rates")
+"""Kinds whose title contains what people or other servers wrote: a place in it is not filled in."""
 LISTING_TO_REVIEW: Final = "{listing} of {actor} needs review"
 PARTNER_REQUESTED: Final = "{actor} requested a partner"
 A_THREAD: Final = "a thread"

@@ -15,6 +15,7 @@ import command_api.notifications.admin_acts
 import command_api.notifications.deals
 import command_api.notifications.forum
 import command_api.notifications.listings
+import command_api.notifications.operations
 import command_api.notifications.partners
 import command_api.notifications.websites  # noqa: F401 - they register their rules
 from command_api.kernel.container import Container

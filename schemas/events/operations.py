@@ -137,6 +137,15 @@ class ExchangeRateRecorded(DomainEvent):
     source: RateSource = RateSource.HAND
 
 
+class ReferenceRatesMissed(DomainEvent):
+    """Several checks for new reference rates failed in a row: tells the admins, once until one succeeds again."""
+
+    NAME: ClassVar[str] = "reference_rates.missed"
+    failures: int = Field(ge=1, description="In a row")
+    problem: str = Field(description="Why the last check failed")
+    newest_day: date | None = Field(description="The last day that has rates")
+
+
 class AuditTrailAnchored(DomainEvent):
     """The audit trail was intact up to entry `seq`, whose hash is `head` and covers all previous entries."""
 

@@ -8,6 +8,7 @@ from typing import Final
 from uuid import UUID
 
 from command_api.kernel.command_handlers import CommandHandlers
+from command_api.kernel.decision import event_metadata
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.operations.exchange_rates import commands, model
 from command_api.operations.exchange_rates.files import RateLine
@@ -15,11 +16,14 @@ from command_api.operations.exchange_rates.reference import PROCESS, SOURCE_ID
 from command_api.operations.exchange_rates.schemas import ImportedRates, LineOutcome, Outcome
 from infra.domain.exchange_rates import PIVOT
 from schemas.base import DomainEvent
-from schemas.events.operations import RateSource
+from schemas.events.operations import RateSource, ReferenceRatesMissed
 from schemas.http.operations import ExchangeRate
 from schemas.identity import exchange_rate_id
+from schemas.uuid7 import uuid7
 
 HANDLERS: Final = CommandHandlers()
+FAILURES_TO_TELL: Final = 6
+"""In a row: four hours after the first one, by the growing intervals of `source`."""
 
 
 @HANDLERS.on(commands.RecordExchangeRate, senders="admins")
@@ -68,7 +72,7 @@ def record_reference_rates(command: commands.RecordReferenceRates, uow: UnitOfWo
 @HANDLERS.on(commands.RecordRateCheck, senders="system")
 def record_rate_check(command: commands.RecordRateCheck, uow: UnitOfWork) -> None:
     check = command.check
-    uow.cursor.execute(
+    [row] = uow.cursor.execute(
         _CHECKED,
         {
             "at": uow.context.at,
@@ -78,7 +82,10 @@ def record_rate_check(command: commands.RecordRateCheck, uow: UnitOfWork) -> Non
             "skipped": list(check.skipped),
             "next": command.next_at,
         },
-    )
+    ).fetchall()
+    if check.problem is not None and row["failures"] == FAILURES_TO_TELL:
+        base = event_metadata(uuid7(), 0, uow.context)
+        uow.append(ReferenceRatesMissed(**base, problem=check.problem, **row))
     uow.set_timeout(PROCESS, SOURCE_ID, command.next_at)
 
 
@@ -120,4 +127,5 @@ _CHECKED: Final = (
     " newest_day = coalesce(excluded.newest_day, s.newest_day),"
     " failures = CASE WHEN %(ok)s THEN 0 ELSE s.failures + 1 END,"
     " skipped = CASE WHEN %(ok)s THEN excluded.skipped ELSE s.skipped END, next_at = excluded.next_at"
+    " RETURNING failures, newest_day"
 )

@@ -20,6 +20,7 @@ from infra.kernel.config.loading import load
 from infra.kernel.config.settings import Settings
 from tests.support.command import World, world
 from tests.support.rate_server import DAILY, LAST_90_DAYS, RateServer, rate_server
+from tests.support.subscriptions import notify
 
 PATH = "/api/admin/exchange-rates"
 THURSDAY, WEDNESDAY, TUESDAY = "2026-11-26", "2026-11-25", "2026-11-24"
@@ -153,6 +154,34 @@ def test_each_failure_is_visible_records_nothing_and_is_tried_again(
     assert (found["problem"], found["failures"], found["day"], found["skipped"]) == (None, 0, THURSDAY, ["XXQ", "SEK"])
     assert installation.rates() == [(THURSDAY, "1.0825", "ecb")]
     assert 'exchange_rate_checks_total{outcome="failed"}' in installation.world.http.get("/metrics").text
+
+
+def test_admins_hear_once_of_rates_that_do_not_arrive(installation: Installation) -> None:
+    made, days = installation.world, {THURSDAY: {"USD": "1.0825"}}
+    admin, _ = made.admin, made.owner
+    made.postgres.execute("INSERT INTO lookup.role_holder VALUES (%s, %s)", (admin.account_id, ["member", "admin"]))
+
+    def told() -> list[tuple[Any, ...]]:
+        notify(made.core, made.postgres)
+        sql = "SELECT account_id, title, path, count FROM notifications.notification WHERE kind = 'rates' ORDER BY id"
+        return made.postgres.execute(sql).fetchall()
+
+    def checks(count: int) -> None:
+        for minute in range(count):
+            installation.check(f"2026-11-26T15:{20 + minute}")
+
+    installation.server.files = {}
+    checks(5)
+    assert told() == []
+    checks(3)
+    title = "Exchange rates do not arrive: The server answers eurofxref-daily.xml with 404. None are recorded yet."
+    assert told() == [(admin.account_id, title, "/admin/exchange-rates", 1)]
+    installation.server.serve(days, days)
+    checks(1)
+    installation.server.files = {}
+    made.postgres.execute("UPDATE notifications.notification SET seen_at = now()")
+    checks(7)
+    assert told()[-1][1].endswith("with 404. The newest are of 26 November 2026.") and len(told()) == 2
 
 
 def test_nothing_is_fetched_where_nothing_outside_may_be_called(installation: Installation) -> None:
