@@ -101,8 +101,10 @@ def test_fake_clicks_are_shown_apart_with_their_reason(admin_stack: Stack, page:
     sign_in(page, admin_stack.app)
     page.goto(f"{admin_stack.app}/analytics?website={site['id']}")
     expect(page.get_by_test_id("kpi-Total Clicks")).to_have_text(str(counted["total"]))
+    page.get_by_role("region", name="Event delivery").scroll_into_view_if_needed()
     expect(page.get_by_test_id("outcome-suspicious")).to_have_text(str(200 - counted["total"]))
     card = page.get_by_role("region", name="Excluded traffic")
+    card.scroll_into_view_if_needed()
     expect(card.get_by_role("region", name="Suspicious").get_by_role("heading")).to_contain_text(
         f"{200 - counted['total']} events"
     )
