@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
@@ -299,3 +300,121 @@ def test_everything_of_one_website_is_exported(hand: Hand, shop: Shop) -> None:
         conversions = archive.read("conversions.csv").decode()
     assert manifest["rows"]["conversions"] >= 1 and shop.txid in conversions
     assert hand.count == (2, 0)
+
+
+@dataclass(frozen=True)
+class Week:
+    """A website whose newsletter sold something, with an article of whose links one is never clicked, and an attack."""
+
+    site: dict[str, Any]
+    partner: dict[str, Any]
+    links: list[dict[str, Any]]
+
+
+ARTICLE = "https://weekly-jobs.example/best-shoes"
+ATTACKS = 30
+
+
+@pytest.fixture(scope="module")
+def week(admin_stack: Stack) -> Week:
+    with httpx.Client(base_url=admin_stack.app, timeout=PATIENCE_S) as client:
+        known = {"email": ADMIN, "password": PASSWORD}
+        client.headers["Authorization"] = f"Bearer {client.post('/api/platform/login', json=known).json()['token']}"
+        site = connect(client, "weekly-jobs.example")
+        partner, clicked = partner_with_link(client, site["id"], "Weekly Partner", 10)
+        body = {"websiteId": site["id"], "partnerId": partner["id"], "slug": "never-clicked"}
+        unclicked = client.post("/api/platform/links", json=body)
+        assert unclicked.status_code == 201, unclicked.text
+        client.headers["X-Wait-For"] = unclicked.headers["X-Position"]
+        read(client, "/api/platform/links", {"websiteId": site["id"]})
+        sample = client.patch(f"/api/platform/websites/{site['id']}", json={"linkImpressionsEvery": 1})
+        assert sample.status_code == 200, sample.text
+        letter = f"{ARTICLE}?utm_source=spring-letter&utm_medium=email"
+        reader = {"visitor_id": "reader", "ip": "82.221.0.1", "user_agent": AGENT, "url": letter}
+        seen = [
+            {"type": "link.impression", "link": slug, "value": 1, **reader}
+            for slug in (clicked["slug"], "never-clicked")
+        ]
+        follow = {"type": "click", "link": clicked["slug"], **reader}
+        attack = {"type": "click", "link": clicked["slug"], "url": ARTICLE, "ip": "200.160.2.3", "user_agent": AGENT}
+        events = [{"type": "pageview", **reader}, *seen, follow]
+        events += [{**attack, "visitor_id": f"attack-{number}"} for number in range(ATTACKS)]
+        keyed = {"Authorization": f"Bearer {site['secretKey']}"}
+        sent = httpx.post(f"{admin_stack.tracking}/track", json=events, headers=keyed, timeout=PATIENCE_S)
+        assert sent.json()["accepted"] == len(events), sent.text
+        sale = {"visitor_id": "reader", "txid": f"W-{uuid4().hex}", "amount": 40_000, "currency": "USD"}
+        sold = {**sale, "status": "approved"}
+        reported = httpx.post(f"{admin_stack.tracking}/track/sale", json=sold, headers=keyed, timeout=PATIENCE_S)
+        assert reported.status_code in (200, 202), reported.text
+
+        def is_counted() -> bool:
+            shown = read(client, "/api/platform/analytics/overview", {"websiteId": site["id"], "timeRange": "today"})
+            return bool(shown["revenue"]["total"] == 40.0 and shown["clicks"]["total"] == ATTACKS + 1)
+
+        wait_for(is_counted, "the sale and the clicks to be counted")
+        return Week(site, partner, [clicked, unclicked.json()])
+
+
+def analytics(hand: Hand, shop: Shop, week: Week) -> Page:
+    """From the start page of the website: one click."""
+    hand.page.goto(f"{shop.app}/dashboard?website={week.site['id']}")
+    expect(hand.page.get_by_role("button", name=f"Website: {week.site['domain']}. Switch")).to_be_visible()
+    hand.click(hand.page.get_by_role("navigation", name="Main").get_by_role("link", name="Analytics"))
+    return hand.page
+
+
+def test_the_article_that_earns_most_per_1000_visits_is_two_clicks_away(hand: Hand, shop: Shop, week: Week) -> None:
+    pages = analytics(hand, shop, week).get_by_role("region", name="Pages", exact=True)
+    hand.click(pages.get_by_role("tab", name="Per 1,000 visits"))
+    expect(pages.get_by_role("button", name="Filter by /best-shoes")).to_contain_text("$1,290")
+    assert hand.count == (2, 0)
+
+
+def test_links_of_an_article_that_nobody_clicks_are_three_clicks_away(hand: Hand, shop: Shop, week: Week) -> None:
+    page = analytics(hand, shop, week)
+    hand.click(page.get_by_role("button", name="Filter by /best-shoes").first)
+    expect(page.get_by_role("button", name="Remove filter Page /best-shoes")).to_be_visible()
+    links = page.get_by_role("region", name="Links", exact=True)
+    hand.click(links.get_by_role("tab", name="Least clicked"))
+    expect(links.get_by_role("listitem").first).to_contain_text("never-clicked")
+    expect(links.get_by_role("listitem").first).to_contain_text("0.00%")
+    assert hand.count == (3, 0)
+
+
+def test_what_the_newsletter_earned_is_one_click_away(hand: Hand, shop: Shop, week: Week) -> None:
+    sources = analytics(hand, shop, week).get_by_role("region", name="Sources", exact=True)
+    expect(sources.get_by_role("button", name="Filter by spring-letter")).to_contain_text("$40")
+    assert hand.count == (1, 0)
+
+
+def test_what_a_network_has_not_paid_is_one_click_away(hand: Hand, shop: Shop, week: Week) -> None:
+    hand.page.goto(f"{shop.app}/dashboard?website={week.site['id']}")
+    hand.click(hand.page.get_by_role("navigation", name="Work").get_by_role("link", name="Payouts"))
+    owed = hand.page.get_by_role("table", name="Balances table").get_by_role("row", name="Weekly Partner")
+    expect(owed).to_contain_text("$40.00")
+    expect(owed.get_by_role("button", name="Record payout of Weekly Partner")).to_be_visible()
+    assert hand.count == (1, 0)
+
+
+def test_an_attack_is_taken_out_of_the_figures_in_five_clicks(hand: Hand, shop: Shop, week: Week) -> None:
+    """The country that it came from is marked for the day; then only the real click counts."""
+    page = analytics(hand, shop, week)
+    hand.click(page.get_by_role("button", name="Filter by Brazil").first)
+    expect(page.get_by_role("button", name="Remove filter Country Brazil")).to_be_visible()
+    card = page.get_by_role("region", name="Excluded traffic")
+    card.scroll_into_view_if_needed()
+    hand.click(card.get_by_role("button", name="Reclassify…"))
+    dialog = page.get_by_role("dialog", name="Reclassify traffic")
+    for label in ("From", "To"):
+        dialog.get_by_label(label, exact=True).fill(datetime.now(UTC).date().isoformat())
+        hand.entries += 1
+    hand.click(dialog.get_by_role("button", name="Create rule"))
+    assert hand.count == (4, 2)
+    with httpx.Client(base_url=shop.app, timeout=PATIENCE_S) as client:
+        known = {"email": ADMIN, "password": PASSWORD}
+        client.headers["Authorization"] = f"Bearer {client.post('/api/platform/login', json=known).json()['token']}"
+        asked = {"websiteId": week.site["id"], "timeRange": "today"}
+        wait_for(
+            lambda: read(client, "/api/platform/analytics/overview", asked)["clicks"]["total"] == 1,
+            "the attack to be left out",
+        )

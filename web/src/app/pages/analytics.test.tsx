@@ -535,6 +535,14 @@ test('a period is re-marked for what the page is filtered by; a rule is undone',
   expect(await dialog.findByText('No rules yet.')).toBeInTheDocument();
 });
 
+test('traffic is re-marked where nothing is left out yet', async () => {
+  server.use(http.get('/api/platform/analytics/excluded-traffic', () => json([])));
+  const { user } = renderApp('/analytics');
+  await screen.findByText('No excluded traffic in this period.');
+  await user.click(screen.getByRole('button', { name: 'Reclassify…' }));
+  expect(await screen.findByRole('dialog', { name: 'Reclassify traffic' })).toBeInTheDocument();
+});
+
 test('rules that cannot be read are not taken for none', async () => {
   server.use(
     http.get('/api/platform/websites/{id}/traffic-rules', () => refuse(503, 'Not now'), { once: true }),

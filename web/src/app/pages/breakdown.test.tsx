@@ -55,6 +55,27 @@ test('bars show the chosen metric, remembered, beside revenue and EPC', async ()
   expect(localStorage.getItem('breakdown.metric.w1')).toBe('clicks');
 });
 
+test('a ranking has its own metric and order, and leaves out what has none', async () => {
+  server.use(
+    http.get('/api/platform/analytics/breakdown', ({ request }) => {
+      const answer = breakdown(new URL(request.url).searchParams);
+      const [first, second] = answer.rows;
+      return json({ ...answer, rows: first && second ? [{ ...first, impressions: 0 }, second] : [] });
+    }),
+  );
+  const { user } = renderApp('/analytics');
+  await bar('/a');
+  await user.click(card('Pages').getByRole('tab', { name: 'Per 1,000 visits' }));
+  expect(await card('Pages').findByTitle('/a')).toHaveTextContent(
+    'Filter by /a, Revenue per 1,000 visits $500.00, Visits 1,800, Revenue $1,800',
+  );
+  expect(asked('page').at(-1)).toContain('sort=-revenue_per_1000_visits');
+  await user.click(card('Links').getByRole('tab', { name: 'Least clicked' }));
+  expect(await card('Links').findByTitle('link 1')).toHaveTextContent('Clicks per 100 impressions 10.00%');
+  expect(card('Links').queryByTitle('link 0')).not.toBeInTheDocument();
+  expect(asked('link').at(-1)).toContain('sort=click_rate');
+});
+
 test('a click on a bar filters the page by exactly its value, and again no longer', async () => {
   const { user, router } = renderApp('/analytics');
   await user.click(await bar('/b|c'));

@@ -1,14 +1,15 @@
 import { ListTree } from 'lucide-react';
 import type { Breakdown, BreakdownRow } from '../api/breakdown';
 import { isUnset, valueName, type Named } from '../lib/dimensions';
-import { metricName, shortName, shortText, shownMetrics, type Metric } from '../lib/metrics';
+import { metricName, shortName, shortText, type Metric } from '../lib/metrics';
 import type { Dimension } from '../lib/search';
 import { cx } from '@/lib/cx';
 
 interface Props {
   readonly by: Dimension;
   readonly data: Breakdown;
-  readonly metric: Metric;
+  /** The first one is drawn. */
+  readonly metrics: readonly [Metric, ...Metric[]];
   readonly named: Named;
   /** The values that the page is filtered by. */
   readonly picked: readonly string[];
@@ -17,8 +18,8 @@ interface Props {
 }
 
 /** Rows as bars of one metric; a click on one filters the page. */
-export function BreakdownBars({ by, data, metric, named, picked, onPick, onEvents }: Props) {
-  const metrics = shownMetrics(metric);
+export function BreakdownBars({ by, data, metrics, named, picked, onPick, onEvents }: Props) {
+  const [metric] = metrics;
   const [unset, found] = [true, false].map((is) => data.rows.filter((row) => isUnset(by, row.values[by] ?? '') === is));
   const rows = [...(found ?? []), ...(unset ?? [])];
   const most = Math.max(0, ...(found?.length ? found : rows).map((row) => row[metric] ?? 0));

@@ -26,6 +26,8 @@ const WorldMap = lazy(() => import('./world-map').then((module) => ({ default: m
 const HeatMap = lazy(() => import('./heat-map').then((module) => ({ default: module.HeatMap })));
 
 const ROWS = 6;
+/** Of a ranking, so many rows are looked at. */
+const RANKED_ROWS = 50;
 const HOURS_OF_A_WEEK = 168;
 const ALL_COUNTRIES = 250;
 
@@ -149,15 +151,17 @@ interface ContentProps {
 }
 
 function TabContent({ tab, visible, context }: ContentProps) {
-  const { by, view } = tab;
-  const { metric, named } = context;
+  const { by, view, ranking } = tab;
+  const { named } = context;
+  const metrics = ranking?.metrics ?? shownMetrics(context.metric);
+  const [metric] = metrics;
   const params: BreakdownParams = {
     ...context.params,
     by,
     compare: 'none',
-    metrics: shownMetrics(metric).join(','),
-    sort: `-${metric}`,
-    limit: view === 'heat' ? HOURS_OF_A_WEEK : view === 'map' ? ALL_COUNTRIES : ROWS,
+    metrics: metrics.join(','),
+    sort: ranking?.sort ?? `-${metric}`,
+    limit: view === 'heat' ? HOURS_OF_A_WEEK : view === 'map' ? ALL_COUNTRIES : ranking ? RANKED_ROWS : ROWS,
   };
   const query = useQuery({ ...breakdownQuery(params), enabled: visible });
   const data = query.data?.data;
@@ -172,7 +176,8 @@ function TabContent({ tab, visible, context }: ContentProps) {
         <Skeleton className="h-56" />
       </div>
     );
-  if (data.rows.length === 0) return <Empty className="min-h-56">No data in this period.</Empty>;
+  const rows = ranking ? data.rows.filter((row) => row[ranking.among] > 0).slice(0, ROWS) : data.rows;
+  if (rows.length === 0) return <Empty className="min-h-56">{ranking?.without ?? 'No data in this period.'}</Empty>;
   const picked = pickedValues(context.filters, by);
   const onPick = (value: string) => context.onPick(by, value);
   if (view === 'map') return late(<WorldMap data={data} metric={metric} picked={picked} onPick={onPick} />);
@@ -180,8 +185,8 @@ function TabContent({ tab, visible, context }: ContentProps) {
   return (
     <BreakdownBars
       by={by}
-      data={data}
-      metric={metric}
+      data={{ ...data, rows }}
+      metrics={metrics}
       named={named}
       picked={picked}
       onPick={onPick}

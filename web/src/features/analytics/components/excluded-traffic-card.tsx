@@ -31,40 +31,48 @@ export function ExcludedTrafficCard({ website, filters, params, file, className,
   const rows = query.data?.data ?? [];
   const [remarking, setRemarking] = useState(false);
   return (
-    <ChartCard
-      title="Excluded traffic"
-      description={
-        <>
-          Recorded but not counted: bots, and clicks and visitors that are probably fake. Click a reason to filter the
-          page. Data center addresses: Route Views, NRO,{' '}
-          <a className="underline" href="https://db-ip.com" rel="noreferrer">
-            IP Geolocation by DB-IP
-          </a>
-          .
-        </>
-      }
-      {...(className ? { className } : {})}
-      query={query}
-      rows={rows}
-      rowKey={(row) => row.reason}
-      columns={columns(onPick)}
-      file={file}
-      emptyText="No excluded traffic in this period."
-      isEmpty={rows.length === 0}
-      frame="min-h-32"
-      controls={
-        <Button size="sm" onClick={() => setRemarking(true)}>
-          Reclassify…
-        </Button>
-      }
-    >
-      <div className="grid gap-6 sm:grid-cols-2">
-        {KINDS.map(({ kind, label, color }) => (
-          <Kind key={kind} label={label} color={color} rows={rows.filter((row) => row.kind === kind)} onPick={onPick} />
-        ))}
-      </div>
+    <>
+      <ChartCard
+        title="Excluded traffic"
+        description={
+          <>
+            Recorded but not counted: bots, and clicks and visitors that are probably fake. Click a reason to filter the
+            page. Data center addresses: Route Views, NRO,{' '}
+            <a className="underline" href="https://db-ip.com" rel="noreferrer">
+              IP Geolocation by DB-IP
+            </a>
+            .
+          </>
+        }
+        {...(className ? { className } : {})}
+        query={query}
+        rows={rows}
+        rowKey={(row) => row.reason}
+        columns={columns(onPick)}
+        file={file}
+        emptyText="No excluded traffic in this period."
+        isEmpty={rows.length === 0}
+        frame="min-h-32"
+        controls={
+          <Button size="sm" onClick={() => setRemarking(true)}>
+            Reclassify…
+          </Button>
+        }
+      >
+        <div className="grid gap-6 sm:grid-cols-2">
+          {KINDS.map(({ kind, label, color }) => (
+            <Kind
+              key={kind}
+              label={label}
+              color={color}
+              rows={rows.filter((row) => row.kind === kind)}
+              onPick={onPick}
+            />
+          ))}
+        </div>
+      </ChartCard>
       {remarking && <RemarkDialog website={website} filters={filters} onClose={() => setRemarking(false)} />}
-    </ChartCard>
+    </>
   );
 }
 

@@ -1,4 +1,5 @@
 // The cards of the analytics page: which dimensions stand together.
+import type { Metric } from './metrics';
 import { SUBS, type Details, type Dimension } from './search';
 
 export interface BreakdownTab {
@@ -6,6 +7,16 @@ export interface BreakdownTab {
   readonly label: string;
   readonly by: Dimension;
   readonly view?: 'map' | 'heat';
+  /** A question of its own, whatever metric the bars of the page have. */
+  readonly ranking?: Ranking;
+}
+
+/** `metrics`: the first one is drawn. Rows in which `among` is 0 are left out; `without`: said when none is left. */
+export interface Ranking {
+  readonly metrics: readonly [Metric, ...Metric[]];
+  readonly sort: string;
+  readonly among: Metric;
+  readonly without: string;
 }
 
 export interface BreakdownGroup {
@@ -16,8 +27,36 @@ export interface BreakdownGroup {
 
 const tab = (by: Dimension, label: string): BreakdownTab => ({ id: by, label, by });
 
+const PER_1000_VISITS: BreakdownTab = {
+  id: 'page_per_1000_visits',
+  label: 'Per 1,000 visits',
+  by: 'page',
+  ranking: {
+    metrics: ['revenue_per_1000_visits', 'visits', 'revenue'],
+    sort: '-revenue_per_1000_visits',
+    among: 'revenue',
+    without: 'No page earned anything in this period.',
+  },
+};
+
+const LEAST_CLICKED: BreakdownTab = {
+  id: 'link_least_clicked',
+  label: 'Least clicked',
+  by: 'link',
+  ranking: {
+    metrics: ['click_rate', 'impressions', 'clicks'],
+    sort: 'click_rate',
+    among: 'impressions',
+    without: 'No link was seen in this period. Switch on link impressions in the settings of the website.',
+  },
+};
+
 export const GROUPS: readonly BreakdownGroup[] = [
-  { id: 'pages', title: 'Pages', tabs: [tab('page', 'Page'), tab('entry_page', 'Entry'), tab('exit_page', 'Exit')] },
+  {
+    id: 'pages',
+    title: 'Pages',
+    tabs: [tab('page', 'Page'), PER_1000_VISITS, tab('entry_page', 'Entry'), tab('exit_page', 'Exit')],
+  },
   {
     id: 'sources',
     title: 'Sources',
@@ -39,6 +78,7 @@ export const GROUPS: readonly BreakdownGroup[] = [
     title: 'Links',
     tabs: [
       tab('link', 'Link'),
+      LEAST_CLICKED,
       tab('partner', 'Partner'),
       tab('variant', 'Variant'),
       tab('placement', 'Placement'),

@@ -121,7 +121,7 @@ function durationText(seconds: number): string {
 }
 
 /** What a bar tells: the chosen metric first, and always what the row earns. */
-export function shownMetrics(metric: Metric): readonly Metric[] {
+export function shownMetrics(metric: Metric): readonly [Metric, ...Metric[]] {
   const beside = (['revenue', 'epc', 'clicks'] as const).filter((item) => item !== metric);
   return [metric, ...beside.slice(0, 2)];
 }
