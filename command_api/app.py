@@ -45,6 +45,7 @@ from command_api.leads import public_routes as leads
 from command_api.links import admin_routes as link_administration
 from command_api.links import routes as links
 from command_api.links.bulk import routes as link_bulks
+from command_api.links.importing import routes as link_imports
 from command_api.marketplace import admin_routes as marketplace_administration
 from command_api.marketplace import deal_routes, member_routes
 from command_api.marketplace.escrow import webhook as escrow_webhook
@@ -110,6 +111,7 @@ CONTEXTS = (
     site_newsletters,
     links,
     link_bulks,
+    link_imports,
     link_administration,
     social,
     social_connections,

@@ -77,6 +77,8 @@ from query_api.leads import admin as admin_leads
 from query_api.leads import early_access, newsletter
 from query_api.links import admin as admin_links
 from query_api.links import changes as link_changes
+from query_api.links import export as link_export
+from query_api.links import history as link_history
 from query_api.links import routes as links
 from query_api.links import split as link_split
 from query_api.marketplace import deals, transfers
@@ -145,7 +147,9 @@ ROUTERS: Final = (
     retention.router,
     partners.router,
     link_changes.router,  # before the link of an id
+    link_export.router,
     links.router,
+    link_history.router,
     link_split.router,
     social.router,
     publishing.router,

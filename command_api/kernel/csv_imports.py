@@ -1,4 +1,4 @@
-"""CSV files that admins import: limits and form, the same for every kind of file. What its lines mean is the context's.
+"""CSV files that people import: limits and form, the same for every kind of file. What its lines mean is the context's.
 Pure."""
 
 from __future__ import annotations
@@ -22,11 +22,15 @@ class CsvFile:
         return {name: field.strip() for name, field in zip(self.header, line, strict=True)}
 
 
-def read_csv(text: str, max_characters: int) -> CsvFile:
-    """Raises `CommandRejected` for a text that is too long, no CSV, or empty."""
+def read_csv(text: str, max_characters: int, separators: str = ",") -> CsvFile:
+    """Raises `CommandRejected` for a text that is too long, no CSV, or empty. `separators`: of columns; the one that
+    the first line has most often is the file's."""
     if len(text) > max_characters:
         raise invalid("file_too_long", f"A file has at most {max_characters:,} characters.", "csv")
-    reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
+    text = text.removeprefix("\ufeff")
+    first = text.lstrip().splitlines()[:1] or [""]
+    separator = max(separators, key=first[0].count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
         lines = [(reader.line_num, line) for line in reader if any(field.strip() for field in line)]
     except csv.Error as error:

@@ -8,6 +8,7 @@ which the link led at the time.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import Final, LiteralString
 from uuid import UUID
 
@@ -172,6 +173,27 @@ def links_elsewhere(uow: UnitOfWork, partner_id: UUID, website_id: UUID) -> list
     return [link_id for (link_id,) in uow.select(_ELSEWHERE, partner_id, website_id, MAX_LOADED + 1)]
 
 
+def existing_streams(uow: UnitOfWork, ids: Sequence[UUID]) -> set[UUID]:
+    """Returns those of the ids under which there are events."""
+    return {id for (id,) in uow.select(_STREAMS, list(ids))}
+
+
+def websites_of(uow: UnitOfWork, account_id: UUID) -> dict[str, UUID]:
+    """The account's websites by domain."""
+    return dict(uow.select(_WEBSITES, account_id))
+
+
+def partners_named(uow: UnitOfWork, account_id: UUID, texts: Collection[str]) -> dict[str, tuple[UUID, ...]]:
+    """Partners of the account and of everybody whose slug or name is one of the texts, in lower case, by the text. A
+    partner with that slug goes before those with that name."""
+    by_slug, by_name = dict[str, tuple[UUID, ...]](), dict[str, tuple[UUID, ...]]()
+    wanted = list(texts)
+    for id, slug, name in uow.select(_NAMED_PARTNERS, account_id, wanted, wanted):
+        by_slug[slug] = (id,)
+        by_name[name.lower()] = (*by_name.get(name.lower(), ()), id)
+    return {text: found for text in texts if (found := by_slug.get(text) or by_name.get(text))}
+
+
 def require_link_limit(uow: Appended, website_ids: set[UUID]) -> None:
     """Raises `CommandRejected` when an owner of the websites has too many links."""
     if uow.select(_OVER, list(website_ids), MAX_LINKS):
@@ -184,6 +206,14 @@ def require_room_for_links(uow: UnitOfWork, website_id: UUID, account_id: UUID) 
         raise conflict("too_many_links", f"An account has at most {MAX_LINKS:,} links. Delete some first.")
 
 
+_STREAMS: Final[LiteralString] = (
+    "SELECT originator_id FROM events.stored_events WHERE originator_id = ANY(%s) AND originator_version = 1"
+)
+_WEBSITES: Final[LiteralString] = "SELECT domain, id FROM read.websites WHERE account_id = %s AND deleted_at IS NULL"
+_NAMED_PARTNERS: Final[LiteralString] = (
+    "SELECT id, slug, name FROM read.partners WHERE removed_at IS NULL AND (account_id IS NULL OR account_id = %s)"
+    " AND (slug = ANY(%s) OR lower(name) = ANY(%s)) ORDER BY created_at, id"
+)
 _LED_TO: Final[LiteralString] = (
     "(SELECT link_id, website_id, partner_id FROM lookup.link"
     " UNION SELECT link_id, website_id, partner_id FROM lookup.variant_partner)"

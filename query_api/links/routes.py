@@ -208,7 +208,7 @@ def get_link_qr(
 ) -> Response:
     """The link's address as a QR code that remains readable with 15 % damage."""
     drawn = BytesIO()
-    segno.make(_address(context, _one(scope, id)), error="m", micro=False).save(
+    segno.make(address_of(context, _one(scope, id)), error="m", micro=False).save(
         drawn, kind="svg", scale=scale, border=4, dark="#000", light="#fff", xmldecl=False, nl=False
     )
     return Response(drawn.getvalue(), media_type=SVG, headers={"Content-Disposition": 'inline; filename="link.svg"'})
@@ -277,7 +277,7 @@ def _link(context: Services, row: Mapping[str, Any], counts: MetricCounts | None
     routing = Routing.model_validate(row["routing"])
     return LinkWithFigures.of_row(
         row,
-        url=_address(context, row),
+        url=address_of(context, row),
         passes_click_id=_passes(row, routing),
         **{**routing.model_dump(), "variants": variants_of(row, routing)},
         **figures,
@@ -309,6 +309,6 @@ def _passes(row: Mapping[str, Any], routing: Routing) -> bool:
     return all(passes_click_id(destination, named) for destination, named in leads_to)
 
 
-def _address(context: Services, row: Mapping[str, Any]) -> str:
+def address_of(context: Services, row: Mapping[str, Any]) -> str:
     base = f"https://{row['own_host']}" if row["own_host"] else f"{context.settings.tracking_base_url}/go"
     return f"{base}/{row['slug']}"
