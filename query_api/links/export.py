@@ -40,7 +40,7 @@ _SELECT: Final = (
 )
 
 
-class LinkRow(BaseModel):
+class ExportedLink(BaseModel):
     """A link as a line of the file. Rules, expiry, fallback, coupon and sub IDs are in no column."""
 
     slug: str
@@ -57,7 +57,7 @@ class LinkRow(BaseModel):
     created: datetime
 
 
-COLUMNS: Final = columns_of(LinkRow)
+COLUMNS: Final = columns_of(ExportedLink)
 
 
 class LinksFileQuery(QueryModel):
@@ -100,8 +100,8 @@ def _rows(scope: AccountScope, wanted: LinksFileQuery) -> Iterator[Mapping[str, 
         place = {"at": page[-1]["created_at"], "last": page[-1]["id"]}
 
 
-def _line(context: Services, row: Mapping[str, Any]) -> LinkRow:
-    return LinkRow(
+def _line(context: Services, row: Mapping[str, Any]) -> ExportedLink:
+    return ExportedLink(
         slug=row["slug"],
         website=row["domain"],
         partner=row["partner"] or "",

@@ -183,7 +183,8 @@ const STATES = [
   { name: 'links', path: '/links' },
   { name: 'links, first', path: '/links', base: first },
   { name: 'links, broken', path: '/links', base: broken, expected: '503' },
-  { name: 'links, one', path: '/links?link=l1' },
+  { name: 'links, one', path: '/links/l1' },
+  { name: 'links, import', path: '/links', act: importLinks },
   { name: 'links, move to partner', path: '/links', act: moveLinks },
   { name: 'links, add partner', path: '/links', act: addPartner },
   { name: 'social channels', path: '/links/channels' },
@@ -940,6 +941,13 @@ async function moveLinks(page) {
   await page.getByRole('checkbox', { name: 'Select all' }).check();
   await opens('Move to partner')(page);
   await page.getByRole('radio', { name: 'Surfshark' }).check();
+  await page.getByRole('region', { name: 'Preview' }).waitFor();
+}
+
+async function importLinks(page) {
+  await opens('Import CSV')(page);
+  const file = { name: 'links.csv', mimeType: 'text/csv', buffer: Buffer.from('slug,partner\nspring,nordvpn\n') };
+  await page.getByLabel('CSV file').setInputFiles(file);
   await page.getByRole('region', { name: 'Preview' }).waitFor();
 }
 

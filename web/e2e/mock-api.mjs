@@ -10,6 +10,7 @@ import { publicAnswer } from './mock-public.mjs';
 import { publishing } from './mock-publishing.mjs';
 import { serveFile } from './site-files.mjs';
 import { changedLinks } from './mock-link-changes.mjs';
+import { linkFiles } from './mock-link-files.mjs';
 import { affiliates, linkClicks, ownPartner, partnerRequests, terms } from './mock-affiliates.mjs';
 import { breakdown } from './mock-breakdown.mjs';
 import { forumAnswer } from './mock-forum.mjs';
@@ -349,6 +350,12 @@ export function startMock({ empty = false, first = false, broken = false, slow =
       });
     if (key.startsWith('POST /api/platform/links/changes') || key.startsWith('GET /api/platform/links/changes'))
       return json(...changedLinks(key, links, partners, input));
+    const ofFiles = linkFiles(key);
+    if (ofFiles) return json(ofFiles);
+    if (key === 'GET /api/platform/links.csv') {
+      response.writeHead(200, { 'Content-Type': 'text/csv', 'Content-Disposition': 'attachment; filename="links.csv"' });
+      return response.end('slug,partner\r\n');
+    }
     if (/^GET \/api\/platform\/links\/[^/]+\/clicks$/.test(key)) return json(linkClicks(partners));
     if (/^GET \/api\/platform\/links\/[^/]+\/qr\.svg$/.test(key)) {
       response.writeHead(200, { 'Content-Type': 'image/svg+xml' });

@@ -21,6 +21,7 @@ const SAMPLES = {
   '/builder/$site/$page': '/builder/s1/page-home',
   '/forum/member/$handle': '/forum/member/embla',
   '/forum/thread/$id': '/forum/thread/t1',
+  '/links/$id': '/links/l1',
   '/links/channels/posts': '/links/channels/posts?channel=s1',
   '/marketplace/deals/$offerId': '/marketplace/deals/answer',
   '/marketplace/listing/$id': '/marketplace/listing/m1',

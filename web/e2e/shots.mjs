@@ -117,7 +117,18 @@ const SCREENS = [
       await page.getByRole('dialog').waitFor();
     },
   },
-  { name: 'links-one', path: '/links?link=l1' },
+  { name: 'links-one', path: '/links/l1' },
+  {
+    name: 'links-import',
+    path: '/links',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Import CSV' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Import links' });
+      const file = { name: 'links.csv', mimeType: 'text/csv', buffer: Buffer.from('slug,partner\nspring,nordvpn\n') };
+      await dialog.getByLabel('CSV file').setInputFiles(file);
+      await dialog.getByRole('region', { name: 'Preview' }).waitFor();
+    },
+  },
   { name: 'all-websites', path: '/websites' },
   { name: 'analytics', path: '/analytics?range=30d' },
   { name: 'analytics-custom', path: '/analytics?range=custom&from=2025-08-25&to=2025-11-21&f=is,country,DE' },

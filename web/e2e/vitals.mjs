@@ -75,6 +75,8 @@ const EVERY = [
   steady('all websites', '/websites'),
   steady('links', '/links'),
   steady('links on a phone', '/links', NARROW),
+  steady('one link', '/links/l1'),
+  steady('one link on a phone', '/links/l1', NARROW),
   steady('conversions', '/conversions'),
   steady('conversions on a phone', '/conversions', NARROW),
   steady('payouts', '/payouts'),

@@ -61,7 +61,7 @@ class LinkLine:
 
 
 @dataclass(frozen=True, slots=True)
-class LineFault:
+class LinkLineFault:
     """Why a line cannot be imported; `column`: none where it concerns the line as a whole."""
 
     line: int
@@ -75,7 +75,7 @@ class LinkFile:
     """The lines that can be read, and what is wrong with the others."""
 
     lines: tuple[LinkLine, ...]
-    faults: tuple[LineFault, ...]
+    faults: tuple[LinkLineFault, ...]
 
 
 def parse(text: str) -> LinkFile:
@@ -85,7 +85,7 @@ def parse(text: str) -> LinkFile:
     _check_header(file.header)
     require_line_limit(file, MAX_LINES, "links")
     lines: list[LinkLine] = []
-    faults: list[LineFault] = []
+    faults: list[LinkLineFault] = []
     seen: dict[str, int] = {}
     for number, cells in file.lines:
         line = _line(number, file, cells, faults)
@@ -95,7 +95,7 @@ def parse(text: str) -> LinkFile:
         if first == number:
             lines.append(line)
         else:
-            faults.append(LineFault(number, line.slug, "slug", f"Line {first} has the same slug."))
+            faults.append(LinkLineFault(number, line.slug, "slug", f"Line {first} has the same slug."))
     return LinkFile(tuple(lines), tuple(faults))
 
 
@@ -119,11 +119,11 @@ def _check_header(header: list[str]) -> None:
         raise invalid("bad_header", f"The first line names the column {twice[0]} twice.", "csv")
 
 
-def _line(number: int, file: CsvFile, cells: list[str], faults: list[LineFault]) -> LinkLine | None:
+def _line(number: int, file: CsvFile, cells: list[str], faults: list[LinkLineFault]) -> LinkLine | None:
     """The line; what is wrong with it is added to `faults`, and there is no line then."""
     if len(cells) != len(file.header):
         message = f"This line has {len(cells)} fields, the first has {len(file.header)}."
-        faults.append(LineFault(number, "", None, message))
+        faults.append(LinkLineFault(number, "", None, message))
         return None
     texts = {name: _FORMULA.sub(r"\1", cell) for name, cell in file.fields(cells).items()}
     slug, found, values = texts["slug"].lower(), len(faults), dict[str, Any]()
@@ -133,7 +133,7 @@ def _line(number: int, file: CsvFile, cells: list[str], faults: list[LineFault])
         try:
             values[field] = read(texts[name])
         except CommandRejected as rejected:
-            faults.append(LineFault(number, slug[:_SHOWN], name, rejected.message))
+            faults.append(LinkLineFault(number, slug[:_SHOWN], name, rejected.message))
     return LinkLine(number, **values) if len(faults) == found else None
 
 

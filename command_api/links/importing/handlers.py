@@ -14,7 +14,7 @@ from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.links import model as links
 from command_api.links.importing import commands
 from command_api.links.importing.decision import DecidedLine, ImportCase, Named, decide
-from command_api.links.importing.files import LineFault, LinkFile
+from command_api.links.importing.files import LinkFile, LinkLineFault
 from command_api.links.importing.schemas import ImportedLinks, LinkImportPlan, PlannedImportLine
 from command_api.links.lookups import existing_streams, partners_named, require_link_limit, websites_of
 from command_api.links.model import LinkAggregate
@@ -66,7 +66,7 @@ class _Decided:
     """`lines`: by number and slug."""
 
     lines: Mapping[tuple[int, str], DecidedLine]
-    faults: list[LineFault]
+    faults: list[LinkLineFault]
     website_ids: set[UUID]
 
     @property
@@ -96,7 +96,7 @@ def _decided(command: commands.PlanLinkImport | commands.ImportLinkFile, uow: Un
                 context=uow.context,
             )
         except CommandRejected as rejected:
-            faults.append(LineFault(line.line, line.slug, rejected.field, rejected.message))
+            faults.append(LinkLineFault(line.line, line.slug, rejected.field, rejected.message))
         else:
             lines[line.line, line.slug] = decided
     every = sorted([*command.file.faults, *faults], key=lambda fault: fault.line)
@@ -155,7 +155,7 @@ def _partner_texts(file: LinkFile) -> Iterable[str]:
         yield from (variant.partner.lower() for variant in line.variants or ())
 
 
-def _refused(fault: LineFault) -> PlannedImportLine:
+def _refused(fault: LinkLineFault) -> PlannedImportLine:
     columns: list[Any] = [fault.column] if fault.column else []
     return PlannedImportLine(
         line=fault.line, slug=fault.slug, outcome="refused", columns=columns, message=fault.message

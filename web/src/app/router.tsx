@@ -189,7 +189,19 @@ const links = createRoute({
   path: '/links',
   staticData: { title: 'Links', reads: ['/api/platform/partners'], scopes: ['website'] },
   validateSearch: flat,
+  // The page of one link was a part of this page.
+  beforeLoad: ({ search: { link: id } }) => {
+    if (typeof id === 'string') throw redirect({ to: '/links/$id', params: { id }, search: {}, replace: true });
+  },
   component: lazyRouteComponent(() => import('./pages/links'), 'LinksPage'),
+});
+
+const link = createRoute({
+  getParentRoute: () => member,
+  path: '/links/$id',
+  staticData: { title: 'Link', reads: ['/api/platform/links/$id', '/api/platform/partners'] },
+  validateSearch: flat,
+  component: lazyRouteComponent(() => import('./pages/link'), 'LinkPage'),
 });
 
 const myPartners = createRoute({
@@ -430,6 +442,7 @@ const routeTree = root.addChildren([
     analytics,
     conversions,
     links,
+    link,
     myPartners,
     socialChannels,
     socialReport,

@@ -60,6 +60,7 @@ const MEMBERS = [
   '/analytics',
   '/conversions',
   '/links',
+  '/links/l1',
   '/account-settings',
   '/account-settings?tab=websites',
   '/account-settings?tab=invite-codes',

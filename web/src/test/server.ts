@@ -192,6 +192,11 @@ export const server = setupServer(
   get('/api/platform/social-channels/connections', () => ({ networks: [], connections: [] })),
   get('/api/platform/social-report', () => state.socialReport),
   get('/api/platform/links/labels', () => ({ tags: [], folders: [] })),
+  http.get('/api/platform/links/{id}', ({ params }) =>
+    json(state.links.find(({ id }) => id === params.id) ?? make.link({ id: String(params.id) })),
+  ),
+  get('/api/platform/links/{id}/clicks', () => []),
+  get('/api/platform/links/{id}/history', () => []),
   get('/api/platform/conversions', (url) => {
     const status = url.searchParams.get('status');
     return state.conversions.filter((item) => !status || item.status === status);

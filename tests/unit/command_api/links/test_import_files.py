@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from command_api.kernel.decision import CommandRejected
-from command_api.links.importing.files import MAX_CHARACTERS, MAX_LINES, LineFault, VariantText, parse
+from command_api.links.importing.files import MAX_CHARACTERS, MAX_LINES, LinkLineFault, VariantText, parse
 
 HEAD = "slug,website,partner,destination,variants,tags,folder,state,archived"
 
@@ -107,4 +107,4 @@ def test_every_wrong_value_of_a_line_is_named() -> None:
 
 def test_a_slug_that_the_file_has_twice_names_the_first_line() -> None:
     read = parse("slug,partner\nspring,a\nautumn,a\nSpring,b")
-    assert read.faults == (LineFault(4, "spring", "slug", "Line 2 has the same slug."),)
+    assert read.faults == (LinkLineFault(4, "spring", "slug", "Line 2 has the same slug."),)

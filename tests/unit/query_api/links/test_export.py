@@ -10,7 +10,7 @@ import pytest
 
 from command_api.links.importing.files import READ_COLUMNS, SHOWN_COLUMNS, LinkLine, VariantText, parse
 from query_api.kernel.csv import csv_response
-from query_api.links.export import COLUMNS, LinkRow, variants_text
+from query_api.links.export import COLUMNS, ExportedLink, variants_text
 from schemas.events.links import Routing, Variant
 
 OTHER = UUID(int=9)
@@ -31,7 +31,7 @@ ROW: dict[str, Any] = {
 
 
 def imported(**changes: Any) -> LinkLine:
-    body = csv_response("links", COLUMNS, [LinkRow(**{**ROW, **changes})]).body
+    body = csv_response("links", COLUMNS, [ExportedLink(**{**ROW, **changes})]).body
     read = parse(bytes(body).decode())
     assert read.faults == ()
     return read.lines[0]

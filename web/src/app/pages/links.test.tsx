@@ -22,7 +22,6 @@ beforeEach(() => {
     http.get('/api/platform/links/labels', () =>
       json({ tags: [{ name: 'vpn', links: 1 }], folders: [{ name: 'Spring', links: 1 }] }),
     ),
-    http.get('/api/platform/links/{id}/clicks', () => json([])),
     http.get('/api/platform/analytics/geographic', () => json([])),
   );
 });
@@ -176,24 +175,10 @@ test('beyond the page, what the filter holds is changed', async () => {
   );
 });
 
-test('a link opens with its figures, sources, places and clicks, and is duplicated without its slug', async () => {
+test('the name of a link leads to its page, and a copy has all but its slug', async () => {
   server.use(http.post('/api/platform/links', () => json(link({ id: 'l9' }), { status: 201 })));
-  const { user } = renderApp('/links');
-  await user.click(await screen.findByRole('button', { name: 'Actions of link nord' }));
-  await user.click(await screen.findByRole('menuitem', { name: 'Details' }));
-  const drawer = await screen.findByRole('dialog', { name: 'Link nord' });
-  expect(within(drawer).getByRole('region', { name: 'Numbers' })).toHaveTextContent('Last 30 daysClicks412');
-  expect(await within(drawer).findByText('No clicks yet.')).toBeInTheDocument();
-  for (const [name, by] of [
-    ['Sources', 'source'],
-    ['Places', 'country'],
-  ] as const) {
-    expect((await within(drawer).findByRole('region', { name })).querySelectorAll('li').length).toBeGreaterThan(0);
-    expect(requests('GET /api/platform/analytics/breakdown')).toContainEqual(
-      expect.stringMatching(new RegExp(`by=${by}&metrics=clicks&limit=6&timeRange=30d&filter=link%3Ais%3A`)),
-    );
-  }
-  await user.keyboard('{Escape}');
+  const { user } = renderApp('/links?range=7d');
+  expect(await screen.findByRole('link', { name: 'nord' })).toHaveAttribute('href', '/links/l1?range=7d');
   await user.click(await screen.findByRole('button', { name: 'Actions of link nord' }));
   await user.click(await screen.findByRole('menuitem', { name: 'Duplicate' }));
   const dialog = await screen.findByRole('dialog', { name: 'Create link' });
@@ -206,6 +191,28 @@ test('a link opens with its figures, sources, places and clicks, and is duplicat
     tags: ['vpn'],
     folder: 'Spring',
   });
+});
+
+test('one link is archived from its menu', async () => {
+  server.use(http.post('/api/platform/links/organize', () => json({ changed: 1 })));
+  const { user } = renderApp('/links');
+  await user.click(await screen.findByRole('button', { name: 'Actions of link nord' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Archive' }));
+  expect(await screen.findByText('Link archived')).toBeInTheDocument();
+  expect(state.seen.find(({ line }) => line === 'POST /api/platform/links/organize')?.body).toEqual({
+    ids: ['l1'],
+    addTags: [],
+    removeTags: [],
+    isArchived: true,
+  });
+});
+
+test('the file of links has all that the filter holds', async () => {
+  renderApp('/links?tag=vpn&search=no&archived=include');
+  expect(await screen.findByRole('link', { name: 'Export CSV' })).toHaveAttribute(
+    'href',
+    '/api/platform/links.csv?websiteId=w1&archived=include&tag=vpn&search=no',
+  );
 });
 
 test('a partner that is missing is added in place and selected', async () => {
@@ -271,20 +278,6 @@ test.each([
       postbackPreset,
       clickIdParameter: parameter,
     }),
-  );
-});
-
-test('the clicks of a link say since when they are stored, and where that is set', async () => {
-  const headers = { 'X-Events-Kept-From': '2026-03-01' };
-  server.use(http.get('/api/platform/links/{id}/clicks', () => json([], { headers })));
-  const { user } = renderApp('/links');
-  await user.click(await screen.findByRole('button', { name: 'Actions of link nord' }));
-  await user.click(await screen.findByRole('menuitem', { name: 'Details' }));
-  const drawer = within(await screen.findByRole('dialog', { name: 'Link nord' }));
-  expect(await drawer.findByText(/Individual events are available from Mar 1, 2026 \(UTC\)\./)).toBeInTheDocument();
-  expect(await drawer.findByRole('link', { name: 'Retention settings' })).toHaveAttribute(
-    'href',
-    '/account-settings?tab=websites#retention-w1',
   );
 });
 

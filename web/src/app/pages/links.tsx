@@ -1,19 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { opened } from '@/components/data/opened';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { buttonClass } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
-import { useCursorQuery } from '@/lib/api/cursor-query';
-import type { Website } from '@/lib/api/types';
 import { websitesQuery } from '@/lib/api/shared-queries';
-import { filteredLinksQuery } from '@/features/links/api/links';
 import { LinksPanel } from '@/features/links/components/links-panel';
 import { RANGE_NAMES, RANGES, readState, writeState, type LinksState } from '@/features/links/lib/search';
 import { NoWebsites } from './no-websites';
 import { Page } from './page';
-
-const LinkDrawer = opened(() => import('@/features/links/components/link-drawer').then((module) => module.LinkDrawer));
 
 export function LinksPage() {
   const navigate = useNavigate();
@@ -44,9 +38,7 @@ export function LinksPage() {
               label="Website"
               className="lg:hidden"
               value={website.id}
-              onChange={(event) =>
-                change({ website: event.target.value, link: null, tag: null, folder: null, partner: null })
-              }
+              onChange={(event) => change({ website: event.target.value, tag: null, folder: null, partner: null })}
             >
               {websites.data?.map((item) => (
                 <option key={item.id} value={item.id}>
@@ -76,35 +68,16 @@ export function LinksPage() {
       ) : !websites.data ? (
         <Loading label="Loading websites" />
       ) : website ? (
-        <>
-          <LinksPanel key={website.id} website={website} state={state} onChange={change} />
-          {state.link && <Details website={website} id={state.link} state={state} onChange={change} />}
-        </>
+        <LinksPanel
+          key={website.id}
+          website={website}
+          state={state}
+          onChange={change}
+          onDetails={({ id }) => void navigate({ to: '/links/$id', params: { id }, search: { range: state.range } })}
+        />
       ) : (
         <NoWebsites />
       )}
     </Page>
-  );
-}
-
-interface DetailsProps {
-  readonly website: Website;
-  readonly id: string;
-  readonly state: LinksState;
-  readonly onChange: (part: Partial<LinksState>) => void;
-}
-
-function Details({ website, id, state, onChange }: DetailsProps) {
-  const links = useCursorQuery(filteredLinksQuery(website.id, state));
-  const listed = links.rows?.find((link) => link.id === id);
-  if (links.isPending) return null;
-  return (
-    <LinkDrawer
-      website={website}
-      id={id}
-      listed={listed}
-      range={state.range}
-      onClose={() => onChange({ link: null })}
-    />
   );
 }

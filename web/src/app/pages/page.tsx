@@ -15,9 +15,9 @@ export function Page({ title, subtitle, narrow = false, children, ...late }: Pro
   return (
     <div className={cx('mx-auto w-full px-4 py-6 sm:px-6 sm:py-8', narrow ? 'max-w-3xl' : 'max-w-7xl')}>
       <div className="mb-5 flex flex-col gap-4 sm:items-start xl:flex-row xl:items-end xl:justify-between">
-        <div>
-          <h1 className="text-2xl font-semibold">{title}</h1>
-          {subtitle && <p className="mt-0.5 text-muted">{subtitle}</p>}
+        <div className="min-w-0 max-w-full">
+          <h1 className="text-2xl font-semibold [overflow-wrap:anywhere]">{title}</h1>
+          {subtitle && <p className="mt-0.5 text-muted [overflow-wrap:anywhere]">{subtitle}</p>}
         </div>
         {tools === undefined ? 'tools' in late && <div aria-hidden className="h-9 max-sm:h-10" /> : tools}
       </div>

@@ -10,7 +10,7 @@ export function addressOf({ kind, id, websiteId }: Found, user: User | undefined
     case 'partner':
       return isAdmin(user) ? `/admin?tab=partners&partner=${id}` : `/analytics?f=is,partner,${id}`;
     case 'link':
-      return `/links?${ofWebsite}&link=${id}`;
+      return `/links/${id}`;
     case 'view':
       return `/analytics?${websiteId ? `${ofWebsite}&` : ''}open=${id}`;
     case 'transaction':

@@ -41,10 +41,17 @@ export function LinkActions({ link, ...menu }: Props) {
   );
 }
 
-export function LinkDialog({ open, onClose }: { readonly open: OpenLink; readonly onClose: () => void }) {
+interface DialogProps {
+  readonly open: OpenLink;
+  readonly onClose: () => void;
+  /** Where the link itself was shown. */
+  readonly onRemoved?: () => void;
+}
+
+export function LinkDialog({ open, onClose, onRemoved }: DialogProps) {
   if (open.what === 'qr') return <QrDialog link={open.link} onClose={onClose} />;
   if (open.what === 'edit') return <EditLink link={open.link} onClose={onClose} />;
-  return <RemoveLink link={open.link} onClose={onClose} />;
+  return <RemoveLink link={open.link} onClose={onClose} {...(onRemoved ? { onRemoved } : {})} />;
 }
 
 /** Why sales of a link are lost, and what to do. */

@@ -1,8 +1,10 @@
+import { Link as Anchor } from '@tanstack/react-router';
 import type { Column } from '@/components/data/table';
 import { Badge } from '@/components/ui/badge';
 import type { Link } from '@/lib/api/types';
 import { formatCount, formatMinor } from '@/lib/format';
 import { epcOf } from '../lib/figures';
+import type { LinkRange } from '../lib/search';
 import { LinkActions, LinkBadges, type OpenLink } from './link-actions';
 
 interface Options {
@@ -13,11 +15,12 @@ interface Options {
   /** Narrows the list to the links of one partner. */
   readonly onPartner: (id: string) => void;
   readonly onDuplicate: (link: Link) => void;
+  readonly range: LinkRange;
   readonly partners: readonly { readonly id: string; readonly name: string }[];
 }
 
 export function linkColumns(options: Options): readonly Column<Link>[] {
-  const { chosen, onToggle, onOpen, onDetails, onPartner, onDuplicate, partners } = options;
+  const { chosen, onToggle, onOpen, onDetails, onPartner, onDuplicate, range, partners } = options;
   return [
     {
       id: 'link',
@@ -34,14 +37,15 @@ export function linkColumns(options: Options): readonly Column<Link>[] {
             />
           </label>
           <div className="min-w-0">
-            <button
-              type="button"
-              className="block max-w-full truncate text-left font-medium text-brand hover:underline max-sm:min-h-10 max-sm:min-w-10"
+            <Anchor
+              to="/links/$id"
+              params={{ id: row.id }}
+              search={range === '30d' ? {} : { range }}
+              className="block max-w-full truncate font-medium text-brand hover:underline max-sm:min-h-10 max-sm:min-w-10"
               title={row.url}
-              onClick={() => onDetails(row)}
             >
               {row.slug}
-            </button>
+            </Anchor>
             <span className="block truncate text-[0.8125rem] text-muted" title={row.destination}>
               <button
                 type="button"

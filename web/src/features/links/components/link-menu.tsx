@@ -1,7 +1,9 @@
-import { Copy, PanelRightOpen, Pencil, QrCode, Trash2 } from 'lucide-react';
+import { Archive, ArchiveRestore, ChartColumn, Copy, Pencil, QrCode, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Menu, MenuItem, MenuSeparator } from '@/components/ui/menu';
+import { useCommand } from '@/lib/api/command';
 import type { Link } from '@/lib/api/types';
+import { archiveLink } from '../api/links';
 
 interface Props {
   readonly trigger: ReactNode;
@@ -13,11 +15,13 @@ interface Props {
 
 /** What may be done with one link beside copying it. */
 export function LinkMenu({ trigger, link, onOpen, onDetails, onDuplicate }: Props) {
+  const archive = useCommand(archiveLink);
+  const Archiving = link.isArchived ? ArchiveRestore : Archive;
   return (
     <Menu trigger={trigger} opensAtOnce>
       {onDetails && (
         <MenuItem onSelect={() => onDetails(link)}>
-          <PanelRightOpen aria-hidden className="size-4" />
+          <ChartColumn aria-hidden className="size-4" />
           Details
         </MenuItem>
       )}
@@ -34,6 +38,10 @@ export function LinkMenu({ trigger, link, onOpen, onDetails, onDuplicate }: Prop
       <MenuItem onSelect={() => onOpen({ link, what: 'qr' })}>
         <QrCode aria-hidden className="size-4" />
         QR code
+      </MenuItem>
+      <MenuItem onSelect={() => archive.mutate({ id: link.id, isArchived: !link.isArchived })}>
+        <Archiving aria-hidden className="size-4" />
+        {link.isArchived ? 'Restore' : 'Archive'}
       </MenuItem>
       <MenuSeparator />
       <MenuItem onSelect={() => onOpen({ link, what: 'remove' })}>

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { ListPlus, Plus, Webhook } from 'lucide-react';
+import { Download, ListPlus, Plus, Upload, Webhook } from 'lucide-react';
 import { useState } from 'react';
 import { More } from '@/components/data/more';
 import { Rows } from '@/components/data/rows';
 import { Empty, ErrorBox, Loading } from '@/components/data/states';
-import { Button } from '@/components/ui/button';
+import { Button, buttonClass } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { Select } from '@/components/ui/field';
 import { SearchField } from '@/components/ui/search-field';
@@ -13,9 +13,10 @@ import type { Link, Website } from '@/lib/api/types';
 import { partnersQuery } from '@/lib/api/shared-queries';
 import { useCommands } from '@/stores/commands';
 import { BulkBar, BulkProgress } from './bulk-parts';
-import { BulkCreate, CreateLink, PostbackDialog } from './dialogs';
+import { BulkCreate, CreateLink, ImportLinks, PostbackDialog } from './dialogs';
 import { LinkDialog, type OpenLink } from './link-actions';
 import { linkColumns } from './link-columns';
+import { linksFile } from '../api/import';
 import { filteredLinksQuery, labelsQuery } from '../api/links';
 import { allOf } from '../lib/selection';
 import { ARCHIVED, RANGE_NAMES, SORTS, type LinksFilter, type LinksState } from '../lib/search';
@@ -24,6 +25,7 @@ interface Props {
   readonly website: Website;
   readonly state: LinksState;
   readonly onChange: (part: Partial<LinksState>) => void;
+  readonly onDetails: (link: Link) => void;
 }
 
 const SORT_NAMES = {
@@ -37,11 +39,11 @@ const SORT_NAMES = {
 const ARCHIVED_NAMES = { exclude: 'Not archived', include: 'With archived', only: 'Archived only' };
 
 /** All links of a website: search, labels, order, and what may be done with one or many. */
-export function LinksPanel({ website, state, onChange }: Props) {
+export function LinksPanel({ website, state, onChange, onDetails }: Props) {
   const links = useCursorQuery(filteredLinksQuery(website.id, state));
   const labels = useQuery(labelsQuery(website.id));
   const partners = useQuery(partnersQuery);
-  const [making, setMaking] = useState<'one' | 'many' | null>(null);
+  const [making, setMaking] = useState<'one' | 'many' | 'file' | null>(null);
   const [like, setLike] = useState<Link | null>(null);
   const [open, setOpen] = useState<OpenLink | null>(null);
   const [postback, setPostback] = useState(false);
@@ -65,9 +67,10 @@ export function LinksPanel({ website, state, onChange }: Props) {
     chosen,
     onToggle: toggle,
     onOpen: setOpen,
-    onDetails: (row) => onChange({ link: row.id }),
+    onDetails,
     onPartner: (partner) => onChange({ partner }),
     onDuplicate: setLike,
+    range: state.range,
     partners: partners.data ?? [],
   });
   return (
@@ -79,6 +82,14 @@ export function LinksPanel({ website, state, onChange }: Props) {
           <Button size="sm" onClick={() => setPostback(true)}>
             <Webhook aria-hidden className="size-3.5" />
             Postback URL
+          </Button>
+          <a href={linksFile(website.id, state)} download className={buttonClass({ size: 'sm' })}>
+            <Download aria-hidden className="size-3.5" />
+            Export CSV
+          </a>
+          <Button size="sm" onClick={() => setMaking('file')}>
+            <Upload aria-hidden className="size-3.5" />
+            Import CSV
           </Button>
           <Button size="sm" onClick={() => setMaking('many')}>
             <ListPlus aria-hidden className="size-3.5" />
@@ -140,6 +151,7 @@ export function LinksPanel({ website, state, onChange }: Props) {
       {postback && <PostbackDialog website={website} onClose={() => setPostback(false)} />}
       {making === 'one' && <CreateLink websites={[website]} partners={partners} onClose={() => setMaking(null)} />}
       {like && <CreateLink websites={[website]} partners={partners} like={like} onClose={() => setLike(null)} />}
+      {making === 'file' && <ImportLinks website={website} onClose={() => setMaking(null)} />}
       {making === 'many' && (
         <BulkCreate websites={[website]} partners={partners.data ?? []} onClose={() => setMaking(null)} />
       )}

@@ -4,8 +4,14 @@ import { useCommand } from '@/lib/api/command';
 import type { Link } from '@/lib/api/types';
 import { removeLink } from '../api/links';
 
-export function RemoveLink({ link, onClose }: { readonly link: Link; readonly onClose: () => void }) {
-  const remove = useCommand(removeLink, { onSuccess: onClose, onError: onClose });
+interface Props {
+  readonly link: Link;
+  readonly onClose: () => void;
+  readonly onRemoved?: () => void;
+}
+
+export function RemoveLink({ link, onClose, onRemoved = onClose }: Props) {
+  const remove = useCommand(removeLink, { onSuccess: onRemoved, onError: onClose });
   return (
     <Dialog
       open

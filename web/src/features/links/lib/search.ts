@@ -27,8 +27,6 @@ export interface LinksFilter {
 
 export interface LinksState extends LinksFilter {
   readonly website: string | null;
-  /** The one whose details are open. */
-  readonly link: string | null;
 }
 
 const DEFAULTS = { range: '30d', archived: 'exclude', sort: 'created' } as const;
@@ -38,7 +36,6 @@ export function readState(search: FlatSearch): LinksState {
   const text = (name: string) => textOf(search[name]) ?? null;
   return {
     website: text('website'),
-    link: text('link'),
     search: text('search'),
     tag: text('tag'),
     folder: text('folder'),

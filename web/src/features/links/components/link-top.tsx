@@ -1,0 +1,50 @@
+import { useQuery } from '@tanstack/react-query';
+import { ErrorBox, Skeleton } from '@/components/data/states';
+import { Card } from '@/components/ui/card';
+import { formatCount } from '@/lib/format';
+import { linkTopQuery } from '../api/links';
+import { RANGE_NAMES, type LinkRange } from '../lib/search';
+
+export type TopDimension = 'source' | 'page' | 'placement' | 'country';
+
+interface Props {
+  readonly title: string;
+  readonly by: TopDimension;
+  readonly websiteId: string;
+  readonly link: string;
+  readonly range: LinkRange;
+}
+
+/** The values of a dimension with most clicks of the link. */
+export function LinkTop({ title, by, websiteId, link, range }: Props) {
+  const top = useQuery(linkTopQuery(websiteId, link, by, range));
+  const rows = top.data?.rows.filter((row) => row.clicks > 0) ?? [];
+  const highest = Math.max(1, ...rows.map((row) => row.clicks));
+  return (
+    <Card title={title} description={RANGE_NAMES[range]}>
+      {top.error ? (
+        <ErrorBox error={top.error} onRetry={() => void top.refetch()} />
+      ) : !top.data ? (
+        <Skeleton className="h-32" />
+      ) : rows.length === 0 ? (
+        <p className="text-muted">No clicks in this range.</p>
+      ) : (
+        <ul className="flex flex-col gap-1.5">
+          {rows.map((row) => (
+            <li key={row.values[by]} className="relative flex justify-between gap-3 rounded-md px-2 py-1">
+              <span
+                aria-hidden
+                className="absolute inset-y-0 left-0 rounded-md bg-brand-soft"
+                style={{ width: `${(100 * row.clicks) / highest}%` }}
+              />
+              <span dir="auto" className="relative truncate" title={row.label}>
+                {row.label}
+              </span>
+              <span className="tabular relative">{formatCount(row.clicks)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
