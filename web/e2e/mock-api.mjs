@@ -353,7 +353,10 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     const ofFiles = linkFiles(key);
     if (ofFiles) return json(ofFiles);
     if (key === 'GET /api/platform/links.csv') {
-      response.writeHead(200, { 'Content-Type': 'text/csv', 'Content-Disposition': 'attachment; filename="links.csv"' });
+      response.writeHead(200, {
+        'Content-Type': 'text/csv',
+        'Content-Disposition': 'attachment; filename="links.csv"',
+      });
       return response.end('slug,partner\r\n');
     }
     if (/^GET \/api\/platform\/links\/[^/]+\/clicks$/.test(key)) return json(linkClicks(partners));

@@ -66,7 +66,7 @@ test.each([
 test.each([
   ['vpn-review.is', '/dashboard?website=w1'],
   ['Hosting Partner', '/admin?tab=partners&partner=p1'],
-  ['vpn-deal', '/links?website=w1&link=l1'],
+  ['vpn-deal', '/links/l1'],
   ['ORDER-1', '/conversions?website=w1&open=c1'],
   ['Which hosting converts?', '/forum/thread/t1'],
   ['Hosting compared', '/marketplace/listing/m1'],
