@@ -56,10 +56,12 @@ def long_filters() -> dict[str, Any]:
     }
 
 
-def worst_requests(site_page: UUID) -> Mapping[tuple[str, str], list[Request]]:
-    """By method and template of the path."""
+def worst_requests(site_page: UUID, website: UUID, partner: str) -> Mapping[tuple[str, str], list[Request]]:
+    """By method and template of the path. `partner`: the name of one to which links of the website may lead."""
     picture = [(PNG, large_picture())]
     page = full_page()
+    link = f"{uuid4().hex[:8]}-{{0}},{partner},https://partner.example/{{0}}{'x' * 100},one,on"
+    links = {"websiteId": str(website), "csv": _rows("slug,partner,destination,tags,state", link, 1_000)}
     return {
         ("put", "/api/platform/sites/{id}/pages/{pageId}"): [_json({"document": page, "basedOn": 1})],
         ("post", "/api/platform/sites/{id}/preview"): [_json({"pageId": str(site_page), "page": page})],
@@ -92,6 +94,8 @@ def worst_requests(site_page: UUID) -> Mapping[tuple[str, str], list[Request]]:
         ("post", "/api/admin/exchange-rates/import"): [
             _json({"csv": _rows("base,quote,rate,on", "EUR,USD,1.{},2026-11-03", 999)})
         ],
+        ("post", "/api/platform/links/import/plan"): [_json(links)],
+        ("post", "/api/platform/links/import"): [_json(links)],
         ("post", "/api/platform/sql"): [_json({"sql": sql, "maxRows": 100_000}) for sql in _statements()],
     }
 

@@ -193,7 +193,7 @@ def test_no_request_costs_more_than_its_class(full_api: Api, of: SampleData) -> 
     calls = sorted((call for call in walk.calls if not is_stream(call)), key=order)
     assert len(calls) >= MIN_ROUTES - 10
     meter, largest, wrong = Meter(full_api), Largest(full_api.document, walk), list[tuple[Any, ...]]()
-    worst = dict(worst_requests(of.site_page))
+    worst = dict(worst_requests(of.site_page, of.website, f"P {of.partner.hex[:8]}"))
     for number, call in enumerate(calls):
         cost = CLASSES[full_api.document["paths"][call.template][call.method][EXTENSION]]
         sent = [("worst of a member", kind, body) for kind, body in worst.pop(call.key, [])]

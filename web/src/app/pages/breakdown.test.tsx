@@ -274,6 +274,15 @@ test('every number leads to its events, with their place in the log and the filt
   await waitFor(() => expect(asked()).toContain('of=conversions'));
 });
 
+test('the row of a link leads to its page', async () => {
+  renderApp('/analytics');
+  await bar('/a');
+  expect(await card('Links').findByRole('link', { name: 'Page of link link 0' })).toHaveAttribute(
+    'href',
+    '/links/link%200',
+  );
+});
+
 test('a click on a number draws it, and the address says which', async () => {
   const { user, router } = renderApp('/analytics');
   expect(await screen.findByRole('slider', { name: 'Clicks over time' })).toBeInTheDocument();

@@ -1,4 +1,5 @@
-import { ListTree } from 'lucide-react';
+import { Link } from '@tanstack/react-router';
+import { ArrowUpRight, ListTree } from 'lucide-react';
 import type { Breakdown, BreakdownRow } from '../api/breakdown';
 import { isUnset, valueName, type Named } from '../lib/dimensions';
 import { metricName, shortName, shortText, type Metric } from '../lib/metrics';
@@ -49,11 +50,22 @@ export function BreakdownBars({ by, data, metrics, named, picked, onPick, onEven
                 isPicked={picked.includes(value)}
                 onPick={() => onPick(value)}
               />
+              {by === 'link' && !isUnset(by, value) && (
+                <Link
+                  to="/links/$id"
+                  params={{ id: value }}
+                  title="Page of the link"
+                  aria-label={`Page of link ${name}`}
+                  className={cx(ROW_ACTION, 'right-7')}
+                >
+                  <ArrowUpRight aria-hidden className="size-3.5" />
+                </Link>
+              )}
               <button
                 type="button"
                 title="View events"
                 aria-label={`View events of ${name}`}
-                className="absolute top-0 -right-1 grid size-8 place-items-center rounded-md bg-surface text-muted opacity-0 group-hover:opacity-100 hover:text-text focus-visible:opacity-100 max-sm:hidden pointer-coarse:hidden"
+                className={cx(ROW_ACTION, '-right-1')}
                 onClick={() => onEvents(value, name)}
               >
                 <ListTree aria-hidden className="size-3.5" />
@@ -65,6 +77,10 @@ export function BreakdownBars({ by, data, metrics, named, picked, onPick, onEven
     </>
   );
 }
+
+/** What else may be done with a row, where a pointer shows it. */
+const ROW_ACTION =
+  'absolute top-0 grid size-8 place-items-center rounded-md bg-surface text-muted opacity-0 group-hover:opacity-100 hover:text-text focus-visible:opacity-100 max-sm:hidden pointer-coarse:hidden';
 
 interface BarProps {
   readonly name: string;
