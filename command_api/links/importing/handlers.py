@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from command_api.kernel.command_handlers import CommandHandlers
@@ -35,7 +35,12 @@ def plan_link_import(command: commands.PlanLinkImport, uow: UnitOfWork) -> LinkI
     refused = [_refused(fault) for fault in decided.faults]
     planned = [
         PlannedImportLine(
-            line=line, slug=slug, outcome=one.outcome, destination=one.destination, columns=list(one.columns)
+            line=line,
+            slug=slug,
+            outcome=one.outcome,
+            destination=one.destination,
+            columns=list(one.columns),
+            message=None,
         )
         for (line, slug), one in decided.lines.items()
     ]
@@ -156,7 +161,11 @@ def _partner_texts(file: LinkFile) -> Iterable[str]:
 
 
 def _refused(fault: LinkLineFault) -> PlannedImportLine:
-    columns: list[Any] = [fault.column] if fault.column else []
     return PlannedImportLine(
-        line=fault.line, slug=fault.slug, outcome="refused", columns=columns, message=fault.message
+        line=fault.line,
+        slug=fault.slug,
+        outcome="refused",
+        destination=None,
+        columns=[fault.column] if fault.column else [],
+        message=fault.message,
     )

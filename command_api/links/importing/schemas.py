@@ -30,9 +30,9 @@ class PlannedImportLine(ResponseModel):
     line: int
     slug: str
     outcome: ImportOutcome
-    destination: Annotated[str | None, Field(description="Where the link leads afterwards")] = None
+    destination: Annotated[str | None, Field(description="Where the link leads afterwards")]
     columns: Annotated[list[str], Field(description="Changed: what changes; refused: the column, if it is one")]
-    message: str | None = None
+    message: str | None
 
 
 class LinkImportPlan(ResponseModel):

@@ -100,7 +100,7 @@ test('the range is chosen on the page and stands in its address', async () => {
 });
 
 test('a link that is not there, or of a website of somebody else, is not found', async () => {
-  server.use(http.get('/api/platform/links/{id}', () => refuse(404, 'not_found', 'Link not found.')));
+  server.use(http.get('/api/platform/links/{id}', () => refuse(404, 'Link not found.', 'not_found')));
   renderApp('/links/no-such-link');
   expect(await screen.findByRole('heading', { name: '404 Page Not Found' })).toBeInTheDocument();
 });

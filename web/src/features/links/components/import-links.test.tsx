@@ -99,7 +99,7 @@ test('a slug that is taken after the preview is shown in a new one', async () =>
   server.use(
     http.post('/api/platform/links/import', () => {
       plan = HALF_TAKEN;
-      return refuse(400, 'bad_lines', "1 of 2 lines can't be imported; nothing was imported.");
+      return refuse(400, "1 of 2 lines can't be imported; nothing was imported.", 'bad_lines');
     }),
   );
   const { user, dialog } = await choose(CSV);
@@ -109,7 +109,7 @@ test('a slug that is taken after the preview is shown in a new one', async () =>
 });
 
 test('what the server says of the file itself is shown', async () => {
-  server.use(http.post('/api/platform/links/import/plan', () => refuse(400, 'bad_header', 'Unknown column: price.')));
+  server.use(http.post('/api/platform/links/import/plan', () => refuse(400, 'Unknown column: price.', 'bad_header')));
   const { dialog } = await choose('slug,price\na,1');
   expect(await dialog.findByRole('alert')).toHaveTextContent('Unknown column: price.');
   expect(dialog.getByRole('button', { name: 'Import' })).toBeDisabled();
