@@ -16,10 +16,10 @@ from pydantic import BaseModel, Field
 from infra.domain.link_filter import WANTED, LinkFilter
 from infra.kernel.http.openapi import file_response
 from infra.kernel.http.route_costs import EXPORT, costs
-from query_api.analytics.request import QueryModel
 from query_api.kernel.authorization import AccountScope
 from query_api.kernel.csv import columns_of, csv_stream
 from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context, Services
+from query_api.kernel.requests import QueryModel
 from query_api.links.routes import Archived, address_of
 from schemas.events.links import Routing
 

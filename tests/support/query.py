@@ -250,6 +250,7 @@ class World:
         names_one = "/statements" in path or ("/analytics/" in path and "/admin/" not in path)
         whole = (
             "/conversions.csv",
+            "/links.csv",
             "/links/labels",
             "/links/changes",
             "/annotations",

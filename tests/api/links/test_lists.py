@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
+import httpx
 import pytest
+from psycopg.types.json import Jsonb
 
 from tests.support.query import Person, QueryService, event, query_service, this_moment
 
@@ -140,3 +144,79 @@ def test_nobody_else_sees_links_or_labels(own: Own) -> None:
 @pytest.mark.parametrize("query", ["sort=best", "archived=maybe", "timeRange=year", "limit=0", "colour=red"])
 def test_what_makes_no_sense_is_refused(own: Own, query: str) -> None:
     assert own.service.get(f"{LINKS}?websiteId={own.website}&{query}", own.ada).status_code == 400
+
+
+def test_the_file_has_all_links_that_match_and_none_of_others(own: Own) -> None:
+    def lines(query: str, person: Person | None = None) -> list[dict[str, str]]:
+        answer = own.service.get(f"{LINKS}.csv?{query}", person or own.ada)
+        assert answer.status_code == 200, answer.text
+        assert answer.headers["content-disposition"] == 'attachment; filename="links.csv"'
+        return list(csv.DictReader(io.StringIO(answer.text)))
+
+    found = lines(f"websiteId={own.website}&archived=include")
+    assert [line["slug"][0] for line in found] == list("abcd")
+    assert {name: found[0][name] for name in ("website", "partner_name", "tags", "folder", "state", "archived")} == {
+        "website": own.service.get("/api/platform/websites", own.ada).json()[0]["domain"],
+        "partner_name": "Acme",
+        "tags": "blog, mail",
+        "folder": "Spring",
+        "state": "on",
+        "archived": "no",
+    }
+    assert found[0]["address"].endswith(f"/go/a-{own.mark}")
+    assert (found[3]["archived"], found[1]["partner_name"]) == ("yes", "Wool")
+    assert [line["slug"][0] for line in lines("tag=blog")] == list("ab")
+    assert [line["slug"][0] for line in lines(f"partnerId={own.other}&search=b-")] == ["b"]
+    assert lines("", own.eve) == []
+    assert own.service.get(f"{LINKS}.csv?websiteId={own.website}", own.eve).status_code == 404
+
+
+def test_a_file_longer_than_a_page_has_each_link_once(query_service: QueryService) -> None:
+    ada = query_service.person()
+    website, partner = query_service.website(ada, domain=f"{uuid4().hex}.example"), query_service.partner("Acme")
+    mark, now = uuid4().hex[:8], this_moment()
+    for number in range(1_203):
+        query_service.insert("links", {
+            "id": (id := uuid4()), "slug": f"{mark}-{number}", "code": id.int % 2**47, "website_id": website,
+            "partner_id": partner, "destination": "https://partner.example/", "subs": "{}", "is_active": True,
+            "created_at": now - timedelta(minutes=number // 3),
+        })  # fmt: skip
+    answer = query_service.get(f"{LINKS}.csv?websiteId={website}", ada)
+    slugs = [line["slug"] for line in csv.DictReader(io.StringIO(answer.text))]
+    assert sorted(slugs) == sorted(f"{mark}-{number}" for number in range(1_203))
+
+
+def test_the_history_of_a_link_has_who_when_and_the_values_before_and_after(own: Own) -> None:
+    link, now = own.ids["a"], this_moment()
+    changes: list[tuple[UUID | None, dict[str, Any]]] = [
+        (own.ada.account_id, {"partner_id": str(own.partner), "destination": "https://partner.example/", "tags": []}),
+        (own.ada.account_id, {"tags": ["blog"]}),
+        (uuid4(), {"partner_id": str(own.other)}),
+        (None, {"is_active": False}),
+    ]
+    for version, (actor, fields) in enumerate(changes, 1):
+        own.service.insert("link_changes", {
+            "link_id": link, "version": version, "website_id": own.website, "at": now, "position": version,
+            "actor_id": actor, "fields": Jsonb(fields),
+        })  # fmt: skip
+
+    def history(query: str, person: Person | None = None) -> httpx.Response:
+        return own.service.get(f"{LINKS}/{link}/history?{query}", person or own.ada)
+
+    found = history("").json()
+    assert [(one["version"], one["by"]) for one in found] == [
+        (4, "system"),
+        (3, "somebody else"),
+        (2, "you"),
+        (1, "you"),
+    ]
+    assert [one["changes"] for one in found[:3]] == [
+        [{"field": "state", "before": "on", "after": "off"}],
+        [{"field": "partner", "before": "Acme", "after": "Wool"}],
+        [{"field": "tags", "before": "", "after": "blog"}],
+    ]
+    assert {one["field"] for one in found[3]["changes"]} == {"partner", "destination", "state"}
+    first = history("limit=2")
+    after = own.service.get(first.links["next"]["url"], own.ada)
+    assert [*first.json(), *after.json()] == found
+    assert history("", own.eve).status_code == 404

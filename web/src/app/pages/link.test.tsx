@@ -82,7 +82,7 @@ test('the changes of a link say who made them, when, and the values before and a
   const changes = await screen.findByRole('region', { name: 'Changes' });
   await waitFor(() => expect(within(changes).getAllByRole('term')).toHaveLength(3));
   const [moved, untagged, created] = within(changes).getAllByRole('listitem');
-  expect(moved).toHaveTextContent(`YouNov 29, 10:00with other linksPartnerNordVPN → ${HEBREW}`);
+  expect(moved).toHaveTextContent(`YouNov 29, 10:00 GMTwith other linksPartnerNordVPN → ${HEBREW}`);
   expect(untagged).toHaveTextContent(/Someone else.*Tagsvpn → none/);
   expect(created).toHaveTextContent(/Created.*You.*Destinationhttps:\/\/nordvpn\.com\//);
 });

@@ -16,18 +16,18 @@ const step = (name: string, over: Partial<Step> = {}): Step => ({
 
 async function send() {
   signIn();
-  const { user } = renderApp(`/links?link=${state.links[0]?.id ?? ''}`);
-  const drawer = within(await screen.findByRole('dialog'));
-  await user.click(await drawer.findByRole('button', { name: 'Send a test conversion' }));
-  return drawer;
+  const { user } = renderApp(`/links/${state.links[0]?.id ?? ''}`);
+  const address = within(await screen.findByRole('region', { name: 'Address' }));
+  await user.click(await address.findByRole('button', { name: 'Send a test conversion' }));
+  return address;
 }
 
 test('a test conversion shows each step that it took', async () => {
   const steps = ['redirect', 'click', 'postback', 'attribution'].map((name) => step(name));
   server.use(http.post(PATH, () => json({ passed: true, steps })));
-  const drawer = await send();
-  expect(await drawer.findByText('Sales through this link are attributed.')).toBeInTheDocument();
-  const list = within(drawer.getByRole('list', { name: 'Steps' }));
+  const address = await send();
+  expect(await address.findByText('Sales through this link are attributed.')).toBeInTheDocument();
+  const list = within(address.getByRole('list', { name: 'Steps' }));
   expect(list.getAllByText(/: Done$/)).toHaveLength(4);
   expect(list.getByText('attribution text')).toBeInTheDocument();
 });
@@ -36,9 +36,9 @@ test('the step that failed says what to do, and the others are not reached', asy
   const failed = step('click', { state: 'failed', fix: 'Try again in a minute.' });
   const rest = ['postback', 'attribution'].map((name) => step(name, { state: 'skipped', text: '' }));
   server.use(http.post(PATH, () => json({ passed: false, steps: [step('redirect'), failed, ...rest] })));
-  const drawer = await send();
-  expect(await drawer.findByText('Sales through this link may not be attributed.')).toBeInTheDocument();
-  const [, click, postback] = within(drawer.getByRole('list', { name: 'Steps' })).getAllByRole('listitem');
+  const address = await send();
+  expect(await address.findByText('Sales through this link may not be attributed.')).toBeInTheDocument();
+  const [, click, postback] = within(address.getByRole('list', { name: 'Steps' })).getAllByRole('listitem');
   expect(click).toHaveTextContent('Click recorded: Failedclick textHow to fix this: Try again in a minute.');
   expect(postback).toHaveTextContent('Postback accepted: Not reached');
 });
