@@ -36,7 +36,7 @@ class LinkChange(ResponseModel):
 
     version: int
     at: datetime
-    by: Literal["you", "somebody else", "system"]
+    by: Literal["you", "someone else", "system"]
     bulk_id: UUID | None = Field(description="The change of many links that it belongs to")
     changes: list[FieldChange]
 
@@ -118,5 +118,5 @@ def _partner_ids(fields: Fields) -> Sequence[UUID]:
     return [UUID(fields["partner_id"])] if fields.get("partner_id") else []
 
 
-def _actor(actor_id: UUID | None, account_id: UUID) -> Literal["you", "somebody else", "system"]:
-    return "system" if actor_id is None else "you" if actor_id == account_id else "somebody else"
+def _actor(actor_id: UUID | None, account_id: UUID) -> Literal["you", "someone else", "system"]:
+    return "system" if actor_id is None else "you" if actor_id == account_id else "someone else"

@@ -39,7 +39,7 @@ const HISTORY = [
   {
     version: 2,
     at: '2026-11-12T16:05:00Z',
-    by: 'somebody else',
+    by: 'someone else',
     bulkId: null,
     changes: [{ field: 'tags', before: '', after: 'review, vpn' }],
   },

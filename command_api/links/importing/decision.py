@@ -38,7 +38,7 @@ class ImportCase:
 
 @dataclass(frozen=True, slots=True)
 class DecidedLine:
-    """What becomes of a line. `columns`: those that change an existing link."""
+    """The outcome of a line. `columns`: those that change an existing link."""
 
     outcome: ImportOutcome
     destination: str

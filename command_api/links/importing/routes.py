@@ -16,7 +16,7 @@ router = APIRouter(prefix="/api/platform/links/import", tags=["links"])
 
 @router.post("/plan", response_model=LinkImportPlan, openapi_extra=costs(DOCUMENT))
 def plan_link_import(body: ImportLinks, run: Runs) -> Response:
-    """Says what becomes of each line, and names each conflict by its line and column; changes nothing."""
+    """Returns the outcome of each line, and names each conflict by its line and column; changes nothing."""
     return run(commands.PlanLinkImport(body.website_id, _read(body, run), body.updates_existing), body)
 
 

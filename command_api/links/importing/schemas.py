@@ -25,7 +25,7 @@ class ImportLinks(RequestModel):
 
 
 class PlannedImportLine(ResponseModel):
-    """What becomes of a line (from 1, the header), or why it is refused."""
+    """The outcome of a line (from 1, the header), and why it is refused."""
 
     line: int
     slug: str

@@ -91,9 +91,9 @@ def test_nothing_is_imported_when_half_of_the_slugs_are_taken_and_each_is_named(
     foreign = [f"{shop.mark}-{number}" for number in range(2, 20, 4)]
     for slug in own:
         shop.world.link(shop.site, shop.partner, slug=slug)
-    theirs = shop.world.website(stranger)
+    other_site = shop.world.website(stranger)
     for slug in foreign:
-        body = {"websiteId": theirs["id"], "partnerId": shop.partner["id"], "slug": slug}
+        body = {"websiteId": other_site["id"], "partnerId": shop.partner["id"], "slug": slug}
         assert shop.world.call("POST", "/api/platform/links", stranger, json=body).status_code == 201
     before = shop.links()
     text = shop.file(*[f"$-{number},good-$,,," for number in range(20)])

@@ -206,7 +206,7 @@ def test_the_history_of_a_link_has_who_when_and_the_values_before_and_after(own:
     found = history("").json()
     assert [(one["version"], one["by"]) for one in found] == [
         (4, "system"),
-        (3, "somebody else"),
+        (3, "someone else"),
         (2, "you"),
         (1, "you"),
     ]

@@ -64,7 +64,7 @@ test('the changes of a link say who made them, when, and the values before and a
         {
           version: 2,
           at: '2026-11-20T10:00:00Z',
-          by: 'somebody else',
+          by: 'someone else',
           bulkId: null,
           changes: [{ field: 'tags', before: 'vpn', after: '' }],
         },
@@ -99,7 +99,7 @@ test('the range is chosen on the page and stands in its address', async () => {
   );
 });
 
-test('a link that is not there, or of a website of somebody else, is not found', async () => {
+test('a link that is not there, or of another account’s website, is not found', async () => {
   server.use(http.get('/api/platform/links/{id}', () => refuse(404, 'Link not found.', 'not_found')));
   renderApp('/links/no-such-link');
   expect(await screen.findByRole('heading', { name: '404 Page Not Found' })).toBeInTheDocument();

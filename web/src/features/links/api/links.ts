@@ -7,7 +7,6 @@ import type { LinkRange, LinksFilter } from '../lib/search';
 import type { BulkLine } from '../lib/bulk';
 
 type Schemas = components['schemas'];
-export type LinkChange = Schemas['LinkChange'];
 
 const rangeOf = (range: LinkRange) => (range === 'all' ? {} : { timeRange: range });
 
@@ -65,73 +64,12 @@ export const labelsQuery = (websiteId: string) =>
     queryFn: ({ signal }) => body(api.GET('/api/platform/links/labels', { params: { query: { websiteId } }, signal })),
   });
 
-export const linkClicksQuery = (id: string) =>
-  cursorQuery({
-    queryKey: ['links', 'one', id, 'clicks'] as const,
-    read: (at, signal) =>
-      answer(
-        api.GET('/api/platform/links/{id}/clicks', {
-          params: { path: { id }, query: { limit: 20, ...at } },
-          signal,
-        }),
-      ),
-  });
-
 /** What the variants of a link earned, and which one is better. */
 export const linkSplitQuery = (id: string) =>
   queryOptions({
     queryKey: ['links', 'one', id, 'split'] as const,
     queryFn: ({ signal }) => body(api.GET('/api/platform/links/{id}/split', { params: { path: { id } }, signal })),
   });
-
-/** The changes of a link, the newest first. */
-export const linkHistoryQuery = (id: string) =>
-  cursorQuery({
-    queryKey: ['links', 'one', id, 'history'] as const,
-    read: (at, signal) =>
-      answer(
-        api.GET('/api/platform/links/{id}/history', {
-          params: { path: { id }, query: { limit: 20, ...at } },
-          signal,
-        }),
-      ),
-  });
-
-/** What a link brought in a range. */
-export const linkOverviewQuery = (websiteId: string, link: string, range: LinkRange) =>
-  queryOptions({
-    queryKey: ['links', 'one', link, 'overview', range] as const,
-    queryFn: ({ signal }) =>
-      body(
-        api.GET('/api/platform/analytics/overview', {
-          params: { query: { websiteId, timeRange: range, compare: 'none', filter: [`link:is:${link}`] } },
-          signal,
-        }),
-      ),
-    placeholderData: keepPreviousData,
-  });
-
-/** The values of a dimension with most clicks of one link. */
-export const linkTopQuery = (
-  websiteId: string,
-  link: string,
-  by: 'source' | 'page' | 'placement' | 'country',
-  range: LinkRange,
-) =>
-  queryOptions({
-    queryKey: ['links', 'one', link, 'top', by, range] as const,
-    queryFn: ({ signal }) =>
-      body(
-        api.GET('/api/platform/analytics/breakdown', {
-          params: {
-            query: { websiteId, by, metrics: 'clicks', limit: TOP, timeRange: range, filter: [`link:is:${link}`] },
-          },
-          signal,
-        }),
-      ),
-  });
-
-const TOP = 6;
 
 const changes = [['links']];
 
@@ -167,15 +105,6 @@ export const chooseWinner = (id: string) =>
     success: (_link, variant) => (variant === null ? 'The test goes on' : 'Test ended'),
     failure: 'Failed to change the test',
   });
-
-/** Archived links work and are left out of lists. */
-export const archiveLink = command({
-  send: ({ id, isArchived }: { readonly id: string; readonly isArchived: boolean }) =>
-    body(api.POST('/api/platform/links/organize', { body: { ids: [id], addTags: [], removeTags: [], isArchived } })),
-  changes,
-  success: (_organized, { isArchived }) => (isArchived ? 'Link archived' : 'Link restored'),
-  failure: 'Failed to change the link',
-});
 
 /** `name`: as the person knows the link, such as /deal. */
 export const pauseLink = (name: string) =>

@@ -26,7 +26,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** First what becomes of each line, then the import: all lines or none. */
+/** First the outcome of each line, then the import: all lines or none. */
 export function ImportLinks({ website, onClose }: Props) {
   const [csv, setCsv] = useState<string | null>(null);
   const [updatesExisting, setUpdates] = useState(false);

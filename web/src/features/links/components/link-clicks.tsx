@@ -7,7 +7,7 @@ import { useCursorQuery } from '@/lib/api/cursor-query';
 import type { TrackedClick, Website } from '@/lib/api/types';
 import { formatZoned } from '@/lib/dates';
 import { formatMinor } from '@/lib/format';
-import { linkClicksQuery } from '../api/links';
+import { linkClicksQuery } from '../api/one-link';
 
 /** The clicks of a link, the newest first, with what came of them. */
 export function LinkClicks({ link, website }: { readonly link: string; readonly website: Website }) {

@@ -3,7 +3,7 @@ import { ErrorBox, Skeleton } from '@/components/data/states';
 import { Card } from '@/components/ui/card';
 import { useCursorQuery } from '@/lib/api/cursor-query';
 import { formatZoned } from '@/lib/dates';
-import { linkHistoryQuery, type LinkChange } from '../api/links';
+import { linkHistoryQuery, type LinkChange } from '../api/one-link';
 
 const NAMES: Readonly<Record<LinkChange['changes'][number]['field'], string>> = {
   partner: 'Partner',
@@ -20,7 +20,7 @@ const NAMES: Readonly<Record<LinkChange['changes'][number]['field'], string>> = 
   folder: 'Folder',
   archived: 'Archived',
 };
-const ACTORS = { you: 'You', 'somebody else': 'Someone else', system: 'Automatic' } as const;
+const ACTORS = { you: 'You', 'someone else': 'Someone else', system: 'Automatic' } as const;
 
 /** The changes of a link: who made them, when, and each value before and after. */
 export function LinkHistory({ link, timezone }: { readonly link: string; readonly timezone: string }) {

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Menu, MenuItem, MenuSeparator } from '@/components/ui/menu';
 import { useCommand } from '@/lib/api/command';
 import type { Link } from '@/lib/api/types';
-import { archiveLink } from '../api/links';
+import { archiveLink } from '../api/one-link';
 
 interface Props {
   readonly trigger: ReactNode;

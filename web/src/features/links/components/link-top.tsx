@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ErrorBox, Skeleton } from '@/components/data/states';
 import { Card } from '@/components/ui/card';
 import { formatCount } from '@/lib/format';
-import { linkTopQuery } from '../api/links';
+import { linkTopQuery } from '../api/one-link';
 import { RANGE_NAMES, type LinkRange } from '../lib/search';
 
 export type TopDimension = 'source' | 'page' | 'placement' | 'country';

@@ -10,7 +10,7 @@ import { Card } from '@/components/ui/card';
 import { CopyField } from '@/components/ui/copy-field';
 import type { Link, Website } from '@/lib/api/types';
 import { formatCount, formatMoney } from '@/lib/format';
-import { linkOverviewQuery } from '../api/links';
+import { linkOverviewQuery } from '../api/one-link';
 import { RANGE_NAMES, type LinkRange } from '../lib/search';
 import { LinkBadges } from './link-actions';
 import { LinkClicks } from './link-clicks';
