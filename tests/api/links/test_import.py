@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 from uuid import uuid4
@@ -9,7 +10,9 @@ from uuid import uuid4
 import httpx2
 import pytest
 
+from command_api.links import lookups as link_lookups
 from infra.kernel.config.settings import Settings
+from tests.api.kernel.test_command_races import at_once
 from tests.support.command import Person
 from tests.support.policies import Policies, policies, project
 
@@ -179,3 +182,25 @@ def test_a_file_is_for_ones_own_website_alone(led: Policies) -> None:
         assert shop.post(path, shop.file("$-a,good-$,,,"), person=eve).status_code == 404
     anonymous = shop.world.call("POST", IMPORT, json={"websiteId": shop.site["id"], "csv": shop.file()})
     assert anonymous.status_code == 401
+
+
+def test_a_file_that_is_sent_several_times_at_once_is_imported_once(led: Policies) -> None:
+    shop = Shop(led)
+    text = shop.file(*[f"$-{number},good-$,,," for number in range(40)])
+    answers = at_once(lambda _: shop.post(IMPORT, text), 6)
+    statuses = Counter(answer.status_code for answer in answers)
+    assert statuses[200] == 1, statuses
+    assert {answer.json()["code"] for answer in answers if answer.status_code != 200} <= {"bad_lines", "busy"}
+    assert len(shop.links()) == 40
+    assert shop.world.count("SELECT count(*) FROM lookup.link WHERE website_id = %s", shop.site["id"]) == 40
+
+
+def test_an_import_that_ends_in_a_refusal_leaves_nothing_behind(led: Policies, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop = Shop(led)
+    text = shop.file("$-a,good-$,,,", "$-b,good-$,,,")
+    with monkeypatch.context() as patched:
+        patched.setattr(link_lookups, "MAX_LINKS", 1)
+        refused = shop.post(IMPORT, text)
+    assert (refused.status_code, refused.json()["code"]) == (409, "too_many_links")
+    assert shop.links() == []
+    assert shop.post(IMPORT, text).json() == {"created": 2, "changed": 0, "unchanged": 0}

@@ -79,7 +79,7 @@ test('with a taken slug nothing can be imported, and the line and its column are
   expect(preview.getByRole('status')).toHaveTextContent(
     '1 new, 0 changed, 0 unchanged, 1 with errors. Nothing is imported until every line is right.',
   );
-  expect(preview.getByRole('row', { name: /3 Error autumn slug The slug autumn is taken\./ })).toBeInTheDocument();
+  expect(preview.getByRole('row', { name: /autumn 3 Error slug The slug autumn is taken\./ })).toBeInTheDocument();
   expect(dialog.getByRole('button', { name: 'Import 1 link' })).toBeDisabled();
 });
 

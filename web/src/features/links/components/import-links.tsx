@@ -1,6 +1,6 @@
 import { useState } from 'react';
+import { Rows } from '@/components/data/rows';
 import { ErrorBox } from '@/components/data/states';
-import { Table } from '@/components/data/table';
 import { Badge, type Tone } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
@@ -117,19 +117,19 @@ function Preview({ plan }: { readonly plan: LinkImportPlan }) {
         {`${formatCount(created)} new, ${formatCount(changed)} changed, ${formatCount(unchanged)} unchanged, ${formatCount(refused)} with errors.`}
         {refused > 0 && ' Nothing is imported until every line is right.'}
       </p>
-      <Table
+      <Rows
         caption="Lines of the file"
         rows={lines}
         rowKey={(row, index) => `${row.line}-${index}`}
         maxHeight="max-h-96"
         columns={[
+          { id: 'slug', header: 'Slug', cell: (row) => row.slug || '–' },
           { id: 'line', header: 'Line', numeric: true, cell: (row) => row.line },
           {
             id: 'outcome',
             header: 'Outcome',
             cell: (row) => <Badge tone={OUTCOMES[row.outcome].tone}>{OUTCOMES[row.outcome].word}</Badge>,
           },
-          { id: 'slug', header: 'Slug', cell: (row) => row.slug },
           { id: 'columns', header: 'Column', cell: (row) => row.columns.join(', ') },
           {
             id: 'detail',

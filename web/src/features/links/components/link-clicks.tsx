@@ -28,7 +28,7 @@ export function LinkClicks({ link, website }: { readonly link: string; readonly 
           {rows.map((click) => (
             <li key={click.id} className="flex flex-wrap items-baseline gap-x-3 gap-y-1 px-3 py-2">
               <span className="tabular whitespace-nowrap">{formatZoned(click.occurredAt, timezone)}</span>
-              <span className="min-w-0 flex-1 truncate text-[0.8125rem] text-muted">{describe(click)}</span>
+              <span className="min-w-0 flex-1 basis-40 truncate text-[0.8125rem] text-muted">{describe(click)}</span>
               {click.conversions.map((conversion) => (
                 <Badge key={conversion.id} tone={conversion.status === 'approved' ? 'good' : 'neutral'}>
                   {`${conversion.kind} ${formatMinor(conversion.commission)}, ${conversion.status}`}

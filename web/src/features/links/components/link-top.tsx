@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { ErrorBox, Skeleton } from '@/components/data/states';
 import { Card } from '@/components/ui/card';
+import { cx } from '@/lib/cx';
 import { formatCount } from '@/lib/format';
 import { linkTopQuery } from '../api/one-link';
 import { RANGE_NAMES, type LinkRange } from '../lib/search';
@@ -18,7 +19,8 @@ interface Props {
 /** The values of a dimension with most clicks of the link. */
 export function LinkTop({ title, by, websiteId, link, range }: Props) {
   const top = useQuery(linkTopQuery(websiteId, link, by, range));
-  const rows = top.data?.rows.filter((row) => row.clicks > 0) ?? [];
+  const found = top.data?.rows.filter((row) => row.clicks > 0) ?? [];
+  const rows = found.toSorted((one, other) => Number(isUnset(one.values[by])) - Number(isUnset(other.values[by])));
   const highest = Math.max(1, ...rows.map((row) => row.clicks));
   return (
     <Card title={title} description={RANGE_NAMES[range]}>
@@ -37,7 +39,11 @@ export function LinkTop({ title, by, websiteId, link, range }: Props) {
                 className="absolute inset-y-0 left-0 rounded-md bg-brand-soft"
                 style={{ width: `${(100 * row.clicks) / highest}%` }}
               />
-              <span dir="auto" className="relative truncate" title={row.label}>
+              <span
+                dir="auto"
+                className={cx('relative truncate', isUnset(row.values[by]) && 'text-muted')}
+                title={row.label}
+              >
                 {row.label}
               </span>
               <span className="tabular relative">{formatCount(row.clicks)}</span>
@@ -48,3 +54,6 @@ export function LinkTop({ title, by, websiteId, link, range }: Props) {
     </Card>
   );
 }
+
+/** It is no finding: it comes last. */
+const isUnset = (value: string | undefined): boolean => !value;
