@@ -37,7 +37,7 @@ def test_two_partners_are_compared_by_one_link_until_one_is_chosen(
         return bool(sum(one["clicks"] for one in variants) > 1 and sum(one["conversions"] for one in variants) == 1)
 
     wait_for(counted, "clicks and a sale in the figures of the variants")
-    page.goto(f"{admin_stack.app}/links?website={website['id']}&link={link['id']}")
+    page.goto(f"{admin_stack.app}/links/{link['id']}")
     shown = page.get_by_role("region", name="Variants", exact=True).first
     expect(shown.get_by_text("Not enough data yet")).to_be_visible()
     expect(shown.get_by_text(re.compile("A verdict needs .* more buyers of Beta offer"))).to_be_visible()
