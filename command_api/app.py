@@ -46,6 +46,7 @@ from command_api.links import admin_routes as link_administration
 from command_api.links import routes as links
 from command_api.links.bulk import routes as link_bulks
 from command_api.links.importing import routes as link_imports
+from command_api.links.shifting import routes as link_shifts
 from command_api.marketplace import admin_routes as marketplace_administration
 from command_api.marketplace import deal_routes, member_routes
 from command_api.marketplace.escrow import webhook as escrow_webhook
@@ -112,6 +113,7 @@ CONTEXTS = (
     links,
     link_bulks,
     link_imports,
+    link_shifts,
     link_administration,
     social,
     social_connections,

@@ -19,6 +19,7 @@ from command_api.conversions.decision_handlers import SCHEDULED_DECISIONS
 from command_api.domains.dns_check import open_dns_checker
 from command_api.domains.verification_process import domain_verification
 from command_api.forum import views
+from command_api.insights.completeness import wait_until_counted
 from command_api.insights.digest import INSIGHT_DIGEST
 from command_api.insights.schedule import daily_insights
 from command_api.insights.service import InsightService
@@ -29,6 +30,7 @@ from command_api.kernel.process_manager import ProcessManager
 from command_api.kernel.scheduler import JobConnection, RecurringJob
 from command_api.leads.early_access_handlers import PLACE_EXPIRY
 from command_api.links.bulk.handlers import LINK_BULKS
+from command_api.links.shifting.process import link_shifts
 from command_api.marketplace import process as marketplace
 from command_api.marketplace.listings.verification import ClickHouseMeasurements
 from command_api.notifications.alerts.link_health import OutwardLinkChecker
@@ -60,6 +62,7 @@ def process_managers(container: Container, clients: ClientPool, events: Log) -> 
         newsletter_forms(container),
         SCHEDULED_DECISIONS,
         LINK_BULKS,
+        link_shifts(container, clients, partial(wait_until_counted, events, container.pool)),
         *_reference_rates(container),
         *_social_readings(container),
         *alert_processes(container, clients, events, OutwardLinkChecker.of(container.settings)),

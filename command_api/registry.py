@@ -23,6 +23,7 @@ from command_api.leads import handlers as leads
 from command_api.links import handlers as links
 from command_api.links.bulk import handlers as link_bulks
 from command_api.links.importing import handlers as link_imports
+from command_api.links.shifting import handlers as link_shifts
 from command_api.marketplace import handlers as marketplace
 from command_api.matching import handlers as matching
 from command_api.notifications import handlers as notifications
@@ -56,6 +57,7 @@ HANDLERS: Final = CommandHandlers.merged(
         links.HANDLERS,
         link_bulks.HANDLERS,
         link_imports.HANDLERS,
+        link_shifts.HANDLERS,
         marketplace.HANDLERS,
         matching.HANDLERS,
         notifications.HANDLERS,

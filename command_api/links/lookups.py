@@ -1,4 +1,5 @@
-"""Inline projection `link_lookup`: links by their code, coupons, and how many links each website has.
+"""Inline projection `link_lookup`: links by their code, coupons, those whose weights follow their results, and how many
+links each website has.
 
 `link_bulks`: changes of many links that have not ended.
 
@@ -33,7 +34,7 @@ MAX_LOADED: Final = 1_000
 
 LINK_LOOKUP: Final = InlineProjection(
     "link_lookup",
-    version=2,
+    version=3,
     tables=(
         Table(
             "link",
@@ -42,6 +43,7 @@ LINK_LOOKUP: Final = InlineProjection(
                 "code bigint not null unique",
                 "website_id uuid not null",
                 "partner_id uuid not null",
+                "variant_partners uuid[] not null default '{}'",
             ),
             key=("link_id",),
         ),
@@ -73,6 +75,12 @@ LINK_LOOKUP: Final = InlineProjection(
             key=("link_id", "partner_id"),
             indexes=("website_id", "partner_id"),
         ),
+        Table(
+            "shifting_link",
+            columns=("link_id uuid not null", "website_id uuid not null"),
+            key=("link_id",),
+            indexes=("website_id",),
+        ),
         Table("link_count", columns=("website_id uuid not null", "links bigint not null"), key=("website_id",)),
     ),
 )
@@ -84,18 +92,22 @@ def _created(tables: Tables, event: LinkCreated) -> None:
         link_id=event.originator_id, code=event.code, website_id=event.website_id, partner_id=event.partner_id
     )
     tables["link_count"].increment({"website_id": event.website_id}, links=1)
-    _put_partners(tables, event.website_id, event)
+    _put_partners(tables, event, event.website_id, ())
     if event.coupon is not None:
         _insert_coupon(tables, event.website_id, event.coupon, event)
 
 
 @LINK_LOOKUP.on(LinkUpdated)
 def _updated(tables: Tables, event: LinkUpdated) -> None:
-    if event.coupon is None and event.partner_id is None and event.routing is None:
+    if event.coupon is None and event.partner_id is None and event.routing is None and event.shifting is None:
         return
     link = tables["link"].get(link_id=event.originator_id)
+    if event.shifting is not None and link is not None:
+        tables["shifting_link"].delete(link_id=event.originator_id)
+        if event.shifting.is_on:
+            tables["shifting_link"].insert(link_id=event.originator_id, website_id=link["website_id"])
     if event.routing is not None and link is not None:
-        _put_partners(tables, link["website_id"], event)
+        _put_partners(tables, event, link["website_id"], link["variant_partners"])
     if event.coupon is not None:
         tables["coupon"].delete(link_id=event.originator_id)
     if event.coupon and link is not None:
@@ -114,21 +126,26 @@ def _updated(tables: Tables, event: LinkUpdated) -> None:
 @LINK_LOOKUP.on(LinkDeleted)
 def _deleted(tables: Tables, event: LinkDeleted) -> None:
     tables["coupon"].delete(link_id=event.originator_id)
+    tables["shifting_link"].delete(link_id=event.originator_id)
     link = tables["link"].get(link_id=event.originator_id)
     if link is not None:
         tables["link_count"].increment({"website_id": link["website_id"]}, links=-1)
 
 
 @LINK_LOOKUP.on(WebsiteDisconnected)
-def _owner_erased(tables: Tables, event: WebsiteDisconnected) -> None:
+def _disconnected(tables: Tables, event: WebsiteDisconnected) -> None:
+    tables["shifting_link"].delete(website_id=event.originator_id)
     if event.owner_erased:
         tables["coupon"].delete(website_id=event.originator_id)
 
 
-def _put_partners(tables: Tables, website_id: UUID, event: LinkCreated | LinkUpdated) -> None:
-    """Partners of variants stay: clicks of the past lead there."""
-    for partner_id in sorted(event.routing.partner_ids if event.routing is not None else ()):
+def _put_partners(tables: Tables, event: LinkCreated | LinkUpdated, website_id: UUID, known: Collection[UUID]) -> None:
+    """Partners of variants stay, each at its place: clicks of the past lead there."""
+    partners = event.routing.partners_after(known) if event.routing is not None else list(known)
+    for partner_id in partners[len(known) :]:
         tables["variant_partner"].put(link_id=event.originator_id, partner_id=partner_id, website_id=website_id)
+    if len(partners) > len(known):
+        tables["link"].update({"link_id": event.originator_id}, variant_partners=partners)
 
 
 LINK_BULK_TABLE: Final = Table("link_bulk", columns=("bulk_id uuid not null",), key=("bulk_id",))

@@ -13,15 +13,15 @@ from uuid import UUID
 
 from command_api.kernel.aggregates import first_event, given_fields, next_event
 from command_api.kernel.decision import CommandContext, conflict, invalid, not_found
+from command_api.links import splits
 from command_api.links.destinations import checked_destination, checked_routing, is_of_partner
-from command_api.links.splits import with_winner
 from command_api.partners import slug_reservation
 from command_api.partners.model import Partner
 from command_api.websites.model import Website, require_owned
 from infra.kernel.text.hidden_characters import HIDDEN
 from schemas import click_id_links
 from schemas.base import DomainEvent
-from schemas.events.links import LinkCreated, LinkDeleted, LinkUpdated, Routing
+from schemas.events.links import LinkCreated, LinkDeleted, LinkUpdated, Routing, Shifting, WeightShift
 from schemas.evolution import Evolution
 
 MAX_SUB_LENGTH: Final = 256
@@ -37,7 +37,7 @@ _SLUG_DIGITS: Final = "23456789abcdefghjkmnpqrstuvwxyz"
 @dataclass(frozen=True, slots=True)
 class LinkAggregate:
     """State of one link. `code`: its random number in click ids; `subs`: fixed sub ids by name; `former_variant`: the
-    highest number of a variant that it had before."""
+    highest number of a variant that it had before; `shift`: the last decision about its weights by results."""
 
     id: UUID
     version: int
@@ -58,6 +58,8 @@ class LinkAggregate:
     is_archived: bool = False
     utm: Mapping[str, str] = field(default_factory=dict)
     channel_id: UUID | None = None
+    shifting: Shifting = Shifting()
+    shift: WeightShift | None = None
 
     @property
     def last_variant(self) -> int:
@@ -124,7 +126,8 @@ def update(
 ) -> list[LinkUpdated]:
     """Updates a link. `partner`: the one to which it leads from now on; another one than before needs destinations on
     its own domain, and without `destination` the link leads to its base URL. `routing` and `tags` are replaced. `subs`
-    are merged; an empty text removes a sub, the coupon or the folder."""
+    are merged; an empty text removes a sub, the coupon or the folder. Weights that are set by hand end their shifting
+    by results."""
     link = require_active(link, website, context)
     if partner is None or website is None:
         raise not_found("partner")
@@ -164,6 +167,8 @@ def update(
     changed = {name: value for name, value in requested.items() if value is not None and value != now[name]}
     if not changed:
         return []
+    if routing is not None and link.shifting.is_on and splits.has_other_weights(routing.variants, held.variants):
+        changed["shifting"] = link.shifting.model_copy(update={"is_on": False})
     return [LinkUpdated.model_validate({**next_event(link, context), **changed})]
 
 
@@ -172,7 +177,7 @@ def choose_winner(
 ) -> list[LinkUpdated]:
     """Ends the test of the split: the variant with that number gets all visitors; none: the test goes on."""
     link = require_active(link, website, context)
-    routing = with_winner(link.routing, number)
+    routing = splits.with_winner(link.routing, number)
     return [] if routing == link.routing else [LinkUpdated(**next_event(link, context), routing=routing)]
 
 

@@ -37,6 +37,12 @@ def numbered(wanted: Sequence[Variant], current: Sequence[Variant], last: int) -
     return tuple(found)
 
 
+def has_other_weights(wanted: Sequence[Variant], current: Sequence[Variant]) -> bool:
+    """Returns whether a variant that stays has another weight than before, or no variant is left to compare."""
+    weights = {variant.number: variant.weight for variant in current}
+    return len(wanted) < 2 or any(weights.get(each.number, each.weight) != each.weight for each in wanted)
+
+
 def checked_names(variants: Sequence[Variant]) -> None:
     """Raises `CommandRejected`."""
     used = set[str]()

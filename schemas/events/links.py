@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Iterable
+from datetime import date, datetime
 from enum import StrEnum
 from typing import ClassVar, Self
 from uuid import UUID
@@ -61,6 +62,12 @@ class Routing(Frozen):
         """The partners of variants that have one of their own."""
         return frozenset(variant.partner_id for variant in self.variants if variant.partner_id is not None)
 
+    def partners_after(self, known: Iterable[UUID]) -> list[UUID]:
+        """`known` and the partners that its variants name for the first time, in their order: click ids name them by
+        their places, so none ever changes its own."""
+        named = (variant.partner_id for variant in self.variants if variant.partner_id is not None)
+        return list(dict.fromkeys((*known, *named)))
+
     @model_validator(mode="after")
     def _numbered(self) -> Self:
         """Before variants had numbers, clicks named their places."""
@@ -71,6 +78,52 @@ class Routing(Frozen):
             )
             object.__setattr__(self, "variants", tuple(numbered))
         return self
+
+
+class Shifting(Frozen):
+    """Whether the weights of a split follow its results, and within which bounds."""
+
+    is_on: bool = False
+    min_share: int = Field(default=10, ge=1, le=50, description="Percent of the visitors that each variant keeps")
+    max_step: int = Field(default=10, ge=1, le=50, description="Percentage points by which a day shifts at most")
+
+
+class ShiftOutcome(StrEnum):
+    """What became of a day's look at the results of a split."""
+
+    SHIFTED = "shifted"
+    COLLECTING = "collecting"
+    """There is too little to say anything: nothing shifts."""
+    UNDECIDED = "undecided"
+    """No difference is certain yet: nothing shifts."""
+    EQUAL = "equal"
+    """The variants certainly earn alike: nothing shifts."""
+    AT_BOUNDS = "at_bounds"
+    """The better variant has all that the bounds allow."""
+
+
+class VariantShift(Frozen):
+    """A variant in a decision about weights: its weight before and after, and the figures that were decided on, of the
+    judged days. Minor units of the website's currency."""
+
+    number: int
+    before: int
+    after: int
+    gets_traffic: bool = Field(description="False: its partner was inactive, so it was not judged")
+    clicks: int = 0
+    conversions: int = 0
+    buyers: int = Field(default=0, description="Visitors of a day who bought")
+    revenue: int = 0
+
+
+class WeightShift(Frozen):
+    """A decision about the weights of a split by its results (docs/splits.md)."""
+
+    day: date = Field(description="UTC; a link has one decision a day that shifts")
+    outcome: ShiftOutcome
+    leader: int | None = Field(default=None, description="Number of the variant with the highest earnings per click")
+    sureness: float | None = Field(default=None, description="0 to 1: of the closest comparison; None: there is none")
+    variants: tuple[VariantShift, ...] = Field(default=(), max_length=10)
 
 
 class LinkCreated(DomainEvent):
@@ -107,6 +160,13 @@ class LinkUpdated(DomainEvent):
     tags: tuple[str, ...] | None = Field(default=None, description="All of them, as they are from now on")
     folder: str | None = Field(default=None, description="Empty: in none from now on")
     is_archived: bool | None = Field(default=None, description="Archived links work and are left out of lists")
+    shifting: Shifting | None = Field(default=None, description="Whether weights follow results from now on")
+    shift: WeightShift | None = Field(
+        default=None, description="Why the weights in `routing` changed, or, without `routing`, did not"
+    )
+    restores: int | None = Field(
+        default=None, description="Version of the event whose weights before it `routing` has again"
+    )
 
 
 class LinkDeleted(DomainEvent):

@@ -40,6 +40,14 @@ class Variant(ResponseModel):
     gets_traffic: bool = Field(description="False: its partner is inactive, its share goes to the other variants")
 
 
+class SplitShifting(ResponseModel):
+    """Whether the weights of a split follow its results, and within which bounds."""
+
+    is_on: bool
+    min_share: int = Field(description="Percent of the visitors that each variant keeps")
+    max_step: int = Field(description="Percentage points that a day shifts at most")
+
+
 class Link(ResponseModel):
     """A tracked link."""
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from math import ceil
 from typing import Any, Final
 
@@ -100,6 +100,12 @@ def figures_by_day(events: str, conversions: str) -> str:
         f" groupArrayArray({MAX_DELAYS})(v.delays) AS delays"
         f" FROM ({by_visitor}) AS v GROUP BY v.number, v.day ORDER BY number, day"
     )
+
+
+def first_day(created_at: datetime, expired_before: date | None, today: date) -> date:
+    """The first day (UTC) whose clicks are read: of a link that was created then, whose older events have expired."""
+    first = max(created_at.astimezone(UTC).date(), today - timedelta(days=MAX_DAYS))
+    return max(first, expired_before or first)
 
 
 def settling_days(rows: Iterable[DayRow]) -> int:

@@ -15,7 +15,7 @@ from schemas.events.websites import WebsiteDisconnected
 
 LINK_CHANGES: Final = ReadModel(
     name="link_changes",
-    version=2,
+    version=3,
     columns=(
         "link_id uuid",
         "version int",
@@ -27,16 +27,19 @@ LINK_CHANGES: Final = ReadModel(
         "partner_id uuid",
         "bulk_id uuid",
         "fields jsonb not null default '{}'",
+        "shift jsonb",
+        "restores int",
     ),
     key=("link_id", "version"),
     readers=OWN_WEBSITES,
     indexes=("website_id, at",),
 )
 """`is_redirected`: it leads elsewhere since; `partner_id`: the new partner, if it changed; `bulk_id`: the change of
-many links that it belongs to; `fields`: the new values."""
+many links that it belongs to; `fields`: the new values; `shift`: the decision about the weights of its split by
+results; `restores`: the version of the change before which they were as they are since."""
 
 _SHOWN: Final = frozenset(
-    {"partner_id", "destination", "routing", "subs", "coupon", "is_active", "tags", "folder", "is_archived"}
+    {"partner_id", "destination", "routing", "subs", "coupon", "is_active", "tags", "folder", "is_archived", "shifting"}
 )
 
 
@@ -58,14 +61,16 @@ def updated(rows: Rows, event: LinkUpdated) -> None:
             is_redirected=is_redirected,
             partner_id=event.partner_id,
             bulk_id=event.bulk_id,
+            shift=stored(event.shift.model_dump(mode="json")) if event.shift is not None else None,
+            restores=event.restores,
         )
 
 
 @LINK_CHANGES.on(WebsiteDisconnected)
 def owner_erased(rows: Rows, event: WebsiteDisconnected) -> None:
-    """Blanks the owner's texts."""
+    """Blanks the owner's texts and figures."""
     if event.owner_erased:
-        rows.update({"website_id": event.originator_id}, fields={})
+        rows.update({"website_id": event.originator_id}, fields={}, shift=None)
 
 
 def _put(rows: Rows, event: DomainEvent, website_id: UUID, **columns: Any) -> None:

@@ -13,7 +13,7 @@ from schemas.events.websites import WebsiteDisconnected
 
 LINKS: Final = ReadModel(
     name="links",
-    version=6,
+    version=7,
     columns=(
         "id uuid",
         "slug text not null unique",
@@ -34,14 +34,23 @@ LINKS: Final = ReadModel(
         "channel_id uuid",
         "former_partners uuid[] not null default '{}'",
         "led_until timestamptz[] not null default '{}'",
+        "variant_partners uuid[] not null default '{}'",
+        "shifting jsonb",
     ),
     key=("id",),
     readers=OWN_WEBSITES,
     indexes=("website_id, created_at", "website_id, coupon", "partner_id", "channel_id"),
 )
+"""`former_partners`, `led_until`: those before the present one, and until when it led there; `variant_partners`: all
+that variants ever named, in the order in which click ids count them."""
 
 
-LINKS.begins(LinkCreated, at="created_at", is_active=True)
+LINKS.begins(
+    LinkCreated,
+    lambda event: {"variant_partners": event.routing.partners_after(())},
+    at="created_at",
+    is_active=True,
+)
 
 
 @LINKS.on(LinkUpdated)
@@ -50,6 +59,10 @@ def updated(rows: Rows, event: LinkUpdated) -> None:
     changes = event.model_dump(mode="json", include=kept, exclude_none=True)
     if event.routing is not None:
         changes["routing"] = event.routing.model_dump(mode="json")
+        if event.routing.partner_ids and (link := rows.get(id=event.originator_id)) is not None:
+            changes["variant_partners"] = event.routing.partners_after(link["variant_partners"])
+    if event.shifting is not None:
+        changes["shifting"] = event.shifting.model_dump(mode="json")
     if event.coupon == "":  # the coupon was taken away
         changes["coupon"] = None
     if event.folder == "":

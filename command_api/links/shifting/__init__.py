@@ -1,0 +1,1 @@
+"""Weights of splits that follow their results."""
