@@ -4,7 +4,11 @@ A click id carries website, link, time, country and device class, and a MAC, so 
 and a forged or altered id is refused. `ingest` mints them, `ingest` and the attribution policy open them.
 
 Layout, 29 bytes, big endian, written in base 62 with 39 digits:
-`ms since 2020 (5) | random (4) | link code (6) | website check (4) | country 10 bit, device 4 bit (2) | MAC (8)`
+`ms since 2020 (5) | random (4) | link code (6) | website check (4) | flags 2, country 10, device 4 bit (2) | MAC (8)`
+
+Of a link whose variants lead to several partners the id also says which one this click was led to: flag 1, and the
+first of the random bytes is the place of that partner among those of the link's variants, 0 for the link's own. Ids
+without the flag, also those of earlier versions, do not say it.
 """
 
 from __future__ import annotations
@@ -27,11 +31,16 @@ _PAIRS: Final = [first + second for first in _DIGITS for second in _DIGITS]
 _VALUE: Final = {digit: value for value, digit in enumerate(_DIGITS)}
 _BODY: Final = 21
 _MAC: Final = 8
+MAX_PLACE: Final = 255
+"""Partners of variants that an id can name."""
+_NAMES_PARTNER: Final = 1 << 14
+_RANDOM_BESIDE_PLACE: Final = (1 << 24) - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Click:
-    """The content of a genuine click id."""
+    """The content of a genuine click id. `partner_place`: the partner to which it led, among those of the link's
+    variants, from 1 on, 0 for the link's own; none: the id does not say it."""
 
     at: datetime
     link_code: int
@@ -39,6 +48,7 @@ class Click:
     country: str
     device: str
     nonce: int
+    partner_place: int | None = None
 
     def is_of(self, website_id: UUID) -> bool:
         """Returns whether the click happened on that website."""
@@ -54,11 +64,25 @@ def website_check(website_id: UUID) -> int:
     return int.from_bytes(blake2b(website_id.bytes, digest_size=4).digest(), "big")
 
 
-def mint(key: bytes, *, at: datetime, link_code: int, website_id: UUID, country: str, device: str, nonce: int) -> str:
-    """A click id, signed with `key` (32 bytes). `nonce`: 32 random bits; `country`: two capitals."""
+def mint(
+    key: bytes,
+    *,
+    at: datetime,
+    link_code: int,
+    website_id: UUID,
+    country: str,
+    device: str,
+    nonce: int,
+    partner_place: int | None = None,
+) -> str:
+    """A click id, signed with `key` (32 bytes). `nonce`: 32 random bits, of which it takes 24 with a `partner_place`
+    (at most `MAX_PLACE`); `country`: two capitals."""
     milliseconds = (at - EPOCH) // timedelta(milliseconds=1)
     first, second = (ord(c) - 65 for c in country)
     traits = (first * 26 + second) << 4 | DEVICES.index(device if device in DEVICES else "other")
+    if partner_place is not None:
+        traits |= _NAMES_PARTNER
+        nonce = partner_place << 24 | nonce & _RANDOM_BESIDE_PLACE
     body = (
         milliseconds.to_bytes(5, "big")
         + nonce.to_bytes(4, "big")
@@ -112,7 +136,7 @@ def _decoded(text: str) -> bytes:
 
 def _content(body: bytes) -> Click:
     traits = int.from_bytes(body[19:21], "big")
-    letters, device = traits >> 4, traits & 15
+    letters, device = (traits & (_NAMES_PARTNER - 1)) >> 4, traits & 15
     return Click(
         at=EPOCH + timedelta(milliseconds=int.from_bytes(body[0:5], "big")),
         link_code=int.from_bytes(body[9:15], "big"),
@@ -120,6 +144,7 @@ def _content(body: bytes) -> Click:
         country=chr(65 + letters // 26) + chr(65 + letters % 26),
         device=DEVICES[device] if device < len(DEVICES) else "other",
         nonce=int.from_bytes(body[5:9], "big"),
+        partner_place=body[5] if traits & _NAMES_PARTNER else None,
     )
 
 

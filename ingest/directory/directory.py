@@ -22,6 +22,7 @@ from ingest.directory.request_lookups import MAX_LOOKUPS, RequestLookups
 from ingest.errors import EventRejected, Unavailable
 from ingest.limits.rate_limits import Bucket
 from ingest.links.routing import NO_ROUTING, LinkRouting, is_live, live_routing
+from schemas.click_id import MAX_PLACE, Click
 from schemas.click_id_links import with_click_id
 from schemas.networks import TxidScope
 
@@ -114,7 +115,8 @@ class LinkEntry:
     """A tracked link, with all that a redirect needs. `is_gone`: it exists and redirects no more. Destinations have the
     click id where the partner takes it, those of partners that are switched off are left out (`destination`: empty).
     `utm`: the UTM parameters of clicks that name none. `former_partners`: those before the present one, and until when
-    it led to each, Unix time in ms, the first first."""
+    it led to each, Unix time in ms, the first first. `variant_partners`: those that its variants ever named, as click
+    ids count them."""
 
     id_text: str
     slug: str
@@ -127,9 +129,23 @@ class LinkEntry:
     routing: LinkRouting = NO_ROUTING
     utm: tuple[tuple[str, str], ...] = ()
     former_partners: tuple[tuple[str, int], ...] = ()
+    variant_partners: tuple[str, ...] = ()
+
+    def place_of(self, partner_id: str) -> int | None:
+        """How a click id names the partner of a variant, 0 for the link's own (empty); none: it does not."""
+        if not partner_id:
+            return 0 if self.variant_partners else None
+        named = self.variant_partners[:MAX_PLACE]
+        return named.index(partner_id) + 1 if partner_id in named else None
+
+    def partner_of(self, click: Click) -> str:
+        """The partner to which the link led a click."""
+        if click.partner_place and click.partner_place <= len(self.variant_partners):
+            return self.variant_partners[click.partner_place - 1]
+        return self.partner_at(round(click.at.timestamp() * 1000))
 
     def partner_at(self, moment: int) -> str:
-        """The partner to which the link led at a Unix time in ms."""
+        """The partner to which the link led at a Unix time in ms, but for its variants."""
         return next((partner for partner, until in self.former_partners if moment < until), self.partner_id)
 
 
@@ -156,7 +172,7 @@ class KeyRow:
 @dataclass(frozen=True, slots=True)
 class LinkRow:
     """A link as the read model stores it. `subs`, `utm`: pairs of name and value; `former_partners`: of partner and
-    the end of its time."""
+    the end of its time; `variant_partners`: as `LinkEntry` has them."""
 
     id: UUID
     slug: str
@@ -169,6 +185,7 @@ class LinkRow:
     routing: LinkRouting = NO_ROUTING
     utm: tuple[tuple[str, str], ...] = ()
     former_partners: tuple[tuple[str, int], ...] = ()
+    variant_partners: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,6 +302,7 @@ class Index:
             routing,
             row.utm,
             row.former_partners,
+            row.variant_partners,
         )
         put(self.links, link.slug, link)
         put(self.links_by_id, link.id_text, link)

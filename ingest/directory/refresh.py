@@ -71,7 +71,8 @@ KEYS: Final = (
 )
 LINKS: Final = (
     "SELECT id, slug, code, website_id, partner_id, destination, subs, is_active AND deleted_at IS NULL,"
-    " CASE WHEN deleted_at IS NULL THEN routing END, utm, former_partners, led_until FROM read.links AS l"
+    " CASE WHEN deleted_at IS NULL THEN routing END, utm, former_partners, led_until,"
+    " variant_partners FROM read.links AS l"
 )
 PARTNERS: Final = (
     "SELECT id, slug, name, postback_preset, cookie_days, is_active, click_id_parameter, account_id FROM read.partners"
@@ -251,6 +252,7 @@ def listing_of(
                 routing_of(row[8]),
                 pairs_of(row[9]),
                 tuple((str(partner), _ms(until)) for partner, until in zip(row[10], row[11], strict=True)),
+                tuple(str(partner) for partner in row[12]),
             )
             for row in sorted(links, key=lambda row: row[0])
         ),
@@ -377,6 +379,7 @@ def _listing_from(kept: dict[str, Any]) -> DirectoryListing:
                 routing_from(row["routing"]),
                 tuple((name, value) for name, value in row.get("utm", ())),
                 tuple((partner, until) for partner, until in row.get("former_partners", ())),
+                tuple(row.get("variant_partners", ())),
             )
             for row in kept["links"]
         ),

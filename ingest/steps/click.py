@@ -38,6 +38,7 @@ def mint_click_id(event: LinkClick, *, click_key: bytes) -> None:
         country=client.country,
         device=client.agent.device,
         nonce=int.from_bytes(os.urandom(4), "big"),
+        partner_place=link.place_of(event.route.partner_id),
     )
     row.event_id = str(click_id.event_id(text))
     row.click_id, row.link_id, row.partner_id = text, link.id_text, event.route.partner_id or link.partner_id

@@ -22,7 +22,7 @@ def enrich(event: SiteEvent, *, directory: Directory, click_key: bytes) -> None:
         row.click_id = sent.click_id
         link = directory.links_by_code.get(click.link_code)
         if link is not None:
-            _set_link(row, link, link.partner_at(round(click.at.timestamp() * 1000)))
+            _set_link(row, link, link.partner_of(click))
         if click.link_code == click_id.IN_PAGE and row.type == "click":
             event.own_id = str(click_id.event_id(sent.click_id))
     if sent.link:

@@ -48,7 +48,7 @@ CREATE TABLE read.partners (id uuid PRIMARY KEY, name text, slug text, base_url 
 CREATE TABLE read.links (id uuid PRIMARY KEY, slug text UNIQUE, code bigint UNIQUE, website_id uuid, partner_id uuid,
   destination text, subs jsonb, coupon text, routing jsonb, is_active boolean, created_at timestamptz,
   deleted_at timestamptz, utm jsonb DEFAULT '{}', former_partners uuid[] DEFAULT '{}',
-  led_until timestamptz[] DEFAULT '{}');
+  led_until timestamptz[] DEFAULT '{}', variant_partners uuid[] DEFAULT '{}');
 CREATE TABLE read.custom_domains (id uuid PRIMARY KEY, account_id uuid, website_id uuid, domain text, token text,
   is_verified boolean, ssl_enabled boolean, added_at timestamptz, expires_at timestamptz, verified_at timestamptz,
   lost_at timestamptz, removed_at timestamptz);

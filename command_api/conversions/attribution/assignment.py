@@ -62,7 +62,7 @@ def _click(conversion: model.Conversion, click_id: str, case: Case) -> Attributi
         raise invalid("click_of_another_website", "This click happened on another website.", "clickId")
     if click.at > conversion.facts.occurred_at + CLOCK_TOLERANCE:
         raise invalid("click_after_sale", "This click happened after the sale.", "clickId")
-    led = link.of_click(click.at, case.facts[RowOfClick(link.website_id, click_id, click)])
+    led = link.of_click(click, case.facts[RowOfClick(link.website_id, click_id, click)])
     if led is None:
         raise conflict("click_not_ready", "This click is still being processed. Try again in a moment.", "clickId")
     partner = require_found(case.facts[PartnerOf(led.partner_id)], "partner")

@@ -186,7 +186,7 @@ def _link(
     variant_partners: Sequence[UUID],
 ) -> ReferencedLink:
     former_partners = tuple(zip(former, until, strict=True))
-    return ReferencedLink(link_id, website_id, partner_id, former_partners, frozenset(variant_partners))
+    return ReferencedLink(link_id, website_id, partner_id, former_partners, tuple(variant_partners))
 
 
 def _rows_of_clicks(gathering: Gathering, asked: Sequence[RowOfClick]) -> Sequence[Any]:
@@ -280,7 +280,7 @@ _LINK: Final[LiteralString] = (
     "l.link_id, l.website_id, l.partner_id,"
     " ARRAY(SELECT f.partner_id FROM lookup.link_former_partner AS f WHERE f.link_id = l.link_id ORDER BY f.version),"
     " ARRAY(SELECT f.until FROM lookup.link_former_partner AS f WHERE f.link_id = l.link_id ORDER BY f.version),"
-    " ARRAY(SELECT v.partner_id FROM lookup.variant_partner AS v WHERE v.link_id = l.link_id)"
+    " l.variant_partners"
 )
 _LINKS_OF_CODES: Final[LiteralString] = f"SELECT l.code, {_LINK} FROM lookup.link AS l WHERE l.code = ANY(%s)"  # noqa: S608 - own text
 _LINKS: Final[LiteralString] = f"SELECT {_LINK} FROM lookup.link AS l WHERE l.link_id = ANY(%s)"  # noqa: S608 - own text

@@ -31,28 +31,34 @@ FindVisit = Callable[[ClickRow], ClickVisit | None]
 @dataclass(frozen=True, slots=True)
 class ReferencedLink:
     """The link of a click id's code or of a coupon. `former_partners`: those before the present one, the first first,
-    and until when it led to each; `variant_partners`: those to which variants of it lead or led."""
+    and until when it led to each; `variant_partners`: those to which variants of it lead or led, as click ids count
+    them."""
 
     link_id: UUID
     website_id: UUID
     partner_id: UUID
     former_partners: tuple[tuple[UUID, datetime], ...] = ()
-    variant_partners: frozenset[UUID] = frozenset()
+    variant_partners: tuple[UUID, ...] = ()
 
     def at(self, moment: datetime) -> ReferencedLink:
         """The link with the partner to which it led at that moment, but for its variants."""
         led_to = next((partner for partner, until in self.former_partners if moment < until), self.partner_id)
         return replace(self, partner_id=led_to)
 
-    def of_click(self, clicked_at: datetime, row: ClickRow | None, held: UUID | None = None) -> ReferencedLink | None:
+    def of_click(self, click: Click, row: ClickRow | None, held: UUID | None = None) -> ReferencedLink | None:
         """The link with the partner to which it led the click: that of the click's event. Without an event the one that
-        a conversion of the click already has (`held`), else the one of the time: ingest learns of a change a moment
-        later. None while only the event can tell to which variant it led."""
+        a conversion of the click already has (`held`), else the one that the click id names, else the one of the time:
+        ingest learns of a change a moment later. None while only the event can tell to which variant it led: the id is
+        of a version that does not name it."""
         known = {self.partner_id, *(partner for partner, _ in self.former_partners), *self.variant_partners}
         named = row.partner_id if row is not None else held
         if named in known:
             return replace(self, partner_id=named)
-        return None if named is None and self.variant_partners else self.at(clicked_at)
+        place = click.partner_place
+        if named is None and place and place <= len(self.variant_partners):
+            return replace(self, partner_id=self.variant_partners[place - 1])
+        is_open = named is None and place != 0 and bool(self.variant_partners)
+        return None if is_open else self.at(click.at)
 
 
 @dataclass(frozen=True, slots=True)

@@ -164,7 +164,7 @@ def _lead(
     link = facts[LinkOfCode(click.link_code)] if click is not None and click.link_code != IN_PAGE else None
     if link is not None and click is not None:
         is_held = held is not None and held.attribution.click_id == named.click_id
-        link = link.of_click(click.at, row, held.attribution.partner_id if held is not None and is_held else None)
+        link = link.of_click(click, row, held.attribution.partner_id if held is not None and is_held else None)
     traces = ResolvedTraces(
         click_id=named.click_id,
         click=click,

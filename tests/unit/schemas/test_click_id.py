@@ -29,6 +29,21 @@ def test_a_click_id_tells_what_it_was_made_of(
     found = click_id.read(KEY, text)
     assert (found.at, found.link_code, found.country, found.device, found.nonce) == (at, code, country, device, nonce)
     assert found.is_of(website) and not found.is_of(UUID(int=website.int ^ 1))
+    assert found.partner_place is None
+
+
+@given(st.integers(0, click_id.MAX_PLACE), COUNTRIES, st.sampled_from(click_id.DEVICES), st.integers(0, 2**32 - 1))
+def test_a_click_id_may_name_the_partner_of_a_variant_and_keeps_24_random_bits(
+    place: int, country: str, device: str, nonce: int
+) -> None:
+    at = datetime(2026, 5, 17, tzinfo=UTC)
+    text = click_id.mint(
+        KEY, at=at, link_code=5, website_id=WEBSITE, country=country, device=device, nonce=nonce, partner_place=place
+    )
+    found = click_id.read(KEY, text)
+    assert len(text) == click_id.LENGTH
+    assert (found.partner_place, found.country, found.device) == (place, country, device)
+    assert found.nonce & 0xFFFFFF == nonce & 0xFFFFFF
 
 
 def minted() -> str:

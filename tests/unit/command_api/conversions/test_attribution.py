@@ -53,8 +53,10 @@ def click_row(partner: partners.Partner, at: datetime, website_id: UUID = SITE) 
     return ClickRow(website_id, uuid4(), 42, at, "", None, partner.id, "IS", "mobile", "news", {"sub1": "x"})
 
 
-def opened(at: datetime, website_id: UUID = SITE) -> click_id.Click:
-    text = click_id.mint(KEY, at=at, link_code=7, website_id=website_id, country="DE", device="desktop", nonce=1)
+def opened(at: datetime, website_id: UUID = SITE, place: int | None = None) -> click_id.Click:
+    text = click_id.mint(
+        KEY, at=at, link_code=7, website_id=website_id, country="DE", device="desktop", nonce=1, partner_place=place
+    )
     return click_id.read(KEY, text)
 
 
@@ -144,19 +146,31 @@ def test_a_link_that_moved_earns_for_the_partner_of_the_time_of_the_click() -> N
 def test_the_event_of_a_click_knows_where_it_led_better_than_the_time() -> None:
     link, later = moved(NOW), NOW + timedelta(seconds=1)
     first, second = replace(link, partner_id=FIRST.id), link
-    assert link.of_click(later, click_row(FIRST, later)) == first
-    assert link.of_click(later, None, held=FIRST.id) == first, "while the events are built again"
-    assert link.of_click(later, None) == second
+    assert link.of_click(opened(later), click_row(FIRST, later)) == first
+    assert link.of_click(opened(later), None, held=FIRST.id) == first, "while the events are built again"
+    assert link.of_click(opened(later), None) == second
     stranger = replace(click_row(FIRST, later), partner_id=uuid4())
-    assert link.of_click(later, stranger) == second, "the link never led there"
+    assert link.of_click(opened(later), stranger) == second, "the link never led there"
 
 
 def test_a_click_of_a_link_with_variants_of_other_partners_waits_for_its_event() -> None:
     third, before = uuid4(), NOW - timedelta(hours=1)
-    link = replace(moved(NOW), variant_partners=frozenset({third}))
-    assert link.of_click(before, None) is None
-    assert link.of_click(before, replace(click_row(FIRST, before), partner_id=third)) == replace(link, partner_id=third)
-    assert link.of_click(before, click_row(FIRST, before)) == replace(link, partner_id=FIRST.id)
+    link = replace(moved(NOW), variant_partners=(third,))
+    assert link.of_click(opened(before), None) is None
+    assert link.of_click(opened(before), replace(click_row(FIRST, before), partner_id=third)) == replace(
+        link, partner_id=third
+    )
+    assert link.of_click(opened(before), click_row(FIRST, before)) == replace(link, partner_id=FIRST.id)
+
+
+def test_a_click_id_that_names_the_partner_of_its_variant_needs_no_event() -> None:
+    third, fourth, before = uuid4(), uuid4(), NOW - timedelta(hours=1)
+    link = replace(moved(NOW), variant_partners=(third, fourth))
+    found = [link.of_click(opened(at, place=place), None) for at in (before, NOW) for place in (1, 2, 0)]
+    assert [each and each.partner_id for each in found] == [third, fourth, FIRST.id, third, fourth, SECOND.id]
+    row = replace(click_row(FIRST, before), partner_id=fourth)
+    assert link.of_click(opened(before, place=1), row) == replace(link, partner_id=fourth), "the event knows best"
+    assert link.of_click(opened(before, place=3), None) is None, "a place that the link has not had yet"
 
 
 def test_click_id_goes_before_coupon_and_coupon_before_visitor() -> None:

@@ -140,6 +140,7 @@ def test_a_link_knows_the_partners_before_also_from_the_copy(tmp_path: Path) -> 
     website, old, new = WebsiteRow(SITE, "own.example", "USD"), uuid4(), uuid4()
     partner = PartnerRow(new, str(new), "acme", "Acme", "", 30, True)
     row = replace(a_link(website, partner, "https://a/"), former_partners=((str(old), 1_000),))
+    row = replace(row, variant_partners=(str(uuid4()), str(old)))
     directory = Directory(nothing)
     directory.replace(DirectoryListing((website,), (), (row,), (partner,)), 1.0)
     assert [directory.links["deal"].partner_at(at) for at in (999, 1_000)] == [str(old), str(new)]

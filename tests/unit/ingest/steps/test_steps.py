@@ -169,6 +169,21 @@ def test_an_event_with_a_click_id_belongs_to_the_partner_of_the_time_of_the_clic
     assert enriched(make_request(), SentEvent("x", link="moved")).partner_id == moved.partner_id
 
 
+def test_an_event_with_a_click_id_belongs_to_the_partner_of_the_variant_of_the_click() -> None:
+    def minted(place: int | None) -> str:
+        moment = datetime.fromtimestamp(NOW / 1000, UTC)
+        values: dict[str, Any] = {"website_id": WEBSITE.id, "country": "DE", "device": "desktop", "nonce": 1}
+        return click_id.mint(KEY, at=moment, link_code=79, partner_place=place, **values)
+
+    first, second = str(uuid4()), str(uuid4())
+    split = replace(LINK, slug="split", code=79, variant_partners=(first, second))
+    DIRECTORY.links_by_code[79] = split
+    led = [enriched(make_request(), SentEvent("x", click_id=minted(place))).partner_id for place in (1, 2, 0, 3, None)]
+    assert led == [first, second, split.partner_id, split.partner_id, split.partner_id]
+    assert [split.place_of(partner) for partner in (first, second, "", "gone")] == [1, 2, 0, None]
+    assert LINK.place_of("") is None, "a link without variants of other partners"
+
+
 def test_a_click_in_a_page_has_the_id_that_follows_from_its_click_id() -> None:
     def minted(code: int, nonce: int = 1) -> str:
         return click_id.mint(
