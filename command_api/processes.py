@@ -30,7 +30,7 @@ from command_api.kernel.process_manager import ProcessManager
 from command_api.kernel.scheduler import JobConnection, RecurringJob
 from command_api.leads.early_access_handlers import PLACE_EXPIRY
 from command_api.links.bulk.handlers import LINK_BULKS
-from command_api.links.shifting.process import link_shifts
+from command_api.links.shifting.process import link_shifts, read_figures
 from command_api.marketplace import process as marketplace
 from command_api.marketplace.listings.verification import ClickHouseMeasurements
 from command_api.notifications.alerts.link_health import OutwardLinkChecker
@@ -62,7 +62,11 @@ def process_managers(container: Container, clients: ClientPool, events: Log) -> 
         newsletter_forms(container),
         SCHEDULED_DECISIONS,
         LINK_BULKS,
-        link_shifts(container, clients, partial(wait_until_counted, events, container.pool)),
+        link_shifts(
+            container,
+            partial(read_figures, container, clients),
+            partial(wait_until_counted, events, container.pool),
+        ),
         *_reference_rates(container),
         *_social_readings(container),
         *alert_processes(container, clients, events, OutwardLinkChecker.of(container.settings)),

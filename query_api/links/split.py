@@ -1,7 +1,10 @@
 """`GET /api/platform/links/{id}/split`: what the variants of a link's split earned, and which one is better."""
 
+# ruff: noqa: S608 - names of tables are ours; values are bound
+
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
@@ -16,13 +19,20 @@ from infra.domain.visits.tables import CONVERSION_EVENTS
 from query_api.kernel.clickhouse_reader import Query, live_table
 from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context
 from query_api.links.routes import COLUMNS, FROM, variants_of
-from schemas.events.links import Routing
-from schemas.http.links import Variant
+from schemas.events.links import Routing, Shifting, ShiftOutcome, WeightShift
+from schemas.http.links import SplitShifting, Variant
 from schemas.http.responses import ResponseModel
 
 router = APIRouter(tags=["links"], dependencies=[READS_OWN_WRITES])
 
-_LINK: Final = f"SELECT {COLUMNS}{FROM} WHERE l.deleted_at IS NULL AND l.id = %s"
+MAX_SHIFTS: Final = 50
+"""Decisions about weights that are listed."""
+_LINK: Final = f"SELECT {COLUMNS}, l.shifting{FROM} WHERE l.deleted_at IS NULL AND l.id = %s"
+_SHIFTS: Final = (
+    "SELECT c.version, c.at, c.shift, (SELECT max(u.at) FROM read.link_changes AS u WHERE u.link_id = c.link_id"
+    " AND u.restores = c.version) AS undone_at FROM read.link_changes AS c"
+    f" WHERE c.link_id = %s AND c.website_id = %s AND c.shift IS NOT NULL ORDER BY c.version DESC LIMIT {MAX_SHIFTS}"
+)
 _FIGURES: Final = statement.figures_by_day(live_table("events"), live_table(CONVERSION_EVENTS))
 
 
@@ -60,6 +70,31 @@ class MissingBuyers(ResponseModel):
     buyers: int
 
 
+class ShiftedVariant(ResponseModel):
+    """A variant in a decision about weights, with the figures of the judged days that it was decided on."""
+
+    number: int
+    before: float = Field(description="Percent of the visitors, by the weights before")
+    after: float
+    gets_traffic: bool
+    clicks: int
+    conversions: int
+    buyers: int
+    revenue: int = Field(description="Minor units")
+
+
+class SplitShift(ResponseModel):
+    """A decision about the weights of a split by its results."""
+
+    version: int = Field(description="Names it when it is undone")
+    at: datetime
+    outcome: ShiftOutcome
+    leader: int | None
+    sureness: float | None = Field(description="0 to 1: of the closest comparison")
+    variants: list[ShiftedVariant]
+    undone_at: datetime | None
+
+
 class LinkSplit(ResponseModel):
     """The split of a link: its variants' figures and the judgement (docs/splits.md)."""
 
@@ -75,6 +110,11 @@ class LinkSplit(ResponseModel):
     missing_days: int = Field(description="Days that the test must still run")
     missing_buyers: list[MissingBuyers]
     more_buyers: int | None = Field(description="Undecided: buyers that the difference, if it stays, still needs")
+    shifting: SplitShifting
+    shifts: list[SplitShift] = Field(
+        description="Decisions about weights, newest first, at most 50; a day without a shift is listed when its reason"
+        " differs from the one before"
+    )
 
 
 @router.get("/api/platform/links/{id}/split")
@@ -83,8 +123,7 @@ def get_link_split(id: UUID, context: Context, scope: CallerScope) -> LinkSplit:
     row = scope.row(_LINK, id, "link")
     website = scope.website(row["website_id"])
     today = datetime.now(UTC).date()
-    first = max(row["created_at"].astimezone(UTC).date(), today - timedelta(days=statement.MAX_DAYS))
-    first = max(first, website.expired_before or first)
+    first = statement.first_day(row["created_at"], website.expired_before, today)
     bound = {"website": str(website.id), "link": str(id), "first": first.isoformat()}
     rows = [DayRow.of(found) for found in context.clickhouse.rows(Query(_FIGURES, bound))]
     routing = Routing.model_validate(row["routing"])
@@ -105,6 +144,8 @@ def get_link_split(id: UUID, context: Context, scope: CallerScope) -> LinkSplit:
         missing_days=judgement.missing.days,
         missing_buyers=[MissingBuyers(number=n, buyers=few) for n, few in judgement.missing.buyers.items()],
         more_buyers=judgement.missing.more_buyers,
+        shifting=SplitShifting.of(Shifting.model_validate(row["shifting"] or {})),
+        shifts=[_shift(found) for found in scope.reader.rows(_SHIFTS, (id, website.id))],
     )
 
 
@@ -140,6 +181,22 @@ def _comparison(found: PairComparison, judgement: SplitResult) -> VariantCompari
         is_certain=found.is_certain,
         **figures,
     )
+
+
+def _shift(row: Mapping[str, Any]) -> SplitShift:
+    noted = WeightShift.model_validate(row["shift"])
+    total_before, total_after = (
+        sum(getattr(each, when) for each in noted.variants if each.gets_traffic) or 1 for when in ("before", "after")
+    )
+    variants = [
+        ShiftedVariant.of(
+            each,
+            before=round(100 * each.before / total_before, 1) if each.gets_traffic else 0.0,
+            after=round(100 * each.after / total_after, 1) if each.gets_traffic else 0.0,
+        )
+        for each in noted.variants
+    ]
+    return SplitShift.of(noted, version=row["version"], at=row["at"], undone_at=row["undone_at"], variants=variants)
 
 
 def _rounded(minor: float) -> float:

@@ -2,8 +2,8 @@
 
 `python -m tests.support.crashing_process`, then lines `FILE WORK MOMENT NTH` (`tests.support.fork_server`); FILE holds
 the environment as JSON. Or `python -m tests.support.crashing_process WORK MOMENT NTH` in the current environment. WORK
-is `relay`, `reports`, `approving`, `deciding`, `domains`, `mailing`, `alerts` or `marketplace`; MOMENT is one of
-`before_publish`, `after_publish`, `after_advance` (relay), `before_store`, `inside_store`, `after_store` (the
+is `relay`, `reports`, `approving`, `deciding`, `domains`, `mailing`, `alerts`, `shifting` or `marketplace`; MOMENT is
+one of `before_publish`, `after_publish`, `after_advance` (relay), `before_store`, `inside_store`, `after_store` (the
 policies), `after_refusal` (reports), or `never`; the process dies at the NTH time.
 """
 
@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -37,12 +37,16 @@ from command_api.kernel.event_store import EventStore, LockingRecorder, StoreTra
 from command_api.kernel.leader_election import Leader
 from command_api.kernel.outbox_relay import Relay
 from command_api.kernel.process_manager import ProcessWorker
+from command_api.links.model import LinkAggregate
+from command_api.links.shifting.process import link_shifts
 from command_api.notifications.alerts.checks import Check
 from command_api.notifications.alerts.names import FREQUENT
 from command_api.notifications.alerts.process import ALERT_MAILS, EVERY, checking
 from command_api.notifications.alerts.records import RecordFinder
 from command_api.processes import process_managers, recurring_jobs
 from command_api.registry import open_container
+from command_api.websites.model import Website
+from infra.domain.splits.judging import VariantFigures
 from infra.kernel.clickhouse.client import ClientPool
 from infra.kernel.config.loading import load
 from infra.kernel.config.settings import Settings
@@ -50,6 +54,7 @@ from infra.kernel.log import open_log
 from schemas.events.notifications import AlertKind
 from tests.support import fork_server
 from tests.support.child_process import environment
+from tests.support.simulated_splits import certain_split
 
 
 @dataclass(frozen=True)
@@ -104,6 +109,8 @@ def begin(work: str, moment: str, nth: int) -> None:
         leaders = [Leader(settings, process_manager.NAME, worker.run)]
     elif work == "alerts":
         leaders = [Leader(settings, process_manager.NAME, pending_alerts(core).run)]
+    elif work == "shifting":
+        leaders = [Leader(settings, process_manager.NAME, shifting(core).run)]
     elif work == "marketplace":
         managers = process_managers(core, ClientPool(settings, 1), log)
         leaders = [Leader(settings, process_manager.NAME, ProcessWorker(core, managers).run)]
@@ -120,6 +127,16 @@ def pending_alerts(core: Container, later: timedelta = timedelta(0)) -> ProcessW
     """The alert about conversions that stay pending, and its email. Its clock is `later`."""
     check = Check(FREQUENT, {AlertKind.PENDING_CONVERSIONS: RecordFinder(core).pending}, lambda _, now: now + EVERY)
     return ProcessWorker(core, [checking(core, check), ALERT_MAILS], now=lambda: datetime.now(UTC) + later)
+
+
+def shifting(core: Container, later: timedelta = timedelta(0)) -> ProcessWorker:
+    """Shifts the weights of every split: of its variants the second earns certainly more. Its clock is `later`."""
+
+    def figures_of(link: LinkAggregate, _: Website, __: date) -> list[VariantFigures]:
+        return certain_split(*(each.number for each in link.routing.variants))
+
+    manager = link_shifts(core, figures_of, is_counted=lambda _: True)
+    return ProcessWorker(core, [manager], now=lambda: datetime.now(UTC) + later)
 
 
 def plant(moment: str, nth: int) -> None:

@@ -85,6 +85,17 @@ def days_of(
         yield [book.figures for book in books]
 
 
+def certain_split(worse: int, better: int) -> list[VariantFigures]:
+    """The figures of two variants of which one earns more than twice as much, as certainly as can be."""
+    books = [Book(worse), Book(better)]
+    sides = [Side(300, 0.02, sigma=0.1), Side(300, 0.05, sigma=0.1)]
+    chance = Random(1)
+    for number in range(30):
+        for book, side in zip(books, sides, strict=True):
+            book.add(FIRST + timedelta(days=number), side, 1.0, chance)
+    return [book.figures for book in books]
+
+
 def _poisson(mean: float, chance: Random) -> int:
     """A number of rare events (Knuth)."""
     limit, product, found = exp(-mean), chance.random(), 0

@@ -11,6 +11,7 @@ import { publishing } from './mock-publishing.mjs';
 import { serveFile } from './site-files.mjs';
 import { changedLinks } from './mock-link-changes.mjs';
 import { linkFiles } from './mock-link-files.mjs';
+import { linkSplit, splitVariants } from './mock-split.mjs';
 import { affiliates, linkClicks, ownPartner, partnerRequests, terms } from './mock-affiliates.mjs';
 import { breakdown } from './mock-breakdown.mjs';
 import { forumAnswer } from './mock-forum.mjs';
@@ -359,6 +360,8 @@ export function startMock({ empty = false, first = false, broken = false, slow =
       });
       return response.end('slug,partner\r\n');
     }
+    if (/^[A-Z]+ \/api\/platform\/links\/[^/]+\/split(\/|$)/.test(key))
+      return json(linkSplit(key, links[1] ?? links[0]));
     if (/^GET \/api\/platform\/links\/[^/]+\/clicks$/.test(key)) return json(linkClicks(partners));
     if (/^GET \/api\/platform\/links\/[^/]+\/qr\.svg$/.test(key)) {
       response.writeHead(200, { 'Content-Type': 'image/svg+xml' });
@@ -770,7 +773,7 @@ const link = (id, partner, sub1, slug) => ({
   coupon: null,
   isActive: true,
   rules: [],
-  variants: [],
+  variants: id === 'l1' ? splitVariants : [],
   winner: null,
   expiresAt: null,
   fallback: null,

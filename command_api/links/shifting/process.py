@@ -8,7 +8,7 @@ timeouts.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
 from command_api.kernel.container import Container
@@ -27,7 +27,10 @@ from infra.domain.visits.tables import CONVERSION_EVENTS
 from infra.kernel.clickhouse.client import ClickHouseError, ClientPool
 from infra.kernel.log import LogUnavailable
 
+FiguresOf = Callable[[LinkAggregate, Website, date], Sequence[VariantFigures]]
+"""Reads the figures of a split's variants that get traffic, for a look on that day (UTC)."""
 BATCH_SIZE: Final = 5
+MAX_DELAY: Final = timedelta(days=2)
 QUERY_TIMEOUT_S: Final = 10
 _FIGURES: Final = statement.figures_by_day("events", CONVERSION_EVENTS)
 
@@ -36,11 +39,12 @@ class FiguresIncomplete(Exception):
     """The last whole day is still being counted."""
 
 
-def link_shifts(container: Container, clients: ClientPool, is_counted: Callable[[datetime], bool]) -> ProcessManager:
+def link_shifts(container: Container, figures_of: FiguresOf, is_counted: Callable[[datetime], bool]) -> ProcessManager:
     """The process manager. `is_counted`: whether everything before a moment is in the read models."""
 
     def plan(_timeouts: Sequence[Timeout], now: datetime) -> Issue:
-        if not is_counted(datetime.combine(now.astimezone(UTC).date(), time(), UTC)):
+        today = now.astimezone(UTC).date()
+        if not is_counted(datetime.combine(today, time(), UTC)):
             raise FiguresIncomplete("yesterday is still being counted")
 
         def issue(timeout: Timeout) -> commands.ShiftWeights | None:
@@ -48,9 +52,7 @@ def link_shifts(container: Container, clients: ClientPool, is_counted: Callable[
             website = container.load(link.website_id, websites.evolve) if link is not None else None
             if link is None or website is None or website.disconnected or not model.is_watched(link):
                 return None
-            return commands.ShiftWeights(
-                link.id, now.date(), tuple(read_figures(container, clients, link, website, now))
-            )
+            return commands.ShiftWeights(link.id, today, tuple(figures_of(link, website, today)))
 
         return issue
 
@@ -60,14 +62,14 @@ def link_shifts(container: Container, clients: ClientPool, is_counted: Callable[
         BATCH_SIZE,
         unavailable=(FiguresIncomplete, LogUnavailable, ClickHouseError, OSError),
         ids="SELECT link_id FROM lookup.shifting_link",
+        max_delay=MAX_DELAY,
     )
 
 
 def read_figures(
-    container: Container, clients: ClientPool, link: LinkAggregate, website: Website, now: datetime
+    container: Container, clients: ClientPool, link: LinkAggregate, website: Website, today: date
 ) -> list[VariantFigures]:
     """The figures of the variants that get traffic, of the days that are judged."""
-    today = now.astimezone(UTC).date()
     first = statement.first_day(link.created_at, website.expired_before, today)
     bound = {"website": str(website.id), "link": str(link.id), "first": first.isoformat()}
     with clients.use() as client:

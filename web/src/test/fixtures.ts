@@ -15,6 +15,7 @@ import type {
   Delivery,
   Figures,
   Link,
+  LinkSplit,
   LiveData,
   LiveEvent,
   Overview,
@@ -691,5 +692,47 @@ export const site = (over: Partial<Site> = {}): Site => ({
   updatedAt: '2026-11-20T10:00:00Z',
   document: { name: 'Tents', theme: {}, navigation: [], pages: [] },
   pageStates: [],
+  ...over,
+});
+
+/** A variant of a split that has earned something. */
+export const splitVariant = (
+  number: number,
+  name = '',
+  over: Partial<LinkSplit['variants'][number]> = {},
+): LinkSplit['variants'][number] => ({
+  number,
+  name,
+  destination: 'https://nordvpn.com/',
+  weight: 1,
+  partnerId: null,
+  partnerName: 'NordVPN',
+  getsTraffic: true,
+  share: 50,
+  clicks: 900,
+  conversions: 30,
+  revenue: 30_000,
+  epc: 33.3,
+  judgedEpc: 33.3,
+  epcLow: 20,
+  epcHigh: 46,
+  ...over,
+});
+
+export const linkSplit = (over: Partial<LinkSplit> = {}): LinkSplit => ({
+  currency: 'USD',
+  firstDay: '2026-11-01',
+  judgedUntil: '2026-11-28',
+  settlingDays: 2,
+  verdict: 'collecting',
+  leader: null,
+  winner: null,
+  variants: [splitVariant(1, 'Old page'), splitVariant(4)],
+  comparisons: [],
+  missingDays: 0,
+  missingBuyers: [],
+  moreBuyers: null,
+  shifting: { isOn: false, minShare: 10, maxStep: 10 },
+  shifts: [],
   ...over,
 });

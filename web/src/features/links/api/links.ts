@@ -106,6 +106,30 @@ export const chooseWinner = (id: string) =>
     failure: 'Failed to change the test',
   });
 
+/** Whether the weights of a split follow its results, and within which bounds. */
+export const setShifting = (id: string) =>
+  command({
+    send: (shifting: Schemas['SetShifting']) =>
+      body(api.PUT('/api/platform/links/{id}/split/shifting', { params: { path: { id } }, body: shifting })),
+    changes,
+    success: ({ isOn }) => (isOn ? 'Weights follow results' : 'Shifting turned off'),
+  });
+
+/** Restores the weights before a shift, and turns the shifting off or leaves it on. */
+export const undoShift = (id: string) =>
+  command({
+    send: ({ version, isOn }: { readonly version: number; readonly isOn: boolean }) =>
+      body(
+        api.POST('/api/platform/links/{id}/split/shifts/{version}/undo', {
+          params: { path: { id, version } },
+          body: { isOn },
+        }),
+      ),
+    changes,
+    success: ({ isOn }) => ['Weights restored', isOn ? 'They go on to follow results.' : 'Shifting is off.'],
+    failure: 'Failed to restore the weights',
+  });
+
 /** `name`: as the person knows the link, such as /deal. */
 export const pauseLink = (name: string) =>
   command({

@@ -8,6 +8,8 @@ import { useCommand } from '@/lib/api/command';
 import type { LinkSplit } from '@/lib/api/types';
 import { formatCount, formatMinor, formatPercent } from '@/lib/format';
 import { chooseWinner, linkSplitQuery } from '../api/links';
+import { Shifting } from './shifting';
+import { ShiftLog } from './shift-log';
 import { formatEpc, variantName, verdictOf } from '../lib/split';
 
 type Variant = LinkSplit['variants'][number];
@@ -43,6 +45,8 @@ export function VariantsCard({ link }: { readonly link: string }) {
           <p className="text-[0.8125rem] text-muted">
             {`EPC with its interval counts clicks before ${split.data.judgedUntil} (UTC): later ones still earn. Sales belong to the day of their click.`}
           </p>
+          <Shifting link={link} split={split.data} />
+          {split.data.shifts.length > 0 && <ShiftLog link={link} split={split.data} />}
         </div>
       )}
     </section>

@@ -1,40 +1,6 @@
 import { expect, test } from 'vitest';
-import type { LinkSplit } from '@/lib/api/types';
+import { linkSplit as split, splitVariant as variant } from '@/test/fixtures';
 import { formatEpc, verdictOf } from './split';
-
-const variant = (number: number, name = ''): LinkSplit['variants'][number] => ({
-  number,
-  name,
-  destination: 'https://nordvpn.com/',
-  weight: 1,
-  partnerId: null,
-  partnerName: 'NordVPN',
-  getsTraffic: true,
-  share: 50,
-  clicks: 900,
-  conversions: 30,
-  revenue: 30_000,
-  epc: 33.3,
-  judgedEpc: 33.3,
-  epcLow: 20,
-  epcHigh: 46,
-});
-
-const split = (changes: Partial<LinkSplit> = {}): LinkSplit => ({
-  currency: 'USD',
-  firstDay: '2026-11-01',
-  judgedUntil: '2026-11-28',
-  settlingDays: 2,
-  verdict: 'collecting',
-  leader: null,
-  winner: null,
-  variants: [variant(1, 'Old page'), variant(4)],
-  comparisons: [],
-  missingDays: 0,
-  missingBuyers: [],
-  moreBuyers: null,
-  ...changes,
-});
 
 const ahead = { better: 4, other: 1, by: 12.34, low: 3, high: 21, percent: 37.2, sureness: 0.99997, isCertain: true };
 

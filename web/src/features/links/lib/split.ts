@@ -13,10 +13,7 @@ export const formatEpc = (minor: number, currency: string): string =>
 
 /** The verdict in a few words, and the sentence that explains it. */
 export function verdictOf(split: LinkSplit): { readonly title: string; readonly text: string } {
-  const nameOf = (number: number | null) => {
-    const variant = split.variants.find((item) => item.number === number);
-    return variant ? variantName(variant) : `Variant ${number}`;
-  };
+  const nameOf = (number: number | null) => nameIn(split, number);
   const [closest] = [...split.comparisons].sort((one, other) => one.low - other.low);
   switch (split.verdict) {
     case 'winner':
@@ -45,6 +42,39 @@ export function verdictOf(split: LinkSplit): { readonly title: string; readonly 
     case 'collecting':
       return { title: 'Not enough data yet', text: missing(split, nameOf) };
   }
+}
+
+type Shift = LinkSplit['shifts'][number];
+
+/** What became of a day's look at the results. */
+export function outcomeOf(split: LinkSplit, { outcome, leader, sureness: sure }: Shift): string {
+  switch (outcome) {
+    case 'shifted':
+      return `${nameIn(split, leader)} earns more per click${sure === null ? '' : ` (sureness ${sureness(sure)})`}`;
+    case 'collecting':
+      return 'No shift: not enough yet';
+    case 'undecided':
+      return 'No shift: the difference is not certain yet';
+    case 'equal':
+      return 'No shift: the variants earn the same';
+    case 'at_bounds':
+      return `No shift: ${nameIn(split, leader)} has all that the limits allow`;
+  }
+}
+
+/** Each variant's share before and after a shift. */
+export const sharesOf = (split: LinkSplit, shift: Shift): readonly string[] =>
+  shift.variants
+    .filter((variant) => variant.getsTraffic)
+    .map(({ number, before, after }) =>
+      shift.outcome === 'shifted'
+        ? `${nameIn(split, number)} ${formatPercent(before, 0)} → ${formatPercent(after, 0)}`
+        : `${nameIn(split, number)} ${formatPercent(before, 0)}`,
+    );
+
+function nameIn(split: LinkSplit, number: number | null): string {
+  const variant = split.variants.find((item) => item.number === number);
+  return variant ? variantName(variant) : `Variant ${number}`;
 }
 
 type Compared = LinkSplit['comparisons'][number];
