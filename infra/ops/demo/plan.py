@@ -161,6 +161,11 @@ PLACEMENTS: Final = (
 """The places of the links, and their part of the clicks; each is in view less often than the one before."""
 
 
+def partner_of(slug: str) -> DemoPartner:
+    """The partner with the slug."""
+    return next(partner for partner in PARTNERS if partner.slug == slug)
+
+
 def link_slug(website: DemoWebsite, partner_slug: str) -> str:
     """Slug of the demonstration's link from `website` to a partner."""
     return f"{website.domain.partition('.')[0]}-{partner_slug.removeprefix('demo-')}"
@@ -212,7 +217,7 @@ def _visit(rng: random.Random, website: DemoWebsite, start: datetime, today: dat
         click = {"type": "click", "link": link, "referrer": "", **shared}
         events.append({**_stamped(rng, click, moment), "placement": _placement(f"{visitor}/{link}")})
         if "Googlebot" not in agent:
-            sale = _sale(rng, website, partner, visitor, moment, today) or sale
+            sale = sale_of(rng, website, partner_of(partner), visitor, moment, today) or sale
         moment += timedelta(seconds=rng.randrange(5, 90))
     return DemoVisit(tuple(event for event in events if event["occurred_at"] < today.isoformat()), sale)
 
@@ -244,16 +249,16 @@ def _stamped(rng: random.Random, event: dict[str, Any], moment: datetime) -> dic
     return {"id": str(UUID(int=rng.getrandbits(128), version=4)), "occurred_at": moment.isoformat(), **event}
 
 
-def _sale(
-    rng: random.Random, website: DemoWebsite, partner_slug: str, visitor: str, clicked: datetime, now: datetime
+def sale_of(
+    rng: random.Random, website: DemoWebsite, partner: DemoPartner, visitor: str, clicked: datetime, now: datetime
 ) -> dict[str, Any] | None:
-    partner = next(p for p in PARTNERS if p.slug == partner_slug)
+    """The sale that came of a click, if one did until `now`."""
     roll, delay = rng.random(), timedelta(minutes=rng.expovariate(1 / 700))
     amount = round(partner.price * math.exp(rng.gauss(0, 0.25)) / 100) * 100 - 1
     fate = rng.random()
     if roll >= partner.converts or clicked + delay >= now or delay > timedelta(days=partner.cookie_days):
         return None
-    if (website.domain, partner_slug) == BROKEN[:2] and now - (clicked + delay) < BROKEN[2]:
+    if (website.domain, partner.slug) == BROKEN[:2] and now - (clicked + delay) < BROKEN[2]:
         return None
     return {
         "visitor_id": visitor,

@@ -25,7 +25,7 @@ from command_api.registry import open_container
 from infra.kernel.config.loading import load
 from infra.kernel.config.settings import Settings, SettingsError
 from infra.kernel.observability.progress import Meter
-from infra.ops.demo import deals, forum, market, members, plan, records, removal
+from infra.ops.demo import deals, forum, market, members, plan, records, removal, splits
 from infra.ops.demo.stage import start_and_fill
 from schemas.tracking import IMPRESSION
 
@@ -137,7 +137,11 @@ async def fill(settings: Settings, *, events: int, seed: int, quiet: bool) -> di
         await _private_partner(app, websites[0])
         for_sale = await _connect(seller, market.FOR_SALE, partners)
         websites.append(for_sale)
-        visits = [(site, list(plan.visits(site.plan, today=now, events=events, seed=seed))) for site in websites]
+        planned = (plan.visits, splits.visits)
+        visits = [
+            (site, [visit for make in planned for visit in make(site.plan, today=now, events=events, seed=seed)])
+            for site in websites
+        ]
         total = sum(len(visit.events) for _, made in visits for visit in made)
         seen = sum(event["type"] == IMPRESSION for _, made in visits for visit in made for event in visit.events)
         with Meter("events", total, quiet=quiet) as meter:
@@ -159,6 +163,8 @@ async def fill(settings: Settings, *, events: int, seed: int, quiet: bool) -> di
         await records.annotate(app, own, now, _done)
         await records.save_views(app, websites[0].id, _done)
         payouts = await records.pay(app, list(own.values()), _done)
+        for domain, website_id in own.items():
+            await splits.let_weights_follow(app, website_id, domain, _done)
         insights = await records.analyze(app, list(own.values()), lambda: asyncio.sleep(1))
     return {
         "websites": len(websites), "partners": len(plan.PARTNERS), "events": total, "impressions": seen,
@@ -212,6 +218,11 @@ async def _connect(app: httpx.AsyncClient, site: plan.DemoWebsite, partner_ids: 
         wanted = plan.link_slug(site, slug)
         if wanted not in links:
             body = {"websiteId": website_id, "partnerId": partner_ids[slug], "slug": wanted}
+            made = await _done(app.post("/api/platform/links", json=body))
+            app.headers["X-Wait-For"] = made.headers["X-Position"]
+    for split in splits.of_website(site.domain):
+        if split.slug not in links:
+            body = splits.link_body(split, website_id, partner_ids)
             made = await _done(app.post("/api/platform/links", json=body))
             app.headers["X-Wait-For"] = made.headers["X-Position"]
     return DemoSite(site, website_id, key)
