@@ -89,7 +89,7 @@ class Shifting(Frozen):
 
 
 class ShiftOutcome(StrEnum):
-    """What became of a day's look at the results of a split."""
+    """The outcome of a day's look at the results of a split."""
 
     SHIFTED = "shifted"
     COLLECTING = "collecting"

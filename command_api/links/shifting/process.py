@@ -1,7 +1,7 @@
 """Process manager `link-shifts`: looks at the results of each split whose weights follow them, once a day.
 
 It reads figures from ClickHouse and issues `ShiftWeights`, which decides by the link's own events: a decision of the
-day that was stored is not taken again, whatever became of the timeout. `command_api.links.shifting.handlers` sets the
+day that was stored is not taken again, whatever happened to the timeout. `command_api.links.shifting.handlers` sets the
 timeouts.
 """
 

@@ -65,7 +65,7 @@ def test_the_event_has_the_new_weights_and_what_they_were_decided_by() -> None:
     assert event.actor_id is None
 
 
-def test_a_day_is_decided_once_whatever_becomes_of_the_timeout() -> None:
+def test_a_day_is_decided_once_however_often_it_is_looked_at() -> None:
     once = after(split(), looked_at(split()))
     assert looked_at(once) == []
     assert looked_at(once, day=TODAY - timedelta(days=1)) == []

@@ -20,7 +20,7 @@ def website_of(split: DemoSplit) -> plan.DemoWebsite:
 
 
 def figures(split: DemoSplit, seed: int = 1) -> list[VariantFigures]:
-    """What the variants earned, if every sale that was not taken back counts with its price."""
+    """What the variants earned, if every sale that stands counts with its price."""
     clicks, earned = defaultdict[tuple[int, date], int](int), defaultdict[tuple[int, date], list[int]](list)
     for visit in splits.visits(website_of(split), today=TODAY, events=EVENTS, seed=seed):
         click = visit.events[1]

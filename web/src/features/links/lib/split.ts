@@ -46,7 +46,7 @@ export function verdictOf(split: LinkSplit): { readonly title: string; readonly 
 
 type Shift = LinkSplit['shifts'][number];
 
-/** What became of a day's look at the results. */
+/** The outcome of a day's look at the results. */
 export function outcomeOf(split: LinkSplit, { outcome, leader, sureness: sure }: Shift): string {
   switch (outcome) {
     case 'shifted':
