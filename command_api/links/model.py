@@ -164,7 +164,9 @@ def update(
         "folder": link.folder or "",
         "is_archived": link.is_archived,
     }
-    changed = {name: value for name, value in requested.items() if value is not None and value != now[name]}
+    changed: dict[str, Any] = {
+        name: value for name, value in requested.items() if value is not None and value != now[name]
+    }
     if not changed:
         return []
     if routing is not None and link.shifting.is_on and splits.has_other_weights(routing.variants, held.variants):

@@ -39,11 +39,12 @@ def shift(result: SplitResult, weights: Mapping[int, int], bounds: Shifting) -> 
     """Decides the weights of the next day. `weights`: of the variants that get traffic, which `result` is about."""
     if result.verdict in _NO_WINNER:
         return ShiftDecision(_NO_WINNER[result.verdict], weights)
-    if result.leader not in weights or len(weights) < 2:
+    leader = result.leader
+    if leader is None or leader not in weights or len(weights) < 2:
         return ShiftDecision(ShiftOutcome.COLLECTING, weights)
     shares = {number: Fraction(WHOLE * weight, sum(weights.values())) for number, weight in weights.items()}
-    shifted = _shifted(shares, result.leader, min(bounds.min_share, WHOLE // len(weights)), bounds.max_step)
-    if shifted[result.leader] <= shares[result.leader]:
+    shifted = _shifted(shares, leader, min(bounds.min_share, WHOLE // len(weights)), bounds.max_step)
+    if shifted[leader] <= shares[leader]:
         return ShiftDecision(ShiftOutcome.AT_BOUNDS, weights)
     return ShiftDecision(ShiftOutcome.SHIFTED, shifted)
 

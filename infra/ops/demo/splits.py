@@ -102,8 +102,8 @@ def _visit(
     shared = {"visitor_id": visitor, "session_id": visitor + "-1", "ip": str(address), "user_agent": _AGENT}
     clicked = start + timedelta(seconds=rng.randrange(8, 160))
     view = {"type": "pageview", "url": f"https://{split.domain}{split.page}", "referrer": "https://www.google.com/"}
-    click = {"type": "click", "link": split.slug, "partner": variant.partner, "referrer": ""}
-    click["props"] = {"route": f"variant {number + 1}"}
+    click: dict[str, Any] = {"type": "click", "link": split.slug, "partner": variant.partner, "referrer": ""}
+    click |= {"props": {"route": f"variant {number + 1}"}}
     partner = replace(plan.partner_of(variant.partner), converts=variant.converts)
     return plan.DemoVisit(
         (_stamped(rng, {**view, **shared}, start), _stamped(rng, {**click, **shared}, clicked)),
