@@ -256,13 +256,14 @@ class IngestService:
         *,
         subs: Mapping[str, str] | None = None,
         is_active: bool = True,
+        variants: Sequence[tuple[str, UUID | None]] = (),
     ) -> str:
-        """Makes a tracked link and gives its slug."""
+        """Makes a tracked link and gives its slug. `variants`: of a split, destination and partner."""
         link = uuid4()
         slug = link.hex[:10]
         self.execute(
-            "INSERT INTO read.links (id, slug, code, website_id, partner_id, destination, subs, is_active)"
-            " VALUES (%s,%s,%s,%s,%s,%s,%s,%s)",
+            "INSERT INTO read.links (id, slug, code, website_id, partner_id, destination, subs, is_active, routing,"
+            " variant_partners) VALUES (%s,%s,%s,%s,%s,%s,%s,%s,%s,%s)",
             link,
             slug,
             link.int % 2**48,
@@ -271,8 +272,14 @@ class IngestService:
             destination,
             Jsonb(dict(subs or {})),
             is_active,
+            Jsonb({"variants": [_variant(number, *each) for number, each in enumerate(variants, 1)]}),
+            [partner for _, partner in variants if partner is not None],
         )
         return slug
+
+
+def _variant(number: int, destination: str, partner: UUID | None) -> dict[str, Any]:
+    return {"number": number, "destination": destination, "weight": 1, "partner_id": partner and str(partner)}
 
 
 class Tail:

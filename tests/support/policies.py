@@ -83,8 +83,16 @@ class Policies:
         site, partner = self.world.website(**website), self.world.partner()
         return Shop(site, partner, self.world.link(site, partner))
 
-    def click(self, shop: Shop, ago: timedelta = timedelta(minutes=5), *, is_in_page: bool = False) -> str:
-        """A genuine click id of the shop's link, or of a link in its pages."""
+    def click(
+        self,
+        shop: Shop,
+        ago: timedelta = timedelta(minutes=5),
+        *,
+        is_in_page: bool = False,
+        partner_place: int | None = None,
+    ) -> str:
+        """A genuine click id of the shop's link, or of a link in its pages. `partner_place`: the partner of the variant
+        that it took."""
         code = self.world.postgres.execute(
             "SELECT code FROM lookup.link WHERE link_id = %s", (shop.link["id"],)
         ).fetchone()
@@ -97,6 +105,7 @@ class Policies:
             country="DE",
             device="desktop",
             nonce=secrets.randbits(32),
+            partner_place=partner_place,
         )
 
     def project_click(self, shop: Shop, ago: timedelta = timedelta(minutes=5), click: str = "", **row: Any) -> int:

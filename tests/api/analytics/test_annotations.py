@@ -23,6 +23,9 @@ def test_own_and_automatic_notes_of_a_range_newest_first(query_service: QuerySer
         (2, now - day / 2, {}),
         (3, now - day / 3, {"is_redirected": False}),
         (4, now - day / 4, {"partner_id": stranger}),
+        (5, now - day / 5, {"shift": Jsonb({"outcome": "shifted"})}),
+        (6, now - day / 6, {"shift": Jsonb({"outcome": "collecting"}), "is_redirected": False}),
+        (7, now - day / 7, {"restores": 5}),
     ):
         change = {"link_id": link, "version": version, "website_id": website, "at": at, "position": version}
         query_service.insert("link_changes", {**change, **more})
@@ -42,6 +45,8 @@ def test_own_and_automatic_notes_of_a_range_newest_first(query_service: QuerySer
     answer = query_service.get(path, ada)
     assert answer.status_code == 200, answer.text
     assert [(one["kind"], one["text"]) for one in answer.json()] == [
+        ("link_changed", f"Link l{note.hex}: weights restored"),
+        ("link_changed", f"Link l{note.hex}: weights shifted by results"),
         ("link_changed", f"Link l{note.hex} moved to Other"),
         ("link_changed", f"Link l{note.hex} has a new destination"),
         ("own", "New page"),
@@ -49,5 +54,5 @@ def test_own_and_automatic_notes_of_a_range_newest_first(query_service: QuerySer
         ("terms_changed", "New terms of Acme"),
         ("imported", "1,234 page views of the past imported"),
     ]
-    assert [one["id"] for one in answer.json()] == [None, None, str(note), None, None, None]
+    assert [one["id"] for one in answer.json()] == [None, None, None, None, str(note), None, None, None]
     assert query_service.get(path, eve).status_code == 404

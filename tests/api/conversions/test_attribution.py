@@ -62,6 +62,37 @@ def test_a_link_that_moves_to_another_partner_leaves_earlier_clicks_to_the_one_b
     assert earned(other, coupon="MOVED") == after
 
 
+def test_a_sale_belongs_to_the_partner_of_its_variant_also_where_the_clicks_event_has_expired(
+    command_policies: Policies,
+) -> None:
+    """The variant was removed since, and another one came."""
+    shop, world = command_policies.shop(), command_policies.world
+    first, second = world.partner(commission=25), world.partner(commission=40)
+
+    def split(*partners: dict[str, Any] | None) -> None:
+        home = shop.partner["baseUrl"]
+        variants = [
+            {"destination": home if each is None else each["baseUrl"], "weight": 1, "partnerId": each and each["id"]}
+            for each in partners
+        ]
+        answer = world.call("PATCH", f"/api/platform/links/{shop.link['id']}", world.owner, json={"variants": variants})
+        assert answer.status_code == 200, answer.text
+
+    split(None, first)
+    clicks = [command_policies.click(shop, timedelta(days=20), partner_place=place) for place in (0, 1)]
+    split(None, second)
+    clicks += [command_policies.click(shop, timedelta(days=10), partner_place=place) for place in (0, 2)]
+    earned = []
+    for click in clicks:
+        state = command_policies.decided(command_policies.report(shop, click_id=click))
+        assert state.facts.attribution is not None
+        earned.append((str(state.facts.attribution.partner_id), state.commission))
+    own = (shop.partner["id"], 1000)
+    assert earned == [own, (first["id"], 2500), own, (second["id"], 4000)]
+    unnamed = command_policies.click(shop, timedelta(days=10))
+    assert not command_policies.decided(command_policies.report(shop, click_id=unnamed)).is_attributed
+
+
 def test_a_click_in_a_page_leads_to_the_partner_of_its_event_or_of_the_postback(command_policies: Policies) -> None:
     """The click id came with the page, one day before the click."""
     shop, clicked_at = command_policies.shop(), datetime.now(UTC) - timedelta(minutes=5)

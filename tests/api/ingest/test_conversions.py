@@ -18,6 +18,7 @@ from schemas import click_id, topics
 from schemas.identity import conversion_id
 from schemas.tracking import NO_ID, ConversionReported, TrackedEvent
 from tests.support.ingest_service import MASTER_KEY, IngestService, Site, Tail, bearer
+from tests.support.user_agents import BROWSER
 
 KEY = derived_key(Settings(master_key=MASTER_KEY), "click-id")
 
@@ -93,6 +94,25 @@ def test_a_redirect_records_the_click_and_sends_on(
     assert event.event_id == str(click_id.event_id(text)) and event.partner_id == str(partner[0])
     assert (event.sub1, event.sub2, event.utm_source, event.is_bot) == ("a b&c", "ü", "blog", False)
     assert event.visitor
+
+
+def test_an_event_with_a_click_id_belongs_to_the_partner_of_the_variant_that_the_click_took(
+    ingest_service: IngestService, client: httpx.Client, site: Site, partner: tuple[UUID, str], clicks: Tail
+) -> None:
+    other = ingest_service.add_partner("p" + uuid4().hex[:8])
+    own, others = "https://shop.example/?c={click_id}", "https://other.example/?c={click_id}"
+    slug = ingest_service.add_link(site, partner[0], own, variants=[(own, None), (others, other)])
+    taken = set[str]()
+    for browser in range(100, 124):
+        agent = {"user-agent": BROWSER.replace("Chrome/", f"Chrome/{browser}")}
+        went = urlsplit(client.get(f"/go/{slug}", headers=agent).headers["location"])
+        text = parse_qs(went.query)["c"][0]
+        event = {"type": "signup", "url": "https://own.example/thanks", "site": site.site_key, "click_id": text}
+        assert client.post("/track", json=event).status_code == 202
+        sent = clicks.find(website_id=str(site.id), click_id=text, type="signup")
+        assert sent["partner_id"] == {"shop.example": str(partner[0]), "other.example": str(other)}[went.hostname or ""]
+        taken.add(sent["partner_id"])
+    assert taken == {str(partner[0]), str(other)}, "both variants were tried"
 
 
 CUBOT = (

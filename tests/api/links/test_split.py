@@ -110,6 +110,42 @@ def test_a_certain_winner_is_named_with_its_difference(query_service: QueryServi
     assert by_number[4]["epcLow"] < by_number[4]["judgedEpc"] < by_number[4]["epcHigh"]
 
 
+def test_the_log_of_shifts_is_the_newest_first_with_shares_reasons_and_undos(query_service: QueryService) -> None:
+    tested = Tested(query_service)
+    assert tested.read().json()["shifting"] == {"isOn": False, "minShare": 10, "maxStep": 10}
+    assert tested.read().json()["shifts"] == []
+
+    def shift(outcome: str, *weights: tuple[int, int, bool]) -> Jsonb:
+        variants = [
+            {"number": number, "before": before, "after": after, "gets_traffic": live, "clicks": 10, "revenue": 500}
+            for number, (before, after, live) in zip((1, 4, 5), weights, strict=True)
+        ]
+        told = {"day": "2026-11-29", "outcome": outcome, "leader": 4, "sureness": 0.99}
+        return Jsonb({**told, "variants": variants})
+
+    quiet = shift("collecting", (1, 1, True), (3, 3, True), (4, 4, False))
+    shifted = shift("shifted", (1, 15, True), (3, 85, True), (4, 100, False))
+    for version, more in (
+        (2, {"shift": quiet, "is_redirected": False}),
+        (3, {"shift": shifted}),
+        (4, {"restores": 3}),
+    ):
+        row = {"link_id": tested.link, "version": version, "website_id": tested.website, "position": version}
+        query_service.insert("link_changes", {**row, "at": TODAY - timedelta(days=9 - version), **more})
+    query_service.postgres.execute(
+        "UPDATE read.links__g1 SET shifting = %s WHERE id = %s",
+        (Jsonb({"is_on": True, "min_share": 15, "max_step": 20}), tested.link),
+    )
+    split = tested.read().json()
+    assert split["shifting"] == {"isOn": True, "minShare": 15, "maxStep": 20}
+    newest, oldest = split["shifts"]
+    assert (newest["version"], newest["outcome"], newest["leader"], newest["sureness"]) == (3, "shifted", 4, 0.99)
+    assert newest["undoneAt"] is not None and (oldest["outcome"], oldest["undoneAt"]) == ("collecting", None)
+    shares = [(each["number"], each["before"], each["after"], each["getsTraffic"]) for each in newest["variants"]]
+    assert shares == [(1, 25.0, 15.0, True), (4, 75.0, 85.0, True), (5, 0.0, 0.0, False)]
+    assert newest["variants"][0]["revenue"] == 500
+
+
 def test_a_split_is_its_owners_alone(query_service: QueryService) -> None:
     tested = SplitWorld(query_service)
     assert tested.read(query_service.person()).status_code == 404
