@@ -41,6 +41,7 @@ def test_two_partners_are_compared_by_one_link_until_one_is_chosen(
     shown = page.get_by_role("region", name="Variants", exact=True).first
     expect(shown.get_by_text("Not enough data yet")).to_be_visible()
     expect(shown.get_by_text(re.compile("A verdict needs .* more buyers of Beta offer"))).to_be_visible()
+    let_weights_follow(api, page, link["id"])
     shown.get_by_role("button", name="End test with Beta offer as the winner").click()
     expect(page.get_by_text("Test ended", exact=True).first).to_be_visible()
     expect(shown.get_by_role("button", name="Resume test")).to_be_visible()
@@ -48,6 +49,16 @@ def test_two_partners_are_compared_by_one_link_until_one_is_chosen(
         lambda: {urlsplit(follow(admin_stack, slug, each)).netloc for each in range(24)} == {"split-beta.example"},
         "the winner for every visitor",
     )
+
+
+def let_weights_follow(api: httpx.Client, page: Page, link_id: str) -> None:
+    """Turned on, the split is looked at once: the log says that there is not enough yet."""
+    page.get_by_role("region", name="Shift weights by results").get_by_role("button", name="Turn on").click()
+    expect(page.get_by_text("Weights follow results", exact=True).first).to_be_visible()
+    wait_for(lambda: read(api, f"/api/platform/links/{link_id}/split")["shifts"], "the first look at the results")
+    page.reload()
+    expect(page.get_by_role("region", name="Shift log").get_by_text("No shift: not enough yet")).to_be_visible()
+    expect(page.get_by_role("region", name="Shift weights by results").get_by_text("On", exact=True)).to_be_visible()
 
 
 def split_on_screen(page: Page, app: str, website_id: str) -> str:
