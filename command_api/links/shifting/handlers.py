@@ -34,10 +34,7 @@ def set_shifting(command: commands.SetShifting, uow: UnitOfWork) -> SplitShiftin
     link = require_found(uow.load(command.link_id, links.evolve), "link")
     wanted = Shifting(is_on=command.is_on, min_share=command.min_share, max_step=command.max_step)
     website = uow.load(link.website_id, websites.evolve)
-    events = model.set_shifting(link, website, wanted, uow.context)
-    appended = uow.append(*events)
-    _require_limit(appended, link.website_id)
-    return to_response(wanted)
+    return to_response(uow.advance(links.evolve, link, model.set_shifting(link, website, wanted, uow.context)).shifting)
 
 
 @HANDLERS.on(commands.ShiftWeights, senders="system")
@@ -61,7 +58,10 @@ def undo_shift(command: commands.UndoShift, uow: UnitOfWork) -> SplitShifting:
 
 @HANDLERS.after_change(LinkCreated, links.evolve)
 def plan_look(change: StateChange[LinkAggregate], uow: Appended) -> None:
-    """Looks at once when the shifting begins or goes on, and no more when it ends."""
+    """Looks at once when the shifting begins or goes on, and no more when it ends. Raises `CommandRejected` for too
+    many that shift."""
+    if change.after.shifting.is_on and not (change.before is not None and change.before.shifting.is_on):
+        _require_limit(uow, change.after.website_id)
     was_watched = change.before is not None and model.is_watched(change.before)
     if was_watched != model.is_watched(change.after):
         uow.set_timeout(NAME, change.after.id, None if was_watched else uow.context.at)
