@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from math import exp
 from random import Random
 
-from infra.domain.splits.judging import DayFigures, VariantFigures
+from infra.domain.splits.judging import DayFigures, VariantFigures, judge
+from infra.domain.splits.shifting import shift
+from schemas.events.links import Shifting
 
 FIRST = date(2026, 9, 1)
 
@@ -83,6 +85,22 @@ def days_of(
             day = FIRST + timedelta(days=number)
             book.add(day, Side(round(side.clicks * share), side.buys, side.commission, side.sigma), season, chance)
         yield [book.figures for book in books]
+
+
+def shifted_days(
+    sides: Sequence[Side], days: int, chance: Random, bounds: Shifting
+) -> Iterator[tuple[Mapping[int, int], int]]:
+    """The weights after each day's decision, and what the split earned that day. `sides`: with the clicks that each has
+    at equal weights."""
+    weights: Mapping[int, int] = dict.fromkeys(range(1, len(sides) + 1), 1)
+    books = [Book(number) for number in weights]
+    for number in range(days):
+        season, day = exp(chance.gauss(0, 0.3)) * (1 + number / days), FIRST + timedelta(days=number)
+        for book, side in zip(books, sides, strict=True):
+            share = weights[book.number] * len(sides) / sum(weights.values())
+            book.add(day, replace(side, clicks=round(side.clicks * share)), season, chance)
+        weights = shift(judge([book.figures for book in books]), weights, bounds).weights
+        yield weights, sum(book.days[day].revenue for book in books)
 
 
 def certain_split(worse: int, better: int) -> list[VariantFigures]:

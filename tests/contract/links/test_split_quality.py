@@ -6,6 +6,7 @@ those of docs/splits.md.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Sequence
 from random import Random
 from typing import Any
@@ -13,7 +14,8 @@ from typing import Any
 import pytest
 
 from infra.domain.splits.judging import ALPHA, Verdict, judge
-from tests.support.simulated_splits import Side, days_of
+from schemas.events.links import Shifting
+from tests.support.simulated_splits import Side, days_of, shifted_days
 
 SPLITS = 200
 DAYS = 60
@@ -31,7 +33,15 @@ DIFFERENT = {
     "50 % more, with ever less traffic": ([Side(300, 0.02), Side(300, 0.03)], (1.7, 0.3), 0.9),
     "twice as much": ([Side(300, 0.02), Side(300, 0.04)], (), 0.99),
 }
-QUICK = ("half and half", "weights that shift while the season gets better")
+QUICK = ("half and half", "weights that shift while the season gets better", "equal, half and half")
+
+
+SHIFTED: dict[str, tuple[list[Side], float, float]] = {
+    "equal, half and half": ([Side(300, 0.02)] * 2, 0.0, 0.05),
+    "50 % more": ([Side(300, 0.02), Side(300, 0.03)], 0.9, 1.0),
+    "twice as much": ([Side(300, 0.02), Side(300, 0.04)], 0.99, 1.0),
+}
+"""Sides, and between which shares of splits have other weights after the days."""
 
 
 def cases(names: Iterable[str]) -> list[Any]:
@@ -60,3 +70,13 @@ def test_a_difference_is_found_and_the_worse_variant_never_wins(name: str) -> No
     found = winners(sides, ramp)
     assert found.count(2) / SPLITS >= share
     assert found.count(1) / SPLITS <= ALPHA / 2
+
+
+@pytest.mark.parametrize("name", cases(SHIFTED))
+def test_weights_that_follow_results_go_to_the_better_variant_and_stay_for_equal_ones(name: str) -> None:
+    sides, at_least, at_most = SHIFTED[name]
+    ends = [deque(shifted_days(sides, DAYS, Random(seed), Shifting(is_on=True)), 1)[0][0] for seed in range(SPLITS)]
+    assert at_least <= sum(weights != {1: 1, 2: 1} for weights in ends) / SPLITS <= at_most
+    if at_least:
+        assert not [weights for weights in ends if weights[1] > weights[2]], "never to the worse one"
+        assert sum(weights == {1: 10, 2: 90} for weights in ends) / SPLITS >= at_least - 0.1
