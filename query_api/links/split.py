@@ -123,7 +123,7 @@ def get_link_split(id: UUID, context: Context, scope: CallerScope) -> LinkSplit:
     row = scope.row(_LINK, id, "link")
     website = scope.website(row["website_id"])
     today = datetime.now(UTC).date()
-    first = statement.first_day(row["created_at"], website.expired_before, today)
+    first = statement.first_day(website.expired_before, today)
     bound = {"website": str(website.id), "link": str(id), "first": first.isoformat()}
     rows = [DayRow.of(found) for found in context.clickhouse.rows(Query(_FIGURES, bound))]
     routing = Routing.model_validate(row["routing"])

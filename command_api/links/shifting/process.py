@@ -70,7 +70,7 @@ def read_figures(
     container: Container, clients: ClientPool, link: LinkAggregate, website: Website, today: date
 ) -> list[VariantFigures]:
     """The figures of the variants that get traffic, of the days that are judged."""
-    first = statement.first_day(link.created_at, website.expired_before, today)
+    first = statement.first_day(website.expired_before, today)
     bound = {"website": str(website.id), "link": str(link.id), "first": first.isoformat()}
     with clients.use() as client:
         settings = {"max_execution_time": QUERY_TIMEOUT_S, "max_threads": 2}

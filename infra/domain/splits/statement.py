@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from math import ceil
 from typing import Any, Final
 
@@ -102,9 +102,9 @@ def figures_by_day(events: str, conversions: str) -> str:
     )
 
 
-def first_day(created_at: datetime, expired_before: date | None, today: date) -> date:
-    """The first day (UTC) whose clicks are read: of a link that was created then, whose older events have expired."""
-    first = max(created_at.astimezone(UTC).date(), today - timedelta(days=MAX_DAYS))
+def first_day(expired_before: date | None, today: date) -> date:
+    """The first day (UTC) whose clicks are read. A link may have clicks from before it was created: a backfill."""
+    first = today - timedelta(days=MAX_DAYS)
     return max(first, expired_before or first)
 
 
