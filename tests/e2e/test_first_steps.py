@@ -13,7 +13,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from infra.ops.demo import members
+from infra.ops.demo import members, splits
 from schemas.networks import NETWORKS
 from tests.e2e.conftest import ADMIN, PASSWORD, PATIENCE_S, connect, partner_with_link, read, sign_in
 from tests.support.stack import ROOT, Stack, wait_for
@@ -169,8 +169,20 @@ def test_the_demonstration_fills_a_stack_once_and_every_number_agrees(
     after = pageviews()
     grown = {domain: after[domain] - before[domain] for domain in before}
     assert all(0 <= more <= 20 for more in grown.values()), f"sent twice, counted twice: {grown}"
+    splits_are_filled(api)
     what_earned_most(admin_stack, page, api)
     one_command_removes_it(admin_stack, api)
+
+
+def splits_are_filled(api: httpx.Client) -> None:
+    """Clicks of every variant, and the weights of one split follow its results."""
+    for planned in splits.SPLITS:
+        [site] = [one for one in read(api, "/api/platform/websites") if one["domain"] == planned.domain]
+        [link] = read(api, "/api/platform/links", {"websiteId": site["id"], "search": planned.slug})
+        split = read(api, f"/api/platform/links/{link['id']}/split")
+        assert [one["name"] for one in split["variants"]] == [one.name for one in planned.variants]
+        assert sum(one["clicks"] for one in split["variants"]) > 0
+        assert split["shifting"]["isOn"] is planned.shifts
 
 
 def one_command_removes_it(stack: Stack, api: httpx.Client) -> None:

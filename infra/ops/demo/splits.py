@@ -85,11 +85,16 @@ def visits(website: plan.DemoWebsite, *, today: datetime, events: int, seed: int
     for split in of_website(website.domain):
         for back in range(plan.DAYS - 1, 0, -1):
             day = (today - timedelta(days=back)).date()
-            rng = random.Random(f"{seed}/{split.slug}/{day}")  # noqa: S311 - a demonstration, not a secret
             wanted = split.clicks * events / USUAL_EVENTS
-            for _ in range(int(wanted) + (rng.random() < wanted % 1)):
+            for place in range(int(wanted) + (_seeded(seed, split.slug, day).random() < wanted % 1)):
+                # Of its own: whether a sale has come by now must not change the visits after it.
+                rng = _seeded(seed, split.slug, day, place)
                 start = datetime.combine(day, time(rng.randrange(24), rng.randrange(60), rng.randrange(60)), UTC)
                 yield _visit(rng, website, split, start, today)
+
+
+def _seeded(*parts: object) -> random.Random:
+    return random.Random("/".join(map(str, parts)))  # noqa: S311 - a demonstration, not a secret
 
 
 def _visit(

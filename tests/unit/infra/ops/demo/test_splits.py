@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 from infra.domain.splits.judging import DayFigures, VariantFigures, Verdict, judge
 from infra.domain.splits.shifting import shift
@@ -75,5 +75,7 @@ def test_the_same_seed_makes_the_same_visits_and_fewer_events_fewer_of_them() ->
     [site, *_] = plan.WEBSITES
     made = [list(splits.visits(site, today=TODAY, events=events, seed=1)) for events in (EVENTS, EVENTS, EVENTS // 10)]
     assert made[0] == made[1]
+    later = list(splits.visits(site, today=TODAY + timedelta(hours=3), events=EVENTS, seed=1))
+    assert [visit.events for visit in later] == [visit.events for visit in made[0]], "only sales come later"
     assert 8 * len(made[2]) < len(made[0]) < 12 * len(made[2])
     assert not list(splits.visits(plan.WEBSITES[1], today=TODAY, events=EVENTS, seed=1))
