@@ -79,7 +79,7 @@ test('the winner is marked at its numbers, with the difference and how sure it i
   expect(await screen.findByText('New page wins')).toBeInTheDocument();
   expect(screen.getByText(/Sureness: 99\.8%\.$/)).toBeInTheDocument();
   const winner = await row('New page');
-  expect(winner).toHaveTextContent('New pageWinnerNordVPN50%90030$300.00$0.333$0.200 – $0.460');
+  expect(winner).toHaveTextContent('New pageWinner50% · NordVPN90030$300.00$0.333$0.200 – $0.460');
   expect(await row('Old page')).not.toHaveTextContent('Winner');
 });
 

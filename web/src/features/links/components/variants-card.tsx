@@ -112,12 +112,11 @@ const columnsOf = (split: LinkSplit, end: (variant: Variant) => ReactNode): read
           )}
         </span>
         <span className="max-w-56 truncate text-[0.8125rem] text-muted" title={variant.destination}>
-          {variant.partnerName ?? variant.destination}
+          {`${formatPercent(variant.share, 0)} · ${variant.partnerName ?? variant.destination}`}
         </span>
       </span>
     ),
   },
-  { id: 'share', header: 'Share', numeric: true, cell: (variant) => formatPercent(variant.share, 0) },
   { id: 'clicks', header: 'Clicks', numeric: true, cell: (variant) => formatCount(variant.clicks) },
   { id: 'conversions', header: 'Conversions', numeric: true, cell: (variant) => formatCount(variant.conversions) },
   {
@@ -134,7 +133,7 @@ const columnsOf = (split: LinkSplit, end: (variant: Variant) => ReactNode): read
       <span className="flex flex-col">
         <span>{formatEpc(variant.judgedEpc ?? variant.epc, split.currency)}</span>
         {variant.epcLow !== null && variant.epcHigh !== null && (
-          <span className="text-[0.8125rem] whitespace-nowrap text-muted">
+          <span className="text-[0.8125rem] text-muted">
             {`${formatEpc(variant.epcLow, split.currency)} – ${formatEpc(variant.epcHigh, split.currency)}`}
           </span>
         )}
