@@ -100,8 +100,12 @@ NOT_OFFERED = (
     *("/review/join", "/review/approve", "/review/reject"),
 )
 """What is done to listings that are online, or in a review that one is invited to: the owner's is a draft."""
-NEVER_STORED = ("/reveal", "/replay", "/insights/{insightId}/dismiss", "/connection", "/connection/read")
-"""What is done to a key's secret, a refused report, an insight and a channel's connection: the owner has none."""
+NEVER_STORED = (
+    *("/reveal", "/replay", "/insights/{insightId}/dismiss", "/connection", "/connection/read"),
+    "/split/shifts/{version}/undo",
+)
+"""What is done to a key's secret, a refused report, an insight, a channel's connection and a shift of weights: the owner
+has none."""
 NOT_SAVED = (
     *("/api/platform/sql/{queryId}", "/api/platform/sql/tokens/{id}", "/api/platform/sql/pins"),
     *("/api/platform/reports", "/api/platform/tokens/{id}"),
