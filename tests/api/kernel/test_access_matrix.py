@@ -104,8 +104,8 @@ NEVER_STORED = (
     *("/reveal", "/replay", "/insights/{insightId}/dismiss", "/connection", "/connection/read"),
     "/split/shifts/{version}/undo",
 )
-"""What is done to a key's secret, a refused report, an insight, a channel's connection and a shift of weights: the owner
-has none."""
+"""What is done to a key's secret, a refused report, an insight, a channel's connection and a shift of weights: the
+owner has none."""
 NOT_SAVED = (
     *("/api/platform/sql/{queryId}", "/api/platform/sql/tokens/{id}", "/api/platform/sql/pins"),
     *("/api/platform/reports", "/api/platform/tokens/{id}"),
