@@ -24,6 +24,7 @@ OF_PROCESSES: Final = {
     "command_api.insights.handlers.record_daily_analysis",
     "command_api.insights.handlers.send_digest",
     "command_api.leads.early_access_handlers.expire_signup",
+    "command_api.links.shifting.handlers.shift_weights",
     "command_api.marketplace.direct_deal_handlers.expire_direct_deal",
     "command_api.marketplace.escrow.handlers.advance_escrow",
     "command_api.marketplace.escrow.handlers.record_escrow_call",
