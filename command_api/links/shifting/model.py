@@ -81,10 +81,10 @@ def undo(
     noted = undone.shift if isinstance(undone, LinkUpdated) else None
     if undone is None or noted is None or noted.outcome is not ShiftOutcome.SHIFTED:
         raise not_found("shift")
-    before = {each.number: each.before for each in noted.variants}
-    if set(before) != {each.number for each in link.routing.variants}:
+    restored = {each.number: each.before for each in noted.variants}
+    if set(restored) != {each.number for each in link.routing.variants}:
         raise conflict("changed_since", "The variants have changed since. Set the weights by hand.")
-    routing, shifting = with_weights(link.routing, before), link.shifting.model_copy(update={"is_on": is_on})
+    routing, shifting = with_weights(link.routing, restored), link.shifting.model_copy(update={"is_on": is_on})
     if (routing, shifting) == (link.routing, link.shifting):
         return []
     return [
