@@ -1,6 +1,4 @@
 // Answers for the admin's affiliate screens.
-import { splitVariants } from './mock-split.mjs';
-
 const at = (minutes) => new Date(Date.now() - minutes * 60_000).toISOString();
 export const terms = (percent, tiers = []) => ({
   kind: 'percent',
