@@ -111,7 +111,7 @@ def test_a_certain_winner_is_named_with_its_difference(query_service: QueryServi
 
 
 def test_the_log_of_shifts_is_the_newest_first_with_shares_reasons_and_undos(query_service: QueryService) -> None:
-    tested = Tested(query_service)
+    tested = SplitWorld(query_service)
     assert tested.read().json()["shifting"] == {"isOn": False, "minShare": 10, "maxStep": 10}
     assert tested.read().json()["shifts"] == []
 
