@@ -42,6 +42,7 @@ def history(encrypt: Encrypt, anchor: tuple[int, str] = (7, "0f" * 32)) -> list[
         *_program(),
         *_private_partners(encrypt),
         *_tracked_link(),
+        *_shifting_link(),
         *_changed_links(),
         *_annotations(),
         *_channels(encrypt),
@@ -355,6 +356,30 @@ def _tracked_link() -> list[DomainEvent]:
         (links.LinkUpdated, {"routing": links.Routing(variants=split)}),
         (links.LinkUpdated, {"partner_id": other}),
         (links.LinkDeleted, {}),
+    )
+
+
+def _shifting_link() -> list[DomainEvent]:
+    """A link whose weights follow its results, and have shifted once."""
+    link = {"website_id": WEBSITE, "partner_id": PARTNER, "slug": "split", "code": 7}
+    sides = ("https://p.example/a", "https://p.example/b")
+
+    def split(*weights: int) -> links.Routing:
+        pairs = zip(sides, weights, strict=True)
+        return links.Routing(variants=tuple(links.Variant(destination=to, weight=weight) for to, weight in pairs))
+
+    variants = (
+        links.VariantShift(number=1, before=1, after=40, gets_traffic=True, clicks=900, buyers=30, revenue=30_000),
+        links.VariantShift(number=2, before=1, after=60, gets_traffic=True, clicks=900, buyers=80, revenue=80_000),
+    )
+    shift = links.WeightShift(
+        day=NOW.date(), outcome=links.ShiftOutcome.SHIFTED, leader=2, sureness=0.99, variants=variants
+    )
+    return _in_order(
+        uuid5(LINK, "split"),
+        (links.LinkCreated, {**link, "destination": "https://p.example/", "routing": split(1, 1)}),
+        (links.LinkUpdated, {"shifting": links.Shifting(is_on=True)}),
+        (links.LinkUpdated, {"routing": split(40, 60), "shift": shift}),
     )
 
 
