@@ -163,7 +163,7 @@ def test_a_sound_pipeline_is_green_and_everything_was_compared(
         "rows of read.payouts": 1,
         "rows of read.payout_steps": 5,
         "rows of read.custom_domains": 1,
-        "rows of read.activity": 47,
+        "rows of read.activity": 48,
         "rows of read.annotations": 1,
         "rows of read.imports": 1,
         "rows of read.saved_views": 1,
