@@ -89,7 +89,11 @@ LINK_LOOKUP: Final = InlineProjection(
 @LINK_LOOKUP.on(LinkCreated)
 def _created(tables: Tables, event: LinkCreated) -> None:
     tables["link"].insert(
-        link_id=event.originator_id, code=event.code, website_id=event.website_id, partner_id=event.partner_id
+        link_id=event.originator_id,
+        code=event.code,
+        website_id=event.website_id,
+        partner_id=event.partner_id,
+        variant_partners=event.routing.partners_after(()),
     )
     tables["link_count"].increment({"website_id": event.website_id}, links=1)
     _put_partners(tables, event, event.website_id, ())

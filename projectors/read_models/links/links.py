@@ -47,7 +47,11 @@ that variants ever named, in the order in which click ids count them."""
 
 LINKS.begins(
     LinkCreated,
-    lambda event: {"variant_partners": event.routing.partners_after(())},
+    lambda event: {
+        "former_partners": [],
+        "led_until": [],
+        "variant_partners": event.routing.partners_after(()),
+    },
     at="created_at",
     is_active=True,
 )
