@@ -89,7 +89,7 @@ def _states(fields: Fields, rows: Iterable[Mapping[str, Any]]) -> Iterable[tuple
 
 
 def differences(before: Fields, after: Fields, partners: Mapping[str, str]) -> list[FieldChange]:
-    """What differs, as people read it. `partners`: names by id."""
+    """Returns what differs, as people read it. `partners`: names by id."""
     was, now = _texts(before, partners), _texts(after, partners)
     return [FieldChange(field=name, before=was[name], after=text) for name, text in now.items() if text != was[name]]
 

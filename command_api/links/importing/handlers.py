@@ -88,7 +88,7 @@ class _Decided:
 def _decided(command: commands.PlanLinkImport | commands.ImportLinkFile, uow: UnitOfWork) -> _Decided:
     """Decides every line. Raises `CommandRejected` for a website of another account."""
     default = websites.require_owned(uow.load(command.website_id, websites.evolve), uow.context)
-    loaded, lines, faults = _Loaded(uow, command.file, default), dict[tuple[int, str], DecidedLine](), []
+    loaded, lines, faults = _FileFacts(uow, command.file, default), dict[tuple[int, str], DecidedLine](), []
     for line in command.file.lines:
         case = loaded.case(line.slug, line.website)
         try:
@@ -108,7 +108,7 @@ def _decided(command: commands.PlanLinkImport | commands.ImportLinkFile, uow: Un
     return _Decided(lines, every, loaded.website_ids)
 
 
-class _Loaded:
+class _FileFacts:
     """Websites, partners and links of a file, each loaded once; slugs that nobody ever had are not loaded at all."""
 
     def __init__(self, uow: UnitOfWork, file: LinkFile, default: Website) -> None:
