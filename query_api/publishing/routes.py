@@ -256,7 +256,7 @@ def export_site(id: UUID, scope: CallerScope, context: Context) -> Response:
         yield from render_other_files(site, types, around).items()
         if "inter" in fonts_of(site.theme):
             yield from ((font.path, SiteFile(font.body, WOFF2)) for font in font_files())
-        for name in sorted(frozenset[str]().union(*(one.images for one in refers_to.values()))):
+        for name in sorted(site.images().union(*(one.images for one in refers_to.values()))):
             for image in scope.reader.rows(_BODIES, (id, [name])):
                 yield image_path(name), SiteFile(bytes(image["body"]), WEBP)
                 if image["narrow"] is not None:

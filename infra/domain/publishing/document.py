@@ -85,10 +85,11 @@ class SitePage(BlockPart):
 
 class SiteDocument(BlockPart):
     """A site. `navigation`: ids of the pages in its menu, in order; `author`: who writes its reviews (the name of a
-    person; without one, the site itself)."""
+    person; without one, the site itself); `logo`: an image for the header of every page and the browser's tab."""
 
     name: Annotated[Line, Field(min_length=1, max_length=80)]
     author: Annotated[Line, Field(max_length=80)] = ""
+    logo: ImagePart | None = None
     language: Annotated[str, AfterValidator(_language)] = "en"
     theme: Theme = Theme()
     navigation: Annotated[tuple[UUID, ...], Field(max_length=MAX_NAVIGATION)] = ()
@@ -112,6 +113,10 @@ class SiteDocument(BlockPart):
         if not set(self.navigation) <= set(ids) or len(set(self.navigation)) < len(self.navigation):
             raise ValueError('must name each page at most once in "navigation", and only its own pages')
         return self
+
+    def images(self) -> frozenset[str]:
+        """Hashes of the images that every page has."""
+        return frozenset((self.logo.hash,)) if self.logo is not None else frozenset()
 
     def page(self, page_id: UUID) -> SitePage | None:
         """The page with this id."""

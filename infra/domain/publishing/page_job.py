@@ -57,7 +57,7 @@ def page_job(site: SiteDocument, page_id: UUID, text: str, around: Surroundings,
         "site": to_json(_seen_by(site, page_id, refers_to)).decode(),
         "page_id": str(page_id),
         "page": text,
-        "around": json.loads(_SURROUNDINGS.dump_json(_around(page_id, around, refers_to))),
+        "around": json.loads(_SURROUNDINGS.dump_json(_around(page_id, around, refers_to, site.images()))),
     }
     return orjson.dumps(job, option=orjson.OPT_SORT_KEYS)
 
@@ -102,12 +102,12 @@ def _reduced(page: SitePage, title: str) -> SitePage:
     return SitePage(id=page.id, path=page.path, title=title)
 
 
-def _around(page_id: UUID, around: Surroundings, refers_to: Mentioned) -> Surroundings:
+def _around(page_id: UUID, around: Surroundings, refers_to: Mentioned, of_site: Iterable[str]) -> Surroundings:
     dates = around.dates.get(page_id)
     return replace(
         around,
         links=_only(around.links, refers_to.ids),
-        images=_only(around.images, refers_to.images),
+        images=_only(around.images, refers_to.images.union(of_site)),
         dates={page_id: PageDates(_day(dates.published), _day(dates.updated))} if dates is not None else {},
     )
 

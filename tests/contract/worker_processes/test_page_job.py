@@ -89,6 +89,15 @@ def test_what_the_page_does_not_show_leaves_it_alone() -> None:
     assert key_of(job(around=dated)) == key_of(job(around=replace(dated, dates={TENTS: later})))
 
 
+def test_the_logo_is_part_of_the_job_of_every_page() -> None:
+    logo = {"hash": "d" * 64, "is_decorative": True, "width": 40, "height": 40}
+    image = SiteImage(f"images/{'d' * 64}.webp", 40, 40)
+    around = surroundings(images={**surroundings().images, "d" * 64: image})
+    for page_id in (HOME, TENTS):
+        file = file_of_answer(run_job(job(site(logo=logo), around=around, page_id=page_id)))
+        assert image.address.encode() in file.body and file.problems == ()
+
+
 def test_what_the_page_shows_changes_it() -> None:
     around = surroundings(dates={TENTS: DATES})
     keys = [

@@ -173,7 +173,7 @@ def _file(references: ReferenceResolver, *, has_form: bool = False, **values: An
     tracker = f"{around.tracker_address.rstrip('/')}/t.js" if around.is_tracked else ""
     html = _templates().get_template("page.html").render(
         site=site, r=references, w=wording_of(site.language), menu=menu, tracker=tracker,
-        mark=initial(site.name), font=f"{home}{font_files()[0].path}" if has_font else "",
+        mark=initial(site.name), logo=references.logo(), font=f"{home}{font_files()[0].path}" if has_font else "",
         css=Markup(css),  # noqa: S704 - made of tokens that cannot contain anything else
         is_right_to_left=is_right_to_left(site.language), **values,
     )  # fmt: skip

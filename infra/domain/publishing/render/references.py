@@ -18,6 +18,22 @@ SPONSORED = "sponsored nofollow noopener"
 OUTBOUND = "noopener"
 
 
+LOGO_HEIGHT = 40
+"""In CSS pixels."""
+WORDMARK = 1.6
+"""A logo that is so many times as wide as high is a written name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Logo:
+    """The logo as the header shows it. `is_name`: it stands in place of the site's name, else beside it."""
+
+    address: str
+    width: int
+    height: int
+    is_name: bool
+
+
 @dataclass(frozen=True, slots=True)
 class MissingReference:
     """Something that a page refers to is not there; the page is rendered without it.
@@ -99,6 +115,18 @@ class ReferenceResolver:
     def image(self, image: ImagePart | None) -> Picture | None:
         """Returns the picture of an image of a block."""
         return self.picture(image.hash) if image is not None else None
+
+    def logo(self) -> Logo | None:
+        """Returns the site's logo. It is none of the page's own images, of which the first one loads at once."""
+        logo = self.site.logo
+        image = self.surroundings.images.get(logo.hash) if logo is not None else None
+        if image is None:
+            if logo is not None:
+                self._lacks("image_missing", "The logo is missing")
+            return None
+        width = max(1, round(LOGO_HEIGHT * image.width / image.height))
+        address = self.to_file(image.narrow or image.address)
+        return Logo(address, width, LOGO_HEIGHT, width > LOGO_HEIGHT * WORDMARK)
 
     def has_picture(self, image: ImagePart) -> bool:
         """Returns whether the image of a block exists."""

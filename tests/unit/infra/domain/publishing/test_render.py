@@ -28,6 +28,7 @@ from tests.support.published_pages import (
 )
 from tests.support.strict_html import Document, read
 
+LOGO = {"hash": "d" * 64, "is_decorative": True, "width": 400, "height": 400}
 SPONSORED = "sponsored nofollow noopener"
 
 
@@ -75,6 +76,29 @@ def test_a_page_has_landmarks_language_and_a_skip_link() -> None:
     current = [link for link in document.all("a") if link.attributes.get("aria-current") == "page"]
     assert [link.text for link in current] == ["Tents", "Tents"]
     assert shown(language="ar").one("html").attributes == {"lang": "ar", "dir": "rtl"}
+
+
+@pytest.mark.parametrize(("size", "name", "alt"), [((400, 400), "Camping", ""), ((800, 200), "", "Camping")])
+def test_a_logo_stands_beside_the_name_or_in_its_place_and_is_the_icon(
+    size: tuple[int, int], name: str, alt: str
+) -> None:
+    around = surroundings(images={**surroundings().images, LOGO["hash"]: SiteImage("images/logo.webp", *size)})
+    file = rendered(page(*blocks()), around=around, name="Camping", logo=LOGO)
+    document = read(file.body)
+    logo, photo, *_ = document.all("img")
+    [header] = [link for link in document.all("a") if link.attributes.get("class") == "site"]
+    [icon] = [link for link in document.all("link") if link.attributes["rel"] == "icon"]
+    assert (header.text.strip(), logo.attributes["alt"]) == (name, alt)
+    assert logo.attributes["src"] == icon.attributes["href"] == "../../images/logo.webp"
+    assert int(logo.attributes["width"]) == 40 * size[0] // size[1] and logo.attributes["height"] == "40"
+    assert photo.attributes["fetchpriority"] == "high", "the logo is not the page's first image"
+    assert file.problems == ()
+
+
+def test_a_logo_that_is_gone_is_named_and_the_mark_stands_in_its_place() -> None:
+    file = rendered(page(*blocks()), logo=LOGO)
+    assert [problem.code for problem in file.problems] == ["image_missing"]
+    assert b'class="mark"' in file.body
 
 
 def test_a_page_without_a_hero_first_has_its_title_as_heading() -> None:

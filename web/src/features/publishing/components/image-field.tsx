@@ -24,11 +24,13 @@ export function faultOfFile(file: File): string | null {
 interface UploadProps {
   readonly siteId: string;
   readonly action: string;
+  /** What the image shows is said by the text beside it: it is used as it comes. */
+  readonly isDecorative?: boolean;
   readonly onUse: (image: Image) => void;
 }
 
 /** Chooses a file, uploads it, and requires a description. */
-export function UploadImage({ siteId, action, onUse }: UploadProps) {
+export function UploadImage({ siteId, action, isDecorative = false, onUse }: UploadProps) {
   const picker = useRef<HTMLInputElement>(null);
   const [pending, setPending] = useState<Image | null>(null);
   const uploading = uploadImage(siteId);
@@ -40,7 +42,10 @@ export function UploadImage({ siteId, action, onUse }: UploadProps) {
         return fault ? Promise.reject(new Error(fault)) : uploading.send(file);
       },
     },
-    { onSuccess: ({ hash, width, height }) => setPending({ hash, width, height, alt: '', is_decorative: false }) },
+    {
+      onSuccess: ({ hash, width, height }) =>
+        (isDecorative ? onUse : setPending)({ hash, width, height, alt: '', is_decorative: isDecorative }),
+    },
   );
   const isDescribed = pending !== null && (pending.alt.trim() !== '' || pending.is_decorative);
   return (

@@ -10,6 +10,7 @@ import { exportSite, removeSite } from '../api/sites';
 import type { OpenDocument } from '../hooks/use-document';
 import type { SiteDocument } from '../lib/document';
 import type { Site } from '../lib/types';
+import { LogoField } from './logo-field';
 import type { SiteFaults } from './site-editor';
 
 interface Props {
@@ -47,6 +48,12 @@ export function SettingsPanel({ site, document, faults, change, onRemoved }: Pro
               }
             />
           ))}
+          <LogoField
+            siteId={site.id}
+            value={document.logo ?? null}
+            error={faults['logo']}
+            onChange={(logo) => change(logo ? 'Set logo' : 'Remove logo', (before) => ({ ...before, logo }), 'logo')}
+          />
         </div>
       </Card>
       <Card

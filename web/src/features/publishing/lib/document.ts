@@ -160,6 +160,8 @@ export interface SitePage {
 export interface SiteDocument {
   readonly name: string;
   readonly author: string;
+  /** Stands in the header of every page and in the browser's tab; documents of before have none. */
+  readonly logo?: Image | null;
   readonly language: string;
   readonly theme: Theme;
   readonly navigation: readonly string[];

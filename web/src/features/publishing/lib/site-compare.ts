@@ -4,6 +4,7 @@ import type { SiteDocument } from './document';
 const PARTS: readonly (readonly [keyof SiteDocument, string])[] = [
   ['name', 'Name'],
   ['author', 'Author'],
+  ['logo', 'Logo'],
   ['language', 'Language'],
   ['theme', 'Theme'],
   ['navigation', 'Menu'],
