@@ -36,6 +36,8 @@ _FIGURE_VALUE = re.compile(r"(<dd[^>]*>).*?(</dd>)", re.DOTALL)
 """A marketing figure of a built page, and its value."""
 _URL = re.compile(rb"\s*<url>\s*<loc>([^<]*)</loc>.*?</url>", re.DOTALL)
 """An entry of the built sitemap."""
+_KINDS = {".webp": "image/webp", ".woff2": "font/woff2"}
+"""Those that Python does not know where the system has no list of its own."""
 _NO_ADDRESS = (".gz", ".br", ".map")
 _ADDRESSED = (".html", ".xml", ".txt")
 _NOT_BUILT = b"""<!doctype html><html lang="en"><meta charset="utf-8"><title>Not built</title>
@@ -164,7 +166,7 @@ def _read(folder: Path, path: Path, origin: str, figures: Mapping[str, str], wit
             content = content.replace(b"<html", f'<html data-without="{" ".join(without)}"'.encode(), 1)
     if path.name == "sitemap.xml" and without:
         content = _URL.sub(lambda url: b"" if is_off(urlsplit(url[1].decode()).path, without) else url[0], content)
-    kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    kind = _KINDS.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     if kind == "text/javascript" or path.suffix in (".js", ".mjs"):
         kind = "application/javascript"
     hashed = path.relative_to(folder).parts[0] == "assets"

@@ -236,6 +236,15 @@ class TestStatic:
         assert site.answer(f"{app}.br", b"", b"")[0] == 404
         assert site.answer("/login", b"br", b"")[2] == LOGIN
 
+    @pytest.mark.parametrize(("name", "kind"), [("a.webp", "image/webp"), ("a.woff2", "font/woff2")])
+    def test_pictures_and_fonts_have_their_type_on_a_system_without_a_list_of_types(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, kind: str
+    ) -> None:
+        monkeypatch.setattr("mimetypes.guess_type", lambda _name: (None, None))
+        (tmp_path / name).write_bytes(b"content")
+        _, sent, _ = StaticSite(tmp_path).answer(f"/{name}", b"", b"")
+        assert dict(sent)[b"content-type"] == kind.encode()
+
     def test_an_unchanged_file_is_not_sent_again(self, world: World) -> None:
         tag = get(world.url + "/").headers["etag"]
         assert get(world.url + "/", headers={"if-none-match": f'"x", W/{tag}'}).status_code == 304
