@@ -8,7 +8,16 @@ from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
 from infra.kernel.http.openapi import file_response
-from query_api.analytics import breakdown, clicks, conversions, excluded_traffic, geographic, overview, partners
+from query_api.analytics import (
+    breakdown,
+    clicks,
+    conversions,
+    excluded_traffic,
+    geographic,
+    overview,
+    partners,
+    used_dimensions,
+)
 from query_api.analytics.breakdown import Breakdown, BreakdownQuery, SeriesPoint, SeriesQuery
 from query_api.analytics.clicks import ClickPoint
 from query_api.analytics.conversions import ConversionPoint
@@ -16,7 +25,7 @@ from query_api.analytics.excluded_traffic import ExcludedTraffic
 from query_api.analytics.geographic import CountryPerformance
 from query_api.analytics.overview import Overview
 from query_api.analytics.partners import PartnerPerformance
-from query_api.analytics.request import AnalyticsRequest, ParsedRequest, request_for
+from query_api.analytics.request import AnalyticsQuery, AnalyticsRequest, ParsedRequest, request_for
 from query_api.kernel.csv import columns_of, csv_response
 from query_api.kernel.dependencies import READS_OWN_WRITES, CallerScope, Context
 from query_api.kernel.money import exact_json
@@ -74,6 +83,16 @@ def get_breakdown(
     """Any metric by any one or two dimensions, sorted, searched and paged, with the totals of everything."""
     request = request_for(query, scope.website(query.website_id), context, scope, needs_visits=True)
     return exact_json(breakdown.read(query, request, response), response, exclude_unset=True)
+
+
+@router.get("/used-dimensions")
+def get_used_dimensions(
+    query: Annotated[AnalyticsQuery, Query()], context: Context, scope: CallerScope, response: Response
+) -> list[str]:
+    """The dimensions that any event of the range has a value of, of those that many websites never use: campaigns,
+    variants, placements, Sub-IDs, regions and languages. Filters are ignored; `bots` applies."""
+    request = request_for(query, scope.website(query.website_id), context, scope, needs_visits=True)
+    return used_dimensions.read(request, response)
 
 
 @router.get("/breakdown/series", response_model=list[SeriesPoint])

@@ -19,7 +19,15 @@ from query_api.analytics import filters, metrics, zone_offsets
 from query_api.analytics.breakdown_metrics import COUNTERS, METRICS, MONEY, SHOWN, VISITOR_BOUND
 from query_api.analytics.filters import Condition
 from query_api.analytics.metrics import UNIQUES, Source
-from query_api.analytics.query_plan import NO_PARTNER, Plan, RowPage, TablePlan, edges_of, seconds
+from query_api.analytics.query_plan import (
+    NO_PARTNER,
+    Plan,
+    RowPage,
+    TablePlan,
+    TrafficSelection,
+    edges_of,
+    seconds,
+)
 from query_api.analytics.ranges import Range
 from query_api.analytics.rewrites import SOURCES, TABLE, rewritten
 from query_api.analytics.visit_growth import GrownDay, up_to
@@ -87,6 +95,24 @@ def of_range(
     within = f"t.{time} >= {instants.bound('start')}", f"t.{time} < {instants.bound('end')}"
     sql = _own_rows(shown, f"{table} AS t", (*within, *where), **clauses)
     return Query(sql, _span(website_id, range_))
+
+
+def used_dimensions(selection: TrafficSelection, range_: Range, names: Sequence[str]) -> Query:
+    """The names of the dimensions that an event of the range has a value of, whatever the filters; maybe empty texts.
+    Raises `Problem` 422 and 503 (`VisitRows.rows`)."""
+    builds = selection.known_visits.whole(range_.start, range_.end)
+    rows = selection.rows(range_, {day for build in builds for day in build.covered})
+    chosen = filters.condition((), selection.bots)
+    columns = {"is_bot", "occurred_at", *(column for name in names for column in dimensions.columns(name))}
+    counted = " UNION ALL ".join(filter(None, (traffic(rows, columns), _conversions(columns))))
+    each = ", ".join(f"if(max({dimensions.expression(name)} <> ''), '{name}', '')" for name in names)
+    selects = [_select((f"arrayJoin([{each}]) AS name",), f"({counted}) AS t", (chosen.sql,))]
+    if builds:
+        named = (f"(days, day, build) IN ({_listed(builds)})", "dimension IN {names:Array(String)}", "value <> ''")
+        source = f"{tables.table(tables.BREAKDOWN)} AS t"
+        selects.append(_own_rows(("toString(dimension) AS name",), source, (*named, chosen.sql), group="name"))
+    bound = {**_span(selection.website_id, range_), **chosen.parameters, "names": list(names)}
+    return Query(" UNION ALL ".join(selects), bound)
 
 
 def over(inner: Query, alias: str, *shown: str, group: str = "") -> Query:
@@ -234,11 +260,14 @@ def _partial(plan: Plan) -> str:
 def _of_builds(plan: Plan) -> str:
     """Counters of builds."""
     value = f"if(dimension = '{TOTAL}', '', value) AS v0", f"dimension = '{TOTAL}' AS is_total"
-    listed = ", ".join(f"({build.days}, toDate('{build.day}'), {build.number})" for build in plan.builds)
     only = f"(dimension = '{TOTAL}' OR value IN {{only_0:Array(String)}})" if plan.wanted is not None else ""
-    named = f"(days, day, build) IN ({listed})", f"dimension IN ('{plan.daily}', '{TOTAL}')"
+    named = f"(days, day, build) IN ({_listed(plan.builds)})", f"dimension IN ('{plan.daily}', '{TOTAL}')"
     selected = (*value, _of(plan.partial, _BUILT))
     return _own_rows(selected, f"{tables.table(tables.BREAKDOWN)} AS t", (*named, _chosen(plan).sql, only))
+
+
+def _listed(builds: Sequence[VisitBuild]) -> str:
+    return ", ".join(f"({build.days}, toDate('{build.day}'), {build.number})" for build in builds)
 
 
 def _of_rows(plan: Plan, rows: str, expressions: Mapping[str, str]) -> str:

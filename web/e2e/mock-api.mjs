@@ -13,7 +13,7 @@ import { changedLinks } from './mock-link-changes.mjs';
 import { linkFiles } from './mock-link-files.mjs';
 import { linkSplit, splitVariants } from './mock-split.mjs';
 import { affiliates, linkClicks, ownPartner, partnerRequests, terms } from './mock-affiliates.mjs';
-import { breakdown } from './mock-breakdown.mjs';
+import { breakdown, USED } from './mock-breakdown.mjs';
 import { forumAnswer } from './mock-forum.mjs';
 import { ideasAnswer } from './mock-ideas.mjs';
 import { insightsAnswer } from './mock-insights.mjs';
@@ -425,6 +425,7 @@ export function startMock({ empty = false, first = false, broken = false, slow =
           200,
           fresh,
         );
+      if (name === 'used-dimensions') return json(first && !sent ? [] : USED, 200, fresh);
       return json(analytics(name, query, first && !sent), 200, fresh);
     }
     return json(problem(404, 'not_found', `Not in the mock: ${key}`), 404);

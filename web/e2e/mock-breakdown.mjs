@@ -132,6 +132,9 @@ const VALUES = {
 VALUES.entry_page = VALUES.page;
 VALUES.exit_page = VALUES.page;
 
+/** The rare dimensions that have a value. */
+export const USED = Object.keys(VALUES).filter((name) => /^(utm_|sub|placement$|region$|language$)/.test(name));
+
 const COUNTS = ['clicks', 'visitors', 'visits', 'pageviews', 'conversions'];
 
 export function breakdown(query, overview, { partners, links, countries }) {

@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 from urllib.parse import urlencode
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -408,6 +408,41 @@ def test_filters_hold_in_every_call(query_service: QueryService, builder: VisitB
     both = measured.get("breakdown", by="device", filter=["page:is:/a", "country:is:DE"], **span)["totals"]
     people = [row for row in measured.visits() if not row.get("is_bot")]
     assert shown(both) == approximately(counted(r for r in people if r["path"] == "/a" and r["country"] == "DE"))
+
+
+def test_used_dimensions_are_those_with_a_value_in_the_range(
+    query_service: QueryService, builder: VisitBuilder
+) -> None:
+    measured = Measured(query_service, 4, events=0)
+    day = datetime(2026, 3, 24, 12, tzinfo=UTC)
+    query_service.events(
+        [
+            event(measured.website, day, utm_campaign="spring", language="de"),
+            event(measured.website, day, sub9="of a bot", is_bot=True, bot_reason="crawler"),
+            event(measured.website, day + timedelta(days=5), sub8="of another day"),
+            conversion(measured.website, day, sub7="of a sale"),
+        ]
+    )
+    span = {"timeRange": "custom", "from": "2026-03-23", "to": "2026-03-26"}
+    for _ in range(2):
+        assert measured.get("used-dimensions", **span) == ["utm_campaign", "language", "sub7"]
+        assert measured.get("used-dimensions", country="IS", **span) == ["utm_campaign", "language", "sub7"]
+        assert measured.get("used-dimensions", bots="only", **span) == ["sub9"]
+        build_all(builder)
+    assert built(query_service, 1, measured.website) >= 1
+
+
+def test_the_variant_is_used_once_a_link_has_a_split(query_service: QueryService) -> None:
+    measured = Measured(query_service, 4, events=0)
+    link = {
+        **{"website_id": measured.website, "partner_id": measured.partner, "destination": "https://acme.example"},
+        **{"subs": "{}", "is_active": True, "created_at": FIRST},
+    }
+    query_service.insert("links", {**link, "id": uuid4(), "slug": "plain", "code": 901})
+    assert measured.get("used-dimensions") == []
+    split = json.dumps({"variants": [{"number": 1, "destination": "https://acme.example/a", "weight": 1}]})
+    query_service.insert("links", {**link, "id": uuid4(), "slug": "split", "code": 902, "routing": split})
+    assert measured.get("used-dimensions") == [VARIANT]
 
 
 def test_columns_add_up_to_the_overview(query_service: QueryService) -> None:

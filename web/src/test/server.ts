@@ -240,6 +240,7 @@ export const server = setupServer(
   get('/api/platform/annotations', () => []),
   get('/api/platform/views', () => []),
   get('/api/platform/analytics/breakdown', (url) => make.breakdown(url.searchParams), FRESH),
+  get('/api/platform/analytics/used-dimensions', () => ['utm_campaign', 'utm_source', 'placement', 'sub1']),
   get('/api/platform/analytics/delivery', () => state.delivery),
   get('/api/platform/sql/pins', () => []),
   get('/api/platform/sql/queries', () => []),

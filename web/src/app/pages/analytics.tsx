@@ -14,7 +14,12 @@ import type { Website } from '@/lib/api/types';
 import { partnersQuery, websitesQuery } from '@/lib/api/shared-queries';
 import { useCommands } from '@/stores/commands';
 import { toast } from '@/stores/toasts';
-import { BarMetric, BreakdownCard, BreakdownOnPhone } from '@/features/analytics/components/breakdown-card';
+import {
+  BarMetric,
+  BreakdownCard,
+  BreakdownOnPhone,
+  type BreakdownContext,
+} from '@/features/analytics/components/breakdown-card';
 import { FilterBar } from '@/features/analytics/components/filter-bar';
 import { FreshnessLabel } from '@/features/analytics/components/freshness';
 import { MainCard, MoreNumbers } from '@/features/analytics/components/main-card';
@@ -23,6 +28,7 @@ import type { Named } from '@/features/analytics/lib/dimensions';
 import type { EventsRequest } from '@/features/analytics/lib/events';
 import { fileName } from '@/features/analytics/lib/periods';
 import { overviewQuery, paramsOf, refreshWebsite } from '@/features/analytics/api/analytics';
+import { usedDimensionsQuery } from '@/features/analytics/api/breakdown';
 import {
   rangeFault,
   readState,
@@ -93,6 +99,8 @@ const LiveCard = lazy(() =>
 
 const TITLE = 'Analytics Dashboard';
 const SUBTITLE = 'Track performance across your affiliate campaigns';
+/** Tabs come once it is known that they have data: one that goes would move what a person is about to click. */
+const NONE_KNOWN: readonly string[] = [];
 
 /** Fills the cache from the early reads. */
 export async function takeReads(client: QueryClient, search: FlatSearch): Promise<void> {
@@ -107,8 +115,11 @@ export async function takeReads(client: QueryClient, search: FlatSearch): Promis
   const opens = textOf(search[OPEN]);
   if (opens && (opens !== DEFAULT_VIEW || views.some((view) => view.isDefault))) return;
   // What will be shown is known: its numbers come while the page is drawn.
-  readPage(client, paramsOf(website.id, state, state), state);
+  readPage(client, paramsOf(website.id, state, state), withoutFilters(website.id, state), state);
 }
+
+const withoutFilters = (websiteId: string, state: AnalyticsState) =>
+  paramsOf(websiteId, state, { ...state, filters: [] });
 
 const shownWebsite = (websites: readonly Website[] | undefined, { website }: AnalyticsState): Website | undefined =>
   websites?.find((item) => item.id === website) ?? websites?.[0];
@@ -183,7 +194,9 @@ function WebsiteAnalytics({ websites, website, state, fault, onChange }: Website
   const [refreshing, setRefreshing] = useState(false);
   const params = paramsOf(website.id, state, state);
   const overview = useQuery(overviewQuery(params, state));
-  usePageCalls(params, state);
+  const everything = withoutFilters(website.id, state);
+  usePageCalls(params, everything, state);
+  const used = useQuery(usedDimensionsQuery(everything));
   const partners = useQuery(partnersQuery);
   const links = useCursorQuery(linksQuery(website.id));
   const firstLoad =
@@ -234,7 +247,7 @@ function WebsiteAnalytics({ websites, website, state, fault, onChange }: Website
             <FilterBar
               state={state}
               onChange={onChange}
-              params={paramsOf(website.id, state, { ...state, filters: [] })}
+              params={everything}
               named={named}
             >
               <Boundary fallback={null}>
@@ -272,6 +285,7 @@ function WebsiteAnalytics({ websites, website, state, fault, onChange }: Website
             state={state}
             onChange={onChange}
             named={named}
+            used={used.isError ? null : (used.data?.data ?? NONE_KNOWN)}
             onEvents={setEvents}
             later={later}
             hint={
@@ -382,13 +396,14 @@ interface BreakdownProps extends Props {
   readonly hint: ReactNode;
   readonly params: ReturnType<typeof paramsOf>;
   readonly named: Named;
+  readonly used: BreakdownContext['used'];
   readonly onEvents: (request: EventsRequest) => void;
   /** The first view is there. */
   readonly later: boolean;
 }
 
 /** The cards by dimension, and the table of all rows when it is open. */
-function Breakdowns({ website, params, state, onChange, named, onEvents, later, hint }: BreakdownProps) {
+function Breakdowns({ website, params, state, onChange, named, used, onEvents, later, hint }: BreakdownProps) {
   const phone = useIsPhone();
   const [metric, setMetric] = useBarMetric(website.id);
   const viewEvents = (request: Pick<EventsRequest, 'title' | 'of'>, filters: readonly Filter[]) =>
@@ -398,6 +413,7 @@ function Breakdowns({ website, params, state, onChange, named, onEvents, later, 
     filters: state.filters,
     named,
     metric,
+    used,
     onPick: (dimension: Dimension, value: string) => onChange(toggleFilter(state, dimension, nameOfValue(value))),
     onDetails: (details: NonNullable<AnalyticsState['details']>) => onChange({ ...state, details }),
     onEvents: viewEvents,

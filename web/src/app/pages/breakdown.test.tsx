@@ -353,3 +353,26 @@ test('annotations stand on the chart; own ones are added, changed and removed', 
   await user.click(await dialog.findByRole('button', { name: 'Remove New page' }));
   await waitFor(() => expect(dialog.queryByText('New page')).not.toBeInTheDocument());
 });
+
+test('tabs that would be empty are hidden, but never the open one, and cost no request', async () => {
+  localStorage.setItem('breakdown.links', 'sub2');
+  renderApp('/analytics');
+  const tabs = (name: string) =>
+    card(name)
+      .getAllByRole('tab')
+      .map((tab) => tab.textContent);
+  await waitFor(() => expect(tabs('Campaigns')).toEqual(['Campaign', 'Source']));
+  expect(tabs('Links')).toEqual(['Link', 'Partner', 'Placement', 'Sub-ID 1', 'Sub-ID 2']);
+  expect(tabs('Places')).toEqual(['Map', 'Country']);
+  expect(tabs('Devices')).toEqual(['Device', 'Browser', 'OS']);
+  expect(tabs('Pages')).toEqual(['Page', 'Entry', 'Exit']);
+  const together = requests('GET /api/platform/reads?').filter((line) => line.includes('used-dimensions'));
+  expect(together).toHaveLength(1);
+  expect(together[0]).toContain('overview');
+});
+
+test('all tabs are there while it is not known which have data', async () => {
+  server.use(http.get('/api/platform/analytics/used-dimensions', () => refuse(503, 'Down')));
+  renderApp('/analytics');
+  await waitFor(() => expect(card('Campaigns').getAllByRole('tab')).toHaveLength(5));
+});

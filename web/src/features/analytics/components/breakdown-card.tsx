@@ -14,7 +14,7 @@ import { useRemembered } from '@/lib/storage/remembered';
 import { breakdownQuery, type BreakdownParams } from '../api/breakdown';
 import type { AnalyticsParams } from '../api/analytics';
 import { useTab } from '../hooks/use-layout';
-import { GROUPS, type BreakdownGroup, type BreakdownTab } from '../lib/breakdown-groups';
+import { GROUPS, tabsWithData, type BreakdownGroup, type BreakdownTab } from '../lib/breakdown-groups';
 import { eventsOf, type EventsRequest } from '../lib/events';
 import type { Named } from '../lib/dimensions';
 import { METRICS, metricName, shownMetrics, type Metric } from '../lib/metrics';
@@ -36,6 +36,8 @@ export interface BreakdownContext {
   readonly filters: readonly Filter[];
   readonly named: Named;
   readonly metric: Metric;
+  /** The rare dimensions that have a value in the range; null: that is not known. */
+  readonly used: readonly string[] | null;
   readonly onPick: (dimension: Dimension, value: string) => void;
   readonly onDetails: (details: Details) => void;
   readonly onEvents: (request: Pick<EventsRequest, 'title' | 'of'>, filters: readonly Filter[]) => void;
@@ -123,9 +125,10 @@ function GroupTabs({ group, tab, onTab, context }: TabsProps) {
   const [box, visible] = useVisible<HTMLDivElement>();
   const content = <TabContent tab={tab} visible={visible} context={context} />;
   const title = <h3 className="text-[0.9375rem] font-semibold">{group.title}</h3>;
+  const tabs = tabsWithData(group, tab.id, context.used);
   return (
     <div ref={box} className="min-h-[16.75rem] max-sm:min-h-[22rem]">
-      {group.tabs.length === 1 ? (
+      {tabs.length === 1 ? (
         <>
           <div className="mb-1 flex min-h-8 items-center max-sm:min-h-10">{title}</div>
           {content}
@@ -137,7 +140,7 @@ function GroupTabs({ group, tab, onTab, context }: TabsProps) {
           before={title}
           value={tab.id}
           onChange={onTab}
-          tabs={group.tabs.map((item) => ({ id: item.id, label: item.label, content: item === tab ? content : null }))}
+          tabs={tabs.map((item) => ({ id: item.id, label: item.label, content: item === tab ? content : null }))}
         />
       )}
     </div>
