@@ -10,6 +10,7 @@ import { useMedia } from '@/lib/browser/media';
 import { pageQuery, savePage, versionQuery } from '../api/sites';
 import { useDocument, type OpenDocument } from '../hooks/use-document';
 import { useUndoKeys } from '../hooks/use-undo-keys';
+import { withText } from '../lib/block-texts';
 import { anchorNamed, anchorOf, labelOf, nameOf } from '../lib/blocks';
 import { MAX_BLOCKS, type Block, type PageDocument } from '../lib/document';
 import { changeBlock, duplicateBlock, insertBlock, moveBlock, removeBlock } from '../lib/edits';
@@ -106,6 +107,18 @@ export function PageEditor({ site, saved, wanted: first = null }: Props) {
         setWanted(null);
         setOpenId(block.id);
         setIsPreviewed(false);
+      }}
+      onText={({ blockId, shown, text }) => {
+        const block = page.blocks.find(({ id }) => id === blockId);
+        if (!block) return;
+        document.change(
+          `Edit ${labelOf(block.type)}`,
+          (before) => ({
+            ...before,
+            blocks: before.blocks.map((each) => (each.id === blockId ? withText(each, shown, text) : each)),
+          }),
+          `${blockId}.${shown.field}`,
+        );
       }}
       onNext={(places) => {
         const next = nextPlaceholder(places, lastPlace.current);

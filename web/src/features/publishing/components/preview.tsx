@@ -1,7 +1,8 @@
 // The page as visitors will see it, rendered by the server, at three widths.
 //
 // The frame's sandbox allows no script, form, popup or navigation. It has the app's origin only so that the editor can
-// keep its scroll position and see which block was clicked; the content security policy of the app holds inside, too.
+// keep its scroll position, see which block was clicked and edit texts in place; the content security policy of the app
+// holds inside, too.
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Monitor, Smartphone, Tablet } from 'lucide-react';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
@@ -12,6 +13,7 @@ import { cx } from '@/lib/cx';
 import { useIsPhone } from '@/lib/browser/media';
 import { previewQuery } from '../api/sites';
 import type { PageDocument, SiteDocument } from '../lib/document';
+import { editedText, editInPlace, focusedText, IN_PLACE_CSS, isText, type TextChange } from '../lib/edit-in-place';
 import type { Placeholder } from '../lib/types';
 import { showIn } from '../lib/trusted-html';
 
@@ -31,11 +33,13 @@ interface Props {
   /** The element of the block that is edited. */
   readonly anchor?: string | undefined;
   readonly onSelect?: (anchor: string) => void;
+  /** A text of the page was edited where it stands; without it, none is. */
+  readonly onText?: (change: TextChange) => void;
   /** Opens the next of the page's placeholders. */
   readonly onNext?: (places: readonly Placeholder[]) => void;
 }
 
-export function Preview({ siteId, pageId, page, document, anchor, onSelect, onNext }: Props) {
+export function Preview({ siteId, pageId, page, document, anchor, onSelect, onText, onNext }: Props) {
   const isPhone = useIsPhone();
   const [width, setWidth] = useState<(typeof WIDTHS)[number]>(isPhone ? WIDTHS[0] : WIDTHS[2]);
   const shown = useRested(page, document);
@@ -78,7 +82,14 @@ export function Preview({ siteId, pageId, page, document, anchor, onSelect, onNe
         <ErrorBox error={error} prefix="Error rendering the preview" onRetry={() => void rendered.refetch()} />
       )}
       {data ? (
-        <Frame html={data.html} width={width.width} anchor={anchor} onSelect={onSelect} />
+        <Frame
+          html={data.html}
+          width={width.width}
+          anchor={anchor}
+          page={page}
+          onSelect={onSelect}
+          onText={onText}
+        />
       ) : (
         !error && <Loading label="Rendering the preview" />
       )}
@@ -107,14 +118,17 @@ interface FrameProps {
   readonly html: string;
   readonly width: number;
   readonly anchor: string | undefined;
+  readonly page: PageDocument | null;
   readonly onSelect: ((anchor: string) => void) | undefined;
+  readonly onText: ((change: TextChange) => void) | undefined;
 }
 
-function Frame({ html, width, anchor, onSelect }: FrameProps) {
+function Frame({ html, width, anchor, page, onSelect, onText }: FrameProps) {
   const box = useRef<HTMLDivElement>(null);
   const frame = useRef<HTMLIFrameElement>(null);
   const scrolled = useRef(0);
-  const select = useRef(onSelect);
+  const latest = useRef({ page, onSelect, onText });
+  const edits = useRef(0);
   const [size, setSize] = useState({ width: 0, height: 0 });
   useLayoutEffect(() => {
     const element = box.current;
@@ -126,23 +140,50 @@ function Frame({ html, width, anchor, onSelect }: FrameProps) {
     return () => observer.disconnect();
   }, []);
   useEffect(() => {
-    select.current = onSelect;
-  }, [onSelect]);
+    latest.current = { page, onSelect, onText };
+  });
   useEffect(() => {
     const element = frame.current;
     if (!element) return;
-    scrolled.current = element.contentWindow?.scrollY ?? 0;
-    showIn(element, framed(html));
+    let focused: string | null = null;
+    const show = () => {
+      scrolled.current = element.contentWindow?.scrollY ?? 0;
+      focused = window.document.activeElement === element ? focusedText(element.contentDocument) : null;
+      element.addEventListener('load', loaded, { once: true });
+      showIn(element, framed(html));
+    };
     const loaded = () => {
       element.contentWindow?.scrollTo(0, scrolled.current);
-      element.contentDocument?.addEventListener('click', (event) => {
+      const shown = element.contentDocument;
+      shown?.addEventListener('click', (event) => {
         event.preventDefault();
+        if (isText(event.target)) return;
         const block = (event.target as Element | null)?.closest('[data-placement]');
-        if (block) select.current?.(block.id);
+        if (block) latest.current.onSelect?.(block.id);
       });
+      if (shown && latest.current.onText)
+        editInPlace(
+          shown,
+          latest.current.page?.blocks ?? [],
+          (change) => {
+            edits.current += 1;
+            latest.current.onText?.(change);
+          },
+          focused,
+        );
     };
-    element.addEventListener('load', loaded, { once: true });
-    return () => element.removeEventListener('load', loaded);
+    // A text that is being edited stays; what it becomes is shown by the next version of the page.
+    const edited = editedText(element.contentDocument);
+    const before = edits.current;
+    const ended = () => {
+      if (edits.current === before) show();
+    };
+    if (edited) edited.addEventListener('blur', ended, { once: true });
+    else show();
+    return () => {
+      edited?.removeEventListener('blur', ended);
+      element.removeEventListener('load', loaded);
+    };
   }, [html]);
   useEffect(() => {
     const view = frame.current?.contentWindow;
@@ -174,7 +215,7 @@ function Frame({ html, width, anchor, onSelect }: FrameProps) {
 /** Its links open nothing: new windows are what the sandbox stops without a trace. Published pages have their font beside
  *  them; here it is the app's. */
 const framed = (html: string): string =>
-  html.replace(/<head(\s[^>]*)?>/i, `$&<base target="_blank"><style>${fontOfApp()}</style>`);
+  html.replace(/<head(\s[^>]*)?>/i, `$&<base target="_blank"><style>${fontOfApp()}${IN_PLACE_CSS}</style>`);
 
 /** The declarations of the app's font under the name that sites have for it. */
 const fontOfApp = (): string =>

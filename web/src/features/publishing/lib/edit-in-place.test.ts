@@ -1,0 +1,93 @@
+import { fireEvent } from '@testing-library/react';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { newBlock } from './blocks';
+import type { Block, Hero } from './document';
+import { editInPlace, isText, type TextChange } from './edit-in-place';
+
+const HERO = { ...newBlock('hero', 'a'), title: 'Tents', text: 'Light ones.\n\nWarm\nones.' } as Hero;
+const FAQ = {
+  ...newBlock('faq', 'q'),
+  title: 'Questions',
+  questions: [{ question: 'Is it dry?', answer: '**Yes**' }],
+} as Block;
+
+let page: Document;
+let changes: TextChange[];
+
+beforeEach(() => {
+  page = document.implementation.createHTMLDocument();
+  page.body.innerHTML = `
+    <section id="b-a" data-placement="a"><h1>Tents</h1><p>Light ones.</p><p>Warm<br>ones.</p></section>
+    <section id="b-q" data-placement="q"><h2>Questions</h2><details><summary><h3>Is it dry?</h3></summary>
+    <div><p><strong>Yes</strong></p></div></details></section><p>Tents</p>`;
+  changes = [];
+  editInPlace(page, [HERO, FAQ], (change) => changes.push(change));
+});
+
+const element = (selector: string) => page.querySelector<HTMLElement>(selector)!;
+const typed = (target: HTMLElement, text: string) => {
+  target.textContent = text;
+};
+
+test('the texts of blocks can be reached by keyboard; Markdown and what is no block cannot', () => {
+  const marked = [...page.querySelectorAll<HTMLElement>('[data-field]')];
+  expect(marked.map(({ textContent }) => textContent)).toEqual([
+    'Tents',
+    'Light ones.',
+    'Warmones.',
+    'Questions',
+    'Is it dry?',
+  ]);
+  expect(marked.every(({ tabIndex }) => tabIndex === 0)).toBe(true);
+  expect(marked[0]).toHaveAttribute('aria-description', 'Press Enter to edit this text');
+  expect([isText(element('h1')), isText(element('strong')), isText(null)]).toEqual([true, false, false]);
+});
+
+test('a click begins, Enter takes the text over', () => {
+  const heading = element('h1');
+  fireEvent.click(heading);
+  expect(heading).toHaveAttribute('contenteditable');
+  typed(heading, '  Huts  and\u00a0more ');
+  fireEvent.keyDown(heading, { key: 'Enter' });
+  expect(heading).not.toHaveAttribute('contenteditable');
+  expect(changes).toEqual([
+    { blockId: 'a', shown: { field: 'title', text: 'Tents', paragraph: null }, text: 'Huts and more' },
+  ]);
+});
+
+test('Enter begins on a focused text, leaving it takes the text over', () => {
+  const question = element('h3');
+  fireEvent.keyDown(question, { key: 'Enter' });
+  expect(question).toHaveAttribute('contenteditable');
+  typed(question, 'Is it warm?');
+  fireEvent.blur(question);
+  expect(changes).toMatchObject([{ blockId: 'q', shown: { field: 'questions.0.question' }, text: 'Is it warm?' }]);
+});
+
+test('Escape takes it back, and a text that stays the same is no change', () => {
+  const [, second] = page.querySelectorAll<HTMLElement>('#b-a p');
+  fireEvent.click(second!);
+  typed(second!, 'Other ones.');
+  fireEvent.keyDown(second!, { key: 'Escape' });
+  expect(second!.innerHTML).toBe('Warm<br>ones.');
+  fireEvent.click(second!);
+  fireEvent.blur(second!);
+  expect(changes).toEqual([]);
+});
+
+test('lines of a paragraph stay lines', () => {
+  const [, second] = page.querySelectorAll<HTMLElement>('#b-a p');
+  fireEvent.click(second!);
+  second!.innerHTML = 'Warm<br>and dry.';
+  fireEvent.keyDown(second!, { key: 'Enter' });
+  expect(changes).toMatchObject([{ shown: { field: 'text', paragraph: 1 }, text: 'Warm\nand dry.' }]);
+});
+
+test('the focus returns to the text that had it', () => {
+  const again = document.implementation.createHTMLDocument();
+  again.body.innerHTML = page.body.innerHTML.replaceAll(/ (data-field|tabindex|aria-description)="[^"]*"/g, '');
+  const before = element('h1').dataset['field']!;
+  const focus = vi.spyOn(HTMLElement.prototype, 'focus');
+  editInPlace(again, [HERO, FAQ], () => undefined, before);
+  expect(focus.mock.contexts).toEqual([again.querySelector('h1')]);
+});
