@@ -416,10 +416,12 @@ def gate() -> None:
 
 
 def web_pages(failed: list[str]) -> None:
-    """Checks how much the built web app sends, and the accessibility of all that it shows."""
+    """Checks how much the built web app sends, the first view of its analytics, and the accessibility of all that it
+    shows."""
     if has_web():
-        checks = (["node", "web/scripts/budgets.mjs"], ["nice", "npm", "run", "axe", "--prefix", "web"])
-        attempt_side_by_side(failed, list(checks), environment=dict(os.environ, CHROMIUM=browser()))
+        looks = (["nice", "npm", "run", script, "--prefix", "web"] for script in ("first-view", "axe"))
+        checks = [["node", "web/scripts/budgets.mjs"], *looks]
+        attempt_side_by_side(failed, checks, environment=dict(os.environ, CHROMIUM=browser()))
 
 
 def set_up(development: bool = False, build_web: bool = True) -> None:

@@ -11,12 +11,13 @@ const TYPES = {
   '.css': 'text/css',
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
+  '.webp': 'image/webp',
   '.woff2': 'font/woff2',
   '.json': 'application/json',
   '.xml': 'application/xml',
   '.txt': 'text/plain; charset=utf-8',
 };
-const BINARY = ['.woff2', '.png'];
+const BINARY = ['.woff2', '.png', '.webp'];
 const packed = new Map();
 
 /** Answers with the file or page at `path`; `headers` go on each answer. */

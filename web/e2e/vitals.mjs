@@ -10,6 +10,7 @@
 // ONLY=/about,/blog loads these paths alone.
 // PAGES=[{"name","url","limits"}] measures these pages of another server, as a phone loads them, in place of the app's.
 import { appStarted, calm, launch, newPage } from './browser.mjs';
+import { FIRST_VIEW_LIMITS, firstView } from './first-view.mjs';
 import { startMock } from './mock-api.mjs';
 
 const RUNS = Number(process.env.RUNS ?? 5);
@@ -107,12 +108,7 @@ const CHANGES = {
     (page) => page.keyboard.press('t'),
   ],
 };
-const CALLS = {
-  name: 'analytics, on a desktop',
-  path: '/analytics',
-  limits: { calls: 12, quiet: 2000 },
-  ready: (page) => row(page).waitFor(),
-};
+const DESKTOP = { name: 'analytics, on a desktop', limits: FIRST_VIEW_LIMITS };
 const only = process.env.ONLY?.split(',');
 const given = process.env.PAGES ? JSON.parse(process.env.PAGES) : null;
 const phone = ({ name, url, limits }) => ({
@@ -133,6 +129,7 @@ const FIGURES = [
   { id: 'change', name: 'change of range or filter to the next paint, p95', unit: 'ms' },
   { id: 'calls', name: 'calls of the API until it is quiet', unit: '' },
   { id: 'quiet', name: 'last call answered', unit: 'ms' },
+  { id: 'fold', name: 'end of the top pages and sources', unit: 'px' },
 ];
 
 const mock = given ? null : await startMock();
@@ -146,9 +143,9 @@ for (let run = 0; run < RUNS; run += 1) {
 if (!given && (!only || only.includes(CHANGES.path))) {
   PAGES.push(CHANGES);
   loads.set(CHANGES.name, [{ change: await changes(CHANGES) }]);
-  PAGES.push(CALLS);
-  loads.set(CALLS.name, []);
-  for (let run = 0; run < FEW; run += 1) loads.get(CALLS.name).push(await calls(CALLS));
+  PAGES.push(DESKTOP);
+  loads.set(DESKTOP.name, []);
+  for (let run = 0; run < FEW; run += 1) loads.get(DESKTOP.name).push(await firstView(browser, mock.url));
 }
 await browser.close();
 mock?.close();
@@ -170,7 +167,8 @@ if (process.argv.includes('--json')) {
     );
   if (process.argv.includes('--paints')) {
     for (const { name } of PAGES) {
-      const { paints = [], moves = [] } = loads.get(name).at(-1);
+      const { paints = [], moves = [], of = [] } = loads.get(name).at(-1);
+      if (of.length > 0) console.log(`     ${name}: ${of.join(' ')}`);
       for (const { at, size, what } of paints) console.log(`     ${name}: ${Math.round(at)} ms, ${size} px², ${what}`);
       for (const { at, by, what } of moves)
         console.log(`     ${name}: ${Math.round(at)} ms, moved ${show(by)}, ${what}`);
@@ -202,25 +200,6 @@ async function load({ path, signedIn = true, width, height, scale, ready, change
   const event = await page.evaluate(() => globalThis.slowestEvent);
   await context.close();
   return { ...figures, ready: at, event };
-}
-
-/** The calls of one load until none has begun for two seconds. The live stream is one, which is never answered. */
-async function calls({ path, ready }) {
-  const { page, context } = await newPage(browser);
-  const of = [];
-  let answered = 0;
-  const isCall = (request) => new URL(request.url()).pathname.startsWith('/api/');
-  page.on('request', (request) => isCall(request) && of.push(new URL(request.url()).pathname));
-  const begun = performance.now();
-  page.on('requestfinished', (request) => {
-    if (isCall(request)) answered = performance.now() - begun;
-  });
-  await page.goto(mock.url + path);
-  await ready(page);
-  for (let known = -1; known !== of.length; await page.waitForTimeout(SETTLED_MS)) known = of.length;
-  await context.close();
-  if (process.argv.includes('--paints')) console.log(`     calls: ${of.join(' ')}`);
-  return { calls: of.length, quiet: answered };
 }
 
 /** The 95th percentile of the longest event of each change: from the input to the paint after it. */

@@ -119,7 +119,7 @@ def test_ci_looks_at_the_build_that_is_there_and_at_its_sizes(checkout: Path, mo
     monkeypatch.setattr(
         bootstrap, "attempt_side_by_side", lambda _failed, row, **_: looked.extend(" ".join(check) for check in row)
     )
-    looks = ["node web/scripts/budgets.mjs", "nice npm run axe --prefix web"]
+    looks = ["node web/scripts/budgets.mjs", *(f"nice npm run {name} --prefix web" for name in ("first-view", "axe"))]
     bootstrap.ci()
     assert (done[1:], looked) == (["npm run build --prefix web"], looks), "built once"
     bootstrap.ci()

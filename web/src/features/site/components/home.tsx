@@ -9,7 +9,7 @@ import { PRODUCTS, SECURITY_CLAIMS } from '../lib/claims';
 import { FEATURES } from '../lib/features';
 import type { Figure } from '../lib/figures';
 import { Glow, IconTile, More, PointCard, Section, type Point } from './parts';
-import { DashboardPicture } from './picture';
+import { ProductPicture } from './picture';
 
 interface Props {
   /** Banner with the number of free places, and the signup form. */
@@ -66,9 +66,7 @@ export function Home({ earlyAccess, newsletter, earlyAdopter, share, figures, ha
               </Link>
             </div>
           </div>
-          <div className="max-lg:hidden">
-            <DashboardPicture />
-          </div>
+          <ProductPicture />
         </div>
       </section>
       <Section id="features" title="Everything an affiliate business needs" text="Eight tools, one source of truth.">
