@@ -292,13 +292,15 @@ def test_fast() -> None:
 
 def test_slow() -> None:
     """Runs the tests that take minutes and rarely fail: whole upgrades, long rounds of kills, the worked examples in a
-    copy."""
+    copy, every overlay of every page."""
     set_up(development=True)
     environment = dict(os.environ, CHROMIUM=browser(), PHP=php())
     failed: list[str] = []
     with folder_for_tests() as folder:
         environment["TMPDIR"] = folder
         attempt(failed, [str(PYTHON), "-m", "pytest", *IN_PARALLEL, "-m", "slow"], environment)
+    if has_web():
+        attempt(failed, ["npm", "run", "overlays", "--prefix", "web"], environment)
     finish(failed)
 
 

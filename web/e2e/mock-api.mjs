@@ -14,6 +14,7 @@ import { linkFiles } from './mock-link-files.mjs';
 import { linkSplit, splitVariants } from './mock-split.mjs';
 import { affiliates, linkClicks, ownPartner, partnerRequests, terms } from './mock-affiliates.mjs';
 import { breakdown, USED } from './mock-breakdown.mjs';
+import { withOddNames } from './odd-names.mjs';
 import { forumAnswer } from './mock-forum.mjs';
 import { ideasAnswer } from './mock-ideas.mjs';
 import { insightsAnswer } from './mock-insights.mjs';
@@ -105,7 +106,7 @@ const names = new Intl.DisplayNames(['en'], { type: 'region' });
 /** What the answers so far lack of what the API's description requires. */
 export const lacks = new Set();
 
-export function startMock({ empty = false, first = false, broken = false, slow = false } = {}) {
+export function startMock({ empty = false, first = false, broken = false, slow = false, odd = false } = {}) {
   const websites = empty
     ? []
     : [
@@ -157,7 +158,7 @@ export function startMock({ empty = false, first = false, broken = false, slow =
         ...(OF_SINGLE_EVENTS.test(key) ? { 'X-Events-Kept-From': '2026-03-01' } : {}),
         ...headers,
       });
-      response.end(value === null ? '' : JSON.stringify(value));
+      response.end(value === null ? '' : JSON.stringify(odd ? withOddNames(url.pathname, value) : value));
     };
     const fresh = { 'X-As-Of': new Date(Date.now() - 400).toISOString(), 'X-Lag-Seconds': '0.4' };
     if (key === 'POST /api/platform/login') {

@@ -8,10 +8,10 @@ import { appStarted, launch, newPage, settle } from './browser.mjs';
 import { DESKTOP, PHONE } from './look.mjs';
 import { startMock } from './mock-api.mjs';
 
-const AT_ONCE = 3;
+const WORKERS = 3;
 /** How long the code of an overlay may be on its way. */
 const OPENS_MS = 5000;
-const DEEPEST = 3;
+const MAX_DEPTH = 3;
 /** What cannot be clicked within this time is covered. */
 const CLICK_MS = 4000;
 
@@ -60,7 +60,7 @@ let opened = 0;
 const begun = Date.now();
 
 await proof();
-await Promise.all(Array.from({ length: AT_ONCE }, worker));
+await Promise.all(Array.from({ length: WORKERS }, worker));
 await browser.close();
 mock.close();
 console.log(`${failures.length} faults in ${opened} overlays, ${Math.round((Date.now() - begun) / 1000)} s`);
@@ -129,7 +129,7 @@ async function explorePage(page, { pattern, width }) {
         const inner = [...chain, way.name];
         for (const fault of await page.evaluate(faultsOfTop)) failures.push(`${where} > ${way.name}: ${fault}`);
         const ways = `${width} ${await page.evaluate(waysOfTop)}`;
-        if (inner.length < DEEPEST && !known.has(ways)) {
+        if (inner.length < MAX_DEPTH && !known.has(ways)) {
           known.add(ways);
           await explore(inner, new Set());
         }
@@ -153,7 +153,7 @@ async function explorePage(page, { pattern, width }) {
 
   /** Opens the overlays of `chain` again, where they are not. */
   async function restore(chain, address) {
-    for (let tries = 0; tries < DEEPEST + 1; tries += 1) {
+    for (let tries = 0; tries < MAX_DEPTH + 1; tries += 1) {
       if ((await page.locator('[data-overlay]').count()) <= chain.length) break;
       await page.keyboard.press('Escape');
       await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 20))));

@@ -1,4 +1,6 @@
-// Screenshots of every screen, to be looked at by a person: node e2e/shots.mjs [folder]
+// Screenshots of every screen, to be looked at by a person:
+// node e2e/shots.mjs [folder] [screen,screen…] [look,look… or "all": every width in both themes]
+// ODD=1: with names of 200 characters, from right to left and of emoji.
 import { mkdirSync } from 'node:fs';
 import { launch, newPage, settle } from './browser.mjs';
 import { startMock } from './mock-api.mjs';
@@ -6,7 +8,7 @@ import { startMock } from './mock-api.mjs';
 const folder = process.argv[2] ?? 'test-results/shots';
 mkdirSync(folder, { recursive: true });
 
-const mock = await startMock();
+const mock = await startMock({ odd: process.env.ODD === '1' });
 const empty = await startMock({ empty: true });
 const first = await startMock({ first: true });
 const broken = await startMock({ broken: true });
@@ -281,6 +283,9 @@ const SCREENS = [
   },
   { name: 'onboarding', path: '/onboarding', act: connect },
 ];
+const EVERY_LOOK = [390, 768, 1440, 1920].flatMap((width) =>
+  ['light', 'dark'].map((theme) => ({ name: `${theme}-${width}`, theme, width })),
+);
 const LOOKS = [
   { name: 'light', theme: 'light', width: 1440 },
   { name: 'dark', theme: 'dark', width: 1440 },
@@ -289,12 +294,16 @@ const LOOKS = [
   { name: 'phone', theme: 'dark', width: 390 },
   { name: 'narrow', theme: 'light', width: 320 },
 ];
-const wanted = process.argv[3]?.split(',');
+const wanted = process.argv[3]?.split(',').filter(Boolean);
+const looks = process.argv[4]?.split(',');
+const chosen = looks?.includes('all')
+  ? EVERY_LOOK
+  : [...EVERY_LOOK, ...LOOKS].filter(({ name }) => looks?.includes(name));
 
 let faults = 0;
-for (const look of LOOKS) {
+for (const look of looks ? chosen : LOOKS) {
   for (const screen of SCREENS) {
-    if (wanted && !wanted.includes(screen.name)) continue;
+    if (wanted?.length > 0 && !wanted.includes(screen.name)) continue;
     const { page, context, complaints } = await newPage(browser, {
       ...look,
       signedIn: screen.signedIn ?? true,

@@ -152,6 +152,17 @@ def test_ci_begins_no_slow_test_when_its_time_is_over(monkeypatch: pytest.Monkey
     assert given == ["--slow-until", str(1_000.0 + bootstrap.SLOW_WITHIN_S)]
 
 
+def test_slow_tests_end_with_every_overlay_of_every_page(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (checkout / "web").mkdir()
+    (checkout / "web" / "package.json").write_text("{}")
+    for name in ("set_up", "browser", "php"):
+        monkeypatch.setattr(bootstrap, name, lambda **_: "found")
+    run: list[str] = []
+    monkeypatch.setattr(bootstrap, "attempt", lambda _failed, command, _environment: run.append(" ".join(command)))
+    bootstrap.test_slow()
+    assert [run[0].endswith("-m slow"), *run[1:]] == [True, "npm run overlays --prefix web"]
+
+
 @pytest.mark.parametrize(("marks", "is_skipped"), [(["slow"], True), ([], False)])
 def test_a_slow_test_does_not_begin_after_the_given_time(marks: list[str], is_skipped: bool) -> None:
     def item(slow_until: float) -> Any:
