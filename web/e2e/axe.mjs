@@ -590,6 +590,7 @@ const STATES = [
   { name: 'site, releases', path: '/builder/s1?tab=releases' },
   { name: 'site, subscribers', path: '/builder/s1?tab=subscribers' },
   { name: 'page', path: '/builder/s1/page-home' },
+  { name: 'page, text in place', path: '/builder/s1/page-home', widths: [DESKTOP], act: editedInPlace },
   { name: 'page, add block', path: '/builder/s1/page-home', act: opens('Add block') },
   { name: 'page, versions', path: '/builder/s1/page-home', act: opens('Versions') },
   { name: 'page, article', path: '/builder/s1/page-home', act: editBlock(/^Edit Article/) },
@@ -778,6 +779,16 @@ function editBlock(name) {
     await page.getByLabel('Name in analytics').waitFor();
     await settle(page);
   };
+}
+
+/** The text that was edited in the preview is what the editor's list names the block by. */
+async function editedInPlace(page) {
+  const heading = page.frameLocator('iframe').locator('h1[data-field]');
+  await heading.click();
+  await heading.fill('Measured again');
+  await heading.press('Enter');
+  await page.getByRole('button', { name: /^Edit Hero.*Measured again/ }).waitFor();
+  await page.getByText('All changes saved').waitFor();
 }
 
 async function rejectedHeading(page) {

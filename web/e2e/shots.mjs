@@ -82,6 +82,7 @@ const SCREENS = [
   { name: 'site-newsletter-unsubscribe', path: '/site-newsletter/unsubscribe#code=abc', signedIn: false },
   { name: 'site-subscribers', path: '/builder/s1?tab=subscribers' },
   { name: 'page', path: '/builder/s1/page-home', act: editorReady, after: true },
+  { name: 'page-in-place', path: '/builder/s1/page-home', act: textInPlace, after: true },
   { name: 'page-block', path: '/builder/s1/page-review', act: editBlock(/^Edit Review/), after: true },
   { name: 'page-article', path: '/builder/s1/page-home', act: editBlock(/^Edit Article/), after: true },
   { name: 'page-table', path: '/builder/s1/page-best', act: editBlock(/^Edit Comparison/), after: true },
@@ -349,6 +350,11 @@ async function editorReady(page) {
   const preview = page.getByRole('button', { name: 'Preview', exact: true });
   if (await preview.count()) await preview.click();
   await page.frameLocator('iframe').locator('main').waitFor();
+}
+
+async function textInPlace(page) {
+  await editorReady(page);
+  await page.frameLocator('iframe').locator('h1[data-field]').click();
 }
 
 async function placeholdersListed(page) {

@@ -38,8 +38,8 @@ test('the texts of blocks can be reached by keyboard; Markdown and what is no bl
     'Questions',
     'Is it dry?',
   ]);
-  expect(marked.every(({ tabIndex }) => tabIndex === 0)).toBe(true);
-  expect(marked[0]).toHaveAttribute('aria-description', 'Press Enter to edit this text');
+  expect(marked.map(({ tabIndex }) => tabIndex)).toEqual([0, -1, -1, -1, -1]);
+  expect(marked[0]).toHaveAttribute('aria-description', expect.stringContaining('Enter: edit this text'));
   expect([isText(element('h1')), isText(element('strong')), isText(null)]).toEqual([true, false, false]);
 });
 
@@ -62,6 +62,17 @@ test('Enter begins on a focused text, leaving it takes the text over', () => {
   typed(question, 'Is it warm?');
   fireEvent.blur(question);
   expect(changes).toMatchObject([{ blockId: 'q', shown: { field: 'questions.0.question' }, text: 'Is it warm?' }]);
+});
+
+test('arrow keys lead from text to text, and Tab comes back to the last one', () => {
+  const focus = vi.spyOn(HTMLElement.prototype, 'focus');
+  const marked = [...page.querySelectorAll<HTMLElement>('[data-field]')];
+  fireEvent.keyDown(marked[0]!, { key: 'ArrowDown' });
+  fireEvent.keyDown(marked[0]!, { key: 'ArrowUp' });
+  fireEvent.keyDown(marked[4]!, { key: 'ArrowDown' });
+  expect(focus.mock.contexts).toEqual([marked[1], marked[4], marked[0]]);
+  fireEvent.focusIn(marked[1]!);
+  expect(marked.map(({ tabIndex }) => tabIndex)).toEqual([-1, 0, -1, -1, -1]);
 });
 
 test('Escape takes it back, and a text that stays the same is no change', () => {

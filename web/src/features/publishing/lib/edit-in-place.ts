@@ -1,5 +1,6 @@
 // Texts that are edited where they stand in the preview: a click, or Enter on a focused one, begins; Enter and leaving it
-// take the text over, Escape takes it back. The page itself has no script: this runs in the app.
+// take the text over, Escape takes it back. Tab leads to one of them, arrow keys to the others: a page has many. The page
+// itself has no script: this runs in the app.
 import { anchorOf } from './blocks';
 import type { Block } from './document';
 import { textsOf, type ShownText } from './block-texts';
@@ -14,6 +15,7 @@ export interface TextChange {
 export const IN_PLACE_CSS =
   '[data-field]{cursor:text;border-radius:2px}[data-field]:is(:hover,:focus-visible){outline:2px dashed var(--accent);outline-offset:3px}[data-field][contenteditable]{outline:2px solid var(--accent);outline-offset:3px}';
 const MARKED = '[data-field]';
+const STEPS: Readonly<Record<string, number>> = { Enter: 0, ArrowDown: 1, ArrowUp: -1 };
 /** A browser edits nothing in these. */
 const NOT_IN = 'button, label';
 
@@ -24,14 +26,14 @@ export function editInPlace(
   onChange: (change: TextChange) => void,
   focused: string | null = null,
 ): void {
-  const texts = new Map<Element, { readonly blockId: string; readonly shown: ShownText }>();
+  const texts = new Map<HTMLElement, { readonly blockId: string; readonly shown: ShownText }>();
   for (const block of blocks) {
     const section = page.getElementById(anchorOf(block));
     if (!section) continue;
     for (const [element, shown] of found(section, textsOf(block))) {
       element.dataset['field'] = placeOf(block.id, shown);
-      element.tabIndex = 0;
-      element.setAttribute('aria-description', 'Press Enter to edit this text');
+      element.tabIndex = texts.size === 0 ? 0 : -1;
+      element.setAttribute('aria-description', 'Enter: edit this text. Arrow up and down: the text above and below.');
       texts.set(element, { blockId: block.id, shown });
     }
   }
@@ -76,10 +78,22 @@ export function editInPlace(
   });
   page.addEventListener('keydown', (event) => {
     const element = named(event.target);
-    if (!element || isEdited(element) || event.key !== 'Enter') return;
+    if (!element || isEdited(element)) return;
+    const step = STEPS[event.key];
+    if (step === undefined) return;
     event.preventDefault();
+    if (step !== 0) {
+      const all = [...texts.keys()];
+      all.at((all.indexOf(element) + step) % all.length)?.focus();
+      return;
+    }
     begin(element);
     page.getSelection()?.selectAllChildren(element);
+  });
+  // Tab comes back to the text that it left.
+  page.addEventListener('focusin', (event) => {
+    const element = named(event.target);
+    if (element) for (const each of texts.keys()) each.tabIndex = each === element ? 0 : -1;
   });
   // A blank in a question would open or close its answer.
   page.addEventListener('keyup', (event) => {
