@@ -27,8 +27,7 @@ import { GROUPS } from '@/features/analytics/lib/breakdown-groups';
 import type { Named } from '@/features/analytics/lib/dimensions';
 import type { EventsRequest } from '@/features/analytics/lib/events';
 import { fileName } from '@/features/analytics/lib/periods';
-import { overviewQuery, paramsOf, refreshWebsite } from '@/features/analytics/api/analytics';
-import { usedDimensionsQuery } from '@/features/analytics/api/breakdown';
+import { overviewQuery, paramsOf, refreshWebsite, usedDimensionsQuery } from '@/features/analytics/api/analytics';
 import {
   rangeFault,
   readState,

@@ -71,6 +71,12 @@ export const excludedTrafficQuery = (params: AnalyticsParams) =>
     answer(api.GET('/api/platform/analytics/excluded-traffic', { params: { query: params }, signal })),
   );
 
+/** Which of the dimensions that many websites never use have a value in the range. */
+export const usedDimensionsQuery = (params: AnalyticsParams) =>
+  options('used-dimensions', params, (signal) =>
+    answer(api.GET('/api/platform/analytics/used-dimensions', { params: { query: params }, signal })),
+  );
+
 export const trafficRulesQuery = (websiteId: string) =>
   queryOptions({
     queryKey: ['traffic-rules', websiteId] as const,

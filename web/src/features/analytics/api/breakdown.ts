@@ -40,16 +40,6 @@ export const breakdownQuery = (params: BreakdownParams) =>
     },
   });
 
-/** Which of the dimensions that many websites never use have a value in the range. */
-export const usedDimensionsQuery = (params: AnalyticsParams) =>
-  queryOptions({
-    queryKey: ['analytics', 'used-dimensions', params] as const,
-    queryFn: ({ signal }) => answer(api.GET('/api/platform/analytics/used-dimensions', { params: { query: params }, signal })),
-    staleTime: FRESH_MS,
-    placeholderData: (previous, query) =>
-      query?.queryKey[2].websiteId === params.websiteId ? previous : undefined,
-  });
-
 const FRESH_MS = 60_000;
 const PAGE = 50;
 

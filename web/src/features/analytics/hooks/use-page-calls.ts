@@ -6,9 +6,9 @@ import {
   geographicQuery,
   overviewQuery,
   partnerPerformanceQuery,
+  usedDimensionsQuery,
   type AnalyticsParams,
 } from '../api/analytics';
-import { usedDimensionsQuery } from '../api/breakdown';
 import type { Compared } from '../lib/ranges';
 
 /** The page's six calls, which begin together: they travel in one request. `everything`: the same without filters. */

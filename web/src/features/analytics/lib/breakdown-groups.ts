@@ -104,11 +104,7 @@ export const GROUPS: readonly BreakdownGroup[] = [
 ];
 
 /** What many websites never use: a tab of it is shown once a range has a value of it. They stand last in their groups. */
-const RARE: ReadonlySet<Dimension> = new Set([
-  ...(['utm_campaign', 'utm_source', 'utm_medium', 'utm_content', 'utm_term'] as const),
-  ...(['variant', 'placement', 'region', 'language'] as const),
-  ...SUBS,
-]);
+const RARE = /^(utm_|sub|variant|placement|region|language)/;
 
 /** The tabs of a group without those that would be empty; its first one, and the open one, are always there. `used`: the
  *  rare dimensions that have a value; null: that is not known. */
@@ -118,7 +114,7 @@ export const tabsWithData = (
   used: readonly string[] | null,
 ): readonly BreakdownTab[] =>
   tabs.filter(
-    ({ id, by }, index) => index === 0 || id === openId || !RARE.has(by) || used === null || used.includes(by),
+    ({ id, by }, index) => index === 0 || id === openId || !RARE.test(by) || used === null || used.includes(by),
   );
 
 const DEEPER: Partial<Record<Dimension, Dimension>> = {

@@ -146,11 +146,8 @@ const normal = (text: string, lines: boolean): string =>
     .join(lines ? '\n' : ' ')
     .trim();
 
-interface CaretDocument extends Document {
-  caretPositionFromPoint?: (x: number, y: number) => { readonly offsetNode: Node; readonly offset: number } | null;
-}
-
-function putCaret(page: CaretDocument, x: number, y: number): void {
-  const place = page.caretPositionFromPoint?.(x, y);
+function putCaret(page: Document, x: number, y: number): void {
+  // Not every browser has it.
+  const place = (page.caretPositionFromPoint as Document['caretPositionFromPoint'] | undefined)?.call(page, x, y);
   if (place) page.getSelection()?.collapse(place.offsetNode, place.offset);
 }
