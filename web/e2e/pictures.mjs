@@ -13,7 +13,7 @@ const MAX_BYTES = 150_000;
 const QUALITIES = { [README]: [1, 0.85], [HOME]: [0.85] };
 
 /** Where the numbers begin, below the controls. */
-const CARD = '[data-testid="kpi-Total Clicks"]';
+const CARD = 'section[aria-label=Summary]';
 const MARGIN = 16;
 
 /** `from`: an element with which the picture begins, instead of the page. */
@@ -24,8 +24,8 @@ const PICTURES = [
   { name: 'conversions', path: '/conversions', height: 900 },
   { name: 'links', path: '/links', height: 900 },
   ...['light', 'dark'].flatMap((theme) => [
-    { name: `wide-${theme}`, folder: HOME, path: '/analytics', width: 720, height: 640, scale: 1.5, theme, from: CARD },
-    { name: `phone-${theme}`, folder: HOME, path: '/analytics', width: 390, height: 560, scale: 2, theme, from: CARD },
+    { name: `wide-${theme}`, folder: HOME, path: '/analytics', width: 720, height: 700, scale: 1.5, theme, from: CARD },
+    { name: `phone-${theme}`, folder: HOME, path: '/analytics', width: 390, height: 590, scale: 2, theme, from: CARD },
   ]),
 ];
 

@@ -2,7 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { screen, waitFor } from '@testing-library/react';
 import { expect, test } from 'vitest';
+import { http, json } from '@/test/http';
 import { renderApp, signIn } from '@/test/render';
+import { server } from '@/test/server';
 
 interface Picture {
   readonly path: string;
@@ -14,6 +16,15 @@ const HOME = 'web/src/features/site/pictures';
 const MAX_BYTES = 150_000;
 const pictures = JSON.parse(readFileSync(`${ROOT}/docs/images/pictures.json`, 'utf8')) as Record<string, Picture>;
 const files = Object.keys(pictures);
+/** What the answers of the pictures have as well. */
+const AWAITING_RATE = {
+  currency: 'THB',
+  quote: 'USD',
+  sales: 3,
+  amount: { amount: 1_250_000, currency: 'THB' },
+  since: '2026-11-18T09:12:00Z',
+  txids: ['ORDER-1189'],
+};
 
 test('README shows each picture that the script makes for it, and no other', () => {
   const readme = readFileSync(`${ROOT}/README.md`, 'utf8');
@@ -32,6 +43,7 @@ test.each(Object.entries(pictures))('%s shows a screen of today', async (file, {
   expect(length).toBeLessThanOrEqual(MAX_BYTES);
   expect(headings.length).toBeGreaterThan(0);
   signIn();
+  server.use(http.get('/api/platform/conversions/awaiting-rate', () => json([AWAITING_RATE])));
   renderApp(path);
   await waitFor(() => {
     const found = screen.queryAllByRole('heading').map((heading) => heading.textContent?.trim());

@@ -98,8 +98,6 @@ const LiveCard = lazy(() =>
 
 const TITLE = 'Analytics Dashboard';
 const SUBTITLE = 'Track performance across your affiliate campaigns';
-/** Tabs come once it is known that they have data: one that goes would move what a person is about to click. */
-const NONE_KNOWN: readonly string[] = [];
 
 /** Fills the cache from the early reads. */
 export async function takeReads(client: QueryClient, search: FlatSearch): Promise<void> {
@@ -114,11 +112,8 @@ export async function takeReads(client: QueryClient, search: FlatSearch): Promis
   const opens = textOf(search[OPEN]);
   if (opens && (opens !== DEFAULT_VIEW || views.some((view) => view.isDefault))) return;
   // What will be shown is known: its numbers come while the page is drawn.
-  readPage(client, paramsOf(website.id, state, state), withoutFilters(website.id, state), state);
+  readPage(client, paramsOf(website.id, state, state), state);
 }
-
-const withoutFilters = (websiteId: string, state: AnalyticsState) =>
-  paramsOf(websiteId, state, { ...state, filters: [] });
 
 const shownWebsite = (websites: readonly Website[] | undefined, { website }: AnalyticsState): Website | undefined =>
   websites?.find((item) => item.id === website) ?? websites?.[0];
@@ -193,8 +188,8 @@ function WebsiteAnalytics({ websites, website, state, fault, onChange }: Website
   const [refreshing, setRefreshing] = useState(false);
   const params = paramsOf(website.id, state, state);
   const overview = useQuery(overviewQuery(params, state));
-  const everything = withoutFilters(website.id, state);
-  usePageCalls(params, everything, state);
+  const everything = paramsOf(website.id, state, { ...state, filters: [] });
+  usePageCalls(params, state);
   const used = useQuery(usedDimensionsQuery(everything));
   const partners = useQuery(partnersQuery);
   const links = useCursorQuery(linksQuery(website.id));
@@ -243,12 +238,7 @@ function WebsiteAnalytics({ websites, website, state, fault, onChange }: Website
               calendar={calendar}
               onCalendar={setCalendar}
             />
-            <FilterBar
-              state={state}
-              onChange={onChange}
-              params={everything}
-              named={named}
-            >
+            <FilterBar state={state} onChange={onChange} params={everything} named={named}>
               <Boundary fallback={null}>
                 <Suspense fallback={<span aria-hidden className="h-8 w-20 rounded-lg border border-line" />}>
                   <ViewsButton website={website} state={state} onChange={onChange} />
@@ -284,7 +274,8 @@ function WebsiteAnalytics({ websites, website, state, fault, onChange }: Website
             state={state}
             onChange={onChange}
             named={named}
-            used={used.isError ? null : (used.data?.data ?? NONE_KNOWN)}
+            // Tabs come once it is known that they have data: one that goes would move what a person is about to click.
+            used={used.error ? null : (used.data?.data ?? [])}
             onEvents={setEvents}
             later={later}
             hint={

@@ -6,28 +6,21 @@ import {
   geographicQuery,
   overviewQuery,
   partnerPerformanceQuery,
-  usedDimensionsQuery,
   type AnalyticsParams,
 } from '../api/analytics';
 import type { Compared } from '../lib/ranges';
 
-/** The page's six calls, which begin together: they travel in one request. `everything`: the same without filters. */
-export function readPage(
-  client: QueryClient,
-  params: AnalyticsParams,
-  everything: AnalyticsParams,
-  compared: Compared,
-): void {
+/** The page's five calls, which begin together: they travel in one request. */
+export function readPage(client: QueryClient, params: AnalyticsParams, compared: Compared): void {
   void client.prefetchQuery(overviewQuery(params, compared));
   void client.prefetchQuery(clicksQuery(params));
   void client.prefetchQuery(conversionSeriesQuery(params));
   void client.prefetchQuery(partnerPerformanceQuery(params));
   void client.prefetchQuery(geographicQuery(params));
-  void client.prefetchQuery(usedDimensionsQuery(everything));
 }
 
 /** The calls of the charts at the end of the page begin with the others, on each change. */
-export function usePageCalls(params: AnalyticsParams, everything: AnalyticsParams, compared: Compared): void {
+export function usePageCalls(params: AnalyticsParams, compared: Compared): void {
   const client = useQueryClient();
   const key = JSON.stringify([
     params,
@@ -37,7 +30,7 @@ export function usePageCalls(params: AnalyticsParams, everything: AnalyticsParam
     compared.matchWeekdays,
   ]);
   useEffect(() => {
-    readPage(client, params, everything, compared);
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- all are new objects each time; the key identifies them
+    readPage(client, params, compared);
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- both are new objects each time; the key identifies them
   }, [client, key]);
 }

@@ -99,23 +99,17 @@ export const GROUPS: readonly BreakdownGroup[] = [
   {
     id: 'hours',
     title: 'Weekday and hour',
-    tabs: [{ id: 'weekday_hour', label: 'Weekday and hour', by: 'weekday_hour', view: 'heat' }],
+    tabs: [{ ...tab('weekday_hour', 'Weekday and hour'), view: 'heat' }],
   },
 ];
 
 /** What many websites never use: a tab of it is shown once a range has a value of it. They stand last in their groups. */
-const RARE = /^(utm_|sub|variant|placement|region|language)/;
+const RARE = /utm|sub|variant|placement|region|language/;
 
 /** The tabs of a group without those that would be empty; its first one, and the open one, are always there. `used`: the
  *  rare dimensions that have a value; null: that is not known. */
-export const tabsWithData = (
-  { tabs }: BreakdownGroup,
-  openId: string,
-  used: readonly string[] | null,
-): readonly BreakdownTab[] =>
-  tabs.filter(
-    ({ id, by }, index) => index === 0 || id === openId || !RARE.test(by) || used === null || used.includes(by),
-  );
+export const tabsWithData = ({ tabs }: BreakdownGroup, openId: string, used: readonly string[] | null) =>
+  tabs.filter(({ id, by }, index) => !used || !index || id === openId || !RARE.test(by) || used.includes(by));
 
 const DEEPER: Partial<Record<Dimension, Dimension>> = {
   channel: 'source',

@@ -82,14 +82,7 @@ export function Preview({ siteId, pageId, page, document, anchor, onSelect, onTe
         <ErrorBox error={error} prefix="Error rendering the preview" onRetry={() => void rendered.refetch()} />
       )}
       {data ? (
-        <Frame
-          html={data.html}
-          width={width.width}
-          anchor={anchor}
-          page={page}
-          onSelect={onSelect}
-          onText={onText}
-        />
+        <Frame html={data.html} width={width.width} anchor={anchor} page={page} onSelect={onSelect} onText={onText} />
       ) : (
         !error && <Loading label="Rendering the preview" />
       )}

@@ -133,7 +133,9 @@ function found(section: HTMLElement, texts: readonly ShownText[]): readonly [HTM
 
 function textOf(element: Element): string {
   return [...element.childNodes]
-    .map((node) => (node.nodeName === 'BR' ? '\n' : node.nodeName === 'DIV' ? `\n${node.textContent}` : node.textContent))
+    .map((node) =>
+      node.nodeName === 'BR' ? '\n' : node.nodeName === 'DIV' ? `\n${node.textContent}` : node.textContent,
+    )
     .join('');
 }
 
