@@ -67,6 +67,12 @@ console.log(`${failures.length} faults in ${opened} overlays, ${Math.round((Date
 for (const failure of failures) console.log(failure);
 process.exitCode = failures.length > 0 || opened === 0 ? 1 : 0;
 
+/** Said at once, and again at the end. */
+function failed(text) {
+  failures.push(text);
+  console.log(text);
+}
+
 async function worker() {
   for (let job = jobs.shift(); job; job = jobs.shift()) {
     const at = Date.now();
@@ -75,7 +81,7 @@ async function worker() {
     try {
       await explorePage(shown.page, job);
     } catch (error) {
-      failures.push(`${job.pattern} ${job.width}: ${error}`);
+      failed(`${job.pattern} ${job.width}: ${error}`);
     }
     await shown.context.close().catch(() => {});
     console.log(`${job.pattern} ${job.width}: ${Math.round((Date.now() - at) / 1000)} s, ${opened} overlays so far`);
@@ -119,15 +125,14 @@ async function explorePage(page, { pattern, width }) {
       try {
         await page.locator('[data-way]').first().click({ timeout: CLICK_MS });
       } catch (error) {
-        if (chain.length > 0)
-          failures.push(`${where}: "${way.name}" cannot be clicked: ${String(error).split('\n')[0]}`);
+        if (chain.length > 0) failed(`${where}: "${way.name}" cannot be clicked: ${String(error).split('\n')[0]}`);
         await restore(chain, address);
         continue;
       }
       if ((await overlaysAfterClick(chain.length)) > chain.length) {
         opened += 1;
         const inner = [...chain, way.name];
-        for (const fault of await page.evaluate(faultsOfTop)) failures.push(`${where} > ${way.name}: ${fault}`);
+        for (const fault of await page.evaluate(faultsOfTop)) failed(`${where} > ${way.name}: ${fault}`);
         const ways = `${width} ${await page.evaluate(waysOfTop)}`;
         if (inner.length < MAX_DEPTH && !known.has(ways)) {
           known.add(ways);
@@ -266,7 +271,7 @@ async function proof() {
     await page.setContent(`<style>div { position: fixed; width: 300px; height: 300px; left: 100px; top: 100px }</style>
       <div data-overlay role="dialog" style="z-index: 50"></div><div data-overlay style="${style}">List</div>`);
     const found = (await page.evaluate(faultsOfTop)).join();
-    if (expected ? !expected.test(found) : found !== '') failures.push(`planted "${style}", found: "${found}"`);
+    if (expected ? !expected.test(found) : found !== '') failed(`planted "${style}", found: "${found}"`);
   }
   await page.close();
 }

@@ -23,7 +23,8 @@ const AWAITING_RATE = {
   sales: 3,
   amount: { amount: 1_250_000, currency: 'THB' },
   since: '2026-11-18T09:12:00Z',
-  txids: ['ORDER-1189'],
+  transactions: ['ORDER-1189'],
+  websites: 1,
 };
 
 test('README shows each picture that the script makes for it, and no other', () => {
