@@ -23,7 +23,7 @@ const NAMED = new Set([
   ...['excerpt', 'description', 'subject', 'company', 'seller', 'buyer', 'tag', 'folder', 'product'],
 ]);
 /** Columns of results, and kinds of things: not names that anybody gave. */
-const OWN_WORDS = /^\/api\/(platform\/sql|public\/about|admin\/(projections|system|dead-letters|modules))/;
+const OWN_WORDS = /^\/api\/(platform\/(sql|auth)|public\/about|admin\/(projections|system|dead-letters|modules))/;
 
 /** `value` with odd names in place of those in it; of the same name always the same one. */
 export function withOddNames(path, value) {

@@ -22,7 +22,7 @@ import {
 } from '@/features/analytics/components/breakdown-card';
 import { FilterBar } from '@/features/analytics/components/filter-bar';
 import { FreshnessLabel } from '@/features/analytics/components/freshness';
-import { MainCard, MoreNumbers } from '@/features/analytics/components/main-card';
+import { MainCard } from '@/features/analytics/components/main-card';
 import { GROUPS } from '@/features/analytics/lib/breakdown-groups';
 import type { Named } from '@/features/analytics/lib/dimensions';
 import type { EventsRequest } from '@/features/analytics/lib/events';
@@ -66,6 +66,9 @@ const ExcludedTrafficCard = lazy(() =>
 );
 const StatusBars = lazy(() =>
   import('@/features/analytics/components/status-bars').then((module) => ({ default: module.StatusBars })),
+);
+const MoreNumbers = lazy(() =>
+  import('@/features/analytics/components/more-numbers').then((module) => ({ default: module.MoreNumbers })),
 );
 const InsightsCard = lazy(() =>
   import('@/features/insights/components/insights-card').then((module) => ({ default: module.InsightsCard })),

@@ -21,7 +21,7 @@ export function Card({ title, description, actions, className, children }: Props
           </h2>
           {description && <p className="mt-0.5 text-[0.8125rem] text-muted">{description}</p>}
         </div>
-        {actions && <div className="flex flex-wrap items-center gap-1.5">{actions}</div>}
+        {actions && <div className="flex max-w-full min-w-0 flex-wrap items-center gap-1.5">{actions}</div>}
       </header>
       {children}
     </section>

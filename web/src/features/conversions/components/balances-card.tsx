@@ -84,7 +84,7 @@ export function BalancesCard({ query, onPay }: Props) {
               {data.partners.map((row) => (
                 <li key={row.partnerId} className="py-3">
                   <div className="flex items-center justify-between gap-3">
-                    <p className="font-medium">{row.partnerName}</p>
+                    <p className="min-w-0 font-medium">{row.partnerName}</p>
                     {button(row)}
                   </div>
                   <dl className="mt-2 grid grid-cols-[1fr_auto] gap-y-1 tabular">

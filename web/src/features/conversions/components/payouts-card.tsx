@@ -91,7 +91,7 @@ export function PayoutsCard({ websiteId, onRecord, onCorrect, onVoid }: Props) {
           {rows.map((row) => (
             <li key={row.id} className="flex flex-col gap-1 py-3">
               <div className="flex items-start justify-between gap-3">
-                <p className="font-medium">{row.partnerName}</p>
+                <p className="min-w-0 font-medium">{row.partnerName}</p>
                 <p className="tabular">
                   <Paid row={row} />
                 </p>

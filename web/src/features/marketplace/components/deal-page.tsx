@@ -40,7 +40,7 @@ export function DealPage({ deal }: { readonly deal: Deal }) {
   });
   const [isShown, setShown] = useState(false);
   return (
-    <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
+    <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
       <div className="flex min-w-0 flex-col gap-6">
         <NextStep deal={deal} />
         {isSold(deal) && (

@@ -38,7 +38,7 @@ export function ListingPage({ listing, share }: Props) {
   const session = useSession();
   const isPublic = ['active', 'under_offer', 'in_escrow', 'sold'].includes(listing.status);
   return (
-    <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem] lg:grid-rows-[auto_1fr]">
+    <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem] lg:grid-rows-[auto_1fr]">
       <div className="flex min-w-0 flex-col gap-6">
         {listing.status !== 'active' && <StateNote listing={listing} />}
         {listing.isMine && listing.status === 'in_review' && isAdmin(session?.user) && (
