@@ -81,7 +81,8 @@ async function worker() {
     try {
       await explorePage(shown.page, job);
     } catch (error) {
-      failed(`${job.pattern} ${job.width}: ${error}`);
+      if (job.again) failed(`${job.pattern} ${job.width}: ${error}`);
+      else jobs.push({ ...job, again: true }); // on a busy machine a browser may lose an answer
     }
     await shown.context.close().catch(() => {});
     console.log(`${job.pattern} ${job.width}: ${Math.round((Date.now() - at) / 1000)} s, ${opened} overlays so far`);
