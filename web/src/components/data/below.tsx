@@ -30,7 +30,7 @@ export function Below({ now, height = 'min-h-[34rem]', className, children }: Pr
   const [drawn, setDrawn] = useState(false);
   const waits = now && !near && !drawn;
   useEffect(() => (waits ? whenIdle(() => startTransition(() => setDrawn(true))) : undefined), [waits]);
-  const blank = <div aria-hidden data-below={near || drawn ? undefined : ''} className={cx(surface, height)} />;
+  const blank = <div aria-hidden data-below="" className={cx(surface, height)} />;
   return (
     <div ref={place} className={cx('grid min-w-0', className)}>
       {near || drawn ? (

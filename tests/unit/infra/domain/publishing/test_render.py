@@ -79,7 +79,7 @@ def test_a_page_has_landmarks_language_and_a_skip_link() -> None:
 
 
 @pytest.mark.parametrize(("size", "name", "alt"), [((400, 400), "Camping", ""), ((800, 200), "", "Camping")])
-def test_a_logo_stands_beside_the_name_or_in_its_place_and_is_the_icon(
+def test_a_logo_is_shown_with_the_name_or_in_its_place_and_is_the_icon(
     size: tuple[int, int], name: str, alt: str
 ) -> None:
     around = surroundings(images={**surroundings().images, LOGO["hash"]: SiteImage("images/logo.webp", *size)})

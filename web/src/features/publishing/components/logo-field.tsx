@@ -17,8 +17,8 @@ export function LogoField({ siteId, value, error, onChange }: Props) {
     <fieldset className="min-w-0 rounded-lg border border-line p-3">
       <legend className="px-1 font-medium">Logo</legend>
       <p className="mb-3 text-[0.8125rem] text-muted">
-        In the header of each page and in the browser’s tab. A wide logo takes the place of the name, a square one
-        stands beside it.
+        In the header of each page and in the browser’s tab. A wide logo replaces the name, a square one is shown with
+        it.
       </p>
       {error && (
         <p role="alert" className="mb-3 text-[0.8125rem] text-bad">

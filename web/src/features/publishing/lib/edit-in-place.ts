@@ -1,5 +1,5 @@
 // Texts that are edited where they stand in the preview: a click, or Enter on a focused one, begins; Enter and leaving it
-// take the text over, Escape takes it back. Tab leads to one of them, arrow keys to the others: a page has many. The page
+// take the text over, Escape restores it. Tab leads to one of them, arrow keys to the others: a page has many. The page
 // itself has no script: this runs in the app.
 import { anchorOf } from './blocks';
 import type { Block } from './document';
