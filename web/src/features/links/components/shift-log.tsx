@@ -5,7 +5,7 @@ import { useCommand } from '@/lib/api/command';
 import type { LinkSplit } from '@/lib/api/types';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
-import { undoShift } from '../api/links';
+import { undoShift } from '../api/split';
 import { outcomeOf, sharesOf } from '../lib/split';
 
 type Shift = LinkSplit['shifts'][number];

@@ -6,7 +6,7 @@ import { TextField } from '@/components/ui/field';
 import { useCommand } from '@/lib/api/command';
 import { SetShifting } from '@/lib/api/request-schemas';
 import type { LinkSplit } from '@/lib/api/types';
-import { setShifting } from '../api/links';
+import { setShifting } from '../api/split';
 
 /** Whether the weights of a split follow its results, and the limits of that. */
 export function Shifting({ link, split }: { readonly link: string; readonly split: LinkSplit }) {

@@ -7,7 +7,7 @@ import { Button } from '@/components/ui/button';
 import { useCommand } from '@/lib/api/command';
 import type { LinkSplit } from '@/lib/api/types';
 import { formatCount, formatMinor, formatPercent } from '@/lib/format';
-import { chooseWinner, linkSplitQuery } from '../api/links';
+import { chooseWinner, linkSplitQuery } from '../api/split';
 import { Shifting } from './shifting';
 import { ShiftLog } from './shift-log';
 import { formatEpc, variantName, verdictOf } from '../lib/split';
