@@ -17,6 +17,7 @@ test('every page of one thing is among these', () => {
     '/forum/member/$handle',
     '/forum/thread/$id',
     '/help/$slug',
+    '/links/$id',
     '/marketplace/deals/$offerId',
     '/marketplace/listing/$id',
     '/marketplace/review/$id',
@@ -32,6 +33,7 @@ test.each([...WITH_ID, '/marketplace/sell?listing=$id'])(
         http.any('*/api/marketplace/*', () => refuse(status, 'No')),
         http.any('*/api/forum/*', () => refuse(status, 'No')),
         http.any('*/api/platform/sites/*', () => refuse(status, 'No')),
+        http.any('*/api/platform/links/*', () => refuse(status, 'No')),
       );
       signIn();
       renderApp(path.replace(/\$\w+/, 'not-an-id'));

@@ -5,7 +5,11 @@ export function watchCopies(): readonly string[] {
   const texts: string[] = [];
   document.execCommand = vi.fn(() => {
     const field = document.activeElement;
-    texts.push(field instanceof HTMLTextAreaElement ? field.value : (document.querySelector('textarea')?.value ?? ''));
+    texts.push(
+      field instanceof HTMLTextAreaElement
+        ? field.value
+        : ([...document.querySelectorAll('textarea')].at(-1)?.value ?? ''),
+    );
     return true;
   });
   return texts;

@@ -363,10 +363,10 @@ test('tabs that would be empty are hidden, but never the open one, and cost no r
       .getAllByRole('tab')
       .map((tab) => tab.textContent);
   await waitFor(() => expect(tabs('Campaigns')).toEqual(['Campaign', 'Source']));
-  expect(tabs('Links')).toEqual(['Link', 'Partner', 'Placement', 'Sub-ID 1', 'Sub-ID 2']);
+  expect(tabs('Links')).toEqual(['Link', 'Least clicked', 'Partner', 'Placement', 'Sub-ID 1', 'Sub-ID 2']);
   expect(tabs('Places')).toEqual(['Map', 'Country']);
   expect(tabs('Devices')).toEqual(['Device', 'Browser', 'OS']);
-  expect(tabs('Pages')).toEqual(['Page', 'Entry', 'Exit']);
+  expect(tabs('Pages')).toEqual(['Page', 'Per 1,000 visits', 'Entry', 'Exit']);
   const sent = fetched.mock.calls.map(([input]) => String(input)).filter((url) => url.includes('/reads?'));
   const together = sent.filter((url) => url.includes('used-dimensions'));
   expect(together).toHaveLength(1);
