@@ -14,7 +14,7 @@ from zipfile import ZipFile
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.e2e.conftest import (
     ADMIN,
@@ -29,39 +29,11 @@ from tests.e2e.conftest import (
     read,
     sign_in,
 )
+from tests.e2e.hand import Hand
 from tests.support.stack import Stack, wait_for
 
 FORGET = """() => Object.keys(localStorage).filter((key) => !['authToken', 'user'].includes(key))
     .forEach((key) => localStorage.removeItem(key))"""
-
-
-@dataclass
-class Hand:
-    """What a person does. `clicks`: a choice in a list is two; `entries`: a key, or a text typed or pasted."""
-
-    page: Page
-    clicks: int = 0
-    entries: int = 0
-
-    def click(self, what: Locator) -> None:
-        what.click()
-        self.clicks += 1
-
-    def choose(self, field: Locator, label: str) -> None:
-        field.select_option(label=label)
-        self.clicks += 2
-
-    def press(self, key: str) -> None:
-        self.page.keyboard.press(key)
-        self.entries += 1
-
-    def type(self, text: str) -> None:
-        self.page.keyboard.insert_text(text)
-        self.entries += 1
-
-    @property
-    def count(self) -> tuple[int, int]:
-        return self.clicks, self.entries
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,10 @@ from collections import Counter
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import PATIENCE_S, connect, partner_with_link, read, sign_in
+from tests.e2e.hand import Hand
 from tests.support.stack import Stack, wait_for
 from tests.support.user_agents import BROWSER
 
@@ -24,7 +25,8 @@ def test_two_partners_are_compared_by_one_link_until_one_is_chosen(
     for name in (FIRST, SECOND):
         partner_with_link(api, website["id"], name, 10)
     sign_in(page, admin_stack.app)
-    slug = split_on_screen(page, admin_stack.app, website["id"])
+    page.goto(f"{admin_stack.app}/dashboard?website={website['id']}")
+    slug = split_on_screen(page)
     hosts = Counter(urlsplit(follow(admin_stack, slug, visitor)).netloc for visitor in range(24))
     assert set(hosts) == {"split-alpha.example", "split-beta.example"} and sum(hosts.values()) == 24
     sold = follow(admin_stack, slug, 0)
@@ -37,7 +39,11 @@ def test_two_partners_are_compared_by_one_link_until_one_is_chosen(
         return bool(sum(one["clicks"] for one in variants) > 1 and sum(one["conversions"] for one in variants) == 1)
 
     wait_for(counted, "clicks and a sale in the figures of the variants")
-    page.goto(f"{admin_stack.app}/links/{link['id']}")
+    page.goto(f"{admin_stack.app}/dashboard?website={website['id']}")
+    reading = Hand(page)
+    reading.click(page.get_by_role("navigation", name="Work").get_by_role("link", name="Links"))
+    reading.click(page.get_by_role("link", name=slug, exact=True))
+    assert reading.count == (2, 0)
     shown = page.get_by_role("region", name="Variants", exact=True).first
     expect(shown.get_by_text("Not enough data yet")).to_be_visible()
     expect(shown.get_by_text(re.compile("A verdict needs .* more buyers of Beta offer"))).to_be_visible()
@@ -61,21 +67,28 @@ def let_weights_follow(api: httpx.Client, page: Page, link_id: str) -> None:
     expect(page.get_by_role("region", name="Shift weights by results").get_by_text("On", exact=True)).to_be_visible()
 
 
-def split_on_screen(page: Page, app: str, website_id: str) -> str:
-    """The link is made with its split: eight clicks; gives its slug."""
-    page.goto(f"{app}/links?website={website_id}")
-    page.get_by_role("button", name="Create link").first.click()
+def split_on_screen(page: Page) -> str:
+    """From the start page, the link is made with its split by five clicks and four texts; gives its slug."""
+    hand = Hand(page)
+
+    def fill(field: Locator, text: str) -> None:
+        field.fill(text)
+        hand.entries += 1
+
+    hand.click(page.get_by_role("navigation", name="Work").get_by_role("link", name="Links"))
+    hand.click(page.get_by_role("button", name="Create link").first)
     dialog = page.get_by_role("dialog", name="Create link")
-    dialog.get_by_label("Destination (optional)").fill("https://split-alpha.example/?cid={click_id}")
-    dialog.get_by_label("Slug (optional)").fill("a-b-test")
-    dialog.get_by_text("More options").click()
-    dialog.get_by_role("button", name="Split traffic").click()
+    fill(dialog.get_by_label("Destination (optional)"), "https://split-alpha.example/?cid={click_id}")
+    fill(dialog.get_by_label("Slug (optional)"), "a-b-test")
+    hand.click(dialog.get_by_text("More options"))
+    hand.click(dialog.get_by_role("button", name="Split traffic"))
     second = dialog.get_by_role("group", name="Variant 2")
-    second.get_by_label("Destination URL").fill("https://split-beta.example/?cid={click_id}")
+    fill(second.get_by_label("Destination URL"), "https://split-beta.example/?cid={click_id}")
     expect(second.get_by_label("Partner")).to_have_value(re.compile("[0-9a-f-]{36}"))
-    second.get_by_label("Name (optional)").fill("Beta offer")
-    dialog.get_by_role("button", name="Create link").click()
+    fill(second.get_by_label("Name (optional)"), "Beta offer")
+    hand.click(dialog.get_by_role("button", name="Create link"))
     expect(dialog).to_be_hidden()
+    assert hand.count == (5, 4)
     return "a-b-test"
 
 

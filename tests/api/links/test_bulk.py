@@ -10,6 +10,7 @@ import httpx2
 import pytest
 
 from command_api.links.bulk import model
+from command_api.links.bulk.model import MAX_LINKS
 from infra.kernel.config.settings import Settings
 from schemas.http.links import LinkBulkProgress
 from tests.support.command import Person, World
@@ -104,6 +105,28 @@ def test_links_move_to_another_partner_after_a_plan_that_names_each_and_back(led
     undone = shelf.ended(shelf.post(f"{CHANGES}/{bulk.id}/undo"))
     assert (undone.change.undoes, len(undone.changed)) == (bulk.id, 450)
     assert shelf.destinations() == before
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_ten_thousand_links_move_and_come_back(led: Policies) -> None:
+    mark = uuid4().hex[:6]
+    shelf = Shelf(led, *(f"{mark}-{number}" for number in range(MAX_LINKS)))
+    before = shelf.destinations()
+    body = shelf.body(move={"partnerId": shelf.other["id"], "keepsPath": True})
+    plan = shelf.post(f"{CHANGES}/plan", body).json()
+    assert (plan["links"], plan["changed"], plan["refused"]) == (MAX_LINKS, MAX_LINKS, 0)
+    bulk = shelf.ended(shelf.post(CHANGES, body))
+    assert (bulk.done, len(bulk.changed)) == (MAX_LINKS, MAX_LINKS)
+    assert {partner for partner, _ in shelf.destinations()} == {shelf.other["id"]}
+    assert len(shelf.ended(shelf.post(f"{CHANGES}/{bulk.id}/undo")).changed) == MAX_LINKS
+    assert shelf.destinations() == before
+    home = shelf.partner["baseUrl"].rstrip("/")
+    more = {"websiteId": shelf.site["id"], "partnerId": shelf.partner["id"], "destination": f"{home}/more"}
+    assert shelf.post("/api/platform/links/bulk", {"links": [{**more, "slug": f"{mark}-more"}]}).status_code == 201
+    shelf.project()
+    refused = shelf.post(CHANGES, body)
+    assert refused.status_code in (400, 409, 422) and "10,000" in refused.text, refused.text
 
 
 def test_links_that_cannot_move_are_named_and_stay(led: Policies) -> None:

@@ -43,6 +43,10 @@ test('a link has a page with its address, numbers, destinations, sources, places
       expect.stringContaining(`by=${by}&metrics=clicks&limit=6&timeRange=30d&filter=link%3Ais%3Al1`),
     );
   }
+  const places = screen.getByRole('region', { name: 'Countries' }).querySelectorAll('li');
+  expect([...places].map((row) => row.textContent)).toEqual(['Iceland900', 'Singapore300']);
+  const sources = screen.getByRole('region', { name: 'Sources' }).querySelectorAll('li');
+  expect([...sources].map((row) => row.textContent)).toEqual(['google900', 'Direct300']);
   await waitFor(() => expect(screen.getByRole('region', { name: 'Clicks' }).querySelectorAll('li')).toHaveLength(1));
   expect(screen.getByRole('link', { name: 'View in Analytics' })).toHaveAttribute(
     'href',

@@ -3,6 +3,7 @@ import { ErrorBox, Skeleton } from '@/components/data/states';
 import { Card } from '@/components/ui/card';
 import { cx } from '@/lib/cx';
 import { formatCount } from '@/lib/format';
+import { countryName } from '@/lib/labels/countries';
 import { linkTopQuery } from '../api/one-link';
 import { RANGE_NAMES, type LinkRange } from '../lib/search';
 
@@ -42,9 +43,9 @@ export function LinkTop({ title, by, websiteId, link, range }: Props) {
               <span
                 dir="auto"
                 className={cx('relative truncate', isUnset(row.values[by]) && 'text-muted')}
-                title={row.label}
+                title={nameOf(by, row.values[by], row.label)}
               >
-                {row.label}
+                {nameOf(by, row.values[by], row.label)}
               </span>
               <span className="tabular relative">{formatCount(row.clicks)}</span>
             </li>
@@ -53,6 +54,12 @@ export function LinkTop({ title, by, websiteId, link, range }: Props) {
       )}
     </Card>
   );
+}
+
+/** As the analytics page names it: a visit that no page sent is direct. */
+function nameOf(by: TopDimension, value = '', label = ''): string {
+  if (by === 'source' && value === '') return 'Direct';
+  return by === 'country' && value !== '' ? countryName(value) : label;
 }
 
 /** It is no finding: it comes last. */
