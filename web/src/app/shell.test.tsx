@@ -94,6 +94,17 @@ test('pages below others: partners and channels below links, statements below pa
   expect(below.map((link) => link.textContent)).toEqual(['My partners', 'Social channels']);
 });
 
+test.each([
+  ['/links/l1', 'Links'],
+  ['/links/partners', 'My partners'],
+])('%s is a page of %s', async (path, entry) => {
+  useUi.getState().setSideNav('full');
+  signIn();
+  renderApp(path);
+  const work = within(await screen.findByRole('navigation', { name: 'Work' }));
+  expect(work.getByRole('link', { current: 'page' })).toHaveTextContent(entry);
+});
+
 test.each(['/', '/about', '/pricing', '/help'])(
   'public page %s has no side navigation, for any reader',
   async (path) => {

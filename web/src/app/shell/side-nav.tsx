@@ -121,6 +121,8 @@ function EntryLink({ entry, rail = false, onChoose }: EntryProps) {
 function WithSections({ entry, onChoose }: EntryProps) {
   const path = useLocation({ select: ({ pathname }) => pathname.replace(/\/+$/, '') });
   const inside = path === entry.to || path.startsWith(`${entry.to}/`);
+  const sections = entry.sections ?? entry.groups?.flatMap((group) => group.sections) ?? [];
+  const isOfSection = sections.some(({ to }) => to === path);
   const [choice, setChoice] = useState<boolean | null>(null);
   const open = choice ?? inside;
   const Icon = ICONS[entry.icon];
@@ -129,7 +131,7 @@ function WithSections({ entry, onChoose }: EntryProps) {
       <div className="relative">
         <Link
           to={entry.to}
-          activeOptions={{ exact: true, includeSearch: false }}
+          activeOptions={{ exact: isOfSection, includeSearch: false }}
           className={cx(row, 'pr-10')}
           {...(onChoose ? { onClick: onChoose } : {})}
         >
