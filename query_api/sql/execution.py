@@ -149,15 +149,16 @@ class Answer:
         except httpx.HTTPError as failure:
             raise StatementFailed(0, "The result was interrupted. Please try again.") from failure
 
-    async def lines(self) -> AsyncIterator[bytes]:
-        """The body line by line, without line ends."""
+    async def lines(self) -> AsyncIterator[list[bytes]]:
+        """The lines of the body without line ends, as many at a time as arrive together: one at a time costs as much as
+        the rest of the answer."""
         rest = b""
         async for chunk in self.chunks():
             *whole, rest = (rest + chunk).split(b"\n")
-            for line in whole:
-                yield line
+            if whole:
+                yield whole
         if rest:
-            yield rest
+            yield [rest]
 
 
 class StatementRunner:

@@ -337,24 +337,23 @@ class _Result(StreamingResponse):
 
 
 async def _as_json(statement: _Statement, answer: Answer, max_rows: int) -> AsyncIterator[bytes]:
-    lines = answer.lines()
-    names = orjson.loads(await anext(lines, b"[]") or b"[]")
-    types = orjson.loads(await anext(lines, b"[]") or b"[]")
+    pieces, head = answer.lines(), list[bytes]()
+    while len(head) < 2 and (piece := await anext(pieces, None)) is not None:
+        head += piece
+    names, types = (orjson.loads(line or b"[]") for line in (*head, b"", b"")[:2])
     columns = [{"name": name, "type": kind} for name, kind in zip(names, types, strict=True)]
     yield b'{"queryId":"%s","columns":%b,"rows":[' % (str(statement.id).encode(), orjson.dumps(columns))
-    truncated, pending = False, bytearray()
-    async for line in lines:
-        if answer.rows == max_rows:
-            truncated = True
-            break
-        pending += b"," + line if answer.rows else line
-        answer.rows += 1
-        if len(pending) > 1 << 16:
-            yield bytes(pending)
-            pending.clear()
+    rows: list[bytes] | None = head[2:]
+    truncated = False
+    while rows is not None:
+        if kept := rows[: max_rows - answer.rows]:
+            yield (b"," if answer.rows else b"") + b",".join(kept)
+            answer.rows += len(kept)
+        truncated = len(kept) < len(rows)
+        rows = None if truncated else await anext(pieces, None)
     read_rows = answer.read_rows if statement.analyst.is_admin else None
     statistics = {"rows": answer.rows, "rowsRead": read_rows, "elapsedMs": answer.ms}
-    yield bytes(pending) + b'],"truncated":%b,"statistics":%b}' % (orjson.dumps(truncated), orjson.dumps(statistics))
+    yield b'],"truncated":%b,"statistics":%b}' % (orjson.dumps(truncated), orjson.dumps(statistics))
 
 
 async def _counted(answer: Answer, format_: str) -> AsyncIterator[bytes]:

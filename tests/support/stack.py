@@ -253,14 +253,14 @@ def _shared() -> Settings | None:
 @pytest.fixture(scope="session")
 def embedded_postgres() -> Iterator[Settings]:
     """A Postgres with every migration file applied; `postgres_url` is the owner's. No test ends it, and all that is in
-    it is thrown away: it does not wait for the disk."""
+    it is thrown away: it does not wait for the disk. Many services of one worker use it at a time, each with a pool."""
     if (shared := _shared()) is not None:
         yield replace(shared, clickhouse_url=None, log="postgres")
         return
 
     def make(folder: Path, chosen: Ports, secrets: secret_file.StackSecrets) -> ProcessSpec:
         spec = postgres.spec(folder, chosen.postgres, secrets)
-        return replace(spec, command=[*spec.command, "-c", "fsync=off"])
+        return replace(spec, command=[*spec.command, "-c", "fsync=off", "-c", "max_connections=300"])
 
     with engine(make) as (settings, chosen):
         secrets = secret_file.load_or_create(settings.data_dir)

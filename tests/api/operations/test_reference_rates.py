@@ -163,7 +163,9 @@ def test_admins_hear_once_of_rates_that_do_not_arrive(installation: Installation
 
     def told() -> list[tuple[Any, ...]]:
         notify(made.core, made.postgres)
-        sql = "SELECT account_id, title, path, count FROM notifications.notification WHERE kind = 'rates' ORDER BY id"
+        sql = (
+            "SELECT account_id, title, path, count FROM notifications.notification WHERE kind = 'rates' ORDER BY title"
+        )
         return made.postgres.execute(sql).fetchall()
 
     def checks(count: int) -> None:

@@ -15,6 +15,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from command_api.schema import create_schema as create_event_store
 from infra.domain.sql_access import limits
 from infra.domain.sql_access.validation_result import ExecutableStatement
 from infra.kernel.config.settings import Settings
@@ -81,6 +82,7 @@ def world(embedded_postgres: Settings) -> Iterator[World]:
         server = start_clickhouse(folder, program=("-c", SERVER))
         try:
             settings = replace(embedded_postgres, clickhouse_url=server.settings.clickhouse_url)
+            create_event_store(settings)
             create_schema(settings)
             with serving(settings) as service:
                 yield World(service, server)
