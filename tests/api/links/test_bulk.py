@@ -15,7 +15,7 @@ from infra.kernel.config.settings import Settings
 from schemas.http.links import LinkBulkProgress
 from tests.support.command import Person, World
 from tests.support.policies import Policies, policies, project
-from tests.support.stack import wait_for
+from tests.support.stack import PATIENCE_S, wait_for
 
 CHANGES = "/api/platform/links/changes"
 
@@ -53,14 +53,14 @@ class Shelf:
     def body(self, **change: Any) -> dict[str, Any]:
         return {"websiteId": self.site["id"], "filter": {}, **change}
 
-    def ended(self, answer: httpx2.Response) -> model.BulkAggregate:
+    def ended(self, answer: httpx2.Response, within_s: float = PATIENCE_S) -> model.BulkAggregate:
         assert answer.status_code == 201, answer.text
 
         def found() -> model.BulkAggregate | None:
             bulk = self.world.core.store.load(answer.json()["id"], model.evolve)
             return bulk if bulk is not None and bulk.state is not LinkBulkProgress.RUNNING else None
 
-        bulk: model.BulkAggregate = wait_for(found, "the end of the change")
+        bulk: model.BulkAggregate = wait_for(found, "the end of the change", within_s)
         self.project()
         return bulk
 
@@ -116,10 +116,11 @@ def test_ten_thousand_links_move_and_come_back(led: Policies) -> None:
     body = shelf.body(move={"partnerId": shelf.other["id"], "keepsPath": True})
     plan = shelf.post(f"{CHANGES}/plan", body).json()
     assert (plan["links"], plan["changed"], plan["refused"]) == (MAX_LINKS, MAX_LINKS, 0)
-    bulk = shelf.ended(shelf.post(CHANGES, body))
+    bulk = shelf.ended(shelf.post(CHANGES, body), 240)
     assert (bulk.done, len(bulk.changed)) == (MAX_LINKS, MAX_LINKS)
     assert {partner for partner, _ in shelf.destinations()} == {shelf.other["id"]}
-    assert len(shelf.ended(shelf.post(f"{CHANGES}/{bulk.id}/undo")).changed) == MAX_LINKS
+    undone = shelf.ended(shelf.post(f"{CHANGES}/{bulk.id}/undo"), 240)
+    assert len(undone.changed) == MAX_LINKS
     assert shelf.destinations() == before
     home = shelf.partner["baseUrl"].rstrip("/")
     more = {"websiteId": shelf.site["id"], "partnerId": shelf.partner["id"], "destination": f"{home}/more"}

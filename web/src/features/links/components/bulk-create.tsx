@@ -13,7 +13,7 @@ import type { Partner, Website } from '@/lib/api/types';
 import { download, toCsv } from '@/lib/files/csv';
 import { formatCount } from '@/lib/format';
 import { errorsByLine, MAX_BATCH_SIZE, readBulk, type BulkError } from '../lib/bulk';
-import { createLinks } from '../api/links';
+import { createLinks } from '../api/link-commands';
 
 interface Props {
   readonly websites: readonly Website[];

@@ -20,7 +20,7 @@ import { Folded } from './folded';
 import { FormDialog } from './form-dialog';
 import { LinkFields } from './link-fields';
 import { UtmFields } from './utm-fields';
-import { createLink } from '../api/links';
+import { createLink } from '../api/link-commands';
 import { NO_UTM, partnersAt, slugFrom, UTM, withUtm, type Utm } from '../lib/creation';
 import { creationOf, draftOf, EMPTY_DRAFT, type LinkDraft } from '../lib/draft';
 

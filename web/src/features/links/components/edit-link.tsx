@@ -15,7 +15,7 @@ import { DestinationField } from './destination-field';
 import { Folded } from './folded';
 import { FormDialog } from './form-dialog';
 import { LinkFields } from './link-fields';
-import { editLink } from '../api/links';
+import { editLink } from '../api/link-commands';
 import { partnersAt } from '../lib/creation';
 import { changesOf, draftOf, SUBS, type LinkDraft } from '../lib/draft';
 

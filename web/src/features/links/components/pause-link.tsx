@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { useCommand } from '@/lib/api/command';
-import { pauseLink } from '../api/links';
+import { pauseLink } from '../api/link-commands';
 
 /** Turns a link off, after a confirmation. `name`: as the person knows it, such as /deal. */
 export function PauseLink({ id, name }: { readonly id: string; readonly name: string }) {

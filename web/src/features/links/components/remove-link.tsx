@@ -2,7 +2,7 @@ import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { useCommand } from '@/lib/api/command';
 import type { Link } from '@/lib/api/types';
-import { removeLink } from '../api/links';
+import { removeLink } from '../api/link-commands';
 
 interface Props {
   readonly link: Link;

@@ -35,7 +35,7 @@ export function VariantsCard({ link }: { readonly link: string }) {
         <div className="flex flex-col gap-3">
           <Judgement split={split.data} />
           <Table
-            caption="Variants"
+            caption="Results of each variant"
             columns={columnsOf(split.data, (variant) => (
               <End link={link} split={split.data} variant={variant} />
             ))}
