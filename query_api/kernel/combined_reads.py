@@ -1,7 +1,7 @@
 """`GET /api/platform/reads`: several reads in one request, each answered as soon as it is known.
 
 A page of cards reads a dozen reports at once; a browser sends six requests at a time to a server. Each read runs
-through the whole application as a request of its own, `BATCH_SIZE` of them together: rights, bounds, freshness and
+through the whole application as a request of its own, `MAX_CONCURRENT` of them together: rights, bounds, freshness and
 errors are those that it has alone, and one that fails leaves the others as they are. The answer is a stream of two
 lines for each read: which one it is, with its status and headers, and its body.
 """
@@ -31,7 +31,7 @@ PATH: Final = "/api/platform/reads"
 PREFIX: Final = "/api/platform/"
 MAX_READS: Final = 16
 MAX_LENGTH: Final = 8_192
-BATCH_SIZE: Final = 6
+MAX_CONCURRENT: Final = 6
 """Reads of one request that run at the same time: as many as a browser sends to a server."""
 MEDIA_TYPE: Final = "application/x-ndjson"
 
@@ -93,7 +93,7 @@ def _is_json(app: FastAPI, scope: Scope) -> bool:
 
 async def _answers(app: FastAPI, scopes: Iterable[Scope]) -> AsyncIterator[bytes]:
     """The lines of each read, in the order in which they are known. Ends what still runs when the client has gone."""
-    places = asyncio.Semaphore(BATCH_SIZE)
+    places = asyncio.Semaphore(MAX_CONCURRENT)
     tasks = [asyncio.create_task(_answer(app, places, number, scope)) for number, scope in enumerate(scopes)]
     try:
         for known in asyncio.as_completed(tasks):
