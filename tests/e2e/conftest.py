@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -215,8 +215,14 @@ def publisher() -> Iterator[Publisher]:
 
 @pytest.fixture
 def api(admin_stack: Stack) -> Iterator[httpx.Client]:
+    with as_admin(admin_stack.app) as client:
+        yield client
+
+
+@contextmanager
+def as_admin(app: str) -> Iterator[httpx.Client]:
     """A program that signed in as the admin."""
-    with httpx.Client(base_url=admin_stack.app, timeout=PATIENCE_S) as client:
+    with httpx.Client(base_url=app, timeout=PATIENCE_S) as client:
         answer = client.post("/api/platform/login", json={"email": ADMIN, "password": PASSWORD})
         assert answer.status_code == 200, answer.text
         client.headers["Authorization"] = f"Bearer {answer.json()['token']}"

@@ -17,11 +17,10 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.e2e.conftest import (
-    ADMIN,
     AGENT,
-    PASSWORD,
     PATIENCE_S,
     Watched,
+    as_admin,
     connect,
     new_context,
     partner_with_link,
@@ -49,9 +48,7 @@ class Shop:
 
 @pytest.fixture(scope="module")
 def shop(admin_stack: Stack) -> Shop:
-    with httpx.Client(base_url=admin_stack.app, timeout=PATIENCE_S) as client:
-        known = {"email": ADMIN, "password": PASSWORD}
-        client.headers["Authorization"] = f"Bearer {client.post('/api/platform/login', json=known).json()['token']}"
+    with as_admin(admin_stack.app) as client:
         connect(client, "jobs-beside.example")
         site = connect(client, "jobs.example")
         partner, link = partner_with_link(client, site["id"], "Jobs Partner", 10)
@@ -193,9 +190,7 @@ def test_job_11_thirty_links_move_to_another_network_and_keep_their_addresses(
     signed_in: BrowserContext, shop: Shop, admin_stack: Stack
 ) -> None:
     """From the start page: every destination is seen before, visitors arrive there, and it can be undone."""
-    with httpx.Client(base_url=shop.app, timeout=PATIENCE_S) as client:
-        known = {"email": ADMIN, "password": PASSWORD}
-        client.headers["Authorization"] = f"Bearer {client.post('/api/platform/login', json=known).json()['token']}"
+    with as_admin(shop.app) as client:
         site = connect(client, "moving-links.example")
         old, _ = partner_with_link(client, site["id"], "Closing Program", 10)
         partner_with_link(client, site["id"], "Next Program", 20)
@@ -289,9 +284,7 @@ ATTACKS = 30
 
 @pytest.fixture(scope="module")
 def week(admin_stack: Stack) -> Week:
-    with httpx.Client(base_url=admin_stack.app, timeout=PATIENCE_S) as client:
-        known = {"email": ADMIN, "password": PASSWORD}
-        client.headers["Authorization"] = f"Bearer {client.post('/api/platform/login', json=known).json()['token']}"
+    with as_admin(admin_stack.app) as client:
         site = connect(client, "weekly-jobs.example")
         partner, clicked = partner_with_link(client, site["id"], "Weekly Partner", 10)
         body = {"websiteId": site["id"], "partnerId": partner["id"], "slug": "never-clicked"}
@@ -382,9 +375,7 @@ def test_an_attack_is_taken_out_of_the_figures_in_five_clicks(hand: Hand, shop: 
         hand.entries += 1
     hand.click(dialog.get_by_role("button", name="Create rule"))
     assert hand.count == (4, 2)
-    with httpx.Client(base_url=shop.app, timeout=PATIENCE_S) as client:
-        known = {"email": ADMIN, "password": PASSWORD}
-        client.headers["Authorization"] = f"Bearer {client.post('/api/platform/login', json=known).json()['token']}"
+    with as_admin(shop.app) as client:
         asked = {"websiteId": week.site["id"], "timeRange": "today"}
         wait_for(
             lambda: read(client, "/api/platform/analytics/overview", asked)["clicks"]["total"] == 1,

@@ -1,5 +1,6 @@
 // The dimensions of reports and filters: their names, and the names of their values.
 import { countryName } from '@/lib/labels/countries';
+import { DIRECT } from '@/lib/labels/sources';
 import { reasonName } from '@/lib/labels/traffic-reasons';
 import type { Dimension } from './search';
 
@@ -34,7 +35,6 @@ const NAMES: Partial<Record<Dimension, string>> = {
 };
 
 export const NOT_SET = '(not set)';
-const DIRECT = 'Direct';
 /** Without a value of these, nobody sent the visitor. */
 const OF_SENDERS: readonly Dimension[] = ['source', 'referrer'];
 

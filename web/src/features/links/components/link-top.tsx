@@ -4,6 +4,7 @@ import { Card } from '@/components/ui/card';
 import { cx } from '@/lib/cx';
 import { formatCount } from '@/lib/format';
 import { countryName } from '@/lib/labels/countries';
+import { DIRECT } from '@/lib/labels/sources';
 import { linkTopQuery } from '../api/one-link';
 import { RANGE_NAMES, type LinkRange } from '../lib/search';
 
@@ -58,7 +59,7 @@ export function LinkTop({ title, by, websiteId, link, range }: Props) {
 
 /** As the analytics page names it: a visit that no page sent is direct. */
 function nameOf(by: TopDimension, value = '', label = ''): string {
-  if (by === 'source' && value === '') return 'Direct';
+  if (by === 'source' && value === '') return DIRECT;
   return by === 'country' && value !== '' ? countryName(value) : label;
 }
 

@@ -1,0 +1,2 @@
+/** The source of a visit that no page sent. */
+export const DIRECT = 'Direct';
