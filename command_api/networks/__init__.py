@@ -1,0 +1,1 @@
+"""Networks: what they report in files, by API and by push."""

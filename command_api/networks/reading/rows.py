@@ -1,0 +1,158 @@
+"""What reading a network's report yields: rows, rejected lines, the layout that was detected and open questions.
+
+file -> `reading.reports.inspect` -> `Inspection` (shown, corrected by a person) -> `reading.reports.read` -> these rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from enum import StrEnum
+from typing import Final, Literal
+
+from pydantic import Field
+
+from schemas.base import Frozen
+
+MAX_QUOTED: Final = 200
+"""Characters of a rejected line that are quoted."""
+
+FileFormat = Literal["json", "text", "workbook"]
+DateOrder = Literal["ymd", "dmy", "mdy", ""]
+DecimalMark = Literal[".", ",", ""]
+
+
+class ReportStatus(StrEnum):
+    """The status of a sale at its network."""
+
+    PENDING = "pending"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    REVERSED = "reversed"
+    PAID = "paid"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportRow:
+    """One line of money, as the network reports it."""
+
+    line: int
+    """In the file, 1 = its first line; in JSON the number of the record."""
+    txid: str
+    """Identifies the sale at its network: CJ's `originalActionId`, Rakuten's order id."""
+    line_key: str = ""
+    """The part of the sale; empty: it has one. CJ's `commissionId`, Rakuten's SKU, Partnerize's item id."""
+    order_ref: str = ""
+    partner_ref: str = ""
+    """The network's id of the advertiser or merchant."""
+    partner_name: str = ""
+    click_ref: str = ""
+    tracking_id: str = ""
+    product: str = ""
+    occurred_at: datetime | date
+    """An aware datetime, or a date where the report has no time of day."""
+    clicked_at: datetime | None = None
+    updated_at: datetime | None = None
+    """The latest change that the row itself names; never a date that is only planned."""
+    sale: Decimal | None = None
+    commission: Decimal
+    currency: str = ""
+    """Empty: neither row nor layout names one; the account's own is meant."""
+    status: ReportStatus
+    raw_status: str = ""
+    is_correction: bool = False
+    """True: it adds to the sale. False: it states the line as a whole."""
+    is_amended: bool = False
+    is_bonus: bool = False
+    """Money without a sale."""
+    is_test: bool = False
+    is_lead: bool = False
+    decline_reason: str = ""
+    replaces: str = ""
+    """Empty, or the group that a file replaces as a whole: Amazon's `2026-06-03 tag-20`."""
+
+
+@dataclass(frozen=True, slots=True)
+class RejectedLine:
+    """A line that is no row, with the reason. `text`: its beginning, at most `MAX_QUOTED` characters."""
+
+    line: int
+    code: str
+    message: str
+    text: str = ""
+
+
+class ReportLayout(Frozen):
+    """How a file is read: what was detected, and what a person may correct."""
+
+    format: FileFormat
+    encoding: str = ""
+    separator: str = ""
+    quote: str = ""
+    header_line: int = 0
+    sheet: str = ""
+    columns: dict[str, str] = Field(default_factory=dict)
+    """Field -> header as in the file."""
+    date_order: DateOrder = ""
+    """Empty: ambiguous, unless every date of the file has one reading."""
+    decimal_mark: DecimalMark = ""
+    """Empty: ambiguous, unless every amount of the file has one reading."""
+    timezone: str = ""
+    """IANA name; empty: the report names none."""
+    currency: str = ""
+    """Of rows that name none."""
+    statuses: dict[str, str] = Field(default_factory=dict)
+    """Words of this file, in lower case -> value of `ReportStatus`, beside the network's own."""
+
+
+class ReportLayoutChanges(Frozen):
+    """What a person or a saved mapping says about a layout; it wins over what is detected."""
+
+    format: FileFormat | None = None
+    encoding: str | None = None
+    separator: str | None = None
+    quote: str | None = None
+    header_line: int | None = None
+    sheet: str | None = None
+    columns: dict[str, str] | None = None
+    """Field -> header; an empty header takes the field's column away."""
+    date_order: DateOrder | None = None
+    decimal_mark: DecimalMark | None = None
+    timezone: str | None = None
+    currency: str | None = None
+    statuses: dict[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What the file leaves open. `field`: `date_order`, `decimal_mark`, `columns.commission`, `timezone`, `currency`,
+    `status:WORD`, `other_network`. `is_blocking`: `read` refuses the file until it is answered."""
+
+    field: str
+    message: str
+    choices: tuple[str, ...] = ()
+    is_blocking: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What a file is, before anything of it applies."""
+
+    layout: ReportLayout
+    headers: tuple[str, ...]
+    sample: tuple[tuple[str, ...], ...]
+    """The first rows, as text."""
+    questions: tuple[Question, ...]
+    total_lines: int | None
+    """Lines of the file, or records of JSON; none: more than are counted."""
+    notes: tuple[str, ...] = ()
+    """What is skipped, and why."""
+
+
+class ReportUnreadable(ValueError):
+    """The file cannot be read as a report. `code` names why; `message` is plain English for the person who uploads."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code, self.message = code, message
