@@ -56,6 +56,7 @@ from command_api.matching import admin_routes as program_directory
 from command_api.matching import learning_routes
 from command_api.matching import routes as matching
 from command_api.matching.ideas import routes as idea_routes
+from command_api.networks import routes as networks
 from command_api.notifications import routes as notifications
 from command_api.notifications.alerts import routes as alert_routes
 from command_api.notifications.alerts.mail import STOP_PATH as ALERTS_STOP_PATH
@@ -133,6 +134,7 @@ CONTEXTS = (
     leads_administration,
     forum,
     forum_moderation,
+    networks,
     notifications,
     alert_routes,
     webhook_routes,

@@ -15,6 +15,7 @@ from command_api.conversions.lookups import (
     MONTHLY_TOTALS,
     SCHEDULED_DECISIONS,
     SCOPED_TRANSACTIONS,
+    TRANSACTION_NAMES,
     UNREAD_REPORTS,
 )
 from command_api.domains.lookups import CUSTOM_DOMAINS
@@ -22,6 +23,7 @@ from command_api.forum.lookups import FORUM_MEMBER_STATS
 from command_api.kernel.inline_projection import InlineProjections
 from command_api.links.lookups import LINK_BULKS, LINK_LOOKUP
 from command_api.marketplace.lookups import DEAL_LOOKUP, DIRECT_DEALS, WATCHLISTS
+from command_api.networks.lookups import NETWORK_IMPORTS
 from command_api.notifications.alerts.lookups import ALERT_STATES
 from command_api.notifications.webhooks.lookups import WEBHOOK_TARGETS
 from command_api.operations.lookups import EXCHANGE_RATE_LOOKUP
@@ -42,6 +44,7 @@ INLINE_PROJECTIONS: Final = InlineProjections(
         EXCHANGE_RATE_LOOKUP,
         DIRECT_DEALS,
         MONTHLY_TOTALS,
+        NETWORK_IMPORTS,
         FORUM_MEMBER_STATS,
         LINK_LOOKUP,
         LINK_BULKS,
@@ -54,6 +57,7 @@ INLINE_PROJECTIONS: Final = InlineProjections(
         SITE_LOOKUP,
         SOCIAL_POST_LOOKUP,
         SQL_LOOKUP,
+        TRANSACTION_NAMES,
         UNREAD_REPORTS,
         WATCHLISTS,
         WEBSITE_OWNERS,

@@ -33,6 +33,7 @@ from command_api.links.bulk.handlers import LINK_BULKS
 from command_api.links.shifting.process import link_shifts, read_figures
 from command_api.marketplace import process as marketplace
 from command_api.marketplace.listings.verification import ClickHouseMeasurements
+from command_api.networks.process import network_imports
 from command_api.notifications.alerts.link_health import OutwardLinkChecker
 from command_api.notifications.alerts.process import alert_processes
 from command_api.notifications.webhooks.outbox import open_outbound, webhook_deliveries
@@ -62,6 +63,7 @@ def process_managers(container: Container, clients: ClientPool, events: Log) -> 
         newsletter_forms(container),
         SCHEDULED_DECISIONS,
         LINK_BULKS,
+        network_imports(container, clicks, events),
         link_shifts(
             container,
             partial(read_figures, container, clients),

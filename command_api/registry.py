@@ -26,6 +26,7 @@ from command_api.links.importing import handlers as link_imports
 from command_api.links.shifting import handlers as link_shifts
 from command_api.marketplace import handlers as marketplace
 from command_api.matching import handlers as matching
+from command_api.networks import handlers as networks
 from command_api.notifications import handlers as notifications
 from command_api.notifications.alerts import handlers as alerts
 from command_api.notifications.webhooks import handlers as webhooks
@@ -60,6 +61,7 @@ HANDLERS: Final = CommandHandlers.merged(
         link_shifts.HANDLERS,
         marketplace.HANDLERS,
         matching.HANDLERS,
+        networks.HANDLERS,
         notifications.HANDLERS,
         alerts.HANDLERS,
         webhooks.HANDLERS,

@@ -37,7 +37,7 @@ from command_api.operations.operation_recorder import OperationRecorder
 from command_api.processes import process_managers, recurring_jobs
 from command_api.registry import open_container
 from command_api.sql.adoption import adopt_saved_queries
-from infra.domain.image_uploads import IMAGE_PATH
+from infra.domain.uploads import UPLOADS
 from infra.kernel.clickhouse.client import ClientPool
 from infra.kernel.config.loading import load
 from infra.kernel.config.settings import COMMAND_PORT, Settings, SettingsError
@@ -86,7 +86,7 @@ def main(arguments: list[str], jobs: Jobs = lambda _: ()) -> int:
             port = settings.command_port or COMMAND_PORT
             lanes: Lanes = app.state.lanes
             host = settings.internal_host
-            return serve(app, host=host, port=port, image_path=IMAGE_PATH, on_stop=on_stop, why_hung=lanes.why_hung)
+            return serve(app, host=host, port=port, uploads=UPLOADS, on_stop=on_stop, why_hung=lanes.why_hung)
     finally:
         events.close()
         clients.close()

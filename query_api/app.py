@@ -86,6 +86,7 @@ from query_api.marketplace import listings as market_listings
 from query_api.matching import directory as program_directory
 from query_api.matching import ideas, learning
 from query_api.matching import routes as matching
+from query_api.networks import imports as network_imports
 from query_api.notifications import alerts, webhooks
 from query_api.notifications import routes as notifications
 from query_api.operations import (
@@ -204,6 +205,7 @@ ROUTERS: Final = (
     forum_members.router,
     forum_members.own_router,
     forum_members.admin_router,
+    network_imports.router,
     notifications.router,
     alerts.router,
     webhooks.router,

@@ -27,6 +27,7 @@ from pydantic import Field, StringConstraints
 
 from schemas.base import Frozen, Money
 from schemas.click_id import event_id
+from schemas.network_sales import NetworkSale
 
 NO_ID: Final = UUID(int=0)
 """`link_id`, `partner_id`, `conversion_id`: none."""
@@ -307,6 +308,9 @@ class ConversionReported(Frozen):
     unread: dict[str, str] = Field(default_factory=dict, description="Fields that could not be read, as they were sent")
     exact: dict[str, str] = Field(
         default_factory=dict, description="Amounts that are no whole minor units, as decimals of minor units"
+    )
+    network_sale: NetworkSale | None = Field(
+        default=None, description="The network's own account of the sale; else none"
     )
 
     @property

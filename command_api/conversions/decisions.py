@@ -20,6 +20,7 @@ from schemas.events import conversions
 from schemas.events.conversions import Attribution, ConversionFacts, CounterDelta, LogPosition, Reported
 from schemas.events.partners import Terms
 
+IMPORT_UNDONE: Final = "The import that reported it was undone."
 MAX_REPORTS: Final = 100
 """Reports of one conversion that are kept. Further ones count only if they win a field."""
 
@@ -305,6 +306,14 @@ def apply_reported_status(
     if status == "rejected":
         return events + reject(conversion, reason, context)
     return events + reverse(conversion, reason, None, context)
+
+
+def end_void(conversion: Conversion, context: CommandContext) -> list[DomainEvent]:
+    """Rejects a sale that no report names any more: the import that had it was undone."""
+    if not conversion.merged.is_void or conversion.status is REJECTED:
+        return []
+    events = [] if conversion.is_open else reopen(conversion, IMPORT_UNDONE, context)
+    return events + reject(state_after(evolve, conversion, events), IMPORT_UNDONE, context)
 
 
 def confirm_claim(conversion: Conversion, context: CommandContext) -> list[DomainEvent]:

@@ -127,6 +127,20 @@ SCOPED_TRANSACTIONS: Final = InlineProjection(
 """Sales whose transaction id alone does not identify them: `shared_id` would be their id if it did."""
 
 
+TRANSACTION_NAMES: Final = InlineProjection(
+    "transaction_names",
+    version=1,
+    tables=(
+        Table(
+            "transaction_name",
+            columns=("website_id uuid not null", "name text not null", "conversion_id uuid not null"),
+            key=("website_id", "name", "conversion_id"),
+        ),
+    ),
+)
+"""What reports call a sale: transaction ids, order ids that networks name, and ids of merged reports."""
+
+
 UNREAD_REPORTS: Final = InlineProjection(
     "unread_reports",
     version=1,
@@ -201,6 +215,38 @@ def _identified(tables: Tables, event: ConversionRecorded) -> None:
     shared = conversion_id(event.facts.website_id, event.facts.event, event.facts.txid)
     if event.originator_id != shared:
         tables["scoped_transaction"].put(shared_id=shared, conversion_id=event.originator_id)
+
+
+@TRANSACTION_NAMES.on(ConversionRecorded)
+def _named(tables: Tables, event: ConversionRecorded) -> None:
+    _put_names(tables, event)
+
+
+@TRANSACTION_NAMES.on(ConversionReportMerged)
+def _named_again(tables: Tables, event: ConversionReportMerged) -> None:
+    _put_names(tables, event)
+
+
+@TRANSACTION_NAMES.on(ConversionReportConflicted)
+def _named_otherwise(tables: Tables, event: ConversionReportConflicted) -> None:
+    _put_names(tables, event)
+
+
+def _put_names(tables: Tables, event: ConversionRecorded | ConversionReportMerged | ConversionReportConflicted) -> None:
+    website_id = event.facts.website_id if isinstance(event, ConversionRecorded) else event.website_id
+    for name in names_of(event):
+        tables["transaction_name"].put(website_id=website_id, name=name, conversion_id=event.originator_id)
+
+
+def names_of(event: ConversionRecorded | ConversionReportMerged | ConversionReportConflicted) -> set[str]:
+    """What the event's report calls the sale."""
+    names = {event.facts.txid} if isinstance(event, ConversionRecorded) else set[str]()
+    if (reported := event.reported) is not None:
+        if reported.alias_id is not None:
+            names.add(str(reported.alias_id))
+        if reported.network_sale is not None:
+            names |= {reported.network_sale.txid, reported.network_sale.order_ref}
+    return names - {""}
 
 
 @SCHEDULED_DECISIONS.on(ConversionDecisionScheduled)

@@ -14,6 +14,10 @@ and status of the conversion. Each field has one winner among the reports that n
   sale, unless its sender named a larger payout or amount of the sale: then the part that it names (`Merged.returned`),
   and the status of the sale stays. A part stays reversed until a newer reversal.
 
+The network's own account of a sale (`Reported.network_sale`) is one report, that of the highest revision. Its payout
+counts before a postback's, its amount and time where no other report names them, its status if it is newer than theirs.
+Once it is gone, the merge is that of the other reports; without any the sale is void.
+
 Winners are chosen by a total order, so the merge is commutative, associative and idempotent: a report that wins no
 field may be forgotten, and any order of the same reports ends alike.
 """
@@ -21,7 +25,7 @@ field may be forgotten, and any order of the same reports ends alike.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from fractions import Fraction
 from operator import attrgetter
@@ -47,6 +51,8 @@ class ReportedTraces:
     visitor: int = 0
     partner_id: UUID | None = None
     is_claim: bool = False
+    network_partner_id: UUID | None = None
+    """The partner that pays the sale, by the network's own account."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +78,8 @@ class Merged:
     """Fields that a report names, but that could not be read, and that no other report gives."""
     winners: tuple[UUID, ...]
     """The reports that the fields come from. A report that is not among them adds nothing."""
+    is_void: bool = False
+    """No report is left: the import that had the sale was undone."""
 
     @property
     def is_claim(self) -> bool:
@@ -80,30 +88,60 @@ class Merged:
 
 def merge(reports: Iterable[Reported]) -> Merged:
     """The merge of at least one report."""
+    stated, others = split_network_sale(reports)
+    if stated is None:
+        return _merge(others, None)
+    if not _is_gone(stated):
+        merged = _merge([*others, stated], stated)
+        # The network's account may go: what counts without it is kept.
+        return replace(merged, winners=_union(merged, _merge(others, None))) if others else merged
+    if others:
+        merged = _merge(others, None)
+        return replace(merged, winners=tuple(sorted({*merged.winners, stated.report_id})))
+    return _void(stated)
+
+
+def split_network_sale(reports: Iterable[Reported]) -> tuple[Reported | None, list[Reported]]:
+    """The network's own account of the sale by now, if there is one, and the other reports."""
+    found = list(reports)
+    stated = [report for report in found if report.network_sale is not None]
+    return max(stated, key=_revision, default=None), [report for report in found if report.network_sale is None]
+
+
+def _merge(reports: Iterable[Reported], stated: Reported | None) -> Merged:
+    """The merge of at least one report; `stated`: the one that is the network's own account."""
     ordered = sorted(reports, key=_first)
     trusted = [report for report in ordered if report.key_kind != CLAIM]
     claims = [report for report in ordered if report.key_kind == CLAIM]
     own = _Figures.named_in(trusted)
     within_limits = [claim for claim in claims if not claim.amount_refused]
-    amount = own.amount or _best([*trusted, *within_limits], _amount, amount_rank)
-    payout = own.payout or _best(trusted, _payout, _payout_rank)
-    timed = next((report for report in trusted or claims if report.time_named), None)
+    amount = own.shop_amount or _naming(stated, _amount) or own.amount
+    amount = amount or _best([*trusted, *within_limits], _amount, amount_rank)
+    payout = _naming(stated, _payout) or own.payout or _best(trusted, _payout, _payout_rank)
+    timed = _timed([report for report in trusted or claims if report is not stated], stated)
     customer = _best(trusted, lambda report: report.customer) or _best(claims, lambda report: report.customer)
-    sale = next((report for report in ordered if report.kind == "sale"), ordered[0])
+    said = [report for report in ordered if report is not stated] or ordered
+    sale = next((report for report in said if report.kind == "sale"), said[0])
     decided = _newest(trusted, "approved", "rejected")
     reversal = _newest(trusted, REVERSED)
     returned = own.returned_by(reversal) if reversal is not None else None
-    status = decided if returned is not None else max(filter(None, (decided, reversal)), key=_first, default=None)
+    if returned is not None and not own.agrees_with(stated):
+        reversal = returned = None  # the network's account has what is left
+    status = decided if returned is not None else max(filter(None, (decided, reversal)), key=_decided, default=None)
+    if stated is not None and not stated.status and (status is None or _decided(stated) > _decided(status)):
+        status = None  # pending, or pending again
     ranked = min(ordered, key=lambda report: (-_trust(report), *_first(report)))
     groups = [(group, _traces(group)) for group in (trusted, claims) if group]
     winners = (amount, payout, timed, customer, sale, decided, reversal, ranked, *own.sources)
     sources = {report.report_id for report in winners if report is not None}
     sources.update(source.report_id for _, (_, named) in groups for source in named)
+    if stated is not None:
+        sources.add(stated.report_id)
     return Merged(
         kind=sale.kind,
         amount=amount.amount if amount else None,
         payout=payout.payout if payout else None,
-        occurred_at=timed.occurred_at if timed is not None else ordered[0].received_at,
+        occurred_at=timed.occurred_at if timed is not None else said[0].received_at,
         customer=customer.customer if customer else "",
         traces=tuple(traces for _, (traces, _) in groups),
         key_kind=ranked.key_kind,
@@ -120,7 +158,8 @@ def contradictions(report: Reported, reports: Sequence[Reported], merged: Merged
     ignored, and so is the part of the sale that a reversal names."""
     own = _Figures.named_in([each for each in reports if each.key_kind != CLAIM])
     stands = _standing(merged)
-    return tuple(name for name, said in _said(report, own).items() if said != stands[name])
+    named = _said(report, own, is_superseded=_is_superseded(report, reports))
+    return tuple(name for name, said in named.items() if said != stands[name])
 
 
 def is_part(report: Reported, reports: Sequence[Reported]) -> bool:
@@ -142,7 +181,9 @@ def count_conflicts(reports: Sequence[Reported], merged: Merged) -> int:
     """Returns how many different amounts, payouts, click ids and coupons are named beside those that count. It does not
     count the reports that name one: a report that repeats one may be forgotten."""
     own = _Figures.named_in([report for report in reports if report.key_kind != CLAIM])
-    named = {said for report in reports for said in _said(report, own).items()}
+    named = {
+        said for report in reports for said in _said(report, own, is_superseded=_is_superseded(report, reports)).items()
+    }
     return len(named - set(_standing(merged).items()))
 
 
@@ -157,7 +198,7 @@ class _Figures:
 
     @classmethod
     def named_in(cls, trusted: Sequence[Reported]) -> _Figures:
-        said = [report for report in trusted if report.status != REVERSED]
+        said = [report for report in trusted if report.status != REVERSED and report.network_sale is None]
         shop = [report for report in said if report.reported_by in _SHOP]
         network = [report for report in said if report.reported_by not in _SHOP]
         return cls(_best(shop, _amount), _best(network, _amount), _best(shop, _payout), _best(network, _payout))
@@ -174,10 +215,17 @@ class _Figures:
     def payout(self) -> Reported | None:
         return self.network_payout or self.shop_payout
 
+    def agrees_with(self, stated: Reported | None) -> bool:
+        """Returns whether the network's own account, if there is one, has the payout that its other reports named: what
+        they reverse is then not yet in it."""
+        paid = self.network_payout and self.network_payout.payout
+        return stated is None or stated.payout is None or stated.payout == paid or _is_part_only(stated)
+
     def returned_by(self, report: Reported) -> Fraction | None:
         """The part of the sale that the report reverses, by its payout, else by its amount; none: the whole sale, or it
         is no reversal."""
-        if report.status != REVERSED:
+        stated = report.network_sale
+        if report.status != REVERSED or (stated is not None and not stated.is_reversal_only):
             return None
         is_shop = report.reported_by in _SHOP
         payout = self.shop_payout if is_shop else self.network_payout
@@ -188,10 +236,18 @@ class _Figures:
         return None
 
 
-def _said(report: Reported, own: _Figures) -> dict[str, object]:
+def _is_superseded(report: Reported, reports: Sequence[Reported]) -> bool:
+    """Returns whether the network's own account of the sale replaces the figures of the report."""
+    stated, _ = split_network_sale(reports)
+    if report.network_sale is not None:
+        return report is not stated
+    return stated is not None and not _is_gone(stated) and report.reported_by not in _SHOP
+
+
+def _said(report: Reported, own: _Figures, *, is_superseded: bool = False) -> dict[str, object]:
     """Returns the values of a report that another may contradict."""
     said: dict[str, object] = {"click_id": _click_id(report), "coupon": report.coupon}
-    if report.key_kind == CLAIM or own.returned_by(report) is None:
+    if not is_superseded and (report.key_kind == CLAIM or own.returned_by(report) is None):
         said |= {"amount": _money(report.amount), "payout": _money(report.payout)}
     return {name: value for name, value in said.items() if value}
 
@@ -223,7 +279,52 @@ def _click_id(report: Reported) -> str:
 
 
 def _newest(reports: Sequence[Reported], *statuses: str) -> Reported | None:
-    return max((report for report in reports if report.status in statuses), key=_first, default=None)
+    return max((report for report in reports if report.status in statuses), key=_decided, default=None)
+
+
+def _naming(stated: Reported | None, said: Callable[[Reported], object]) -> Reported | None:
+    return stated if stated is not None and not _is_part_only(stated) and said(stated) is not None else None
+
+
+def _is_part_only(stated: Reported) -> bool:
+    return stated.network_sale is not None and stated.network_sale.is_reversal_only
+
+
+def _timed(others: Sequence[Reported], stated: Reported | None) -> Reported | None:
+    """The report that names the time of the sale. A network that names the day alone tells less than the receipt of
+    another report."""
+    named = next((report for report in others if report.time_named), None)
+    if named is not None or stated is None:
+        return named
+    has_time = stated.network_sale is not None and stated.network_sale.has_time
+    return stated if has_time or not others else None
+
+
+def _is_gone(stated: Reported) -> bool:
+    return stated.network_sale is not None and stated.network_sale.is_gone
+
+
+def _void(gone: Reported) -> Merged:
+    """What is left of a sale that only an undone import had: nothing that counts."""
+    return Merged(
+        kind=gone.kind,
+        amount=None,
+        payout=None,
+        occurred_at=gone.occurred_at,
+        customer="",
+        traces=(),
+        key_kind=gone.key_kind,
+        status=None,
+        returned=Fraction(0),
+        exact={},
+        unread=(),
+        winners=(gone.report_id,),
+        is_void=True,
+    )
+
+
+def _union(*merged: Merged) -> tuple[UUID, ...]:
+    return tuple(sorted({winner for one in merged for winner in one.winners}))
 
 
 def _exact(**winners: Reported | None) -> dict[str, str]:
@@ -260,6 +361,16 @@ def _first(report: Reported) -> tuple[datetime, UUID]:
     return report.received_at, report.report_id
 
 
+def _decided(report: Reported) -> tuple[datetime, UUID]:
+    """When its status was said: a network's account says it as of its latest change."""
+    stated = report.network_sale
+    return (report.received_at if stated is None else stated.as_of), report.report_id
+
+
+def _revision(report: Reported) -> int:
+    return report.network_sale.revision if report.network_sale is not None else 0
+
+
 def _best(
     reports: Sequence[Reported], said: Callable[[Reported], object], rank: Callable[[Reported], int] = lambda _: 0
 ) -> Reported | None:
@@ -271,6 +382,8 @@ def _traces(reports: Sequence[Reported]) -> tuple[ReportedTraces, list[Reported]
     names = ("click_id", "coupon", "visitor", "partner_id")
     best = {name: chosen for name in names if (chosen := _best(reports, attrgetter(name), _ranks(name))) is not None}
     named: dict[str, Any] = {name: getattr(report, name) for name, report in best.items()}
+    stated = next((report for report in reports if report.network_sale is not None), None)
+    named["network_partner_id"] = stated.partner_id if stated is not None else None
     return ReportedTraces(**named, is_claim=reports[0].key_kind == CLAIM), list(best.values())
 
 

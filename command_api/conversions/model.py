@@ -258,7 +258,10 @@ def with_report(conversion: Conversion, reported: Reported | None, key_kind: str
     of a claim begins when a trusted report bears it out."""
     if reported is None:
         return conversion
-    after = replace(conversion, reports=(*conversion.reports, reported), key_kind=key_kind)
+    kept = conversion.reports
+    if reported.network_sale is not None:  # it replaces the account before
+        kept = tuple(report for report in kept if report.network_sale is None)
+    after = replace(conversion, reports=(*kept, reported), key_kind=key_kind)
     borne_out = conversion.is_claim and not after.is_claim and conversion.counts_since is not None
     return replace(after, counts_since=at) if borne_out else after
 

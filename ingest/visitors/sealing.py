@@ -11,16 +11,14 @@ from typing import Final
 
 import msgspec
 
-from infra.domain.visitor_data.sealing import leaf_of_event, leaf_of_refusal, leaf_of_report
+from infra.domain.visitor_data.sealing import leaf_of_event, leaf_of_refusal, sealed_report
 from infra.kernel.log.sealed_texts import bound_to, sealed_value, with_sealed
 from infra.kernel.security.text_keys import MAX_LEAVES, LeafCipher, TextKey
 from ingest.rows import FIRST_SEALED, LAST_CLEAR, encode_row
 from schemas import topics
 from schemas.tracking import (
-    NO_ID,
     ROUTED,
     SEALED_OF_REFUSALS,
-    SEALED_OF_REPORTS,
     ConversionReported,
     Refusal,
     TrackedEvent,
@@ -28,7 +26,6 @@ from schemas.tracking import (
 
 _encode: Final = msgspec.json.Encoder().encode
 _BOUND: Final = bound_to(topics.CLICKS.name, b"")
-_NEW_FIELDS: Final = {"txid_scope": "", "other_id": NO_ID, "unread": {}, "exact": {}}
 _BRACE: Final = ord("}")
 _LAST_CLEAR: Final = f',"{LAST_CLEAR}":"'.encode()
 _TO_TEXTS: Final = len(_LAST_CLEAR) + len('YYYY-MM-DD hh:mm:ss.mmm"')
@@ -76,16 +73,8 @@ class TextSealing:
         return leaf
 
     def report(self, reported: ConversionReported, record_key: bytes) -> bytes:
-        """Returns the value of a record of topic `conversions`: new fields of a report only where they are set, so that
-        a version of before reads it."""
-        nothing = {name for name, default in _NEW_FIELDS.items() if getattr(reported, name) == default}
-        texts = {name for name in SEALED_OF_REPORTS if getattr(reported, name)}
-        if self.key is None or not texts:
-            return reported.model_dump_json(exclude=nothing).encode()
-        value = reported.model_dump_json(exclude=nothing | texts).encode()
-        sealed = reported.model_dump_json(include=texts).encode()
-        leaf = leaf_of_report(reported.report_id)
-        return sealed_value(value, sealed, self.key, leaf, topics.CONVERSIONS.name, record_key)
+        """Returns the value of a record of topic `conversions`."""
+        return sealed_report(reported, record_key, self.key)
 
     def refusal(self, refusal: Refusal, record_key: bytes) -> bytes:
         """The value of a record of topic `rejected`; an empty request is left out, so that a version of before reads

@@ -17,6 +17,7 @@ from pydantic import Field
 
 from schemas.base import DomainEvent, Frozen, Money, Sealed, SealedTexts
 from schemas.events.partners import Terms, TiersBy
+from schemas.network_sales import NetworkSale
 
 
 class ConversionStatus(StrEnum):
@@ -29,12 +30,14 @@ class ConversionStatus(StrEnum):
 
 
 class AttributedBy(StrEnum):
-    """Which trace led from the conversion to its click. `manual`: none, a person chose the click or the link."""
+    """Which trace led from the conversion to its click. `manual`: none, a person chose the click or the link;
+    `network`: none, the network's report names the partner."""
 
     CLICK_ID = "click_id"
     COUPON = "coupon"
     VISITOR = "visitor"
     MANUAL = "manual"
+    NETWORK = "network"
 
 
 class VisitDetails(Frozen):
@@ -152,6 +155,12 @@ class Reported(Frozen):
     unread: SealedTexts = Field(default_factory=dict, description="Fields that could not be read, as they were sent")
     exact: dict[str, str] = Field(
         default_factory=dict, description="Amounts that are no whole minor units, as decimals of minor units"
+    )
+    network_sale: NetworkSale | None = Field(
+        default=None, description="The network's own account of the sale; else none"
+    )
+    alias_id: UUID | None = Field(
+        default=None, description="The id that the report alone would give the conversion; none: the conversion's own"
     )
 
 

@@ -48,7 +48,7 @@ from command_api.publishing.subscriptions import model as subscriptions
 from command_api.registry import open_container
 from command_api.schema import create_schema
 from infra.domain.contacts import encrypt_field
-from infra.domain.image_uploads import IMAGE_PATH
+from infra.domain.uploads import UPLOADS
 from infra.kernel.config.settings import Settings
 from infra.kernel.http.request_limits import BodyGuard, guarded_protocol
 from infra.kernel.http.server import KEEP_ALIVE_S
@@ -466,7 +466,7 @@ def _made(answer: httpx.Response) -> dict[str, Any]:
 def served(app: Any, port: int) -> Iterator[str]:
     """The app on a loopback port, as `infra.kernel.http.server` serves it."""
     address = f"http://127.0.0.1:{port}"
-    guarded = BodyGuard(app, image_path=IMAGE_PATH)
+    guarded = BodyGuard(app, uploads=UPLOADS)
     config = uvicorn.Config(
         guarded,
         host="127.0.0.1",

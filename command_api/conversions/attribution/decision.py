@@ -16,6 +16,7 @@ from uuid import UUID
 from command_api.conversions import decisions, model, monthly_totals
 from command_api.conversions.attribution.facts import Facts, WebsiteOf, added
 from command_api.conversions.attribution.held import Place
+from command_api.conversions.attribution.identity import identified
 from command_api.conversions.attribution.rules import click_of
 from command_api.conversions.attribution.search import AttributionResult, held_by, search, with_details
 from command_api.conversions.claim_counts import ClaimCount, hour_of
@@ -25,9 +26,9 @@ from command_api.conversions.tiers import ZERO_TOTAL
 from command_api.kernel.aggregates import shared_fields, state_after
 from command_api.kernel.decision import CommandContext, CommandRejected, invalid
 from command_api.websites.model import Website
-from infra.domain.conversion_identity import AmbiguousTxid, candidates, chosen
+from infra.domain.conversion_identity import AmbiguousTxid
 from schemas.base import DomainEvent, Money
-from schemas.events.conversions import Attribution, ConversionFacts, LogPosition, Reported
+from schemas.events.conversions import AttributedBy, Attribution, ConversionFacts, LogPosition, Reported
 from schemas.tracking import NO_ID, ConversionReported, from_log_time
 
 AMBIGUOUS_TXID: Final = "ambiguous_txid"
@@ -104,14 +105,23 @@ class Steps:
         return Steps(state, (*self.events, *events), self.passed_over | passed_over)
 
 
-def decide(report: ConversionReported, facts: Facts, now: datetime, place: LogPosition | None = None) -> ReportDecision:
-    """Records the sale, or merges the report into the recorded one. Raises `PoisonMessage`."""
+def decide(
+    report: ConversionReported,
+    facts: Facts,
+    now: datetime,
+    place: LogPosition | None = None,
+    alias_id: UUID | None = None,
+) -> ReportDecision:
+    """Records the sale, or merges the report into the recorded one. `alias_id`: the id that the report alone would give
+    the conversion. Raises `PoisonMessage`."""
     website = facts[WebsiteOf(report.website_id)]
     if website is None:
         raise PoisonMessage(f"there is no website {report.website_id}")
     case = Case(website, facts, CommandContext(now))
     current = facts.conversion(report.conversion_id)
-    reported = to_reported(report, place)
+    reported = to_reported(report, place).model_copy(update={"alias_id": alias_id})
+    if current is None and reported.network_sale is not None and reported.network_sale.is_gone:
+        return ReportDecision(report)
     try:
         steps = _first_report(report, reported, case) if current is None else _further_report(current, reported, case)
     except CommandRejected as rejected:
@@ -137,33 +147,10 @@ def decide_received(report: ConversionReported, facts: Facts, now: datetime, pla
         conversion_id = identified(report, facts)
     except AmbiguousTxid as error:
         return ReportDecision(report, rejection=ReportRejection(AMBIGUOUS_TXID, f"{error}."))
-    if conversion_id != report.conversion_id:
-        report = report.model_copy(update={"conversion_id": conversion_id})
-    return decide(report, facts, now, place)
-
-
-def identified(report: ConversionReported, facts: Facts) -> UUID:
-    """The recorded conversion that the report belongs to, else the id of a new one. Raises `AmbiguousTxid`."""
-
-    def names_click(conversion_id: UUID, click_id: str) -> bool:
-        state = facts.conversion(conversion_id)
-        if state is None:
-            return False
-        attribution = state.facts.attribution
-        earned = attribution.click_id if attribution is not None else None
-        return earned == click_id or any(each.click_id == click_id for each in state.reports)
-
-    possible = candidates(report)
-    if not possible.are_several:
-        return report.conversion_id
-    recorded = chosen(
-        report,
-        possible,
-        lambda conversion_id: facts.conversion(conversion_id) is not None,
-        names_click,
-        lambda: facts.sales_of_clicks(possible.shared_id),
-    )
-    return recorded or report.conversion_id
+    if conversion_id == report.conversion_id:
+        return decide(report, facts, now, place)
+    alias_id, report = report.conversion_id, report.model_copy(update={"conversion_id": conversion_id})
+    return decide(report, facts, now, place, alias_id)
 
 
 def facts_after(facts: Facts, decision: ReportDecision) -> Facts:
@@ -335,7 +322,7 @@ def _refused_claims(steps: Steps, case: Case) -> Steps:
 
 
 def _further_report(earlier: model.Conversion, reported: Reported, case: Case) -> Steps:
-    earlier_merged = earlier.merged
+    earlier_merged: Merged | None = earlier.merged
     if reported.key_kind == CLAIM and reported.amount is not None:
         if earlier.is_claim:
             _check_claim(reported, reported.amount, case, counts=False)
@@ -345,7 +332,9 @@ def _further_report(earlier: model.Conversion, reported: Reported, case: Case) -
         return steps
     state = steps.state
     merged, held = state.merged, state.facts.attribution
-    if state.is_assigned or (state.predates_reports and state.is_attributed):
+    if merged.is_void:
+        result = AttributionResult(None)
+    elif state.is_assigned or (state.predates_reports and state.is_attributed):
         result = AttributionResult(held)
     else:
         result = search(case.facts, case.website, merged.traces, merged.occurred_at, held_by(earlier, case.facts))
@@ -358,12 +347,17 @@ def _further_report(earlier: model.Conversion, reported: Reported, case: Case) -
             click_of(result.attribution) == click_of(without.attribution),
             passed_over | without.passed_over,
         )
-    borne_out = earlier_merged.is_claim and not merged.is_claim and state.is_attributed
+    borne_out = earlier.merged.is_claim and not merged.is_claim and state.is_attributed
     attribution = held if is_late else result.attribution
     steps = steps.then(_restatement(state, merged, case, attribution, recount=borne_out), passed_over)
     if is_late:
         steps = steps.then(_proposal(steps.state, result.attribution, case))
     steps = steps.then(decisions.confirm_claim(steps.state, case.context))
+    if merged.is_void:
+        return steps.then(decisions.end_void(steps.state, case.context))
+    if earlier.merged.is_void and not steps.state.decided_by_person:
+        steps = steps.then(decisions.reopen(steps.state, "reported again", case.context))
+        earlier_merged = None
     steps = with_reported_status(steps, earlier_merged, case.context)
     return steps.then(_returned(steps.state, case))
 
@@ -402,7 +396,8 @@ def _with_limit(reported: Reported, amount: Money, case: Case) -> Reported:
 
 def _is_settled(state: model.Conversion) -> bool:
     """Returns whether it is approved with a click, which only a report with another click, or the owner, replaces."""
-    return state.status is model.APPROVED and state.is_attributed
+    attribution = state.facts.attribution
+    return state.status is model.APPROVED and attribution is not None and attribution.by is not AttributedBy.NETWORK
 
 
 def _returned(state: model.Conversion, case: Case) -> list[DomainEvent]:

@@ -18,6 +18,7 @@ from command_api.conversions.attribution.clicks import ClickQuery, ClickRow, Cli
 from command_api.conversions.attribution.held import Place
 from command_api.conversions.attribution.rules import ReferencedLink
 from command_api.conversions.claim_counts import ClaimCount
+from command_api.conversions.lookups import names_of
 from command_api.conversions.monthly_totals import TotalKey
 from command_api.conversions.tiers import ZERO_TOTAL, MonthlyTotal
 from command_api.kernel.aggregates import state_after
@@ -28,7 +29,13 @@ from schemas import identity
 from schemas.base import DomainEvent
 from schemas.click_id import Click
 from schemas.days import local_day
-from schemas.events.conversions import ConversionRecorded, LogPosition, Reported
+from schemas.events.conversions import (
+    ConversionRecorded,
+    ConversionReportConflicted,
+    ConversionReportMerged,
+    LogPosition,
+    Reported,
+)
 from schemas.zones import ZoneInfo
 
 Answer = TypeVar("Answer")
@@ -169,6 +176,14 @@ class SalesOfClicks(FactQuestion[tuple[UUID, ...]]):
     shared_id: UUID
 
 
+@dataclass(frozen=True, slots=True)
+class SalesNamed(FactQuestion[tuple[UUID, ...]]):
+    """The sales of a website that a report called so: by a transaction id, or by an order id that a network names."""
+
+    website_id: UUID
+    name: str
+
+
 Answers = Mapping[FactQuestion[Any], Any]
 
 
@@ -189,6 +204,8 @@ class BatchDecisions:
     """The changes of the totals by its events."""
     scoped: Mapping[UUID, tuple[UUID, ...]] = field(default_factory=dict)
     """Recorded sales of single clicks by the id that they share."""
+    named: Mapping[tuple[UUID, str], tuple[UUID, ...]] = field(default_factory=dict)
+    """Sales by what reports call them."""
     claims: Mapping[ClaimCount, int] = field(default_factory=dict)
     refused_claims: Mapping[UUID, tuple[Reported, ...]] = field(default_factory=dict)
     passed_over: Mapping[UUID, frozenset[Place]] = field(default_factory=dict)
@@ -236,6 +253,10 @@ class Facts:
     def sales_of_clicks(self, shared_id: UUID) -> tuple[UUID, ...]:
         return tuple(dict.fromkeys((*self[SalesOfClicks(shared_id)], *self.decided.scoped.get(shared_id, ()))))
 
+    def sales_named(self, website_id: UUID, name: str) -> tuple[UUID, ...]:
+        decided = self.decided.named.get((website_id, name), ())
+        return tuple(dict.fromkeys((*self[SalesNamed(website_id, name)], *decided)))
+
     def rates(self, currencies: Iterable[str | None], website: Website, occurred_at: datetime) -> dict[str, str]:
         """The rates to the website's currency on its day of a sale, for those of `currencies` that have one."""
         day = local_day(ZoneInfo(website.timezone), occurred_at)
@@ -250,7 +271,7 @@ class Facts:
     def after(self, conversion_id: UUID, events: Sequence[DomainEvent]) -> Facts:
         """Returns the facts once `events` of the conversion are stored."""
         state = state_after(model.evolve, self.conversion(conversion_id), events)
-        totals, scoped = dict(self.decided.totals), dict(self.decided.scoped)
+        totals, scoped, named = dict(self.decided.totals), dict(self.decided.scoped), dict(self.decided.named)
         for event in events:
             if (moved := monthly_totals.delta(event)) is not None:
                 totals[moved[0]] = totals.get(moved[0], ZERO_TOTAL) + moved[1]
@@ -258,8 +279,13 @@ class Facts:
                 shared_id = identity.conversion_id(event.facts.website_id, event.facts.event, event.facts.txid)
                 if shared_id != event.originator_id:
                     scoped[shared_id] = (*scoped.get(shared_id, ()), event.originator_id)
+            if isinstance(event, ConversionRecorded | ConversionReportMerged | ConversionReportConflicted) and state:
+                for name in names_of(event):
+                    key = (state.facts.website_id, name)
+                    named[key] = (*named.get(key, ()), event.originator_id)
         conversions = added(self.decided.conversions, conversion_id, state) if state else self.decided.conversions
-        return replace(self, decided=replace(self.decided, conversions=conversions, totals=totals, scoped=scoped))
+        decided = replace(self.decided, conversions=conversions, totals=totals, scoped=scoped, named=named)
+        return replace(self, decided=decided)
 
 
 def added(known: Mapping[Key, Value], key: Key, value: Value) -> dict[Key, Value]:

@@ -31,6 +31,7 @@ from command_api.conversions.attribution.facts import (
     RateOn,
     RefusedClaimsOf,
     RowOfClick,
+    SalesNamed,
     SalesOfClicks,
     TotalOf,
     Unanswered,
@@ -53,6 +54,8 @@ from schemas.events.websites import AttributionModel
 
 Result = TypeVar("Result")
 
+MAX_NAMED: Final = 20
+"""Sales of one name that are compared."""
 MAX_REFUSED_CLAIMS: Final = 100
 """The limit for one conversion, the first received: as many as it keeps reports."""
 
@@ -248,6 +251,14 @@ def _sales_of_clicks(gathering: Gathering, asked: Sequence[SalesOfClicks]) -> Se
     return [tuple(row[0] for row in gathering.reader.select(_SALES_OF_CLICKS, each.shared_id)) for each in asked]
 
 
+def _sales_named(gathering: Gathering, asked: Sequence[SalesNamed]) -> Sequence[Any]:
+    sites, names = [each.website_id for each in asked], [each.name for each in asked]
+    found: dict[tuple[UUID, str], list[UUID]] = {}
+    for website_id, name, conversion_id in gathering.reader.select(_SALES_NAMED, sites, names):
+        found.setdefault((website_id, name), []).append(conversion_id)
+    return [tuple(found.get((each.website_id, each.name), ())[:MAX_NAMED]) for each in asked]
+
+
 def _days_of(click: Click) -> Iterator[date]:
     """Days on which the click's event can be. The id of a click in a page is as old as the answer that brought it, and
     its event has the time of the visitor's clock."""
@@ -275,6 +286,7 @@ _READINGS: Final[dict[type[FactQuestion[Any]], Reading]] = {
     PassedOverBy: _passed_over,
     AwaitsRate: _awaits_rate,
     SalesOfClicks: _sales_of_clicks,
+    SalesNamed: _sales_named,
 }
 _LINK: Final[LiteralString] = (
     "l.link_id, l.website_id, l.partner_id,"
@@ -298,6 +310,11 @@ _REFUSED_CLAIMS: Final[LiteralString] = (
 )
 _SALES_OF_CLICKS: Final[LiteralString] = (
     "SELECT conversion_id FROM lookup.scoped_transaction WHERE shared_id = %s LIMIT 10"
+)
+_SALES_NAMED: Final[LiteralString] = (
+    "SELECT t.website_id, t.name, t.conversion_id FROM lookup.transaction_name AS t"
+    " JOIN (SELECT DISTINCT * FROM unnest(%s::uuid[], %s::text[]) AS each (website_id, name)) AS asked"
+    " USING (website_id, name) ORDER BY t.conversion_id"
 )
 _AWAITING_RATE: Final[LiteralString] = (
     "SELECT DISTINCT conversion_id FROM conversions.awaiting_exchange_rate WHERE conversion_id = ANY(%s)"

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
+from itertools import starmap
 from typing import ClassVar, Final
 from uuid import UUID
 
@@ -39,10 +40,11 @@ from command_api.conversions.attribution.decision import (
     facts_after,
     to_reported,
 )
-from command_api.conversions.attribution.facts import ClaimsOf, ConversionOf, Facts, WebsiteOf
+from command_api.conversions.attribution.facts import ClaimsOf, ConversionOf, Facts, SalesNamed, WebsiteOf
 from command_api.conversions.attribution.forgetting import erasures_of_letter, forget
 from command_api.conversions.attribution.gathering import Gathering, Traced
 from command_api.conversions.attribution.held import Place
+from command_api.conversions.attribution.identity import names_asked
 from command_api.conversions.attribution.repository import RejectedReport
 from command_api.conversions.claim_counts import ClaimCount
 from command_api.conversions.lookups import append_conversions
@@ -272,6 +274,8 @@ class AttributionPolicy(Subscriber):
             traced += [Traced(report.website_id, each, merged.occurred_at) for each in merged.traces]
         claims = {claim_of(report) for report in reports if report.key_kind == CLAIM}
         facts = gathering.ask(gathering.stored_of(facts, reported), *map(ClaimsOf, claims))
+        names = {(report.website_id, name) for report in reports for name in names_asked(report)}
+        facts = gathering.ask(facts, *starmap(SalesNamed, sorted(names)))
         return gathering.clicks_of(facts, traced)
 
     def _publish_refusals(self, batch: AttributionBatch) -> None:

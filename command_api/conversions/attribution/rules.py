@@ -1,9 +1,9 @@
 """Attribution rules: choose the click that earns a conversion. Pure.
 
-The order is click id, coupon, visitor; within it the last click in its partner's window, or the first one if the
-website chose that model. A click more than a minute after the conversion earns nothing. The click of a trusted report
-counts even if it is excluded from analytics as a bot's; the attribution records the reason. The click of a claim does
-not.
+The order is click id, coupon, visitor, and at last the partner that the network's own report names; within it the last
+click in its partner's window, or the first one if the website chose that model. A click more than a minute after the
+conversion earns nothing. The click of a trusted report counts even if it is excluded from analytics as a bot's; the
+attribution records the reason. The click of a claim does not.
 """
 
 from __future__ import annotations
@@ -80,6 +80,8 @@ class ResolvedTraces:
     """Reported with the public site key only."""
     coupon: str = ""
     """The coupon in its usual form; with `coupon_link`."""
+    network_partner: UUID = NO_ID
+    """The partner that pays the sale, by the network's own account."""
 
 
 def attribute(
@@ -97,6 +99,7 @@ def attribute(
         _by_click_id(website_id, occurred_at, traces, partner_of, find_visit)
         or _by_coupon(website_id, occurred_at, traces, partner_of)
         or _by_visitor(website_id, occurred_at, traces, model, partner_of, find_visit)
+        or _by_network(occurred_at, traces, partner_of)
     )
 
 
@@ -232,3 +235,16 @@ def _by_visitor(
             model=model.value,
         )
     return None
+
+
+def _by_network(occurred_at: datetime, traces: ResolvedTraces, partner_of: FindPartner) -> Attribution | None:
+    """The sale of a partner that no click, coupon or visitor leads to: the network itself says that it is paid."""
+    partner = partner_of(traces.network_partner) if traces.network_partner != NO_ID else None
+    if partner is None:
+        return None
+    return Attribution(
+        by=AttributedBy.NETWORK,
+        partner_id=partner.id,
+        clicked_at=occurred_at,
+        terms=partner.terms_at(occurred_at).terms,
+    )

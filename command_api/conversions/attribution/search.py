@@ -176,6 +176,7 @@ def _lead(
         else None,
         visitor_clicks=clicks,
         partner_hint=named.partner_id or NO_ID,
+        network_partner=named.network_partner_id or NO_ID,
         is_claim=named.is_claim,
     )
     return _Lead(traces, clicks, is_row_as_held=row is None or is_remarked)

@@ -1,1 +1,1 @@
-"""Reads networks' report files: bytes -> `inspect` -> layout -> `read` -> rows. Pure: no database, no HTTP, no event."""
+"""Reads report files of networks: bytes -> `inspect` -> layout -> `read` -> rows. Pure: no database, no HTTP."""

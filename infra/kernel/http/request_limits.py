@@ -10,9 +10,10 @@ import asyncio
 import json
 import re
 from asyncio import TimerHandle
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from contextlib import ExitStack
 from http import HTTPStatus
+from types import MappingProxyType
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -30,6 +31,9 @@ OnRejected = Callable[[Scope, int, str, str], None]
 
 MAX_BODY_BYTES = 1024 * 1024
 MAX_IMAGE_BYTES = 5 * 1024 * 1024
+UploadLimits = Mapping[re.Pattern[str], int]
+"""Paths to which larger bodies may be sent, and how large."""
+NO_UPLOADS: UploadLimits = MappingProxyType({})
 MAX_HEAD_BYTES = 32 * 1024
 MAX_HEADERS = 256
 PIECE_BYTES = 8 * 1024
@@ -293,7 +297,7 @@ class BodyGuard:
     """Passes `app` every request with its whole body in one `http.request` message, or rejects it before `app`
     runs.
 
-    413: declared or counted (chunked) above `max_bytes`; above `MAX_IMAGE_BYTES` on `image_path`. 408: begun, and not
+    413: declared or counted (chunked) above `max_bytes`, or the limit of its path in `uploads`. 408: begun, and not
     complete within `deadline_s` from then on (a request that does not begin to arrive is closed by `guarded_protocol`).
     503: no memory for the body beside others (`infra.kernel.http.body_budget`). Errors are `application/problem+json`
     with `Connection: close` and the additional `headers` (for CORS), and `on_refused` is called. Requests without a
@@ -305,7 +309,7 @@ class BodyGuard:
         app: App,
         *,
         max_bytes: int = MAX_BODY_BYTES,
-        image_path: re.Pattern[str] | None = None,
+        uploads: UploadLimits = NO_UPLOADS,
         deadline_s: float = REQUEST_DEADLINE_S,
         headers: RawHeaders = (),
         on_refused: OnRejected | None = None,
@@ -314,7 +318,7 @@ class BodyGuard:
         self._app = app
         self._budget = budget or BodyBudget()
         self._max_bytes = max_bytes
-        self._image_path = image_path
+        self._uploads = uploads
         self._deadline_s = deadline_s
         self._headers = headers
         self._on_refused = on_refused
@@ -326,9 +330,8 @@ class BodyGuard:
             return
         declared = 0
         chunked = False
-        most = self._max_bytes
-        if self._image_path is not None and self._image_path.fullmatch(scope.get("path", "")):
-            most = MAX_IMAGE_BYTES
+        path = scope.get("path", "")
+        most = next((limit for where, limit in self._uploads.items() if where.fullmatch(path)), self._max_bytes)
         for name, value in scope["headers"]:
             if name == b"content-length":
                 declared = int(value)  # the protocol's parser has refused what is not a number

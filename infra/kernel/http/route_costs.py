@@ -54,6 +54,8 @@ DOCUMENT: Final = CostClass("document", "documents", 1024 * KIB, 20_000, 1_500, 
 """Commands with a whole document: a page, a file of rows, many items. Few run at one time."""
 UPLOAD: Final = CostClass("upload", "documents", 5 * 1024 * KIB, 0, 1_500, 64 * KIB, 8_192)
 """An image or a file."""
+REPORT: Final = CostClass("report", "documents", 20 * 1024 * KIB, 0, 2_500, 96 * KIB, 32_768)
+"""A file with the figures of a network or an ad platform; it is stored, and read afterwards."""
 READ: Final = CostClass("read", "reads", 16 * KIB, 64, 500, 32 * KIB, 64)
 """Reads."""
 EXPORT: Final = CostClass("export", "reads", 16 * KIB, 64, 1_000, 32 * KIB, 64)
@@ -62,7 +64,8 @@ STATEMENT: Final = CostClass("statement", "reads", 1024 * KIB, 20_000, 1_000, 64
 """Reads with a body: an analyst's statement, the preview of a page."""
 
 CLASSES: Final[Mapping[str, CostClass]] = {
-    each.name: each for each in (SIGN_IN, MONEY, PROVIDER, PUBLIC, COMMAND, DOCUMENT, UPLOAD, READ, EXPORT, STATEMENT)
+    each.name: each
+    for each in (SIGN_IN, MONEY, PROVIDER, PUBLIC, COMMAND, DOCUMENT, UPLOAD, REPORT, READ, EXPORT, STATEMENT)
 }
 _READ_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 

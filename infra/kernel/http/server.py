@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import signal
 import socket
 from collections.abc import Callable, MutableMapping
@@ -22,11 +21,13 @@ import uvicorn
 
 from infra.kernel.http.request_limits import (
     MAX_BODY_BYTES,
+    NO_UPLOADS,
     App,
     BodyGuard,
     Guarded,
     OnRejected,
     RawHeaders,
+    UploadLimits,
     guarded_protocol,
 )
 from infra.kernel.observability.service_manager import ServiceManager
@@ -46,7 +47,7 @@ def serve(
     host: str,
     port: int,
     max_body_bytes: int = MAX_BODY_BYTES,
-    image_path: re.Pattern[str] | None = None,
+    uploads: UploadLimits = NO_UPLOADS,
     refusal_headers: RawHeaders = (),
     lifespan: bool = True,
     on_stop: Callable[[], None] | None = None,
@@ -61,9 +62,7 @@ def serve(
     otherwise delay the drain. While `why_hung` gives a reason, systemd gets no report of life. Forwarded headers are
     not evaluated here: each app decides which proxies it trusts (`TRUSTED_PROXIES`).
     """
-    guarded = BodyGuard(
-        app, max_bytes=max_body_bytes, image_path=image_path, headers=refusal_headers, on_refused=on_refused
-    )
+    guarded = BodyGuard(app, max_bytes=max_body_bytes, uploads=uploads, headers=refusal_headers, on_refused=on_refused)
     protocol = guarded_protocol()
     return run(guarded, protocol, host=host, port=port, lifespan=lifespan, on_stop=on_stop, why_hung=why_hung)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from prometheus_client import Counter, Histogram
 
-from infra.domain.image_uploads import IMAGE_PATH
+from infra.domain.uploads import UPLOADS
 from infra.kernel.config.loading import load
 from infra.kernel.config.paths import WEB
 from infra.kernel.config.settings import Settings
@@ -46,7 +46,7 @@ def main(_arguments: list[str]) -> int:
     settings = load()
     gateway = Gateway(settings, WEB)
     logging.getLogger("uvicorn.error").addFilter(is_relevant)
-    return serve(gateway, host=settings.host, port=settings.port, image_path=IMAGE_PATH, on_stop=gateway.stop)
+    return serve(gateway, host=settings.host, port=settings.port, uploads=UPLOADS, on_stop=gateway.stop)
 
 
 def is_relevant(record: logging.LogRecord) -> bool:

@@ -6,7 +6,7 @@ import asyncio
 import tracemalloc
 from collections.abc import Callable, Sequence
 
-from infra.domain.image_uploads import IMAGE_PATH
+from infra.domain.uploads import UPLOADS
 from infra.kernel.http.body_budget import FREE_BYTES, BodyBudget
 from infra.kernel.http.request_limits import BodyGuard, Message, Receive, Scope, Send
 
@@ -97,7 +97,7 @@ async def test_small_bodies_do_not_wait_for_large_ones() -> None:
 
 async def test_thirty_images_at_once_wait_for_their_turn() -> None:
     app = Holding()
-    guard = BodyGuard(app, image_path=IMAGE_PATH, budget=BodyBudget(20 * MB, wait_s=PATIENCE_S))
+    guard = BodyGuard(app, uploads=UPLOADS, budget=BodyBudget(20 * MB, wait_s=PATIENCE_S))
     images = [asyncio.create_task(request(guard, 5 * MB, IMAGES)) for _ in range(30)]
     await until(lambda: app.bytes >= 20 * MB)
     app.go_on.set()

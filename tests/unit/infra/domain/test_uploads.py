@@ -1,4 +1,4 @@
-"""Larger bodies are taken where images are sent, and nowhere else."""
+"""Larger bodies are taken where files are sent, and nowhere else."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from infra.domain.image_uploads import IMAGE_PATH
+from infra.domain.uploads import MAX_REPORT_BYTES, UPLOADS
 from infra.kernel.http.request_limits import MAX_BODY_BYTES, MAX_IMAGE_BYTES, BodyGuard
 
 ID = UUID(int=7)
@@ -29,7 +29,7 @@ async def answered(path: str, size: int) -> int:
 
     headers = [(b"content-length", str(size).encode())]
     scope = {"type": "http", "method": "POST", "path": path, "headers": headers}
-    await BodyGuard(app, image_path=IMAGE_PATH)(scope, receive, send)
+    await BodyGuard(app, uploads=UPLOADS)(scope, receive, send)
     return int(sent[0]["status"])
 
 
@@ -40,3 +40,11 @@ async def test_an_image_may_be_larger_than_other_bodies() -> None:
         assert await answered(f"/api/{owner}/{ID}/images", MAX_IMAGE_BYTES + 1) == 413
     for path in (f"/api/platform/websites/{ID}/images", f"/api/platform/sites/{ID}", "/api/platform/sites/x/images"):
         assert await answered(path, MAX_BODY_BYTES + 1) == 413
+
+
+@pytest.mark.asyncio
+async def test_a_report_may_be_larger_than_other_bodies() -> None:
+    for context in ("networks", "costs"):
+        assert await answered(f"/api/platform/{context}/imports", MAX_REPORT_BYTES) == 200
+        assert await answered(f"/api/platform/{context}/imports", MAX_REPORT_BYTES + 1) == 413
+    assert await answered(f"/api/platform/networks/imports/{ID}/apply", MAX_BODY_BYTES + 1) == 413

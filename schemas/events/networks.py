@@ -1,0 +1,161 @@
+"""Events of networks' reports: files that people import. The rows themselves are in the file and in its staged lines;
+what they say of sales goes through topic `conversions`."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import ClassVar, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from schemas.base import DomainEvent, Frozen, MoneySum
+
+
+class ImportState(StrEnum):
+    """Where an import stands. `asking`: the file leaves something open that a person has to say."""
+
+    READING = "reading"
+    ASKING = "asking"
+    READY = "ready"
+    APPLYING = "applying"
+    APPLIED = "applied"
+    UNDOING = "undoing"
+    UNDONE = "undone"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+
+
+class ReportFile(Frozen):
+    """A report file. Its content is stored apart, encrypted."""
+
+    name: str = Field(max_length=200)
+    size: int = Field(ge=1)
+    sha256: str = Field(pattern="^[0-9a-f]{64}$")
+
+
+class ReportMapping(Frozen):
+    """How a person says that a file is read; what is left out is detected."""
+
+    format: Literal["json", "text", "workbook"] | None = None
+    encoding: str | None = Field(default=None, max_length=40)
+    separator: str | None = Field(default=None, max_length=1)
+    quote: str | None = Field(default=None, max_length=1)
+    header_line: int | None = Field(default=None, ge=1, le=1_000)
+    sheet: str | None = Field(default=None, max_length=100)
+    columns: dict[str, str] | None = Field(
+        default=None, max_length=40, description="Field to header; empty: the file has no column for it"
+    )
+    date_order: Literal["ymd", "dmy", "mdy"] | None = None
+    decimal_mark: Literal[".", ","] | None = None
+    timezone: str | None = Field(default=None, max_length=64)
+    currency: str | None = Field(default=None, pattern="^[A-Z]{3}$", description="Of rows that name none")
+    statuses: dict[str, Literal["pending", "approved", "rejected", "reversed", "paid"]] | None = Field(
+        default=None, max_length=100
+    )
+    partners: dict[str, UUID] | None = Field(
+        default=None, max_length=500, description="Advertiser, by id or name in the file, to partner"
+    )
+
+
+class OpenQuestion(Frozen):
+    """What the file leaves open. `field`: the part of the mapping that answers it."""
+
+    field: str
+    message: str
+    choices: tuple[str, ...] = ()
+
+
+class ImportCounts(Frozen):
+    """The rows of a file by what the import does to their sales. A new or changed row may be without a click, too."""
+
+    rows: int = Field(default=0, ge=0)
+    new: int = Field(default=0, ge=0)
+    changed: int = Field(default=0, ge=0)
+    unchanged: int = Field(default=0, ge=0)
+    unmatched: int = Field(default=0, ge=0, description="Without a click of the website")
+    rejected: int = Field(default=0, ge=0)
+    tests: int = Field(default=0, ge=0, description="Test actions, which never count")
+
+
+class NetworkImportUploaded(DomainEvent):
+    """A person uploaded a report of a network. Nothing of it counts yet."""
+
+    NAME: ClassVar[str] = "network_import.uploaded"
+    website_id: UUID
+    network: str
+    file: ReportFile
+    mapping: ReportMapping = ReportMapping()
+    partner_id: UUID | None = Field(default=None, description="Of rows that name no advertiser that is known")
+    as_of: datetime | None = Field(default=None, description="When the network made the report; none: not known")
+    applies: bool = Field(default=False, description="It is applied once it is read, without a preview")
+
+
+class NetworkImportRemapped(DomainEvent):
+    """A person corrected how the file is read: it is read again."""
+
+    NAME: ClassVar[str] = "network_import.remapped"
+    website_id: UUID
+    mapping: ReportMapping
+
+
+class NetworkImportQuestioned(DomainEvent):
+    """The file leaves something open that nobody may guess."""
+
+    NAME: ClassVar[str] = "network_import.questioned"
+    website_id: UUID
+    questions: tuple[OpenQuestion, ...] = Field(min_length=1)
+
+
+class NetworkImportRead(DomainEvent):
+    """Every line was read and compared with what is known: the preview."""
+
+    NAME: ClassVar[str] = "network_import.read"
+    website_id: UUID
+    counts: ImportCounts
+    delta: tuple[MoneySum, ...] = Field(default=(), description="What it changes in commissions, by currency")
+
+
+class NetworkImportFailed(DomainEvent):
+    """The file cannot be read as a report."""
+
+    NAME: ClassVar[str] = "network_import.failed"
+    website_id: UUID
+    code: str
+    message: str
+
+
+class NetworkImportStarted(DomainEvent):
+    """Its rows begin to count, sale by sale."""
+
+    NAME: ClassVar[str] = "network_import.started"
+    website_id: UUID
+
+
+class NetworkImportApplied(DomainEvent):
+    """All of its rows count."""
+
+    NAME: ClassVar[str] = "network_import.applied"
+    website_id: UUID
+
+
+class NetworkImportUndoStarted(DomainEvent):
+    """Its rows begin to count no more: a person undid it, or cancelled it while it was applied."""
+
+    NAME: ClassVar[str] = "network_import.undo_started"
+    website_id: UUID
+
+
+class NetworkImportUndone(DomainEvent):
+    """None of its rows counts any more."""
+
+    NAME: ClassVar[str] = "network_import.undone"
+    website_id: UUID
+
+
+class NetworkImportCancelled(DomainEvent):
+    """A person gave the import up before anything of it counted."""
+
+    NAME: ClassVar[str] = "network_import.cancelled"
+    website_id: UUID

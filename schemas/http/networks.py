@@ -1,0 +1,48 @@
+"""What both APIs answer about networks' reports."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from pydantic import Field
+
+from schemas.events.networks import ImportState
+from schemas.http.money import Amount
+from schemas.http.responses import ResponseModel
+
+
+class RejectedImportLine(ResponseModel):
+    """A line of a report that cannot count, and why."""
+
+    line: int
+    code: str
+    message: str
+
+
+class ImportQuestion(ResponseModel):
+    """What a report leaves open; `field` is the part of the mapping that answers it."""
+
+    field: str
+    message: str
+    choices: list[str]
+
+
+class NetworkImport(ResponseModel):
+    """An import of a network's report. Until it is read, its numbers are 0."""
+
+    import_id: UUID
+    state: ImportState
+    rows: int = Field(default=0, description="Lines of money in the file, rejected ones included")
+    new: int = Field(default=0, description="Of sales that were not known")
+    changed: int = Field(default=0, description="Of known sales whose commission, amount or status changes")
+    unchanged: int = 0
+    unmatched: int = Field(
+        default=0, description="Without a click of the website, new or not: not attributed to a page"
+    )
+    tests: int = Field(default=0, description="Test actions, which never count")
+    rejected: list[RejectedImportLine] = Field(default=[], description="The first 100")
+    rejected_count: int = 0
+    delta: list[Amount] = Field(default=[], description="What the import changes in commissions, by currency")
+    questions: list[ImportQuestion] = Field(default=[])
+    code: str = Field(default="", description="Why it failed")
+    message: str = ""
