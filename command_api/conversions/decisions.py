@@ -9,7 +9,15 @@ from typing import Any, Final
 from uuid import UUID
 
 from command_api.conversions import model
-from command_api.conversions.merging import Merged, contradictions, count_conflicts, is_part, merge, names_first
+from command_api.conversions.merging import (
+    Merged,
+    contradictions,
+    count_conflicts,
+    is_part,
+    merge,
+    names_first,
+    split_network_sale,
+)
 from command_api.conversions.model import APPROVED, PENDING, REJECTED, REVERSED, Conversion, contribution, evolve
 from command_api.conversions.money import CURRENCY_UNKNOWN, Rates, commission_of
 from command_api.conversions.tiers import ZERO_TOTAL, MonthlyTotal, terms_of_tier, tier_of
@@ -189,6 +197,8 @@ def merge_report(conversion: Conversion, reported: Reported, context: CommandCon
     if any(earlier.report_id == reported.report_id for earlier in conversion.reports):
         return []
     reports = (*conversion.reports, reported)
+    if reported.network_sale is not None and split_network_sale(reports)[0] is not reported:
+        return []  # the network has said otherwise since
     merged = merge(reports)
     contradicted = contradictions(reported, reports, merged)
     if reported.report_id not in merged.winners and not _tells_unread(reported, conversion, merged):
