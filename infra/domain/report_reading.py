@@ -44,7 +44,7 @@ def read_decimal(text: str) -> Decimal | None:
     """An amount in major units, with or without a currency: ` +12.00 `, `.5`, `12,50`, `$12.00`, `1.234,56`,
     `1 234,56 EUR`. A single point is a decimal point. `1,234` is either of two numbers: `None`, like a negative amount.
     """
-    match = _AMOUNT.fullmatch(_plain(text))
+    match = _AMOUNT.fullmatch(plain_text(text))
     if match is None:
         return None
     before, number, after = (part.strip() for part in match.group("before", "number", "after"))
@@ -53,7 +53,7 @@ def read_decimal(text: str) -> Decimal | None:
         return None
     if not before + after:
         return Decimal(value)
-    currencies = _currencies(before + after)
+    currencies = currencies_of(before + after)
     return Decimal(value, currencies) if currencies else None
 
 
@@ -68,7 +68,7 @@ def to_minor(value: Fraction, currency: str) -> MinorUnits | None:
 def read_currency(text: str, own: str) -> str | None:
     """The ISO 4217 code, in any case. A sign that several currencies share (`$`) is the website's `own`, if that is one
     of them."""
-    currencies = _currencies(_plain(text))
+    currencies = currencies_of(plain_text(text))
     if len(currencies) == 1:
         return next(iter(currencies))
     return own if own in currencies else None
@@ -117,7 +117,7 @@ def _is_placeholder(text: str) -> bool:
     return _EMBEDDED.search(text) is not None
 
 
-def _plain(text: str) -> str:
+def plain_text(text: str) -> str:
     """Decimal digits of any script as 0 to 9, signs and blanks in their plain form, nothing around it."""
     plain = "".join(_PLAIN_SIGNS.get(char) or _plain_char(char) for char in text[:256])
     return plain.strip()
@@ -161,8 +161,8 @@ def _decimal_text(value: Fraction) -> str:
     return f"{digits[:-places]}.{digits[-places:]}"
 
 
-def _currencies(label: str) -> frozenset[str]:
-    """The currencies that a code or sign stands for; empty: none that is known."""
+def currencies_of(label: str) -> frozenset[str]:
+    """The currencies that a code or sign (`EUR`, `$`, `zł`) stands for; empty: none that is known."""
     code = label.upper().strip(". ")
     if code in MINOR_DIGITS:
         return frozenset({code})

@@ -1,1 +1,1 @@
-"""Reads report files of networks: bytes -> `inspect` -> layout -> `read` -> rows. Pure: no database, no HTTP."""
+"""Reads networks' report files: bytes -> `reports.inspect` -> layout -> `reports.read` -> rows. No HTTP."""

@@ -1,6 +1,6 @@
 """What reading a network's report yields: rows, rejected lines, the layout that was detected and open questions.
 
-file -> `reading.reports.inspect` -> `Inspection` (shown, corrected by a person) -> `reading.reports.read` -> these rows.
+file -> `reports.inspect` -> `Inspection`, which a person corrects -> `reports.read` -> these rows.
 """
 
 from __future__ import annotations
@@ -95,9 +95,9 @@ class ReportLayout(Frozen):
     columns: dict[str, str] = Field(default_factory=dict)
     """Field -> header as in the file."""
     date_order: DateOrder = ""
-    """Empty: ambiguous, unless every date of the file has one reading."""
+    """Empty: ambiguous, it must be asked."""
     decimal_mark: DecimalMark = ""
-    """Empty: ambiguous, unless every amount of the file has one reading."""
+    """Empty: ambiguous, it must be asked."""
     timezone: str = ""
     """IANA name; empty: the report names none."""
     currency: str = ""

@@ -1,0 +1,167 @@
+"""Detects the encoding of a text file from a bounded sample, and decodes it piece by piece.
+
+`content` -> this -> `text_source`, `json_source`. A byte that the encoding does not have becomes `UNDECODED`: the line
+with it is rejected, not the file.
+"""
+
+from __future__ import annotations
+
+import codecs
+import unicodedata
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from charset_normalizer import from_bytes
+
+from command_api.networks.reading.content import Content
+from command_api.networks.reading.rows import ReportUnreadable
+
+SAMPLE: Final = 1 << 17
+MAX_SCANNED: Final = 1 << 26
+"""Bytes that are searched for one beyond ASCII."""
+UNDECODED: Final = "\udcff"
+"""Stands for bytes that the encoding does not have; no encoding yields it."""
+_MAX_WRONG: Final = 0.1
+"""A share of sequences that may be no UTF-8 in a file of UTF-8."""
+_BOMS: Final = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_WESTERN: Final = ("cp1252", "cp1250")
+_GUESSED: Final = (
+    "cp932", "euc_jp", "gb18030", "big5", "cp949", "cp1251", "koi8_r", "cp1253", "cp1254", "cp1255", "cp1256",
+    "iso8859_2", "iso8859_15", *_WESTERN,
+)  # fmt: skip
+ENCODINGS: Final = frozenset(
+    codecs.lookup(name).name
+    for name in (
+        *_GUESSED,
+        "utf-8",
+        "utf-8-sig",
+        "utf-16",
+        "utf-16-le",
+        "utf-16-be",
+        "utf-32",
+        "ascii",
+        "latin-1",
+        "mac_roman",
+    )
+)
+"""What a person may choose."""
+_PLAIN_SYMBOLS: Final = frozenset("€£¥§°–—’‘“”„«»…·®©™½¼¾\u00a0\u00ad")
+
+
+def _mark(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return UNDECODED, error.end
+
+
+codecs.register_error("althing.undecoded", _mark)
+
+
+def detect_encoding(content: Content) -> str:
+    """The name of the encoding: from a byte order mark, the pattern of NUL bytes, UTF-8 where it is valid, else a guess
+    by what the text then says."""
+    sample, is_whole = _sample(content)
+    for mark, name in _BOMS:
+        if sample.startswith(mark):
+            return name
+    if wide := _wide(sample):
+        return wide
+    if sample.isascii():
+        return "utf-8"
+    valid, wrong = _utf8_sequences(sample, is_whole=is_whole)
+    if valid and wrong <= _MAX_WRONG * valid:
+        return "utf-8"
+    return _guess(sample)
+
+
+def checked_encoding(name: str) -> str:
+    """Raises `ReportUnreadable` (unknown_encoding)."""
+    try:
+        known = codecs.lookup(name).name
+    except (LookupError, ValueError):
+        known = ""
+    if known not in ENCODINGS:
+        raise ReportUnreadable("unknown_encoding", f'The encoding "{name[:40]}" is not supported.')
+    return known
+
+
+def decoded(chunks: Iterable[bytes], encoding: str) -> Iterator[str]:
+    """The text, piece by piece, without a byte order mark."""
+    decoder = codecs.getincrementaldecoder(encoding)("althing.undecoded")
+    is_start = True
+    for chunk in chunks:
+        text = decoder.decode(chunk)
+        if text:
+            yield text.removeprefix("\ufeff") if is_start else text
+            is_start = False
+    if rest := decoder.decode(b"", final=True):
+        yield rest
+
+
+def _sample(content: Content) -> tuple[bytes, bool]:
+    """The beginning; if that is ASCII, the first part with other bytes. True: the file is not longer."""
+    first, scanned = b"", 0
+    for chunk in content.chunks():
+        scanned += len(chunk)
+        if len(first) < SAMPLE:
+            first += chunk
+        elif not first.isascii() or scanned > MAX_SCANNED:
+            return first, False
+        elif not chunk.isascii():
+            return first[: SAMPLE // 2] + b"\n" + chunk[chunk.find(b"\n") + 1 :], False
+    return first, True
+
+
+def _wide(sample: bytes) -> str:
+    """UTF-16 without a byte order mark: every second byte of most text is NUL."""
+    even, odd = sample[0:4096:2], sample[1:4096:2]
+    if even.count(0) > 0.6 * len(even) and odd.count(0) < 0.1 * len(odd):
+        return "utf-16-be"
+    if odd.count(0) > 0.6 * len(odd) and even.count(0) < 0.1 * len(even):
+        return "utf-16-le"
+    return ""
+
+
+def _utf8_sequences(sample: bytes, *, is_whole: bool) -> tuple[int, int]:
+    """How many sequences beyond ASCII are UTF-8, and how many are not."""
+    text = codecs.getincrementaldecoder("utf-8")("althing.undecoded").decode(sample, final=is_whole)
+    wrong = text.count(UNDECODED)
+    return sum(char > "\x7f" for char in text) - wrong, wrong
+
+
+def _guess(sample: bytes) -> str:
+    lines = b"\n".join(line for line in sample.splitlines() if not line.isascii())[: 1 << 14]
+    texts = {name: _decodes(lines, name) for name in _WESTERN}
+    best = from_bytes(lines, cp_isolation=list(_GUESSED)).best()
+    name = best.encoding if best is not None else "cp1252"
+    if name not in (*_WESTERN, "iso8859_2", "iso8859_15", "cp1254"):
+        return codecs.lookup(name).name
+    western, central = (_oddities(texts[each]) for each in _WESTERN)
+    if western != central:
+        return _WESTERN[0] if western < central else _WESTERN[1]
+    return name if name in _WESTERN and texts["cp1252"] != texts["cp1250"] else "cp1252"
+
+
+def _decodes(data: bytes, encoding: str) -> str:
+    return data.decode(encoding, errors="althing.undecoded")
+
+
+def _oddities(text: str) -> int:
+    """Characters where they do not stand in words: a symbol beside a letter, a letter beyond ASCII beside a digit, and
+    the beginnings of what is no text."""
+    odd = text.count(UNDECODED)
+    for before, char, after in zip(" " + text, text, text[1:] + " ", strict=False):
+        if char <= "\x7f" or (char in _PLAIN_SYMBOLS and not after.isdigit()):
+            continue
+        is_letter = unicodedata.category(char).startswith("L")
+        if (is_letter and (before.isdigit() or after.isdigit())) or (
+            not is_letter and (before.isalpha() or after.isalpha())
+        ):
+            odd += 1
+    return odd

@@ -1,0 +1,144 @@
+"""Finds out which header of a file means which field: by normalised name against the lists of the network.
+
+A header's case, blanks, `_`, `-`, quotes and a currency at its end (`Price($)`, `Sale Amount USD`) do not matter.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from infra.domain.report_reading import read_currency
+from schemas.currencies import MINOR_DIGITS
+from schemas.network_reports import NetworkReports
+
+NECESSARY: Final = ("txid", "occurred_at", "commission")
+WITHOUT_TXID: Final = frozenset({"amazon"})
+"""Networks whose rows have no id."""
+_COMMON_CODES: Final = frozenset(
+    [
+        "USD",
+        "EUR",
+        "GBP",
+        "CHF",
+        "AUD",
+        "CAD",
+        "SEK",
+        "NOK",
+        "DKK",
+        "PLN",
+        "CZK",
+        "JPY",
+        "INR",
+        "BRL",
+        "NZD",
+        "MXN",
+        "HUF",
+        "RON",
+        "SGD",
+        "HKD",
+    ]
+)
+"""Codes that may stand at a header's end without brackets; other codes are words, too (`ALL`, `TOP`)."""
+_CAMEL: Final = re.compile(r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_IGNORED: Final = re.compile(r"[\s_\-\"'`´‘’“”:#\u200b-\u200f\u2060\ufeff\u00ad]+")
+_BRACKETS: Final = re.compile(r"[\(\[]\s*(?:in\s+)?([^()\[\]]{1,5})\s*[\)\]]\s*$", re.I)
+_TRAILING: Final = re.compile(r"[\s_\-](?:in[\s_])?([A-Z]{3}|[€$£¥])\s*$", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderName:
+    """A header as it is compared. `bare`: without its currency, `currency` as it is written there."""
+
+    key: str
+    bare: str
+    currency: str = ""
+
+
+@cache
+def header_name(header: str) -> HeaderName:
+    spaced = _CAMEL.sub(" ", unicodedata.normalize("NFKC", header[:200])).strip().strip("\ufeff\"'")
+    for form in (_BRACKETS, _TRAILING):
+        match = form.search(spaced)
+        if match and _is_currency(match[1], in_brackets=form is _BRACKETS):
+            return HeaderName(_key(spaced), _key(spaced[: match.start()]), match[1].upper())
+    return HeaderName(_key(spaced), _key(spaced))
+
+
+def unique_headers(cells: Iterable[str]) -> tuple[str, ...]:
+    """The headers as they are shown and chosen: one that stands there again has its number behind it."""
+    seen = Counter[str]()
+    headers = []
+    for cell in cells:
+        header = " ".join(cell.replace("\ufeff", "").split())
+        seen[header] += 1
+        headers.append(header if seen[header] == 1 else f"{header} ({seen[header]})")
+    return tuple(headers)
+
+
+def guess_columns(headers: Sequence[str], reports: NetworkReports) -> dict[str, str]:
+    """Field -> header, by the lists of the network; the first of a list that is there."""
+    by_key: dict[str, str] = {}
+    for header in reversed(headers):
+        by_key[header_name(header).bare] = header
+    for header in reversed(headers):
+        by_key[header_name(header).key] = header
+    columns = {}
+    for field, keys in _keys(reports):
+        found = next((by_key[key] for key in keys if key in by_key), None)
+        if found is not None:
+            columns[field] = found
+    if columns.get("occurred_time") == columns.get("occurred_at"):
+        columns.pop("occurred_time", None)
+    if columns.get("clicked_time") == columns.get("clicked_at"):
+        columns.pop("clicked_time", None)
+    return columns
+
+
+def duplicated(header: str, headers: Sequence[str]) -> tuple[str, ...]:
+    """The headers of the same name, if there are several."""
+    same = tuple(each for each in headers if each == header or re.fullmatch(rf"{re.escape(header)} \(\d+\)", each))
+    return same if len(same) > 1 else ()
+
+
+def missing_fields(columns: Mapping[str, str], network: str) -> tuple[str, ...]:
+    """The necessary fields that no column is taken for."""
+    needed = NECESSARY[1:] if network in WITHOUT_TXID else NECESSARY
+    return tuple(field for field in needed if not columns.get(field))
+
+
+def has_marks(headers: Iterable[str], reports: NetworkReports) -> bool:
+    """Whether these are the headers of a layout that only this network has."""
+    names = [header_name(header) for header in headers]
+    keys = {name.key for name in names} | {name.bare for name in names}
+    return any(all(header_name(mark).key in keys for mark in marks) for marks in reports.marks)
+
+
+def currency_of_header(header: str) -> str:
+    """The currency at a header's end as it is written there: `$`, `EUR`; empty: none."""
+    return header_name(header).currency
+
+
+@cache
+def _keys_of(lists: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return tuple((field, tuple(dict.fromkeys(header_name(name).key for name in names))) for field, names in lists)
+
+
+def _keys(reports: NetworkReports) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return _keys_of(tuple(reports.columns.items()))
+
+
+def _key(text: str) -> str:
+    return _IGNORED.sub("", text.casefold())
+
+
+def _is_currency(text: str, *, in_brackets: bool) -> bool:
+    code = text.upper()
+    if code.isalpha() and code.isascii():
+        return code in (MINOR_DIGITS if in_brackets else _COMMON_CODES)
+    return read_currency(text, "") is not None or any(sign in text for sign in "$€£¥₹")

@@ -1,0 +1,188 @@
+"""Opens a report: its format, the part of the layout that splits it into records, its headers, and its source.
+
+file -> `content` -> this -> `inspection` and `reports.read`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import BinaryIO, Final
+
+from command_api.networks.reading.content import Content, open_content
+from command_api.networks.reading.dialects import HEAD_LINES, detect_dialect, find_header
+from command_api.networks.reading.encodings import checked_encoding, decoded, detect_encoding
+from command_api.networks.reading.json_layouts import flat_records
+from command_api.networks.reading.json_source import JsonSource
+from command_api.networks.reading.refusals import page_instead_of_report
+from command_api.networks.reading.rows import RejectedLine, ReportLayout, ReportLayoutChanges, ReportUnreadable
+from command_api.networks.reading.source import MAX_COLUMNS, Record, Source, quoted
+from command_api.networks.reading.text_source import TextSource
+from command_api.networks.reading.workbook_source import WorkbookSource, sheets_of
+from infra.domain.report_reading import read_currency
+from schemas.network_reports import NetworkReports, reports_of
+
+MAX_HEAD: Final = 1 << 14
+KEYED_RECORDS: Final = 1_000
+"""Records of JSON whose keys are collected as headers."""
+_CURRENCIES: Final = ("reportCurrencyCode", "currencyCode", "currency")
+"""Names of a currency beside the records."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedReport:
+    """A file of which is known how it splits into records. `currency`: of all rows, said beside them."""
+
+    network: str
+    content: Content
+    layout: ReportLayout
+    headers: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    currency: str = ""
+
+    def source(self, layout: ReportLayout) -> Source:
+        """The records behind the header."""
+        if layout.format == "json":
+            return _JsonRecords(self, layout)
+        return _BehindHeader(self, layout)
+
+
+def open_report(file: BinaryIO, network: str, given: ReportLayoutChanges) -> OpenedReport:
+    """Raises `ReportUnreadable`."""
+    content = open_content(file)
+    reports = reports_of(network)
+    if content.kind == "workbook":
+        return _workbook(content, network, reports, given)
+    encoding = checked_encoding(given.encoding) if given.encoding else detect_encoding(content)
+    head = "".join(islice(decoded(content.chunks(), encoding), 1))[:MAX_HEAD].lstrip()
+    if not head:
+        raise ReportUnreadable("empty_file", "The file is empty.")
+    if head.startswith("<"):
+        raise page_instead_of_report(head)
+    if given.format == "json" or (given.format is None and head[0] in "[{"):
+        return _json(content, network, encoding)
+    return _text(content, network, reports, encoding, given)
+
+
+def reopen(file: BinaryIO, network: str, layout: ReportLayout) -> OpenedReport:
+    """The file as it is read by a layout that was confirmed. Raises `ReportUnreadable` (layout_mismatch and others)."""
+    content = open_content(file)
+    if (content.kind == "workbook") != (layout.format == "workbook"):
+        raise ReportUnreadable("layout_mismatch", "The file has another format than the layout.")
+    if layout.format == "json":
+        headers = tuple(dict.fromkeys(layout.columns.values()))
+        return OpenedReport(network, content, layout, headers)
+    opened = OpenedReport(network, content, layout, ())
+    headers = _headers_at(opened, layout)
+    missing = [header for header in layout.columns.values() if header not in headers]
+    if missing:
+        raise ReportUnreadable("layout_mismatch", f'The file has no column "{missing[0][:100]}".')
+    return replace(opened, headers=headers)
+
+
+def _text(
+    content: Content, network: str, reports: NetworkReports, encoding: str, given: ReportLayoutChanges
+) -> OpenedReport:
+    head = list(islice(TextSource(content, encoding, ",", "").lines(), HEAD_LINES))
+    dialect = detect_dialect(
+        head, network, reports, separator=given.separator, quote=given.quote, line=given.header_line
+    )
+    if len(dialect.headers) < 2 and not given.columns:
+        text = quoted(" ".join(line.text for line in head[:5]))
+        raise ReportUnreadable("not_a_report", f"This file is no table of sales. It says: {text}")
+    layout = ReportLayout(
+        format="text",
+        encoding=encoding,
+        separator=dialect.separator,
+        quote=dialect.quote,
+        header_line=dialect.header_line,
+    )
+    return OpenedReport(network, content, layout, dialect.headers, _preamble(dialect.header_line))
+
+
+def _workbook(content: Content, network: str, reports: NetworkReports, given: ReportLayoutChanges) -> OpenedReport:
+    best = None
+    for sheet in (given.sheet,) if given.sheet else sheets_of(content):
+        rows = (record for record in WorkbookSource(content, sheet).records() if isinstance(record, Record))
+        header = find_header(islice(rows, HEAD_LINES), network, reports, line=given.header_line)
+        if header is not None and (best is None or header.score > best[1].score):
+            best = sheet, header
+    if best is None:
+        raise ReportUnreadable("empty_file", "The workbook has no rows.")
+    sheet, header = best
+    layout = ReportLayout(format="workbook", sheet=sheet, header_line=header.line)
+    return OpenedReport(network, content, layout, header.headers, _preamble(header.line))
+
+
+def _json(content: Content, network: str, encoding: str) -> OpenedReport:
+    source = JsonSource(content, encoding)
+    keys: dict[str, None] = {}
+    for number, entry in enumerate(source.objects()):
+        if not isinstance(entry, RejectedLine) and number < KEYED_RECORDS and len(keys) <= MAX_COLUMNS:
+            for flat in flat_records(network, entry[1]):
+                keys.update(dict.fromkeys(flat))
+    if len(keys) > MAX_COLUMNS:
+        raise ReportUnreadable("too_many_columns", f"The records have more than {MAX_COLUMNS} fields.")
+    named = next((source.envelope[name] for name in _CURRENCIES if name in source.envelope), "")
+    layout = ReportLayout(format="json", encoding=encoding)
+    return OpenedReport(network, content, layout, tuple(keys), (), read_currency(named, "") or "")
+
+
+def _preamble(header_line: int) -> tuple[str, ...]:
+    if header_line <= 1:
+        return ()
+    lines = "Line 1 is" if header_line == 2 else f"Lines 1 to {header_line - 1} are"
+    return (f"{lines} skipped: the header is line {header_line}.",)
+
+
+def _headers_at(opened: OpenedReport, layout: ReportLayout) -> tuple[str, ...]:
+    from_start = _table(opened.content, layout, 0).records()
+    records = (record for record in islice(from_start, layout.header_line + HEAD_LINES) if isinstance(record, Record))
+    header = find_header(
+        (record for record in records if record.line == layout.header_line),
+        opened.network,
+        reports_of(opened.network),
+        line=layout.header_line,
+    )
+    if header is None:
+        raise ReportUnreadable("layout_mismatch", f"Line {layout.header_line} of the file is no header.")
+    if len(header.headers) > MAX_COLUMNS:
+        raise ReportUnreadable("too_many_columns", f"The report has more than {MAX_COLUMNS} columns.")
+    return header.headers
+
+
+def _table(content: Content, layout: ReportLayout, width: int) -> Source:
+    if layout.format == "workbook":
+        return WorkbookSource(content, layout.sheet)
+    return TextSource(content, layout.encoding, layout.separator, layout.quote, width)
+
+
+@dataclass(frozen=True, slots=True)
+class _BehindHeader:
+    """The records of a table behind its header line."""
+
+    opened: OpenedReport
+    layout: ReportLayout
+
+    def records(self) -> Iterator[Record | RejectedLine]:
+        table = _table(self.opened.content, self.layout, len(self.opened.headers))
+        return (record for record in table.records() if record.line > self.layout.header_line)
+
+
+@dataclass(frozen=True, slots=True)
+class _JsonRecords:
+    """The flat records of a JSON file, in the order of its headers."""
+
+    opened: OpenedReport
+    layout: ReportLayout
+
+    def records(self) -> Iterator[Record | RejectedLine]:
+        headers = self.opened.headers
+        for entry in JsonSource(self.opened.content, self.layout.encoding).objects():
+            if isinstance(entry, RejectedLine):
+                yield entry
+                continue
+            number, record = entry
+            for flat in flat_records(self.opened.network, record):
+                yield Record(number, [flat.get(header, "") for header in headers])

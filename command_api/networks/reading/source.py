@@ -1,0 +1,37 @@
+"""What a source of records yields, whichever the format of the file is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple, Protocol
+
+from command_api.networks.reading.rows import MAX_QUOTED, RejectedLine
+
+MAX_COLUMNS: Final = 500
+
+
+class Exact(str):
+    """A number as JSON or a workbook holds it: its decimal mark is a point, whatever texts of the file use."""
+
+    __slots__ = ()
+
+
+class Record(NamedTuple):
+    """One record of the file, as texts. `line`: as in `ReportRow`."""
+
+    line: int
+    cells: Sequence[str]
+
+
+class Source(Protocol):
+    """A file that can be read from its beginning any number of times."""
+
+    def records(self) -> Iterator[Record | RejectedLine]:
+        """Every record but blank ones, and what is none. Raises `ReportUnreadable`."""
+        ...
+
+
+def quoted(cells: Sequence[str] | str) -> str:
+    """The beginning of a line, for people."""
+    text = cells if isinstance(cells, str) else " ".join(cell for cell in cells if cell)
+    return "".join(char if char.isprintable() else " " for char in text[:MAX_QUOTED])
