@@ -187,21 +187,21 @@ class ImportWork:
     def _preview(self, held: NetworkImportAggregate, website: Website) -> tuple[ImportCounts, list[MoneySum]]:
         """Compares every sale with what is known, and says what each row does to it."""
         delta: defaultdict[str, Decimal] = defaultdict(Decimal)
-        after, has_groups, done = "", True, 0
+        after, has_groups = "", True
         while True:
             with self.container.pool.connection() as connection:
                 txids, has_groups = staging.sales_of(connection, held.id, after)
                 if not txids:
                     break
                 comparisons = self._compared(connection, held, txids, applies=True)
-                known = self._known(held, website, comparisons)
-                kinds = {one.txid: kind_of(one, known.get(one.txid)) for one in comparisons}
-                for one in comparisons:
-                    for currency, value in difference(one, known.get(one.txid)):
-                        delta[currency] += value
+            known = self._known(held, website, comparisons)
+            kinds = {one.txid: kind_of(one, known.get(one.txid)) for one in comparisons}
+            for one in comparisons:
+                for currency, value in difference(one, known.get(one.txid)):
+                    delta[currency] += value
+            with self.container.pool.connection() as connection:
                 staging.set_kinds(connection, held.id, kinds)
-                done += len(txids)
-                after = txids[-1]
+            after = txids[-1]
         with self.container.pool.connection() as connection:
             if has_groups:
                 for one in self._compared(connection, held, staging.superseded(connection, held.id), applies=True):
@@ -295,13 +295,14 @@ class ImportWork:
         """Appends what is stated and not yet in the log; raises `LogUnavailable`."""
         with self.container.pool.connection() as connection:
             unpublished = staging.unpublished(connection, held.website_id, held.network)
-            if not unpublished:
-                return
             key = TextKeys(self.container.settings).newest(connection)
-            records = [_record(report, partial(sealed_report, key=key)) for report in unpublished]
-            awaited: dict[int, int] = {}
-            for position in self.events.publish(records).result(ACK_TIMEOUT_S):
-                awaited[position.partition] = max(awaited.get(position.partition, 0), position.offset + 1)
+        if not unpublished:
+            return
+        records = [_record(report, partial(sealed_report, key=key)) for report in unpublished]
+        awaited: dict[int, int] = {}
+        for position in self.events.publish(records).result(ACK_TIMEOUT_S):
+            awaited[position.partition] = max(awaited.get(position.partition, 0), position.offset + 1)
+        with self.container.pool.connection() as connection:
             staging.published(connection, held.website_id, held.network, unpublished)
             staging.await_decision(connection, held.id, awaited, len(unpublished))
 

@@ -56,7 +56,7 @@ def upload_network_report(
     command = commands.UploadNetworkReport(
         import_id, website_id, network, described, parts, given, partner_id, as_of, applies=not dry_run
     )
-    identity = UploadedReport(
+    identity = UploadedReport.model_construct(
         sha256=described.sha256,
         network=network,
         website_id=website_id,

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
+import httpx2
 import pytest
 
 from command_api.conversions.model import Conversion
@@ -71,7 +72,9 @@ class Importer:
     def upload_file(self, content: bytes, *, apply: bool = False, status: int = 201, **fields: Any) -> dict[str, Any]:
         person: Person = fields.pop("person", self.world.owner)
         data = {"network": "awin", "websiteId": str(self.site_id), "dryRun": "false" if apply else "true", **fields}
-        answer = self.world.call("POST", IMPORTS, person, data=data, files={"file": ("awin.json", content)})
+        form = httpx2.Request("POST", "http://form", data=data, files={"file": ("awin.json", content)})
+        headers = {"Content-Type": form.headers["content-type"]}
+        answer = self.world.call("POST", IMPORTS, person, content=form.read(), headers=headers)
         assert answer.status_code == status, answer.text
         found: dict[str, Any] = answer.json()
         return self.until(found["importId"], "applied") if apply else found
