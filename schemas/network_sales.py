@@ -22,6 +22,6 @@ class NetworkSale(Frozen):
     has_time: bool = Field(default=True, description="False: the network names the day of the sale only")
     is_paid: bool = Field(default=False, description="The network has paid it")
     is_reversal_only: bool = Field(
-        default=False, description="The network named only what is taken back: the payout is that part"
+        default=False, description="The network named only a reversed part: the payout is that part"
     )
     order_ref: str = Field(default="", max_length=255, description="The shop's own id of the order")

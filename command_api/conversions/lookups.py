@@ -20,6 +20,7 @@ from command_api.conversions.claim_counts import ALL_CLICKS, ClaimCount, claimed
 from command_api.conversions.merging import CLAIM
 from command_api.conversions.monthly_totals import TotalKey, delta
 from command_api.conversions.tiers import MonthlyTotal
+from command_api.conversions.transaction_names import names_of
 from command_api.kernel.event_store import ConcurrencyConflict
 from command_api.kernel.inline_projection import InlineProjection, Table, Tables
 from command_api.kernel.reader import AggregateReader
@@ -236,17 +237,6 @@ def _put_names(tables: Tables, event: ConversionRecorded | ConversionReportMerge
     website_id = event.facts.website_id if isinstance(event, ConversionRecorded) else event.website_id
     for name in names_of(event):
         tables["transaction_name"].put(website_id=website_id, name=name, conversion_id=event.originator_id)
-
-
-def names_of(event: ConversionRecorded | ConversionReportMerged | ConversionReportConflicted) -> set[str]:
-    """What the event's report calls the sale."""
-    names = {event.facts.txid} if isinstance(event, ConversionRecorded) else set[str]()
-    if (reported := event.reported) is not None:
-        if reported.alias_id is not None:
-            names.add(str(reported.alias_id))
-        if reported.network_sale is not None:
-            names |= {reported.network_sale.txid, reported.network_sale.order_ref}
-    return names - {""}
 
 
 @SCHEDULED_DECISIONS.on(ConversionDecisionScheduled)

@@ -126,7 +126,7 @@ def _merge(reports: Iterable[Reported], stated: Reported | None) -> Merged:
     reversal = _newest(trusted, REVERSED)
     returned = own.returned_by(reversal) if reversal is not None else None
     if returned is not None and not own.agrees_with(stated):
-        reversal = returned = None  # the network's account has what is left
+        reversal = returned = None  # the network's account has the rest
     status = decided if returned is not None else max(filter(None, (decided, reversal)), key=_decided, default=None)
     if stated is not None and not stated.status and (status is None or _decided(stated) > _decided(status)):
         status = None  # pending, or pending again
@@ -305,7 +305,7 @@ def _is_gone(stated: Reported) -> bool:
 
 
 def _void(gone: Reported) -> Merged:
-    """What is left of a sale that only an undone import had: nothing that counts."""
+    """Returns the merge of a sale that only an undone import had: nothing counts."""
     return Merged(
         kind=gone.kind,
         amount=None,

@@ -1,6 +1,6 @@
-"""Compares the lines of an import with what is known of their sales: the preview, and what is stated once they count.
+"""Compares the lines of an import with their sales: the preview, and the reports to publish once they count.
 
-lines of a sale, before and with the import -> `Comparison` -> kinds of rows and the difference of commissions
+lines of a sale, before and with the import -> `SaleComparison` -> kinds of rows and the difference of commissions
 (preview), or the report to publish (apply, undo). `process` reads and writes around it.
 """
 
@@ -21,7 +21,7 @@ Found = Sequence[tuple[UUID, bool, SaleLine]]
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class SaleComparison:
     """A sale before and after."""
 
     txid: str
@@ -36,7 +36,7 @@ class Comparison:
 
 def compared(
     txid: str, found: Found, import_id: UUID, before: Mapping[str, int], after: Mapping[str, int], *, applies: bool
-) -> Comparison:
+) -> SaleComparison:
     """The sale by the lines that count, and by those that count once the import does (`applies`) or does not any more.
     `before`, `after`: the import that counts for each group."""
     held = [line for _, is_applied, line in found if is_applied and _counts(line, before)]
@@ -45,11 +45,11 @@ def compared(
         for of_import, is_applied, line in found
         if (applies if of_import == import_id else is_applied) and _counts(line, after)
     ]
-    return Comparison(txid, sale_of(held), sale_of(then))
+    return SaleComparison(txid, sale_of(held), sale_of(then))
 
 
-def kind_of(comparison: Comparison, known: Conversion | None) -> str:
-    """What the import does to the sale. `known`: the conversion of a sale that no import has stated so far."""
+def kind_of(comparison: SaleComparison, known: Conversion | None) -> str:
+    """Returns the kind of the sale's rows. `known`: the conversion of a sale that no import has stated so far."""
     if comparison.before is not None:
         return "changed" if comparison.is_changed else "unchanged"
     if known is None or known.merged.is_void:
@@ -58,8 +58,8 @@ def kind_of(comparison: Comparison, known: Conversion | None) -> str:
     return "unchanged" if after is None or _agrees(after, known) else "changed"
 
 
-def difference(comparison: Comparison, known: Conversion | None) -> list[tuple[str, Decimal]]:
-    """What the import adds to commissions: by currency, in major units."""
+def difference(comparison: SaleComparison, known: Conversion | None) -> list[tuple[str, Decimal]]:
+    """Returns the difference of commissions, by currency, in major units."""
     parts: list[tuple[str, Decimal]] = []
     if comparison.after is not None:
         parts.append((comparison.after.currency, comparison.after.counted))

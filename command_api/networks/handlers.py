@@ -121,7 +121,7 @@ def set_next_step(event: DomainEvent, uow: Appended) -> None:
 
 @HANDLERS.after(networks.NetworkImportStarted, networks.NetworkImportUndoStarted)
 def begin_to_count(event: DomainEvent, uow: Appended) -> None:
-    """Its progress begins anew."""
+    """Its progress begins again."""
     uow.cursor.execute(_RESET, (event.originator_id,))
 
 
@@ -139,7 +139,7 @@ def delete_report_files(event: WebsiteTransferred, uow: UnitOfWork) -> None:
 
 
 def state_of(held: NetworkImportAggregate, rejected: Sequence[RejectedImportLine] = ()) -> NetworkImport:
-    """What both APIs answer."""
+    """Returns the response of both APIs."""
     counts = held.counts
     return NetworkImport(
         import_id=held.id,

@@ -89,7 +89,7 @@ def remap(held: NetworkImportAggregate, mapping: ReportMapping, context: Command
 
 
 def ask(held: NetworkImportAggregate, questions: Sequence[OpenQuestion], context: CommandContext) -> list[DomainEvent]:
-    """What a person has to say before the file can be read."""
+    """Asks a person what has to be known before the file can be read."""
     if held.state is not ImportState.READING:
         return []
     shown = tuple(questions[:MAX_QUESTIONS])

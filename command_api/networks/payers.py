@@ -17,7 +17,7 @@ from command_api.networks.reading.rows import ReportRow
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class PayerCandidate:
     """A partner that the website's account has, or to which a link of the website leads."""
 
     id: UUID
@@ -30,7 +30,7 @@ class Payers:
     """`chosen`: the partner that the import names; `mapped`: advertisers by id or name, to partners."""
 
     network: str
-    candidates: Sequence[Candidate]
+    candidates: Sequence[PayerCandidate]
     chosen: UUID | None
     mapped: Mapping[str, UUID]
 
@@ -60,7 +60,7 @@ def payers(
 ) -> Payers:
     """The partners that may pay rows of the website."""
     rows = connection.execute(_CANDIDATES, {"website": website_id, "account": account_id})
-    found = [Candidate(id, name, preset or "") for id, name, preset in rows]
+    found = [PayerCandidate(id, name, preset or "") for id, name, preset in rows]
     allowed = {one.id for one in found}
     return Payers(
         network,

@@ -1,6 +1,6 @@
 """Process manager `network-imports`: reads report files, and lets their rows count or not, some sales at a time.
 
-file -> `reading` -> `networks.import_row` -> compared with what is known (the preview) -> `FinishReading`
+file -> `reading` -> `networks.import_row` -> compared with their sales (the preview) -> `FinishReading`
 apply, undo: rows of some sales count or not, and what follows for each sale, in one transaction -> topic `conversions`
 -> attribution policy. An import is applied once the policy has decided everything that was stated.
 
@@ -33,7 +33,7 @@ from command_api.kernel.container import Container
 from command_api.kernel.process_manager import Issue, ProcessManager
 from command_api.kernel.timeouts import Timeout
 from command_api.networks import commands, model, staging
-from command_api.networks.comparing import Comparison, compared, difference, kind_of
+from command_api.networks.comparing import SaleComparison, compared, difference, kind_of
 from command_api.networks.lookups import NAME
 from command_api.networks.model import NetworkImportAggregate
 from command_api.networks.payers import Payers, payers
@@ -111,7 +111,7 @@ class ImportWork:
         return None
 
     def _read(self, held: NetworkImportAggregate, website: Website) -> Command[None]:
-        """Reads the file into rows and compares them with what is known."""
+        """Reads the file into rows and compares them with their sales."""
         given = ReportLayoutChanges.model_validate(held.mapping.model_dump(exclude={"partners"}))
         with self.container.pool.connection() as connection:
             try:
@@ -185,7 +185,7 @@ class ImportWork:
             return ""
 
     def _preview(self, held: NetworkImportAggregate, website: Website) -> tuple[ImportCounts, list[MoneySum]]:
-        """Compares every sale with what is known, and says what each row does to it."""
+        """Compares every sale with its recorded state, and marks each row."""
         delta: defaultdict[str, Decimal] = defaultdict(Decimal)
         after, has_groups = "", True
         while True:
@@ -213,7 +213,7 @@ class ImportWork:
 
     def _compared(
         self, connection: Connection[Any], held: NetworkImportAggregate, txids: Sequence[str], *, applies: bool
-    ) -> list[Comparison]:
+    ) -> list[SaleComparison]:
         found = staging.lines_of(connection, held.website_id, held.network, txids, held.id)
         groups = sorted({line.group for lines in found.values() for _, _, line in lines if line.group})
         before, after = staging.newest_imports(
@@ -222,7 +222,7 @@ class ImportWork:
         return [compared(txid, lines, held.id, before, after, applies=applies) for txid, lines in found.items()]
 
     def _known(
-        self, held: NetworkImportAggregate, website: Website, sales: Sequence[Comparison]
+        self, held: NetworkImportAggregate, website: Website, sales: Sequence[SaleComparison]
     ) -> dict[str, Conversion]:
         """The conversions of sales that no import has stated so far."""
         now = datetime.now(UTC)

@@ -1,4 +1,4 @@
-"""What goes into topic `conversions` about a sale of a network: a report with `network_sale`. Pure."""
+"""Reports of networks' sales for topic `conversions`: each has `network_sale`. Pure."""
 
 from __future__ import annotations
 
@@ -66,10 +66,10 @@ def report_of(
 
 
 def without_sale(report: ConversionReported, revision: int, now: datetime) -> ConversionReported:
-    """The report that takes back what was stated: no applied import has the sale any more."""
+    """The report that withdraws the sale: no applied import has it any more."""
     sale = report.network_sale
     if sale is None:
-        raise TypeError("only what a network stated is taken back")
+        raise TypeError("only what a network stated can be withdrawn")
     network_sale = sale.model_copy(update={"revision": revision, "is_gone": True, "as_of": now, "is_paid": False})
     return report.model_copy(
         update={

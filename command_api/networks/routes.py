@@ -9,7 +9,7 @@ from hashlib import sha256
 from json import JSONDecodeError, loads
 from pathlib import PurePath
 from time import monotonic, sleep
-from typing import IO, Annotated, Any, Final
+from typing import Annotated, Any, BinaryIO, Final
 from uuid import UUID
 
 from fastapi import APIRouter, File, Form, Response, UploadFile
@@ -82,7 +82,7 @@ def apply_network_import(import_id: Id, run: Runs) -> Response:
 
 @router.post("/{id}/cancel", response_model=NetworkImport)
 def cancel_network_import(import_id: Id, run: Runs) -> Response:
-    """Gives it up; what counts already is taken back."""
+    """Gives it up; rows that count already are withdrawn."""
     return run(commands.CancelNetworkImport(import_id), is_consistent=True)
 
 
@@ -128,7 +128,7 @@ def _snake(name: str) -> str:
     return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
 
 
-def _described(name: str, content: IO[bytes]) -> ReportFile:
+def _described(name: str, content: BinaryIO) -> ReportFile:
     """Raises `CommandRejected` for an empty file."""
     digest, size = sha256(), 0
     while chunk := content.read(staging.PART_BYTES):

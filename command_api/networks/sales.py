@@ -1,4 +1,4 @@
-"""What a network says of one sale: the sum of the lines that applied imports have of it. Pure.
+"""One sale as its network states it: the sum of the lines that applied imports have of it. Pure.
 
 staged lines of a sale -> `sale_of` -> `NetworkFigures` -> the report that goes into topic `conversions`
 
@@ -68,7 +68,7 @@ class SaleLine:
 @dataclass(frozen=True, slots=True)
 class NetworkFigures:
     """A sale as its network states it. `status`: empty while it is pending; `is_reversal_only`: the network named only
-    what is taken back: `commission` is that part."""
+    a reversed part: `commission` is that part."""
 
     commission: Decimal
     sale: Decimal | None
@@ -86,7 +86,7 @@ class NetworkFigures:
 
     @property
     def counted(self) -> Decimal:
-        """What it adds to the commissions of the website: nothing once it is rejected or reversed."""
+        """Returns its part of the website's commissions: nothing once it is rejected or reversed."""
         return Decimal(0) if self.status in ("rejected", "reversed") else self.commission
 
 

@@ -24,6 +24,6 @@ class UploadedReport(RequestModel):
 
 
 class ChangeReportMapping(RequestModel):
-    """How the file is read; what is left out is detected again."""
+    """How the file is read; fields without a value are detected again."""
 
     mapping: ReportMapping = Field(description="The whole mapping: it replaces the one before")

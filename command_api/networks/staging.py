@@ -1,8 +1,8 @@
 """The staged lines of imports, and what was stated about each sale: schema `networks`.
 
-`process` reads a file into `import_row`, compares each sale with what is known, lets the lines count or not, and keeps
-in `stated_sale` what goes into topic `conversions`. A change of lines and what follows from it for their sales is one
-transaction; what is not published yet is published again.
+`process` reads a file into `import_row`, compares each sale with its recorded state, lets the lines count or not, and
+keeps in `stated_sale` the reports for topic `conversions`. A change of lines and what follows from it for their sales
+is one transaction; a report that may not be in the log is published again.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from tempfile import SpooledTemporaryFile
-from typing import IO, Any, Final, LiteralString
+from typing import Any, BinaryIO, Final, LiteralString, cast
 from uuid import UUID
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -45,7 +45,7 @@ NONCE_BYTES: Final = 12
 Rows = Connection[Any]
 
 
-def sealed_parts(settings: Settings, import_id: UUID, content: IO[bytes], nonces: Iterator[bytes]) -> list[bytes]:
+def sealed_parts(settings: Settings, import_id: UUID, content: BinaryIO, nonces: Iterator[bytes]) -> list[bytes]:
     """The parts of a file as they are stored."""
     cipher, parts = AESGCM(derived_key(settings, _PURPOSE)), list[bytes]()
     while chunk := content.read(PART_BYTES):
@@ -54,10 +54,10 @@ def sealed_parts(settings: Settings, import_id: UUID, content: IO[bytes], nonces
     return parts
 
 
-def opened_file(connection: Rows, settings: Settings, import_id: UUID) -> IO[bytes]:
+def opened_file(connection: Rows, settings: Settings, import_id: UUID) -> BinaryIO:
     """The content of a stored file, from its beginning. Raises `cryptography`'s `InvalidTag`."""
     cipher = AESGCM(derived_key(settings, _PURPOSE))
-    file: IO[bytes] = SpooledTemporaryFile(SPOOL_BYTES)  # noqa: SIM115 - the caller closes it
+    file = cast(BinaryIO, SpooledTemporaryFile(SPOOL_BYTES))  # noqa: SIM115 - the caller closes it
     part = 0
     while row := connection.execute(_PART, (import_id, part)).fetchone():
         sealed = bytes(row[0])
@@ -221,7 +221,7 @@ def newest_imports(
 
 @dataclass(frozen=True, slots=True)
 class StatedSale:
-    """What was stated about a sale last."""
+    """The last statement about a sale."""
 
     report: ConversionReported
     commission: Decimal
@@ -230,7 +230,7 @@ class StatedSale:
 
 
 def stated_of(connection: Rows, website_id: UUID, network: str, txids: Sequence[str]) -> dict[str, StatedSale]:
-    """What was stated about these sales."""
+    """Returns the last statements about these sales."""
     rows = connection.execute(_STATED, (website_id, network, list(txids)))
     return {
         txid: StatedSale(ConversionReported.model_validate(report), commission, currency, is_gone)
@@ -317,7 +317,7 @@ def let_count(connection: Rows, import_id: UUID, txids: Sequence[str], *, is_app
 
 
 def unpublished(connection: Rows, website_id: UUID, network: str) -> list[ConversionReported]:
-    """What is stated and not known to be in the log."""
+    """Returns the statements that may not be in the log."""
     rows = connection.execute(_UNPUBLISHED, (website_id, network))
     return [ConversionReported.model_validate(report) for (report,) in rows]
 

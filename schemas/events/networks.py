@@ -36,7 +36,7 @@ class ReportFile(Frozen):
 
 
 class ReportMapping(Frozen):
-    """How a person says that a file is read; what is left out is detected."""
+    """How a person says that a file is read; the rest is detected."""
 
     format: Literal["json", "text", "workbook"] | None = None
     encoding: str | None = Field(default=None, max_length=40)
@@ -109,7 +109,7 @@ class NetworkImportQuestioned(DomainEvent):
 
 
 class NetworkImportRead(DomainEvent):
-    """Every line was read and compared with what is known: the preview."""
+    """Every line was read and compared with its sale: the preview."""
 
     NAME: ClassVar[str] = "network_import.read"
     website_id: UUID

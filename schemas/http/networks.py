@@ -1,4 +1,4 @@
-"""What both APIs answer about networks' reports."""
+"""Responses of both APIs about networks' reports."""
 
 from __future__ import annotations
 

@@ -21,10 +21,23 @@ WORDS_OF_MECHANISMS: Final = frozenset(
         "links",
         "live",
         "matching",
+        "networks",
         "notifications",
         "operations",
     }
-    | {"leads", "programs", "providers", "reports", "search", "site", "sql", "statements", "subscriptions", "views"}
+    | {
+        "leads",
+        "programs",
+        "providers",
+        "reading",
+        "reports",
+        "search",
+        "site",
+        "sql",
+        "statements",
+        "subscriptions",
+        "views",
+    }
 )
 """Names of contexts, and of folders in them, that mean something else in a kernel: Postgres has views and
 notifications, the log a topic `domain`, and a path leads somewhere."""

@@ -18,9 +18,9 @@ from command_api.conversions.attribution.clicks import ClickQuery, ClickRow, Cli
 from command_api.conversions.attribution.held import Place
 from command_api.conversions.attribution.rules import ReferencedLink
 from command_api.conversions.claim_counts import ClaimCount
-from command_api.conversions.lookups import names_of
 from command_api.conversions.monthly_totals import TotalKey
 from command_api.conversions.tiers import ZERO_TOTAL, MonthlyTotal
+from command_api.conversions.transaction_names import names_of
 from command_api.kernel.aggregates import state_after
 from command_api.partners.model import Partner
 from command_api.websites.model import Website

@@ -90,8 +90,8 @@ def _stated_by(state: Conversion) -> NetworkSale | None:
 
 
 def _is_stated_by(state: Conversion, sale: NetworkSale) -> bool:
-    before = _stated_by(state)
-    return before is not None and (before.network, before.txid) == (sale.network, sale.txid)
+    held = _stated_by(state)
+    return held is not None and (held.network, held.txid) == (sale.network, sale.txid)
 
 
 def _contradicts(report: ConversionReported, state: Conversion) -> bool | None:

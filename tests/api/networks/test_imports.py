@@ -1,4 +1,4 @@
-"""Reports of networks over HTTP: previewed, applied, cancelled, undone; every sale once, whoever reports it."""
+"""Reports of networks over HTTP: previewed, applied, cancelled, undone; every sale once, however many report it."""
 
 from __future__ import annotations
 

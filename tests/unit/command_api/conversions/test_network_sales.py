@@ -145,7 +145,7 @@ def test_a_sale_that_is_imported_again_counts_again() -> None:
     assert end(stated(2, gone=True), again).status.value == "pending"
 
 
-def test_what_is_taken_back_before_it_came_is_nothing() -> None:
+def test_a_withdrawal_that_comes_first_is_nothing() -> None:
     state, events = outcome([stated(2, gone=True)])
     assert (state, events) == (None, [])
 
@@ -214,7 +214,7 @@ def test_what_is_undone_leaves_the_other_reports_as_if_it_had_never_been(
 
 
 def _in_their_order(shuffled: list[ConversionReported]) -> list[ConversionReported]:
-    """The same with the accounts among them in the order of the log: what takes one back comes behind it."""
+    """The same with the accounts among them in the order of the log: a withdrawal comes behind it."""
     accounts = iter(sorted((one for one in shuffled if one.network_sale), key=_revision))
     return [next(accounts) if one.network_sale else one for one in shuffled]
 

@@ -103,7 +103,12 @@ def test_the_same_correction_in_two_imports_is_one_and_twice_in_a_file_two() -> 
 
 def test_a_correction_without_its_sale_is_a_part_of_what_others_reported() -> None:
     sale = made(a_line("-4", is_correction=True, status=APPROVED))
-    assert (sale.is_reversal_only, sale.commission, sale.status, sale.counted) == (True, Decimal(4), "reversed", Decimal(0))
+    assert (sale.is_reversal_only, sale.commission, sale.status, sale.counted) == (
+        True,
+        Decimal(4),
+        "reversed",
+        Decimal(0),
+    )
 
 
 def test_of_a_group_the_newest_import_counts() -> None:
