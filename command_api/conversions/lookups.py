@@ -9,8 +9,9 @@ decisions therefore never exceed a tier.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
 from typing import Any, Final, LiteralString, get_args
 from uuid import UUID
 
@@ -46,6 +47,9 @@ from schemas.identity import conversion_id
 from schemas.message_ids import MessageIds
 from schemas.tracking import NO_ID
 
+MAX_NAMED: Final = 20
+"""Sales of one name that are compared."""
+NO_NAMES: Final[Mapping[tuple[UUID, str], tuple[UUID, ...]]] = MappingProxyType({})
 CLAIM_RETENTION: Final = timedelta(days=31)
 
 
@@ -278,14 +282,31 @@ def append_conversions(
     events: Sequence[DomainEvent],
     claims: Iterable[tuple[ClaimCount, int]] = (),
     ids: Sequence[MessageIds] = (),
+    named: Mapping[tuple[UUID, str], tuple[UUID, ...]] = NO_NAMES,
 ) -> None:
     """Appends the events of decided conversions, each with its `ids`. Raises `ConcurrencyConflict` when the tier of an
-    event is outdated, or when the recorded `claims` exceed their limits because another writer was first."""
+    event is outdated, when the recorded `claims` exceed their limits because another writer was first, or when another
+    writer has recorded a sale by one of the names since they were read (`named`): it may be the same."""
     appended = uow.append(*events, ids=ids)
     _require_current_tiers(appended, events)
     for count, limit in claims:
         if count[1] and read_count(appended, count) > limit:
             raise ConcurrencyConflict("claim_count")
+    own = {event.originator_id for event in events}
+    for key, recorded in sales_named(appended, named).items() if own else ():
+        if not {*recorded} <= {*named[key], *own}:
+            raise ConcurrencyConflict("transaction_name")
+
+
+def sales_named(reader: AggregateReader, names: Iterable[tuple[UUID, str]]) -> dict[tuple[UUID, str], tuple[UUID, ...]]:
+    """The sales by website and name, at most `MAX_NAMED` of each."""
+    asked = list(names)
+    found: dict[tuple[UUID, str], list[UUID]] = {key: [] for key in asked}
+    if asked:
+        websites, texts = [website_id for website_id, _ in asked], [name for _, name in asked]
+        for website_id, name, sale in reader.select(_SALES_NAMED, websites, texts):
+            found[website_id, name].append(sale)
+    return {key: tuple(sales[:MAX_NAMED]) for key, sales in found.items()}
 
 
 def forget_reports(uow: UnitOfWork, events: Iterable[DomainEvent]) -> None:
@@ -352,6 +373,11 @@ def _require_current_tiers(uow: Appended, events: Sequence[DomainEvent]) -> None
             raise ConcurrencyConflict("monthly_total")
 
 
+_SALES_NAMED: Final[LiteralString] = (
+    "SELECT t.website_id, t.name, t.conversion_id FROM lookup.transaction_name AS t"
+    " JOIN (SELECT DISTINCT * FROM unnest(%s::uuid[], %s::text[]) AS each (website_id, name)) AS asked"
+    " USING (website_id, name) ORDER BY t.conversion_id"
+)
 _OF_CLICK_IDS: Final = (
     "DELETE FROM lookup.claim_count WHERE length(click_id) = %s RETURNING website_id, click_id, hour, claims"
 )

@@ -39,7 +39,9 @@ COMMANDS = {
     "health": CliCommand(
         "infra.ops.health_check:main", "whether a service is ready, by the exit code: SERVICE [--live]"
     ),
-    "import": CliCommand("infra.ops.imports:main", "access-log FILE --website DOMAIN"),
+    "import": CliCommand(
+        "infra.ops.imports:main", "access-log FILE --website DOMAIN; network FILE --network SLUG --website DOMAIN"
+    ),
     "projections": CliCommand(
         "infra.ops.projections:main", "list, show, pause, resume, rebuild, verify, promote, rollback, cancel"
     ),

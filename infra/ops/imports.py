@@ -1,4 +1,5 @@
-"""`althing import`: ingest imports the events, the write side records it for the notes on the website's charts."""
+"""`althing import`: ingest imports events, and the write side records it for the notes on the website's charts; reports
+of networks are imported by `infra.ops.network_imports`."""
 
 from __future__ import annotations
 
@@ -13,13 +14,16 @@ from command_api.analytics.commands import RecordImport
 from command_api.kernel.decision import CommandRejected, system_context
 from command_api.registry import open_container
 from infra.kernel.config.settings import Settings
+from infra.ops import network_imports
 from ingest.importing import command
 from ingest.importing.command import ImportTotals
 from schemas.uuid7 import uuid7
 
 
 def main(argv: Sequence[str]) -> int:
-    """See `ingest.importing.command.main`."""
+    """See `ingest.importing.command.main` and `infra.ops.network_imports.main`."""
+    if list(argv[:1]) == ["network"]:
+        return network_imports.main(argv[1:])
     return command.main(argv, _try_to_record)
 
 

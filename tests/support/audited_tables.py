@@ -128,6 +128,10 @@ WITHOUT_CHECK: Final[Mapping[str, tuple[str, ...]]] = {
     "Kept nowhere else, and shown to their account alone: what a person has read or run, which is no decision.": (
         *("forum.read", "sql.statement"),
     ),
+    "Lines of reports, which follow from the stored file and the events of its import; what they state of sales is in"
+    " the log, and what follows from that is compared as conversions.": (
+        *("networks.import_file", "networks.import_job", "networks.import_row", "networks.stated_sale"),
+    ),
     "Made before the decision that uses it: queries of an earlier version, which become events when the service starts;"
     " pages that are published under the hash of all that they are made of, and then compared as files.": (
         *("sql.saved_query", "publishing.rendered_page"),

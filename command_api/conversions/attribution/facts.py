@@ -257,6 +257,14 @@ class Facts:
         decided = self.decided.named.get((website_id, name), ())
         return tuple(dict.fromkeys((*self[SalesNamed(website_id, name)], *decided)))
 
+    def recorded_names(self) -> dict[tuple[UUID, str], tuple[UUID, ...]]:
+        """Returns the sales by website and name, as they were read."""
+        return {
+            (question.website_id, question.name): sales
+            for question, sales in self.answers.items()
+            if isinstance(question, SalesNamed)
+        }
+
     def rates(self, currencies: Iterable[str | None], website: Website, occurred_at: datetime) -> dict[str, str]:
         """The rates to the website's currency on its day of a sale, for those of `currencies` that have one."""
         day = local_day(ZoneInfo(website.timezone), occurred_at)

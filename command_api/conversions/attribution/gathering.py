@@ -41,7 +41,7 @@ from command_api.conversions.attribution.facts import (
 from command_api.conversions.attribution.held import read_places
 from command_api.conversions.attribution.rules import ReferencedLink
 from command_api.conversions.attribution.search import opened
-from command_api.conversions.lookups import read_count, read_total
+from command_api.conversions.lookups import read_count, read_total, sales_named
 from command_api.conversions.merging import ReportedTraces
 from command_api.kernel.reader import AggregateReader
 from command_api.links.model import normal_coupon
@@ -54,8 +54,6 @@ from schemas.events.websites import AttributionModel
 
 Result = TypeVar("Result")
 
-MAX_NAMED: Final = 20
-"""Sales of one name that are compared."""
 MAX_REFUSED_CLAIMS: Final = 100
 """The limit for one conversion, the first received: as many as it keeps reports."""
 
@@ -252,11 +250,8 @@ def _sales_of_clicks(gathering: Gathering, asked: Sequence[SalesOfClicks]) -> Se
 
 
 def _sales_named(gathering: Gathering, asked: Sequence[SalesNamed]) -> Sequence[Any]:
-    sites, names = [each.website_id for each in asked], [each.name for each in asked]
-    found: dict[tuple[UUID, str], list[UUID]] = {}
-    for website_id, name, conversion_id in gathering.reader.select(_SALES_NAMED, sites, names):
-        found.setdefault((website_id, name), []).append(conversion_id)
-    return [tuple(found.get((each.website_id, each.name), ())[:MAX_NAMED]) for each in asked]
+    found = sales_named(gathering.reader, [(each.website_id, each.name) for each in asked])
+    return [found[each.website_id, each.name] for each in asked]
 
 
 def _days_of(click: Click) -> Iterator[date]:
@@ -310,11 +305,6 @@ _REFUSED_CLAIMS: Final[LiteralString] = (
 )
 _SALES_OF_CLICKS: Final[LiteralString] = (
     "SELECT conversion_id FROM lookup.scoped_transaction WHERE shared_id = %s LIMIT 10"
-)
-_SALES_NAMED: Final[LiteralString] = (
-    "SELECT t.website_id, t.name, t.conversion_id FROM lookup.transaction_name AS t"
-    " JOIN (SELECT DISTINCT * FROM unnest(%s::uuid[], %s::text[]) AS each (website_id, name)) AS asked"
-    " USING (website_id, name) ORDER BY t.conversion_id"
 )
 _AWAITING_RATE: Final[LiteralString] = (
     "SELECT DISTINCT conversion_id FROM conversions.awaiting_exchange_rate WHERE conversion_id = ANY(%s)"

@@ -15,7 +15,7 @@ acknowledged before its report. Each decision names those positions. While the p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -101,6 +101,8 @@ class AttributionBatch:
     """Changed conversions with a report that awaits an exchange rate, which it may need no more."""
     claims: list[tuple[ClaimCount, int]] = field(default_factory=list)
     """Recorded claims and what their website allows for one click and hour."""
+    named: Mapping[tuple[UUID, str], tuple[UUID, ...]] = field(default_factory=dict)
+    """Sales by the names of the reports, as they were recorded when the batch was decided."""
 
     @property
     def conversion_ids(self) -> set[UUID]:
@@ -216,6 +218,7 @@ class AttributionPolicy(Subscriber):
         gathering = Gathering(self._container, self._clicks, self._click_key)
         reports, facts = self._readable(records, gathering, batch)
         facts = self._gathered(gathering, facts, [report for _, report in reports])
+        batch.named = facts.recorded_names()
         for record, report in reports:
             place = LogPosition(topic=record.topic, partition=record.partition, offset=record.offset)
             decide = partial(decide_received, report, now=now, place=place)
@@ -295,7 +298,7 @@ class AttributionPolicy(Subscriber):
 
 
 def _append(batch: AttributionBatch, uow: UnitOfWork) -> None:
-    append_conversions(uow, batch.events, batch.claims, batch.ids)
+    append_conversions(uow, batch.events, batch.claims, batch.ids, batch.named)
     repository.save_pending_attribution(uow, batch.waiting, batch.passed_over)
     repository.save_rejected_reports(uow, batch.rejected)
     repository.save_awaiting_exchange_rate(uow, batch.awaiting_rate)

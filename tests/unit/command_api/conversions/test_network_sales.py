@@ -194,9 +194,14 @@ def test_reports_and_accounts_in_any_order_end_alike(
     assert _picture(found) == _picture(expected)
 
 
+def _has_secret(said: dict[str, Any]) -> bool:
+    """A claim is refused or kept by what is trusted beside it at its time."""
+    return bool(said["key_kind"] != "site")
+
+
 @settings(max_examples=100)
 @given(
-    st.lists(one_report, min_size=1, max_size=4),
+    st.lists(one_report.filter(_has_secret), min_size=1, max_size=4),
     st.lists(one_account, min_size=1, max_size=3),
     st.randoms(use_true_random=False),
 )

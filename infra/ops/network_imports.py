@@ -1,0 +1,197 @@
+"""`althing import network FILE --network SLUG --website DOMAIN`: imports a report of a network by the running stack.
+
+The file is stored as an upload of the website's owner; `command_api.networks.process` reads and applies it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from tempfile import SpooledTemporaryFile
+from time import monotonic, sleep
+from typing import Any, BinaryIO, Final, cast
+from uuid import UUID
+
+import psycopg
+from eventsourcing.persistence import PersistenceError
+from pydantic import ValidationError
+
+from command_api.kernel.container import Container
+from command_api.kernel.decision import CommandContext, CommandRejected
+from command_api.networks import commands, model, staging
+from command_api.networks.model import NetworkImportAggregate
+from command_api.registry import open_container
+from infra.kernel.config.loading import load
+from schemas.events.networks import ImportState, ReportFile, ReportMapping
+from schemas.uuid7 import uuid7
+
+MAX_BYTES: Final = 512 * 1024**2
+"""Of a file as it is sent, compressed or not."""
+MAX_SILENCE_S: Final = 60.0
+POLL_INTERVAL_S: Final = 0.2
+PROGRESS_S: Final = 5.0
+_WEBSITE: Final = (
+    "SELECT id, account_id FROM read.websites WHERE domain = %s AND deleted_at IS NULL ORDER BY created_at"
+)
+_DONE: Final = "SELECT done, total FROM networks.import_job WHERE import_id = %s"
+_RUNNING: Final = frozenset({ImportState.READING, ImportState.APPLYING, ImportState.UNDOING})
+
+
+class ImportFailed(Exception):
+    """The import cannot be done; the message is for the person who runs it."""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Exit codes: 0 done, 1 it could not be done, 2 wrong use."""
+    options = _parser().parse_args(list(argv))
+    try:
+        mapping = ReportMapping.model_validate_json(options.mapping or "{}")
+    except ValidationError:
+        sys.stderr.write("althing import: the mapping cannot be read; docs/networks.md has its fields\n")
+        return 2
+    try:
+        with closing(open_container(load())) as container:
+            found = import_report(container, options, mapping)
+    except (
+        ImportFailed,
+        CommandRejected,
+        OSError,
+        EOFError,
+        gzip.BadGzipFile,
+        PersistenceError,
+        psycopg.Error,
+    ) as error:
+        sys.stderr.write(f"althing import: {error}\n")
+        return 1
+    sys.stdout.write(json.dumps(found) + "\n" if options.json else _table(found))
+    return 0 if found["state"] in ("ready", "applied") else 1
+
+
+def import_report(container: Container, options: argparse.Namespace, mapping: ReportMapping) -> dict[str, Any]:
+    """Uploads the file and waits until it is read or, without `--dry-run`, applied. Raises `ImportFailed`."""
+    rows = container.select(_WEBSITE, options.website)
+    if not rows:
+        raise ImportFailed(f"there is no website {options.website}")
+    website_id, account_id = rows[0]
+    import_id = uuid7()
+    with _opened(options.file) as content:
+        described = _described(options.file, content)
+        parts = staging.sealed_parts(container.settings, import_id, content, _nonces())
+    command = commands.UploadNetworkReport(
+        import_id,
+        website_id,
+        options.network,
+        described,
+        parts,
+        mapping,
+        None,
+        options.as_of,
+        applies=not options.dry_run,
+    )
+    container.commands.dispatch(command, CommandContext(datetime.now(UTC), account_id))
+    held = _wait(container, import_id, quiet=options.json)
+    return _answer(container, held)
+
+
+def _wait(container: Container, import_id: UUID, *, quiet: bool) -> NetworkImportAggregate:
+    """The import once its work has ended. Raises `ImportFailed` when nothing works on it."""
+    moved_at = shown_at = monotonic()
+    last: object = None
+    while True:
+        held = container.load(import_id, model.evolve)
+        if held is None:
+            raise ImportFailed("the import was erased")
+        if held.state not in _RUNNING:
+            return held
+        [progress] = container.select(_DONE, import_id)
+        if (held.state, progress) != last:
+            last, moved_at = (held.state, progress), monotonic()
+        if monotonic() - moved_at > MAX_SILENCE_S:
+            raise ImportFailed(f"nothing works on import {import_id}: is the stack running (althing up)?")
+        if not quiet and monotonic() - shown_at > PROGRESS_S:
+            sys.stderr.write(f"{held.state.value}: {progress[0]:,} sales of {progress[1]:,} rows\n")
+            shown_at = monotonic()
+        sleep(POLL_INTERVAL_S)
+
+
+def _answer(container: Container, held: NetworkImportAggregate) -> dict[str, Any]:
+    rejected = container.select(staging.REJECTED_LINES, held.id, staging.MAX_REJECTED_SHOWN)
+    counts = held.counts.model_dump()
+    return {
+        "importId": str(held.id),
+        "state": held.state.value,
+        **{name: counts[name] for name in ("rows", "new", "changed", "unchanged", "unmatched", "tests")},
+        "rejected": [{"line": line, "code": code, "message": message} for line, code, message in rejected],
+        "rejectedCount": counts["rejected"],
+        "delta": [one.model_dump() for one in held.delta],
+        "questions": [one.model_dump(mode="json") for one in held.questions],
+        **({"code": held.code, "message": held.message} if held.code else {}),
+    }
+
+
+def _opened(file: str) -> BinaryIO:
+    """The content. Raises `ImportFailed` for a file that is too large."""
+    if file != "-":
+        if Path(file).stat().st_size > MAX_BYTES:
+            raise ImportFailed("a report has at most 512 MiB; split it by time")
+        return Path(file).open("rb")
+    content = cast(BinaryIO, SpooledTemporaryFile(staging.SPOOL_BYTES))  # noqa: SIM115 - the caller closes it
+    size = 0
+    while chunk := sys.stdin.buffer.read(staging.PART_BYTES):
+        size += len(chunk)
+        if size > MAX_BYTES:
+            raise ImportFailed("a report has at most 512 MiB; split it by time")
+        content.write(chunk)
+    content.seek(0)
+    return content
+
+
+def _described(file: str, content: BinaryIO) -> ReportFile:
+    digest, size = sha256(), 0
+    while chunk := content.read(staging.PART_BYTES):
+        digest.update(chunk)
+        size += len(chunk)
+    content.seek(0)
+    if not size:
+        raise ImportFailed("the file is empty")
+    return ReportFile(name=Path(file).name[:200] if file != "-" else "report", size=size, sha256=digest.hexdigest())
+
+
+def _nonces() -> Iterator[bytes]:
+    while True:
+        yield os.urandom(staging.NONCE_BYTES)
+
+
+def _moment(text: str) -> datetime:
+    moment = datetime.fromisoformat(text)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="althing import network", description=__doc__.partition("\n")[0])
+    parser.add_argument("file", metavar="FILE", help="CSV, TSV, XLSX or JSON, gzip too; - = standard input")
+    parser.add_argument("--network", metavar="SLUG", required=True, help="as docs/networks.md lists them")
+    parser.add_argument("--website", metavar="DOMAIN", required=True)
+    parser.add_argument("--mapping", metavar="JSON", help="how the file is read, where that cannot be detected")
+    parser.add_argument("--as-of", metavar="TIME", type=_moment, help="when the network made the report")
+    parser.add_argument("--dry-run", action="store_true", help="say what it would change, and apply nothing")
+    parser.add_argument("--json", action="store_true", help="end with one JSON object, no progress")
+    return parser
+
+
+def _table(found: dict[str, Any]) -> str:
+    names = ("rows", "new", "changed", "unchanged", "unmatched", "tests", "rejectedCount")
+    lines = [f"{'state':<14}{found['state']:>12}", *(f"{name:<14}{found[name]:>12,}" for name in names)]
+    lines += [f"{'difference':<14}{one['amount']:>12,} (minor units, {one['currency']})" for one in found["delta"]]
+    lines += [f"line {one['line']}: {one['message']}" for one in found["rejected"]]
+    lines += [one["message"] for one in found["questions"]]
+    lines += [found["message"]] if "message" in found else []
+    return "\n".join(lines) + "\n"
