@@ -2,9 +2,10 @@
 
 `python -m tests.support.crashing_process`, then lines `FILE WORK MOMENT NTH` (`tests.support.fork_server`); FILE holds
 the environment as JSON. Or `python -m tests.support.crashing_process WORK MOMENT NTH` in the current environment. WORK
-is `relay`, `reports`, `approving`, `deciding`, `domains`, `mailing`, `alerts`, `shifting` or `marketplace`; MOMENT is
-one of `before_publish`, `after_publish`, `after_advance` (relay), `before_store`, `inside_store`, `after_store` (the
-policies), `after_refusal` (reports), or `never`; the process dies at the NTH time.
+is `relay`, `reports`, `approving`, `deciding`, `domains`, `mailing`, `alerts`, `shifting`, `importing` or
+`marketplace`; MOMENT is one of `before_publish`, `after_publish`, `after_advance` (relay), `before_store`,
+`inside_store`, `after_store` (the policies), `after_refusal` (reports), a key of `_BEFORE` or `_AFTER` (imports), or
+`never`; the process dies at the NTH time.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from command_api.kernel.outbox_relay import Relay
 from command_api.kernel.process_manager import ProcessWorker
 from command_api.links.model import LinkAggregate
 from command_api.links.shifting.process import link_shifts
+from command_api.networks import process, staging
 from command_api.notifications.alerts.checks import Check
 from command_api.notifications.alerts.names import FREQUENT
 from command_api.notifications.alerts.process import ALERT_MAILS, EVERY, checking
@@ -50,7 +52,7 @@ from infra.domain.splits.judging import VariantFigures
 from infra.kernel.clickhouse.client import ClientPool
 from infra.kernel.config.loading import load
 from infra.kernel.config.settings import Settings
-from infra.kernel.log import open_log
+from infra.kernel.log import Log, open_log
 from schemas.events.notifications import AlertKind
 from tests.support import fork_server
 from tests.support.child_process import environment
@@ -95,25 +97,8 @@ def begin(work: str, moment: str, nth: int) -> None:
     plant(moment, nth)
     if work == "relay":
         leaders = [Leader(settings, outbox_relay.NAME, Relay(log).run)]
-    elif work == "approving":
-        jobs = recurring_jobs(core, ClientPool(settings, 1))
-        leaders = [Leader(settings, process_manager.NAME, ProcessWorker(core, (), jobs).run)]
-    elif work == "deciding":
-        worker = ProcessWorker(core, [SCHEDULED_DECISIONS], now=lambda: datetime.now(UTC) + timedelta(seconds=11))
-        leaders = [Leader(settings, process_manager.NAME, worker.run)]
-    elif work == "domains":
-        worker = ProcessWorker(core, [domain_verification(core, open_dns_checker(settings))])
-        leaders = [Leader(settings, process_manager.NAME, worker.run)]
-    elif work == "mailing":
-        worker = ProcessWorker(core, [scheduled_reports(core, ReportRenderer(settings))])
-        leaders = [Leader(settings, process_manager.NAME, worker.run)]
-    elif work == "alerts":
-        leaders = [Leader(settings, process_manager.NAME, pending_alerts(core).run)]
-    elif work == "shifting":
-        leaders = [Leader(settings, process_manager.NAME, shifting(core).run)]
-    elif work == "marketplace":
-        managers = process_managers(core, ClientPool(settings, 1), log)
-        leaders = [Leader(settings, process_manager.NAME, ProcessWorker(core, managers).run)]
+    elif work in _WORKERS:
+        leaders = [Leader(settings, process_manager.NAME, _WORKERS[work](core, log).run)]
     else:
         clicks = ClickHouseClicks(ClientPool(settings, 2))
         leaders = [
@@ -137,6 +122,28 @@ def shifting(core: Container, later: timedelta = timedelta(0)) -> ProcessWorker:
 
     manager = link_shifts(core, figures_of, is_counted=lambda _: True)
     return ProcessWorker(core, [manager], now=lambda: datetime.now(UTC) + later)
+
+
+def importing(core: Container, log: Log) -> ProcessWorker:
+    """Reads and applies reports of networks, two sales in a step."""
+    process.SALES_AT_A_TIME = 2  # type: ignore[misc]
+    return ProcessWorker(core, [process.network_imports(core, ClickHouseClicks(ClientPool(core.settings, 1)), log)])
+
+
+def _deciding(core: Container, _: Log) -> ProcessWorker:
+    return ProcessWorker(core, [SCHEDULED_DECISIONS], now=lambda: datetime.now(UTC) + timedelta(seconds=11))
+
+
+_WORKERS: Mapping[str, Callable[[Container, Log], ProcessWorker]] = {
+    "approving": lambda core, _: ProcessWorker(core, (), recurring_jobs(core, ClientPool(core.settings, 1))),
+    "deciding": _deciding,
+    "domains": lambda core, _: ProcessWorker(core, [domain_verification(core, open_dns_checker(core.settings))]),
+    "mailing": lambda core, _: ProcessWorker(core, [scheduled_reports(core, ReportRenderer(core.settings))]),
+    "alerts": lambda core, _: pending_alerts(core),
+    "shifting": lambda core, _: shifting(core),
+    "importing": importing,
+    "marketplace": lambda core, log: ProcessWorker(core, process_managers(core, ClientPool(core.settings, 1), log)),
+}
 
 
 def plant(moment: str, nth: int) -> None:
@@ -181,12 +188,19 @@ def _die_after_commit(die: Callable[[], None]) -> None:
 _BEFORE: Mapping[str, tuple[Any, str]] = {
     "before_publish": (Relay, "_publish"),
     "before_store": (EventStore, "transaction"),
+    "before_rows": (staging, "replace_rows"),
+    "before_statement": (staging, "state"),
+    "before_published": (staging, "published"),
 }
 _AFTER: Mapping[str, tuple[Any, str]] = {
     "after_publish": (Relay, "_publish"),
     "after_advance": (outbox_relay, "_advance"),
     "inside_store": (LockingRecorder, "insert"),
     "after_refusal": (AttributionPolicy, "_publish_refusals"),
+    "after_rows": (staging, "replace_rows"),
+    "after_kinds": (staging, "set_kinds"),
+    "after_statement": (staging, "state"),
+    "after_published": (staging, "published"),
 }
 
 

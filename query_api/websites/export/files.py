@@ -115,6 +115,12 @@ TABLES: Final = (
         _columns("payout_id version name at detail position"),
         key=("position",),
     ),
+    ExportTable(
+        "network_imports",
+        "Reports of networks that were imported, and what each changed",
+        "read.network_imports",
+        _columns("id network partner_id as_of file mapping state uploaded_at applied_at counts delta code message"),
+    ),
     ExportTable("annotations", "Notes on the charts", "read.annotations", _columns("id at text")),
     ExportTable(
         "insights",
