@@ -1,4 +1,4 @@
-"""Inline projection `network_imports`: the imports that are being read, applied or undone."""
+"""Inline projection `network_import_lookup`: the imports that are being read, applied or undone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from schemas.events import networks
 NAME: Final = "network-imports"
 """The process manager; its timeouts are imports."""
 NETWORK_IMPORT_TABLE: Final = Table("network_import", columns=("import_id uuid not null",), key=("import_id",))
-NETWORK_IMPORTS: Final = InlineProjection("network_imports", version=1, tables=(NETWORK_IMPORT_TABLE,))
+NETWORK_IMPORTS: Final = InlineProjection("network_import_lookup", version=1, tables=(NETWORK_IMPORT_TABLE,))
 
 
 NETWORK_IMPORT_TABLE.begins(networks.NetworkImportUploaded)
