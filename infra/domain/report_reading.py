@@ -119,6 +119,8 @@ def _is_placeholder(text: str) -> bool:
 
 def plain_text(text: str) -> str:
     """Decimal digits of any script as 0 to 9, signs and blanks in their plain form, nothing around it."""
+    if text.isascii() and text.isprintable():
+        return text[:256].strip()
     plain = "".join(_PLAIN_SIGNS.get(char) or _plain_char(char) for char in text[:256])
     return plain.strip()
 

@@ -50,7 +50,7 @@ class AmountReader:
 
     def read(self, text: str) -> Amount | None:
         """None: no value. Raises `BadAmount`."""
-        if type(text) is Exact:
+        if type(text) is Exact or (self._mark == "." and _SIMPLE.fullmatch(text)):
             return _exact(text)
         try:
             return self._known[text]
@@ -111,10 +111,10 @@ class MarkEvidence:
 
 
 def _exact(text: str) -> Amount:
-    if _SIMPLE.fullmatch(text) or _EXPONENT.fullmatch(text):
-        value = Decimal(str(text))
-        return Amount(value or abs(value))
-    raise BadAmount
+    if not _SIMPLE.fullmatch(text) and not _EXPONENT.fullmatch(text):
+        raise BadAmount
+    value = Decimal(str(text))
+    return Amount(value or abs(value))
 
 
 def _label(parts: re.Match[str]) -> str:

@@ -21,7 +21,7 @@ from schemas.zones import ZoneInfo
 
 FIRST_DAY: Final = date(2000, 1, 1)
 MAX_AHEAD: Final = timedelta(days=1)
-RECENT: Final = timedelta(days=15 * 365)
+RECENT: Final = timedelta(days=5 * 365)
 """How old dates with a year of two digits are, when their order is looked for."""
 ORDERS: Final = ("dmy", "mdy", "ymd")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -122,7 +122,6 @@ class OrderEvidence:
         self._last, self._recent = today + MAX_AHEAD, today - RECENT
         self._votes = dict.fromkeys(ORDERS, 0)
         self._seen: set[str] = set()
-        self._count = 0
         self.unsure = ""
         """A date with two readings."""
 
@@ -131,44 +130,40 @@ class OrderEvidence:
             return
         self._seen.add(text)
         match = _DIGITS.fullmatch(text.strip())
-        if match is None:
-            return
-        orders = self._orders(match)
-        if not orders:
-            return
-        self._count += 1
-        for order in orders:
+        readings = self._readings(match) if match else {}
+        for order in readings:
             self._votes[order] += 1
-        if len(orders) > 1 and not self.unsure:
+        if len(set(readings.values())) > 1 and not self.unsure:
             self.unsure = text.strip()
 
     def order(self, default: str) -> str:
         """The order; empty: it must be asked."""
-        if not self._count:
-            return default or "ymd"
         best = max(self._votes.values())
+        if not best:
+            return default or "ymd"
         fitting = [order for order in ORDERS if self._votes[order] == best]
-        if len(fitting) == 1:
-            return fitting[0]
-        return default if default in fitting else ""
+        if default in fitting:
+            return default
+        return fitting[0] if len(fitting) == 1 or not self.unsure else ""
 
     def readings(self) -> tuple[tuple[str, date], ...]:
         """The readings of the date that is unsure."""
         match = _DIGITS.fullmatch(self.unsure)
-        return () if match is None else tuple((order, _day(match, order)) for order in self._orders(match))
+        return tuple(self._readings(match).items()) if match else ()
 
-    def _orders(self, match: re.Match[str]) -> list[str]:
+    def _readings(self, match: re.Match[str]) -> dict[str, date]:
+        """Order -> date, without those that are not plausible, unless all are."""
         dates = {}
         for order in ORDERS:
             try:
                 dates[order] = _day(match, order)
             except BadDate:
                 continue
+        if match["sep"] == ".":
+            dates.pop("ymd", None)
         possible = {order: day for order, day in dates.items() if FIRST_DAY <= day <= self._last}
-        recent = [order for order, day in possible.items() if day >= self._recent]
-        if len(match["third"]) == 2 and recent:
-            return recent
-        return list(possible)
+        recent = {order: day for order, day in possible.items() if day >= self._recent}
+        return (recent if len(match["third"]) == 2 and recent else possible) or dates
 
 
 def read_moment(text: str, order: str) -> Moment | None:

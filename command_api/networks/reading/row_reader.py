@@ -125,13 +125,13 @@ class RowReader:
         row = ReportRow(
             line=line,
             txid=self._txid(values, is_bonus=is_bonus),
-            line_key=_text(values.get("line_key", ""), MAX_TXID),
-            order_ref=_text(values.get("order_ref", "")),
-            partner_ref=_text(values.get("partner_ref", "")),
-            partner_name=_text(values.get("partner_name", "")),
-            click_ref=_text(values.get("click_ref", "")),
-            tracking_id=_text(values.get("tracking_id", "")),
-            product=_text(values.get("product", "")),
+            line_key=_text(values, "line_key", MAX_TXID),
+            order_ref=_text(values, "order_ref"),
+            partner_ref=_text(values, "partner_ref"),
+            partner_name=_text(values, "partner_name"),
+            click_ref=_text(values, "click_ref"),
+            tracking_id=_text(values, "tracking_id"),
+            product=_text(values, "product"),
             occurred_at=occurred_at,
             clicked_at=self._clicked_at(values),
             updated_at=updated_at,
@@ -139,13 +139,13 @@ class RowReader:
             commission=commission.value,
             currency=currency,
             status=status,
-            raw_status=_text(values.get("status", "")),
+            raw_status=_text(values, "status"),
             is_correction=commission.value < 0 or (not commission.value and sale is not None and sale.value < 0),
             is_amended=values.get("amended", "").casefold() in YES,
             is_bonus=is_bonus,
             is_test=kind == "test" or values.get("test", "").casefold() in YES,
             is_lead=kind == "lead",
-            decline_reason=_text(values.get("decline_reason", "")),
+            decline_reason=_text(values, "decline_reason"),
         )
         return self._rule(values, row)
 
@@ -245,8 +245,11 @@ class RowReader:
         return currency
 
 
-def _text(text: str, limit: int = MAX_TEXT) -> str:
+def _text(values: Mapping[str, str], field: str, limit: int = MAX_TEXT) -> str:
     """A text as it is kept: one line without control characters, bounded."""
+    text = values.get(field)
+    if text is None:
+        return ""
     if type(text) is str and len(text) <= limit and text.isprintable():
         return text
     return _CONTROL.sub(" ", text).strip()[:limit]
