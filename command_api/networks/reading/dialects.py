@@ -85,7 +85,9 @@ def find_header(
             continue
         headers = unique_headers(_trimmed(record.cells))
         known = guess_columns(headers[: MAX_COLUMNS + 1], reports)
-        score = (-len(missing_fields(known, network)), len(known), sum(1 for each in headers if each), -record.line)
+        unquoted = -sum(1 for each in headers if each[0:1] in QUOTES)
+        filled = sum(1 for each in headers if each)
+        score = (-len(missing_fields(known, network)), len(known), unquoted, filled, -record.line)
         if best is None or score > best.score:
             best = FoundHeader(record.line, headers, score)
     return best

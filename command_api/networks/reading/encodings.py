@@ -30,9 +30,11 @@ _BOMS: Final = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_JAPANESE: Final = ("cp932", "euc_jp")
+_MIN_KANA: Final = 0.1
 _WESTERN: Final = ("cp1252", "cp1250")
 _GUESSED: Final = (
-    "cp932", "euc_jp", "gb18030", "big5", "cp949", "cp1251", "koi8_r", "cp1253", "cp1254", "cp1255", "cp1256",
+    "cp932", "euc_jp", "gb18030", "big5", "euc_kr", "cp1251", "koi8_r", "cp1253", "cp1254", "cp1255", "cp1256",
     "iso8859_2", "iso8859_15", *_WESTERN,
 )  # fmt: skip
 ENCODINGS: Final = frozenset(
@@ -51,6 +53,9 @@ ENCODINGS: Final = frozenset(
     )
 )
 """What a person may choose."""
+_CARONS: Final = frozenset("šžŠŽ")
+"""Both encodings have these letters; beside `_CARONS_MISREAD`, as cp1252 shows řěůčďň, they are Czech or Slovak."""
+_CARONS_MISREAD: Final = frozenset("øìùèïòØÌÙÈÏÒ")
 _PLAIN_SYMBOLS: Final = frozenset("€£¥§°–—’‘“”„«»…·®©™½¼¾\u00a0\u00ad")
 
 
@@ -138,6 +143,9 @@ def _utf8_sequences(sample: bytes, *, is_whole: bool) -> tuple[int, int]:
 def _guess(sample: bytes) -> str:
     lines = b"\n".join(line for line in sample.splitlines() if not line.isascii())[: 1 << 14]
     texts = {name: _decodes(lines, name) for name in _WESTERN}
+    japanese = next((name for name in _JAPANESE if _has_kana(lines, name)), "")
+    if japanese:
+        return japanese
     best = from_bytes(lines, cp_isolation=list(_GUESSED)).best()
     name = best.encoding if best is not None else "cp1252"
     if name not in (*_WESTERN, "iso8859_2", "iso8859_15", "cp1254"):
@@ -145,7 +153,15 @@ def _guess(sample: bytes) -> str:
     western, central = (_oddities(texts[each]) for each in _WESTERN)
     if western != central:
         return _WESTERN[0] if western < central else _WESTERN[1]
-    return name if name in _WESTERN and texts["cp1252"] != texts["cp1250"] else "cp1252"
+    letters = set(texts["cp1252"])
+    return "cp1250" if letters & _CARONS and letters & _CARONS_MISREAD else "cp1252"
+
+
+def _has_kana(data: bytes, encoding: str) -> bool:
+    """Whether the data is valid in the encoding and has the syllables without which no Japanese text is written."""
+    text = "".join(char for char in _decodes(data, encoding) if char > "\x7f")
+    kana = sum("\u3041" <= char <= "\u30ff" for char in text)
+    return UNDECODED not in text and kana > _MIN_KANA * len(text)
 
 
 def _decodes(data: bytes, encoding: str) -> str:

@@ -150,7 +150,7 @@ class Inspection:
     """What is skipped, and why."""
 
 
-class ReportUnreadable(ValueError):
+class ReportUnreadable(Exception):
     """The file cannot be read as a report. `code` names why; `message` is plain English for the person who uploads."""
 
     def __init__(self, code: str, message: str) -> None:

@@ -22,6 +22,8 @@ from command_api.networks.reading.rows import RejectedLine, ReportUnreadable
 from command_api.networks.reading.source import MAX_COLUMNS, Exact, Record
 
 MAX_SHEETS: Final = 100
+MAX_EXACT: Final = 10**15
+"""Whole numbers from here on have lost digits in the spreadsheet; they are written with an exponent."""
 _BROKEN: Final = (
     KeyError, ValueError, TypeError, AttributeError, IndexError, EOFError, OSError, zipfile.BadZipFile, ParseError,
 )  # fmt: skip
@@ -74,10 +76,14 @@ def _opened(content: Content) -> Iterator[Any]:
             workbook._archive.close()
     except ReportUnreadable:
         raise
-    except DefusedXmlException as error:
-        raise ReportUnreadable("unsafe_workbook", "The workbook has definitions that no report needs.") from error
     except _BROKEN as error:
-        raise ReportUnreadable("broken_archive", "The workbook is damaged. Save it again, or as CSV.") from error
+        raise _unreadable(error) from error
+
+
+def _unreadable(error: Exception) -> ReportUnreadable:
+    if isinstance(error, DefusedXmlException) or isinstance(error.__cause__, DefusedXmlException):
+        return ReportUnreadable("unsafe_workbook", "The workbook has definitions that no report needs.")
+    return ReportUnreadable("broken_archive", "The workbook is damaged. Save it again, or as CSV.")
 
 
 def _text(cell: Any) -> str:
@@ -87,10 +93,10 @@ def _text(cell: Any) -> str:
         return cell
     if isinstance(cell, bool):
         return "true" if cell else "false"
-    if isinstance(cell, int):
-        return Exact(cell)
-    if isinstance(cell, float):
-        return Exact(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else Exact(repr(cell))
+    if isinstance(cell, int | float):
+        if abs(cell) >= MAX_EXACT:
+            return Exact(f"{float(cell):.16e}")
+        return Exact(int(cell)) if float(cell).is_integer() else Exact(repr(cell))
     if isinstance(cell, datetime):
         return cell.isoformat(sep=" ")
     return cell.isoformat() if isinstance(cell, date | time) else str(getattr(cell, "text", cell))
