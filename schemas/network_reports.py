@@ -26,7 +26,7 @@ StatusWord = Literal["pending", "approved", "rejected", "reversed", "paid"]
 
 
 class NetworkReports(Frozen):
-    """What is known of the report files of one network. The comments of `network_reports.toml` explain the fields."""
+    """The description of one network's report files. The comments of `network_reports.toml` explain the fields."""
 
     layouts: tuple[str, ...] = ()
     marks: tuple[tuple[str, ...], ...] = ()
@@ -54,7 +54,7 @@ NETWORK_REPORTS: Final = _read()
 
 @cache
 def reports_of(network: str) -> NetworkReports:
-    """What is known of a network's files, the common lists included. Raises `KeyError`: there is no such network."""
+    """The description of a network's files, the common lists included. Raises `KeyError`: there is no such network."""
     common, own = NETWORK_REPORTS[COMMON], NETWORK_REPORTS.get(network, NetworkReports())
     postback = {word: "pending" if status == "hold" else status for word, status in NETWORKS[network].statuses.items()}
     columns = {
@@ -67,6 +67,6 @@ def reports_of(network: str) -> NetworkReports:
 
 
 def read_layouts(network: str) -> tuple[str, ...]:
-    """What of a network's files is read, as docs name it: exact layouts first."""
+    """The names of what is read of a network's files: exact layouts first, then `MAPPED`."""
     own = NETWORK_REPORTS.get(network, NetworkReports())
     return (*own.layouts, MAPPED)

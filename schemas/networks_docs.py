@@ -1,4 +1,4 @@
-"""`docs/networks.md` and the web app's table of networks, generated from `networks.toml`. `make docs` writes them."""
+"""`docs/networks.md` and the web app's table of networks, made of `networks.toml` and `network_reports.toml`."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
+from schemas.network_reports import read_layouts
 from schemas.networks import NETWORKS, NetworkKind, NetworkPreset, Reports
 
 _ROOT: Final = Path(__file__).parent.parent
 PAGE: Final = _ROOT / "docs" / "networks.md"
 TABLE: Final = _ROOT / "web" / "src" / "lib" / "networks" / "networks.json"
-_REPORTS: Final = {Reports.POSTBACK: "postback", Reports.FILE: "nothing yet", Reports.JSON: "JSON webhook"}
+_CALLS: Final = {Reports.POSTBACK: ("postback",), Reports.JSON: ("JSON webhook",), Reports.FILE: ()}
 _HEAD: Final = """\
 # Networks and trackers
 
@@ -31,9 +32,12 @@ click, so that a sale is identified by the id and the click ([scope](conversions
 generic have the scope that the website sets.
 
 `–` is what was not found in public documentation or does not exist. Entries marked *check* are not documented in full,
-or depend on how a program is set up: send a test conversion before you rely on them. *nothing yet*: the network sends
-no postbacks, and its report files cannot be imported as sales. The comments of `schemas/networks.toml` explain how to
-add a network."""
+or depend on how a program is set up: send a test conversion before you rely on them. The comments of
+`schemas/networks.toml` explain how to add a network.
+
+**Report files.** A file with a name (*Awin JSON*) is read exactly. *file (mapped)*: a CSV, TSV, XLSX or JSON file of
+any layout, also compressed with gzip; columns are recognized by their headers (`schemas/network_reports.toml`) and can
+be chosen by hand."""
 
 
 def page() -> str:
@@ -67,7 +71,8 @@ def _row(one: NetworkPreset) -> str:
     scope = "its setting" if one.kind is NetworkKind.GENERIC else str(one.txid_scope)
     longest = f"{one.max_length:,}" if one.max_length else "–"
     check = "" if one.documented else " *check*"
-    cells = (f"{one.name}{check}", f"`{one.slug}`", hosts, click_id, longest, scope, _REPORTS[one.reports])
+    arrives = ", ".join((*_CALLS[one.reports], *read_layouts(one.slug)))
+    cells = (f"{one.name}{check}", f"`{one.slug}`", hosts, click_id, longest, scope, arrives)
     return f"| {' | '.join(cells)} |"
 
 

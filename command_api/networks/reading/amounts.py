@@ -29,7 +29,7 @@ _COMMA: Final = re.compile(r"(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+|[1-9]\d{0,2}(?:[ ']
 
 
 @dataclass(frozen=True, slots=True)
-class Amount:
+class LabelledAmount:
     """A number of major units. `label`: the currency beside it, as it is written; empty: none."""
 
     value: Decimal
@@ -46,9 +46,9 @@ class AmountReader:
     def __init__(self, decimal_mark: str) -> None:
         self._form = _COMMA if decimal_mark == "," else _POINT
         self._mark = decimal_mark or "."
-        self._known: dict[str, Amount | None] = {}
+        self._known: dict[str, LabelledAmount | None] = {}
 
-    def read(self, text: str) -> Amount | None:
+    def read(self, text: str) -> LabelledAmount | None:
         """None: no value. Raises `BadAmount`."""
         if type(text) is Exact or (self._mark == "." and _SIMPLE.fullmatch(text)):
             return _exact(text)
@@ -62,7 +62,7 @@ class AmountReader:
         self._known[text] = amount
         return amount
 
-    def _parsed(self, text: str) -> Amount | None:
+    def _parsed(self, text: str) -> LabelledAmount | None:
         plain = plain_text(text)
         if plain.lower() in NOTHING:
             return None
@@ -75,7 +75,7 @@ class AmountReader:
         whole, _, rest = number.partition(self._mark)
         whole = _BETWEEN.sub("", whole) or "0"
         value = Decimal(f"{whole}.{rest}" if rest else whole)
-        return Amount(-value if _is_negative(parts) and value else value, label)
+        return LabelledAmount(-value if _is_negative(parts) and value else value, label)
 
 
 class MarkEvidence:
@@ -110,11 +110,11 @@ class MarkEvidence:
         return default or ("" if self.unsure else ".")
 
 
-def _exact(text: str) -> Amount:
+def _exact(text: str) -> LabelledAmount:
     if not _SIMPLE.fullmatch(text) and not _EXPONENT.fullmatch(text):
         raise BadAmount
     value = Decimal(str(text))
-    return Amount(value or abs(value))
+    return LabelledAmount(value or abs(value))
 
 
 def _label(parts: re.Match[str]) -> str:

@@ -54,7 +54,7 @@ _EMPTY_DATE: Final = re.compile(r"0000-00-00.*|00[/.]00[/.]0000.*")
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A date with or without a time of day, as it is written: `zone` is the offset that stands beside it."""
+    """A date with or without a time of day, as it is written. `zone`: the offset that it names."""
 
     day: date
     clock: time | None = None
@@ -98,7 +98,7 @@ class DateReader:
         return self._utc(datetime.combine(value, time()))
 
     def is_future(self, value: datetime | date) -> bool:
-        """Whether it lies more than a day ahead."""
+        """Returns whether it lies more than a day ahead."""
         return value > self._last if isinstance(value, datetime) else value > self._last.date()
 
     def _placed(self, moment: Moment, clock: time | None) -> datetime | date:

@@ -15,7 +15,7 @@ import clevercsv
 
 from command_api.networks.reading.headers import guess_columns, missing_fields, unique_headers
 from command_api.networks.reading.rows import ReportUnreadable
-from command_api.networks.reading.source import MAX_COLUMNS, Record
+from command_api.networks.reading.source import MAX_COLUMNS, FileRecord
 from command_api.networks.reading.text_source import PhysicalLine, split_lines
 from schemas.network_reports import NetworkReports
 
@@ -62,7 +62,7 @@ def detect_dialect(
     found: list[tuple[tuple[int, ...], Dialect]] = []
     for each in (separator,) if separator else SEPARATORS:
         for mark in (quote,) if quote is not None else QUOTES:
-            records = [record for record in split_lines(head, each, mark) if isinstance(record, Record)]
+            records = [record for record in split_lines(head, each, mark) if isinstance(record, FileRecord)]
             header = find_header(records, network, reports, line=line)
             if header is not None:
                 found.append((header.score, Dialect(each, mark, header.line, header.headers)))
@@ -76,7 +76,7 @@ def detect_dialect(
 
 
 def find_header(
-    records: Iterable[Record], network: str, reports: NetworkReports, *, line: int | None
+    records: Iterable[FileRecord], network: str, reports: NetworkReports, *, line: int | None
 ) -> FoundHeader | None:
     """The record with the most known headers, or the one on the `line` that is given. None: there is no record."""
     best: FoundHeader | None = None
@@ -108,13 +108,13 @@ def _directive(head: Sequence[PhysicalLine]) -> str | None:
 
 
 def _judged(head: Sequence[PhysicalLine], network: str, reports: NetworkReports) -> Dialect | None:
-    """What clevercsv makes of the text."""
+    """The dialect that clevercsv finds in the text."""
     text = "\n".join(line.text for line in head)[:_MAX_JUDGED]
     judged = clevercsv.Detector().detect(text, delimiters=list(SEPARATORS))
     if judged is None or judged.delimiter not in SEPARATORS:
         return None
     quote = judged.quotechar if judged.quotechar in QUOTES else QUOTES[0]
-    records = [record for record in split_lines(head, judged.delimiter, quote) if isinstance(record, Record)]
+    records = [record for record in split_lines(head, judged.delimiter, quote) if isinstance(record, FileRecord)]
     header = find_header(records, network, reports, line=None)
     return None if header is None else Dialect(judged.delimiter, quote, header.line, header.headers)
 

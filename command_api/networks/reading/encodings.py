@@ -13,7 +13,7 @@ from typing import Final
 
 from charset_normalizer import from_bytes
 
-from command_api.networks.reading.content import Content
+from command_api.networks.reading.content import ReportFile
 from command_api.networks.reading.rows import ReportUnreadable
 
 SAMPLE: Final = 1 << 17
@@ -68,7 +68,7 @@ def _mark(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error("althing.undecoded", _mark)
 
 
-def detect_encoding(content: Content) -> str:
+def detect_encoding(content: ReportFile) -> str:
     """The name of the encoding: from a byte order mark, the pattern of NUL bytes, UTF-8 where it is valid, else a guess
     by what the text then says."""
     sample, is_whole = _sample(content)
@@ -109,7 +109,7 @@ def decoded(chunks: Iterable[bytes], encoding: str) -> Iterator[str]:
         yield rest
 
 
-def _sample(content: Content) -> tuple[bytes, bool]:
+def _sample(content: ReportFile) -> tuple[bytes, bool]:
     """The beginning; if that is ASCII, the first part with other bytes. True: the file is not longer."""
     first, scanned = b"", 0
     for chunk in content.chunks():
@@ -158,7 +158,7 @@ def _guess(sample: bytes) -> str:
 
 
 def _has_kana(data: bytes, encoding: str) -> bool:
-    """Whether the data is valid in the encoding and has the syllables without which no Japanese text is written."""
+    """Returns whether the data is valid in the encoding and has the syllables of Japanese texts."""
     text = "".join(char for char in _decodes(data, encoding) if char > "\x7f")
     kana = sum("\u3041" <= char <= "\u30ff" for char in text)
     return UNDECODED not in text and kana > _MIN_KANA * len(text)

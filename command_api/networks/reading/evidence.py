@@ -10,7 +10,7 @@ from command_api.networks.reading.amounts import NOTHING, MarkEvidence
 from command_api.networks.reading.dates import BadDate, OrderEvidence, read_moment
 from command_api.networks.reading.row_reader import RowReader
 from command_api.networks.reading.rows import RejectedLine, ReportLayout
-from command_api.networks.reading.source import Exact, Record
+from command_api.networks.reading.source import Exact, FileRecord
 from command_api.networks.reading.statuses import word
 
 MAX_INSPECTED: Final = 500_000
@@ -23,7 +23,7 @@ _AMOUNTS: Final = ("commission", "sale")
 
 
 class FileEvidence:
-    """What the records of a file say. `reader` tells which lines are no rows."""
+    """Facts that the records of a file show. `reader` recognizes lines that are no rows."""
 
     def __init__(self, headers: Sequence[str], layout: ReportLayout, reader: RowReader, today: date) -> None:
         places = {header: at for at, header in reversed(list(enumerate(headers)))}
@@ -42,7 +42,7 @@ class FileEvidence:
         self.skipped: list[int] = []
         """Lines that add up others, or repeat the header."""
 
-    def collect(self, records: Iterable[Record | RejectedLine]) -> Self:
+    def collect(self, records: Iterable[FileRecord | RejectedLine]) -> Self:
         """Raises `ReportUnreadable` where the source does."""
         for record in records:
             self.last_line = record.line

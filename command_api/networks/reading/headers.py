@@ -71,7 +71,7 @@ def header_name(header: str) -> HeaderName:
 
 
 def unique_headers(cells: Iterable[str]) -> tuple[str, ...]:
-    """The headers as they are shown and chosen: one that stands there again has its number behind it."""
+    """The headers as they are shown and chosen: a repeated one has its number behind it."""
     seen = Counter[str]()
     headers = []
     for cell in cells:
@@ -113,7 +113,7 @@ def missing_fields(columns: Mapping[str, str], network: str) -> tuple[str, ...]:
 
 
 def has_marks(headers: Iterable[str], reports: NetworkReports) -> bool:
-    """Whether these are the headers of a layout that only this network has."""
+    """Returns whether these are the headers of a layout that only this network has."""
     names = [header_name(header) for header in headers]
     keys = {name.key for name in names} | {name.bare for name in names}
     return any(all(header_name(mark).key in keys for mark in marks) for marks in reports.marks)

@@ -91,7 +91,7 @@ def _columns(headers: Sequence[str], reports: NetworkReports, given: ReportLayou
 
 
 def _currencies_differ(columns: dict[str, str]) -> bool:
-    """Whether the headers of sale and commission name different currencies: a row has one."""
+    """Returns whether the headers of sale and commission name different currencies: a row has one."""
     if "sale" not in columns or "commission" not in columns:
         return False
     sale, commission = (currency_of_header(columns[field]) for field in ("sale", "commission"))

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from command_api.networks.reading.content import Content
+from command_api.networks.reading.content import ReportFile
 from command_api.networks.reading.encodings import UNDECODED, decoded
 from command_api.networks.reading.rows import MAX_QUOTED, RejectedLine, ReportUnreadable
 from command_api.networks.reading.source import Exact, quoted
@@ -30,7 +30,7 @@ _DECODER: Final = json.JSONDecoder(parse_float=Exact, parse_int=Exact, parse_con
 class JsonSource:
     """A JSON file: an array of objects, or an object with one somewhere in it, or a single object in its place."""
 
-    content: Content
+    content: ReportFile
     encoding: str
     lists: frozenset[str] = frozenset({"orderData"})
     """Names whose value may be a single record instead of a list."""
@@ -80,7 +80,7 @@ class _Reader:
         self._at += 1
 
     def _object(self, depth: int) -> Iterator[tuple[int, dict[str, Any]] | RejectedLine]:
-        """Goes through an object to the lists of records in it; what stands beside them is kept."""
+        """Goes through an object to the lists of records in it; other values are kept."""
         self._at += 1
         while (char := self._peek()) not in ("}", ""):
             if char == ",":
@@ -150,7 +150,7 @@ class _Reader:
             return value
 
     def _is_cut(self, error: ValueError) -> bool:
-        """Whether the text that is there may be the beginning of a value."""
+        """Returns whether the text that is there may be the beginning of a value."""
         if not isinstance(error, json.JSONDecodeError):
             return False
         return error.msg.startswith("Unterminated") or error.pos >= len(self._text.rstrip()) - len('"\\uXXXX')
@@ -159,10 +159,10 @@ class _Reader:
         """Reads on until `size` more characters are there; false: the text ends."""
         grown = 0
         while grown < size:
-            before = len(self._text) - self._at
+            had = len(self._text) - self._at
             if not self._more():
                 return grown > 0
-            grown += len(self._text) - before
+            grown += len(self._text) - had
         return True
 
     def _more(self) -> bool:

@@ -1,4 +1,4 @@
-"""What differs per network in a row, beyond its headers and words: corrections, ids, items, tests, payment.
+"""Rules of single networks for a row, beyond headers and words: corrections, ids, tests, payment.
 
 `row_reader` builds each row from the fields that all networks share; then the network's rule makes it what it is there.
 """
@@ -66,7 +66,7 @@ def _impact(values: Values, row: ReportRow) -> ReportRow:
 
 
 def _differs(intended: str, row: ReportRow) -> bool:
-    """Whether the payout is another one than was intended at first."""
+    """Returns whether the payout is another one than was intended at first."""
     try:
         return bool(intended) and Decimal(intended) != row.commission
     except InvalidOperation:

@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import BinaryIO, Final
 
-from command_api.networks.reading.content import Content, open_content
+from command_api.networks.reading.content import ReportFile, open_file
 from command_api.networks.reading.dialects import HEAD_LINES, detect_dialect, find_header
 from command_api.networks.reading.encodings import checked_encoding, decoded, detect_encoding
 from command_api.networks.reading.json_layouts import flat_records
 from command_api.networks.reading.json_source import JsonSource
 from command_api.networks.reading.refusals import page_instead_of_report
 from command_api.networks.reading.rows import RejectedLine, ReportLayout, ReportLayoutChanges, ReportUnreadable
-from command_api.networks.reading.source import MAX_COLUMNS, Record, Source, quoted
+from command_api.networks.reading.source import MAX_COLUMNS, FileRecord, RecordSource, quoted
 from command_api.networks.reading.text_source import TextSource
 from command_api.networks.reading.workbook_source import WorkbookSource, sheets_of
 from infra.domain.report_reading import read_currency
@@ -35,13 +35,13 @@ class OpenedReport:
     """A file of which is known how it splits into records. `currency`: of all rows, said beside them."""
 
     network: str
-    content: Content
+    content: ReportFile
     layout: ReportLayout
     headers: tuple[str, ...]
     notes: tuple[str, ...] = ()
     currency: str = ""
 
-    def source(self, layout: ReportLayout) -> Source:
+    def source(self, layout: ReportLayout) -> RecordSource:
         """The records behind the header."""
         if layout.format == "json":
             return _JsonRecords(self, layout)
@@ -50,7 +50,7 @@ class OpenedReport:
 
 def open_report(file: BinaryIO, network: str, given: ReportLayoutChanges) -> OpenedReport:
     """Raises `ReportUnreadable`."""
-    content = open_content(file)
+    content = open_file(file)
     reports = reports_of(network)
     if content.kind == "workbook":
         return _workbook(content, network, reports, given)
@@ -67,7 +67,7 @@ def open_report(file: BinaryIO, network: str, given: ReportLayoutChanges) -> Ope
 
 def reopen(file: BinaryIO, network: str, layout: ReportLayout) -> OpenedReport:
     """The file as it is read by a layout that was confirmed. Raises `ReportUnreadable` (layout_mismatch and others)."""
-    content = open_content(file)
+    content = open_file(file)
     if (content.kind == "workbook") != (layout.format == "workbook"):
         raise ReportUnreadable("layout_mismatch", "The file has another format than the layout.")
     if layout.format == "json":
@@ -82,7 +82,7 @@ def reopen(file: BinaryIO, network: str, layout: ReportLayout) -> OpenedReport:
 
 
 def _text(
-    content: Content, network: str, reports: NetworkReports, encoding: str, given: ReportLayoutChanges
+    content: ReportFile, network: str, reports: NetworkReports, encoding: str, given: ReportLayoutChanges
 ) -> OpenedReport:
     head = list(islice(TextSource(content, encoding, ",", "").lines(), HEAD_LINES))
     dialect = detect_dialect(
@@ -101,10 +101,10 @@ def _text(
     return OpenedReport(network, content, layout, dialect.headers, _preamble(dialect.header_line))
 
 
-def _workbook(content: Content, network: str, reports: NetworkReports, given: ReportLayoutChanges) -> OpenedReport:
+def _workbook(content: ReportFile, network: str, reports: NetworkReports, given: ReportLayoutChanges) -> OpenedReport:
     best = None
     for sheet in (given.sheet,) if given.sheet else sheets_of(content):
-        rows = (record for record in WorkbookSource(content, sheet).records() if isinstance(record, Record))
+        rows = (record for record in WorkbookSource(content, sheet).records() if isinstance(record, FileRecord))
         header = find_header(islice(rows, HEAD_LINES), network, reports, line=given.header_line)
         if header is not None and (best is None or header.score > best[1].score):
             best = sheet, header
@@ -115,7 +115,7 @@ def _workbook(content: Content, network: str, reports: NetworkReports, given: Re
     return OpenedReport(network, content, layout, header.headers, _preamble(header.line))
 
 
-def _json(content: Content, network: str, encoding: str) -> OpenedReport:
+def _json(content: ReportFile, network: str, encoding: str) -> OpenedReport:
     source = JsonSource(content, encoding)
     keys: dict[str, None] = {}
     for number, entry in enumerate(source.objects()):
@@ -138,7 +138,9 @@ def _preamble(header_line: int) -> tuple[str, ...]:
 
 def _headers_at(opened: OpenedReport, layout: ReportLayout) -> tuple[str, ...]:
     from_start = _table(opened.content, layout, 0).records()
-    records = (record for record in islice(from_start, layout.header_line + HEAD_LINES) if isinstance(record, Record))
+    records = (
+        record for record in islice(from_start, layout.header_line + HEAD_LINES) if isinstance(record, FileRecord)
+    )
     header = find_header(
         (record for record in records if record.line == layout.header_line),
         opened.network,
@@ -152,7 +154,7 @@ def _headers_at(opened: OpenedReport, layout: ReportLayout) -> tuple[str, ...]:
     return header.headers
 
 
-def _table(content: Content, layout: ReportLayout, width: int) -> Source:
+def _table(content: ReportFile, layout: ReportLayout, width: int) -> RecordSource:
     if layout.format == "workbook":
         return WorkbookSource(content, layout.sheet)
     return TextSource(content, layout.encoding, layout.separator, layout.quote, width)
@@ -165,7 +167,7 @@ class _BehindHeader:
     opened: OpenedReport
     layout: ReportLayout
 
-    def records(self) -> Iterator[Record | RejectedLine]:
+    def records(self) -> Iterator[FileRecord | RejectedLine]:
         table = _table(self.opened.content, self.layout, len(self.opened.headers))
         return (record for record in table.records() if record.line > self.layout.header_line)
 
@@ -177,7 +179,7 @@ class _JsonRecords:
     opened: OpenedReport
     layout: ReportLayout
 
-    def records(self) -> Iterator[Record | RejectedLine]:
+    def records(self) -> Iterator[FileRecord | RejectedLine]:
         headers = self.opened.headers
         for entry in JsonSource(self.opened.content, self.layout.encoding).objects():
             if isinstance(entry, RejectedLine):
@@ -185,4 +187,4 @@ class _JsonRecords:
                 continue
             number, record = entry
             for flat in flat_records(self.opened.network, record):
-                yield Record(number, [flat.get(header, "") for header in headers])
+                yield FileRecord(number, [flat.get(header, "") for header in headers])

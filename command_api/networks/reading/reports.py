@@ -27,7 +27,7 @@ from schemas.zones import available_timezones
 def inspect(
     file: BinaryIO, network: str, given: ReportLayoutChanges | None = None, *, today: date | None = None
 ) -> Inspection:
-    """What the file is: its layout, first rows, and what must be asked. `file` can be sought; `network` is a slug of
+    """Returns the file's layout, first rows and open questions. `file` can be sought; `network` is a slug of
     `schemas.networks`; `given` wins over what is detected. Raises `ReportUnreadable` for what is no report at all."""
     changes = given or ReportLayoutChanges()
     if changes.timezone:

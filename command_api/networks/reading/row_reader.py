@@ -1,7 +1,7 @@
 """Makes rows of records: each mapped field read by the layout, then the network's own rule.
 
-source -> `Record` -> this -> `ReportRow`, or `RejectedLine` with the reason; none for lines that are no rows (totals, a
-header that is repeated).
+source -> `FileRecord` -> this -> `ReportRow`, or `RejectedLine` with the reason; none for lines that are no rows
+(totals, a repeated header).
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Final
 
-from command_api.networks.reading.amounts import NOTHING, Amount, AmountReader, BadAmount
+from command_api.networks.reading.amounts import NOTHING, AmountReader, BadAmount, LabelledAmount
 from command_api.networks.reading.dates import FIRST_DAY, BadDate, DateReader
 from command_api.networks.reading.headers import WITHOUT_TXID
 from command_api.networks.reading.identities import Identities
 from command_api.networks.reading.network_rules import rule_of
 from command_api.networks.reading.rows import RejectedLine, ReportLayout, ReportRow, ReportStatus
-from command_api.networks.reading.source import Exact, Record, quoted
+from command_api.networks.reading.source import Exact, FileRecord, quoted
 from command_api.networks.reading.statuses import YES, StatusWords, word
 from infra.domain.report_reading import currencies_of, read_currency, read_txid
 from schemas.network_reports import reports_of
@@ -58,7 +58,7 @@ class RowReader:
         self._needs_txid = network not in WITHOUT_TXID
         self._currencies: dict[tuple[str, ...], str] = {}
 
-    def read(self, record: Record) -> ReportRow | RejectedLine | None:
+    def read(self, record: FileRecord) -> ReportRow | RejectedLine | None:
         cells, values = record.cells, self._values(record)
         if self._is_no_row(values, cells):
             return None
@@ -70,11 +70,11 @@ class RowReader:
             code, message = rejected.args
             return RejectedLine(record.line, code, message, quoted(cells))
 
-    def skips(self, record: Record) -> bool:
-        """Whether `read` gives nothing for the record."""
+    def skips(self, record: FileRecord) -> bool:
+        """Returns whether `read` gives nothing for the record."""
         return self._is_no_row(self._values(record), record.cells)
 
-    def _values(self, record: Record) -> dict[str, str]:
+    def _values(self, record: FileRecord) -> dict[str, str]:
         """Field -> text, without empty ones."""
         cells, width = record.cells, len(record.cells)
         values = {}
@@ -87,7 +87,7 @@ class RowReader:
         return values
 
     def _is_no_row(self, values: Mapping[str, str], cells: Sequence[str]) -> bool:
-        """Whether the line adds up others, or is the header once more."""
+        """Returns whether the line adds up others, or is the header once more."""
         if not values:
             return not any(cell.strip() for cell in cells)
         if "occurred_at" in values and "txid" in values:
@@ -205,7 +205,7 @@ class RowReader:
             raise _Rejected("unknown_status", f'The status "{text[:60]}" is not known. Choose what it means.')
         return ReportStatus.PAID if is_paid and status in (ReportStatus.APPROVED, ReportStatus.PENDING) else status
 
-    def _amount(self, values: Mapping[str, str], field: str) -> Amount | None:
+    def _amount(self, values: Mapping[str, str], field: str) -> LabelledAmount | None:
         text = values.get(field)
         if text is None:
             return None

@@ -1,4 +1,4 @@
-"""What reading a network's report yields: rows, rejected lines, the layout that was detected and open questions.
+"""Results of reading a network's report: rows, rejected lines, the layout that was detected and open questions.
 
 file -> `reports.inspect` -> `Inspection`, which a person corrects -> `reports.read` -> these rows.
 """
@@ -107,7 +107,7 @@ class ReportLayout(Frozen):
 
 
 class ReportLayoutChanges(Frozen):
-    """What a person or a saved mapping says about a layout; it wins over what is detected."""
+    """Corrections of a layout by a person or a saved mapping; they win over what is detected."""
 
     format: FileFormat | None = None
     encoding: str | None = None
@@ -126,8 +126,8 @@ class ReportLayoutChanges(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What the file leaves open. `field`: `date_order`, `decimal_mark`, `columns.commission`, `timezone`, `currency`,
-    `status:WORD`, `other_network`. `is_blocking`: `read` refuses the file until it is answered."""
+    """A point that the file leaves open. `field`: `date_order`, `decimal_mark`, `columns.commission`, `timezone`,
+    `currency`, `status:WORD`, `other_network`. `is_blocking`: `read` refuses the file until it is answered."""
 
     field: str
     message: str
@@ -137,7 +137,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What a file is, before anything of it applies."""
+    """The description of a file, before anything of it applies."""
 
     layout: ReportLayout
     headers: tuple[str, ...]
@@ -147,7 +147,7 @@ class Inspection:
     total_lines: int | None
     """Lines of the file, or records of JSON; none: more than are counted."""
     notes: tuple[str, ...] = ()
-    """What is skipped, and why."""
+    """Lines that are skipped, and why."""
 
 
 class ReportUnreadable(Exception):

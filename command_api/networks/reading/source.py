@@ -1,4 +1,4 @@
-"""What a source of records yields, whichever the format of the file is."""
+"""Records of a file as texts, whichever its format is."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ class Exact(str):
     __slots__ = ()
 
 
-class Record(NamedTuple):
+class FileRecord(NamedTuple):
     """One record of the file, as texts. `line`: as in `ReportRow`."""
 
     line: int
     cells: Sequence[str]
 
 
-class Source(Protocol):
+class RecordSource(Protocol):
     """A file that can be read from its beginning any number of times."""
 
-    def records(self) -> Iterator[Record | RejectedLine]:
+    def records(self) -> Iterator[FileRecord | RejectedLine]:
         """Every record but blank ones, and what is none. Raises `ReportUnreadable`."""
         ...
 

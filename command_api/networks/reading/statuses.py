@@ -1,4 +1,4 @@
-"""Reads the words with which networks say what became of a sale."""
+"""Reads the words with which networks name the status of a sale."""
 
 from __future__ import annotations
 

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from command_api.networks.reading.content import Content
+from command_api.networks.reading.content import ReportFile
 from command_api.networks.reading.encodings import UNDECODED, decoded
 from command_api.networks.reading.rows import RejectedLine
-from command_api.networks.reading.source import Record, quoted
+from command_api.networks.reading.source import FileRecord, quoted
 
 MAX_LINE: Final = 1 << 20
 MAX_RECORD_LINES: Final = 50
@@ -34,20 +34,20 @@ class PhysicalLine(NamedTuple):
 class TextSource:
     """A delimited text file. `width`: fields of its header, once it is known."""
 
-    content: Content
+    content: ReportFile
     encoding: str
     separator: str
     quote: str
     width: int = 0
 
-    def records(self) -> Iterator[Record | RejectedLine]:
+    def records(self) -> Iterator[FileRecord | RejectedLine]:
         yield from _Splitter(self.separator, self.quote, self.width).split(self.lines())
 
     def lines(self) -> Iterator[PhysicalLine]:
         return physical_lines(decoded(self.content.chunks(), self.encoding))
 
 
-def split_lines(lines: Iterable[PhysicalLine], separator: str, quote: str) -> Iterator[Record | RejectedLine]:
+def split_lines(lines: Iterable[PhysicalLine], separator: str, quote: str) -> Iterator[FileRecord | RejectedLine]:
     """The records of the first lines, of which no header is known."""
     return _Splitter(separator, quote, 0).split(iter(lines))
 
@@ -77,7 +77,7 @@ class _Splitter:
         self._separator, self._quote, self._width = separator, quote, width
         self._again: deque[PhysicalLine] = deque()
 
-    def split(self, lines: Iterator[PhysicalLine]) -> Iterator[Record | RejectedLine]:
+    def split(self, lines: Iterator[PhysicalLine]) -> Iterator[FileRecord | RejectedLine]:
         separator, quote, width = self._separator, self._quote, self._width
         while (line := self._next(lines)) is not None:
             text = line.text
@@ -90,12 +90,12 @@ class _Splitter:
                 if not line.is_ended and len(cells) < width:
                     yield _incomplete(line)
                 else:
-                    yield Record(line.number, cells)
+                    yield FileRecord(line.number, cells)
 
     def _next(self, lines: Iterator[PhysicalLine]) -> PhysicalLine | None:
         return self._again.popleft() if self._again else next(lines, None)
 
-    def _quoted(self, line: PhysicalLine, lines: Iterator[PhysicalLine]) -> Iterator[Record | RejectedLine]:
+    def _quoted(self, line: PhysicalLine, lines: Iterator[PhysicalLine]) -> Iterator[FileRecord | RejectedLine]:
         taken = [line]
         if not self._is_open(line.text):
             yield self._record(taken)
@@ -109,7 +109,7 @@ class _Splitter:
                 break
             if not self._is_open(text):
                 record = self._record(taken)
-                if isinstance(record, Record) and self._width and len(record.cells) != self._width:
+                if isinstance(record, FileRecord) and self._width and len(record.cells) != self._width:
                     break
                 yield record
                 return
@@ -123,10 +123,10 @@ class _Splitter:
         return RejectedLine(line.number, "unclosed_quote", "A quote in this line is never closed.", quoted(line.text))
 
     def _looks_whole(self, line: PhysicalLine) -> bool:
-        """Whether a line within quotes is a record of its own."""
+        """Returns whether a line within quotes is a record of its own."""
         return self._width > 2 and line.text.count(self._separator) + 1 == self._width
 
-    def _record(self, taken: list[PhysicalLine]) -> Record | RejectedLine:
+    def _record(self, taken: list[PhysicalLine]) -> FileRecord | RejectedLine:
         line = taken[0]
         if any(each.is_cut or "\0" in each.text or UNDECODED in each.text for each in taken):
             return _unreadable(line)
@@ -136,7 +136,7 @@ class _Splitter:
             return RejectedLine(line.number, "line_too_long", "This line is too long to be a row.", quoted(line.text))
         if not taken[-1].is_ended and len(cells) < self._width:
             return _incomplete(line)
-        return Record(line.number, cells)
+        return FileRecord(line.number, cells)
 
     def _cells(self, taken: list[PhysicalLine]) -> list[str]:
         texts = [each.text for each in taken]
@@ -144,7 +144,7 @@ class _Splitter:
         return next(csv.reader(joined, delimiter=self._separator, quotechar=self._quote), [])
 
     def _is_open(self, text: str) -> bool:
-        """Whether a quote that begins a field is not closed at the end of `text`."""
+        """Returns whether a quote that begins a field is not closed at the end of `text`."""
         quote, separator = self._quote, self._separator
         if text.count(quote) % 2 == 0:
             return False

@@ -1,4 +1,4 @@
-"""Reads the rows of one sheet of a workbook, streaming; formulas are told apart and never evaluated.
+"""Reads the rows of one sheet of a workbook, streaming. Formulas are recognized, never evaluated.
 
 `content.open_workbook` -> this -> `row_reader`. Dates become ISO texts, numbers `Exact`.
 """
@@ -17,9 +17,9 @@ from xml.etree.ElementTree import ParseError
 import openpyxl
 from defusedxml.common import DefusedXmlException
 
-from command_api.networks.reading.content import Content, open_workbook
+from command_api.networks.reading.content import ReportFile, open_workbook
 from command_api.networks.reading.rows import RejectedLine, ReportUnreadable
-from command_api.networks.reading.source import MAX_COLUMNS, Exact, Record
+from command_api.networks.reading.source import MAX_COLUMNS, Exact, FileRecord
 
 MAX_SHEETS: Final = 100
 MAX_EXACT: Final = 10**15
@@ -34,10 +34,10 @@ _BROKEN: Final = (
 class WorkbookSource:
     """One sheet of a workbook."""
 
-    content: Content
+    content: ReportFile
     sheet: str
 
-    def records(self) -> Iterator[Record | RejectedLine]:
+    def records(self) -> Iterator[FileRecord | RejectedLine]:
         with _opened(self.content) as workbook:
             if self.sheet not in workbook.sheetnames:
                 raise ReportUnreadable("layout_mismatch", f'The workbook has no sheet "{self.sheet[:60]}".')
@@ -50,10 +50,10 @@ class WorkbookSource:
                 while cells and not cells[-1]:
                     cells.pop()
                 if cells:
-                    yield Record(number, cells)
+                    yield FileRecord(number, cells)
 
 
-def sheets_of(content: Content) -> tuple[str, ...]:
+def sheets_of(content: ReportFile) -> tuple[str, ...]:
     """The names of the visible sheets. Raises `ReportUnreadable`."""
     with _opened(content) as workbook:
         sheets = [sheet.title for sheet in workbook.worksheets if sheet.sheet_state == "visible"]
@@ -63,7 +63,7 @@ def sheets_of(content: Content) -> tuple[str, ...]:
 
 
 @contextmanager
-def _opened(content: Content) -> Iterator[Any]:
+def _opened(content: ReportFile) -> Iterator[Any]:
     """The workbook; what is wrong with it becomes `ReportUnreadable`."""
     file = open_workbook(content)
     try:

@@ -60,7 +60,7 @@ def rows(
     return [entry for entry in found if isinstance(entry, ReportRow)]
 
 
-def rejected(content: str | bytes, network: str = "default") -> list[tuple[int, str]]:
+def rejected_lines(content: str | bytes, network: str = "default") -> list[tuple[int, str]]:
     """Line and code of what is rejected."""
     found = entries(content, network)
     return [(entry.line, entry.code) for entry in found if isinstance(entry, RejectedLine)]

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from command_api.networks.reading.amounts import Amount, AmountReader, BadAmount, MarkEvidence
+from command_api.networks.reading.amounts import AmountReader, BadAmount, LabelledAmount, MarkEvidence
 from command_api.networks.reading.source import Exact
 
 
@@ -40,7 +40,7 @@ from command_api.networks.reading.source import Exact
 )
 def test_an_amount_is_read_to_the_last_digit(text: str, mark: str, value: str, label: str) -> None:
     amount = AmountReader(mark).read(text)
-    assert amount == Amount(Decimal(value), label)
+    assert amount == LabelledAmount(Decimal(value), label)
     assert f"{amount.value:f}" == value
 
 
@@ -73,9 +73,9 @@ def test_what_is_no_amount_with_this_decimal_mark_is_refused(text: str, mark: st
 
 def test_a_number_of_json_or_a_workbook_has_a_point_whatever_texts_use() -> None:
     reader = AmountReader(",")
-    assert reader.read(Exact("1.234")) == Amount(Decimal("1.234"))
-    assert reader.read("1.234") == Amount(Decimal(1234))
-    assert reader.read(Exact("1.5E-3")) == Amount(Decimal("0.0015"))
+    assert reader.read(Exact("1.234")) == LabelledAmount(Decimal("1.234"))
+    assert reader.read("1.234") == LabelledAmount(Decimal(1234))
+    assert reader.read(Exact("1.5E-3")) == LabelledAmount(Decimal("0.0015"))
 
 
 @pytest.mark.parametrize(

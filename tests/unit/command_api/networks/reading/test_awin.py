@@ -60,7 +60,7 @@ def test_a_transaction_is_read_in_the_time_zone_of_the_report() -> None:
         ({"commissionStatus": "deleted", "validationDate": "2026-07-01T00:00:00"}, ReportStatus.REVERSED),
     ],
 )
-def test_a_status_says_what_became_of_the_sale(changes: dict[str, Any], status: ReportStatus) -> None:
+def test_a_word_of_awin_has_its_status(changes: dict[str, Any], status: ReportStatus) -> None:
     [row] = rows(as_json([transaction(**changes)]), "awin")
     assert row.status is status
 

@@ -227,7 +227,7 @@ def test_a_partnerize_conversion_is_one_line_for_each_item() -> None:
 
 def test_a_partnerize_conversion_without_items_is_one_line() -> None:
     value = {"conversion_status": "pending", "value": "100.00", "publisher_commission": "10.00"}
-    conversion = {
+    conversion: dict[str, Any] = {
         "conversion_id": "1",
         "conversion_time": "2026-06-03 10:00:00",
         "currency": "EUR",
@@ -261,7 +261,7 @@ def test_a_tradedoubler_transaction_is_read(
     assert (row.status, row.is_lead) == (status, is_lead)
 
 
-def test_the_currency_of_a_tradedoubler_answer_stands_beside_its_items() -> None:
+def test_a_tradedoubler_answer_names_its_currency_once() -> None:
     item = {
         "transactionId": 900,
         "programId": 11,

@@ -91,7 +91,7 @@ def test_an_unknown_word_for_a_status_is_asked_and_answered() -> None:
     assert [row.status for row in rows(report, given=given)] == [ReportStatus.PENDING, ReportStatus.APPROVED]
 
 
-def test_a_report_without_a_status_is_asked_for_it_and_read_as_pending() -> None:
+def test_a_report_without_a_status_raises_a_question_and_is_read_as_pending() -> None:
     report = table("Transaction ID,Date,Commission,Currency", "T1,2026-03-04,5.00,EUR")
     assert "status:" in questions(look(report))
     assert rows(report)[0].status is ReportStatus.PENDING

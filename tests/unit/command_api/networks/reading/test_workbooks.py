@@ -7,14 +7,14 @@ import io
 import zipfile
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Final
+from typing import Any, Final
 
 import openpyxl
 import pytest
 
 from command_api.networks.reading import content
 from command_api.networks.reading.rows import ReportLayoutChanges
-from tests.unit.command_api.networks.reading.support import at, look, refusal, rejected, rows, workbook
+from tests.unit.command_api.networks.reading.support import at, look, refusal, rejected_lines, rows, workbook
 
 HEADER: Final = ["Transaction ID", "Date", "Commission", "Sale Amount", "Currency", "Status"]
 
@@ -43,8 +43,8 @@ def test_cells_are_read_as_what_they_are() -> None:
 
 
 def test_the_sheet_with_the_report_is_found_and_can_be_chosen() -> None:
-    rows_of_one = [HEADER, ["T1", date(2026, 6, 3), 1, 1, "EUR", "pending"]]
-    rows_of_other = [HEADER, ["T2", date(2026, 6, 3), 1, 1, "EUR", "pending"]]
+    rows_of_one: list[list[Any]] = [HEADER, ["T1", date(2026, 6, 3), 1, 1, "EUR", "pending"]]
+    rows_of_other: list[list[Any]] = [HEADER, ["T2", date(2026, 6, 3), 1, 1, "EUR", "pending"]]
     report = workbook({"Cover": [["Hello", "there"]], "June": rows_of_one, "July": rows_of_other})
     assert rows(report)[0].txid == "T1"
     assert rows(report, given=ReportLayoutChanges(sheet="July"))[0].txid == "T2"
@@ -52,12 +52,12 @@ def test_the_sheet_with_the_report_is_found_and_can_be_chosen() -> None:
 
 def test_a_formula_is_rejected_and_never_evaluated() -> None:
     report = workbook({"A": [HEADER, ["T1", date(2026, 6, 3), "=1+1", 1, "EUR", "pending"]]})
-    assert rejected(report) == [(2, "formula")]
+    assert rejected_lines(report) == [(2, "formula")]
 
 
 def test_an_id_that_a_spreadsheet_has_rounded_is_rejected() -> None:
     report = workbook({"A": [HEADER, [9007199254740993, date(2026, 6, 3), 1, 1, "EUR", "pending"]]})
-    assert rejected(report) == [(2, "lost_digits")]
+    assert rejected_lines(report) == [(2, "lost_digits")]
 
 
 def test_a_compressed_workbook_is_read() -> None:
