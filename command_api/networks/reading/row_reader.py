@@ -88,11 +88,11 @@ class RowReader:
 
     def _is_no_row(self, values: Mapping[str, str], cells: Sequence[str]) -> bool:
         """Returns whether the line adds up others, or is the header once more."""
-        if not values:
-            return not any(cell.strip() for cell in cells)
         if "occurred_at" in values and "txid" in values:
             return values["occurred_at"] in self._headers and [cell.strip() for cell in cells] == self._headers
         first = next((cell.strip() for cell in cells if cell.strip()), "")
+        if not first:
+            return True
         if _TOTALS.fullmatch(first):
             return "occurred_at" not in values or _TOTALS.fullmatch(values["occurred_at"]) is not None
         return not values.keys() & {"occurred_at", "txid", "status"} and all(map(_NUMERIC.fullmatch, cells))
