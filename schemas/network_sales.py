@@ -18,6 +18,7 @@ class NetworkSale(Frozen):
     txid: str = Field(description="The network's id of the sale", max_length=255)
     revision: int = Field(ge=1, description="Grows with each statement of the website")
     as_of: datetime = Field(description="The latest change of the sale that the network names")
+    is_dated: bool = Field(default=False, description="`as_of` is when the network made its report, not a date in it")
     is_gone: bool = Field(default=False, description="No applied import has the sale any more")
     has_time: bool = Field(default=True, description="False: the network names the day of the sale only")
     is_paid: bool = Field(default=False, description="The network has paid it")

@@ -15,7 +15,7 @@ and status of the conversion. Each field has one winner among the reports that n
   and the status of the sale stays. A part stays reversed until a newer reversal.
 
 The network's own account of a sale (`Reported.network_sale`) is one report, that of the highest revision. Its payout
-counts before a postback's, its amount and time where no other report names them, its status if it is newer than theirs.
+counts before a postback's, its amount and time where no other report names them, its status as `_status` says.
 Once it is gone, the merge is that of the other reports; without any the sale is void.
 
 Winners are chosen by a total order, so the merge is commutative, associative and idempotent: a report that wins no
@@ -39,6 +39,7 @@ from schemas.events.conversions import Reported
 CLAIM: Final = "site"
 """Kind of key whose reports are claims: anybody can read it in a page's source."""
 REVERSED: Final = "reversed"
+_FINALITY: Final = {"approved": 1, "rejected": 2, REVERSED: 3}
 _SHOP: Final = frozenset({"sale", "lead"})
 
 
@@ -122,14 +123,16 @@ def _merge(reports: Iterable[Reported], stated: Reported | None) -> Merged:
     customer = _best(trusted, lambda report: report.customer) or _best(claims, lambda report: report.customer)
     said = [report for report in ordered if report is not stated] or ordered
     sale = next((report for report in said if report.kind == "sale"), said[0])
-    decided = _newest(trusted, "approved", "rejected")
-    reversal = _newest(trusted, REVERSED)
+    deciding = [report for report in trusted if report is not stated or _is_part_only(report)]
+    decided = _newest(deciding, "approved", "rejected")
+    reversal = _newest(deciding, REVERSED)
     returned = own.returned_by(reversal) if reversal is not None else None
     if returned is not None and not own.agrees_with(stated):
         reversal = returned = None  # the network's account has the rest
     status = decided if returned is not None else max(filter(None, (decided, reversal)), key=_decided, default=None)
-    if stated is not None and not stated.status and (status is None or _decided(stated) > _decided(status)):
-        status = None  # pending, or pending again
+    if stated is not None and not _is_part_only(stated):
+        status = _status(stated, status)
+        returned = None if status is stated and stated.status == REVERSED else returned
     ranked = min(ordered, key=lambda report: (-_trust(report), *_first(report)))
     groups = [(group, _traces(group)) for group in (trusted, claims) if group]
     winners = (amount, payout, timed, customer, sale, decided, reversal, ranked, *own.sources)
@@ -298,6 +301,18 @@ def _timed(others: Sequence[Reported], stated: Reported | None) -> Reported | No
         return named
     has_time = stated.network_sale is not None and stated.network_sale.has_time
     return stated if has_time or not others else None
+
+
+def _status(stated: Reported, other: Reported | None) -> Reported | None:
+    """The report whose status counts, beside the network's own account. The account, if it was made after the other
+    report came; else the one that leaves less: an approval is older than a reversal. `None`: the sale is pending."""
+    own = stated if stated.status else None
+    if other is None:
+        return own
+    sale = stated.network_sale
+    if sale is not None and sale.is_dated and sale.as_of > other.received_at:
+        return own
+    return max(filter(None, (own, other)), key=lambda report: (_FINALITY[report.status], *_decided(report)))
 
 
 def _is_gone(stated: Reported) -> bool:

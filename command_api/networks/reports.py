@@ -57,6 +57,7 @@ def report_of(
             txid=txid,
             revision=revision,
             as_of=min(figures.as_of, now),
+            is_dated=figures.is_dated,
             has_time=figures.has_time,
             is_paid=figures.is_paid,
             is_reversal_only=figures.is_reversal_only,

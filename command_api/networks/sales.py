@@ -5,7 +5,7 @@ staged lines of a sale -> `sale_of` -> `NetworkFigures` -> the report that goes 
 The result depends on the set of lines alone, not on the order of imports:
 
 - Of each line the newest statement counts: by the latest change that it names, then by its status (a decided sale is
-  not pending again), then the one that says it is amended, then the import that came last.
+  not pending again), then the one that says it is amended, then that of the later file.
 - Corrections add to their sale. The same correction in two files is one; twice in one file it is two.
 - A sale of which nothing is left has what it was worth and the status `reversed` (`rejected`, if it never was
   approved).
@@ -50,6 +50,8 @@ class SaleLine:
     status: ReportStatus
     updated_at: datetime | None = None
     stated_at: datetime | None = None
+    file_at: datetime | None = None
+    """The latest time in its file: of two that do not differ otherwise, the line of the later one counts."""
     sale: Decimal | None = None
     is_correction: bool = False
     is_amended: bool = False
@@ -67,7 +69,8 @@ class SaleLine:
 
 @dataclass(frozen=True, slots=True)
 class NetworkFigures:
-    """A sale as its network states it. `status`: empty while it is pending; `is_reversal_only`: the network named only
+    """A sale as its network states it. `status`: empty while it is pending; `is_dated`: it is known when the report was
+    made; `is_reversal_only`: the network named only
     a reversed part: `commission` is that part."""
 
     commission: Decimal
@@ -76,6 +79,7 @@ class NetworkFigures:
     status: str
     is_paid: bool
     as_of: datetime
+    is_dated: bool
     occurred_at: datetime
     has_time: bool
     is_lead: bool
@@ -129,6 +133,7 @@ def sale_of(lines: Sequence[SaleLine]) -> NetworkFigures | None:
         status=status,
         is_paid=is_paid,
         as_of=max(line.as_of for line in (*counted, *corrections)),
+        is_dated=any(line.stated_at is not None for line in counted),
         occurred_at=first.occurred_at,
         has_time=first.has_time,
         is_lead=all(line.is_lead for line in named),
@@ -163,7 +168,8 @@ def _corrections(lines: Iterable[SaleLine]) -> list[SaleLine]:
 
 
 def _newness(line: SaleLine) -> tuple[object, ...]:
-    return line.as_of, _PROGRESS[line.status], line.is_amended, line.order, line.line
+    file_at = line.file_at or line.as_of
+    return line.as_of, _PROGRESS[line.status], line.is_amended, file_at, line.order, line.line
 
 
 def _status(lines: Sequence[SaleLine]) -> str:

@@ -171,12 +171,12 @@ def lines_of(
     """The lines of each sale that count, and those of `with_import`: its import, whether it counts, and the line."""
     found: dict[str, list[tuple[UUID, bool, SaleLine]]] = {txid: [] for txid in txids}
     rows = connection.execute(_LINES, (website_id, network, list(txids), with_import))
-    for txid, import_id, order, line, group, is_applied, detail in rows:
-        found[txid].append((import_id, is_applied, sale_line(order, line, group, detail)))
+    for txid, import_id, order, line, group, is_applied, detail, file_at in rows:
+        found[txid].append((import_id, is_applied, sale_line(order, line, group, detail, file_at)))
     return found
 
 
-def sale_line(order: int, line: int, group: str, detail: Mapping[str, Any]) -> SaleLine:
+def sale_line(order: int, line: int, group: str, detail: Mapping[str, Any], file_at: datetime | None) -> SaleLine:
     """The line of a staged row."""
     return SaleLine(
         order=order,
@@ -189,6 +189,7 @@ def sale_line(order: int, line: int, group: str, detail: Mapping[str, Any]) -> S
         status=ReportStatus(detail["status"]),
         updated_at=_time(detail["updatedAt"]),
         stated_at=_time(detail["statedAt"]),
+        file_at=file_at,
         sale=None if detail["sale"] is None else Decimal(detail["sale"]),
         is_correction=detail["isCorrection"],
         is_amended=detail["isAmended"],
@@ -370,9 +371,10 @@ _COPY: Final = (
     " detail) FROM STDIN (FORMAT BINARY)"
 )
 _LINES: Final = (
-    "SELECT txid, import_id, import_order, line, group_key, is_applied, detail FROM networks.import_row"
-    " WHERE website_id = %s AND network = %s AND txid = ANY(%s) AND (is_applied OR import_id = %s)"
-    " AND kind NOT IN ('rejected', 'test') ORDER BY txid, import_order, line"
+    "SELECT r.txid, r.import_id, r.import_order, r.line, r.group_key, r.is_applied, r.detail, j.stated_at"
+    " FROM networks.import_row AS r JOIN networks.import_job AS j USING (import_id)"
+    " WHERE r.website_id = %s AND r.network = %s AND r.txid = ANY(%s) AND (r.is_applied OR r.import_id = %s)"
+    " AND r.kind NOT IN ('rejected', 'test') ORDER BY r.txid, r.import_order, r.line"
 )
 _GROUPS: Final = (
     "SELECT r.group_key, r.import_id, r.import_order, coalesce(j.stated_at, to_timestamp(0)), bool_or(r.is_applied)"

@@ -30,6 +30,8 @@ from tests.unit.command_api.conversions.test_merging import (
     sent,
 )
 
+DAY = timedelta(days=1)
+
 
 def stated(revision: int, *, ago: timedelta = timedelta(0), gone: bool = False, **said: Any) -> ConversionReported:
     """What the network says of the sale in that revision."""
@@ -90,19 +92,23 @@ def test_a_click_that_a_postback_names_later_earns_what_the_network_had_without_
         assert (state.commission, state.status.value) == (500, "approved")
 
 
-def test_a_newer_decision_of_the_network_overrides_an_older_postback() -> None:
+def test_of_a_postback_and_the_account_the_later_decision_counts() -> None:
     postback = report(1, key_kind="postback", click_id=CLICKS[1], payout=usd(500), status="approved")
-    declined = stated(1, ago=-timedelta(days=1), payout=usd(500), status="rejected")
-    older = stated(1, ago=timedelta(days=1), payout=usd(500), status="rejected")
+    declined = stated(1, ago=timedelta(days=1), payout=usd(500), status="rejected")
     for order in permutations([postback, declined]):
-        assert end(*order).status.value == "rejected"
-    for order in permutations([postback, older]):
-        assert end(*order).status.value == "approved"
+        assert end(*order).status.value == "rejected", "an approval is older than a decline"
+    reversal = report(1, key_kind="postback", click_id=CLICKS[1], payout=usd(500), status="reversed")
+    approved = stated(1, ago=timedelta(days=1), payout=usd(500), status="approved")
+    for order in permutations([reversal, approved]):
+        assert end(*order).status.value == "reversed"
+    again = stated(1, ago=-DAY, payout=usd(500), status="approved", network_sale={"is_dated": True})
+    for order in permutations([reversal, again]):
+        assert end(*order).status.value == "approved", "the network made its report after that"
 
 
 def test_a_network_may_call_a_decided_sale_pending_again() -> None:
     postback = report(1, key_kind="postback", click_id=CLICKS[1], payout=usd(500), status="approved")
-    pending = stated(1, ago=-timedelta(days=1), payout=usd(500))
+    pending = stated(1, ago=-DAY, payout=usd(500), network_sale={"is_dated": True})
     for order in permutations([postback, pending]):
         assert end(*order).status.value == "pending"
 
@@ -163,15 +169,21 @@ one_account = st.fixed_dictionaries(
         "click_id": st.sampled_from(["", "", CLICKS[1], CLICKS[2]]),
         "partner_id": st.sampled_from([ALFA.id, BETA.id]),
         "days": st.integers(-2, 2),
+        "network_sale": st.fixed_dictionaries({"is_dated": st.booleans(), "is_reversal_only": st.booleans()}),
     }
 )
 
 
+def _said(one: dict[str, Any]) -> dict[str, Any]:
+    """Only what is reversed can be a part alone."""
+    said = {name: value for name, value in one.items() if name != "days"}
+    if said["status"] != "reversed":
+        said["network_sale"] = {**said["network_sale"], "is_reversal_only": False}
+    return said
+
+
 def _accounts(said: list[dict[str, Any]]) -> list[ConversionReported]:
-    return [
-        stated(number, ago=timedelta(days=one["days"]), **{name: one[name] for name in one if name != "days"})
-        for number, one in enumerate(said, 1)
-    ]
+    return [stated(number, ago=timedelta(days=one["days"]), **_said(one)) for number, one in enumerate(said, 1)]
 
 
 @settings(max_examples=150)
