@@ -22,6 +22,8 @@ from schemas.http.money import Amount
 from schemas.http.networks import ImportQuestion, NetworkImport, RejectedImportLine
 
 HANDLERS: Final = CommandHandlers()
+MAX_STORED_BYTES: Final = 512 * 1024 * 1024
+"""Of the compressed files of a website's imports."""
 MAX_OPEN_IMPORTS: Final = 20
 """Imports of a website that have neither ended nor count."""
 
@@ -47,6 +49,9 @@ def upload_network_report(command: commands.UploadNetworkReport, uow: UnitOfWork
     [(open_imports,)] = uow.select(_OPEN, website.id)
     if open_imports >= MAX_OPEN_IMPORTS:
         raise conflict("too_many_imports", f"{MAX_OPEN_IMPORTS} imports wait for you. Apply or cancel some first.")
+    [(stored,)] = uow.select(_STORED, website.id)
+    if stored + sum(map(len, command.parts)) > MAX_STORED_BYTES:
+        raise conflict("too_much_stored", "The files of this website's imports need too much space. Undo old ones.")
     held = uow.advance(model.evolve, None, [uploaded])
     uow.cursor.execute(_ADD_JOB, (command.import_id, website.id))
     for part, sealed in enumerate(command.parts):
@@ -125,6 +130,13 @@ def begin_to_count(event: DomainEvent, uow: Appended) -> None:
     uow.cursor.execute(_RESET, (event.originator_id,))
 
 
+@HANDLERS.after(networks.NetworkImportUndone, networks.NetworkImportCancelled)
+def delete_ended(event: DomainEvent, uow: Appended) -> None:
+    """Deletes the file and the rows of an import that counts no more; its events remain."""
+    for statement in _DELETE_ENDED:
+        uow.cursor.execute(statement, (event.originator_id,))
+
+
 @HANDLERS.before(WebsiteDisconnected)
 def delete_reports(event: WebsiteDisconnected, uow: UnitOfWork) -> None:
     """Deletes what is stored of the reports of a website that is gone; conversions are its owner's history."""
@@ -177,6 +189,11 @@ def _current(command: Any, uow: UnitOfWork) -> NetworkImportAggregate | None:
 
 _OPEN: Final = (
     "SELECT count(*) FROM read.network_imports WHERE website_id = %s AND state IN ('reading', 'asking', 'ready')"
+)
+_STORED: Final = "SELECT coalesce(sum(octet_length(sealed)), 0) FROM networks.import_file WHERE website_id = %s"
+_DELETE_ENDED: Final = (
+    "DELETE FROM networks.import_file WHERE import_id = %s",
+    "DELETE FROM networks.import_row WHERE import_id = %s AND kind <> 'rejected'",
 )
 _ADD_JOB: Final = "INSERT INTO networks.import_job (import_id, website_id) VALUES (%s, %s)"
 _ADD_PART: Final = "INSERT INTO networks.import_file (import_id, part, website_id, sealed) VALUES (%s, %s, %s, %s)"

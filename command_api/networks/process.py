@@ -62,6 +62,8 @@ from schemas.topics import CONVERSIONS
 from schemas.tracking import ConversionReported
 from schemas.zones import ZoneInfo
 
+PROCESSED_CORRECTIONS: Final = frozenset({"rakuten"})
+"""Networks whose corrections have the key of the line that they correct; when it was processed tells each."""
 MAX_ROWS: Final = 500_000
 SALES_AT_A_TIME: Final = 1_000
 STEP_S: Final = 1.5
@@ -159,8 +161,7 @@ class ImportWork:
         known: Payers,
         currency: str,
     ) -> Iterator[StagedRow]:
-        order, seen = 0, dict[tuple[str, str, str], ReportRow]()
-        count, zone = 0, ZoneInfo(website.timezone)
+        seen, count, zone = dict[tuple[str, str], ReportRow](), 0, ZoneInfo(website.timezone)
         for row in rows:
             count += 1
             if count > MAX_ROWS:
@@ -174,7 +175,8 @@ class ImportWork:
             if problem is not None:
                 yield staging.refused(problem)
                 continue
-            yield staging.staged(row, _line(row, order, held.as_of, partner_id, click_id, currency, zone))
+            line = _line(row, held, partner_id, click_id, currency, zone)
+            yield staging.staged(row, line)
 
     def _click_of(self, text: str, website: Website) -> str:
         """The click id, if it is one of the website."""
@@ -319,16 +321,18 @@ def _record(report: ConversionReported, sealed: Any) -> Record:
 
 def _line(
     row: ReportRow,
-    order: int,
-    stated_at: datetime | None,
+    held: NetworkImportAggregate,
     partner_id: UUID | None,
     click_id: str,
     currency: str,
     zone: ZoneInfo,
 ) -> SaleLine:
+    # A return in a report without ids names no sale: it is money of its own.
+    is_correction = row.is_correction and not row.replaces
     has_time = isinstance(row.occurred_at, datetime)
+    updated_at = row.updated_at.astimezone(UTC) if row.updated_at else None
     return SaleLine(
-        order=order,
+        order=0,  # as of its import, which gets it when it is stored
         line=row.line,
         line_key=row.line_key[:255],
         occurred_at=_moment(row.occurred_at, zone),
@@ -336,10 +340,11 @@ def _line(
         commission=row.commission,
         currency=row.currency or currency,
         status=row.status,
-        updated_at=row.updated_at.astimezone(UTC) if row.updated_at else None,
-        stated_at=stated_at,
+        updated_at=updated_at,
+        stated_at=held.as_of,
         sale=row.sale,
-        is_correction=row.is_correction,
+        is_correction=is_correction,
+        processed_at=updated_at if is_correction and held.network in PROCESSED_CORRECTIONS else None,
         is_amended=row.is_amended,
         is_lead=row.is_lead,
         group=row.replaces,
@@ -357,7 +362,7 @@ def _moment(occurred_at: datetime | date, zone: ZoneInfo) -> datetime:
 
 
 def _problem(
-    row: ReportRow, currency: str, seen: dict[tuple[str, str, str], ReportRow], *, is_known: bool
+    row: ReportRow, currency: str, seen: dict[tuple[str, str], ReportRow], *, is_known: bool
 ) -> RejectedLine | None:
     """Why a row cannot count; none: it can. `seen`: the lines of the file so far."""
     if not is_known:
@@ -376,8 +381,7 @@ def _problem(
         return RejectedLine(row.line, "amount_too_large", "This amount is too large.")
     if row.is_correction or row.replaces:
         return None
-    key = (row.txid, row.line_key, "")
-    other = seen.setdefault(key, row)
+    other = seen.setdefault((row.txid, row.line_key), row)
     if other is row or _is_later(row, other):
         return None
     if (other.commission, other.sale, other.currency) != (row.commission, row.sale, row.currency):

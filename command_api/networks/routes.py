@@ -28,7 +28,7 @@ from schemas.http.networks import NetworkImport, RejectedImportLine
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform/networks/imports", tags=["networks"])
-UPLOADS: Final = Limit("network-report", timedelta(seconds=5), 30)
+UPLOADS: Final = Limit("network-report", timedelta(seconds=2), 200)
 READ_WAIT_S: Final = 8.0
 """A short file is read while its sender waits; of a longer one the state is `reading`."""
 POLL_INTERVAL_S: Final = 0.1

@@ -54,6 +54,8 @@ class SaleLine:
     """The latest time in its file: of two that do not differ otherwise, the line of the later one counts."""
     sale: Decimal | None = None
     is_correction: bool = False
+    processed_at: datetime | None = None
+    """Of a correction: when the network processed it, where that tells it from others of the line."""
     is_amended: bool = False
     is_lead: bool = False
     group: str = ""
@@ -160,9 +162,9 @@ def _corrections(lines: Iterable[SaleLine]) -> list[SaleLine]:
     found: dict[tuple[object, ...], SaleLine] = {}
     for line in lines:
         if line.is_correction:
-            what = (line.line_key, line.updated_at or line.occurred_at, line.commission, line.sale)
+            what = (line.line_key, line.processed_at or line.occurred_at, line.commission, line.sale)
             by_import[line.order][what] += 1
-            found[what] = line
+            found[what] = max(found.get(what, line), line, key=_newness)
     times = {what: max(counts[what] for counts in by_import.values()) for what in found}
     return [line for what, line in found.items() for _ in range(times[what])]
 

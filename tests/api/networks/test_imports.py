@@ -51,12 +51,12 @@ def sale(txid: str, commission: float, status: str = "pending", *, click: str = 
 
 
 class Importer:
-    """A website with one Awin partner, and imports of its reports."""
+    """A website with one partner at a network, and imports of its reports."""
 
-    def __init__(self, led: Policies) -> None:
+    def __init__(self, led: Policies, *, network: str = "awin", currency: str = "EUR") -> None:
         self.led, self.world = led, led.world
-        site = self.world.website(domain=f"{uuid4().hex[:8]}.example", currency="EUR")
-        self.partner = self.world.partner(postbackPreset="awin")
+        site = self.world.website(domain=f"{uuid4().hex[:8]}.example", currency=currency)
+        self.partner = self.world.partner(postbackPreset=network)
         self.shop = Shop(site, self.partner, self.world.link(site, self.partner))
         self.site_id = UUID(site["id"])
         self.txids = iter(range(uuid4().int % 10**12, 10**13))
